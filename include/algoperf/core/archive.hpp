@@ -1,0 +1,40 @@
+// Archive: how state is named for checkpoints. Every stateful type has one member
+//     template <class Archive> void visit(Archive& archive);
+// that names each thing it keeps: archive.number("t", t_); archive.array("momentum", data, size). The same member
+// writes, reads and compares; loop/checkpoint.hpp has the archives.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace algoperf {
+
+// A scope puts `name/` before every name within it.
+template <class Archive>
+class ArchiveScope {
+ public:
+  ArchiveScope(Archive& archive, const std::string& name) : archive_(archive), length_(archive.prefix.size()) {
+    archive.prefix += name;
+    archive.prefix += '/';
+  }
+  ~ArchiveScope() { archive_.prefix.resize(length_); }
+  ArchiveScope(const ArchiveScope&) = delete;
+  ArchiveScope& operator=(const ArchiveScope&) = delete;
+
+ private:
+  Archive& archive_;
+  std::size_t length_;
+};
+
+// Visits `object` within the scope `name`, if it has anything to keep.
+template <class Archive, class T>
+void visit_scoped(Archive& archive, const std::string& name, T& object) {
+  if constexpr (requires { object.visit(archive); }) {
+    const ArchiveScope scope(archive, name);
+    object.visit(archive);
+  }
+}
+
+}  // namespace algoperf

@@ -1,0 +1,21 @@
+// The one place that knows which compiler reads the header. Everything else is plain C++20.
+#pragma once
+
+#define ALGOPERF_VERSION_MAJOR 0
+#define ALGOPERF_VERSION_MINOR 1
+#define ALGOPERF_VERSION_PATCH 0
+
+// ALGOPERF_HD marks a function that runs on the host and on a device: every kernel's operator(), `at` and `measure`.
+// It always inlines, so that a kernel written over T costs nothing when T is a SIMD vector.
+#if defined(__CUDACC__)
+#define ALGOPERF_HD __host__ __device__ __forceinline__
+#else
+#define ALGOPERF_HD inline __attribute__((always_inline))
+#endif
+
+// 1 while compiling the device side of a .cu file.
+#if defined(__CUDA_ARCH__)
+#define ALGOPERF_ON_DEVICE 1
+#else
+#define ALGOPERF_ON_DEVICE 0
+#endif

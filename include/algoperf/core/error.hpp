@@ -1,0 +1,42 @@
+// Errors: one exception type, whose sentence names the place (file, field, tensor, step), what was expected and found.
+#pragma once
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace algoperf {
+
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+inline std::string text(const std::string& s) { return s; }
+inline std::string text(const char* s) { return s; }
+inline std::string text(double x) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.6g", x);
+  return buffer;
+}
+template <class T>
+requires std::is_integral_v<T> std::string text(T x) { return std::to_string(x); }
+
+}  // namespace detail
+
+// Throws Error with the parts written one after the other: fail("sgd: momentum is ", x, ", expected ", "[0, 1)").
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  std::string message;
+  ((message += detail::text(parts)), ...);
+  throw Error(message);
+}
+
+template <class... Parts>
+void require(bool condition, const Parts&... parts) {
+  if (!condition) fail(parts...);
+}
+
+}  // namespace algoperf

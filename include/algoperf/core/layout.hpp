@@ -1,0 +1,143 @@
+// Layout: the table of named tensors in one flat arena; Region: a run of neighbouring tensors that one rule treats
+// alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+#include "tensor_spec.hpp"
+
+namespace algoperf {
+
+// Names a tensor of a layout, whatever its place in the arena.
+struct TensorHandle {
+  std::uint32_t index = 0;
+};
+
+// Where a tensor lies: elements [offset, offset + size) of every arena (values, gradients, each slot).
+struct TensorPlace {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
+
+// Elements [begin, end) of every arena, holding the tensors `tensors`, in order. Gaps between tensors are padding,
+// where gradients and values are zero and stay zero.
+struct Region {
+  std::size_t begin = 0, end = 0;
+  std::vector<TensorHandle> tensors;
+  std::size_t size() const { return end - begin; }
+};
+
+// Collects one number per tensor that tells which tensors a rule treats alike: each predicate of the rule mixes in its
+// answer, so equal keys are the common refinement of all groups.
+class GroupKey {
+ public:
+  void mix(std::uint64_t ways, std::uint64_t which) { value_ = value_ * ways + which; }
+  friend bool operator==(GroupKey, GroupKey) = default;
+  friend bool operator<(GroupKey a, GroupKey b) { return a.value_ < b.value_; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+class Layout {
+ public:
+  // Tensors start at multiples of `alignment` elements (not bytes: one table serves float, double and bf16). Use 1 to
+  // describe memory of your own that is packed.
+  static constexpr std::size_t default_alignment = 16;
+  explicit Layout(std::size_t alignment = default_alignment) : alignment_(alignment) {
+    require(alignment > 0, "Layout: alignment is 0, expected at least 1");
+  }
+
+  // Appends a tensor. Throws Error if the name is taken or the shape is empty.
+  TensorHandle add(TensorSpec spec) {
+    require(spec.shape.size() > 0, "Layout: tensor '", spec.name, "' has no elements");
+    for (const TensorSpec& other : specs_)
+      require(other.name != spec.name, "Layout: the tensor name '", spec.name, "' is used twice");
+    const TensorHandle handle{static_cast<std::uint32_t>(specs_.size())};
+    places_.push_back({});
+    order_.push_back(handle);
+    specs_.push_back(std::move(spec));
+    place(handle);
+    return handle;
+  }
+
+  // Moves tensors so that those `rule` treats alike are neighbours (a stable sort): fewer regions, fewer passes.
+  // Handles stay valid; call it before arenas are made.
+  template <class Rule>
+  void arrange_for(const Rule& rule) {
+    std::vector<TensorHandle> sorted;
+    std::vector<GroupKey> keys, distinct;
+    for (const TensorSpec& spec : specs_) {
+      keys.push_back(group_of(rule, spec));
+      bool seen = false;
+      for (const GroupKey key : distinct) seen = seen || key == keys.back();
+      if (!seen) distinct.push_back(keys.back());
+    }
+    for (const GroupKey key : distinct)
+      for (const TensorHandle handle : order_)
+        if (keys[handle.index] == key) sorted.push_back(handle);
+    order_ = std::move(sorted);
+    size_ = 0;
+    for (const TensorHandle handle : order_) place(handle);
+  }
+
+  // The maximal runs of neighbours that `rule` treats alike.
+  template <class Rule>
+  std::vector<Region> regions_for(const Rule& rule) const {
+    std::vector<Region> regions;
+    GroupKey previous;
+    for (const TensorHandle handle : order_) {
+      const GroupKey key = group_of(rule, spec(handle));
+      if (regions.empty() || !(key == previous)) regions.push_back({place_of(handle).offset, 0, {}});
+      regions.back().tensors.push_back(handle);
+      regions.back().end = padded_end(handle);
+      previous = key;
+    }
+    return regions;
+  }
+
+  const TensorSpec& spec(TensorHandle handle) const { return specs_[handle.index]; }
+  const TensorPlace& place_of(TensorHandle handle) const { return places_[handle.index]; }
+  // All tensors in the order of the arena.
+  const std::vector<TensorHandle>& tensors() const { return order_; }
+  // Elements an arena needs, padding included.
+  std::size_t size() const { return size_; }
+  // Elements of all tensors, padding excluded.
+  std::size_t parameters() const {
+    std::size_t n = 0;
+    for (const TensorPlace& p : places_) n += p.size;
+    return n;
+  }
+  TensorHandle find(const std::string& name) const {
+    for (const TensorHandle handle : order_)
+      if (spec(handle).name == name) return handle;
+    fail("Layout: there is no tensor '", name, "'");
+  }
+
+ private:
+  template <class Rule>
+  static GroupKey group_of(const Rule& rule, const TensorSpec& spec) {
+    GroupKey key;
+    rule.group(spec, key);
+    return key;
+  }
+  std::size_t padded_end(TensorHandle handle) const {
+    const TensorPlace& p = places_[handle.index];
+    return p.offset + (p.size + alignment_ - 1) / alignment_ * alignment_;
+  }
+  void place(TensorHandle handle) {
+    places_[handle.index] = {size_, specs_[handle.index].shape.size()};
+    size_ = padded_end(handle);
+  }
+
+  std::size_t alignment_, size_ = 0;
+  std::vector<TensorSpec> specs_;    // by handle
+  std::vector<TensorPlace> places_;  // by handle
+  std::vector<TensorHandle> order_;  // by place
+};
+
+}  // namespace algoperf

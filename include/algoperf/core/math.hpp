@@ -1,0 +1,81 @@
+// Scalar mathematics for kernels. A kernel calls math::sqrt(x) whatever T is; Maths<T> is looked up when the kernel is
+// instantiated, so a backend may add its own T (backend/vector.hpp does, for SIMD vectors).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "config.hpp"
+
+namespace algoperf {
+
+// The functions a kernel may use on T. Specialise it to bring a T of your own.
+template <class T>
+struct Maths {
+  using Scalar = T;
+  using Mask = bool;
+  static ALGOPERF_HD T sqrt(T x) {
+#if ALGOPERF_ON_DEVICE
+    if constexpr (std::is_same_v<T, float>)
+      return ::sqrtf(x);
+    else
+      return ::sqrt(x);
+#else
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_sqrtf(x);
+    else
+      return __builtin_sqrt(x);
+#endif
+  }
+  static ALGOPERF_HD T select(bool condition, T a, T b) { return condition ? a : b; }
+};
+
+namespace math {
+
+// The scalar under T: float for a vector of floats. Literals in kernels are written Scalar<T>(0.5) or T(0.5).
+template <class T>
+using Scalar = typename Maths<T>::Scalar;
+
+template <class T>
+ALGOPERF_HD T sqrt(T x) {
+  return Maths<T>::sqrt(x);
+}
+
+// a where the condition holds, else b: kernels branch on values in no other way.
+template <class T>
+ALGOPERF_HD T select(typename Maths<T>::Mask condition, T a, T b) {
+  return Maths<T>::select(condition, a, b);
+}
+
+template <class T>
+ALGOPERF_HD T max(T a, T b) {
+  return select<T>(a > b, a, b);
+}
+
+template <class T>
+ALGOPERF_HD T min(T a, T b) {
+  return select<T>(a < b, a, b);
+}
+
+template <class T>
+ALGOPERF_HD T abs(T x) {
+  return select<T>(x < T(0), -x, x);
+}
+
+// -1, 0 or 1; sign(0) = 0 as in torch and numpy.
+template <class T>
+ALGOPERF_HD T sign(T x) {
+  return select<T>(x > T(0), T(1), select<T>(x < T(0), T(-1), T(0)));
+}
+
+// x^n for a whole n, by squaring: exact enough for bias corrections (a few ulp), and the same on host and device.
+ALGOPERF_HD double power(double x, std::uint64_t n) {
+  double result = 1;
+  for (double square = x; n != 0; n >>= 1, square *= square)
+    if (n & 1) result *= square;
+  return result;
+}
+
+}  // namespace math
+}  // namespace algoperf

@@ -1,0 +1,30 @@
+// Shape: the extents of a tensor, row-major, rank 0 to 4, usable in constant evaluation.
+#pragma once
+
+#include <cstddef>
+
+namespace algoperf {
+
+struct Shape {
+  static constexpr std::size_t max_rank = 4;
+  std::size_t extents[max_rank] = {};
+  std::size_t rank = 0;
+
+  constexpr Shape() = default;
+  template <class... Extents>
+  requires(sizeof...(Extents) >= 1 && sizeof...(Extents) <= max_rank) constexpr Shape(Extents... e)
+      : extents{static_cast<std::size_t>(e)...}, rank(sizeof...(Extents)) {}
+
+  constexpr std::size_t operator[](std::size_t axis) const { return extents[axis]; }
+  constexpr std::size_t size() const {
+    std::size_t n = 1;
+    for (std::size_t i = 0; i < rank; ++i) n *= extents[i];
+    return n;
+  }
+  // A tensor seen as a matrix: the first extent by all the rest. Matrix rules (Muon, Shampoo) look at it this way.
+  constexpr std::size_t rows() const { return rank == 0 ? 1 : extents[0]; }
+  constexpr std::size_t cols() const { return rows() == 0 ? 0 : size() / rows(); }
+  friend constexpr bool operator==(const Shape&, const Shape&) = default;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,58 @@
+// TensorSpec: what a parameter tensor is called, what it is for, and its shape. Rules choose by these (partition,
+// masks).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "shape.hpp"
+
+namespace algoperf {
+
+// The roles AlgoPerf's ParameterType names (Dahl et al. 2023).
+enum class Kind : std::uint8_t {
+  weight,
+  bias,
+  conv_weight,
+  embedding,
+  layer_norm_scale,
+  layer_norm_bias,
+  batch_norm_scale,
+  batch_norm_bias,
+  attention_q,
+  attention_k,
+  attention_v,
+  attention_out,
+  attention_bias,
+};
+
+struct TensorSpec {
+  std::string name;
+  Kind kind = Kind::weight;
+  Shape shape;
+  bool output = false;  // part of the layer that makes the model's outputs (AlgoPerf's is_output_params)
+};
+
+// Predicates over tensors, for partition and masked; write your own as any callable of a TensorSpec.
+
+// Weight and convolution matrices that matrix rules take: rank >= 2, neither embeddings nor the output layer.
+struct Matrices {
+  bool operator()(const TensorSpec& tensor) const {
+    const bool hidden = tensor.kind != Kind::embedding && !tensor.output;
+    return tensor.shape.rank >= 2 && tensor.shape.rows() > 1 && tensor.shape.cols() > 1 && hidden;
+  }
+};
+inline constexpr Matrices matrices;
+
+// Tensors that weight decay is usually meant for: everything but biases and the scales of norms.
+struct Decayable {
+  bool operator()(const TensorSpec& tensor) const { return tensor.shape.rank >= 2; }
+};
+inline constexpr Decayable decayable;
+
+struct Otherwise {
+  bool operator()(const TensorSpec&) const { return true; }
+};
+inline constexpr Otherwise otherwise;
+
+}  // namespace algoperf
