@@ -13,6 +13,9 @@
 #define ALGOPERF_HD inline __attribute__((always_inline))
 #endif
 
+// Marks a lambda that must inline where it is called: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };
+#define ALGOPERF_INLINE_LAMBDA __attribute__((always_inline))
+
 // 1 while compiling the device side of a .cu file.
 #if defined(__CUDA_ARCH__)
 #define ALGOPERF_ON_DEVICE 1

@@ -28,6 +28,32 @@ struct Maths {
       return __builtin_sqrt(x);
 #endif
   }
+  static ALGOPERF_HD T exp(T x) {
+#if ALGOPERF_ON_DEVICE
+    if constexpr (std::is_same_v<T, float>)
+      return ::expf(x);
+    else
+      return ::exp(x);
+#else
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_expf(x);
+    else
+      return __builtin_exp(x);
+#endif
+  }
+  static ALGOPERF_HD T log(T x) {
+#if ALGOPERF_ON_DEVICE
+    if constexpr (std::is_same_v<T, float>)
+      return ::logf(x);
+    else
+      return ::log(x);
+#else
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_logf(x);
+    else
+      return __builtin_log(x);
+#endif
+  }
   static ALGOPERF_HD T select(bool condition, T a, T b) { return condition ? a : b; }
 };
 
@@ -40,6 +66,17 @@ using Scalar = typename Maths<T>::Scalar;
 template <class T>
 ALGOPERF_HD T sqrt(T x) {
   return Maths<T>::sqrt(x);
+}
+
+// exp and log are for rows and losses; an update rule takes them in `at`, once a step, not once an element.
+template <class T>
+ALGOPERF_HD T exp(T x) {
+  return Maths<T>::exp(x);
+}
+
+template <class T>
+ALGOPERF_HD T log(T x) {
+  return Maths<T>::log(x);
 }
 
 // a where the condition holds, else b: kernels branch on values in no other way.

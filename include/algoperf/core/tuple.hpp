@@ -42,7 +42,9 @@ struct Tuple : detail::TupleLeaves<std::index_sequence_for<Ts...>, Ts...> {
 };
 
 template <class... Ts>
-Tuple(Ts...) -> Tuple<Ts...>;
+ALGOPERF_HD constexpr Tuple<Ts...> tuple_of(const Ts&... values) {
+  return {{{values}...}};
+}
 
 template <std::size_t I, class... Ts>
 ALGOPERF_HD constexpr auto& get(Tuple<Ts...>& tuple) {

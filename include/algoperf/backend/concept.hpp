@@ -1,0 +1,37 @@
+// What backend/ is about. A Backend owns memory and runs loops; it knows no rule and no layer. Algorithms are written
+// once against these members, and a backend is passed to them as a plain value.
+//
+//   Scalar                                  the type of parameters and activations (Host<double> for gradient checks)
+//   Array<T>                                owning storage: data(), size(), zeroed
+//   array<T>(n)                             a new Array<T>
+//   fill(n, x, value)  copy(n, from, to)
+//   gemm_nn / gemm_nt / gemm_tn(m, n, k, a, b, c, accumulate)
+//   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T, as a
+//   stage's is map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c]) column_sums(rows, cols, x,
+//   out)         out[c] = sum over r of x[r][c] for_each_row(rows, f)                   f(team, r) for every r, in any
+//   order; team.each / sum / max / copy run over a row add_rows(count, cols, keys, x, out)     out[keys[i]][c] +=
+//   x[i][c], in a fixed order sum(n, x)                               the sum in 16 lanes and a fixed tree, as a double
+//   on the host run(work)                               a chain's passes over its regions (rules/program.hpp) read(n,
+//   from, to)  write(n, from, to)   to and from host memory
+//
+// Pointers name the backend's memory; functors are named structs, copied to wherever they run.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+namespace algoperf {
+
+template <class B>
+concept Backend = requires(const B& b, typename B::Scalar* x) {
+  typename B::Scalar;
+  { b.template array<typename B::Scalar>(std::size_t{}).data() } -> std::same_as<typename B::Scalar*>;
+  b.fill(std::size_t{}, x, typename B::Scalar{});
+  b.gemm_nn(std::size_t{}, std::size_t{}, std::size_t{}, x, x, x, false);
+};
+
+// The default backend, defined in backend/host.hpp.
+template <class S = float>
+struct Host;
+
+}  // namespace algoperf

@@ -1,0 +1,220 @@
+// Host: the CPU backend. Kernels run on native SIMD vectors, matrix products go to Eigen, and threads never change a
+// result: work is cut by size alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "../core/arena.hpp"
+#include "concept.hpp"
+#include "gemm.hpp"
+#include "host_passes.hpp"
+#include "host_sweep.hpp"
+#include "thread_pool.hpp"
+
+namespace algoperf {
+
+// A row's worker on the host: one thread, which does everything itself.
+struct HostTeam {
+  template <class F>
+  void each(std::size_t n, const F& f) const {
+    for (std::size_t i = 0; i < n; ++i) f(i);
+  }
+  template <class S, class F>
+  S sum(std::size_t n, const F& f) const {
+    S total[detail::lanes] = {};
+    std::size_t i = 0;
+    for (; i + detail::lanes <= n; i += detail::lanes)
+      for (std::size_t j = 0; j < detail::lanes; ++j) total[j] += f(i + j);
+    for (std::size_t j = 0; i + j < n; ++j) total[j] += f(i + j);
+    for (std::size_t half = detail::lanes / 2; half > 0; half /= 2)
+      for (std::size_t j = 0; j < half; ++j) total[j] += total[j + half];
+    return total[0];
+  }
+  // The largest f(i), n > 0.
+  template <class S, class F>
+  S max(std::size_t n, const F& f) const {
+    S most = f(0);
+    for (std::size_t i = 1; i < n; ++i) {
+      const S x = f(i);
+      if (x > most) most = x;
+    }
+    return most;
+  }
+  template <class S>
+  void copy(std::size_t n, const S* from, S* to) const {
+    std::memcpy(to, from, n * sizeof(S));
+  }
+};
+
+// Host<>{.threads = 2} uses two threads; Host<double>{} computes in double.
+template <class S>
+struct Host {
+  using Scalar = S;
+  template <class T>
+  using Array = Arena<T>;
+
+  unsigned threads = 1;
+
+  template <class T>
+  Array<T> array(std::size_t n) const {
+    return Arena<T>(n);
+  }
+  template <class T>
+  void fill(std::size_t n, T* x, T value) const {
+    for (std::size_t i = 0; i < n; ++i) x[i] = value;
+  }
+  template <class T>
+  void copy(std::size_t n, const T* from, T* to) const {
+    if (n > 0) std::memmove(to, from, n * sizeof(T));
+  }
+  template <class T>
+  void read(std::size_t n, const T* from, T* to) const {
+    copy(n, from, to);
+  }
+  template <class T>
+  void write(std::size_t n, const T* from, T* to) const {
+    copy(n, from, to);
+  }
+  void synchronize() const {}
+
+  // C is cut into panels along its longer side, by its size alone.
+  void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
+      algoperf::gemm_nn(rows, cols, k, a + i * k, k, b + j, n, c + i * n + j, n, add);
+    });
+  }
+  void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
+      algoperf::gemm_nt(rows, cols, k, a + i * k, k, b + j * k, k, c + i * n + j, n, add);
+    });
+  }
+  void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
+      algoperf::gemm_tn(rows, cols, k, a + i, m, b + j, n, c + i * n + j, n, add);
+    });
+  }
+
+  // x[i] = kernel(x[i], in[i]...)
+  template <class Kernel, class... In>
+  void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
+    over_chunks(n, [=](std::size_t begin, std::size_t end) {
+      using V = Vector<S>;
+      std::size_t i = begin;
+      for (; i + V::width <= end; i += V::width) kernel(V::load(x + i), V::load(in + i)...).store(x + i);
+      for (; i < end; ++i) x[i] = kernel(x[i], in[i]...);
+    });
+  }
+
+  // x[r][c] = kernel(x[r][c], row[c])
+  template <class Kernel>
+  void map_rows(const Kernel kernel, std::size_t rows, std::size_t cols, S* x, const S* row) const {
+    over_blocks(rows, cols, [=](std::size_t begin, std::size_t end) {
+      using V = Vector<S>;
+      for (std::size_t r = begin; r < end; ++r) {
+        S* const line = x + r * cols;
+        std::size_t c = 0;
+        for (; c + V::width <= cols; c += V::width) kernel(V::load(line + c), V::load(row + c)).store(line + c);
+        for (; c < cols; ++c) line[c] = kernel(line[c], row[c]);
+      }
+    });
+  }
+
+  // out[c] = sum over r of x[r][c]: in blocks of rows, each summed in S, the blocks one after the other.
+  void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
+    using V = Vector<S>;
+    constexpr std::size_t block = 64;
+    std::size_t c = 0;
+    for (; c + V::width <= cols; c += V::width) {
+      V total(S(0));
+      for (std::size_t begin = 0; begin < rows; begin += block) {
+        V part(S(0));
+        for (std::size_t r = begin; r < rows && r < begin + block; ++r) part += V::load(x + r * cols + c);
+        total += part;
+      }
+      total.store(out + c);
+    }
+    for (; c < cols; ++c) {
+      S total = 0;
+      for (std::size_t begin = 0; begin < rows; begin += block) {
+        S part = 0;
+        for (std::size_t r = begin; r < rows && r < begin + block; ++r) part += x[r * cols + c];
+        total += part;
+      }
+      out[c] = total;
+    }
+  }
+
+  // f(team, r) for r in [0, rows); `cost` is about how many elements a row touches.
+  template <class F>
+  void for_each_row(std::size_t rows, std::size_t cost, const F& f) const {
+    over_blocks(rows, cost, [&f](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) f(HostTeam{}, r);
+    });
+  }
+
+  // out[keys[i]][c] += x[i][c] for i in order.
+  void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x, S* out) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      S* const to = out + static_cast<std::size_t>(keys[i]) * cols;
+      for (std::size_t c = 0; c < cols; ++c) to[c] += x[i * cols + c];
+    }
+  }
+
+  double sum(std::size_t n, const S* x) const {
+    return HostTeam{}.template sum<double>(n, [x](std::size_t i) { return static_cast<double>(x[i]); });
+  }
+
+  template <class Work>
+  void run(Work& work) const {
+    detail::HostPasses<Work>{work, threads}.run();
+  }
+
+ private:
+  // Below this much work a second thread costs more than it brings.
+  static constexpr std::size_t elements_per_task = 1 << 14;
+  static constexpr std::size_t flops_per_panel = 1 << 23;
+  static constexpr std::size_t side_per_panel = 64;
+  static constexpr std::size_t max_panels = 16;
+
+  template <class Task>
+  void parallel(std::size_t tasks, const Task& task) const {
+    ThreadPool::instance().parallel_for(threads, tasks, task);
+  }
+  template <class F>
+  void over_chunks(std::size_t n, const F& f) const {
+    if (threads <= 1) return f(0, n);
+    parallel((n + elements_per_task - 1) / elements_per_task, [&](std::size_t i) {
+      const std::size_t begin = i * elements_per_task, end = begin + elements_per_task;
+      f(begin, end < n ? end : n);
+    });
+  }
+  template <class F>
+  void over_blocks(std::size_t rows, std::size_t cost, const F& f) const {
+    if (threads <= 1) return f(0, rows);
+    const std::size_t block = 1 + elements_per_task / (cost + 1);
+    parallel((rows + block - 1) / block, [&](std::size_t i) {
+      const std::size_t begin = i * block, end = begin + block;
+      f(begin, end < rows ? end : rows);
+    });
+  }
+  template <class F>
+  void panels(std::size_t m, std::size_t n, std::size_t k, const F& f) const {
+    const std::size_t side = m > n ? m : n;
+    std::size_t count = 1;
+    while (2 * count <= max_panels && 2 * m * n * k / (2 * count) >= flops_per_panel &&
+           side / (2 * count) >= side_per_panel)
+      count *= 2;
+    const std::size_t step = (side / count + side_per_panel - 1) / side_per_panel * side_per_panel;
+    parallel((side + step - 1) / step, [&](std::size_t i) {
+      const std::size_t begin = i * step, size = begin + step < side ? step : side - begin;
+      if (m > n) f(begin, size, std::size_t{0}, n);
+      else f(std::size_t{0}, m, begin, size);
+    });
+  }
+};
+
+Host()->Host<float>;
+
+}  // namespace algoperf

@@ -1,0 +1,149 @@
+// How the host walks a chain's passes: tensor by tensor between barriers, so that a tensor that fits the cache is read
+// from memory once however many passes it takes.
+#pragma once
+
+#include <cstddef>
+
+#include "../core/tuple.hpp"
+#include "host_sweep.hpp"
+#include "thread_pool.hpp"
+#include "work.hpp"
+
+namespace algoperf::detail {
+
+template <class Work>
+class HostPasses {
+  using Program = typename Work::Program;
+  using S = typename Program::Scalar;
+  static constexpr auto list = Program::list;
+  static constexpr std::size_t max_sums = Program::max_sums;
+
+ public:
+  HostPasses(Work& work, unsigned threads) : work_(work), threads_(threads) {}
+
+  void run() {
+    for_each_index<list.phase_count>(
+        [&](auto phase) { run_phase<list.phases[phase].first, list.phases[phase].last>(); });
+  }
+
+ private:
+  // Tensors of at least this size are cut over the threads; smaller ones go whole, many at a time.
+  static constexpr std::size_t large = 4 * chunk;
+
+  template <std::size_t First, std::size_t Last>
+  void run_phase() {
+    constexpr PassShape closing = list.passes[Last - 1];
+    double totals[max_sums] = {};
+    for (std::size_t r = 0; r < work_.regions(); ++r) {
+      const RegionWork<S>& region = work_.region(r);
+      const Program program = work_.program(r);
+      if constexpr (First + 1 == Last && closing.closing != Closing::measure_all && !opens_per_tensor(First))
+        whole_region<First>(program, region);
+      else
+        by_tensor<First, Last>(program, region, totals);
+      if constexpr (closing.closing == Closing::transform) work_.template transform<closing.stage>(r);
+    }
+    for (std::size_t m = 0; m < max_sums; ++m) opening_[m] = totals[m];
+  }
+
+  static constexpr bool opens_per_tensor(std::size_t pass) {
+    return pass > 0 && list.passes[pass - 1].closing == Closing::measure_tensor;
+  }
+  static constexpr Then then(std::size_t pass) {
+    if (list.passes[pass].closing == Closing::apply) return Then::apply;
+    return list.passes[pass].first == list.passes[pass].last ? Then::discard : Then::store;
+  }
+  // A pass with nothing to run and nothing to measure: a matrix stage at the head of a chain.
+  static constexpr bool idle(std::size_t pass) {
+    return list.passes[pass].closing == Closing::transform && list.passes[pass].first == list.passes[pass].last;
+  }
+
+  template <std::size_t I>
+  Sweep<S> sweep_of(const RegionWork<S>& region) const {
+    return {region.u, region.p, region.slots + Program::first_slot(I) * region.size, region.size};
+  }
+
+  template <std::size_t I>
+  void whole_region(const Program& program, const RegionWork<S>& region) {
+    if constexpr (!idle(I)) {
+      const auto kernel = program.template fused<I>(opening_, TensorFacts{});
+      over_chunks(threads_, 0, region.size, [&](std::size_t, std::size_t begin, std::size_t end) {
+        sweep<then(I)>(kernel, sweep_of<I>(region), begin, end);
+      });
+    }
+  }
+
+  template <std::size_t First, std::size_t Last>
+  void by_tensor(const Program& program, const RegionWork<S>& region, double* totals) {
+    double* const sums = work_.tensor_sums();
+    const std::size_t count = region.tensors.size();
+    for (std::size_t i = 0; i < count; ++i)
+      if (threads_ <= 1 || region.tensors[i].facts.size >= large)
+        walk<First, Last>(program, region, region.tensors[i], opening_, sums + i * max_sums, threads_);
+    if (threads_ > 1)
+      ThreadPool::instance().parallel_for(threads_, count, [&](std::size_t i) {
+        if (region.tensors[i].facts.size < large)
+          walk<First, Last>(program, region, region.tensors[i], opening_, sums + i * max_sums, 1);
+      });
+    if constexpr (list.passes[Last - 1].closing == Closing::measure_all)
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t m = 0; m < Program::sum_count(Last - 1); ++m) totals[m] += sums[i * max_sums + m];
+  }
+
+  // Passes I .. Last - 1 on one tensor.
+  template <std::size_t I, std::size_t Last>
+  void walk(const Program& program, const RegionWork<S>& region, const TensorWork& tensor, const double* opening,
+            double* sums, unsigned threads) {
+    const auto kernel = program.template fused<I>(opening, tensor.facts);
+    const Sweep<S> at = sweep_of<I>(region);
+    const std::size_t begin = tensor.offset, end = begin + tensor.facts.size;
+    constexpr std::size_t n = Program::sum_count(I);
+    if constexpr (n == 0 || list.passes[I].closing == Closing::apply || list.passes[I].closing == Closing::transform) {
+      if constexpr (!idle(I))
+        over_chunks(threads, begin, end,
+                    [&](std::size_t, std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
+    } else {
+      double measured[max_sums] = {};
+      if (program.template measures<I>()) {
+        const auto measure = [&program](auto u, auto p)
+                                 ALGOPERF_INLINE_LAMBDA { return program.template measure<I>(u, p); };
+        if (threads <= 1) {
+          for (std::size_t from = begin; from < end; from += chunk) {
+            double part[n];
+            sweep_chunk<then(I), n>(kernel, measure, at, from, from + chunk < end ? from + chunk : end, part);
+            for (std::size_t m = 0; m < n; ++m) measured[m] += part[m];
+          }
+        } else {
+          double* const parts = work_.chunk_sums();
+          over_chunks(threads, begin, end, [&](std::size_t i, std::size_t from, std::size_t to) {
+            sweep_chunk<then(I), n>(kernel, measure, at, from, to, parts + i * max_sums);
+          });
+          for (std::size_t i = 0; i < chunks_of(end - begin); ++i)
+            for (std::size_t m = 0; m < n; ++m) measured[m] += parts[i * max_sums + m];
+        }
+      } else if constexpr (then(I) != Then::discard) {
+        sweep<then(I)>(kernel, at, begin, end);
+      }
+      if constexpr (I + 1 < Last)
+        walk<I + 1, Last>(program, region, tensor, measured, sums, threads);
+      else
+        for (std::size_t m = 0; m < n; ++m) sums[m] = measured[m];
+    }
+  }
+
+  // f(i, begin, end) for chunk i of [begin, end); one call for all of it on one thread where the caller does not count.
+  template <class F>
+  static void over_chunks(unsigned threads, std::size_t begin, std::size_t end, const F& f) {
+    if (threads <= 1) return f(0, begin, end);
+    ThreadPool::instance().parallel_for(threads, chunks_of(end - begin), [&](std::size_t i) {
+      const std::size_t from = begin + i * chunk;
+      f(i, from, from + chunk < end ? from + chunk : end);
+    });
+  }
+
+  Work& work_;
+  unsigned threads_;
+  double opening_[max_sums] = {};
+};
+
+}  // namespace algoperf::detail

@@ -1,0 +1,140 @@
+// The host's inner loops over one array: kernels run on native vectors, sums in 16 fixed lanes.
+#pragma once
+
+#include <cstddef>
+
+#include "../core/slots.hpp"
+#include "../core/tuple.hpp"
+#include "vector.hpp"
+
+namespace algoperf::detail {
+
+// Sums are taken in `lanes` fixed lanes within chunks of `chunk` elements, the lanes added by a fixed tree and the
+// chunks in order, in double: neither the vector width nor the number of threads changes a result.
+inline constexpr std::size_t lanes = 16;
+inline constexpr std::size_t chunk = 8192;
+
+inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }
+
+// Where a sweep's data lies: element i of u, of p, and of slot j at slots + j * stride.
+template <class S>
+struct Sweep {
+  S* u;
+  S* p;
+  S* slots;
+  std::size_t stride;
+};
+
+// What a sweep does with u when the kernel has run.
+enum class Then { apply, store, discard };
+
+template <Then then, class S, class Kernel>
+ALGOPERF_HD Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* const (&slots)[Kernel::slots + 1],
+                                   std::size_t i, Vector<S>& p_out) {
+  using V = Vector<S>;
+  V update = V::load(u + i);
+  const V parameter = V::load(p + i);
+  Slots<V, Kernel::slots> s;
+  if constexpr (Kernel::slots > 0)
+    for (std::size_t j = 0; j < Kernel::slots; ++j) s[j] = V::load(slots[j] + i);
+  update = kernel(update, parameter, s);
+  if constexpr (Kernel::slots > 0)
+    for (std::size_t j = 0; j < Kernel::slots; ++j) s[j].store(slots[j] + i);
+  if constexpr (then == Then::apply) (parameter + update).store(p + i);
+  if constexpr (then == Then::store) update.store(u + i);
+  p_out = parameter;
+  return update;
+}
+
+// Copies the last, partial vector out, so that tails run the very same instructions.
+template <class S, std::size_t N>
+struct Tail {
+  static constexpr std::size_t width = Vector<S>::width;
+  S u[width] = {}, p[width] = {}, slots[(N + 1) * width] = {};
+
+  Tail(const Sweep<S>& at, std::size_t begin, std::size_t n) {
+    __builtin_memcpy(u, at.u + begin, n * sizeof(S));
+    __builtin_memcpy(p, at.p + begin, n * sizeof(S));
+    for (std::size_t j = 0; j < N; ++j)
+      __builtin_memcpy(slots + j * width, at.slots + j * at.stride + begin, n * sizeof(S));
+  }
+  void copy_back(const Sweep<S>& at, std::size_t begin, std::size_t n, Then then) const {
+    if (then == Then::store) __builtin_memcpy(at.u + begin, u, n * sizeof(S));
+    if (then == Then::apply) __builtin_memcpy(at.p + begin, p, n * sizeof(S));
+    for (std::size_t j = 0; j < N; ++j)
+      __builtin_memcpy(at.slots + j * at.stride + begin, slots + j * width, n * sizeof(S));
+  }
+  Sweep<S> sweep() { return {u, p, slots, width}; }
+};
+
+template <std::size_t N, class S>
+ALGOPERF_HD void slot_pointers(const Sweep<S>& at, S* (&slots)[N + 1]) {
+  for (std::size_t j = 0; j < N; ++j) slots[j] = at.slots + j * at.stride;
+}
+
+// Runs the kernel over [begin, end).
+template <Then then, class S, class Kernel>
+void sweep(const Kernel kernel, const Sweep<S> at, std::size_t begin, std::size_t end) {
+  constexpr std::size_t width = Vector<S>::width;
+  S* const u = at.u;
+  S* const p = at.p;
+  S* slots[Kernel::slots + 1];
+  slot_pointers<Kernel::slots>(at, slots);
+  std::size_t i = begin;
+  Vector<S> ignored;
+  for (; i + width <= end; i += width) sweep_vector<then>(kernel, u, p, slots, i, ignored);
+  if (i == end) return;
+  Tail<S, Kernel::slots> tail(at, i, end - i);
+  sweep<then>(kernel, tail.sweep(), 0, width);
+  tail.copy_back(at, i, end - i, then);
+}
+
+// Runs the kernel over [begin, end), at most one chunk, and writes the sums of measure(u, p) to `sums`.
+template <Then then, std::size_t N, class S, class Kernel, class Measure>
+void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S> at, std::size_t begin, std::size_t end,
+                 double* sums) {
+  using V = Vector<S>;
+  constexpr std::size_t vectors = V::width < lanes ? lanes / V::width : 1;
+  static_assert(V::width <= lanes);
+  S* const u = at.u;
+  S* const p = at.p;
+  S* slots[Kernel::slots + 1];
+  slot_pointers<Kernel::slots>(at, slots);
+  V totals[N][vectors];
+  for (auto& lane : totals)
+    for (V& v : lane) v = V(S(0));
+  std::size_t i = begin;
+  for (; i + lanes <= end; i += lanes)
+    for_each_index<vectors>([&](auto k) ALGOPERF_INLINE_LAMBDA {
+      V parameter;
+      const V update = sweep_vector<then>(kernel, u, p, slots, i + k * V::width, parameter);
+      const auto terms = measure(update, parameter);
+      for (std::size_t m = 0; m < N; ++m) totals[m][k] += terms[m];
+    });
+  for (std::size_t k = 0; i < end; ++k, i += V::width) {
+    const std::size_t n = end - i < V::width ? end - i : V::width;
+    Tail<S, Kernel::slots> tail(at, i, n);
+    const Sweep<S> within = tail.sweep();
+    S* tail_slots[Kernel::slots + 1];
+    slot_pointers<Kernel::slots>(within, tail_slots);
+    V parameter;
+    const V update = sweep_vector<then>(kernel, within.u, within.p, tail_slots, 0, parameter);
+    tail.copy_back(at, i, n, then);
+    S index[V::width];
+    for (std::size_t lane = 0; lane < V::width; ++lane) index[lane] = S(lane);
+    const auto valid = V::load(index) < V(n);  // padding is never summed
+    const auto terms = measure(update, parameter);
+    for (std::size_t m = 0; m < N; ++m) totals[m][k] += math::select<V>(valid, terms[m], V(S(0)));
+  }
+  for (std::size_t m = 0; m < N; ++m) {
+    S lane[lanes];
+    for (std::size_t k = 0; k < vectors; ++k) totals[m][k].store(lane + k * V::width);
+    double sum[lanes];
+    for (std::size_t j = 0; j < lanes; ++j) sum[j] = static_cast<double>(lane[j]);
+    for (std::size_t half = lanes / 2; half > 0; half /= 2)
+      for (std::size_t j = 0; j < half; ++j) sum[j] += sum[j + half];
+    sums[m] = sum[0];
+  }
+}
+
+}  // namespace algoperf::detail

@@ -1,0 +1,133 @@
+// ThreadPool: the process's worker threads, started when first asked for and kept. Work is cut the same way whatever
+// the number of threads, so a result never depends on it.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstddef>
+
+namespace algoperf {
+
+class ThreadPool {
+ public:
+  static constexpr unsigned max_threads = 256;
+
+  static ThreadPool& instance() {
+    static ThreadPool pool;
+    return pool;
+  }
+
+  // Calls task(i) for i in [0, tasks) on up to `threads` threads, the caller among them, and returns when all are done.
+  // A call from within a task, or while another thread uses the pool, runs on the caller alone. Tasks must not throw.
+  template <class Task>
+  void parallel_for(unsigned threads, std::size_t tasks, const Task& task) {
+    if (threads <= 1 || tasks <= 1 || !try_enter()) {
+      for (std::size_t i = 0; i < tasks; ++i) task(i);
+      return;
+    }
+    run(
+        threads, tasks, [](const void* t, std::size_t i) { (*static_cast<const Task*>(t))(i); }, &task);
+    __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
+  }
+
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+ private:
+  using Call = void (*)(const void*, std::size_t);
+  static constexpr int spins = 2000;  // about 20 us: bridges the gap between two passes of one step
+
+  ThreadPool() {
+    pthread_mutex_init(&mutex_, nullptr);
+    pthread_cond_init(&wake_, nullptr);
+  }
+  ~ThreadPool() {
+    pthread_mutex_lock(&mutex_);
+    __atomic_store_n(&stop_, true, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&wake_);
+    pthread_mutex_unlock(&mutex_);
+    for (unsigned i = 0; i < started_; ++i) pthread_join(workers_[i], nullptr);
+    pthread_cond_destroy(&wake_);
+    pthread_mutex_destroy(&mutex_);
+  }
+
+  bool try_enter() { return !__atomic_exchange_n(&busy_, true, __ATOMIC_ACQUIRE); }
+
+  void run(unsigned threads, std::size_t tasks, Call call, const void* task) {
+    const unsigned helpers = (threads < max_threads ? threads : max_threads) - 1;
+    while (started_ < helpers && start_worker()) continue;
+    pthread_mutex_lock(&mutex_);
+    call_ = call;
+    task_ = task;
+    tasks_ = tasks;
+    next_ = 0;
+    seats_ = started_ < helpers ? started_ : helpers;
+    running_ = seats_;
+    __atomic_add_fetch(&generation_, 1, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&wake_);
+    pthread_mutex_unlock(&mutex_);
+    drain(call, task, tasks);
+    // Take back the seats that no worker has claimed yet, then wait for those that did.
+    pthread_mutex_lock(&mutex_);
+    __atomic_sub_fetch(&running_, seats_, __ATOMIC_ACQ_REL);
+    seats_ = 0;
+    pthread_mutex_unlock(&mutex_);
+    while (__atomic_load_n(&running_, __ATOMIC_ACQUIRE) != 0) pause();
+  }
+
+  void drain(Call call, const void* task, std::size_t tasks) {
+    for (std::size_t i; (i = __atomic_fetch_add(&next_, std::size_t{1}, __ATOMIC_RELAXED)) < tasks;) call(task, i);
+  }
+
+  bool start_worker() {
+    const auto body = [](void* pool) -> void* {
+      static_cast<ThreadPool*>(pool)->work();
+      return nullptr;
+    };
+    if (pthread_create(&workers_[started_], nullptr, body, this) != 0) return false;
+    ++started_;
+    return true;
+  }
+
+  void work() {
+    unsigned seen = 0;
+    for (;;) {
+      for (int i = 0; i < spins && __atomic_load_n(&generation_, __ATOMIC_ACQUIRE) == seen; ++i) pause();
+      pthread_mutex_lock(&mutex_);
+      while (generation_ == seen && !stop_) pthread_cond_wait(&wake_, &mutex_);
+      if (stop_) {
+        pthread_mutex_unlock(&mutex_);
+        return;
+      }
+      seen = generation_;
+      const bool seated = seats_ > 0;
+      if (seated) --seats_;
+      const Call call = call_;
+      const void* const task = task_;
+      const std::size_t tasks = tasks_;
+      pthread_mutex_unlock(&mutex_);
+      if (!seated) continue;
+      drain(call, task, tasks);
+      __atomic_sub_fetch(&running_, 1, __ATOMIC_ACQ_REL);
+    }
+  }
+
+  static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+  }
+
+  pthread_mutex_t mutex_;
+  pthread_cond_t wake_;
+  pthread_t workers_[max_threads] = {};
+  unsigned started_ = 0;
+  bool busy_ = false, stop_ = false;
+  // The job in hand, written under the mutex.
+  Call call_ = nullptr;
+  const void* task_ = nullptr;
+  std::size_t tasks_ = 0, next_ = 0;
+  unsigned seats_ = 0, running_ = 0, generation_ = 0;
+};
+
+}  // namespace algoperf

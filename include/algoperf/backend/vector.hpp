@@ -1,0 +1,110 @@
+// Vector<S>: a native-width SIMD vector, the T that host passes run kernels with. Built on the compilers' vector types,
+// so that speed does not depend on optimisation flags; the width follows the instruction set the file is compiled for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "../core/config.hpp"
+#include "../core/math.hpp"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace algoperf {
+
+#if defined(__AVX512F__)
+inline constexpr std::size_t native_vector_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr std::size_t native_vector_bytes = 32;
+#else
+inline constexpr std::size_t native_vector_bytes = 16;
+#endif
+
+template <class S>
+struct Vector {
+  static constexpr std::size_t width = native_vector_bytes / sizeof(S);
+  using Bits = std::conditional_t<sizeof(S) == 4, std::int32_t, std::int64_t>;
+  typedef S Native __attribute__((vector_size(native_vector_bytes)));
+  typedef Bits NativeMask __attribute__((vector_size(native_vector_bytes)));
+  struct Mask {
+    NativeMask lanes;
+    friend ALGOPERF_HD Mask operator&(Mask a, Mask b) { return {a.lanes & b.lanes}; }
+    friend ALGOPERF_HD Mask operator|(Mask a, Mask b) { return {a.lanes | b.lanes}; }
+    friend ALGOPERF_HD Mask operator!(Mask a) { return {~a.lanes}; }
+    friend ALGOPERF_HD Mask operator&&(Mask a, Mask b) { return a & b; }
+    friend ALGOPERF_HD Mask operator||(Mask a, Mask b) { return a | b; }
+  };
+
+  Native lanes;
+
+  Vector() = default;
+  ALGOPERF_HD Vector(Native native) : lanes(native) {}
+  template <class A>
+  requires std::is_arithmetic_v<A> ALGOPERF_HD Vector(A x)
+      : lanes(static_cast<S>(x) - Native{}) {}  // x in every lane (x - 0 keeps the sign of zero)
+
+  static ALGOPERF_HD Vector load(const S* from) {
+    Vector v;
+    __builtin_memcpy(&v.lanes, from, sizeof v.lanes);
+    return v;
+  }
+  ALGOPERF_HD void store(S* to) const { __builtin_memcpy(to, &lanes, sizeof lanes); }
+
+  friend ALGOPERF_HD Vector operator+(Vector a, Vector b) { return a.lanes + b.lanes; }
+  friend ALGOPERF_HD Vector operator-(Vector a, Vector b) { return a.lanes - b.lanes; }
+  friend ALGOPERF_HD Vector operator*(Vector a, Vector b) { return a.lanes * b.lanes; }
+  friend ALGOPERF_HD Vector operator/(Vector a, Vector b) { return a.lanes / b.lanes; }
+  friend ALGOPERF_HD Vector operator-(Vector a) { return -a.lanes; }
+  ALGOPERF_HD Vector& operator+=(Vector b) { return *this = *this + b; }
+  ALGOPERF_HD Vector& operator-=(Vector b) { return *this = *this - b; }
+  ALGOPERF_HD Vector& operator*=(Vector b) { return *this = *this * b; }
+  ALGOPERF_HD Vector& operator/=(Vector b) { return *this = *this / b; }
+  friend ALGOPERF_HD Mask operator<(Vector a, Vector b) { return {a.lanes < b.lanes}; }
+  friend ALGOPERF_HD Mask operator>(Vector a, Vector b) { return {a.lanes > b.lanes}; }
+  friend ALGOPERF_HD Mask operator<=(Vector a, Vector b) { return {a.lanes <= b.lanes}; }
+  friend ALGOPERF_HD Mask operator>=(Vector a, Vector b) { return {a.lanes >= b.lanes}; }
+  friend ALGOPERF_HD Mask operator==(Vector a, Vector b) { return {a.lanes == b.lanes}; }
+  friend ALGOPERF_HD Mask operator!=(Vector a, Vector b) { return {a.lanes != b.lanes}; }
+};
+
+template <class S>
+struct Maths<Vector<S>> {
+  using Scalar = S;
+  using Mask = typename Vector<S>::Mask;
+  static ALGOPERF_HD Vector<S> sqrt(Vector<S> x) {
+    constexpr bool is_float = std::is_same_v<S, float>;
+#if defined(__AVX512F__)
+    if constexpr (is_float)
+      return Native<S>(_mm512_maskz_sqrt_ps(static_cast<__mmask16>(-1), x.lanes));
+    else
+      return Native<S>(_mm512_maskz_sqrt_pd(static_cast<__mmask8>(-1), x.lanes));
+#elif defined(__AVX__)
+    if constexpr (is_float)
+      return Native<S>(_mm256_sqrt_ps(x.lanes));
+    else
+      return Native<S>(_mm256_sqrt_pd(x.lanes));
+#elif defined(__SSE2__)
+    if constexpr (is_float)
+      return Native<S>(_mm_sqrt_ps(x.lanes));
+    else
+      return Native<S>(_mm_sqrt_pd(x.lanes));
+#else
+    for (std::size_t i = 0; i < Vector<S>::width; ++i)
+      x.lanes[i] = is_float ? static_cast<S>(__builtin_sqrtf(static_cast<float>(x.lanes[i])))
+                            : static_cast<S>(__builtin_sqrt(x.lanes[i]));
+    return x;
+#endif
+  }
+  static ALGOPERF_HD Vector<S> select(Mask condition, Vector<S> a, Vector<S> b) {
+    return Native<S>(condition.lanes ? a.lanes : b.lanes);
+  }
+
+ private:
+  template <class U>
+  using Native = typename Vector<U>::Native;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,43 @@
+// Work: what a rule hands to a backend. A chain of stages arrives as passes over regions; backends differ in the order
+// they walk them, never in what a pass does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../core/tensor_facts.hpp"
+
+namespace algoperf {
+
+// How a pass ends: by applying the update, by measuring sums per tensor or over all tensors, or by a matrix stage.
+enum class Closing : std::uint8_t { apply, measure_tensor, measure_all, transform };
+
+// Kernels of the stages [first, last), closed by `stage` (unless it applies).
+struct PassShape {
+  std::size_t first = 0, last = 0, stage = 0;
+  Closing closing = Closing::apply;
+};
+
+// Consecutive passes [first, last) that a backend may run tensor by tensor; a barrier over all tensors follows.
+struct PhaseShape {
+  std::size_t first = 0, last = 0;
+};
+
+// One tensor of a region: [offset, offset + facts.size) of the region's arenas.
+struct TensorWork {
+  std::size_t offset = 0;
+  TensorFacts facts;
+};
+
+// A region as a backend sees it: u, p and slot j are arrays of `size`, slot j at slots + j * size.
+template <class S>
+struct RegionWork {
+  std::size_t size = 0;
+  S* u = nullptr;
+  S* p = nullptr;
+  S* slots = nullptr;
+  std::vector<TensorWork> tensors;
+};
+
+}  // namespace algoperf

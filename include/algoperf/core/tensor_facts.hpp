@@ -1,0 +1,12 @@
+// TensorFacts: the numbers about a tensor that a kernel may depend on.
+#pragma once
+
+#include <cstddef>
+
+namespace algoperf {
+
+struct TensorFacts {
+  std::size_t size = 0, rows = 0, cols = 0;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,67 @@
+// InMemory: a data set whose examples lie in one block of memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "concept.hpp"
+#include "shared.hpp"
+#include "slice.hpp"
+
+namespace algoperf {
+
+// Inputs are N x shape, row-major; labels are N numbers in [0, classes). Both are taken over (move them in) and never
+// change. Copies share them: copying costs two words.
+template <class InputType>
+class InMemory {
+ public:
+  using Input = InputType;
+
+  // Throws Error if there are not shape.size() inputs per label, or naming the first label out of range.
+  InMemory(std::vector<Input> inputs, std::vector<std::int32_t> labels, Shape shape, std::size_t classes)
+      : examples_(Examples{std::move(inputs), std::move(labels)}), shape_(shape), classes_(classes) {
+    const std::size_t n = size(), expected = n * shape.size();
+    require(examples_->inputs.size() == expected, "InMemory: there are ", examples_->inputs.size(),
+            " input values, expected ", n, " examples x ", shape.size(), " = ", expected);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int32_t label = examples_->labels[i];
+      require(label >= 0 && static_cast<std::size_t>(label) < classes, "InMemory: the label of example ", i, " is ",
+              label, ", expected [0, ", classes, ")");
+    }
+  }
+
+  std::size_t size() const { return examples_->labels.size(); }
+  Shape shape() const { return shape_; }
+  std::size_t classes() const { return classes_; }
+  const std::vector<Input>& inputs() const { return examples_->inputs; }
+  const std::vector<std::int32_t>& labels() const { return examples_->labels; }
+
+  // Examples [begin, end) as a data set; it shares this one's memory.
+  Slice<InMemory> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
+
+  // Indices are trusted: each is below size().
+  template <class T>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
+    const std::size_t width = shape_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const Input* const example = examples_->inputs.data() + indices[i] * width;
+      T* const row = inputs + i * width;
+      for (std::size_t j = 0; j < width; ++j) row[j] = static_cast<T>(example[j]);
+      labels[i] = examples_->labels[indices[i]];
+    }
+  }
+
+ private:
+  struct Examples {
+    std::vector<Input> inputs;
+    std::vector<std::int32_t> labels;
+  };
+  Shared<Examples> examples_;
+  Shape shape_;
+  std::size_t classes_;
+};
+
+}  // namespace algoperf

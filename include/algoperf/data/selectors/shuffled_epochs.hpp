@@ -1,0 +1,98 @@
+// ShuffledEpochs: every example once an epoch, in a fresh random order. The usual selector.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "../../core/error.hpp"
+#include "../../core/random.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// What becomes of an epoch's last batch when the batch does not divide the number of examples.
+enum class LastBatch : std::uint8_t {
+  keep,  // a smaller batch: every example counts in every epoch
+  drop,  // skipped: all batches are of one size
+};
+
+// Batch k of an epoch is the entries [k batch, (k + 1) batch) of the epoch's permutation, all of weight 1. The
+// permutation is a pure function of (seed, epoch): Fisher and Yates's shuffle (Durstenfeld 1964, Algorithm 235) fed by
+// Philox.
+//   batch  examples in a batch, at least 1 (with LastBatch::drop, at most the number of examples)
+// Cost: 4 bytes an example; one shuffle an epoch.
+struct ShuffledEpochs {
+  std::size_t batch = 128;
+  std::uint64_t seed = 1;
+  LastBatch last = LastBatch::keep;
+
+  class State {
+   public:
+    State(std::uint64_t seed, std::size_t size) : seed_(seed), order_(size) { shuffle(); }
+
+    std::uint64_t epoch() const { return epoch_; }      // whole epochs before this one
+    std::size_t position() const { return position_; }  // examples seen of this epoch
+    const std::vector<std::uint32_t>& order() const { return order_; }
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      std::uint64_t size = order_.size(), position = position_;
+      archive.number("size", size);
+      archive.number("epoch", epoch_);
+      archive.number("position", position);
+      if constexpr (Archive::reading) {
+        require(size == order_.size(), "ShuffledEpochs: the archive is of ", size, " examples, expected ",
+                order_.size());
+        require(position <= size, "ShuffledEpochs: the archive's position is ", position, ", expected [0, ", size, "]");
+        position_ = static_cast<std::size_t>(position);
+        shuffle();
+      }
+    }
+
+   private:
+    friend ShuffledEpochs;
+
+    void next_epoch() {
+      ++epoch_;
+      position_ = 0;
+      shuffle();
+    }
+
+    void shuffle() {
+      constexpr std::uint64_t tag = 0x73687566666C65;  // "shuffle"
+      RandomStream random(RandomKey{seed_}.fold(tag).fold(epoch_));
+      for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::uint32_t>(i);
+      for (std::size_t i = order_.size(); i > 1; --i)
+        std::swap(order_[i - 1], order_[random.below(static_cast<std::uint32_t>(i))]);
+    }
+
+    std::uint64_t seed_, epoch_ = 0;
+    std::size_t position_ = 0;
+    std::vector<std::uint32_t> order_;
+  };
+
+  State state(std::size_t size) const {
+    require(batch >= 1, "ShuffledEpochs: batch is 0, expected at least 1");
+    require(size >= 1 && size <= UINT32_MAX, "ShuffledEpochs: there are ", size, " examples, expected 1 to ",
+            UINT32_MAX);
+    require(last == LastBatch::keep || batch <= size, "ShuffledEpochs: batch is ", batch, ", expected at most the ",
+            size, " examples when the last batch is dropped");
+    return State(seed, size);
+  }
+
+  void select(State& state, Step, Selection& selection) const {
+    const std::size_t size = state.order_.size();
+    if (state.position_ + (last == LastBatch::drop ? batch : 1) > size) state.next_epoch();
+    const std::size_t left = size - state.position_, n = left < batch ? left : batch;
+    const auto from = state.order_.begin() + static_cast<std::ptrdiff_t>(state.position_);
+    selection.indices.reserve(size < batch ? size : batch);  // a run may resume at a partial batch
+    selection.weights.reserve(size < batch ? size : batch);
+    selection.indices.assign(from, from + static_cast<std::ptrdiff_t>(n));
+    selection.weights.assign(n, 1.0f);
+    state.position_ += n;
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,58 @@
+// SumTree: non-negative weights from which an index is drawn with probability weight / total, after Schaul et al. 2016,
+// "Prioritized Experience Replay", arXiv:1511.05952, appendix B.2.1.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace algoperf {
+
+// A complete binary tree in an array: node k has children 2k and 2k + 1 and the leaves are the weights. A node is
+// always the rounded sum of its children, never adjusted by differences, so the tree does not drift and is a function
+// of its weights alone. Set and find take log2(size) steps.
+class SumTree {
+ public:
+  SumTree(std::size_t size, double weight) : size_(size) {
+    while (leaves_ < size) leaves_ *= 2;
+    nodes_.assign(2 * leaves_, 0.0);
+    for (std::size_t i = 0; i < size; ++i) nodes_[leaves_ + i] = weight;
+    rebuild();
+  }
+
+  std::size_t size() const { return size_; }
+  double total() const { return nodes_[1]; }
+  double operator[](std::size_t i) const { return nodes_[leaves_ + i]; }
+
+  void set(std::size_t i, double weight) {
+    std::size_t node = leaves_ + i;
+    nodes_[node] = weight;
+    while (node > 1) {
+      node /= 2;
+      nodes_[node] = nodes_[2 * node] + nodes_[2 * node + 1];
+    }
+  }
+
+  // The index whose share of [0, total()) holds `point`; never one of weight 0 while total() > 0.
+  std::size_t find(double point) const {
+    std::size_t node = 1;
+    while (node < leaves_) {
+      const double left = nodes_[2 * node];
+      const bool right = point >= left && nodes_[2 * node + 1] > 0;
+      point -= right ? left : 0;
+      node = 2 * node + (right ? 1 : 0);
+    }
+    return node - leaves_;
+  }
+
+  // The weights, to be read or written as one array; rebuild() after writing.
+  double* weights() { return nodes_.data() + leaves_; }
+  void rebuild() {
+    for (std::size_t node = leaves_ - 1; node >= 1; --node) nodes_[node] = nodes_[2 * node] + nodes_[2 * node + 1];
+  }
+
+ private:
+  std::size_t size_, leaves_ = 1;
+  std::vector<double> nodes_;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,38 @@
+// Shared: a value that is written once, then read by many. Copies share it and the last one frees it, so a data set and
+// its slices may be copied and returned freely, in any order and from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace algoperf {
+
+// A counted reference to a constant T (std::shared_ptr<const T> without the cost of <memory>).
+template <class T>
+class Shared {
+ public:
+  explicit Shared(T value) : block_(new Block{std::move(value)}) {}
+  Shared(const Shared& other) noexcept : block_(other.block_) {
+    block_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  Shared& operator=(Shared other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~Shared() {
+    if (block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block_;
+  }
+
+  const T& operator*() const { return block_->value; }
+  const T* operator->() const { return &block_->value; }
+
+ private:
+  struct Block {
+    const T value;
+    std::atomic<std::size_t> owners{1};
+  };
+  Block* block_;  // never null: a move is a copy
+};
+
+}  // namespace algoperf

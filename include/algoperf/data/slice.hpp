@@ -1,0 +1,55 @@
+// Slice: the examples [begin, end) of a data set, as a data set of its own: train and validation out of one file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../core/error.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+// Holds the data set by value. The library's own are cheap to copy (InMemory and Text share their storage, Glyphs is
+// four numbers), so a slice may outlive the object it was cut from. Example i is example begin + i of the whole.
+template <class Whole>
+class Slice {
+ public:
+  using Input = typename Whole::Input;
+
+  // Throws Error unless begin <= end <= whole.size().
+  Slice(Whole whole, std::size_t begin, std::size_t end) : whole_(std::move(whole)), begin_(begin), size_(end - begin) {
+    require(begin <= end && end <= whole_.size(), "Slice: the range is [", begin, ", ", end,
+            "), expected begin <= end <= ", whole_.size());
+  }
+
+  std::size_t size() const { return size_; }
+  Shape shape() const { return whole_.shape(); }
+  std::size_t classes() const { return whole_.classes(); }
+  const Whole& whole() const { return whole_; }
+
+  // A part of the part, counted from this slice's begin.
+  Slice subset(std::size_t begin, std::size_t end) const {
+    require(begin <= end && end <= size_, "Slice: the range is [", begin, ", ", end,
+            "), expected begin <= end <= ", size_);
+    return Slice(whole_, begin_ + begin, begin_ + end);
+  }
+
+  template <class T>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
+    constexpr std::size_t block = 64;  // shifted indices at a time: no allocation
+    std::uint32_t shifted[block];
+    const std::size_t width = shape().size();
+    for (std::size_t done = 0; done < n; done += block) {
+      const std::size_t m = n - done < block ? n - done : block;
+      for (std::size_t i = 0; i < m; ++i) shifted[i] = static_cast<std::uint32_t>(begin_ + indices[done + i]);
+      whole_.gather(shifted, m, inputs + done * width, labels + done);
+    }
+  }
+
+ private:
+  Whole whole_;
+  std::size_t begin_, size_;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,124 @@
+// Text: character-level language modelling: from `context` characters, which one comes next?
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "concept.hpp"
+#include "shared.hpp"
+#include "slice.hpp"
+
+namespace algoperf {
+
+struct TextOptions {
+  std::size_t context = 16;  // characters seen before the one to predict, at least 1
+};
+
+// Characters are bytes; tokens number the distinct bytes of the text in rising order, so the vocabulary is at most 256.
+// Example i is the tokens [i, i + context), its label the token i + context: a text of n characters has n - context
+// examples. Neighbours overlap: leave `context` examples out between a training and a validation subset to keep their
+// characters apart. Copies share the text.
+class Text {
+ public:
+  using Input = std::int32_t;
+
+  // Throws Error if the file cannot be read, is empty, or is not longer than the context.
+  static Text load(const std::string& path, TextOptions options = {}) {
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    require(file != nullptr, path, ": cannot be opened (", std::strerror(errno), ")");
+    std::string text;
+    char chunk[1 << 14];
+    for (std::size_t n; (n = std::fread(chunk, 1, sizeof chunk, file)) > 0;) text.append(chunk, n);
+    const bool broken = std::ferror(file) != 0;
+    std::fclose(file);
+    require(!broken, path, ": reading fails near byte ", text.size());
+    return Text(text, options, path);
+  }
+  static Text from_string(const std::string& text, TextOptions options = {}) { return Text(text, options, "Text"); }
+
+  std::size_t size() const { return tokens().size() - context_; }
+  Shape shape() const { return {context_}; }
+  std::size_t classes() const { return vocabulary().size(); }
+
+  // The distinct bytes, sorted: token k stands for vocabulary()[k].
+  const std::string& vocabulary() const { return corpus_->vocabulary; }
+  // The whole text, a byte per token.
+  const std::vector<std::uint8_t>& tokens() const { return corpus_->tokens; }
+
+  // Throws Error at a byte the text does not have.
+  std::vector<std::int32_t> encode(const std::string& text) const {
+    std::vector<std::int32_t> result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::size_t token = vocabulary().find(text[i]);
+      require(token != std::string::npos, "Text: byte ", i, " to encode is ", static_cast<unsigned char>(text[i]),
+              ", expected one of the ", classes(), " of the vocabulary");
+      result.push_back(static_cast<std::int32_t>(token));
+    }
+    return result;
+  }
+  // Throws Error at a token outside [0, classes()).
+  std::string decode(const std::int32_t* tokens, std::size_t n) const {
+    std::string result;
+    for (std::size_t i = 0; i < n; ++i) {
+      require(tokens[i] >= 0 && static_cast<std::size_t>(tokens[i]) < classes(), "Text: token ", i, " to decode is ",
+              tokens[i], ", expected [0, ", classes(), ")");
+      result.push_back(vocabulary()[static_cast<std::size_t>(tokens[i])]);
+    }
+    return result;
+  }
+  std::string decode(const std::vector<std::int32_t>& tokens) const { return decode(tokens.data(), tokens.size()); }
+
+  // Examples [begin, end) with the same vocabulary.
+  Slice<Text> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
+
+  // Indices are trusted: each is below size().
+  template <class T>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint8_t* const from = tokens().data() + indices[i];
+      for (std::size_t j = 0; j < context_; ++j) inputs[i * context_ + j] = static_cast<T>(from[j]);
+      labels[i] = from[context_];
+    }
+  }
+
+ private:
+  struct Corpus {
+    std::string vocabulary;
+    std::vector<std::uint8_t> tokens;
+  };
+
+  Text(const std::string& text, TextOptions options, const std::string& name)
+      : corpus_(number(text)), context_(options.context) {
+    require(context_ > 0, name, ": context is 0, expected at least 1");
+    require(!text.empty(), name, ": is empty, expected more than ", context_, " characters");
+    require(text.size() > context_, name, ": has ", text.size(), " characters, expected more than the context of ",
+            context_);
+  }
+
+  static Corpus number(const std::string& text) {
+    bool present[256] = {};
+    for (const char c : text) present[static_cast<unsigned char>(c)] = true;
+    Corpus corpus;
+    std::uint8_t token_of[256] = {};
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      if (!present[byte]) continue;
+      token_of[byte] = static_cast<std::uint8_t>(corpus.vocabulary.size());
+      corpus.vocabulary.push_back(static_cast<char>(byte));
+    }
+    corpus.tokens.reserve(text.size());
+    for (const char c : text) corpus.tokens.push_back(token_of[static_cast<unsigned char>(c)]);
+    return corpus;
+  }
+
+  Shared<Corpus> corpus_;
+  std::size_t context_;
+};
+
+}  // namespace algoperf

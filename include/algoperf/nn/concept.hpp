@@ -1,0 +1,112 @@
+// What nn/ is about. A Layer is a plain value (sizes in values, structure in types) with hand-written forward and
+// backward. Examples are rows: an activation of shape {28, 28, 1} is a row of 784 numbers (rows x columns x channels).
+//
+//   Input<S>                           the element type it reads over scalar S, if not S (Embedding: std::int32_t)
+//   Handles                            the tensors it declared
+//   output(in)                         constexpr; the shape of one example's output
+//   cost(in)                           constexpr; Cost of one example
+//   memory(in)                         constexpr; LayerMemory: scalars to keep from forward to backward, and scratch
+//   declare(layout, name, in)          adds its tensors to the layout as "name.weight" etc. and returns Handles
+//   initialize(init, handles, in)      writes first values (nn/init.hpp)
+//   forward(pass, handles, in, x, y)         y from x
+//   backward(pass, handles, in, x, y, dy, dx)   writes gradients, and dx unless it is null
+//   input_gradient_flops(in)           constexpr, optional; the FLOPs of dx within cost(in).backward_flops
+//   in_place                           constexpr; y may be x, and dx may be dy. Such a layer's backward reads y, not x.
+// A layer that is not in place must not read y in backward: the next layer may have overwritten it.
+//
+// Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits): one unweighted loss per example,
+// and
+//         the gradient of sum(weights * losses) / count.  classes = columns of logits.
+// Model:  Sequential, or anything with the same members as a layer and `input()`, the shape of one example.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../backend/concept.hpp"
+#include "../core/cost.hpp"
+#include "../core/layout.hpp"
+#include "../core/random.hpp"
+
+namespace algoperf {
+
+enum class Mode { train, evaluate };
+
+// Scalars a layer needs: `kept` per example from forward to backward, `scratch` within one call whatever the batch.
+struct LayerMemory {
+  std::size_t kept = 0;
+  std::size_t scratch = 0;
+};
+
+// What a layer is given besides its activations: where parameters and gradients lie, and its own memory.
+template <class B>
+struct LayerPass {
+  using S = typename B::Scalar;
+  const B& backend;
+  const Layout& layout;
+  const S* values;
+  S* gradients;          // null outside backward
+  std::size_t batch;     // examples in this pass
+  std::size_t capacity;  // examples the memory was planned for
+  Mode mode;
+  RandomKey key;
+  S* kept;     // memory(in).kept * capacity
+  S* scratch;  // memory(in).scratch
+
+  const S* value(TensorHandle handle) const { return values + layout.place_of(handle).offset; }
+  S* gradient(TensorHandle handle) const { return gradients + layout.place_of(handle).offset; }
+};
+
+namespace detail {
+
+template <class L, class S>
+struct InputOf {
+  using type = S;
+};
+template <class L, class S>
+requires requires { typename L::template Input<S>; }
+struct InputOf<L, S> {
+  using type = typename L::template Input<S>;
+};
+
+template <class L>
+concept HasInPlace = requires {
+  requires L::in_place;
+};
+
+template <class L>
+consteval bool explain_layer() {
+  static_assert(
+      requires(const L& l) { l.output(Shape{}); }, "algoperf: a layer needs `constexpr Shape output(Shape in) const`");
+  static_assert(
+      requires { typename L::Handles; },
+      "algoperf: a layer needs a type `Handles`, the tensors it declares (an empty struct if none)");
+  static_assert(
+      requires(const L& l) { l.cost(Shape{}); }, "algoperf: a layer needs `constexpr Cost cost(Shape in) const`");
+  static_assert(
+      requires(const L& l) { l.memory(Shape{}); },
+      "algoperf: a layer needs `constexpr LayerMemory memory(Shape in) const`");
+  static_assert(
+      requires(const L& l, Layout& layout, const std::string& name) { l.declare(layout, name, Shape{}); },
+      "algoperf: a layer needs `Handles declare(Layout&, const std::string& name, Shape in) const`");
+  return true;
+}
+
+}  // namespace detail
+
+template <class L>
+concept Layer = requires(const L& layer, Layout& layout, const std::string& name, Shape in) {
+  typename L::Handles;
+  { layer.output(in) } -> std::same_as<Shape>;
+  { layer.cost(in) } -> std::same_as<Cost>;
+  { layer.memory(in) } -> std::same_as<LayerMemory>;
+  { layer.declare(layout, name, in) } -> std::same_as<typename L::Handles>;
+};
+
+// The element type a layer reads over scalar S.
+template <class L, class S>
+using LayerInput = typename detail::InputOf<L, S>::type;
+
+}  // namespace algoperf

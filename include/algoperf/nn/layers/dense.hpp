@@ -1,0 +1,58 @@
+#pragma once
+
+#include "../concept.hpp"
+#include "../init.hpp"
+
+namespace algoperf {
+
+// A fully connected layer: y = x W^T + b, per example. W is `weight` {units, in.size()}, b is `bias` {units}.
+// The input of any shape is read as one row. Cost: 2 in units + units FLOPs forward, twice that backward.
+struct Dense {
+  std::size_t units = 1;
+  Init init = Init::he_normal;
+  bool output_layer = false;  // marks its tensors as the model's output (partition(matrices, ...) leaves them out)
+
+  struct Handles {
+    TensorHandle weight, bias;
+  };
+
+  constexpr Shape output(Shape) const { return {units}; }
+  constexpr Cost cost(Shape in) const {
+    const std::uint64_t product = 2 * in.size() * units;
+    return {in.size() * units + units, product + units, 2 * product + units, units};
+  }
+  constexpr std::uint64_t input_gradient_flops(Shape in) const { return 2 * in.size() * units; }
+  constexpr LayerMemory memory(Shape) const { return {}; }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    require(units > 0, name, ": Dense has units 0, expected at least 1");
+    return {layout.add({name + ".weight", Kind::weight, {units, in.size()}, output_layer}),
+            layout.add({name + ".bias", Kind::bias, {units}, output_layer})};
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& h, Shape in) const {
+    set(h.weight, init, in.size(), units);
+    set(h.bias, Init::zeros);
+  }
+
+  struct Add {
+    template <class T>
+    ALGOPERF_HD T operator()(T x, T bias) const {
+      return x + bias;
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
+    pass.backend.gemm_nt(pass.batch, units, in.size(), x, pass.value(h.weight), y);
+    pass.backend.map_rows(Add{}, pass.batch, units, y, pass.value(h.bias));
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
+    pass.backend.gemm_tn(units, in.size(), pass.batch, dy, x, pass.gradient(h.weight));
+    pass.backend.column_sums(pass.batch, units, dy, pass.gradient(h.bias));
+    if (dx != nullptr) pass.backend.gemm_nn(pass.batch, in.size(), units, dy, pass.value(h.weight), dx);
+  }
+};
+
+}  // namespace algoperf

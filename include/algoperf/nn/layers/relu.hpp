@@ -1,0 +1,41 @@
+#pragma once
+
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// y = max(x, 0), in place; dx = dy where y > 0, else 0.
+struct Relu {
+  static constexpr bool in_place = true;
+  struct Handles {};
+
+  constexpr Shape output(Shape in) const { return in; }
+  constexpr Cost cost(Shape in) const { return {0, in.size(), in.size(), 0}; }
+  constexpr LayerMemory memory(Shape) const { return {}; }
+  Handles declare(Layout&, const std::string&, Shape) const { return {}; }
+
+  struct Forward {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x) const {
+      return math::max(x, T(0));
+    }
+  };
+  struct Backward {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T dy, T y) const {
+      return math::select<T>(y > T(0), dy, T(0));
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
+    pass.backend.map(Forward{}, pass.batch * in.size(), y, x);
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S* y, const S* dy, S* dx) const {
+    if (dx != nullptr) pass.backend.map(Backward{}, pass.batch * in.size(), dx, dy, y);
+  }
+};
+
+}  // namespace algoperf

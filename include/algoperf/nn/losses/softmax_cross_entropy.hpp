@@ -1,0 +1,65 @@
+#pragma once
+
+#include "../../core/error.hpp"
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// Softmax cross-entropy over classes, with label smoothing and example weights:
+//   loss_i = -sum_c q_c log softmax(z_i)_c,   q_c = (1 - s) [c = label_i] + s / classes
+//   d_logits_i = weight_i / batch * (softmax(z_i) - q)
+// losses are unweighted, in nats. label_smoothing s in [0, 1). Szegedy et al. 2016; the same smoothing as torch and
+// optax.
+struct SoftmaxCrossEntropy {
+  double label_smoothing = 0;
+
+  void check() const {
+    require(label_smoothing >= 0 && label_smoothing < 1, "SoftmaxCrossEntropy: label_smoothing is ", label_smoothing,
+            ", expected [0, 1)");
+  }
+
+  template <class S>
+  struct Row {
+    std::size_t classes;
+    const S* logits;
+    const std::int32_t* labels;
+    const S* weights;
+    S* losses;
+    S* d_logits;  // null when only losses are wanted
+    S smoothing, scale;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const S* z = logits + r * classes;
+      const S top = team.template max<S>(classes, [z](std::size_t c) { return z[c]; });
+      const S total = team.template sum<S>(classes, [z, top](std::size_t c) { return math::exp(z[c] - top); });
+      const S log_total = math::log(total) + top;
+      const S uniform = smoothing / static_cast<S>(classes);
+      const std::size_t label = static_cast<std::size_t>(labels[r]);
+      S loss = (S(1) - smoothing) * (log_total - z[label]);
+      if (smoothing > S(0))
+        loss += uniform * team.template sum<S>(classes, [z, log_total](std::size_t c) { return log_total - z[c]; });
+      losses[r] = loss;
+      if (d_logits == nullptr) return;
+      S* d = d_logits + r * classes;
+      const S weight = weights[r] * scale;
+      const S keep = S(1) - smoothing;
+      team.each(classes, [=](std::size_t c) {
+        const S target = (c == label ? keep : S(0)) + uniform;
+        d[c] = weight * (math::exp(z[c] - log_total) - target);
+      });
+    }
+  };
+
+  // d_logits may be null. weights may be null only when d_logits is.
+  template <class B, class S>
+  void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
+             const S* weights, S* losses, S* d_logits) const {
+    backend.for_each_row(batch, 8 * classes,
+                         Row<S>{classes, logits, labels, weights, losses, d_logits, static_cast<S>(label_smoothing),
+                                static_cast<S>(1.0 / static_cast<double>(batch))});
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,59 @@
+// Model: a layer (a Sequential, usually) and the shape of one example, with all it needs to run a batch.
+//
+//   const Model mlp(Shape{784}, Dense{.units = 256}, Relu{}, Dense{.units = 10});
+//   static_assert(mlp.cost().parameters == 203530);
+#pragma once
+
+#include <cstddef>
+
+#include "sequential.hpp"
+
+namespace algoperf {
+
+template <class Root>
+class Model {
+ public:
+  using Handles = typename Root::Handles;
+  template <class S>
+  using Input = LayerInput<Root, S>;
+
+  template <class... Layers>
+  constexpr explicit Model(Shape input, const Layers&... layers) : input_(input), root_(layers...) {}
+
+  constexpr Shape input() const { return input_; }
+  constexpr Shape output() const { return root_.output(input_); }
+  constexpr Cost cost() const {
+    Cost cost = root_.cost(input_);
+    cost.backward_flops -= root_.input_gradient_flops(input_);
+    return cost;
+  }
+  constexpr LayerMemory memory() const { return root_.memory(input_); }
+
+  Handles declare(Layout& layout) const { return root_.declare(layout, "", input_); }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& handles) const {
+    root_.initialize(set, handles, input_);
+  }
+
+  // The outputs of pass.batch examples at x, one a row; they lie in pass.kept.
+  template <class B, class X>
+  const typename B::Scalar* forward(const LayerPass<B>& pass, const Handles& handles, const X* x) const {
+    return root_.forward(pass, handles, input_, x);
+  }
+  // Writes the gradients of every tensor, from d_outputs of the same batch that forward was given last.
+  template <class B, class X>
+  void backward(const LayerPass<B>& pass, const Handles& handles, const X* x,
+                const typename B::Scalar* d_outputs) const {
+    using S = typename B::Scalar;
+    root_.backward(pass, handles, input_, x, static_cast<const S*>(nullptr), d_outputs, static_cast<S*>(nullptr));
+  }
+
+ private:
+  Shape input_;
+  Root root_;
+};
+
+template <class... Layers>
+Model(Shape, Layers...) -> Model<Sequential<Layers...>>;
+
+}  // namespace algoperf

@@ -1,0 +1,189 @@
+// Sequential: layers one after the other. A layer itself, so it nests; with an input shape it is a model.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "../core/tuple.hpp"
+#include "concept.hpp"
+#include "init.hpp"
+
+namespace algoperf {
+
+template <class... Layers>
+class Sequential {
+  static constexpr std::size_t count = sizeof...(Layers);
+  template <std::size_t I>
+  using LayerAt = TupleElement<I, Tuple<Layers...>>;
+
+ public:
+  using Handles = Tuple<typename Layers::Handles...>;
+  template <class S>
+  using Input = LayerInput<LayerAt<0>, S>;
+
+  constexpr explicit Sequential(const Layers&... layers) : layers_(tuple_of(layers...)) {
+    static_assert(count > 0, "algoperf: Sequential needs at least one layer");
+    static_assert((detail::explain_layer<Layers>() && ...));
+  }
+
+  constexpr Shape output(Shape in) const { return shape_before(in, count); }
+  constexpr Cost cost(Shape in) const {
+    Cost total;
+    for_each_index<count>([&](auto i) { total = total + get<i>(layers_).cost(shape_before(in, i)); });
+    return total;
+  }
+  // What backward saves when nobody wants the gradient of the input: the first layer's share of it.
+  constexpr std::uint64_t input_gradient_flops(Shape in) const {
+    if constexpr (requires { get<0>(layers_).input_gradient_flops(in); })
+      return get<0>(layers_).input_gradient_flops(in);
+    else
+      return 0;
+  }
+  // Every output that is not in place, every layer's own memory, and two arrays for gradients on their way back.
+  constexpr LayerMemory memory(Shape in) const {
+    LayerMemory total;
+    for_each_index<count>([&](auto i) {
+      const LayerMemory own = get<i>(layers_).memory(shape_before(in, i));
+      total.kept += own.kept + (owns_output(i) ? shape_before(in, i + 1).size() : 0);
+      total.scratch += own.scratch;
+    });
+    total.kept += 2 * widest(in);
+    return total;
+  }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    Handles handles;
+    for_each_index<count>([&](auto i) {
+      get<i>(handles) = get<i>(layers_).declare(layout, (name.empty() ? "" : name + ".") + std::to_string(i.value),
+                                                shape_before(in, i));
+    });
+    return handles;
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& handles, Shape in) const {
+    for_each_index<count>([&](auto i) {
+      if constexpr (requires { get<i>(layers_).initialize(set, get<i>(handles), Shape{}); })
+        get<i>(layers_).initialize(set, get<i>(handles), shape_before(in, i));
+    });
+  }
+
+  // Where forward leaves the output when it is given no y: within `kept`.
+  template <class B, class X>
+  typename B::Scalar* forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x) const {
+    Cursor<B> at(pass);
+    return forward_from<0>(at, pass, handles, in, x, static_cast<typename B::Scalar*>(nullptr));
+  }
+  template <class B, class X>
+  void forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x, typename B::Scalar* y) const {
+    Cursor<B> at(pass);
+    forward_from<0>(at, pass, handles, in, x, y);
+  }
+  template <class B, class X, class S>
+  void backward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x, const S* y, const S* dy,
+                S* dx) const {
+    Cursor<B> at(pass);
+    backward_from<0>(at, pass, handles, in, in, x, y, dy, dx);
+  }
+
+  const Tuple<Layers...>& layers() const { return layers_; }
+
+ private:
+  // Hands out the memory of the layers in order, the same in forward and backward.
+  template <class B>
+  struct Cursor {
+    using S = typename B::Scalar;
+    S* kept;
+    S* scratch;
+    explicit Cursor(const LayerPass<B>& pass) : kept(pass.kept), scratch(pass.scratch) {}
+    S* take(std::size_t n) { return std::exchange(kept, kept + n); }
+    LayerPass<B> layer(const LayerPass<B>& pass, const LayerMemory& memory, std::size_t index) {
+      LayerPass<B> own = pass;
+      own.kept = take(memory.kept * pass.capacity);
+      own.scratch = std::exchange(scratch, scratch + memory.scratch);
+      own.key = pass.key.fold(index);
+      return own;
+    }
+  };
+
+  // The first layer's input is not ours to overwrite, so a layer in place needs one before it.
+  template <std::size_t I>
+  static constexpr bool in_place = I > 0 && detail::HasInPlace<LayerAt<I>>;
+  static constexpr bool owns_output(std::size_t i) {
+    constexpr bool overwrites[] = {detail::HasInPlace<Layers>...};
+    return i == 0 || !overwrites[i];
+  }
+  constexpr Shape shape_before(Shape in, std::size_t layer) const {
+    for_each_index<count>([&](auto i) {
+      if (i < layer) in = get<i>(layers_).output(in);
+    });
+    return in;
+  }
+  constexpr std::size_t widest(Shape in) const {
+    std::size_t most = 0;
+    for (std::size_t i = 1; i < count; ++i)
+      if (shape_before(in, i).size() > most) most = shape_before(in, i).size();
+    return most;
+  }
+  // Whether layer I and all after it run in place, so that I's output is the whole's output.
+  template <std::size_t I>
+  static constexpr bool rest_in_place() {
+    constexpr bool overwrites[] = {detail::HasInPlace<Layers>..., true};
+    for (std::size_t i = I; i < count; ++i)
+      if (!overwrites[i]) return false;
+    return true;
+  }
+
+  // The output of layer I goes to the caller's y if it is the last one stored, else into kept memory.
+  template <std::size_t I, class B, class X>
+  typename B::Scalar* output_of(Cursor<B>& at, const LayerPass<B>& pass, Shape in, X* x, typename B::Scalar* y) const {
+    if constexpr (in_place<I>) {
+      return x;
+    } else {
+      auto* const own = at.take(get<I>(layers_).output(in).size() * pass.capacity);
+      return rest_in_place<I + 1>() && y != nullptr ? y : own;
+    }
+  }
+
+  // The gradient of layer I's output lies in one of two arrays at the end of `kept`; layers in place share theirs.
+  template <std::size_t I, class B>
+  typename B::Scalar* gradient_of(const LayerPass<B>& pass, Shape whole_input) const {
+    std::size_t turn = 0;
+    for (std::size_t i = I + 1; i < count; ++i) turn += owns_output(i);
+    const std::size_t width = widest(whole_input);
+    return pass.kept + (memory(whole_input).kept - (1 + turn % 2) * width) * pass.capacity;
+  }
+
+  template <std::size_t I, class B, class X>
+  typename B::Scalar* forward_from(Cursor<B>& at, const LayerPass<B>& pass, const Handles& handles, Shape in, X* x,
+                                   typename B::Scalar* y) const {
+    auto* const out = output_of<I>(at, pass, in, x, y);
+    const auto own = at.layer(pass, get<I>(layers_).memory(in), I);
+    get<I>(layers_).forward(own, get<I>(handles), in, x, out);
+    if constexpr (I + 1 < count)
+      return forward_from<I + 1>(at, pass, handles, get<I>(layers_).output(in), out, y);
+    else
+      return out;
+  }
+
+  // Goes forward over the memory to find each layer's place, and back with the gradients.
+  template <std::size_t I, class B, class X, class S>
+  void backward_from(Cursor<B>& at, const LayerPass<B>& pass, const Handles& handles, Shape whole_input, Shape in,
+                     const X* x, const S* y, const S* dy, S* dx) const {
+    S* const out = output_of<I>(at, pass, in, const_cast<X*>(x), const_cast<S*>(y));
+    const auto own = at.layer(pass, get<I>(layers_).memory(in), I);
+    if constexpr (I + 1 == count) {
+      get<I>(layers_).backward(own, get<I>(handles), in, x, static_cast<const S*>(out), dy, dx);
+    } else {
+      const Shape next = get<I>(layers_).output(in);
+      S* const d_out = gradient_of<I>(pass, whole_input);
+      backward_from<I + 1>(at, pass, handles, whole_input, next, static_cast<const S*>(out), y, dy, d_out);
+      get<I>(layers_).backward(own, get<I>(handles), in, x, static_cast<const S*>(out), static_cast<const S*>(d_out),
+                               dx);
+    }
+  }
+
+  Tuple<Layers...> layers_;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,263 @@
+// chain(stages...): an update rule made of stages, after optax's `chain`, cut into passes when it is compiled.
+//
+//   auto lamb = chain(Adam{}, DecayedWeights{.rate = 0.01}, TrustRatio{}, Descend{});    // two passes
+//   auto state = lamb.state(Host{}, layout);
+//   lamb.step(gradients, values, state, {.t = 1, .learning_rate = 1e-3});                // on the caller's own memory
+//
+// Exactly one stage scales by the learning rate (Descend); it may stand anywhere (LARS has it before momentum).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/archive.hpp"
+#include "../core/layout.hpp"
+#include "program.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+// The name of slot j of a stage in checkpoints: its own `slot_names` (torch's names where torch has the rule), or
+// slot_j.
+template <class Stage>
+std::string slot_name(std::size_t j) {
+  if constexpr (requires { Stage::slot_names[0]; })
+    return Stage::slot_names[j];
+  else
+    return "slot_" + std::to_string(j);
+}
+
+// The states of one matrix stage, one a region; nothing for other stages.
+template <class Backend, class Stage, bool = is_matrix<Stage>>
+struct MatrixStates {};
+template <class Backend, class Stage>
+struct MatrixStates<Backend, Stage, true> {
+  std::vector<typename Stage::template State<Backend>> regions;
+};
+
+}  // namespace detail
+
+// What a chain remembers: its slots (one array per slot and region), its matrix stages' states and the last step's
+// count. Made by Chain::state; plain data otherwise, and copyable.
+template <class Backend, class... Stages>
+class ChainState {
+ public:
+  using Scalar = typename Backend::Scalar;
+  using Program = algoperf::Program<Scalar, Stages...>;
+
+  ChainState(const Backend& backend, const Layout& layout, std::vector<Region> regions)
+      : backend_(backend), layout_(layout), regions_(std::move(regions)) {
+    std::size_t elements = 0, tensors = 0, chunks = 0;
+    for (const Region& region : regions_) {
+      RegionWork<Scalar>& work = work_.emplace_back();
+      work.size = region.size();
+      for (const TensorHandle handle : region.tensors) {
+        const TensorPlace place = layout.place_of(handle);
+        const Shape& shape = layout.spec(handle).shape;
+        work.tensors.push_back({place.offset - region.begin, {place.size, shape.rows(), shape.cols()}});
+        chunks = std::max(chunks, place.size / sum_chunk + 1);
+      }
+      elements += work.size;
+      tensors = std::max(tensors, work.tensors.size());
+    }
+    slots_ = backend_.template array<Scalar>(Program::slots * elements);
+    tensor_sums_.resize(tensors * Program::max_sums);
+    chunk_sums_.resize(chunks * Program::max_sums);
+  }
+
+  // The number of steps taken.
+  std::uint64_t t() const { return t_; }
+  const Layout& layout() const { return layout_; }
+  // Values of state, padding included: slots times parameters, rounded up.
+  std::size_t size() const { return slots_.size(); }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive.number("t", t_);
+    place_slots();
+    for (std::size_t r = 0; r < regions_.size(); ++r)
+      for (std::size_t i = 0; i < regions_[r].tensors.size(); ++i) {
+        const TensorSpec& spec = layout_.spec(regions_[r].tensors[i]);
+        const ArchiveScope scope(archive, spec.name);
+        std::size_t slot = 0;
+        const auto visit_stage = [&]<class St>(const St*) {
+          for (std::size_t j = 0; j < detail::slots_of<St>(); ++j, ++slot)
+            archive.array(detail::slot_name<St>(j).c_str(), backend_,
+                          work_[r].slots + slot * work_[r].size + work_[r].tensors[i].offset, spec.shape.size());
+        };
+        (visit_stage(static_cast<const Stages*>(nullptr)), ...);
+      }
+    for_each_index<sizeof...(Stages)>([&](auto i) {
+      if constexpr (detail::is_matrix<TupleElement<i, Tuple<Stages...>>>)
+        for (std::size_t r = 0; r < regions_.size(); ++r)
+          visit_scoped(archive, "stage_" + std::to_string(i) + "_region_" + std::to_string(r),
+                       get<i>(matrix_).regions[r]);
+    });
+  }
+
+ private:
+  template <class... Others>
+  friend class Chain;
+  static constexpr std::size_t sum_chunk = 1024;  // no backend sums in smaller chunks
+
+  // Slot arrays move when a state is copied, so pointers are set at each use.
+  void place_slots() {
+    Scalar* next = slots_.data();
+    for (RegionWork<Scalar>& work : work_) {
+      work.slots = next;
+      next += Program::slots * work.size;
+    }
+  }
+
+  Backend backend_;
+  Layout layout_;
+  std::vector<Region> regions_;
+  std::vector<RegionWork<Scalar>> work_;
+  typename Backend::template Array<Scalar> slots_;
+  Tuple<detail::MatrixStates<Backend, Stages>...> matrix_;
+  std::vector<double> tensor_sums_, chunk_sums_;
+  std::uint64_t t_ = 0;
+};
+
+template <class... Stages>
+class Chain {
+ public:
+  template <class Backend>
+  using State = ChainState<Backend, Stages...>;
+
+  constexpr explicit Chain(Stages... stages) : stages_(tuple_of(stages...)) {}
+
+  // Mixes in every mask's answer for a tensor (core/layout.hpp).
+  void group(const TensorSpec& spec, GroupKey& key) const {
+    for_each_index<sizeof...(Stages)>([&](auto i) {
+      if constexpr (detail::HasMask<TupleElement<i, Tuple<Stages...>>>) key.mix(2, get<i>(stages_).includes(spec));
+    });
+  }
+
+  // A fresh state, all zero, for the tensors of `layout`. Throws Error for an impossible hyperparameter, naming it.
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout) const {
+    return state(backend, layout, layout.regions_for(*this));
+  }
+  // The same for some regions only (partition gives each of its rules its own).
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout, std::vector<Region> regions) const {
+    check();
+    State<Backend> state(backend, layout, std::move(regions));
+    for_each_index<sizeof...(Stages)>([&](auto i) {
+      if constexpr (detail::is_matrix<TupleElement<i, Tuple<Stages...>>>)
+        for (const Region& region : state.regions_)
+          get<i>(state.matrix_).regions.push_back(get<i>(stages_).state(state.backend_, state.layout_, region));
+    });
+    return state;
+  }
+
+  // Throws Error if a stage's hyperparameter is out of range.
+  void check() const {
+    for_each_index<sizeof...(Stages)>([&](auto i) {
+      if constexpr (requires { get<i>(stages_).check(); }) get<i>(stages_).check();
+    });
+  }
+
+  // values += update(gradients). The gradients are consumed. Step::t must count from 1.
+  template <class Backend, class Evaluate>
+  void step(const Update<typename Backend::Scalar, Evaluate>& update, Step step, State<Backend>& state) const {
+    state.place_slots();
+    for (std::size_t r = 0; r < state.regions_.size(); ++r) {
+      state.work_[r].u = update.gradients + state.regions_[r].begin;
+      state.work_[r].p = update.values + state.regions_[r].begin;
+    }
+    Work<Backend> work{*this, step, state};
+    state.backend_.run(work);
+    state.t_ = step.t;
+  }
+
+  // The same on the caller's own memory, laid out as the state's layout says (Layout(1) describes packed tensors).
+  template <class Backend>
+  void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
+            State<Backend>& state, Step now) const {
+    const std::size_t n = state.layout_.size();
+    require(gradients.size() == n, "step: gradients have ", gradients.size(), " elements, the layout has ", n);
+    require(values.size() == n, "step: values have ", values.size(), " elements, the layout has ", n);
+    step(Update<typename Backend::Scalar>{gradients.data(), values.data()}, now, state);
+  }
+
+  // The parameters to evaluate with, where a stage keeps better ones than `values` (an average, say). Writes them to
+  // `out`, an arena; nothing in the state changes.
+  static constexpr bool has_evaluation_values = (... || detail::HasEvaluation<Stages>);
+  template <class Backend>
+  void evaluation_values(const typename Backend::Scalar* values, State<Backend>& state,
+                         typename Backend::Scalar* out) const requires has_evaluation_values {
+    using S = typename Backend::Scalar;
+    state.place_slots();
+    state.backend_.copy(state.layout_.size(), values, out);
+    if (state.t_ == 0) return;
+    std::size_t slot = 0;
+    for_each_index<sizeof...(Stages)>([&](auto i) {
+      using St = TupleElement<i, Tuple<Stages...>>;
+      if constexpr (detail::HasEvaluation<St, S>)
+        for (std::size_t r = 0; r < state.regions_.size(); ++r) {
+          const RegionWork<S>& work = state.work_[r];
+          state.backend_.map(get<i>(stages_).template evaluation<S>(Step{state.t_, 0}), work.size,
+                             out + state.regions_[r].begin, work.slots + slot * work.size);
+        }
+      slot += detail::slots_of<St>();
+    });
+  }
+
+  const Tuple<Stages...>& stages() const { return stages_; }
+
+ private:
+  // The chain at work at one step: what a backend's run() is given.
+  template <class Backend>
+  struct Work {
+    using Program = typename State<Backend>::Program;
+    using S = typename Backend::Scalar;
+    const Chain& chain;
+    Step step;
+    State<Backend>& state;
+
+    std::size_t regions() const { return state.regions_.size(); }
+    const RegionWork<S>& region(std::size_t r) const { return state.work_[r]; }
+    Program program(std::size_t r) const {
+      return Program(chain.stages_, step, state.layout_.spec(state.regions_[r].tensors.front()));
+    }
+    double* tensor_sums() { return state.tensor_sums_.data(); }
+    double* chunk_sums() { return state.chunk_sums_.data(); }
+    template <std::size_t I>
+    void transform(std::size_t r) {
+      get<I>(chain.stages_)
+          .transform(state.backend_, step, state.layout_, state.regions_[r], region(r).u, region(r).p,
+                     get<I>(state.matrix_).regions[r]);
+    }
+  };
+
+  Tuple<Stages...> stages_;
+};
+
+namespace detail {
+
+template <class... Stages>
+consteval bool explain_chain() {
+  static_assert(sizeof...(Stages) > 0, "algoperf: chain() needs at least one stage, e.g. chain(Descend{})");
+  (explain_stage<Stages>(), ...);
+  constexpr std::size_t rates = (std::size_t{0} + ... + std::size_t{ScalesByLearningRate<Stages>});
+  static_assert(rates != 0,
+                "algoperf: this chain never scales by the learning rate: add the stage Descend{}, usually last");
+  static_assert(rates <= 1, "algoperf: this chain scales by the learning rate more than once: keep one Descend{}");
+  return true;
+}
+
+}  // namespace detail
+
+template <class... Stages>
+constexpr auto chain(Stages... stages) {
+  if constexpr (detail::explain_chain<Stages...>()) return Chain<Stages...>(stages...);
+}
+
+}  // namespace algoperf

@@ -1,0 +1,194 @@
+// What rules/ is about. An update rule is a chain of stages, and a stage becomes a kernel at a step.
+//
+// kernel            static constexpr std::size_t slots;                       values of state per parameter
+//                   template <class T> T operator()(T u, T p, Slots<T, slots>& s) const;
+//                   u: the update in flight (starts as the gradient), p: the parameter, s: this stage's slots
+// element stage     is a kernel, or has   template <class S> Kernel<S> at(Step) const;
+//                   (constants are computed in double once a step, and cast once to the scalar S)
+// measuring stage   static constexpr Over over = Over::tensor or Over::all;
+//                   template <class T> Sums<T, N> measure(T u, T p) const;    summed over the tensor, or over all
+//                   tensors template <class S> Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const;
+// matrix stage      template <class Backend> struct State;
+//                   state(backend, layout, region) and transform(backend, step, layout, region, u, p, state)
+//
+// The sentences a user reads for a stage that is none of these are below, in explain_stage.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include "../backend/concept.hpp"
+#include "../core/config.hpp"
+#include "../core/slots.hpp"
+#include "../core/step.hpp"
+#include "../core/tensor_facts.hpp"
+
+namespace algoperf {
+
+struct TensorSpec;
+
+// The scope of a measuring stage's sums.
+enum class Over { tensor, all };
+
+namespace detail {
+
+template <class K>
+concept DeclaresSlots = requires {
+  { K::slots } -> std::convertible_to<std::size_t>;
+};
+
+template <class K, class T>
+concept CallableOn = requires(const K& kernel, T u, Slots<T, K::slots>& s) {
+  { kernel(u, u, s) } -> std::same_as<T>;
+};
+
+template <class Stage>
+concept HasAt = requires(const Stage& stage) {
+  stage.template at<float>(Step{});
+};
+
+template <class Stage>
+concept HasAtForTensor = requires(const Stage& stage, const TensorSpec& spec) {
+  stage.template at<float>(Step{}, spec);
+};
+
+template <class Stage>
+concept HasMeasure = requires(const Stage& stage) {
+  stage.measure(1.0f, 1.0f);
+};
+
+template <class Stage>
+concept HasOver = requires {
+  { Stage::over } -> std::convertible_to<Over>;
+};
+
+template <class Stage>
+concept HasTransform = requires {
+  typename Stage::template State<Host<float>>;
+};
+
+template <class Stage>
+concept HasMask = requires(const Stage& stage, const TensorSpec& spec) {
+  { stage.includes(spec) } -> std::same_as<bool>;
+};
+
+template <class Stage, class S = float>
+concept HasEvaluation = requires(const Stage& stage) {
+  stage.template evaluation<S>(Step{});
+};
+
+template <class Stage>
+concept ScalesByLearningRate = requires {
+  requires Stage::applies_learning_rate;
+};
+
+template <class T>
+struct SumsSize;
+template <class T, std::size_t N>
+struct SumsSize<Slots<T, N>> {
+  static constexpr std::size_t value = N;
+};
+
+template <class Stage>
+inline constexpr bool is_measuring = HasMeasure<Stage>&& HasOver<Stage>;
+template <class Stage>
+inline constexpr bool is_matrix = HasTransform<Stage>;
+template <class Stage>
+inline constexpr bool is_element = !is_measuring<Stage> && !is_matrix<Stage>;
+
+// How many sums a measuring stage needs; 0 for others.
+template <class Stage>
+consteval std::size_t sums_of() {
+  if constexpr (is_measuring<Stage>)
+    return SumsSize<decltype(std::declval<const Stage&>().measure(1.0f, 1.0f))>::value;
+  else
+    return 0;
+}
+
+// What a stage becomes over scalar S: called for its type only.
+template <class S, class Stage>
+auto kernel_of(const Stage& stage, const TensorSpec& spec) {
+  if constexpr (is_matrix<Stage>)
+    return;
+  else if constexpr (is_measuring<Stage>)
+    return stage.template at<S>(Step{}, Sums<double, sums_of<Stage>()>{}, TensorFacts{});
+  else if constexpr (HasAtForTensor<Stage>)
+    return stage.template at<S>(Step{}, spec);
+  else if constexpr (HasAt<Stage>)
+    return stage.template at<S>(Step{});
+  else
+    return stage;
+}
+
+template <class S, class Stage>
+using KernelOf = decltype(kernel_of<S>(std::declval<const Stage&>(), std::declval<const TensorSpec&>()));
+
+template <class Stage>
+consteval std::size_t slots_of() {
+  if constexpr (is_matrix<Stage>)
+    return 0;
+  else
+    return KernelOf<float, Stage>::slots;
+}
+
+template <class K>
+consteval bool explain_kernel() {
+  static_assert(DeclaresSlots<K>, "algoperf: a stage's kernel needs `static constexpr std::size_t slots`");
+  if constexpr (DeclaresSlots<K>) {
+    static_assert(
+        CallableOn<K, float>,
+        "algoperf: a stage's kernel needs `template <class T> T operator()(T u, T p, Slots<T, slots>& s) const`");
+    static_assert(std::is_trivially_copyable_v<K>,
+                  "algoperf: a stage's kernel must be trivially copyable, for it travels to devices");
+  }
+  return true;
+}
+
+// Says in a sentence what a stage lacks. Called first by everything that composes, so that the sentence is the first
+// line of the compiler's errors.
+template <class Stage>
+consteval bool explain_stage() {
+  static_assert(!std::is_pointer_v<Stage> && !std::is_arithmetic_v<Stage>,
+                "algoperf: chain(...) takes stages such as Adam{} or Descend{}, not a number or a pointer");
+  if constexpr (std::is_class_v<Stage> && !is_matrix<Stage>) {
+    static_assert(!HasMeasure<Stage> || HasOver<Stage>,
+                  "algoperf: a stage with measure(u, p) needs `static constexpr Over over`, the scope of its sums");
+    static_assert(!HasOver<Stage> || HasMeasure<Stage>,
+                  "algoperf: a stage with `over` needs `template <class T> Sums<T, N> measure(T u, T p) const`");
+    if constexpr (is_measuring<Stage>) {
+      constexpr bool has_at = requires(const Stage& stage) {
+        stage.template at<float>(Step{}, Sums<double, sums_of<Stage>()>{}, TensorFacts{});
+      };
+      static_assert(has_at,
+                    "algoperf: a measuring stage needs `template <class S> Kernel<S> at(Step, const Sums<double, N>&, "
+                    "TensorFacts) const`");
+      if constexpr (has_at) explain_kernel<KernelOf<float, Stage>>();
+    } else {
+      explain_kernel<KernelOf<float, Stage>>();
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+// A stage of a chain: an element, measuring or matrix stage.
+template <class S>
+concept Stage = detail::is_matrix<S> ||
+    (detail::is_measuring<S> || detail::CallableOn<detail::KernelOf<float, S>, float>);
+
+// What a rule is given to update: memory of the backend, and a way to ask for the gradient anew (SAM, line searches).
+// `evaluate()` fills `gradients` with the gradient at the present `values`, of the same batch.
+struct NoEvaluate {
+  void operator()() const {}
+};
+
+template <class Scalar, class Evaluate = NoEvaluate>
+struct Update {
+  Scalar* gradients;
+  Scalar* values;
+  Evaluate evaluate{};
+};
+
+}  // namespace algoperf

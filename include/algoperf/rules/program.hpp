@@ -1,0 +1,165 @@
+// Program: a chain cut, at compile time, into passes.
+//
+// A pass runs a stretch of fused kernels over every parameter and closes in one of four ways: it applies the update
+// (p += u), or it stores u (where the gradient was) and measures a stage's sums per tensor or over all tensors, or it
+// stores u and hands whole matrices to a matrix stage. A measuring stage closes one pass and, with its sums known,
+// opens the next; so element stages cost no pass of their own.
+#pragma once
+
+#include <cstddef>
+
+#include "../backend/work.hpp"
+#include "../core/layout.hpp"
+#include "concept.hpp"
+#include "fused.hpp"
+
+namespace algoperf {
+
+template <class... Stages>
+struct PassList {
+  static constexpr std::size_t stage_count = sizeof...(Stages);
+  PassShape passes[stage_count + 1];
+  PhaseShape phases[stage_count + 1];
+  std::size_t pass_count = 0, phase_count = 0;
+  std::size_t first_slot[stage_count + 2] = {};  // of each stage, among the slots of the chain
+  std::size_t sums[stage_count + 1] = {};        // each stage measures
+
+  consteval PassList() {
+    constexpr bool matrix[] = {detail::is_matrix<Stages>..., false};
+    constexpr bool measuring[] = {detail::is_measuring<Stages>..., false};
+    constexpr bool over_all[] = {scope_is_all<Stages>()..., false};
+    constexpr std::size_t slots[] = {detail::slots_of<Stages>()..., 0}, terms[] = {detail::sums_of<Stages>()..., 0};
+    for (std::size_t i = 0; i <= stage_count; ++i) {
+      sums[i] = terms[i];
+      first_slot[i + 1] = first_slot[i] + slots[i];
+    }
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < stage_count; ++i) {
+      if (!matrix[i] && !measuring[i]) continue;
+      const Closing closing = matrix[i]     ? Closing::transform
+                              : over_all[i] ? Closing::measure_all
+                                            : Closing::measure_tensor;
+      passes[pass_count++] = {first, i, i, closing};
+      first = matrix[i] ? i + 1 : i;
+    }
+    passes[pass_count++] = {first, stage_count, stage_count, Closing::apply};
+    for (std::size_t i = 0, begin = 0; i < pass_count; ++i)
+      if (passes[i].closing != Closing::measure_tensor) {
+        phases[phase_count++] = {begin, i + 1};
+        begin = i + 1;
+      }
+  }
+
+ private:
+  template <class Stage>
+  static consteval bool scope_is_all() {
+    if constexpr (detail::is_measuring<Stage>)
+      return Stage::over == Over::all;
+    else
+      return false;
+  }
+};
+
+// The chain at one step, on the tensors of one region: every element stage has become its kernel.
+template <class S, class... Stages>
+class Program {
+ public:
+  using Scalar = S;
+  static constexpr PassList<Stages...> list{};
+  static constexpr std::size_t slots = (std::size_t{0} + ... + detail::slots_of<Stages>());
+  static constexpr std::size_t max_sums = [] {
+    std::size_t most = 1;
+    ((most = detail::sums_of<Stages>() > most ? detail::sums_of<Stages>() : most), ...);
+    return most;
+  }();
+
+  Program(const Tuple<Stages...>& stages, Step step, const TensorSpec& spec)
+      : stages_(stages), step_(step), kernels_(keep(stages, step, spec)) {
+    include(stages, spec, included_);
+  }
+
+  // Where a pass's slots begin among all slots of the chain, and how many it has; the sums its closing stage measures.
+  static constexpr std::size_t first_slot(std::size_t pass) { return list.first_slot[list.passes[pass].first]; }
+  static constexpr std::size_t slot_count(std::size_t pass) {
+    return list.first_slot[list.passes[pass].last] - first_slot(pass);
+  }
+  static constexpr std::size_t sum_count(std::size_t pass) { return list.sums[list.passes[pass].stage]; }
+
+  // The kernel of pass I. `opening` are the sums of the measuring stage that opens the pass, if one does.
+  template <std::size_t I>
+  auto fused(const double* opening, const TensorFacts& facts) const {
+    constexpr PassShape shape = list.passes[I];
+    return [&]<std::size_t... J>(std::index_sequence<J...>) {
+      return Fused<detail::KernelOf<S, TupleElement<shape.first + J, Tuple<Stages...>>>...>{
+          tuple_of(kernel<shape.first + J>(opening, facts)...)};
+    }
+    (std::make_index_sequence<shape.last - shape.first>{});
+  }
+
+  // Whether pass I's closing stage measures this region at all (a mask may leave it out).
+  template <std::size_t I>
+  bool measures() const {
+    return included_[list.passes[I].stage];
+  }
+
+  // The terms pass I adds up. T is S or a vector of S.
+  template <std::size_t I, class T>
+  auto measure(T u, T p) const {
+    return get<list.passes[I].stage>(stages_).measure(u, p);
+  }
+
+  Step step() const { return step_; }
+
+ private:
+  template <class St, bool = detail::is_element<St>>
+  struct Kept {};
+  template <class St>
+  struct Kept<St, true> {
+    detail::KernelOf<S, St> value;
+  };
+  template <class St>
+  static Kept<St> keep_one(const St& stage, Step step, const TensorSpec& spec) {
+    if constexpr (!detail::is_element<St>)
+      return {};
+    else if constexpr (detail::HasAtForTensor<St>)
+      return {stage.template at<S>(step, spec)};
+    else if constexpr (detail::HasAt<St>)
+      return {stage.template at<S>(step)};
+    else
+      return {stage};
+  }
+  static Tuple<Kept<Stages>...> keep(const Tuple<Stages...>& stages, Step step, const TensorSpec& spec) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return tuple_of(keep_one(get<I>(stages), step, spec)...);
+    }
+    (std::index_sequence_for<Stages...>{});
+  }
+  static constexpr void include(const Tuple<Stages...>& stages, const TensorSpec& spec,
+                                bool (&included)[sizeof...(Stages) + 1]) {
+    for_each_index<sizeof...(Stages)>([&](auto i) {
+      if constexpr (detail::HasMask<TupleElement<i, Tuple<Stages...>>>)
+        included[i] = get<i>(stages).includes(spec);
+      else
+        included[i] = true;
+    });
+  }
+
+  template <std::size_t J>
+  auto kernel(const double* opening, const TensorFacts& facts) const {
+    using St = TupleElement<J, Tuple<Stages...>>;
+    if constexpr (detail::is_measuring<St>) {
+      Sums<double, detail::sums_of<St>()> sums;
+      for (std::size_t i = 0; i < detail::sums_of<St>(); ++i) sums[i] = opening[i];
+      return get<J>(stages_).template at<S>(step_, sums, facts);
+    } else {
+      return get<J>(kernels_).value;
+    }
+  }
+
+  const Tuple<Stages...>& stages_;
+  Step step_;
+  Tuple<Kept<Stages>...> kernels_;
+  bool included_[sizeof...(Stages) + 1] = {};
+};
+
+}  // namespace algoperf

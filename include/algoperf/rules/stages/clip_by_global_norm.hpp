@@ -1,0 +1,29 @@
+#pragma once
+
+#include "../../core/error.hpp"
+#include "../../core/math.hpp"
+#include "scale.hpp"
+
+namespace algoperf {
+
+// Clip by the norm over all tensors: u' = u max_norm / |u| where |u| > max_norm, else u. max_norm > 0.
+// Pascanu et al. 2013, Algorithm 1; no eps, as optax (torch divides by |u| + 1e-6). A leading clip costs one pass that
+// reads 4 bytes a parameter; the scaling itself is fused into what follows.
+struct ClipByGlobalNorm {
+  double max_norm = 1;
+
+  static constexpr Over over = Over::all;
+  void check() const { require(max_norm > 0, "ClipByGlobalNorm: max_norm is ", max_norm, ", expected more than 0"); }
+
+  template <class T>
+  ALGOPERF_HD Sums<T, 1> measure(T u, T) const {
+    return {{u * u}};
+  }
+  template <class S>
+  Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts) const {
+    const double norm = math::sqrt(squares[0]);
+    return {static_cast<S>(norm > max_norm ? max_norm / norm : 1)};
+  }
+};
+
+}  // namespace algoperf

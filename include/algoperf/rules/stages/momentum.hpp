@@ -1,0 +1,38 @@
+#pragma once
+
+#include "../../core/error.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// Heavy-ball momentum: m' = mu m + (1 - dampening) u;  u' = m'.
+// mu in [0, 1), dampening in [0, 1]. Polyak 1964. State: one float, `momentum_buffer`.
+// Departs from torch only with dampening: torch's first step has none (its buffer starts as the gradient), ours starts
+// at zero as optax's trace does.
+struct Momentum {
+  double mu = 0.9;
+  double dampening = 0;
+
+  static constexpr const char* slot_names[] = {"momentum_buffer"};
+  void check() const {
+    require(mu >= 0 && mu < 1, "Momentum: mu is ", mu, ", expected [0, 1)");
+    require(dampening >= 0 && dampening <= 1, "Momentum: dampening is ", dampening, ", expected [0, 1]");
+  }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 1;
+    S mu = 0, gain = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T, Slots<T, 1>& s) const {
+      s[0] = mu * s[0] + gain * u;
+      return s[0];
+    }
+  };
+  template <class S>
+  Kernel<S> at(Step) const {
+    return {static_cast<S>(mu), static_cast<S>(1 - dampening)};
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// The kernel u' = factor u, which several measuring stages become.
+template <class S>
+struct Scale {
+  static constexpr std::size_t slots = 0;
+  S factor = 1;
+  template <class T>
+  ALGOPERF_HD T operator()(T u, T, Slots<T, 0>&) const {
+    return factor * u;
+  }
+};
+
+}  // namespace algoperf

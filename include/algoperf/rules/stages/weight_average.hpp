@@ -1,0 +1,48 @@
+#pragma once
+
+#include "../../core/error.hpp"
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// Exponential moving average of the weights: a' = decay a + (1 - decay) (p + u). u passes unchanged, so it stands last,
+// after Descend. evaluation_values gives a / (1 - decay^t), free of the bias of a = 0 at the start (optax's ema with
+// debias). decay in [0, 1). Polyak & Juditsky 1992. State: one float, `weight_average`.
+struct WeightAverage {
+  double decay = 0.999;
+
+  static constexpr const char* slot_names[] = {"weight_average"};
+  void check() const { require(decay >= 0 && decay < 1, "WeightAverage: decay is ", decay, ", expected [0, 1)"); }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 1;
+    S decay = 0, rest = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T p, Slots<T, 1>& s) const {
+      s[0] = decay * s[0] + rest * (p + u);
+      return u;
+    }
+  };
+  template <class S>
+  Kernel<S> at(Step) const {
+    return {static_cast<S>(decay), static_cast<S>(1 - decay)};
+  }
+
+  // Maps (value, average) to the value to evaluate with.
+  template <class S>
+  struct Evaluation {
+    S debias = 1;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T average) const {
+      return debias * average;
+    }
+  };
+  template <class S>
+  Evaluation<S> evaluation(Step step) const {
+    return {static_cast<S>(1 / (1 - math::power(decay, step.t)))};
+  }
+};
+
+}  // namespace algoperf

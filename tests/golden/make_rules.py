@@ -1,0 +1,230 @@
+"""Golden numbers for the update rules: writes rules.hpp beside this file.
+
+    python -m venv venv && venv/bin/pip install torch optax numpy "jax[cpu]"
+    venv/bin/python tests/golden/make_rules.py
+
+Ten steps in double precision on two tensors, w (5x3, row-major) and b (7). One index i runs over both,
+w first (b[0] is i = 15). A row holds the 22 values after the last step.
+The generated header names the versions used, and holds start() and gradient() for the C++ side.
+"""
+from pathlib import Path
+from unittest import mock
+
+import jax
+import numpy as np
+import optax
+import torch
+
+jax.config.update("jax_enable_x64", True)
+
+STEPS, LR = 10, 0.05
+W, SIZE = 15, 22  # w is values[0:15], b is values[15:22]
+
+
+def start(size=SIZE):
+    return ((np.arange(size) * 37 + 11) % 101) / 101 - 0.5
+
+
+def gradient(t, p, first=0):  # first: the index i of p[0]
+    i = np.arange(first, first + p.size).reshape(p.shape)
+    return ((i * 53 + t * 29 + 7) % 97) / 97 - 0.45 + 0.1 * p
+
+
+# ---- one runner per library ------------------------------------------------------------------------------------
+
+
+def by_torch(make_w, make_b=None, shape=(5, 3), size=SIZE):
+    """make_w and make_b build an optimizer from a list of tensors; without make_b, make_w takes both."""
+    n = shape[0] * shape[1]
+    w, b = torch.from_numpy(start(size)[:n].reshape(shape)), torch.from_numpy(start(size)[n:])
+    optimizers = [make_w([w]), make_b([b])] if make_b else [make_w([w, b])]
+    for t in range(1, STEPS + 1):
+        w.grad, b.grad = torch.from_numpy(gradient(t, w.numpy())), torch.from_numpy(gradient(t, b.numpy(), n))
+        for optimizer in optimizers:
+            optimizer.step()
+    return np.concatenate([w.numpy().ravel(), b.numpy()])
+
+
+def by_optax(rule, average=None):
+    """average: an optax transformation fed with the weights after each step; its output is then the result."""
+    p = {"w": start()[:W].reshape(5, 3), "b": start()[W:]}
+    p = jax.tree.map(jax.numpy.asarray, p)
+    state, average_state, result = rule.init(p), average and average.init(p), p
+    for t in range(1, STEPS + 1):
+        g = {"w": gradient(t, np.asarray(p["w"])), "b": gradient(t, np.asarray(p["b"]), W)}
+        u, state = rule.update(jax.tree.map(jax.numpy.asarray, g), state, p)
+        result = p = optax.apply_updates(p, u)
+        if average:
+            result, average_state = average.update(p, average_state)
+    assert result["w"].dtype == result["b"].dtype == np.float64
+    return np.concatenate([np.asarray(result["w"]).ravel(), np.asarray(result["b"])])
+
+
+def by_numpy(step, shape=(SIZE,)):
+    """step(t, p, g, s) -> new p; s is a dictionary of what the rule keeps, s["m"] and s["v"] start at zero."""
+    p = start(np.prod(shape)).reshape(shape)
+    s = {"m": np.zeros(shape), "v": np.zeros(shape)}
+    for t in range(1, STEPS + 1):
+        p = step(t, p, gradient(t, p), s)
+    return p.ravel()
+
+
+# ---- rules written out, where no library computes them in double -----------------------------------------------
+
+
+def moments(t, g, s, b1=0.9, b2=0.999):
+    s["m"] = b1 * s["m"] + (1 - b1) * g
+    s["v"] = b2 * s["v"] + (1 - b2) * g * g
+    return s["m"], s["v"] / (1 - b2**t)
+
+
+def nadamw_algoperf(t, p, g, s):  # algorithmic-efficiency, archived_paper_baselines/nadamw, PyTorch side
+    m, v_hat = moments(t, g, s)
+    m_hat = (0.9 * m + (1 - 0.9) * g) / (1 - 0.9**t)
+    return p * (1 - LR * 0.1) - LR * m_hat / (np.sqrt(v_hat) + 1e-8)
+
+
+def adamw_scheduled_decay(t, p, g, s):
+    decay = 0.1 * (1 - (t - 1) / 10)  # linear from 0.1 to 0 over 10 steps, asked at t - 1
+    m, v_hat = moments(t, g, s)
+    return p * (1 - LR * decay) - LR * m / (1 - 0.9**t) / (np.sqrt(v_hat) + 1e-8)
+
+
+def sam_momentum(t, p, g, s):  # davda54/sam, sam.py: the norm is over all tensors
+    e = 0.05 * g / (np.linalg.norm(g) + 1e-12)
+    s["m"] = 0.9 * s["m"] + gradient(t, p + e)
+    return p - LR * s["m"]
+
+
+def newton_schulz(u):
+    x = u.T if u.shape[0] > u.shape[1] else u
+    x = x / max(np.linalg.norm(x), 1e-7)
+    for _ in range(5):
+        gram = x @ x.T
+        x = 3.4445 * x + (-4.7750 * gram + 2.0315 * gram @ gram) @ x
+    return x.T if u.shape[0] > u.shape[1] else x
+
+
+def muon(t, p, g, s, momentum=0.95):
+    s["m"] = momentum * s["m"] + (1 - momentum) * g
+    u = (1 - momentum) * g + momentum * s["m"]  # Nesterov
+    return p * (1 - LR * 0.1) - LR * max(1, p.shape[0] / p.shape[1]) ** 0.5 * newton_schulz(u)
+
+
+def muon_checked(shape):
+    """torch.optim.Muon rounds to bfloat16 inside Newton-Schulz; so it is the check, and numpy the number."""
+    ours, size = by_numpy(muon, shape), shape[0] * shape[1]
+    theirs = lambda: by_torch(lambda p: torch.optim.Muon(p, LR, 0.1), torch_adamw, shape, size + 7)[:size]
+    rounded = np.abs(ours - theirs()).max()
+    with mock.patch.object(torch, "bfloat16", torch.float64):  # torch's own code, without the rounding
+        exact = np.abs(ours - theirs()).max()
+    print(f"muon {shape}: numpy - torch {exact:.1e}, with torch's bfloat16 {rounded:.1e}")
+    assert exact < 1e-13 and rounded < 2e-2
+    return ours
+
+
+# ---- the rows ------------------------------------------------------------------------------------------------------
+
+
+def torch_sgd(**options):
+    return by_torch(lambda p: torch.optim.SGD(p, LR, **options))
+
+
+def torch_adamw(p):
+    return torch.optim.AdamW(p, LR, weight_decay=0.1)
+
+
+def clip_then(rule, limit=0.5):
+    return by_optax(optax.chain(optax.clip_by_global_norm(limit), rule))
+
+
+MUON = "numpy, torch.optim.Muon(weight_decay=0.1) in double"
+
+
+def rules():
+    adamw_cosine = optax.adamw(optax.cosine_decay_schedule(0.05, 8, alpha=0.1), weight_decay=0.1)
+    lamb = optax.lamb(LR, eps=1e-6, weight_decay=0.1)
+    return [
+        ("sgd", "torch.optim.SGD", torch_sgd()),
+        ("sgd_l2", "torch.optim.SGD(weight_decay=0.1)", torch_sgd(weight_decay=0.1)),
+        ("momentum", "torch.optim.SGD(momentum=0.9)", torch_sgd(momentum=0.9)),
+        ("momentum_dampening", "torch.optim.SGD(momentum=0.9, dampening=0.3): no dampening in the first step",
+         torch_sgd(momentum=0.9, dampening=0.3)),
+        ("nesterov", "torch.optim.SGD(momentum=0.9, nesterov=True)", torch_sgd(momentum=0.9, nesterov=True)),
+        ("adam", "torch.optim.Adam", by_torch(lambda p: torch.optim.Adam(p, LR))),
+        ("adam_large_eps", "torch.optim.Adam(eps=0.1)", by_torch(lambda p: torch.optim.Adam(p, LR, eps=0.1))),
+        ("adamw", "torch.optim.AdamW(weight_decay=0.1)", by_torch(torch_adamw)),
+        ("adamw_optax", "optax.adamw(weight_decay=0.1)", by_optax(optax.adamw(LR, weight_decay=0.1))),
+        ("nadamw", "numpy, AlgoPerf's formula, weight_decay=0.1", by_numpy(nadamw_algoperf)),
+        ("nadamw_optax", "optax.nadamw(weight_decay=0.1)", by_optax(optax.nadamw(LR, weight_decay=0.1))),
+        ("lamb", "optax.lamb(weight_decay=0.1, eps=1e-6)", by_optax(lamb)),
+        ("lars", "optax.lars(weight_decay=0.1, trust_coefficient=0.01, momentum=0.9)",
+         by_optax(optax.lars(LR, weight_decay=0.1, trust_coefficient=0.01, momentum=0.9))),
+        ("lion", "optax.lion(b1=0.9, b2=0.99, weight_decay=0.1)",
+         by_optax(optax.lion(LR, b1=0.9, b2=0.99, weight_decay=0.1))),
+        ("clip_sgd", "optax.clip_by_global_norm(0.5), sgd", clip_then(optax.sgd(LR))),
+        ("clip_sgd_some_steps", "optax.clip_by_global_norm(1.4), sgd: clips in some steps only",
+         clip_then(optax.sgd(LR), 1.4)),
+        ("clip_adamw", "optax.clip_by_global_norm(0.5), adamw(weight_decay=0.1)",
+         clip_then(optax.adamw(LR, weight_decay=0.1))),
+        ("clip_lamb", "optax.clip_by_global_norm(0.5), lamb(weight_decay=0.1, eps=1e-6)", clip_then(lamb)),
+        ("muon", f"w: {MUON}; b: torch.optim.AdamW(weight_decay=0.1)",
+         np.concatenate([muon_checked((5, 3)), by_torch(torch_adamw)[W:]])),
+        ("ema", "optax.ema(0.9, debias=True) of the weights after each optax.sgd step; holds the average",
+         by_optax(optax.sgd(LR), optax.ema(0.9, debias=True))),
+        ("sam", "numpy, davda54/sam's formula, rho=0.05, base momentum 0.9", by_numpy(sam_momentum)),
+        ("adamw_masked", "optax.adamw(weight_decay=0.1, mask: w only)",
+         by_optax(optax.adamw(LR, weight_decay=0.1, mask={"w": True, "b": False}))),
+        ("adamw_cosine", "optax.adamw(cosine_decay_schedule(0.05, 8, alpha=0.1), weight_decay=0.1)",
+         by_optax(adamw_cosine)),
+        ("adamw_scheduled_decay", "numpy, torch.optim.AdamW's formula, weight_decay linear from 0.1 to 0 over 10 steps",
+         by_numpy(adamw_scheduled_decay)),
+    ]
+
+
+def matrix_rules():
+    return [("muon_tall", f"8x3, {MUON}", muon_checked((8, 3))), ("muon_wide", f"3x8, {MUON}", muon_checked((3, 8)))]
+
+
+def cpp(row):
+    rule, reference, values = row
+    numbers = [f"{value:.17g}" for value in values]
+    lines = [", ".join(numbers[i : i + 5]) for i in range(0, len(numbers), 5)]
+    return f'    {{"{rule}", "{reference}",\n     {{' + ",\n      ".join(lines) + "}},\n"
+
+
+HEADER = """\
+// Made by make_rules.py with torch {torch}, optax {optax}, jax {jax}, numpy {numpy}. Do not edit.
+// Run again: python tests/golden/make_rules.py (pip install torch optax numpy "jax[cpu]").
+//
+// The values after ten steps, in double, of w (5x3, row-major) and then b (7). One index i runs over both.
+// Unless a row says otherwise: learning rate 0.05, beta1 0.9, beta2 0.999, eps 1e-8; muon: momentum 0.95 with Nesterov,
+// five Newton-Schulz steps (3.4445, -4.7750, 2.0315), rate times sqrt(max(1, rows / columns)).
+#pragma once
+
+// clang-format off
+namespace golden {{
+
+inline constexpr int steps = {steps};
+inline constexpr double learning_rate = {lr};
+constexpr double start(int i) {{ return (i * 37 + 11) % 101 / 101.0 - 0.5; }}
+// t counts from 1
+constexpr double gradient(int t, int i, double p) {{ return (i * 53 + t * 29 + 7) % 97 / 97.0 - 0.45 + 0.1 * p; }}
+
+struct Row {{ const char* rule; const char* reference; double values[22]; }};
+inline constexpr Row rules[] = {{
+{rules}}};
+
+// One matrix alone, 24 values, row-major; i is the index in the matrix.
+struct MatrixRow {{ const char* rule; const char* reference; double values[24]; }};
+inline constexpr MatrixRow matrix_rules[] = {{
+{matrix_rules}}};
+
+}}  // namespace golden
+"""
+
+if __name__ == "__main__":
+    versions = {m.__name__: str(m.__version__) for m in (torch, optax, jax, np)}
+    text = HEADER.format(steps=STEPS, lr=LR, rules="".join(map(cpp, rules())),
+                         matrix_rules="".join(map(cpp, matrix_rules())), **versions)
+    Path(__file__).with_name("rules.hpp").write_text(text)
