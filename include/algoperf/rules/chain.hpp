@@ -60,10 +60,10 @@ class ChainState {
         const TensorPlace place = layout.place_of(handle);
         const Shape& shape = layout.spec(handle).shape;
         work.tensors.push_back({place.offset - region.begin, {place.size, shape.rows(), shape.cols()}});
-        chunks = std::max(chunks, place.size / sum_chunk + 1);
+        chunks = math::max(chunks, place.size / sum_chunk + 1);
       }
       elements += work.size;
-      tensors = std::max(tensors, work.tensors.size());
+      tensors = math::max(tensors, work.tensors.size());
     }
     slots_ = backend_.template array<Scalar>(Program::slots * elements);
     tensor_sums_.resize(tensors * Program::max_sums);
@@ -73,6 +73,13 @@ class ChainState {
   // The number of steps taken.
   std::uint64_t t() const { return t_; }
   const Layout& layout() const { return layout_; }
+  const Backend& backend() const { return backend_; }
+  const std::vector<Region>& regions() const { return regions_; }
+  // Slot j of region r: an array of the region's size.
+  const Scalar* slot(std::size_t r, std::size_t j) {
+    place_slots();
+    return work_[r].slots + j * work_[r].size;
+  }
   // Values of state, padding included: slots times parameters, rounded up.
   std::size_t size() const { return slots_.size(); }
 
@@ -187,27 +194,25 @@ class Chain {
     step(Update<typename Backend::Scalar>{gradients.data(), values.data()}, now, state);
   }
 
-  // The parameters to evaluate with, where a stage keeps better ones than `values` (an average, say). Writes them to
-  // `out`, an arena; nothing in the state changes.
+  // The parameters to evaluate with: where a stage keeps better ones than `values` (an average, say), those. Writes
+  // them to `out`, an arena; nothing in the state changes.
   static constexpr bool has_evaluation_values = (... || detail::HasEvaluation<Stages>);
   template <class Backend>
   void evaluation_values(const typename Backend::Scalar* values, State<Backend>& state,
-                         typename Backend::Scalar* out) const requires has_evaluation_values {
+                         typename Backend::Scalar* out) const {
     using S = typename Backend::Scalar;
     state.place_slots();
-    state.backend_.copy(state.layout_.size(), values, out);
-    if (state.t_ == 0) return;
-    std::size_t slot = 0;
-    for_each_index<sizeof...(Stages)>([&](auto i) {
-      using St = TupleElement<i, Tuple<Stages...>>;
-      if constexpr (detail::HasEvaluation<St, S>)
-        for (std::size_t r = 0; r < state.regions_.size(); ++r) {
-          const RegionWork<S>& work = state.work_[r];
-          state.backend_.map(get<i>(stages_).template evaluation<S>(Step{state.t_, 0}), work.size,
-                             out + state.regions_[r].begin, work.slots + slot * work.size);
-        }
-      slot += detail::slots_of<St>();
-    });
+    for (std::size_t r = 0; r < state.regions_.size(); ++r) {
+      const RegionWork<S>& work = state.work_[r];
+      const std::size_t begin = state.regions_[r].begin;
+      state.backend_.copy(work.size, values + begin, out + begin);
+      if (state.t_ == 0) continue;
+      for_each_index<sizeof...(Stages)>([&](auto i) {
+        if constexpr (detail::HasEvaluation<TupleElement<i, Tuple<Stages...>>>)
+          state.backend_.map(get<i>(stages_).template evaluation<S>(Step{state.t_, 0}), work.size, out + begin,
+                             static_cast<const S*>(work.slots + PassList<Stages...>{}.first_slot[i] * work.size));
+      });
+    }
   }
 
   const Tuple<Stages...>& stages() const { return stages_; }

@@ -106,19 +106,36 @@ consteval std::size_t sums_of() {
     return 0;
 }
 
+// The kernel of an element stage at a step, on the tensors of a group that `spec` is one of.
+template <class S, class Stage>
+auto element_kernel(const Stage& stage, Step step, const TensorSpec& spec) {
+  if constexpr (HasAtForTensor<Stage>)
+    return stage.template at<S>(step, spec);
+  else if constexpr (HasAt<Stage>)
+    return stage.template at<S>(step);
+  else
+    return stage;
+}
+
+// The kernel of a measuring stage, its sums known.
+template <class S, class Stage>
+auto measured_kernel(const Stage& stage, Step step, const Sums<double, sums_of<Stage>()>& sums,
+                     const TensorFacts& facts, bool included) {
+  if constexpr (HasMask<Stage>)
+    return stage.template at<S>(step, sums, facts, included);
+  else
+    return stage.template at<S>(step, sums, facts);
+}
+
 // What a stage becomes over scalar S: called for its type only.
 template <class S, class Stage>
 auto kernel_of(const Stage& stage, const TensorSpec& spec) {
   if constexpr (is_matrix<Stage>)
     return;
   else if constexpr (is_measuring<Stage>)
-    return stage.template at<S>(Step{}, Sums<double, sums_of<Stage>()>{}, TensorFacts{});
-  else if constexpr (HasAtForTensor<Stage>)
-    return stage.template at<S>(Step{}, spec);
-  else if constexpr (HasAt<Stage>)
-    return stage.template at<S>(Step{});
+    return measured_kernel<S>(stage, Step{}, {}, {}, true);
   else
-    return stage;
+    return element_kernel<S>(stage, Step{}, spec);
 }
 
 template <class S, class Stage>
@@ -157,7 +174,7 @@ consteval bool explain_stage() {
     static_assert(!HasOver<Stage> || HasMeasure<Stage>,
                   "algoperf: a stage with `over` needs `template <class T> Sums<T, N> measure(T u, T p) const`");
     if constexpr (is_measuring<Stage>) {
-      constexpr bool has_at = requires(const Stage& stage) {
+      constexpr bool has_at = HasMask<Stage> || requires(const Stage& stage) {
         stage.template at<float>(Step{}, Sums<double, sums_of<Stage>()>{}, TensorFacts{});
       };
       static_assert(has_at,

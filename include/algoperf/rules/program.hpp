@@ -119,14 +119,11 @@ class Program {
   };
   template <class St>
   static Kept<St> keep_one(const St& stage, Step step, const TensorSpec& spec) {
-    if constexpr (!detail::is_element<St>)
+    if constexpr (detail::is_element<St>) {
+      return {detail::element_kernel<S>(stage, step, spec)};
+    } else {
       return {};
-    else if constexpr (detail::HasAtForTensor<St>)
-      return {stage.template at<S>(step, spec)};
-    else if constexpr (detail::HasAt<St>)
-      return {stage.template at<S>(step)};
-    else
-      return {stage};
+    }
   }
   static Tuple<Kept<Stages>...> keep(const Tuple<Stages...>& stages, Step step, const TensorSpec& spec) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -150,7 +147,7 @@ class Program {
     if constexpr (detail::is_measuring<St>) {
       Sums<double, detail::sums_of<St>()> sums;
       for (std::size_t i = 0; i < detail::sums_of<St>(); ++i) sums[i] = opening[i];
-      return get<J>(stages_).template at<S>(step_, sums, facts);
+      return detail::measured_kernel<S>(get<J>(stages_), step_, sums, facts, included_[J]);
     } else {
       return get<J>(kernels_).value;
     }

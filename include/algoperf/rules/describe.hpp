@@ -1,0 +1,149 @@
+// describe(rule): what a chain costs, from the passes themselves. print(rule) writes it to standard output:
+//
+//   lamb: 2 passes, 40 bytes a parameter, 2 slots (8 bytes) of state
+//     pass 1: Adam, DecayedWeights | measure TrustRatio per tensor    reads u p 2 slots, writes u 2 slots: 28 bytes
+//     pass 2: TrustRatio, Descend | apply                             reads u p, writes p: 12 bytes
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include "chain.hpp"
+#include "partition.hpp"
+
+namespace algoperf {
+
+// What a pass moves, in arrays of one scalar a parameter.
+struct PassTraffic {
+  bool reads_u = false, reads_p = false, writes_u = false, writes_p = false;
+  std::size_t slots = 0;  // read and written
+  constexpr std::size_t scalars() const { return std::size_t{reads_u} + reads_p + writes_u + writes_p + 2 * slots; }
+};
+
+namespace detail {
+
+// A number that only remembers what it was made from: running a kernel on it tells what the kernel reads.
+struct Probe {
+  bool u = false, p = false;
+  constexpr Probe() = default;
+  constexpr Probe(bool from_u, bool from_p) : u(from_u), p(from_p) {}
+  template <class A>
+  requires std::is_arithmetic_v<A>
+  constexpr Probe(A) {}
+  friend constexpr Probe operator|(Probe a, Probe b) { return {a.u || b.u, a.p || b.p}; }
+  friend constexpr Probe operator&(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator&&(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator||(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator!(Probe a) { return a; }
+  friend constexpr Probe operator+(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator-(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator*(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator/(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator-(Probe a) { return a; }
+  friend constexpr Probe operator<(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator>(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator<=(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator>=(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator==(Probe a, Probe b) { return a | b; }
+  friend constexpr Probe operator!=(Probe a, Probe b) { return a | b; }
+};
+
+template <class T>
+std::string type_name() {
+  const std::string text = __PRETTY_FUNCTION__;
+  const std::size_t begin = text.find("T = ") + 4;
+  std::string name = text.substr(begin, text.find_first_of(";]", begin) - begin);
+  for (const std::string prefix : {"algoperf::", "stages::"})
+    for (std::size_t at; (at = name.find(prefix)) != std::string::npos;) name.erase(at, prefix.size());
+  return name;
+}
+
+}  // namespace detail
+
+template <>
+struct Maths<detail::Probe> {
+  using Scalar = float;
+  using Mask = detail::Probe;
+  static detail::Probe sqrt(detail::Probe x) { return x; }
+  static detail::Probe select(detail::Probe c, detail::Probe a, detail::Probe b) { return c | a | b; }
+};
+
+// What pass I of a chain moves, found by running its kernel on a probe.
+template <std::size_t I, class... Stages>
+PassTraffic traffic(const Chain<Stages...>& chain) {
+  using P = Program<float, Stages...>;
+  const TensorSpec any{"", Kind::weight, {2, 2}};
+  const P program(chain.stages(), Step{1, 1}, any);
+  constexpr PassShape shape = P::list.passes[I];
+  const double sums[P::max_sums] = {};
+  const auto kernel = program.template fused<I>(sums, TensorFacts{4, 2, 2});
+  constexpr std::size_t slot_count = P::slot_count(I);
+  Slots<detail::Probe, slot_count> s{};
+  const detail::Probe p(false, true);
+  const detail::Probe u = kernel(detail::Probe(true, false), p, s);
+  detail::Probe read = u;
+  if constexpr (slot_count > 0)
+    for (std::size_t j = 0; j < slot_count; ++j) read = read | s[j];
+  if constexpr (shape.closing == Closing::measure_tensor || shape.closing == Closing::measure_all) {
+    const auto terms = program.template measure<I>(u, p);
+    for (std::size_t m = 0; m < P::sum_count(I); ++m) read = read | terms[m];
+  }
+  const bool applies = shape.closing == Closing::apply, runs = shape.first < shape.last;
+  if (shape.closing == Closing::transform && !runs) return {};
+  return {.reads_u = read.u,
+          .reads_p = read.p || applies,
+          .writes_u = runs && !applies,
+          .writes_p = applies,
+          .slots = slot_count};
+}
+
+// Bytes a step moves per parameter in passes; matrix stages' own work not counted.
+template <class... Stages>
+std::size_t bytes_per_parameter(const Chain<Stages...>& chain, std::size_t scalar_bytes = sizeof(float)) {
+  std::size_t scalars = 0;
+  for_each_index<PassList<Stages...>{}.pass_count>([&](auto i) { scalars += traffic<i>(chain).scalars(); });
+  return scalars * scalar_bytes;
+}
+
+template <class... Stages>
+std::string describe(const Chain<Stages...>& chain) {
+  constexpr PassList<Stages...> list{};
+  const std::string names[] = {detail::type_name<Stages>()...};
+  const std::size_t slots = list.first_slot[sizeof...(Stages)];
+  std::string text = std::to_string(list.pass_count) + (list.pass_count == 1 ? " pass, " : " passes, ") +
+                     std::to_string(bytes_per_parameter(chain)) + " bytes a parameter, " + std::to_string(slots) +
+                     (slots == 1 ? " slot" : " slots") + " (" + std::to_string(4 * slots) + " bytes) of state\n";
+  for_each_index<list.pass_count>([&](auto i) {
+    constexpr PassShape pass = list.passes[i];
+    const PassTraffic moved = traffic<i>(chain);
+    text += "  pass " + std::to_string(i + 1) + ":";
+    for (std::size_t j = pass.first; j < pass.last; ++j) text += (j == pass.first ? " " : ", ") + names[j];
+    text += pass.closing == Closing::apply            ? " | apply"
+            : pass.closing == Closing::measure_tensor ? " | measure " + names[pass.stage] + " per tensor"
+            : pass.closing == Closing::measure_all    ? " | measure " + names[pass.stage] + " over all tensors"
+                                                      : " | " + names[pass.stage] + " on matrices";
+    const std::string slot_text = moved.slots > 0 ? " " + std::to_string(moved.slots) + " slots" : "";
+    text += "; reads" + std::string(moved.reads_u ? " u" : "") + (moved.reads_p ? " p" : "") + slot_text;
+    text += ", writes" + std::string(moved.writes_u ? " u" : "") + (moved.writes_p ? " p" : "") + slot_text;
+    text += ": " + std::to_string(4 * moved.scalars()) + " bytes\n";
+  });
+  return text;
+}
+
+template <class... Parts>
+std::string describe(const Partition<Parts...>& partition) {
+  std::string text;
+  for_each_index<sizeof...(Parts)>([&](auto i) {
+    const auto& part = get<i>(partition.parts());
+    text += "where " + detail::type_name<std::remove_cvref_t<decltype(part.where)>>() + ": " + describe(part.rule);
+  });
+  return text;
+}
+
+template <class Rule>
+void print(const Rule& rule) {
+  std::fputs(describe(rule).c_str(), stdout);
+}
+
+}  // namespace algoperf

@@ -1,0 +1,53 @@
+// masked(stage, where): the stage acts on the tensors that `where` accepts, and lets u pass on all others.
+//   chain(Adam{}, masked(DecayedWeights{.rate = 0.1}, decayable), Descend{})
+// Tensors are grouped by the answer, so the cost is one test a pass, not one an element.
+#pragma once
+
+#include "../core/tensor_spec.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+template <class Kernel>
+struct MaskedKernel {
+  static constexpr std::size_t slots = Kernel::slots;
+  Kernel kernel;
+  bool included = true;
+  template <class T>
+  ALGOPERF_HD T operator()(T u, T p, Slots<T, slots>& s) const {
+    return included ? kernel(u, p, s) : u;
+  }
+};
+
+// Is the stage in all but what it becomes at a step.
+template <class Stage, class Where>
+struct Masked : Stage {
+  static_assert(!detail::is_matrix<Stage>,
+                "algoperf: a matrix stage cannot be masked: give its tensors to partition(...)");
+  Where where;
+
+  constexpr Masked(const Stage& stage, const Where& w) : Stage(stage), where(w) {}
+  bool includes(const TensorSpec& spec) const { return where(spec); }
+
+  template <class S>
+  auto at(Step step, const TensorSpec& spec) const requires detail::is_element<Stage> {
+    const auto kernel = detail::element_kernel<S>(static_cast<const Stage&>(*this), step, spec);
+    return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, where(spec)};
+  }
+  template <class S, class SumsOfStage>
+  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts,
+          bool included) const requires detail::is_measuring<Stage> {
+    const auto kernel = detail::measured_kernel<S>(static_cast<const Stage&>(*this), step, sums, facts, included);
+    return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, included};
+  }
+};
+
+template <class Stage, class Where>
+constexpr auto masked(const Stage& stage, const Where& where) {
+  static_assert(
+      requires(const TensorSpec& spec) { static_cast<bool>(where(spec)); },
+      "algoperf: masked(stage, where) needs `bool where(const TensorSpec&)`, e.g. decayable");
+  if constexpr (detail::explain_stage<Stage>()) return Masked<Stage, Where>(stage, where);
+}
+
+}  // namespace algoperf

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "../../core/error.hpp"
+#include "../../core/layout.hpp"
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// How Orthogonalize scales its result, for a matrix of `rows` x `cols`.
+enum class OrthogonalScale {
+  none,
+  original,   // sqrt(max(1, rows / cols)): Jordan et al.
+  match_rms,  // 0.2 sqrt(max(rows, cols)): the size of an AdamW update (Liu et al. 2025, arXiv:2502.16982)
+};
+
+// Replaces a matrix by the nearest (semi-)orthogonal one, about: with X = u / max(|u|_F, eps), `steps` times
+//   X' = a X + (b A + c A A) X,  A = X X^T     (from the right, X (...), A = X^T X, where rows > cols)
+// Newton-Schulz iteration of Muon (Jordan et al. 2024), default coefficients theirs. Convolution kernels are matrices
+// of filters x the rest. Departs from torch's Muon and the original in computing in the backend's scalar, not in bf16.
+// Takes matrices only: give other tensors to another rule with partition(matrices, ..., otherwise, ...).
+// Cost per matrix of m x n, m <= n: steps (4 m^2 n + 2 m^3) FLOPs; scratch for the largest matrix; no state.
+struct Orthogonalize {
+  int steps = 5;
+  double a = 3.4445, b = -4.7750, c = 2.0315;
+  double eps = 1e-7;
+  OrthogonalScale scale = OrthogonalScale::original;
+
+  void check() const {
+    require(steps > 0, "Orthogonalize: steps is ", steps, ", expected at least 1");
+    require(eps > 0, "Orthogonalize: eps is ", eps, ", expected more than 0");
+  }
+
+  // Scratch: X (and a square of it, and the product), A and b A + c A A.
+  template <class Backend>
+  struct State {
+    typename Backend::template Array<typename Backend::Scalar> x, y, gram, polynomial;
+  };
+
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout, const Region& region) const {
+    std::size_t largest = 0, gram = 0;
+    for (const TensorHandle handle : region.tensors) {
+      const TensorSpec& spec = layout.spec(handle);
+      require(spec.shape.rank >= 2, "Orthogonalize: the tensor '", spec.name,
+              "' is not a matrix; use partition(matrices, muon(), otherwise, adamw())");
+      const std::size_t side = math::min(spec.shape.rows(), spec.shape.cols());
+      largest = math::max(largest, spec.shape.size());
+      gram = math::max(gram, side * side);
+    }
+    using S = typename Backend::Scalar;
+    return {backend.template array<S>(largest), backend.template array<S>(largest), backend.template array<S>(gram),
+            backend.template array<S>(gram)};
+  }
+
+  struct Square {
+    template <class T>
+    ALGOPERF_HD T operator()(T x) const {
+      return x * x;
+    }
+  };
+  template <class S>
+  struct ScaleBy {
+    S factor = 1;
+    template <class T>
+    ALGOPERF_HD T operator()(T x) const {
+      return factor * x;
+    }
+  };
+  // p' = b A + c p
+  template <class S>
+  struct Polynomial {
+    S b = 0, c = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T squared, T gram) const {
+      return b * gram + c * squared;
+    }
+  };
+  // y' = a x + y
+  template <class S>
+  struct AddScaled {
+    S a = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T y, T x) const {
+      return a * x + y;
+    }
+  };
+
+  template <class Backend, class S>
+  void transform(const Backend& backend, Step, const Layout& layout, const Region& region, S* u, const S*,
+                 State<Backend>& state) const {
+    for (const TensorHandle handle : region.tensors)
+      orthogonalize(backend, layout.spec(handle).shape, u + (layout.place_of(handle).offset - region.begin), state);
+  }
+
+ private:
+  template <class Backend, class S>
+  void orthogonalize(const Backend& backend, const Shape& shape, S* u, State<Backend>& state) const {
+    const std::size_t rows = shape.rows(), cols = shape.cols(), n = rows * cols, side = math::min(rows, cols);
+    S* x = state.x.data();
+    S* y = state.y.data();
+    S* const gram = state.gram.data();
+    S* const polynomial = state.polynomial.data();
+    backend.copy(n, u, x);
+    backend.map(Square{}, n, x);
+    const double norm = math::sqrt(backend.sum(n, static_cast<const S*>(x)));
+    backend.copy(n, u, x);
+    backend.map(ScaleBy<S>{static_cast<S>(1 / math::max(norm, eps))}, n, x);
+    for (int i = 0; i < steps; ++i) {
+      if (rows > cols)
+        backend.gemm_tn(side, side, rows, x, x, gram);
+      else
+        backend.gemm_nt(side, side, cols, x, x, gram);
+      backend.gemm_nn(side, side, side, gram, gram, polynomial);
+      backend.map(Polynomial<S>{static_cast<S>(b), static_cast<S>(c)}, side * side, polynomial,
+                  static_cast<const S*>(gram));
+      if (rows > cols)
+        backend.gemm_nn(rows, cols, cols, x, polynomial, y);
+      else
+        backend.gemm_nn(rows, cols, rows, polynomial, x, y);
+      backend.map(AddScaled<S>{static_cast<S>(a)}, n, y, static_cast<const S*>(x));
+      S* const next = y;
+      y = x;
+      x = next;
+    }
+    backend.map(ScaleBy<S>{static_cast<S>(scale_of(static_cast<double>(rows), static_cast<double>(cols)))}, n, x);
+    backend.copy(n, x, u);
+  }
+
+  double scale_of(double rows, double cols) const {
+    if (scale == OrthogonalScale::original) return math::sqrt(math::max(1.0, rows / cols));
+    if (scale == OrthogonalScale::match_rms) return 0.2 * math::sqrt(math::max(rows, cols));
+    return 1;
+  }
+};
+
+}  // namespace algoperf
