@@ -6,14 +6,18 @@
 //   array<T>(n)                             a new Array<T>
 //   fill(n, x, value)  copy(n, from, to)
 //   gemm_nn / gemm_nt / gemm_tn(m, n, k, a, b, c, accumulate)
-//   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T, as a
-//   stage's is map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c]) column_sums(rows, cols, x,
-//   out)         out[c] = sum over r of x[r][c] for_each_row(rows, f)                   f(team, r) for every r, in any
-//   order; team.each / sum / max / copy run over a row add_rows(count, cols, keys, x, out)     out[keys[i]][c] +=
-//   x[i][c], in a fixed order sum(n, x)                               the sum in 16 lanes and a fixed tree, as a double
-//   on the host run(work)                               a chain's passes over its regions (rules/program.hpp) read(n,
-//   from, to)  write(n, from, to)   to and from host memory
+//   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
+//   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])
+//   column_sums(rows, cols, x, out)         out[c] = sum over r of x[r][c]
+//   for_each_row(rows, cost, f)             f(team, r) for every r, in any order; `cost` is about a row's elements
+//   add_rows(count, cols, keys, x, out)     out[keys[i]][c] += x[i][c], in a fixed order
+//   sum(n, x)  dot(n, x, y)                 in double, in 16 lanes and a fixed tree; returned to the host
+//   run(work)                               a chain's passes over its regions (rules/program.hpp)
+//   on_host                                 constexpr; whether its memory is the host's
+//   read(n, from, to)  write(n, from, to)   to and from host memory
 //
+// A team works on one row: each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...) and copy(n, from, to), one
+// after the other: a call sees what the calls before it wrote.
 // Pointers name the backend's memory; functors are named structs, copied to wherever they run.
 #pragma once
 

@@ -49,14 +49,8 @@ class HostPasses {
   static constexpr bool opens_per_tensor(std::size_t pass) {
     return pass > 0 && list.passes[pass - 1].closing == Closing::measure_tensor;
   }
-  static constexpr Then then(std::size_t pass) {
-    if (list.passes[pass].closing == Closing::apply) return Then::apply;
-    return list.passes[pass].first == list.passes[pass].last ? Then::discard : Then::store;
-  }
-  // A pass with nothing to run and nothing to measure: a matrix stage at the head of a chain.
-  static constexpr bool idle(std::size_t pass) {
-    return list.passes[pass].closing == Closing::transform && list.passes[pass].first == list.passes[pass].last;
-  }
+  static constexpr Then then(std::size_t pass) { return then_of(list.passes[pass]); }
+  static constexpr bool idle(std::size_t pass) { return is_idle(list.passes[pass]); }
 
   template <std::size_t I>
   Sweep<S> sweep_of(const RegionWork<S>& region) const {

@@ -6,27 +6,9 @@
 #include "../core/slots.hpp"
 #include "../core/tuple.hpp"
 #include "vector.hpp"
+#include "work.hpp"
 
 namespace algoperf::detail {
-
-// Sums are taken in `lanes` fixed lanes within chunks of `chunk` elements, the lanes added by a fixed tree and the
-// chunks in order, in double: neither the vector width nor the number of threads changes a result.
-inline constexpr std::size_t lanes = 16;
-inline constexpr std::size_t chunk = 8192;
-
-inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }
-
-// Where a sweep's data lies: element i of u, of p, and of slot j at slots + j * stride.
-template <class S>
-struct Sweep {
-  S* u;
-  S* p;
-  S* slots;
-  std::size_t stride;
-};
-
-// What a sweep does with u when the kernel has run.
-enum class Then { apply, store, discard };
 
 template <Then then, class S, class Kernel>
 ALGOPERF_HD Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* const (&slots)[Kernel::slots + 1],

@@ -40,4 +40,35 @@ struct RegionWork {
   std::vector<TensorWork> tensors;
 };
 
+namespace detail {
+
+// Sums are taken in `lanes` fixed lanes within chunks of `chunk` elements, the lanes added by a fixed tree and the
+// chunks in order, in double: neither the vector width, the number of threads nor the backend changes the order.
+inline constexpr std::size_t lanes = 16;
+inline constexpr std::size_t chunk = 8192;
+
+inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }
+
+// Where a sweep's data lies: element i of u, of p, and of slot j at slots + j * stride.
+template <class S>
+struct Sweep {
+  S* u;
+  S* p;
+  S* slots;
+  std::size_t stride;
+};
+
+// What a sweep does with u when the kernel has run.
+enum class Then { apply, store, discard };
+
+constexpr Then then_of(const PassShape& pass) {
+  if (pass.closing == Closing::apply) return Then::apply;
+  return pass.first == pass.last ? Then::discard : Then::store;
+}
+// A pass with nothing to run and nothing to measure: a matrix stage at the head of a chain.
+constexpr bool is_idle(const PassShape& pass) {
+  return pass.closing == Closing::transform && pass.first == pass.last;
+}
+
+}  // namespace detail
 }  // namespace algoperf

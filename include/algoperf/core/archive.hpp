@@ -1,7 +1,9 @@
 // Archive: how state is named for checkpoints. Every stateful type has one member
 //     template <class Archive> void visit(Archive& archive);
 // that names each thing it keeps: archive.number("t", t_); archive.array("momentum", data, size). The same member
-// writes, reads and compares; loop/checkpoint.hpp has the archives.
+// writes and reads; an archive tells which by its constant `reading`, so that a type may rebuild what it derives.
+// Memory of a backend is named with it: archive.array("exp_avg", backend, data, size). loop/checkpoint.hpp has the
+// archives.
 #pragma once
 
 #include <concepts>

@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+#include "require.hpp"
+
 namespace algoperf {
 
 struct Error : std::runtime_error {
@@ -26,7 +28,6 @@ requires std::is_integral_v<T> std::string text(T x) { return std::to_string(x);
 
 }  // namespace detail
 
-// Throws Error with the parts written one after the other: fail("sgd: momentum is ", x, ", expected ", "[0, 1)").
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   std::string message;

@@ -11,12 +11,16 @@
 //   forward(pass, handles, in, x, y)         y from x
 //   backward(pass, handles, in, x, y, dy, dx)   writes gradients, and dx unless it is null
 //   input_gradient_flops(in)           constexpr, optional; the FLOPs of dx within cost(in).backward_flops
-//   in_place                           constexpr; y may be x, and dx may be dy. Such a layer's backward reads y, not x.
-// A layer that is not in place must not read y in backward: the next layer may have overwritten it.
+//
+// Three constants, all optional, say what a layer does to the memory of its neighbours:
+//   in_place      y may be x, and dx may be dy; backward must not read x
+//   view          in place, and y holds the same numbers as x (Flatten)
+//   reads_output  backward reads y, so no later layer overwrites it. If not said: true of a layer in place that is not
+//                 a view. Any other layer must not read y in backward: the next layer may have overwritten it.
+// x and y in backward hold what forward read and wrote (but for a y that backward may not read).
 //
 // Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits): one unweighted loss per example,
-// and
-//         the gradient of sum(weights * losses) / count.  classes = columns of logits.
+//         and the gradient of sum(weights * losses) / batch; classes = columns of logits.
 // Model:  Sequential, or anything with the same members as a layer and `input()`, the shape of one example.
 #pragma once
 
@@ -35,6 +39,7 @@ namespace algoperf {
 enum class Mode { train, evaluate };
 
 // Scalars a layer needs: `kept` per example from forward to backward, `scratch` within one call whatever the batch.
+// All layers of a model share one scratch.
 struct LayerMemory {
   std::size_t kept = 0;
   std::size_t scratch = 0;
@@ -75,6 +80,19 @@ template <class L>
 concept HasInPlace = requires {
   requires L::in_place;
 };
+
+template <class L>
+concept HasView = HasInPlace<L> && requires {
+  requires L::view;
+};
+
+template <class L>
+constexpr bool reads_output() {
+  if constexpr (requires { L::reads_output; })
+    return L::reads_output;
+  else
+    return HasInPlace<L> && !HasView<L>;
+}
 
 template <class L>
 consteval bool explain_layer() {

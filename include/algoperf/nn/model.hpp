@@ -21,6 +21,7 @@ class Model {
   constexpr explicit Model(Shape input, const Layers&... layers) : input_(input), root_(layers...) {}
 
   constexpr Shape input() const { return input_; }
+  constexpr const Root& root() const { return root_; }
   constexpr Shape output() const { return root_.output(input_); }
   constexpr Cost cost() const {
     Cost cost = root_.cost(input_);
@@ -40,12 +41,13 @@ class Model {
   const typename B::Scalar* forward(const LayerPass<B>& pass, const Handles& handles, const X* x) const {
     return root_.forward(pass, handles, input_, x);
   }
-  // Writes the gradients of every tensor, from d_outputs of the same batch that forward was given last.
+  // Writes the gradients of every tensor, from d_outputs of the same batch that forward was given last; and the
+  // gradient of x, if d_input is not null.
   template <class B, class X>
-  void backward(const LayerPass<B>& pass, const Handles& handles, const X* x,
-                const typename B::Scalar* d_outputs) const {
+  void backward(const LayerPass<B>& pass, const Handles& handles, const X* x, const typename B::Scalar* d_outputs,
+                typename B::Scalar* d_input = nullptr) const {
     using S = typename B::Scalar;
-    root_.backward(pass, handles, input_, x, static_cast<const S*>(nullptr), d_outputs, static_cast<S*>(nullptr));
+    root_.backward(pass, handles, input_, x, static_cast<const S*>(nullptr), d_outputs, d_input);
   }
 
  private:

@@ -11,13 +11,39 @@
 
 namespace algoperf {
 
+namespace detail {
+
+// Which outputs lie where the layer's input lies, and which are read in backward by a layer that shares them.
+template <std::size_t Count>
+struct Sharing {
+  bool in_place[Count] = {}, read[Count] = {};
+};
+
+// A layer in place shares its input unless that is the whole's, which is not ours to overwrite, or a layer before still
+// reads it.
+template <class... Layers>
+constexpr auto sharing_of() {
+  constexpr bool overwrites[] = {HasInPlace<Layers>...}, views[] = {HasView<Layers>...};
+  constexpr bool reads[] = {reads_output<Layers>()...};
+  Sharing<sizeof...(Layers)> sharing;
+  for (std::size_t i = 0; i < sizeof...(Layers); ++i) {
+    sharing.in_place[i] = i > 0 && overwrites[i] && (views[i] || !sharing.read[i - 1]);
+    sharing.read[i] = reads[i] || (sharing.in_place[i] && sharing.read[i - 1]);
+  }
+  return sharing;
+}
+
+}  // namespace detail
+
 template <class... Layers>
 class Sequential {
   static constexpr std::size_t count = sizeof...(Layers);
   template <std::size_t I>
   using LayerAt = TupleElement<I, Tuple<Layers...>>;
+  static constexpr auto sharing = detail::sharing_of<Layers...>();
 
  public:
+  static constexpr bool reads_output = sharing.read[count - 1];
   using Handles = Tuple<typename Layers::Handles...>;
   template <class S>
   using Input = LayerInput<LayerAt<0>, S>;
@@ -30,15 +56,26 @@ class Sequential {
   constexpr Shape output(Shape in) const { return shape_before(in, count); }
   constexpr Cost cost(Shape in) const {
     Cost total;
-    for_each_index<count>([&](auto i) { total = total + get<i>(layers_).cost(shape_before(in, i)); });
+    for_each_index<count>([&](auto i) {
+      total = total + get<i>(layers_).cost(shape_before(in, i));
+      if (detail::HasInPlace<LayerAt<i>> && owns_output(i)) total.activations += shape_before(in, i + 1).size();
+    });
     return total;
   }
-  // What backward saves when nobody wants the gradient of the input: the first layer's share of it.
+  // What backward saves when nobody wants the gradient of the input: all of backward before the first layer that has
+  // parameters, and that layer's share of it.
   constexpr std::uint64_t input_gradient_flops(Shape in) const {
-    if constexpr (requires { get<0>(layers_).input_gradient_flops(in); })
-      return get<0>(layers_).input_gradient_flops(in);
-    else
-      return 0;
+    std::uint64_t saved = 0;
+    for_each_index<count>([&](auto i) {
+      const Shape before = shape_before(in, i);
+      if (trains_before(in, i)) return;
+      if (get<i>(layers_).cost(before).parameters == 0) {
+        saved += get<i>(layers_).cost(before).backward_flops;
+      } else if constexpr (requires { get<i>(layers_).input_gradient_flops(before); }) {
+        saved += get<i>(layers_).input_gradient_flops(before);
+      }
+    });
+    return saved;
   }
   // Every output that is not in place, every layer's own memory, and two arrays for gradients on their way back.
   constexpr LayerMemory memory(Shape in) const {
@@ -46,7 +83,7 @@ class Sequential {
     for_each_index<count>([&](auto i) {
       const LayerMemory own = get<i>(layers_).memory(shape_before(in, i));
       total.kept += own.kept + (owns_output(i) ? shape_before(in, i + 1).size() : 0);
-      total.scratch += own.scratch;
+      if (own.scratch > total.scratch) total.scratch = own.scratch;
     });
     total.kept += 2 * widest(in);
     return total;
@@ -94,24 +131,26 @@ class Sequential {
   struct Cursor {
     using S = typename B::Scalar;
     S* kept;
-    S* scratch;
-    explicit Cursor(const LayerPass<B>& pass) : kept(pass.kept), scratch(pass.scratch) {}
+    explicit Cursor(const LayerPass<B>& pass) : kept(pass.kept) {}
     S* take(std::size_t n) { return std::exchange(kept, kept + n); }
     LayerPass<B> layer(const LayerPass<B>& pass, const LayerMemory& memory, std::size_t index) {
       LayerPass<B> own = pass;
       own.kept = take(memory.kept * pass.capacity);
-      own.scratch = std::exchange(scratch, scratch + memory.scratch);
       own.key = pass.key.fold(index);
       return own;
     }
   };
 
-  // The first layer's input is not ours to overwrite, so a layer in place needs one before it.
   template <std::size_t I>
-  static constexpr bool in_place = I > 0 && detail::HasInPlace<LayerAt<I>>;
-  static constexpr bool owns_output(std::size_t i) {
-    constexpr bool overwrites[] = {detail::HasInPlace<Layers>...};
-    return i == 0 || !overwrites[i];
+  static constexpr bool in_place = sharing.in_place[I];
+  static constexpr bool owns_output(std::size_t i) { return !sharing.in_place[i]; }
+
+  // Whether one of the first `layers` layers has parameters, so that backward must reach it.
+  constexpr bool trains_before(Shape in, std::size_t layers) const {
+    bool trains = false;
+    for_each_index<count>(
+        [&](auto i) { trains = trains || (i < layers && get<i>(layers_).cost(shape_before(in, i)).parameters > 0); });
+    return trains;
   }
   constexpr Shape shape_before(Shape in, std::size_t layer) const {
     for_each_index<count>([&](auto i) {
@@ -128,9 +167,8 @@ class Sequential {
   // Whether layer I and all after it run in place, so that I's output is the whole's output.
   template <std::size_t I>
   static constexpr bool rest_in_place() {
-    constexpr bool overwrites[] = {detail::HasInPlace<Layers>..., true};
     for (std::size_t i = I; i < count; ++i)
-      if (!overwrites[i]) return false;
+      if (!sharing.in_place[i]) return false;
     return true;
   }
 
@@ -176,8 +214,10 @@ class Sequential {
       get<I>(layers_).backward(own, get<I>(handles), in, x, static_cast<const S*>(out), dy, dx);
     } else {
       const Shape next = get<I>(layers_).output(in);
-      S* const d_out = gradient_of<I>(pass, whole_input);
+      const bool wanted = dx != nullptr || trains_before(whole_input, I + 1);
+      S* const d_out = wanted ? gradient_of<I>(pass, whole_input) : nullptr;
       backward_from<I + 1>(at, pass, handles, whole_input, next, static_cast<const S*>(out), y, dy, d_out);
+      if (!wanted) return;
       get<I>(layers_).backward(own, get<I>(handles), in, x, static_cast<const S*>(out), static_cast<const S*>(d_out),
                                dx);
     }

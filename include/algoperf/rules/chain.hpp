@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "../core/archive.hpp"
+#include "../core/error.hpp"
 #include "../core/layout.hpp"
+#include "../core/math.hpp"
 #include "program.hpp"
 
 namespace algoperf {

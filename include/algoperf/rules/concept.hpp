@@ -90,6 +90,15 @@ struct SumsSize<Slots<T, N>> {
   static constexpr std::size_t value = N;
 };
 
+// A stage without the masks and schedules around it, whose predicates stay on the host.
+template <class Stage>
+constexpr auto bare_stage(const Stage& stage) {
+  if constexpr (requires { typename Stage::Wrapped; })
+    return bare_stage<typename Stage::Wrapped>(stage);
+  else
+    return stage;
+}
+
 template <class Stage>
 inline constexpr bool is_measuring = HasMeasure<Stage>&& HasOver<Stage>;
 template <class Stage>

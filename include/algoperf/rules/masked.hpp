@@ -24,6 +24,7 @@ template <class Stage, class Where>
 struct Masked : Stage {
   static_assert(!detail::is_matrix<Stage>,
                 "algoperf: a matrix stage cannot be masked: give its tensors to partition(...)");
+  using Wrapped = Stage;
   Where where;
 
   constexpr Masked(const Stage& stage, const Where& w) : Stage(stage), where(w) {}

@@ -108,6 +108,12 @@ class Program {
     return get<list.passes[I].stage>(stages_).measure(u, p);
   }
 
+  // The stage that measures in pass I, without its mask or schedule: a value that may travel to a device.
+  template <std::size_t I>
+  auto closing() const {
+    return detail::bare_stage(get<list.passes[I].stage>(stages_));
+  }
+
   Step step() const { return step_; }
 
  private:

@@ -10,6 +10,7 @@ namespace algoperf {
 // Is the stage in all but what it becomes at a step.
 template <class Stage, class Schedule>
 struct Scheduled : Stage {
+  using Wrapped = Stage;
   double Stage::*field;
   Schedule schedule;
 

@@ -2,6 +2,7 @@
 
 #include "../concept.hpp"
 #include "../init.hpp"
+#include "../kernels.hpp"
 
 namespace algoperf {
 
@@ -34,13 +35,6 @@ struct Dense {
     set(h.weight, init, in.size(), units);
     set(h.bias, Init::zeros);
   }
-
-  struct Add {
-    template <class T>
-    ALGOPERF_HD T operator()(T x, T bias) const {
-      return x + bias;
-    }
-  };
 
   template <class B, class S>
   void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {

@@ -5,7 +5,7 @@
 
 namespace algoperf {
 
-// y = max(x, 0), in place; dx = dy where y > 0, else 0.
+// y = max(x, 0), in place; dx = dy where y > 0, else 0. NaN passes through, as in torch.
 struct Relu {
   static constexpr bool in_place = true;
   struct Handles {};
@@ -18,13 +18,13 @@ struct Relu {
   struct Forward {
     template <class T>
     ALGOPERF_HD T operator()(T, T x) const {
-      return math::max(x, T(0));
+      return math::select<T>(x < T(0), T(0), x);
     }
   };
   struct Backward {
     template <class T>
     ALGOPERF_HD T operator()(T, T dy, T y) const {
-      return math::select<T>(y > T(0), dy, T(0));
+      return math::select<T>(y <= T(0), T(0), dy);
     }
   };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../core/error.hpp"
+#include "../../core/require.hpp"
 #include "../../core/math.hpp"
 #include "../concept.hpp"
 

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
-#include "../../core/error.hpp"
-#include "../../core/layout.hpp"
 #include "../../core/math.hpp"
+#include "../../core/require.hpp"
+#include "../../core/shape.hpp"
 #include "../concept.hpp"
 
 namespace algoperf {
@@ -41,10 +40,10 @@ struct Orthogonalize {
   };
 
   template <class Backend>
-  State<Backend> state(const Backend& backend, const Layout& layout, const Region& region) const {
+  State<Backend> state(const Backend& backend, const auto& layout, const auto& region) const {
     std::size_t largest = 0, gram = 0;
-    for (const TensorHandle handle : region.tensors) {
-      const TensorSpec& spec = layout.spec(handle);
+    for (const auto handle : region.tensors) {
+      const auto& spec = layout.spec(handle);
       require(spec.shape.rank >= 2, "Orthogonalize: the tensor '", spec.name,
               "' is not a matrix; use partition(matrices, muon(), otherwise, adamw())");
       const std::size_t side = math::min(spec.shape.rows(), spec.shape.cols());
@@ -90,9 +89,9 @@ struct Orthogonalize {
   };
 
   template <class Backend, class S>
-  void transform(const Backend& backend, Step, const Layout& layout, const Region& region, S* u, const S*,
+  void transform(const Backend& backend, Step, const auto& layout, const auto& region, S* u, const S*,
                  State<Backend>& state) const {
-    for (const TensorHandle handle : region.tensors)
+    for (const auto handle : region.tensors)
       orthogonalize(backend, layout.spec(handle).shape, u + (layout.place_of(handle).offset - region.begin), state);
   }
 

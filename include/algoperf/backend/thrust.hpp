@@ -1,0 +1,256 @@
+// Thrust: the portable device backend, Thrust's algorithms and nothing else. Its system is Thrust's own switch, defined
+// before any include (or by linking algoperf::thrust):
+//   -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP   g++ or clang++ and CCCL's headers; no CUDA needed
+//   -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP   the same with -fopenmp
+//   nvcc, in a .cu file                               CUDA
+// Correct everywhere and deterministic: work is cut by index and sums by size alone, so two runs, and the systems CPP
+// and OMP, give the same bits. Matrix products are one dot product an element: fast ones are backend/cuda.cuh's.
+#pragma once
+
+#include <thrust/copy.h>
+#include <thrust/device_ptr.h>
+#include <thrust/device_vector.h>
+#include <thrust/execution_policy.h>
+#include <thrust/fill.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../core/config.hpp"
+#include "../core/tuple.hpp"
+#include "concept.hpp"
+#include "thrust_passes.hpp"
+
+namespace algoperf {
+
+// A row's worker: one thread, which does everything itself, in HostTeam's order.
+struct ThrustTeam {
+  template <class F>
+  ALGOPERF_HD void each(std::size_t n, const F& f) const {
+    for (std::size_t i = 0; i < n; ++i) f(i);
+  }
+  template <class S, class F>
+  ALGOPERF_HD S sum(std::size_t n, const F& f) const {
+    S total[detail::lanes] = {};
+    std::size_t i = 0;
+    for (; i + detail::lanes <= n; i += detail::lanes)
+      for (std::size_t j = 0; j < detail::lanes; ++j) total[j] += f(i + j);
+    for (std::size_t j = 0; i + j < n; ++j) total[j] += f(i + j);
+    for (std::size_t half = detail::lanes / 2; half > 0; half /= 2)
+      for (std::size_t j = 0; j < half; ++j) total[j] += total[j + half];
+    return total[0];
+  }
+  // The largest f(i), n > 0.
+  template <class S, class F>
+  ALGOPERF_HD S max(std::size_t n, const F& f) const {
+    S most = f(0);
+    for (std::size_t i = 1; i < n; ++i) {
+      const S x = f(i);
+      if (x > most) most = x;
+    }
+    return most;
+  }
+  template <class S, class Kernel, class... In>
+  ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
+    for (std::size_t i = 0; i < n; ++i) x[i] = kernel(x[i], in[i]...);
+  }
+  template <class S>
+  ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
+    for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+  }
+};
+
+// Zeroed memory of the device.
+template <class T>
+class ThrustArray {
+ public:
+  ThrustArray() = default;
+  explicit ThrustArray(std::size_t n) : values_(n, T{}) {}
+  T* data() { return thrust::raw_pointer_cast(values_.data()); }
+  const T* data() const { return thrust::raw_pointer_cast(values_.data()); }
+  std::size_t size() const { return values_.size(); }
+
+ private:
+  thrust::device_vector<T> values_;
+};
+
+namespace detail {
+
+// Element i of C, n columns wide: the dot product of k terms, in order. A's element (row, j) lies at row * a_row + j *
+// a_step, B's (j, col) at col * b_col + j * b_step.
+template <class S>
+struct ThrustGemm {
+  std::size_t n, k, a_row, a_step, b_col, b_step;
+  const S* a;
+  const S* b;
+  S* c;
+  bool accumulate;
+
+  ALGOPERF_HD void operator()(std::size_t i) const {
+    const S* const left = a + i / n * a_row;
+    const S* const right = b + i % n * b_col;
+    S total = 0;
+    for (std::size_t j = 0; j < k; ++j) total += left[j * a_step] * right[j * b_step];
+    c[i] = accumulate ? c[i] + total : total;
+  }
+};
+
+template <class Kernel, class S, class... In>
+struct ThrustMap {
+  Kernel kernel;
+  S* x;
+  Tuple<const In*...> in;
+
+  ALGOPERF_HD void operator()(std::size_t i) const { at(i, std::index_sequence_for<In...>{}); }
+
+ private:
+  template <std::size_t... J>
+  ALGOPERF_HD void at(std::size_t i, std::index_sequence<J...>) const {
+    x[i] = kernel(x[i], get<J>(in)[i]...);
+  }
+};
+
+template <class Kernel, class S>
+struct ThrustMapRows {
+  Kernel kernel;
+  std::size_t cols;
+  S* x;
+  const S* row;
+  ALGOPERF_HD void operator()(std::size_t i) const { x[i] = kernel(x[i], row[i % cols]); }
+};
+
+// Column c, as the host sums it: in blocks of rows, the blocks one after the other.
+template <class S>
+struct ThrustColumnSum {
+  std::size_t rows, cols;
+  const S* x;
+  S* out;
+
+  ALGOPERF_HD void operator()(std::size_t c) const {
+    constexpr std::size_t block = 64;
+    S total = 0;
+    for (std::size_t begin = 0; begin < rows; begin += block) {
+      S part = 0;
+      for (std::size_t r = begin; r < rows && r < begin + block; ++r) part += x[r * cols + c];
+      total += part;
+    }
+    out[c] = total;
+  }
+};
+
+// Column c of every row, the rows in order.
+template <class S>
+struct ThrustAddRows {
+  std::size_t count, cols;
+  const std::int32_t* keys;
+  const S* x;
+  S* out;
+
+  ALGOPERF_HD void operator()(std::size_t c) const {
+    for (std::size_t i = 0; i < count; ++i) out[static_cast<std::size_t>(keys[i]) * cols + c] += x[i * cols + c];
+  }
+};
+
+template <class F>
+struct ThrustRow {
+  F f;
+  ALGOPERF_HD void operator()(std::size_t r) const { f(ThrustTeam{}, r); }
+};
+
+template <class S>
+struct ThrustTerm {
+  const S* x;
+  ALGOPERF_HD Sums<double, 1> operator()(std::size_t i) const { return {{static_cast<double>(x[i])}}; }
+};
+
+template <class S>
+struct ThrustProduct {
+  const S* x;
+  const S* y;
+  ALGOPERF_HD Sums<double, 1> operator()(std::size_t i) const {
+    return {{static_cast<double>(x[i]) * static_cast<double>(y[i])}};
+  }
+};
+
+}  // namespace detail
+
+// Thrust{} computes in float, Thrust<double>{} in double. Every call returns when its work is done. run, sum and dot
+// share scratch memory: one at a time per object (each rule's state has a copy of its own).
+template <class S = float>
+struct Thrust {
+  using Scalar = S;
+  template <class T>
+  using Array = ThrustArray<T>;
+
+  static constexpr bool on_host = false;
+
+  template <class T>
+  Array<T> array(std::size_t n) const {
+    return Array<T>(n);
+  }
+  template <class T>
+  void fill(std::size_t n, T* x, T value) const {
+    thrust::fill_n(thrust::device, x, n, value);
+  }
+  // `from` and `to` must not overlap.
+  template <class T>
+  void copy(std::size_t n, const T* from, T* to) const {
+    thrust::copy_n(thrust::device, from, n, to);
+  }
+  template <class T>
+  void read(std::size_t n, const T* from, T* to) const {
+    thrust::copy_n(thrust::device_pointer_cast(from), n, to);
+  }
+  template <class T>
+  void write(std::size_t n, const T* from, T* to) const {
+    thrust::copy_n(from, n, thrust::device_pointer_cast(to));
+  }
+  void synchronize() const {}
+
+  void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    detail::thrust_each(m * n, detail::ThrustGemm<S>{n, k, k, 1, 1, n, a, b, c, add});
+  }
+  void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    detail::thrust_each(m * n, detail::ThrustGemm<S>{n, k, k, 1, k, 1, a, b, c, add});
+  }
+  void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    detail::thrust_each(m * n, detail::ThrustGemm<S>{n, k, 1, m, 1, n, a, b, c, add});
+  }
+
+  template <class Kernel, class... In>
+  void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
+    detail::thrust_each(n, detail::ThrustMap<Kernel, S, In...>{kernel, x, tuple_of(in...)});
+  }
+  template <class Kernel>
+  void map_rows(const Kernel kernel, std::size_t rows, std::size_t cols, S* x, const S* row) const {
+    detail::thrust_each(rows * cols, detail::ThrustMapRows<Kernel, S>{kernel, cols, x, row});
+  }
+  void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
+    detail::thrust_each(cols, detail::ThrustColumnSum<S>{rows, cols, x, out});
+  }
+  // One thread a row.
+  template <class F>
+  void for_each_row(std::size_t rows, std::size_t, const F& f) const {
+    detail::thrust_each(rows, detail::ThrustRow<F>{f});
+  }
+  // One thread a column: O(count) each, whatever the vocabulary, and no two threads write the same place.
+  void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x, S* out) const {
+    detail::thrust_each(cols, detail::ThrustAddRows<S>{count, cols, keys, x, out});
+  }
+
+  double sum(std::size_t n, const S* x) const { return scratch_.sum(n, detail::ThrustTerm<S>{x}); }
+  double dot(std::size_t n, const S* x, const S* y) const { return scratch_.sum(n, detail::ThrustProduct<S>{x, y}); }
+
+  template <class Work>
+  void run(Work& work) const {
+    detail::ThrustPasses<Work>(work, scratch_).run();
+  }
+
+ private:
+  mutable detail::ThrustScratch scratch_;
+};
+
+Thrust()->Thrust<float>;
+
+}  // namespace algoperf

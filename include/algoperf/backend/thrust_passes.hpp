@@ -1,0 +1,253 @@
+// How the Thrust backend walks a chain's passes: pass by pass over a whole region, one launch a pass, or one a tensor
+// where kernels differ from tensor to tensor. Sums are taken in the lanes and chunks of backend/work.hpp.
+//
+// What backend/cuda.cuh does better: sums and the kernels made from them stay on the device (here every measuring pass
+// reads its chunks' sums back and waits), and all tensors of a region go in one launch by a table of chunks.
+#pragma once
+
+#include <thrust/copy.h>
+#include <thrust/device_ptr.h>
+#include <thrust/device_vector.h>
+#include <thrust/execution_policy.h>
+#include <thrust/for_each.h>
+#include <thrust/iterator/counting_iterator.h>
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "../core/config.hpp"
+#include "../core/slots.hpp"
+#include "../core/tuple.hpp"
+#include "work.hpp"
+
+namespace algoperf::detail {
+
+// f(i) for i in [0, n), in any order.
+template <class F>
+void thrust_each(std::size_t n, const F& f) {
+  if (n > 0) thrust::for_each_n(thrust::device, thrust::counting_iterator<std::size_t>(0), n, f);
+}
+
+// Lane i % lanes of chunk i / lanes: the sum of term(j), N terms at once, over the lane's j below n, in T.
+template <class T, std::size_t N, class Term>
+struct ThrustLanes {
+  Term term;
+  std::size_t n;
+  double* sums;  // [chunk][N][lane]
+
+  ALGOPERF_HD void operator()(std::size_t i) const {
+    const std::size_t c = i / lanes, lane = i % lanes, end = (c + 1) * chunk < n ? (c + 1) * chunk : n;
+    T total[N] = {};
+    for (std::size_t j = c * chunk + lane; j < end; j += lanes) {
+      const Sums<T, N> terms = term(j);
+      for (std::size_t m = 0; m < N; ++m) total[m] += terms[m];
+    }
+    for (std::size_t m = 0; m < N; ++m) sums[(c * N + m) * lanes + lane] = static_cast<double>(total[m]);
+  }
+};
+
+// The lanes of sum i, added by the fixed tree.
+struct ThrustTree {
+  const double* from;
+  double* to;
+
+  ALGOPERF_HD void operator()(std::size_t i) const {
+    double sum[lanes];
+    for (std::size_t j = 0; j < lanes; ++j) sum[j] = from[i * lanes + j];
+    for (std::size_t half = lanes / 2; half > 0; half /= 2)
+      for (std::size_t j = 0; j < half; ++j) sum[j] += sum[j + half];
+    to[i] = sum[0];
+  }
+};
+
+// Memory for sums: grown when first needed and kept, so that a training step allocates nothing. Copies start empty.
+class ThrustScratch {
+ public:
+  ThrustScratch() = default;
+  ThrustScratch(const ThrustScratch&) {}
+  ThrustScratch& operator=(const ThrustScratch&) { return *this; }
+
+  // Room for the lanes of `sums` sums.
+  double* reserve(std::size_t sums) {
+    if (host_.size() < sums) {
+      lanes_.resize(sums * lanes);
+      sums_.resize(sums);
+      host_.resize(sums);
+    }
+    return thrust::raw_pointer_cast(lanes_.data());
+  }
+  // The first `sums` sums of those lanes, in host memory.
+  const double* collect(std::size_t sums) {
+    thrust_each(sums, ThrustTree{thrust::raw_pointer_cast(lanes_.data()), thrust::raw_pointer_cast(sums_.data())});
+    thrust::copy_n(sums_.begin(), sums, host_.begin());
+    return host_.data();
+  }
+  // The sum of term(i), one term, for i in [0, n).
+  template <class Term>
+  double sum(std::size_t n, const Term& term) {
+    const std::size_t count = chunks_of(n);
+    thrust_each(count * lanes, ThrustLanes<double, 1, Term>{term, n, reserve(count)});
+    const double* const sums = collect(count);
+    double total = 0;
+    for (std::size_t i = 0; i < count; ++i) total += sums[i];
+    return total;
+  }
+
+ private:
+  thrust::device_vector<double> lanes_, sums_;
+  std::vector<double> host_;
+};
+
+// Element i of a sweep. Called with a `measure`, returns the terms of its sums.
+template <Then then, class S, class Kernel>
+struct ThrustSweep {
+  static_assert(std::is_trivially_copyable_v<Kernel>, "algoperf: a kernel must be trivially copyable to go to a device");
+  Kernel kernel;
+  Sweep<S> at;
+
+  ALGOPERF_HD void operator()(std::size_t i) const {
+    S p;
+    run(i, p);
+  }
+  // The update after the kernel; p is the parameter before it is applied.
+  ALGOPERF_HD S run(std::size_t i, S& p) const {
+    constexpr std::size_t n = Kernel::slots;
+    Slots<S, n> s;
+    if constexpr (n > 0)
+      for (std::size_t j = 0; j < n; ++j) s[j] = at.slots[j * at.stride + i];
+    p = at.p[i];
+    const S u = kernel(at.u[i], p, s);
+    if constexpr (n > 0)
+      for (std::size_t j = 0; j < n; ++j) at.slots[j * at.stride + i] = s[j];
+    if constexpr (then == Then::apply) at.p[i] = p + u;
+    if constexpr (then == Then::store) at.u[i] = u;
+    return u;
+  }
+};
+
+// The sweep's element i, and the terms `stage` adds up of it.
+template <class Sweeping, class Stage>
+struct ThrustMeasure {
+  static_assert(std::is_trivially_copyable_v<Stage>,
+                "algoperf: a measuring stage must be trivially copyable to go to a device");
+  Sweeping sweep;
+  Stage stage;
+
+  ALGOPERF_HD auto operator()(std::size_t i) const {
+    decltype(sweep.run(i, *sweep.at.p)) p;
+    const auto u = sweep.run(i, p);
+    return stage.measure(u, p);
+  }
+};
+
+template <class Work>
+class ThrustPasses {
+  using Program = typename Work::Program;
+  using S = typename Program::Scalar;
+  static constexpr auto list = Program::list;
+  static constexpr std::size_t max_sums = Program::max_sums;
+
+ public:
+  ThrustPasses(Work& work, ThrustScratch& scratch) : work_(work), scratch_(scratch) {}
+
+  void run() {
+    for_each_index<list.phase_count>(
+        [this](auto phase) { run_phase<list.phases[phase].first, list.phases[phase].last>(); });
+  }
+
+ private:
+  template <std::size_t First, std::size_t Last>
+  void run_phase() {
+    constexpr PassShape closing = list.passes[Last - 1];
+    double totals[max_sums] = {};
+    for (std::size_t r = 0; r < work_.regions(); ++r) {
+      const Program program = work_.program(r);
+      run_passes<First, First, Last>(program, work_.region(r));
+      if constexpr (closing.closing == Closing::measure_all)
+        for (std::size_t i = 0; i < work_.region(r).tensors.size(); ++i)
+          for (std::size_t m = 0; m < Program::sum_count(Last - 1); ++m)
+            totals[m] += work_.tensor_sums()[i * max_sums + m];
+      if constexpr (closing.closing == Closing::transform) work_.template transform<closing.stage>(r);
+    }
+    for (std::size_t m = 0; m < max_sums; ++m) opening_[m] = totals[m];
+  }
+
+  // Passes I .. Last - 1 of a phase, on one region. Between them, the sums of tensor i lie at tensor_sums() + i *
+  // max_sums.
+  template <std::size_t I, std::size_t First, std::size_t Last>
+  void run_passes(const Program& program, const RegionWork<S>& region) {
+    constexpr bool measuring = list.passes[I].closing == Closing::measure_tensor ||
+                               list.passes[I].closing == Closing::measure_all;
+    constexpr bool per_tensor = I > First;
+    if constexpr (measuring) {
+      if (program.template measures<I>()) {
+        measure<I, per_tensor>(program, region);
+      } else {
+        if constexpr (then_of(list.passes[I]) != Then::discard) sweep<I, per_tensor>(program, region);
+        for (std::size_t i = 0; i < region.tensors.size() * max_sums; ++i) work_.tensor_sums()[i] = 0;
+      }
+    } else if constexpr (!is_idle(list.passes[I])) {
+      sweep<I, per_tensor>(program, region);
+    }
+    if constexpr (I + 1 < Last) run_passes<I + 1, First, Last>(program, region);
+  }
+
+  // Pass I's sweep from element `begin` of the region on, opened by these sums.
+  template <std::size_t I>
+  auto sweep_from(const Program& program, const RegionWork<S>& region, std::size_t begin, const double* opening,
+                  const TensorFacts& facts) const {
+    const auto kernel = program.template fused<I>(opening, facts);
+    S* const slots = region.slots + Program::first_slot(I) * region.size;
+    return ThrustSweep<then_of(list.passes[I]), S, std::remove_const_t<decltype(kernel)>>{
+        kernel, {region.u + begin, region.p + begin, slots + begin, region.size}};
+  }
+  // The same for tensor i, opened by its own sums or by those of the phase before.
+  template <std::size_t I, bool PerTensor>
+  auto sweep_of(const Program& program, const RegionWork<S>& region, std::size_t i) const {
+    const TensorWork& tensor = region.tensors[i];
+    return sweep_from<I>(program, region, tensor.offset, PerTensor ? work_.tensor_sums() + i * max_sums : opening_,
+                         tensor.facts);
+  }
+
+  template <std::size_t I, bool PerTensor>
+  void sweep(const Program& program, const RegionWork<S>& region) const {
+    if constexpr (PerTensor) {
+      for (std::size_t i = 0; i < region.tensors.size(); ++i)
+        thrust_each(region.tensors[i].facts.size, sweep_of<I, true>(program, region, i));
+    } else {
+      thrust_each(region.size, sweep_from<I>(program, region, 0, opening_, TensorFacts{}));
+    }
+  }
+
+  // The sweep, one launch a tensor, then every chunk's sums at once; the chunks of a tensor are added here, in order.
+  template <std::size_t I, bool PerTensor>
+  void measure(const Program& program, const RegionWork<S>& region) {
+    constexpr std::size_t n = Program::sum_count(I);
+    const std::size_t count = region.tensors.size();
+    std::size_t chunks = 0;
+    for (std::size_t i = 0; i < count; ++i) chunks += chunks_of(region.tensors[i].facts.size);
+    double* next = scratch_.reserve(chunks * n);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto sweep = sweep_of<I, PerTensor>(program, region, i);
+      const auto stage = program.template closing<I>();
+      using Term = ThrustMeasure<std::remove_const_t<decltype(sweep)>, std::remove_const_t<decltype(stage)>>;
+      const std::size_t size = region.tensors[i].facts.size;
+      thrust_each(chunks_of(size) * lanes, ThrustLanes<S, n, Term>{{sweep, stage}, size, next});
+      next += chunks_of(size) * n * lanes;
+    }
+    const double* sums = scratch_.collect(chunks * n);
+    for (std::size_t i = 0; i < count; ++i) {
+      double* const measured = work_.tensor_sums() + i * max_sums;
+      for (std::size_t m = 0; m < max_sums; ++m) measured[m] = 0;
+      for (std::size_t c = 0; c < chunks_of(region.tensors[i].facts.size); ++c, sums += n)
+        for (std::size_t m = 0; m < n; ++m) measured[m] += sums[m];
+    }
+  }
+
+  Work& work_;
+  ThrustScratch& scratch_;
+  double opening_[max_sums] = {};
+};
+
+}  // namespace algoperf::detail

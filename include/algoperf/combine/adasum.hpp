@@ -1,0 +1,164 @@
+// Adasum of Maleki et al. 2020, "Scaling Distributed Training with Adaptive Summation" (arXiv:2006.02924):
+//   adasum(a, b) = (1 - a.b / (2 |a|^2)) a + (1 - a.b / (2 |b|^2)) b
+// per tensor, over workers by a binary tree: adasum of [0, n) is adasum of the halves. Orthogonal vectors add, parallel
+// ones average. A norm below sqrt(DBL_MIN) counts as zero: its coefficient is 1, as in Horovod.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "../core/archive.hpp"
+#include "../core/config.hpp"
+#include "../core/layout.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+// What the workers' vectors are: gradients, combined before one step (SGD, momentum), or each worker's own update of
+// the parameters, combined after W steps on W states (the paper's way for Adam and LAMB).
+enum class Of { gradients, updates };
+
+namespace detail {
+
+template <class S>
+struct Combine {
+  S a = 1, b = 1;
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T y) const {
+    return a * x + b * y;
+  }
+};
+
+constexpr double adasum_coefficient(double dot, double square) {
+  constexpr double negligible = 1.4916681462400413e-154;  // sqrt(DBL_MIN)
+  return square >= negligible ? 1 - 0.5 * dot / square : 1;
+}
+
+}  // namespace detail
+
+// a = adasum(a, b), tensor by tensor.
+template <class Backend, class S>
+void adasum_pair(const Backend& backend, const Layout& layout, S* a, const S* b) {
+  for (const TensorHandle handle : layout.tensors()) {
+    const TensorPlace place = layout.place_of(handle);
+    S* const x = a + place.offset;
+    const S* const y = b + place.offset;
+    const double dot = backend.dot(place.size, x, y);
+    const double xx = backend.dot(place.size, x, x), yy = backend.dot(place.size, y, y);
+    backend.map(detail::Combine<S>{static_cast<S>(detail::adasum_coefficient(dot, xx)),
+                                   static_cast<S>(detail::adasum_coefficient(dot, yy))},
+                place.size, x, y);
+  }
+}
+
+// vectors[begin] = adasum of vectors [begin, end); the others are spent.
+template <class Backend, class S>
+void adasum_tree(const Backend& backend, const Layout& layout, const std::vector<S*>& vectors, std::size_t begin,
+                 std::size_t end) {
+  if (end - begin < 2) return;
+  const std::size_t middle = begin + (end - begin) / 2;
+  adasum_tree(backend, layout, vectors, begin, middle);
+  adasum_tree(backend, layout, vectors, middle, end);
+  adasum_pair(backend, layout, vectors[begin], static_cast<const S*>(vectors[middle]));
+}
+
+template <Of of = Of::updates>
+struct Adasum {
+  static constexpr bool is_combiner = true;
+
+  template <class Context>
+  struct State {
+    std::vector<typename Context::RuleState> rules;  // one, or one a worker
+    std::vector<typename Context::Array> vectors;    // the workers' gradients or updates
+    typename Context::Array start;                   // the parameters before the step (updates only)
+    std::vector<typename Context::Scalar*> pointers;  // to the vectors, set anew at each step
+    template <class Archive>
+    void visit(Archive& archive) {
+      for (std::size_t w = 0; w < rules.size(); ++w) visit_scoped(archive, "worker_" + std::to_string(w), rules[w]);
+    }
+  };
+
+  struct Difference {
+    template <class T>
+    ALGOPERF_HD T operator()(T x, T y) const {
+      return x - y;
+    }
+  };
+  struct Sum {
+    template <class T>
+    ALGOPERF_HD T operator()(T x, T y) const {
+      return x + y;
+    }
+  };
+
+  template <class Context>
+  State<Context> state(const Context& context) const {
+    using S = typename Context::Scalar;
+    const std::size_t n = context.layout().size(), workers = context.workers();
+    State<Context> state;
+    for (std::size_t w = 0; w < (of == Of::updates ? workers : 1); ++w)
+      state.rules.push_back(context.make_rule_state());
+    for (std::size_t w = 0; w < workers; ++w) state.vectors.push_back(context.backend().template array<S>(n));
+    if (of == Of::updates) state.start = context.backend().template array<S>(n);
+    return state;
+  }
+
+  template <class Context>
+  double advance(Context& context, State<Context>& state) const {
+    if constexpr (of == Of::gradients)
+      return of_gradients(context, state);
+    else
+      return of_updates(context, state);
+  }
+  template <class Context>
+  auto& rule_state(State<Context>& state) const {
+    return state.rules.front();
+  }
+
+ private:
+  template <class Context>
+  double of_gradients(Context& context, State<Context>& state) const {
+    const auto gradient = [&] {
+      double loss = 0;
+      for (std::size_t w = 0; w < context.workers(); ++w)
+        loss += context.share(w) * context.gradient(w, context.values(), state.vectors[w].data());
+      combine(context, state);
+      context.backend().copy(context.layout().size(), state.vectors[0].data(), context.gradients());
+      return loss;
+    };
+    const double loss = gradient();
+    context.step(context.gradients(), context.values(), state.rules[0], gradient);
+    return loss;
+  }
+
+  // Each worker steps from the same parameters; what it changed becomes its vector.
+  template <class Context>
+  double of_updates(Context& context, State<Context>& state) const {
+    using S = typename Context::Scalar;
+    const std::size_t n = context.layout().size();
+    const S* const start = state.start.data();
+    double loss = 0;
+    context.backend().copy(n, context.values(), state.start.data());
+    for (std::size_t w = 0; w < context.workers(); ++w) {
+      S* const mine = state.vectors[w].data();
+      const auto gradient = [&] { return context.gradient(w, mine, context.gradients()); };
+      context.backend().copy(n, start, mine);
+      loss += context.share(w) * gradient();
+      context.step(context.gradients(), mine, state.rules[w], gradient);
+      context.backend().map(Difference{}, n, mine, start);
+    }
+    combine(context, state);
+    context.backend().map(Sum{}, n, context.values(), static_cast<const S*>(state.vectors[0].data()));
+    return loss;
+  }
+
+  template <class Context>
+  static void combine(Context& context, State<Context>& state) {
+    state.pointers.clear();
+    for (auto& vector : state.vectors) state.pointers.push_back(vector.data());
+    adasum_tree(context.backend(), context.layout(), state.pointers, 0, state.pointers.size());
+  }
+};
+
+}  // namespace algoperf

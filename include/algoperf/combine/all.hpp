@@ -1,0 +1,8 @@
+// The members of combine/ that need no other library.
+#pragma once
+
+#include "adasum.hpp"
+#include "alone.hpp"
+#include "concept.hpp"
+#include "group/in_process.hpp"
+#include "mean.hpp"

@@ -1,0 +1,39 @@
+// What combine/ is about. A Combiner owns the order of one training step: whose gradients are computed, how they become
+// one, and when the rule steps. The loop has no flags for it.
+//
+// WorkerGroup   who takes part. InProcess{.workers = W}: W virtual workers, one after the other in this process. Worker
+// w
+//               learns from examples [w n / W, (w + 1) n / W) of the step's selection.
+// Combiner      State<Rule state>           the rule's state, or one a worker
+//               state(context)              a fresh State
+//               advance(context, state)     one step; returns the loss, the mean over all examples of the selection
+//               rule_state(state)           the state that evaluation_values reads
+//
+// The context a combiner is given:
+//   Scalar, RuleState, backend(), layout(), workers(), values()    values: the parameters, an arena
+//   gradients()                         an arena for the gradient in flight
+//   share(w)                            worker w's share of the examples, a fraction
+//   gradient(w, values, gradients)      writes the mean gradient of worker w's examples, returns their mean loss
+//   make_rule_state()
+//   step(gradients, values, rule_state, evaluate)     the rule; evaluate() recomputes `gradients` at `values`
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "../backend/concept.hpp"
+
+namespace algoperf {
+
+template <class C>
+concept Combiner = requires {
+  requires C::is_combiner;
+};
+
+template <class G>
+concept WorkerGroup = requires(const G& group) {
+  requires G::is_worker_group;
+  { group.workers } -> std::convertible_to<std::size_t>;
+};
+
+}  // namespace algoperf

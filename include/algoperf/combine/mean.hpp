@@ -1,0 +1,70 @@
+#pragma once
+
+#include "../core/config.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+// Synchronous data parallelism: g = sum over workers of share_w g_w, then one step. The same as one worker with all
+// examples, up to rounding.
+struct Mean {
+  static constexpr bool is_combiner = true;
+
+  template <class Context>
+  struct State {
+    typename Context::RuleState rule;
+    typename Context::Array other;  // one worker's gradient
+    template <class Archive>
+    void visit(Archive& archive) {
+      rule.visit(archive);
+    }
+  };
+
+  template <class S>
+  struct Scale {
+    S factor = 1;
+    template <class T>
+    ALGOPERF_HD T operator()(T x) const {
+      return factor * x;
+    }
+  };
+  template <class S>
+  struct AddScaled {
+    S factor = 1;
+    template <class T>
+    ALGOPERF_HD T operator()(T x, T y) const {
+      return x + factor * y;
+    }
+  };
+
+  template <class Context>
+  State<Context> state(const Context& context) const {
+    const std::size_t n = context.workers() > 1 ? context.layout().size() : 0;
+    return {context.make_rule_state(), context.backend().template array<typename Context::Scalar>(n)};
+  }
+  template <class Context>
+  double advance(Context& context, State<Context>& state) const {
+    using S = typename Context::Scalar;
+    const std::size_t n = context.layout().size();
+    const auto gradient = [&] {
+      double loss = context.share(0) * context.gradient(0, context.values(), context.gradients());
+      if (context.workers() > 1)
+        context.backend().map(Scale<S>{static_cast<S>(context.share(0))}, n, context.gradients());
+      for (std::size_t w = 1; w < context.workers(); ++w) {
+        loss += context.share(w) * context.gradient(w, context.values(), state.other.data());
+        context.backend().map(AddScaled<S>{static_cast<S>(context.share(w))}, n, context.gradients(),
+                              static_cast<const S*>(state.other.data()));
+      }
+      return loss;
+    };
+    const double loss = gradient();
+    context.step(context.gradients(), context.values(), state.rule, gradient);
+    return loss;
+  }
+  template <class Context>
+  auto& rule_state(State<Context>& state) const {
+    return state.rule;
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,11 @@
+// The members of loop/.
+#pragma once
+
+#include "checkpoint.hpp"
+#include "concept.hpp"
+#include "observers/checkpoints.hpp"
+#include "observers/csv_log.hpp"
+#include "observers/evaluate.hpp"
+#include "observers/progress_bar.hpp"
+#include "observers/until.hpp"
+#include "training_loop.hpp"

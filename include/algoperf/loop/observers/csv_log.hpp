@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "../../core/atomic_file.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// Writes the evaluations of a run as CSV: step, training_seconds, evaluation_seconds, loss, metric. The file appears
+// when the run ends, however it ends; until then nothing is overwritten.
+class CsvLog {
+ public:
+  explicit CsvLog(std::string path) : path_(std::move(path)) {}
+
+  template <class Run>
+  void begin(Run&) {
+    AtomicFile probe(path_);  // an unwritable folder is said now, not after an hour
+  }
+  template <class Run>
+  Control after_evaluation(Run&, const EvaluationReport& report) {
+    char line[160];
+    if (rows_.empty())
+      rows_ = std::string("step,training_seconds,evaluation_seconds,loss,") + report.metric_name + "\n";
+    std::snprintf(line, sizeof line, "%llu,%.6f,%.6f,%.9g,%.9g\n", static_cast<unsigned long long>(report.step),
+                  report.training_seconds, report.evaluation_seconds, report.loss, report.metric);
+    rows_ += line;
+    return Control::go_on;
+  }
+  template <class Run>
+  void end(Run&, const RunReport&) const {
+    AtomicFile file(path_);
+    file.write(rows_);
+    file.commit();
+  }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    std::uint64_t size = rows_.size();
+    archive.number("size", size);
+    if constexpr (Archive::reading) rows_.resize(size);
+    archive.array("rows", rows_.data(), rows_.size());
+  }
+
+ private:
+  std::string path_, rows_;
+};
+
+}  // namespace algoperf

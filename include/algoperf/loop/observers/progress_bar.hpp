@@ -1,0 +1,100 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "../concept.hpp"
+#include "../stopwatch.hpp"
+
+namespace algoperf {
+
+struct ProgressBarOptions {
+  std::string label = "training";
+  std::uint64_t total = 0;  // steps; 0 if unknown, and then there is no bar and no time left
+  double target = 0;        // shown beside the metric if not 0
+  std::FILE* out = stderr;
+};
+
+// A live line: label, bar, step, loss, metric, time left. On a terminal it rewrites itself ten times a second;
+// elsewhere it writes one line at each evaluation and at the end.
+class ProgressBar {
+ public:
+  explicit ProgressBar(ProgressBarOptions options = {})
+      : options_(std::move(options)), live_(isatty(fileno(options_.out)) != 0) {}
+
+  template <class Run>
+  void begin(Run& run) {
+    first_ = run.loop().steps();
+    watch_ = Stopwatch();
+    shown_at_ = -1;
+  }
+  template <class Run>
+  Control after_step(Run&, const StepReport& report) {
+    last_ = report;
+    if (live_ && watch_.seconds() - shown_at_ > 0.1) show('\r');
+    return Control::go_on;
+  }
+  template <class Run>
+  Control after_evaluation(Run&, const EvaluationReport& report) {
+    metric_name_ = report.metric_name;
+    metric_ = report.metric;
+    last_.now.t = report.step;
+    show(live_ ? '\r' : '\n');
+    return Control::go_on;
+  }
+  template <class Run>
+  void end(Run&, const RunReport& report) {
+    if (report.last.now.t > 0) last_ = report.last;
+    if (live_) show('\n');
+  }
+
+ private:
+  void show(char ending) {
+    shown_at_ = watch_.seconds();
+    std::string line = options_.label + "  ";
+    char text[96];
+    if (options_.total > 0) {
+      constexpr std::uint64_t width = 24;
+      const std::uint64_t full = last_.now.t >= options_.total ? width : width * last_.now.t / options_.total;
+      for (std::uint64_t i = 0; i < width; ++i) line += i < full ? "━" : "╌";
+      std::snprintf(text, sizeof text, "  step %llu/%llu", number(last_.now.t), number(options_.total));
+    } else {
+      std::snprintf(text, sizeof text, "step %llu", number(last_.now.t));
+    }
+    line += text;
+    std::snprintf(text, sizeof text, "  loss %.4f", last_.loss);
+    line += text;
+    if (*metric_name_ != 0) {
+      std::snprintf(text, sizeof text, "  %s %.4f", metric_name_, metric_);
+      line += text;
+      if (options_.target != 0) {
+        std::snprintf(text, sizeof text, " (target %.4g)", options_.target);
+        line += text;
+      }
+    }
+    if (options_.total > last_.now.t && last_.now.t > first_) {
+      const double left =
+          shown_at_ * static_cast<double>(options_.total - last_.now.t) / static_cast<double>(last_.now.t - first_);
+      std::snprintf(text, sizeof text, "  %.0f s left at most", left);
+      line += text;
+    }
+    std::fprintf(options_.out, "%s%s%s%c", live_ ? "\r" : "", line.c_str(), live_ ? "\033[K" : "",
+                 ending == '\r' ? ' ' : ending);
+    std::fflush(options_.out);
+  }
+  static unsigned long long number(std::uint64_t n) { return n; }
+
+  ProgressBarOptions options_;
+  bool live_;
+  std::uint64_t first_ = 0;
+  Stopwatch watch_;
+  double shown_at_ = -1;
+  StepReport last_;
+  const char* metric_name_ = "";
+  double metric_ = 0;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,22 @@
+// Stopwatch: seconds of the monotonic clock (<chrono> costs the umbrella header too much).
+#pragma once
+
+#include <time.h>
+
+namespace algoperf {
+
+class Stopwatch {
+ public:
+  Stopwatch() : start_(now()) {}
+  double seconds() const { return now() - start_; }
+
+ private:
+  static double now() {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  }
+  double start_;
+};
+
+}  // namespace algoperf

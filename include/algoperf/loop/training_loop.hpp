@@ -1,0 +1,189 @@
+// TrainingLoop: model, loss, rule, schedule and selector, composed into a training run.
+//
+//   TrainingLoop loop(task.model(), task.loss(), adamw(), WarmupCosine{...}, ShuffledEpochs{.batch = 128});
+//   loop.run(task.train(), Evaluate{task, {.every = 500}}, UntilTarget{task.target()}, UntilStep{4000}, ProgressBar{});
+//
+// After these five roles, in any order: a combiner, a worker group, a backend, a Seed. A run is a pure function of
+// these, the data and the number of steps; the same binary on the same machine gives the same bits, whatever the number
+// of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "../combine/all.hpp"
+#include "../core/target.hpp"
+#include "pick.hpp"
+#include "run.hpp"
+#include "stopwatch.hpp"
+#include "training_context.hpp"
+
+namespace algoperf {
+
+// Seeds the first parameters and the model's own random numbers. The selector has a seed of its own.
+struct Seed {
+  static constexpr bool is_seed = true;
+  std::uint64_t value = 1;
+};
+
+template <class ModelType, class Loss, class Rule, class Schedule, class Selector, class CombinerType = Alone,
+          class Group = InProcess, class BackendType = Host<float>>
+class TrainingLoop {
+ public:
+  using Backend = BackendType;
+  using Context = TrainingContext<ModelType, Loss, Rule, Backend>;
+
+  // Throws Error for impossible options, naming the field.
+  template <class... Tail>
+  TrainingLoop(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
+               const Selector& selector, const Tail&... tail)
+      : schedule_(schedule),
+        selector_(selector),
+        combiner_(detail::pick<detail::IsCombiner>(CombinerType{}, tail...)),
+        context_(checked(model, loss, rule, selector), loss, rule,
+                 detail::pick<detail::IsBackend>(BackendType{}, tail...), workers(tail...), selector.batch,
+                 RandomKey{detail::pick<detail::IsSeed>(Seed{}, tail...).value}),
+        combiner_state_(combiner_.state(context_)) {
+    if constexpr (Rule::has_evaluation_values)
+      evaluation_values_ = context_.backend().template array<typename Backend::Scalar>(context_.layout().size());
+  }
+  TrainingLoop(const TrainingLoop&) = delete;
+  TrainingLoop& operator=(const TrainingLoop&) = delete;
+
+  // Trains until an observer says stop; at least one must, or this runs for ever. Continues where the last run ended.
+  template <class Data, class... Observers>
+  RunReport run(const Data& data, Observers&&... observers) {
+    return Run<TrainingLoop, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
+  }
+
+  // One step: what run() repeats.
+  template <class Data>
+  StepReport step(const Data& data) {
+    start(data);
+    const Stopwatch watch;
+    const Step now{t_ + 1, schedule_(t_)};
+    selector_.select(*selector_state_, now, selection_);
+    context_.load(data, selection_, now);
+    const double loss =
+        combiner_.advance(context_, combiner_state_);  // gradient, combination, one fused pass per kernel run
+    if constexpr (requires { selector_.feedback(*selector_state_, selection_, context_.losses()); })
+      selector_.feedback(*selector_state_, selection_, context_.losses());
+    context_.backend().synchronize();
+    ++t_;
+    examples_ += selection_.indices.size();
+    training_seconds_ += watch.seconds();
+    return {now, loss, examples_, training_seconds_};
+  }
+
+  // The mean training loss and the metric over a whole data set, off the training clock. Making averaged parameters is
+  // on it.
+  template <class Data, class Metric>
+  EvaluationReport evaluate(const Data& data, const Metric& metric) {
+    check_fits(data);
+    const typename Backend::Scalar* values = context_.values();
+    if constexpr (Rule::has_evaluation_values) {
+      const Stopwatch watch;
+      context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
+                                        evaluation_values_.data());
+      context_.backend().synchronize();
+      training_seconds_ += watch.seconds();
+      values = evaluation_values_.data();
+    }
+    const Stopwatch watch;
+    double loss = 0, score = 0;
+    const std::size_t size = data.size();
+    for (std::size_t begin = 0; begin < size; begin += context_.capacity()) {
+      const std::size_t rest = size - begin;
+      context_.evaluate(data, metric, values, begin, rest < context_.capacity() ? rest : context_.capacity(), loss,
+                        score);
+    }
+    evaluation_seconds_ += watch.seconds();
+    const double n = static_cast<double>(size);
+    return {t_, loss / n, score / n, Metric::name, Metric::lower_is_better, training_seconds_, evaluation_seconds_};
+  }
+
+  // Prepares the selector for a data set; run() and step() do it themselves.
+  template <class Data>
+  void start(const Data& data) {
+    if (selector_state_) return;
+    check_fits(data);
+    selector_state_.emplace(selector_.state(data.size()));
+  }
+
+  std::uint64_t steps() const { return t_; }
+  double training_seconds() const { return training_seconds_; }
+  const ModelType& model() const { return context_.model(); }
+  const Rule& rule() const { return context_.rule(); }
+  const Layout& layout() const { return context_.layout(); }
+  const Backend& backend() const { return context_.backend(); }
+  // The parameters, an arena of the backend's memory laid out by layout().
+  typename Backend::Scalar* values() { return context_.values(); }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive.number("step", t_);
+    archive.number("examples", examples_);
+    archive.number("training_seconds", training_seconds_);
+    archive.number("evaluation_seconds", evaluation_seconds_);
+    if constexpr (requires { selector_.seed; }) {
+      std::uint64_t seed = selector_.seed;
+      archive.number("selector_seed", seed);
+      require(seed == selector_.seed, "checkpoint: the selector's seed was ", seed, ", now it is ", selector_.seed);
+    }
+    std::uint64_t batch = selector_.batch;
+    archive.number("batch", batch);
+    require(batch == selector_.batch, "checkpoint: the batch was ", batch, ", now it is ", selector_.batch);
+    visit_scoped(archive, "values", context_);
+    visit_scoped(archive, "rule", combiner_state_);
+    if (selector_state_) visit_scoped(archive, "selector", *selector_state_);
+  }
+
+ private:
+  static const ModelType& checked(const ModelType& model, const Loss& loss, const Rule& rule,
+                                  const Selector& selector) {
+    rule.check();
+    if constexpr (requires { loss.check(); }) loss.check();
+    require(selector.batch > 0, "TrainingLoop: the selector's batch is 0, expected at least 1");
+    return model;
+  }
+  template <class... Tail>
+  static std::size_t workers(const Tail&... tail) {
+    const std::size_t n = detail::pick<detail::IsGroup>(Group{}, tail...).workers;
+    require(n >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
+    if constexpr (requires { CombinerType::max_workers; })
+      require(n <= CombinerType::max_workers, "TrainingLoop: ", n, " workers need a combiner, Mean{} or Adasum<>{}");
+    return n;
+  }
+  template <class Data>
+  void check_fits(const Data& data) const {
+    const Shape in = context_.model().input();
+    require(data.shape().size() == in.size(), "TrainingLoop: an example has ", data.shape().size(),
+            " inputs, the model takes ", in.size());
+    const std::size_t outputs = context_.model().output().size();
+    require(data.classes() <= outputs, "TrainingLoop: the data has ", data.classes(), " classes, the model ", outputs,
+            " outputs");
+    require(data.size() >= context_.workers(), "TrainingLoop: the data set has ", data.size(), " examples for ",
+            context_.workers(), " workers");
+  }
+
+  Schedule schedule_;
+  Selector selector_;
+  CombinerType combiner_;
+  Context context_;
+  typename CombinerType::template State<Context> combiner_state_;
+  typename Context::Array evaluation_values_;
+  std::optional<typename Selector::State> selector_state_;
+  Selection selection_;
+  std::uint64_t t_ = 0, examples_ = 0;
+  double training_seconds_ = 0, evaluation_seconds_ = 0;
+};
+
+template <class M, class L, class R, class Sch, class Sel, class... Tail>
+TrainingLoop(M, L, R, Sch, Sel, Tail...)
+    -> TrainingLoop<M, L, R, Sch, Sel, detail::PickType<detail::IsCombiner, Alone, Tail...>,
+                    detail::PickType<detail::IsGroup, InProcess, Tail...>,
+                    detail::PickType<detail::IsBackend, Host<float>, Tail...>>;
+
+}  // namespace algoperf

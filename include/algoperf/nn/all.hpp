@@ -1,0 +1,22 @@
+// Every layer, loss and model of nn/, and the check for layers of your own.
+#pragma once
+
+#include "concept.hpp"
+#include "gradient_check.hpp"
+#include "init.hpp"
+#include "layers/conv2d.hpp"
+#include "layers/dense.hpp"
+#include "layers/embedding.hpp"
+#include "layers/flatten.hpp"
+#include "layers/layer_norm.hpp"
+#include "layers/max_pool.hpp"
+#include "layers/relu.hpp"
+#include "losses/softmax_cross_entropy.hpp"
+#include "model.hpp"
+#include "models/linear.hpp"
+#include "models/mlp.hpp"
+#include "models/next_character.hpp"
+#include "models/simple_cnn.hpp"
+#include "residual.hpp"
+#include "sequential.hpp"
+#include "workspace.hpp"

@@ -1,0 +1,16 @@
+// How error sentences of layers write a shape: {28, 28, 1}.
+#pragma once
+
+#include <string>
+
+#include "../core/shape.hpp"
+
+namespace algoperf {
+
+inline std::string describe(const Shape& shape) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < shape.rank; ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + "}";
+}
+
+}  // namespace algoperf

@@ -1,0 +1,211 @@
+// gradient_check: compares a model's backward with central differences of its loss. Use it on layers of your own:
+//
+//   const auto check = gradient_check(Model(Shape{5}, MyLayer{}), SoftmaxCrossEntropy{});
+//   assert(check.error < 1e-6);   // else check.tensor, check.element, check.analytic and check.numeric say where
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../core/math.hpp"
+#include "concept.hpp"
+#include "init.hpp"
+#include "workspace.hpp"
+
+namespace algoperf {
+
+struct GradientCheckOptions {
+  std::size_t batch = 3;
+  std::size_t capacity = 0;     // of the memory, at least batch; 0: batch
+  std::size_t samples = 64;     // elements tried of each tensor and of the input; 0: all
+  double step = 1e-5;           // of the differences, tried again 8 and 64 times smaller where they disagree
+  double floor = 1e-4;          // gradients below it are compared absolutely, in units of it
+  std::int32_t tokens = 16;     // integer inputs are drawn from [0, tokens)
+  std::vector<double> weights;  // of the examples; empty: 1 each
+  std::uint64_t seed = 1;
+};
+
+// The worst disagreement found.
+struct GradientCheck {
+  double error = 0;
+  std::string tensor;  // its name, or "input"
+  std::size_t element = 0;
+  double analytic = 0, numeric = 0;
+};
+
+namespace detail {
+
+template <class B, class Model, class Loss>
+class GradientProbe {
+  using S = typename B::Scalar;
+  using X = typename Model::template Input<S>;
+  static constexpr bool differentiable_input = std::is_same_v<X, S>;
+
+ public:
+  GradientProbe(const Model& model, const Loss& loss, const GradientCheckOptions& options, const B& backend)
+      : model_(model),
+        loss_(loss),
+        options_(options),
+        backend_(backend),
+        batch_(options.batch),
+        classes_(model.output().size()),
+        handles_(model.declare(layout_)),
+        workspace_(backend, model, options.capacity == 0 ? options.batch : options.capacity),
+        host_values_(layout_.size()),
+        host_x_(batch_ * model.input().size()),
+        host_losses_(batch_),
+        host_weights_(options.weights.empty() ? std::vector<double>(batch_, 1) : options.weights),
+        values_(backend.template array<S>(layout_.size())),
+        gradients_(backend.template array<S>(layout_.size())),
+        x_(backend.template array<X>(host_x_.size())),
+        d_x_(backend.template array<S>(host_x_.size())),
+        labels_(backend.template array<std::int32_t>(batch_)),
+        weights_(backend.template array<S>(batch_)),
+        losses_(backend.template array<S>(batch_)),
+        d_logits_(backend.template array<S>(batch_ * classes_)) {
+    require(batch_ > 0 && workspace_.capacity() >= batch_, "gradient_check: batch is ", batch_,
+            ", expected at least 1 and at most the capacity of ", workspace_.capacity());
+    require(host_weights_.size() == batch_, "gradient_check: there are ", host_weights_.size(),
+            " weights, expected one for each of the ", batch_, " examples");
+    draw();
+  }
+
+  GradientCheck run() {
+    std::vector<S> gradients(layout_.size()), d_x(host_x_.size());
+    loss(d_logits_.data());
+    const auto pass = this->pass();
+    if constexpr (differentiable_input) {
+      model_.backward(pass, handles_, x_.data(), d_logits_.data(), d_x_.data());
+      backend_.read(d_x.size(), d_x_.data(), d_x.data());
+    } else {
+      model_.backward(pass, handles_, x_.data(), d_logits_.data());
+    }
+    backend_.read(gradients.size(), gradients_.data(), gradients.data());
+    for (const TensorHandle handle : layout_.tensors()) {
+      const TensorPlace at = layout_.place_of(handle);
+      compare(layout_.spec(handle).name, at.size, gradients.data() + at.offset, host_values_.data() + at.offset,
+              values_.data() + at.offset);
+    }
+    if constexpr (differentiable_input) compare("input", d_x.size(), d_x.data(), host_x_.data(), x_.data());
+    return worst_;
+  }
+
+ private:
+  // First values, moved a little so that none is special (a bias of 0, a scale of 1), inputs and labels.
+  void draw() {
+    const RandomKey key{options_.seed};
+    Initializer<S> set(layout_, host_values_.data(), key);
+    model_.initialize(set, handles_);
+    RandomStream random(key.fold(1));
+    for (const TensorHandle handle : layout_.tensors()) {
+      const TensorPlace at = layout_.place_of(handle);
+      for (std::size_t i = at.offset; i < at.offset + at.size; ++i)
+        host_values_[i] += static_cast<S>(0.1 * random.normal());
+    }
+    for (X& x : host_x_) {
+      if constexpr (differentiable_input)
+        x = static_cast<X>(random.normal());
+      else
+        x = static_cast<X>(random.below(static_cast<std::uint32_t>(options_.tokens)));
+    }
+    std::vector<std::int32_t> labels(batch_);
+    for (std::int32_t& label : labels)
+      label = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(classes_)));
+    std::vector<S> weights;
+    for (const double weight : host_weights_) weights.push_back(static_cast<S>(weight));
+    backend_.write(host_values_.size(), host_values_.data(), values_.data());
+    backend_.write(host_x_.size(), host_x_.data(), x_.data());
+    backend_.write(batch_, labels.data(), labels_.data());
+    backend_.write(batch_, weights.data(), weights_.data());
+  }
+
+  LayerPass<B> pass() {
+    return workspace_.pass(backend_, layout_, values_.data(), gradients_.data(), batch_, Mode::train,
+                           RandomKey{options_.seed});
+  }
+
+  // sum(weights * losses) / batch
+  double loss(S* d_logits) {
+    const S* const logits = model_.forward(pass(), handles_, x_.data());
+    loss_.write(backend_, batch_, classes_, logits, labels_.data(), weights_.data(), losses_.data(), d_logits);
+    backend_.read(batch_, losses_.data(), host_losses_.data());
+    double total = 0;
+    for (std::size_t i = 0; i < batch_; ++i) total += host_weights_[i] * static_cast<double>(host_losses_[i]);
+    return total / static_cast<double>(batch_);
+  }
+
+  void compare(const std::string& name, std::size_t size, const S* gradient, const S* host, S* x) {
+    double squares = 0;
+    for (std::size_t i = 0; i < size; ++i) squares += static_cast<double>(gradient[i]) * gradient[i];
+    const double typical = math::sqrt(squares / static_cast<double>(size));
+    const std::size_t count = options_.samples == 0 || options_.samples > size ? size : options_.samples;
+    for (std::size_t n = 0; n < count; ++n) {
+      const std::size_t i = n * size / count;
+      GradientCheck at{2, name, i, static_cast<double>(gradient[i]), 0};
+      for (double step = options_.step; step > options_.step / 100 && at.error > 1e-8; step /= 8) {
+        const double numeric = difference(host[i], x + i, static_cast<S>(step));
+        const double error = relative(at.analytic, numeric, typical);
+        if (!(error < at.error)) continue;
+        at.error = error;
+        at.numeric = numeric;
+      }
+      if (at.error > worst_.error) worst_ = at;
+    }
+  }
+
+  double difference(S value, S* x, S step) {
+    const S above = value + step, below = value - step;
+    backend_.write(1, &above, x);
+    const double more = loss(nullptr);
+    backend_.write(1, &below, x);
+    const double less = loss(nullptr);
+    backend_.write(1, &value, x);
+    return (more - less) / (static_cast<double>(above) - static_cast<double>(below));
+  }
+
+  double relative(double a, double b, double typical) const {
+    const double scale = math::max(math::max(math::abs(a), math::abs(b)), math::max(typical, options_.floor));
+    return math::abs(a - b) / scale;
+  }
+
+  template <class T>
+  using Array = typename B::template Array<T>;
+
+  const Model& model_;
+  const Loss& loss_;
+  const GradientCheckOptions& options_;
+  const B& backend_;
+  std::size_t batch_, classes_;
+  Layout layout_;
+  typename Model::Handles handles_;
+  Workspace<B> workspace_;
+  std::vector<S> host_values_;
+  std::vector<X> host_x_;
+  std::vector<S> host_losses_;
+  std::vector<double> host_weights_;
+  Array<S> values_, gradients_;
+  Array<X> x_;
+  Array<S> d_x_;
+  Array<std::int32_t> labels_;
+  Array<S> weights_, losses_, d_logits_;
+  GradientCheck worst_;
+};
+
+}  // namespace detail
+
+// Compares the gradient of sum(weights * losses) / batch, by every parameter and by the input (unless it is integers),
+// with central differences (f(x + h) - f(x - h)) / 2h at random values, inputs and labels. An element's error is
+//   |analytic - numeric| / max(|analytic|, |numeric|, the tensor's root mean square, floor),
+// the least over three steps h: near the kink of a ReLU a smaller step helps, on a wrong gradient none does. A NaN
+// counts as an error of 2. In double a right backward stays below 1e-6.
+// Cost: two forwards an element at least; `samples` bounds the elements tried of a tensor, spread evenly.
+template <class Model, class Loss, class B = Host<double>>
+GradientCheck gradient_check(const Model& model, const Loss& loss, const GradientCheckOptions& options = {},
+                             const B& backend = {}) {
+  return detail::GradientProbe<B, Model, Loss>(model, loss, options, backend).run();
+}
+
+}  // namespace algoperf

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "../concept.hpp"
+#include "../init.hpp"
+
+namespace algoperf {
+
+// A table of vectors looked up by tokens: y[i] = weight[token_i].
+// Shapes: in {context} of std::int32_t tokens, out {context, width}; `weight` {vocabulary, width}. It has no gradient
+//   of its input, so it comes first in a model.
+// Precondition: every token lies in [0, vocabulary). It is not checked: the tokens lie in the backend's memory.
+// Hyperparameters: vocabulary and width at least 1.
+// As torch's Embedding, unit normal first values included; the gradient is dense and adds up in a fixed order.
+// Cost: 0 FLOPs forward, 1 an output backward.
+struct Embedding {
+  std::size_t vocabulary = 1;
+  std::size_t width = 1;
+  Init init = Init::unit_normal;
+
+  template <class S>
+  using Input = std::int32_t;
+
+  struct Handles {
+    TensorHandle weight;
+  };
+
+  constexpr Shape output(Shape in) const { return {in.size(), width}; }
+  constexpr Cost cost(Shape in) const {
+    const std::uint64_t outputs = in.size() * width;
+    return {vocabulary * width, 0, outputs, outputs};
+  }
+  constexpr LayerMemory memory(Shape) const { return {}; }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    require(vocabulary > 0 && width > 0, name, ": Embedding has vocabulary ", vocabulary, " and width ", width,
+            ", expected both at least 1");
+    require(in.size() > 0, name, ": Embedding got a context of no tokens");
+    return {layout.add({name + ".weight", Kind::embedding, {vocabulary, width}})};
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& h, Shape) const {
+    set(h.weight, init, width, vocabulary);
+  }
+
+  template <class S>
+  struct LookUp {
+    std::size_t width;
+    const std::int32_t* tokens;
+    const S* table;
+    S* y;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      team.copy(width, table + static_cast<std::size_t>(tokens[r]) * width, y + r * width);
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, S* y) const {
+    pass.backend.for_each_row(pass.batch * in.size(), width, LookUp<S>{width, x, pass.value(h.weight), y});
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, const S*, const S* dy,
+                S*) const {
+    pass.backend.fill(vocabulary * width, pass.gradient(h.weight), S(0));
+    pass.backend.add_rows(pass.batch * in.size(), width, x, dy, pass.gradient(h.weight));
+  }
+};
+
+}  // namespace algoperf

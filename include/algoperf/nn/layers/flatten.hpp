@@ -1,0 +1,29 @@
+#pragma once
+
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// Reads an example of any shape as one row: in {...}, out {in.size()}. A view: no parameters and no work, unless it is
+// the first or last of its Sequential, where the row is copied. (Dense reads any shape by itself.)
+struct Flatten {
+  static constexpr bool in_place = true;
+  static constexpr bool view = true;
+  struct Handles {};
+
+  constexpr Shape output(Shape in) const { return {in.size()}; }
+  constexpr Cost cost(Shape) const { return {}; }
+  constexpr LayerMemory memory(Shape) const { return {}; }
+  Handles declare(Layout&, const std::string&, Shape) const { return {}; }
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
+    if (y != x) pass.backend.copy(pass.batch * in.size(), x, y);
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx != nullptr && dx != dy) pass.backend.copy(pass.batch * in.size(), dy, dx);
+  }
+};
+
+}  // namespace algoperf

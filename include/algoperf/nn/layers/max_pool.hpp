@@ -1,0 +1,140 @@
+#pragma once
+
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+#include "../window.hpp"
+
+namespace algoperf {
+
+// The largest value of each channel in square windows: y[o, q, c] = max over i, j of x[o stride + i, q stride + j, c].
+// Shapes: in {rows, columns, channels}, out {(rows - size) / stride + 1, the same of columns, channels}, both divisions
+//   rounded down: rows and columns that no window reaches are left out, and have gradient 0.
+// Hyperparameters: size and stride at least 1; they may differ, and windows overlap if size > stride.
+// Among equal values the first in row-major order is taken, forward and backward; NaN is taken over any number. Both as
+//   torch does; no padding, unlike torch's option.
+// Cost: size^2 - 1 FLOPs (comparisons) an output forward, 1 backward; keeps one scalar an output, the winner's place.
+struct MaxPool {
+  std::size_t size = 2;
+  std::size_t stride = 2;
+
+  struct Handles {};
+
+  constexpr Shape output(Shape in) const { return window(in).output(in[2]); }
+  constexpr Cost cost(Shape in) const {
+    const std::uint64_t outputs = output(in).size();
+    return {0, outputs * (size * size - 1), outputs, 2 * outputs};
+  }
+  constexpr LayerMemory memory(Shape in) const { return {output(in).size(), 0}; }
+
+  Handles declare(Layout&, const std::string& name, Shape in) const {
+    window(in).check(name, "MaxPool", in);
+    return {};
+  }
+
+  // Whether x takes the place of the largest value so far.
+  template <class T>
+  static ALGOPERF_HD auto wins(T x, T best) {
+    return x > best || x != x;
+  }
+  struct Larger {
+    template <class T>
+    ALGOPERF_HD T operator()(T best, T x) const {
+      return math::select<T>(wins(x, best), x, best);
+    }
+  };
+  template <class S>
+  struct Winner {
+    S offset;
+    template <class T>
+    ALGOPERF_HD T operator()(T at, T best, T x) const {
+      return math::select<T>(wins(x, best), T(offset), at);
+    }
+  };
+  // A winner's gradient, in place of or on top of d.
+  template <class S>
+  struct Route {
+    S offset;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T at, T dy) const {
+      return math::select<T>(at == T(offset), dy, T(S(0)));
+    }
+  };
+  template <class S>
+  struct RouteMore {
+    S offset;
+    template <class T>
+    ALGOPERF_HD T operator()(T d, T at, T dy) const {
+      return d + math::select<T>(at == T(offset), dy, T(S(0)));
+    }
+  };
+
+  // One pixel of the output.
+  template <class S>
+  struct Forward {
+    Window w;
+    const S* x;
+    S* y;
+    S* winners;  // size * i + j of the largest
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const auto at = Window::place(r, w.out_rows, w.out_cols);
+      const std::size_t corner = (at.image * w.rows + at.row * w.stride) * w.cols + at.col * w.stride;
+      S* const best = y + r * w.channels;
+      S* const winner = winners + r * w.channels;
+      team.copy(w.channels, x + corner * w.channels, best);
+      team.each(w.channels, [winner](std::size_t c) { winner[c] = S(0); });
+      for (std::size_t i = 0; i < w.size; ++i)
+        for (std::size_t j = i == 0; j < w.size; ++j) {
+          const S* const other = x + (corner + i * w.cols + j) * w.channels;
+          team.map(Winner<S>{static_cast<S>(i * w.size + j)}, w.channels, winner, best, other);
+          team.map(Larger{}, w.channels, best, other);
+        }
+    }
+  };
+  // One pixel of the input, from every window that holds it.
+  template <class S>
+  struct Backward {
+    Window w;
+    const S* winners;
+    const S* dy;
+    S* dx;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const auto at = Window::place(r, w.rows, w.cols);
+      const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
+      S* const d = dx + r * w.channels;
+      bool first = true;
+      for (std::size_t o = rows.begin; o < rows.end; ++o)
+        for (std::size_t q = cols.begin; q < cols.end; ++q) {
+          const std::size_t from = ((at.image * w.out_rows + o) * w.out_cols + q) * w.channels;
+          const S offset = static_cast<S>(w.within(at.row, o) * w.size + w.within(at.col, q));
+          if (first)
+            team.map(Route<S>{offset}, w.channels, d, winners + from, dy + from);
+          else
+            team.map(RouteMore<S>{offset}, w.channels, d, winners + from, dy + from);
+          first = false;
+        }
+      if (first) team.each(w.channels, [d](std::size_t c) { d[c] = S(0); });
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
+    const Window w = window(in);
+    pass.backend.for_each_row(pass.batch * w.out_rows * w.out_cols, size * size * w.channels,
+                              Forward<S>{w, x, y, pass.kept});
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx == nullptr) return;
+    const Window w = window(in);
+    pass.backend.for_each_row(pass.batch * w.rows * w.cols, w.channels, Backward<S>{w, pass.kept, dy, dx});
+  }
+
+ private:
+  constexpr Window window(Shape in) const { return {in, size, stride, 0}; }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../losses/softmax_cross_entropy.hpp"
+
+namespace algoperf {
+
+// The mean cross-entropy in nats, without label smoothing. Lower is better.
+struct CrossEntropy {
+  static constexpr const char* name = "cross-entropy";
+  static constexpr bool lower_is_better = true;
+
+  template <class B, class S>
+  void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
+             S* scores) const {
+    SoftmaxCrossEntropy{}.write(backend, batch, classes, logits, labels, static_cast<const S*>(nullptr), scores,
+                                static_cast<S*>(nullptr));
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "describe.hpp"
+#include "kernels.hpp"
+#include "sequential.hpp"
+
+namespace algoperf {
+
+// A residual connection around layers: y = x + f(x), f the layers one after the other. dx = dy + f's dx.
+// Shapes: f must keep the shape of an example; declare throws Error if it does not.
+// Source: He et al. 2016, arXiv:1512.03385, equation 1.
+// Cost: f's, and 1 FLOP an element each way; f's output is kept beside y.
+template <class... Layers>
+class Residual {
+  using Inner = Sequential<Layers...>;
+
+ public:
+  using Handles = typename Inner::Handles;
+
+  constexpr explicit Residual(const Layers&... layers) : inner_(layers...) {}
+
+  constexpr Shape output(Shape in) const { return in; }
+  constexpr Cost cost(Shape in) const { return inner_.cost(in) + Cost{0, in.size(), in.size(), in.size()}; }
+  constexpr std::uint64_t input_gradient_flops(Shape in) const { return inner_.input_gradient_flops(in) + in.size(); }
+  constexpr LayerMemory memory(Shape in) const { return inner_.memory(in); }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    const Shape out = inner_.output(in);
+    require(out == in, name, ": Residual adds an example of shape ", describe(in), " to its layers' output of shape ",
+            describe(out), ", expected the same shape");
+    return inner_.declare(layout, name, in);
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& handles, Shape in) const {
+    inner_.initialize(set, handles, in);
+  }
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const S* x, S* y) const {
+    const S* const change = inner_.forward(pass, handles, in, x);
+    pass.backend.map(Add{}, pass.batch * in.size(), y, x, change);
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, const Handles& handles, Shape in, const S* x, const S*, const S* dy,
+                S* dx) const {
+    inner_.backward(pass, handles, in, x, static_cast<const S*>(nullptr), dy, dx);
+    if (dx != nullptr) pass.backend.map(Add{}, pass.batch * in.size(), dx, dy);
+  }
+
+ private:
+  Inner inner_;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,73 @@
+// Window: how a square window slides over an image of rows x columns x channels. Convolutions and pools share it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "../core/config.hpp"
+#include "../core/error.hpp"
+#include "describe.hpp"
+
+namespace algoperf {
+
+struct Window {
+  std::size_t rows, cols, channels;  // of the image
+  std::size_t size, stride, padding;
+  std::size_t out_rows, out_cols;
+
+  constexpr Window(Shape in, std::size_t window, std::size_t step, std::size_t zeros)
+      : rows(in[0]),
+        cols(in[1]),
+        channels(in[2]),
+        size(window),
+        stride(step),
+        padding(zeros),
+        out_rows(positions(in[0])),
+        out_cols(positions(in[1])) {}
+
+  constexpr std::size_t positions(std::size_t extent) const {
+    const std::size_t padded = extent + 2 * padding;
+    return padded < size || stride == 0 ? 0 : (padded - size) / stride + 1;
+  }
+  constexpr Shape output(std::size_t out_channels) const { return {out_rows, out_cols, out_channels}; }
+
+  // Throws Error if `in` is not an image that the window fits.
+  void check(const std::string& name, const char* layer, Shape in) const {
+    require(size > 0 && stride > 0, name, ": ", layer, " has size ", size, " and stride ", stride,
+            ", expected both at least 1");
+    require(in.rank == 3 && in.size() > 0, name, ": ", layer, " got examples of shape ", describe(in),
+            ", expected {rows, columns, channels}");
+    require(out_rows > 0 && out_cols > 0, name, ": ", layer, " has size ", size, " and padding ", padding,
+            ", which does not fit examples of shape ", describe(in));
+  }
+
+  // A place among images of height x width, the images one after the other.
+  struct Place {
+    std::size_t image, row, col;
+  };
+  static ALGOPERF_HD constexpr Place place(std::size_t pixel, std::size_t height, std::size_t width) {
+    const std::size_t line = pixel / width, image = line / height;
+    return {image, line - image * height, pixel - line * width};
+  }
+
+  // The positions [begin, end) along one axis, of `count`, whose window holds coordinate i of the image.
+  struct Range {
+    std::size_t begin, end;
+  };
+  ALGOPERF_HD constexpr Range covering(std::size_t i, std::size_t count) const {
+    const std::size_t at = i + padding;
+    const std::size_t begin = at < size ? 0 : steps(at - size) + 1, end = steps(at) + 1;
+    return {begin, end < count ? end : count};
+  }
+  // Where coordinate i of the image lies within the window at `position`.
+  ALGOPERF_HD constexpr std::size_t within(std::size_t i, std::size_t position) const {
+    return i + padding - position * stride;
+  }
+
+ private:
+  ALGOPERF_HD constexpr std::size_t steps(std::size_t distance) const {
+    return stride == 1 ? distance : distance / stride;  // the usual case without a division
+  }
+};
+
+}  // namespace algoperf

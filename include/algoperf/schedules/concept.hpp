@@ -1,0 +1,39 @@
+// What schedules/ is about. A schedule is any callable `double (std::uint64_t step)`, a lambda as well as a member of
+// this folder, and says what a number (a learning rate, or any hyperparameter) is in update `step`, counted from 0. It
+// is pure, a closed form of the step alone, so that a run resumes without a schedule's state, and holds its last value
+// past its end. A chain asks it for Step::t - 1.
+//
+//   check()   optional: throws Error for an impossible option, naming it
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+namespace algoperf {
+
+template <class S>
+concept Schedule = requires(const S& schedule, std::uint64_t step) {
+  { schedule(step) } -> std::convertible_to<double>;
+};
+
+namespace detail {
+
+// Says in a sentence what a schedule is, where something that takes one is given something else.
+template <class S>
+consteval bool explain_schedule() {
+  static_assert(Schedule<S>, "algoperf: a schedule is any callable `double (std::uint64_t step) const`, e.g. "
+                             "WarmupCosine{...} or a lambda; for a fixed number write Constant{.value = ...}");
+  return true;
+}
+
+// Checks the options of a schedule that has a check().
+template <class S>
+void check_schedule(const S& schedule) {
+  if constexpr (requires { schedule.check(); }) schedule.check();
+}
+
+// A plain number, neither infinite nor NaN.
+constexpr bool is_finite(double x) { return x - x == 0; }
+
+}  // namespace detail
+}  // namespace algoperf

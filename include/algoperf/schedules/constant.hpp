@@ -1,0 +1,17 @@
+#pragma once
+
+#include "../core/require.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+// The same value at every step: s(i) = value. value is finite.
+struct Constant {
+  double value = 0;
+
+  void check() const { require(detail::is_finite(value), "Constant: value is ", value, ", expected a finite number"); }
+
+  constexpr double operator()(std::uint64_t) const { return value; }
+};
+
+}  // namespace algoperf

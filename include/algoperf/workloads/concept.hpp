@@ -1,0 +1,32 @@
+// What workloads/ is about. A Workload is a problem to train on, whole: data, model, loss, and what counts as solved.
+//
+//   name                                         constexpr; for tables and file names
+//   model()  loss()  metric()                    plain values
+//   train()  validation()  test()                data sets that share their memory: cheap to copy, loaded at first use
+//   target()                                     the validation metric that ends a time-to-target run
+//   step_hint()                                  steps within which a tuned rule should reach it, at batch 128
+//
+// Targets are on validation data (Dahl et al. 2023, section 4); the test set is for reporting only.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "../core/target.hpp"
+#include "../data/concept.hpp"
+
+namespace algoperf {
+
+template <class W>
+concept Workload = requires(const W& w) {
+  w.model();
+  w.loss();
+  w.metric();
+  { w.train() } -> Dataset;
+  { w.validation() } -> Dataset;
+  { w.test() } -> Dataset;
+  { w.target() } -> std::same_as<Target>;
+  { w.step_hint() } -> std::same_as<std::uint64_t>;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,14 @@
+// data_root(): the folder that holds the real data sets: the environment variable ALGOPERF_DATA, or "data".
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace algoperf {
+
+inline std::string data_root() {
+  const char* const root = std::getenv("ALGOPERF_DATA");
+  return root != nullptr && *root != 0 ? root : "data";
+}
+
+}  // namespace algoperf
