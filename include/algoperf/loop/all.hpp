@@ -6,6 +6,7 @@
 #include "observers/checkpoints.hpp"
 #include "observers/csv_log.hpp"
 #include "observers/evaluate.hpp"
+#include "observers/history.hpp"
 #include "observers/progress_bar.hpp"
 #include "observers/until.hpp"
 #include "training_loop.hpp"

@@ -21,8 +21,9 @@ namespace detail {
 // Says in a sentence what a schedule is, where something that takes one is given something else.
 template <class S>
 consteval bool explain_schedule() {
-  static_assert(Schedule<S>, "algoperf: a schedule is any callable `double (std::uint64_t step) const`, e.g. "
-                             "WarmupCosine{...} or a lambda; for a fixed number write Constant{.value = ...}");
+  static_assert(Schedule<S>,
+                "algoperf: a schedule is any callable `double (std::uint64_t step) const`, e.g. "
+                "WarmupCosine{...} or a lambda; for a fixed number write Constant{.value = ...}");
   return true;
 }
 

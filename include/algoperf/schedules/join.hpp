@@ -3,6 +3,8 @@
 //   join(Warmup{.peak = 1e-3, .steps = 100}, 100, Constant{1e-3}, 800, Linear{.from = 1e-3, .to = 0, .steps = 100})
 #pragma once
 
+#include <type_traits>
+
 #include "../core/require.hpp"
 #include "concept.hpp"
 
@@ -45,10 +47,11 @@ constexpr auto make_joined(const First& first, const Steps& steps, const Rest&..
 }  // namespace detail
 
 template <class... SchedulesAndSteps>
-constexpr auto join(const SchedulesAndSteps&... schedules_and_steps) {
+constexpr auto join(SchedulesAndSteps... schedules_and_steps) {
   constexpr bool ends_in_schedule = sizeof...(SchedulesAndSteps) % 2 == 1;
-  static_assert(ends_in_schedule, "algoperf: join takes `first, steps, second, steps, ..., last`: schedules with a "
-                                  "whole number of steps between them");
+  static_assert(ends_in_schedule,
+                "algoperf: join takes `first, steps, second, steps, ..., last`: schedules with a "
+                "whole number of steps between them");
   if constexpr (ends_in_schedule) return detail::make_joined(schedules_and_steps...);
 }
 

@@ -1,0 +1,9 @@
+// The members of report/. They need fmt and nlohmann-json, and gnuplot to draw.
+#pragma once
+
+#include "concept.hpp"
+#include "csv.hpp"
+#include "json.hpp"
+#include "plot.hpp"
+#include "summary.hpp"
+#include "table.hpp"

@@ -1,0 +1,62 @@
+// Summaries over seeds: medians with their range, a missed target counting as infinite, as AlgoPerf's scoring has it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+struct Spread {
+  double median = 0, low = 0, high = 0;
+};
+
+// Of at least one value; an even count takes the mean of the middle two.
+inline Spread spread(std::vector<double> values) {
+  require(!values.empty(), "spread: there are no values");
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return {n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2, values.front(), values.back()};
+}
+
+// One rule over its seeds.
+struct Summary {
+  std::string rule;
+  std::size_t trials = 0, reached = 0;
+  Spread steps = {}, seconds = {}, evaluation_seconds = {}, best_metric = {};
+  double ratio = 0;  // median seconds over the least median of all rules; infinite where the target was missed
+};
+
+// One summary a rule, in the order in which rules first appear.
+inline std::vector<Summary> summarize(const std::vector<Trial>& trials) {
+  std::vector<Summary> summaries;
+  for (const Trial& first : trials) {
+    const auto known = [&](const Summary& s) { return s.rule == first.rule; };
+    if (std::any_of(summaries.begin(), summaries.end(), known)) continue;
+    std::vector<double> steps, seconds, evaluation, best;
+    Summary summary{.rule = first.rule};
+    for (const Trial& trial : trials) {
+      if (trial.rule != first.rule) continue;
+      ++summary.trials;
+      summary.reached += trial.hit() != nullptr;
+      steps.push_back(trial.steps_to_target());
+      seconds.push_back(trial.seconds_to_target());
+      evaluation.push_back(trial.run.evaluation_seconds);
+      best.push_back(trial.run.evaluated ? trial.run.best.metric : Trial::missed);
+    }
+    summary.steps = spread(steps);
+    summary.seconds = spread(seconds);
+    summary.evaluation_seconds = spread(evaluation);
+    summary.best_metric = spread(best);
+    summaries.push_back(summary);
+  }
+  double least = Trial::missed;
+  for (const Summary& s : summaries) least = std::min(least, s.seconds.median);
+  for (Summary& s : summaries) s.ratio = s.seconds.median < Trial::missed ? s.seconds.median / least : Trial::missed;
+  return summaries;
+}
+
+}  // namespace algoperf

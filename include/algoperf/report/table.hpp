@@ -1,0 +1,52 @@
+// The time-to-target table, as text.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "summary.hpp"
+
+namespace algoperf {
+
+// "median (low - high)", or "missed" where the target was.
+inline std::string format_spread(const Spread& s, const char* number) {
+  const auto one = [&](double x) {
+    return x < Trial::missed ? fmt::format(fmt::runtime(number), x) : std::string("missed");
+  };
+  if (s.low == s.high) return one(s.median);
+  return one(s.median) + " (" + one(s.low) + " - " + one(s.high) + ")";
+}
+
+// Rows of cells under a head, every column as wide as its widest cell.
+inline std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c == widths.size()) widths.push_back(0);
+      widths[c] = std::max(widths[c], row[c].size());
+    }
+  std::string text;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t c = 0; c < rows[r].size(); ++c)
+      text += fmt::format(fmt::runtime(c == 0 ? "{:<{}}" : "  {:>{}}"), rows[r][c], widths[c]);
+    text += '\n';
+    if (r > 0) continue;
+    for (std::size_t c = 0; c < widths.size(); ++c) text += std::string(widths[c] + (c == 0 ? 0 : 2), '-');
+    text += '\n';
+  }
+  return text;
+}
+
+inline std::string format_summaries(const std::vector<Summary>& summaries, const std::string& metric) {
+  std::vector<std::vector<std::string>> rows{
+      {"rule", "reached", "steps to target", "training s to target", "evaluation s", "best " + metric, "ratio"}};
+  for (const Summary& s : summaries)
+    rows.push_back({s.rule, fmt::format("{}/{}", s.reached, s.trials), format_spread(s.steps, "{:.0f}"),
+                    format_spread(s.seconds, "{:.2f}"), format_spread(s.evaluation_seconds, "{:.2f}"),
+                    format_spread(s.best_metric, "{:.4f}"), format_spread({s.ratio, s.ratio, s.ratio}, "{:.2f}")});
+  return format_table(rows);
+}
+
+}  // namespace algoperf
