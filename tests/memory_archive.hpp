@@ -28,6 +28,13 @@ struct MemoryWriter {
     bytes.resize(size * sizeof(T));
     if (size > 0) std::memcpy(bytes.data(), data, bytes.size());
   }
+  // Memory of a backend, which may be a device's.
+  template <class Backend, class T>
+  void array(const char* name, const Backend& backend, T* data, std::size_t size) {
+    std::vector<T> host(size);
+    backend.read(size, static_cast<const T*>(data), host.data());
+    array(name, host.data(), size);
+  }
 };
 
 struct MemoryReader {
@@ -46,6 +53,12 @@ struct MemoryReader {
     require(found->second.size() == size * sizeof(T), "MemoryReader: '", prefix, name, "' has ", found->second.size(),
             " bytes, expected ", size * sizeof(T));
     if (size > 0) std::memcpy(data, found->second.data(), found->second.size());
+  }
+  template <class Backend, class T>
+  void array(const char* name, const Backend& backend, T* data, std::size_t size) {
+    std::vector<T> host(size);
+    array(name, host.data(), size);
+    backend.write(size, static_cast<const T*>(host.data()), data);
   }
 };
 

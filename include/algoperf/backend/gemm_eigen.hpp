@@ -4,8 +4,9 @@
 #include <Eigen/Core>
 #include <cstddef>
 
+// Never inlined into its callers: one copy of each product, compiled the same wherever it is called from.
 #if !defined(ALGOPERF_GEMM_INLINE)
-#define ALGOPERF_GEMM_INLINE inline
+#define ALGOPERF_GEMM_INLINE __attribute__((noinline)) inline
 #endif
 
 namespace algoperf {

@@ -16,13 +16,15 @@
 namespace algoperf {
 
 // A row's worker on the host: one thread, which does everything itself.
+// Marked for devices too, as the row functors that call it are; only the host runs it.
 struct HostTeam {
   template <class F>
-  void each(std::size_t n, const F& f) const {
+  ALGOPERF_HD void each(std::size_t n, const F& f) const {
     for (std::size_t i = 0; i < n; ++i) f(i);
   }
+  ALGOPERF_NO_EXEC_CHECK
   template <class S, class F>
-  S sum(std::size_t n, const F& f) const {
+  ALGOPERF_HD S sum(std::size_t n, const F& f) const {
     S total[detail::lanes] = {};
     std::size_t i = 0;
     for (; i + detail::lanes <= n; i += detail::lanes)
@@ -34,7 +36,7 @@ struct HostTeam {
   }
   // The largest f(i), n > 0.
   template <class S, class F>
-  S max(std::size_t n, const F& f) const {
+  ALGOPERF_HD S max(std::size_t n, const F& f) const {
     S most = f(0);
     for (std::size_t i = 1; i < n; ++i) {
       const S x = f(i);
@@ -44,15 +46,15 @@ struct HostTeam {
   }
   // x[i] = kernel(x[i], in[i]...), on vectors.
   template <class S, class Kernel, class... In>
-  void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
+  ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
     using V = Vector<S>;
     std::size_t i = 0;
     for (; i + V::width <= n; i += V::width) kernel(V::load(x + i), V::load(in + i)...).store(x + i);
     for (; i < n; ++i) x[i] = kernel(x[i], in[i]...);
   }
   template <class S>
-  void copy(std::size_t n, const S* from, S* to) const {
-    std::memcpy(to, from, n * sizeof(S));
+  ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
+    __builtin_memcpy(to, from, n * sizeof(S));
   }
 };
 
@@ -220,6 +222,7 @@ struct Host {
   }
   template <class F>
   void panels(std::size_t m, std::size_t n, std::size_t k, const F& f) const {
+    if (m == 0 || n == 0) return;
     const std::size_t side = m > n ? m : n;
     std::size_t count = 1;
     while (2 * count <= max_panels && 2 * m * n * k / (2 * count) >= flops_per_panel &&

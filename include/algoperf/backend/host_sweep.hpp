@@ -37,13 +37,13 @@ struct Tail {
   Tail(const Sweep<S>& at, std::size_t begin, std::size_t n) {
     __builtin_memcpy(u, at.u + begin, n * sizeof(S));
     __builtin_memcpy(p, at.p + begin, n * sizeof(S));
-    for (std::size_t j = 0; j < N; ++j)
+    for (std::size_t j = 0; j != N; ++j)
       __builtin_memcpy(slots + j * width, at.slots + j * at.stride + begin, n * sizeof(S));
   }
   void copy_back(const Sweep<S>& at, std::size_t begin, std::size_t n, Then then) const {
     if (then == Then::store) __builtin_memcpy(at.u + begin, u, n * sizeof(S));
     if (then == Then::apply) __builtin_memcpy(at.p + begin, p, n * sizeof(S));
-    for (std::size_t j = 0; j < N; ++j)
+    for (std::size_t j = 0; j != N; ++j)
       __builtin_memcpy(at.slots + j * at.stride + begin, slots + j * width, n * sizeof(S));
   }
   Sweep<S> sweep() { return {u, p, slots, width}; }
@@ -51,7 +51,7 @@ struct Tail {
 
 template <std::size_t N, class S>
 ALGOPERF_HD void slot_pointers(const Sweep<S>& at, S* (&slots)[N + 1]) {
-  for (std::size_t j = 0; j < N; ++j) slots[j] = at.slots + j * at.stride;
+  for (std::size_t j = 0; j != N; ++j) slots[j] = at.slots + j * at.stride;
 }
 
 // Runs the kernel over [begin, end).
@@ -62,9 +62,10 @@ void sweep(const Kernel kernel, const Sweep<S> at, std::size_t begin, std::size_
   S* const p = at.p;
   S* slots[Kernel::slots + 1];
   slot_pointers<Kernel::slots>(at, slots);
+  const std::size_t whole = end - (end - begin) % width;
   std::size_t i = begin;
   Vector<S> ignored;
-  for (; i + width <= end; i += width) sweep_vector<then>(kernel, u, p, slots, i, ignored);
+  for (; i != whole; i += width) sweep_vector<then>(kernel, u, p, slots, i, ignored);
   if (i == end) return;
   Tail<S, Kernel::slots> tail(at, i, end - i);
   sweep<then>(kernel, tail.sweep(), 0, width);

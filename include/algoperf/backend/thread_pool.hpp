@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <cstddef>
 
@@ -72,7 +73,12 @@ class ThreadPool {
     __atomic_sub_fetch(&running_, seats_, __ATOMIC_ACQ_REL);
     seats_ = 0;
     pthread_mutex_unlock(&mutex_);
-    while (__atomic_load_n(&running_, __ATOMIC_ACQUIRE) != 0) pause();
+    for (int i = 0; __atomic_load_n(&running_, __ATOMIC_ACQUIRE) != 0; ++i) {
+      if (i < spins)
+        pause();
+      else
+        sched_yield();  // a worker may be waiting for this very processor
+    }
   }
 
   void drain(Call call, const void* task, std::size_t tasks) {

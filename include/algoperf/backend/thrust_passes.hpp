@@ -102,7 +102,8 @@ class ThrustScratch {
 // Element i of a sweep. Called with a `measure`, returns the terms of its sums.
 template <Then then, class S, class Kernel>
 struct ThrustSweep {
-  static_assert(std::is_trivially_copyable_v<Kernel>, "algoperf: a kernel must be trivially copyable to go to a device");
+  static_assert(std::is_trivially_copyable_v<Kernel>,
+                "algoperf: a kernel must be trivially copyable to go to a device");
   Kernel kernel;
   Sweep<S> at;
 
@@ -153,7 +154,7 @@ class ThrustPasses {
 
   void run() {
     for_each_index<list.phase_count>(
-        [this](auto phase) { run_phase<list.phases[phase].first, list.phases[phase].last>(); });
+        [&](auto phase) { run_phase<list.phases[phase].first, list.phases[phase].last>(); });
   }
 
  private:
@@ -177,8 +178,8 @@ class ThrustPasses {
   // max_sums.
   template <std::size_t I, std::size_t First, std::size_t Last>
   void run_passes(const Program& program, const RegionWork<S>& region) {
-    constexpr bool measuring = list.passes[I].closing == Closing::measure_tensor ||
-                               list.passes[I].closing == Closing::measure_all;
+    constexpr bool measuring =
+        list.passes[I].closing == Closing::measure_tensor || list.passes[I].closing == Closing::measure_all;
     constexpr bool per_tensor = I > First;
     if constexpr (measuring) {
       if (program.template measures<I>()) {

@@ -1,5 +1,7 @@
 // Vector<S>: a native-width SIMD vector, the T that host passes run kernels with. Built on the compilers' vector types,
 // so that speed does not depend on optimisation flags; the width follows the instruction set the file is compiled for.
+// In a .cu file it is one scalar wide: nvcc takes no vector types in functions that devices may run, as kernels are.
+// The host computes the same there, but slower: keep host training in .cpp files.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +11,7 @@
 #include "../core/config.hpp"
 #include "../core/math.hpp"
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !ALGOPERF_IN_CUDA_FILE
 #include <immintrin.h>
 #endif
 
@@ -25,15 +27,21 @@ inline constexpr std::size_t native_vector_bytes = 16;
 
 template <class S>
 struct Vector {
+#if ALGOPERF_IN_CUDA_FILE
+  static constexpr std::size_t width = 1;
+  using Native = S;
+  using NativeMask = bool;
+#else
   static constexpr std::size_t width = native_vector_bytes / sizeof(S);
   using Bits = std::conditional_t<sizeof(S) == 4, std::int32_t, std::int64_t>;
   typedef S Native __attribute__((vector_size(native_vector_bytes)));
   typedef Bits NativeMask __attribute__((vector_size(native_vector_bytes)));
+#endif
   struct Mask {
     NativeMask lanes;
-    friend ALGOPERF_HD Mask operator&(Mask a, Mask b) { return {a.lanes & b.lanes}; }
-    friend ALGOPERF_HD Mask operator|(Mask a, Mask b) { return {a.lanes | b.lanes}; }
-    friend ALGOPERF_HD Mask operator!(Mask a) { return {~a.lanes}; }
+    friend ALGOPERF_HD Mask operator&(Mask a, Mask b) { return {NativeMask(a.lanes & b.lanes)}; }
+    friend ALGOPERF_HD Mask operator|(Mask a, Mask b) { return {NativeMask(a.lanes | b.lanes)}; }
+    friend ALGOPERF_HD Mask operator!(Mask a) { return {a.lanes == NativeMask{}}; }
     friend ALGOPERF_HD Mask operator&&(Mask a, Mask b) { return a & b; }
     friend ALGOPERF_HD Mask operator||(Mask a, Mask b) { return a | b; }
   };
@@ -75,8 +83,10 @@ struct Maths<Vector<S>> {
   using Scalar = S;
   using Mask = typename Vector<S>::Mask;
   static ALGOPERF_HD Vector<S> sqrt(Vector<S> x) {
-    constexpr bool is_float = std::is_same_v<S, float>;
-#if defined(__AVX512F__)
+    [[maybe_unused]] constexpr bool is_float = std::is_same_v<S, float>;
+#if ALGOPERF_IN_CUDA_FILE
+    return Maths<S>::sqrt(x.lanes);
+#elif defined(__AVX512F__)
     if constexpr (is_float)
       return Native<S>(_mm512_maskz_sqrt_ps(static_cast<__mmask16>(-1), x.lanes));
     else

@@ -132,16 +132,27 @@ struct Adasum {
     return loss;
   }
 
-  // Each worker steps from the same parameters; what it changed becomes its vector.
+  // Each worker steps from the same parameters; what it changed becomes its vector. A worker without examples (in a
+  // small last batch) sits out: its vector is 0, its state stays.
   template <class Context>
   double of_updates(Context& context, State<Context>& state) const {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size();
+    if (context.workers() == 1) {  // nothing to combine: the bits of Alone
+      const auto gradient = [&] { return context.gradient(0, context.values(), context.gradients()); };
+      const double loss = gradient();
+      context.step(context.gradients(), context.values(), state.rules[0], gradient);
+      return loss;
+    }
     const S* const start = state.start.data();
     double loss = 0;
     context.backend().copy(n, context.values(), state.start.data());
     for (std::size_t w = 0; w < context.workers(); ++w) {
       S* const mine = state.vectors[w].data();
+      if (!(context.share(w) > 0)) {
+        context.backend().fill(n, mine, S(0));
+        continue;
+      }
       const auto gradient = [&] { return context.gradient(w, mine, context.gradients()); };
       context.backend().copy(n, start, mine);
       loss += context.share(w) * gradient();

@@ -29,19 +29,20 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(const void* data, std::size_t n) {
-    require(std::fwrite(data, 1, n, file_) == n, path_, ": cannot be written: ", std::strerror(errno));
+    const bool written = std::fwrite(data, 1, n, file_) == n;
+    require(written, path_, ": cannot be written: ", std::strerror(errno));
   }
   void write(const std::string& text) { write(text.data(), text.size()); }
 
   // Puts the file in its place, on the disk before it takes the name.
   void commit() {
     const bool flushed = std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
-    const int error = errno;
+    const int flush_error = errno;  // closing may set another
     const bool closed = std::fclose(file_) == 0;
     file_ = nullptr;
-    require(flushed && closed, path_, ": cannot be written: ", std::strerror(error));
-    require(std::rename(temporary_.c_str(), path_.c_str()) == 0, path_,
-            ": cannot be renamed into place: ", std::strerror(errno));
+    require(flushed && closed, path_, ": cannot be written: ", std::strerror(flushed ? errno : flush_error));
+    const bool renamed = std::rename(temporary_.c_str(), path_.c_str()) == 0;
+    require(renamed, path_, ": cannot be renamed into place: ", std::strerror(errno));
     committed_ = true;
   }
 

@@ -13,8 +13,25 @@
 #define ALGOPERF_HD inline __attribute__((always_inline))
 #endif
 
+// Before a function template marked ALGOPERF_HD that may be given functions of the host alone.
+#if defined(__CUDACC__)
+#define ALGOPERF_NO_EXEC_CHECK _Pragma("nv_exec_check_disable")
+#else
+#define ALGOPERF_NO_EXEC_CHECK
+#endif
+
+// Marks a function of the host alone that must inline where it is called, since it takes such lambdas.
+#define ALGOPERF_INLINE inline __attribute__((always_inline))
+
 // Marks a lambda that must inline where it is called: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };
 #define ALGOPERF_INLINE_LAMBDA __attribute__((always_inline))
+
+// 1 in a .cu file, on its host and device side.
+#if defined(__CUDACC__)
+#define ALGOPERF_IN_CUDA_FILE 1
+#else
+#define ALGOPERF_IN_CUDA_FILE 0
+#endif
 
 // 1 while compiling the device side of a .cu file.
 #if defined(__CUDA_ARCH__)

@@ -59,7 +59,7 @@ ALGOPERF_HD constexpr const auto& get(const Tuple<Ts...>& tuple) {
 template <std::size_t I, class TupleType>
 using TupleElement = decltype(detail::element_type<I>(std::declval<const TupleType&>()));
 
-// A compile-time number passed as a value: for_each_index<3>([&](auto i) { get<i>(tuple); }).
+// A compile-time number passed as a value: for_each_index<3>([&](auto i) { get<i>(tuple); }), on the host.
 template <std::size_t I>
 struct Index {
   static constexpr std::size_t value = I;
@@ -67,7 +67,7 @@ struct Index {
 };
 
 template <std::size_t N, class F>
-ALGOPERF_HD constexpr void for_each_index(F&& f) {
+ALGOPERF_INLINE constexpr void for_each_index(F&& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) { (f(Index<I>{}), ...); }
   (std::make_index_sequence<N>{});
 }

@@ -1,11 +1,14 @@
 // What loop/ is about. A TrainingLoop composes a model, a loss, a rule, a schedule and a selector; an Observer watches
 // it run and never changes training. An observer has any of
-//   begin(run)                              before the first step
-//   after_step(run, StepReport)             -> Control
-//   evaluation_due(StepReport)              -> bool; and evaluate(run) -> EvaluationReport, called if due (Evaluate has
-//   them) after_evaluation(run, EvaluationReport) -> Control end(run, RunReport)                     after the last
-//   step, also when a step threw visit(archive)                          what must survive a checkpoint
-// and may ask its run for loop(), save(path) and the observers' shared state. Observers are called in the order given.
+//   begin(run)                                before the first step
+//   ready(run) -> Control                     after every begin: a resumed run may have nothing left to do
+//   evaluation_due(StepReport) -> bool
+//   evaluate(run) -> EvaluationReport         called if due (Evaluate has them)
+//   after_evaluation(run, EvaluationReport) -> Control
+//   after_step(run, StepReport) -> Control    after the step's evaluations
+//   end(run, RunReport)                       after the last step, also when a step or a later begin threw
+//   visit(archive)                            what must survive a checkpoint
+// and may ask its run for loop(), data(), report(), save(path) and load(path). Observers are called in the order given.
 #pragma once
 
 #include <concepts>
@@ -17,6 +20,10 @@ namespace algoperf::detail {
 template <class O, class Run>
 concept HasBegin = requires(O& o, Run& run) {
   o.begin(run);
+};
+template <class O, class Run>
+concept HasReady = requires(O& o, Run& run) {
+  { o.ready(run) } -> std::same_as<Control>;
 };
 template <class O, class Run>
 concept HasAfterStep = requires(O& o, Run& run, const StepReport& report) {

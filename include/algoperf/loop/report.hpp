@@ -27,7 +27,7 @@ struct EvaluationReport {
   double evaluation_seconds = 0;  // all evaluations so far, off the training clock
 };
 
-// Why a run ended. Observers return go_on, or the reason to stop.
+// Why a run ended: go_on if a step threw. Observers return go_on, or the reason to stop.
 enum class Control : std::uint8_t { go_on, target_reached, budget_spent, interrupted };
 
 constexpr const char* describe(Control control) {

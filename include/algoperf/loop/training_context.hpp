@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../core/error.hpp"
@@ -65,6 +66,10 @@ class TrainingContext {
   }
   double gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
     const std::size_t begin = begin_of(worker), n = begin_of(worker + 1) - begin;
+    if (n == 0) {  // a batch smaller than the number of workers
+      backend_.fill(layout_.size(), gradients, Scalar(0));
+      return 0;
+    }
     const LayerPass<Backend> pass = layer_pass(values, gradients, n, Mode::train);
     const Input* const x = inputs_.data() + begin * model_.input().size();
     const Scalar* const outputs = model_.forward(pass, handles_, x);
@@ -88,6 +93,11 @@ class TrainingContext {
   // Copies a step's examples in.
   template <class Data>
   void load(const Data& data, const Selection& selection, Step now) {
+    const std::size_t n = selection.indices.size(), size = data.size();
+    require(n > 0 && n <= capacity_ && selection.weights.size() == n, "TrainingLoop: the selector chose ", n,
+            " examples and ", selection.weights.size(), " weights, expected as many of each, 1 to ", capacity_);
+    for (const std::uint32_t index : selection.indices)
+      require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
     now_ = now;
     gather(data, selection.indices.data(), selection.indices.size());
     for (std::size_t i = 0; i < count_; ++i) host_weights_[i] = static_cast<Scalar>(selection.weights[i]);
@@ -135,13 +145,22 @@ class TrainingContext {
     count_ = n;
     if constexpr (Backend::on_host) {
       data.gather(indices, n, inputs_.data(), labels_.data());
+      check_labels(indices, labels_.data());
     } else {
       host_inputs_.resize(capacity_ * model_.input().size());
       host_labels_.resize(capacity_);
       data.gather(indices, n, host_inputs_.data(), host_labels_.data());
+      check_labels(indices, host_labels_.data());
       backend_.write(n * model_.input().size(), host_inputs_.data(), inputs_.data());
       backend_.write(n, host_labels_.data(), labels_.data());
     }
+  }
+
+  void check_labels(const std::uint32_t* indices, const std::int32_t* labels) const {
+    const std::size_t classes = model_.output().size();
+    for (std::size_t i = 0; i < count_; ++i)
+      require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes, "TrainingLoop: the label of example ",
+              indices[i], " is ", labels[i], ", expected [0, ", classes, ")");
   }
 
   double weighted_loss(std::size_t begin, std::size_t n) {
@@ -172,17 +191,27 @@ class TrainingContext {
     found = false;
     return {};
   }
-  [[noreturn]] void diverged(const Scalar* values, const Scalar* gradients) const {
-    bool found = false;
-    const char* what = "parameters";
-    TensorHandle handle = first_not_finite(values, found);
-    if (!found) {
-      what = "gradient";
-      handle = first_not_finite(gradients, found);
+  bool inputs_are_finite() const {
+    if constexpr (!std::is_integral_v<Input>) {
+      std::vector<Input> host(count_ * model_.input().size());
+      backend_.read(host.size(), inputs_.data(), host.data());
+      for (const Input x : host)
+        if (!is_finite(static_cast<double>(x))) return false;
     }
-    const std::string where =
-        found ? std::string("the ") + what + " of tensor '" + layout_.spec(handle).name + "' holds NaN or infinity"
-              : std::string("parameters and gradients are finite, so the input or a label is at fault");
+    return true;
+  }
+  // Blames what comes first: parameters, then the data, then the gradient.
+  std::string culprit(const Scalar* values, const Scalar* gradients) const {
+    bool found = false;
+    TensorHandle handle = first_not_finite(values, found);
+    if (found) return "the parameters of tensor '" + layout_.spec(handle).name + "' hold NaN or infinity";
+    if (!inputs_are_finite()) return "the parameters are finite, an input of the batch is not";
+    handle = first_not_finite(gradients, found);
+    if (found) return "the gradient of tensor '" + layout_.spec(handle).name + "' holds NaN or infinity";
+    return "parameters, inputs and gradient are finite, so the outputs overflowed";
+  }
+  [[noreturn]] void diverged(const Scalar* values, const Scalar* gradients) const {
+    const std::string where = culprit(values, gradients);
     throw Diverged("training diverged at step " + std::to_string(now_.t) + ": the loss is not finite; " + where);
   }
 

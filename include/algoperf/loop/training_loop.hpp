@@ -15,6 +15,7 @@
 
 #include "../combine/all.hpp"
 #include "../core/target.hpp"
+#include "../schedules/concept.hpp"
 #include "pick.hpp"
 #include "run.hpp"
 #include "stopwatch.hpp"
@@ -28,9 +29,51 @@ struct Seed {
   std::uint64_t value = 1;
 };
 
+namespace detail {
+
+// Says in a sentence which of the five roles is not played.
+template <class ModelType, class Loss, class Rule, class Schedule, class Selector>
+consteval bool explain_roles() {
+  static_assert(
+      requires(const ModelType& model) {
+        typename ModelType::Handles;
+        model.input();
+        model.output();
+      },
+      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the first is a model, e.g. mlp(...)");
+  static_assert(
+      requires(const Loss& loss, const Host<float>& backend, float* x, const std::int32_t* labels) {
+        loss.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels,
+                   static_cast<const float*>(x), x, x);
+      },
+      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second is a loss, e.g. "
+      "SoftmaxCrossEntropy{}");
+  static_assert(
+      requires { typename Rule::template State<Host<float>>; },
+      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third is a chain(...) or a recipe "
+      "such as adamw()");
+  explain_schedule<Schedule>();
+  static_assert(DataSelector<Selector>,
+                "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the fifth is a data selector, "
+                "e.g. ShuffledEpochs{.batch = 128}");
+  return true;
+}
+
+template <class Extra>
+consteval bool explain_extra() {
+  static_assert(IsCombiner<Extra>::value || IsGroup<Extra>::value || IsBackend<Extra>::value || IsSeed<Extra>::value,
+                "algoperf: after its five roles a TrainingLoop takes a combiner, a worker group, a backend or a Seed; "
+                "observers go to run(...)");
+  return true;
+}
+
+}  // namespace detail
+
 template <class ModelType, class Loss, class Rule, class Schedule, class Selector, class CombinerType = Alone,
           class Group = InProcess, class BackendType = Host<float>>
 class TrainingLoop {
+  static_assert(detail::explain_roles<ModelType, Loss, Rule, Schedule, Selector>());
+
  public:
   using Backend = BackendType;
   using Context = TrainingContext<ModelType, Loss, Rule, Backend>;
@@ -42,10 +85,11 @@ class TrainingLoop {
       : schedule_(schedule),
         selector_(selector),
         combiner_(detail::pick<detail::IsCombiner>(CombinerType{}, tail...)),
-        context_(checked(model, loss, rule, selector), loss, rule,
-                 detail::pick<detail::IsBackend>(BackendType{}, tail...), workers(tail...), selector.batch,
+        context_(checked(model, loss, rule, schedule, selector), loss, rule,
+                 detail::pick<detail::IsBackend>(BackendType{}, tail...), workers(selector.batch, tail...), selector.batch,
                  RandomKey{detail::pick<detail::IsSeed>(Seed{}, tail...).value}),
         combiner_state_(combiner_.state(context_)) {
+    static_assert((detail::explain_extra<Tail>() && ...));
     if constexpr (Rule::has_evaluation_values)
       evaluation_values_ = context_.backend().template array<typename Backend::Scalar>(context_.layout().size());
   }
@@ -107,9 +151,13 @@ class TrainingLoop {
   // Prepares the selector for a data set; run() and step() do it themselves.
   template <class Data>
   void start(const Data& data) {
-    if (selector_state_) return;
     check_fits(data);
-    selector_state_.emplace(selector_.state(data.size()));
+    if (!selector_state_) {
+      selector_state_.emplace(selector_.state(data.size()));
+      data_size_ = data.size();
+    }
+    require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(), " examples, at the start it had ",
+            data_size_);
   }
 
   std::uint64_t steps() const { return t_; }
@@ -141,31 +189,35 @@ class TrainingLoop {
   }
 
  private:
-  static const ModelType& checked(const ModelType& model, const Loss& loss, const Rule& rule,
+  static const ModelType& checked(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
                                   const Selector& selector) {
     rule.check();
     if constexpr (requires { loss.check(); }) loss.check();
+    detail::check_schedule(schedule);
     require(selector.batch > 0, "TrainingLoop: the selector's batch is 0, expected at least 1");
     return model;
   }
   template <class... Tail>
-  static std::size_t workers(const Tail&... tail) {
+  static std::size_t workers(std::size_t batch, const Tail&... tail) {
     const std::size_t n = detail::pick<detail::IsGroup>(Group{}, tail...).workers;
     require(n >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
     if constexpr (requires { CombinerType::max_workers; })
       require(n <= CombinerType::max_workers, "TrainingLoop: ", n, " workers need a combiner, Mean{} or Adasum<>{}");
+    require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
+            " workers, expected at least one each");
     return n;
   }
   template <class Data>
   void check_fits(const Data& data) const {
+    static_assert(std::is_integral_v<typename Data::Input> || !std::is_integral_v<typename Context::Input>,
+                  "algoperf: the model reads tokens (whole numbers), the data set holds other numbers");
     const Shape in = context_.model().input();
     require(data.shape().size() == in.size(), "TrainingLoop: an example has ", data.shape().size(),
             " inputs, the model takes ", in.size());
     const std::size_t outputs = context_.model().output().size();
     require(data.classes() <= outputs, "TrainingLoop: the data has ", data.classes(), " classes, the model ", outputs,
             " outputs");
-    require(data.size() >= context_.workers(), "TrainingLoop: the data set has ", data.size(), " examples for ",
-            context_.workers(), " workers");
+    require(data.size() > 0, "TrainingLoop: the data set is empty");
   }
 
   Schedule schedule_;
@@ -175,6 +227,7 @@ class TrainingLoop {
   typename CombinerType::template State<Context> combiner_state_;
   typename Context::Array evaluation_values_;
   std::optional<typename Selector::State> selector_state_;
+  std::size_t data_size_ = 0;
   Selection selection_;
   std::uint64_t t_ = 0, examples_ = 0;
   double training_seconds_ = 0, evaluation_seconds_ = 0;

@@ -19,12 +19,12 @@ namespace algoperf {
 
 struct GradientCheckOptions {
   std::size_t batch = 3;
-  std::size_t capacity = 0;     // of the memory, at least batch; 0: batch
-  std::size_t samples = 64;     // elements tried of each tensor and of the input; 0: all
-  double step = 1e-5;           // of the differences, tried again 8 and 64 times smaller where they disagree
-  double floor = 1e-4;          // gradients below it are compared absolutely, in units of it
-  std::int32_t tokens = 16;     // integer inputs are drawn from [0, tokens)
-  std::vector<double> weights;  // of the examples; empty: 1 each
+  std::size_t capacity = 0;          // of the memory, at least batch; 0: batch
+  std::size_t samples = 64;          // elements tried of each tensor and of the input; 0: all
+  double step = 1e-5;                // of the differences, tried again 8 and 64 times smaller where they disagree
+  double floor = 1e-4;               // gradients below it are compared absolutely, in units of it
+  std::int32_t tokens = 16;          // integer inputs are drawn from [0, tokens)
+  std::vector<double> weights = {};  // of the examples; empty: 1 each
   std::uint64_t seed = 1;
 };
 

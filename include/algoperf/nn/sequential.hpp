@@ -13,6 +13,16 @@ namespace algoperf {
 
 namespace detail {
 
+// Concepts, not requires-expressions where they are used: clang 14 takes those within a generic lambda for false.
+template <class L>
+concept SavesInputGradient = requires(const L& layer, Shape in) {
+  layer.input_gradient_flops(in);
+};
+template <class L, class S>
+concept Initializes = requires(const L& layer, Initializer<S>& set, const typename L::Handles& handles, Shape in) {
+  layer.initialize(set, handles, in);
+};
+
 // Which outputs lie where the layer's input lies, and which are read in backward by a layer that shares them.
 template <std::size_t Count>
 struct Sharing {
@@ -38,6 +48,8 @@ constexpr auto sharing_of() {
 template <class... Layers>
 class Sequential {
   static constexpr std::size_t count = sizeof...(Layers);
+  static_assert(count > 0, "algoperf: Sequential needs at least one layer");
+  static_assert((detail::explain_layer<Layers>() && ...));
   template <std::size_t I>
   using LayerAt = TupleElement<I, Tuple<Layers...>>;
   static constexpr auto sharing = detail::sharing_of<Layers...>();
@@ -48,10 +60,7 @@ class Sequential {
   template <class S>
   using Input = LayerInput<LayerAt<0>, S>;
 
-  constexpr explicit Sequential(const Layers&... layers) : layers_(tuple_of(layers...)) {
-    static_assert(count > 0, "algoperf: Sequential needs at least one layer");
-    static_assert((detail::explain_layer<Layers>() && ...));
-  }
+  constexpr explicit Sequential(const Layers&... layers) : layers_(tuple_of(layers...)) {}
 
   constexpr Shape output(Shape in) const { return shape_before(in, count); }
   constexpr Cost cost(Shape in) const {
@@ -71,7 +80,7 @@ class Sequential {
       if (trains_before(in, i)) return;
       if (get<i>(layers_).cost(before).parameters == 0) {
         saved += get<i>(layers_).cost(before).backward_flops;
-      } else if constexpr (requires { get<i>(layers_).input_gradient_flops(before); }) {
+      } else if constexpr (detail::SavesInputGradient<LayerAt<i>>) {
         saved += get<i>(layers_).input_gradient_flops(before);
       }
     });
@@ -100,7 +109,7 @@ class Sequential {
   template <class S>
   void initialize(Initializer<S>& set, const Handles& handles, Shape in) const {
     for_each_index<count>([&](auto i) {
-      if constexpr (requires { get<i>(layers_).initialize(set, get<i>(handles), Shape{}); })
+      if constexpr (detail::Initializes<LayerAt<i>, S>)
         get<i>(layers_).initialize(set, get<i>(handles), shape_before(in, i));
     });
   }

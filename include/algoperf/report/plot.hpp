@@ -45,6 +45,13 @@ inline std::vector<PlotPoint> median_curve(const std::vector<const Trial*>& tria
   return curve;
 }
 
+// A gnuplot string: single quotes, doubled within.
+inline std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
+  return result + "'";
+}
+
 inline std::string data_block(const std::string& name, const std::vector<PlotPoint>& points) {
   std::string text = "$" + name + " << EOD\n";
   for (const PlotPoint& p : points) text += fmt::format("{:.9g} {:.9g}\n", p.x, p.y);
@@ -56,7 +63,8 @@ inline void gnuplot(const std::string& terminal, const std::string& path, const 
   const std::string temporary = path + ".tmp";
   std::FILE* const pipe = popen("gnuplot 2>/dev/null", "w");
   require(pipe != nullptr, path, ": gnuplot cannot be started");
-  const std::string all = "set terminal " + terminal + "\nset output '" + temporary + "'\n" + script + "\nset output\n";
+  const std::string all =
+      "set terminal " + terminal + "\nset output " + quoted(temporary) + "\n" + script + "\nset output\n";
   std::fwrite(all.data(), 1, all.size(), pipe);
   const bool drawn = pclose(pipe) == 0 && std::rename(temporary.c_str(), path.c_str()) == 0;
   if (!drawn) std::remove(temporary.c_str());
@@ -92,14 +100,15 @@ inline void plot_metric(const std::string& stem, const std::string& title, const
     }
     const std::string name = fmt::format("rule_{}", r);
     data += detail::data_block(name, detail::median_curve(of_rule, against));
-    lines += fmt::format("${} with linespoints lw 2.4 pt 7 ps 0.45 lc {} title '{}', ", name, r + 1, order[r]);
+    lines += fmt::format("${} with linespoints lw 2.4 pt 7 ps 0.45 lc {} title {} noenhanced, ", name, r + 1,
+                         detail::quoted(order[r]));
   }
   const std::string script =
-      "set title '" + title +
-      "' noenhanced\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset logscale y\n" +
+      "set title " + detail::quoted(title) +
+      " noenhanced\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset logscale y\n" +
       "set key outside right top\nset xlabel '" +
       std::string(against == Against::steps ? "steps" : "training seconds (evaluation is off the clock)") +
-      "'\nset ylabel 'validation " + metric + "'\nset xrange [0:*]\n" +
+      "'\nset ylabel " + detail::quoted("validation " + metric) + "\nset xrange [0:*]\n" +
       "set linetype 1 lc rgb '#7f7f7f'\nset linetype 2 lc rgb '#1f77b4'\nset linetype 3 lc rgb '#17becf'\n" +
       "set linetype 4 lc rgb '#d62728'\nset linetype 5 lc rgb '#2ca02c'\nset linetype 6 lc rgb '#9467bd'\n" + data +
       "plot " + lines + fmt::format("{} with lines lw 1.2 dt 2 lc rgb 'black' title 'target {:g}'", target, target);

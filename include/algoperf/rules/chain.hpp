@@ -42,6 +42,16 @@ struct MatrixStates<Backend, Stage, true> {
   std::vector<typename Stage::template State<Backend>> regions;
 };
 
+// The caller's own memory as what a rule updates. Throws Error unless it has the layout's size.
+template <class S, class Evaluate>
+Update<S, Evaluate> own_memory(std::span<S> gradients, std::span<S> values, const Layout& layout,
+                               const Evaluate& evaluate) {
+  const std::size_t n = layout.size();
+  require(gradients.size() == n, "step: gradients have ", gradients.size(), " elements, the layout has ", n);
+  require(values.size() == n, "step: values have ", values.size(), " elements, the layout has ", n);
+  return {gradients.data(), values.data(), evaluate};
+}
+
 }  // namespace detail
 
 // What a chain remembers: its slots (one array per slot and region), its matrix stages' states and the last step's
@@ -169,13 +179,14 @@ class Chain {
   // Throws Error if a stage's hyperparameter is out of range.
   void check() const {
     for_each_index<sizeof...(Stages)>([&](auto i) {
-      if constexpr (requires { get<i>(stages_).check(); }) get<i>(stages_).check();
+      if constexpr (detail::HasCheck<TupleElement<i, Tuple<Stages...>>>) get<i>(stages_).check();
     });
   }
 
   // values += update(gradients). The gradients are consumed. Step::t must count from 1.
   template <class Backend, class Evaluate>
   void step(const Update<typename Backend::Scalar, Evaluate>& update, Step step, State<Backend>& state) const {
+    require(step.t > 0, "step: t is 0, expected a count from 1");
     state.place_slots();
     for (std::size_t r = 0; r < state.regions_.size(); ++r) {
       state.work_[r].u = update.gradients + state.regions_[r].begin;
@@ -190,10 +201,7 @@ class Chain {
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now) const {
-    const std::size_t n = state.layout_.size();
-    require(gradients.size() == n, "step: gradients have ", gradients.size(), " elements, the layout has ", n);
-    require(values.size() == n, "step: values have ", values.size(), " elements, the layout has ", n);
-    step(Update<typename Backend::Scalar>{gradients.data(), values.data()}, now, state);
+    step(detail::own_memory(gradients, values, state.layout_, NoEvaluate{}), now, state);
   }
 
   // The parameters to evaluate with: where a stage keeps better ones than `values` (an average, say), those. Writes
@@ -209,10 +217,12 @@ class Chain {
       const std::size_t begin = state.regions_[r].begin;
       state.backend_.copy(work.size, values + begin, out + begin);
       if (state.t_ == 0) continue;
+      const TensorSpec& spec = state.layout_.spec(state.regions_[r].tensors.front());
       for_each_index<sizeof...(Stages)>([&](auto i) {
         if constexpr (detail::HasEvaluation<TupleElement<i, Tuple<Stages...>>>)
-          state.backend_.map(get<i>(stages_).template evaluation<S>(Step{state.t_, 0}), work.size, out + begin,
-                             static_cast<const S*>(work.slots + PassList<Stages...>{}.first_slot[i] * work.size));
+          if (includes(get<i>(stages_), spec))
+            state.backend_.map(get<i>(stages_).template evaluation<S>(Step{state.t_, 0}), work.size, out + begin,
+                               static_cast<const S*>(work.slots + PassList<Stages...>{}.first_slot[i] * work.size));
       });
     }
   }
@@ -220,6 +230,15 @@ class Chain {
   const Tuple<Stages...>& stages() const { return stages_; }
 
  private:
+  // Whether a stage acts on the region of `spec`.
+  template <class Stage>
+  static bool includes(const Stage& stage, const TensorSpec& spec) {
+    if constexpr (detail::HasMask<Stage>)
+      return stage.includes(spec);
+    else
+      return true;
+  }
+
   // The chain at work at one step: what a backend's run() is given.
   template <class Backend>
   struct Work {

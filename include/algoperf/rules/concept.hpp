@@ -73,6 +73,11 @@ concept HasMask = requires(const Stage& stage, const TensorSpec& spec) {
   { stage.includes(spec) } -> std::same_as<bool>;
 };
 
+template <class Stage>
+concept HasCheck = requires(const Stage& stage) {
+  stage.check();
+};
+
 template <class Stage, class S = float>
 concept HasEvaluation = requires(const Stage& stage) {
   stage.template evaluation<S>(Step{});

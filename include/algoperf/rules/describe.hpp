@@ -1,8 +1,8 @@
 // describe(rule): what a chain costs, from the passes themselves. print(rule) writes it to standard output:
 //
-//   lamb: 2 passes, 40 bytes a parameter, 2 slots (8 bytes) of state
-//     pass 1: Adam, DecayedWeights | measure TrustRatio per tensor    reads u p 2 slots, writes u 2 slots: 28 bytes
-//     pass 2: TrustRatio, Descend | apply                             reads u p, writes p: 12 bytes
+//   2 passes, 40 bytes a parameter, 2 slots (8 bytes) of state
+//     pass 1: Adam, DecayedWeights | measure TrustRatio per tensor; reads u p 2 slots, writes u 2 slots: 28 bytes
+//     pass 2: TrustRatio, Descend | apply; reads u p, writes p: 12 bytes
 #pragma once
 
 #include <cstddef>
@@ -48,6 +48,13 @@ struct Probe {
   friend constexpr Probe operator==(Probe a, Probe b) { return a | b; }
   friend constexpr Probe operator!=(Probe a, Probe b) { return a | b; }
 };
+
+// What a pass reads or writes, in words: " u p 2 slots".
+inline std::string arrays(bool u, bool p, std::size_t slots) {
+  std::string text = std::string(u ? " u" : "") + (p ? " p" : "");
+  if (slots > 0) text += " " + std::to_string(slots) + (slots == 1 ? " slot" : " slots");
+  return text;
+}
 
 template <class T>
 std::string type_name() {
@@ -123,9 +130,10 @@ std::string describe(const Chain<Stages...>& chain) {
             : pass.closing == Closing::measure_tensor ? " | measure " + names[pass.stage] + " per tensor"
             : pass.closing == Closing::measure_all    ? " | measure " + names[pass.stage] + " over all tensors"
                                                       : " | " + names[pass.stage] + " on matrices";
-    const std::string slot_text = moved.slots > 0 ? " " + std::to_string(moved.slots) + " slots" : "";
-    text += "; reads" + std::string(moved.reads_u ? " u" : "") + (moved.reads_p ? " p" : "") + slot_text;
-    text += ", writes" + std::string(moved.writes_u ? " u" : "") + (moved.writes_p ? " p" : "") + slot_text;
+    const std::string read = detail::arrays(moved.reads_u, moved.reads_p, moved.slots);
+    const std::string written = detail::arrays(moved.writes_u, moved.writes_p, moved.slots);
+    if (!read.empty()) text += "; reads" + read;
+    if (!written.empty()) text += ", writes" + written;
     text += ": " + std::to_string(4 * moved.scalars()) + " bytes\n";
   });
   return text;

@@ -24,6 +24,8 @@ template <class Stage, class Where>
 struct Masked : Stage {
   static_assert(!detail::is_matrix<Stage>,
                 "algoperf: a matrix stage cannot be masked: give its tensors to partition(...)");
+  static_assert(!detail::ScalesByLearningRate<Stage>,
+                "algoperf: Descend cannot be masked: the other tensors would climb by the whole gradient");
   using Wrapped = Stage;
   Where where;
 

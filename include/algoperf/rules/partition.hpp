@@ -58,8 +58,12 @@ class Partition<Part<Wheres, Rules>...> {
 
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout) const {
+    return state(backend, layout, layout.regions_for(*this));
+  }
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout, const std::vector<Region>& regions) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>)->State<Backend> {
-      return {layout, {{{get<I>(parts_).rule.state(backend, layout, regions_of(I, layout))}...}}};
+      return {layout, {{{get<I>(parts_).rule.state(backend, layout, regions_of(I, layout, regions))}...}}};
     }
     (std::make_index_sequence<count>{});
   }
@@ -97,10 +101,10 @@ class Partition<Part<Wheres, Rules>...> {
     require(owner < count, "partition: no rule takes the tensor '", spec.name, "': end with `otherwise, rule`");
     return owner;
   }
-  std::vector<Region> regions_of(std::size_t part, const Layout& layout) const {
+  std::vector<Region> regions_of(std::size_t part, const Layout& layout, const std::vector<Region>& regions) const {
     std::vector<Region> own;
-    for (Region& region : layout.regions_for(*this))
-      if (owner_of(layout.spec(region.tensors.front())) == part) own.push_back(std::move(region));
+    for (const Region& region : regions)
+      if (owner_of(layout.spec(region.tensors.front())) == part) own.push_back(region);
     return own;
   }
 

@@ -68,8 +68,9 @@ class Program {
   static constexpr PassList<Stages...> list{};
   static constexpr std::size_t slots = (std::size_t{0} + ... + detail::slots_of<Stages>());
   static constexpr std::size_t max_sums = [] {
+    constexpr std::size_t sums[] = {1, detail::sums_of<Stages>()...};
     std::size_t most = 1;
-    ((most = detail::sums_of<Stages>() > most ? detail::sums_of<Stages>() : most), ...);
+    for (const std::size_t n : sums) most = n > most ? n : most;
     return most;
   }();
 

@@ -96,7 +96,7 @@ class Sam {
   template <class Backend, class Evaluate>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now, const Evaluate& evaluate) const {
-    step(Update<typename Backend::Scalar, Evaluate>{gradients.data(), values.data(), evaluate}, now, state);
+    step(detail::own_memory(gradients, values, state.layout(), evaluate), now, state);
   }
 
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;

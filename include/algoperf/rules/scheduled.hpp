@@ -1,8 +1,10 @@
 // scheduled(stage, &Stage::field, schedule): a hyperparameter that follows a schedule of its own, asked for t - 1.
 //   chain(Adam{}, scheduled(DecayedWeights{}, &DecayedWeights::rate, Linear{.from = 0.1, .to = 0, .steps = 1000}),
 //   Descend{})
+// Two fields of a stage: scheduled(scheduled(stage, ...), ...). With a mask: masked(scheduled(stage, ...), where).
 #pragma once
 
+#include "../schedules/concept.hpp"
 #include "concept.hpp"
 
 namespace algoperf {
@@ -16,29 +18,60 @@ struct Scheduled : Stage {
 
   constexpr Scheduled(const Stage& stage, double Stage::*f, const Schedule& s) : Stage(stage), field(f), schedule(s) {}
 
+  // The schedule's options, and the stage's with the schedule's first value.
+  void check() const {
+    detail::check_schedule(schedule);
+    const Stage first = now(Step{});
+    if constexpr (requires { first.check(); }) first.check();
+  }
+
   template <class S>
   auto at(Step step) const requires detail::is_element<Stage> {
-    return now(step).template at<S>(step);
+    if constexpr (detail::HasAt<Stage>)
+      return now(step).template at<S>(step);
+    else
+      return now(step);
   }
   template <class S, class SumsOfStage>
   auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts) const requires detail::is_measuring<Stage> {
     return now(step).template at<S>(step, sums, facts);
   }
+  template <class Backend, class... Rest>
+  void transform(const Backend& backend, Step step, Rest&&... rest) const requires detail::is_matrix<Stage> {
+    now(step).transform(backend, step, rest...);
+  }
 
  private:
   Stage now(Step step) const {
     Stage stage = *this;
-    stage.*field = schedule(step.t - 1);
+    stage.*field = static_cast<double>(schedule(step.t - 1));
     return stage;
   }
 };
 
-template <class Stage, class Schedule>
-constexpr auto scheduled(const Stage& stage, double Stage::*field, const Schedule& schedule) {
-  static_assert(
-      requires { static_cast<double>(schedule(std::uint64_t{0})); },
-      "algoperf: scheduled(stage, field, schedule) needs a schedule: `double schedule(std::uint64_t step)`");
-  if constexpr (detail::explain_stage<Stage>()) return Scheduled<Stage, Schedule>(stage, field, schedule);
+namespace detail {
+
+template <class Stage, class Field, class Schedule>
+consteval bool explain_scheduled() {
+  explain_stage<Stage>();
+  if constexpr (std::is_class_v<Stage>) {
+    static_assert(std::is_convertible_v<Field, double Stage::*>,
+                  "algoperf: scheduled(stage, field, schedule) needs the address of one of the stage's hyperparameters "
+                  "of type double, e.g. &DecayedWeights::rate");
+    static_assert(!HasMask<Stage>,
+                  "algoperf: a masked stage cannot be scheduled: write masked(scheduled(stage, ...), where)");
+    static_assert(!HasEvaluation<Stage>,
+                  "algoperf: a stage that gives evaluation values, such as WeightAverage, cannot be scheduled");
+  }
+  return explain_schedule<Schedule>();
+}
+
+}  // namespace detail
+
+template <class Stage, class Field, class Schedule>
+constexpr auto scheduled(Stage stage, Field field, Schedule schedule) {
+  if constexpr (detail::explain_scheduled<Stage, Field, Schedule>())
+    return Scheduled<Stage, Schedule>(stage, field, schedule);
 }
 
 }  // namespace algoperf

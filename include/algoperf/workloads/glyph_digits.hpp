@@ -17,7 +17,7 @@ struct GlyphWorkload {
 
   std::uint64_t seed = 1;
   double label_noise = 0;
-  double target_error = 0.05;
+  double target_error = 0.03;
   detail::Once<detail::DigitSplits> splits = {};
 
   auto model() const { return Network::model(); }

@@ -26,11 +26,11 @@ class Checkpoints {
 
   template <class Run>
   void begin(Run& run) {
+    if (options_.resume && access(path_.c_str(), F_OK) == 0) run.load(path_);
     signalled_ = 0;
     listen(SIGINT, before_int_);
     listen(SIGTERM, before_term_);
     listening_ = true;
-    if (options_.resume && access(path_.c_str(), F_OK) == 0) run.load(path_);
   }
   template <class Run>
   Control after_step(Run& run, const StepReport& report) {

@@ -9,7 +9,7 @@
 namespace algoperf {
 
 // Writes the evaluations of a run as CSV: step, training_seconds, evaluation_seconds, loss, metric. The file appears
-// when the run ends, however it ends; until then nothing is overwritten.
+// when the run ends, however it ends; until then, and by a run without evaluations, nothing is overwritten.
 class CsvLog {
  public:
   explicit CsvLog(std::string path) : path_(std::move(path)) {}
@@ -30,6 +30,7 @@ class CsvLog {
   }
   template <class Run>
   void end(Run&, const RunReport&) const {
+    if (rows_.empty()) return;
     AtomicFile file(path_);
     file.write(rows_);
     file.commit();

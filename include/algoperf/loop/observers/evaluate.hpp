@@ -23,6 +23,7 @@ class Evaluate {
     require(options.every > 0, "Evaluate: every is 0, expected at least 1");
   }
 
+  const Metric& metric() const { return metric_; }
   bool evaluation_due(const StepReport& report) const {
     return report.now.t % options_.every == 0 || (options_.first && report.now.t == 1);
   }

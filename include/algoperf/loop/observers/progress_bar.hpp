@@ -30,30 +30,34 @@ class ProgressBar {
     first_ = run.loop().steps();
     watch_ = Stopwatch();
     shown_at_ = -1;
+    shown_ = 0;
   }
   template <class Run>
   Control after_step(Run&, const StepReport& report) {
     last_ = report;
-    if (live_ && watch_.seconds() - shown_at_ > 0.1) show('\r');
+    if (evaluated_ || (live_ && watch_.seconds() - shown_at_ > 0.1)) show(live_ ? '\r' : '\n');
+    evaluated_ = false;
     return Control::go_on;
   }
   template <class Run>
   Control after_evaluation(Run&, const EvaluationReport& report) {
     metric_name_ = report.metric_name;
     metric_ = report.metric;
-    last_.now.t = report.step;
-    show(live_ ? '\r' : '\n');
+    evaluated_ = true;  // shown after the step, with its loss
     return Control::go_on;
   }
   template <class Run>
   void end(Run&, const RunReport& report) {
-    if (report.last.now.t > 0) last_ = report.last;
-    if (live_) show('\n');
+    if (report.last.now.t == 0) return;
+    const bool told = !live_ && shown_ == report.last.now.t;  // by its evaluation
+    last_ = report.last;
+    if (!told) show('\n');
   }
 
  private:
   void show(char ending) {
     shown_at_ = watch_.seconds();
+    shown_ = last_.now.t;
     std::string line = options_.label + "  ";
     char text[96];
     if (options_.total > 0) {
@@ -89,7 +93,8 @@ class ProgressBar {
 
   ProgressBarOptions options_;
   bool live_;
-  std::uint64_t first_ = 0;
+  std::uint64_t first_ = 0, shown_ = 0;  // steps
+  bool evaluated_ = false;
   Stopwatch watch_;
   double shown_at_ = -1;
   StepReport last_;

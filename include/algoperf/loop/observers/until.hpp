@@ -12,6 +12,11 @@ namespace algoperf {
 struct UntilTarget {
   Target target;
   template <class Run>
+  Control ready(Run& run) const {
+    const RunReport& report = run.report();
+    return report.evaluated && target.reached_by(report.best.metric) ? Control::target_reached : Control::go_on;
+  }
+  template <class Run>
   Control after_evaluation(Run&, const EvaluationReport& report) const {
     return target.reached_by(report.metric) ? Control::target_reached : Control::go_on;
   }
@@ -21,6 +26,10 @@ struct UntilTarget {
 struct UntilStep {
   std::uint64_t steps = 0;
   template <class Run>
+  Control ready(Run& run) const {
+    return run.loop().steps() >= steps ? Control::budget_spent : Control::go_on;
+  }
+  template <class Run>
   Control after_step(Run&, const StepReport& report) const {
     return report.now.t >= steps ? Control::budget_spent : Control::go_on;
   }
@@ -29,6 +38,10 @@ struct UntilStep {
 // Stops when the training clock passes `seconds`.
 struct UntilSeconds {
   double seconds = 0;
+  template <class Run>
+  Control ready(Run& run) const {
+    return run.loop().training_seconds() >= seconds ? Control::budget_spent : Control::go_on;
+  }
   template <class Run>
   Control after_step(Run&, const StepReport& report) const {
     return report.training_seconds >= seconds ? Control::budget_spent : Control::go_on;

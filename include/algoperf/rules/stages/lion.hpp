@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../core/require.hpp"
 #include "../../core/math.hpp"
+#include "../../core/require.hpp"
 #include "../concept.hpp"
 
 namespace algoperf {

@@ -1,0 +1,123 @@
+// paired: times A and B alternately and reports the ratio A / B with its quartiles, so that a busy or throttled machine
+// slows both sides alike. Report: the rows of the table that scripts/bench.sh prints.
+//
+//   Report report;
+//   report.at_most("lion, 2^14", Statistic::upper_quartile, 1.10, paired(library, by_hand));
+//   return report.status();
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <ctime>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// What a sample is measured in: seconds of this thread's processor time, which leaves out what other processes take, or
+// of the clock on the wall, for work on several threads.
+enum class Clock { thread, wall };
+
+inline double now(Clock clock) {
+  timespec t{};
+  clock_gettime(clock == Clock::thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+struct Quartiles {
+  double lower = 0, median = 0, upper = 0;
+};
+
+// By linear interpolation between the two nearest.
+inline Quartiles quartiles(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](double share) {
+    const double place = share * static_cast<double>(samples.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, samples.size() - 1);
+    return samples[below] + (place - static_cast<double>(below)) * (samples[above] - samples[below]);
+  };
+  return {at(0.25), at(0.5), at(0.75)};
+}
+
+struct PairedOptions {
+  std::size_t pairs = 31;
+  double sample_seconds = 0.02;  // a sample repeats its side until it lasts about this long
+  Clock clock = Clock::thread;
+};
+
+template <class F>
+double seconds(F& f, std::size_t repetitions, Clock clock) {
+  const double start = now(clock);
+  for (std::size_t i = 0; i < repetitions; ++i) f();
+  return now(clock) - start;
+}
+
+// The ratio of the time of a() to that of b(), both repeated equally often in every sample. Which of them comes first
+// changes from pair to pair.
+template <class A, class B>
+Quartiles paired(A&& a, B&& b, PairedOptions options = {}) {
+  std::size_t repetitions = 1;
+  seconds(a, 1, options.clock);
+  while (seconds(b, repetitions, options.clock) < options.sample_seconds) repetitions *= 2;
+  std::vector<double> ratios;
+  for (std::size_t pair = 0; pair < options.pairs; ++pair) {
+    const bool a_first = pair % 2 == 0;
+    const double first = a_first ? seconds(a, repetitions, options.clock) : seconds(b, repetitions, options.clock);
+    const double second = a_first ? seconds(b, repetitions, options.clock) : seconds(a, repetitions, options.clock);
+    ratios.push_back(a_first ? first / second : second / first);
+  }
+  return quartiles(std::move(ratios));
+}
+
+enum class Statistic { median, upper_quartile };
+
+// Prints one row at a time: | what | bar | measured | verdict |
+class Report {
+ public:
+  void at_most(const std::string& what, Statistic statistic, double limit, Quartiles ratio) {
+    const bool median = statistic == Statistic::median;
+    row(what, std::string(median ? "median" : "upper quartile") + " <= " + number(limit), text(ratio),
+        (median ? ratio.median : ratio.upper) <= limit);
+  }
+  void at_least(const std::string& what, double limit, Quartiles ratio) {
+    row(what, "median >= " + number(limit), text(ratio), ratio.median >= limit);
+  }
+  void equals(const std::string& what, double expected, double measured) {
+    row(what, "= " + number(expected), number(measured), measured == expected);
+  }
+  void at_most(const std::string& what, double limit, double measured) {
+    row(what, "<= " + number(limit), number(measured), measured <= limit);
+  }
+  // A number without a bar.
+  void note(const std::string& what, const std::string& measured) { print(what, "", measured, ""); }
+  void note(const std::string& what, Quartiles ratio) { note(what, text(ratio)); }
+
+  // 1 if any bar was missed: a program's exit status.
+  int status() const { return missed_ ? 1 : 0; }
+
+ private:
+  static std::string number(double x) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.4g", x);
+    return buffer;
+  }
+  static std::string text(Quartiles q) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, "%.3f [%.3f, %.3f]", q.median, q.lower, q.upper);
+    return buffer;
+  }
+  void row(const std::string& what, const std::string& bar, const std::string& measured, bool pass) {
+    print(what, bar, measured, pass ? "pass" : "MISS");
+    missed_ = missed_ || !pass;
+  }
+  static void print(const std::string& what, const std::string& bar, const std::string& measured, const char* verdict) {
+    std::printf("| %-66s | %-22s | %-22s | %-4s |\n", what.c_str(), bar.c_str(), measured.c_str(), verdict);
+    std::fflush(stdout);
+  }
+
+  bool missed_ = false;
+};
+
+}  // namespace bench

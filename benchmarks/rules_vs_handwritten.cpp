@@ -1,0 +1,198 @@
+// AdamW, Lion and LAMB of the library against the same rules in intrinsics, in one file with the same flags and on the
+// same memory. CMake builds it twice: at -O2 for the plain x86-64, and at -O3 -march=native.
+#include <pthread.h>
+
+#include <algorithm>
+#include <algoperf/algoperf.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "baselines/handwritten.hpp"
+#include "paired.hpp"
+
+namespace ap = algoperf;
+using bench::Statistic;
+
+namespace {
+
+// `count` tensors of `size` parameters each: a rule's memory, which the library and the hand-written loops take in turn.
+template <class Rule>
+class Bench {
+ public:
+  Bench(const Rule& rule, std::size_t count, std::size_t size, unsigned threads = 1)
+      : rule_(rule), layout_(layout_of(count, size)), state_(rule.state(ap::Host<>{.threads = threads}, layout_)) {
+    gradients_ = ap::Arena<float>(layout_.size());
+    values_ = ap::Arena<float>(layout_.size());
+    reset();
+  }
+
+  void reset() {
+    ap::RandomStream random(ap::RandomKey{1});
+    for (float& g : gradients_) g = static_cast<float>(random.uniform_double() - 0.5);
+    for (float& p : values_) p = static_cast<float>(random.uniform_double() - 0.5);
+    for (std::size_t j = 0; j * size() < state_.size(); ++j) std::fill_n(slot(j), size(), 0.0f);
+    t_ = 0;
+  }
+  void step(double learning_rate) {
+    rule_.step(ap::Update<float>{gradients_.data(), values_.data()}, {.t = ++t_, .learning_rate = learning_rate},
+               state_);
+  }
+
+  std::uint64_t next() { return ++t_; }
+  std::size_t size() const { return layout_.size(); }
+  float* gradients() { return gradients_.data(); }
+  float* values() { return values_.data(); }
+  float* slot(std::size_t j) { return const_cast<float*>(state_.slot(0, j)); }
+  const ap::Layout& layout() const { return layout_; }
+
+ private:
+  static ap::Layout layout_of(std::size_t count, std::size_t size) {
+    ap::Layout layout;
+    for (std::size_t i = 0; i < count; ++i) layout.add({"tensor" + std::to_string(i), ap::Kind::weight, {size}});
+    return layout;
+  }
+
+  Rule rule_;
+  ap::Layout layout_;
+  typename Rule::template State<ap::Host<>> state_;
+  ap::Arena<float> gradients_, values_;
+  std::uint64_t t_ = 0;
+};
+
+// Ends the program if three steps of the library and three by hand do not leave the same parameters.
+template <class B, class Library, class Hand>
+void must_agree(const char* what, B& bench, const Library& library, const Hand& by_hand) {
+  for (int i = 0; i < 3; ++i) library();
+  const std::vector<float> values(bench.values(), bench.values() + bench.size());
+  bench.reset();
+  for (int i = 0; i < 3; ++i) by_hand();
+  for (std::size_t i = 0; i < bench.size(); ++i)
+    if (!(std::abs(values[i] - bench.values()[i]) <= 1e-6f * (1 + std::abs(values[i])))) {
+      std::fprintf(stderr, "%s: the library and the hand-written loop differ at %zu: %.9g and %.9g\n", what, i,
+                   static_cast<double>(values[i]), static_cast<double>(bench.values()[i]));
+      std::exit(2);
+    }
+  bench.reset();
+}
+
+// Two threads, each with half of a range: as plain as it gets.
+template <class F>
+void on_two_threads(std::size_t n, const F& f) {
+  struct Half {
+    const F* f;
+    std::size_t begin, end;
+  } half{&f, n / 2 / 16 * 16, n};
+  pthread_t thread;
+  pthread_create(
+      &thread, nullptr,
+      [](void* h) -> void* {
+        const Half& own = *static_cast<Half*>(h);
+        (*own.f)(own.begin, own.end);
+        return nullptr;
+      },
+      &half);
+  f(std::size_t{0}, half.begin);
+  pthread_join(thread, nullptr);
+}
+
+struct Size {
+  std::size_t n;
+  const char* name;
+};
+constexpr Size sizes[] = {{1 << 14, "2^14"}, {10'000'000, "10^7"}};
+constexpr std::size_t large = 10'000'000;
+
+#if defined(BENCH_PLAIN)
+constexpr double bar = 1.10;
+const std::string flags = " at -O2, ";
+#else
+constexpr double bar = 1.05;
+const std::string flags = " at -O3 -march=native, ";
+#endif
+
+void adamw(bench::Report& report) {
+  for (const Size& size : sizes) {
+    const std::size_t n = size.n;
+    Bench at(ap::adamw(), 1, n);
+    const handwritten::AdamW options;
+    const auto library = [&] { at.step(options.learning_rate); };
+    const auto by_hand = [&] {
+      handwritten::adamw(options, at.next(), n, at.gradients(), at.values(), at.slot(0), at.slot(1));
+    };
+    must_agree("adamw", at, library, by_hand);
+    report.at_most("AdamW" + flags + size.name + ", against " + handwritten::instructions + " by hand",
+                   Statistic::upper_quartile, bar, bench::paired(library, by_hand));
+    const auto stream = [&] { handwritten::stream<2>(n, at.gradients(), at.values(), {at.slot(0), at.slot(1)}); };
+    report.note("AdamW" + flags + size.name + ", against a stream of 28 bytes", bench::paired(library, stream));
+  }
+}
+
+void lion(bench::Report& report) {
+  for (const Size& size : sizes) {
+    const std::size_t n = size.n;
+    Bench at(ap::lion(), 1, n);
+    const handwritten::Lion options;
+    const auto library = [&] { at.step(options.learning_rate); };
+    const auto by_hand = [&] { handwritten::lion(options, n, at.gradients(), at.values(), at.slot(0)); };
+    must_agree("lion", at, library, by_hand);
+    report.at_most("Lion" + flags + size.name + ", against " + handwritten::instructions + " by hand",
+                   Statistic::upper_quartile, bar, bench::paired(library, by_hand));
+    const auto stream = [&] { handwritten::stream<1>(n, at.gradients(), at.values(), {at.slot(0)}); };
+    report.note("Lion" + flags + size.name + ", against a stream of 20 bytes", bench::paired(library, stream));
+  }
+}
+
+void lamb(bench::Report& report) {
+  Bench at(ap::lamb(), 40, large / 40);
+  const handwritten::AdamW options{.eps = 1e-6};
+  const auto library = [&] { at.step(options.learning_rate); };
+  const auto by_hand = [&] {
+    const std::uint64_t t = at.next();
+    for (const ap::TensorHandle handle : at.layout().tensors()) {
+      const auto [offset, size] = at.layout().place_of(handle);
+      handwritten::lamb(options, t, size, at.gradients() + offset, at.values() + offset, at.slot(0) + offset,
+                        at.slot(1) + offset);
+    }
+  };
+  must_agree("lamb", at, library, by_hand);
+  report.equals("LAMB, bytes a parameter", 40, static_cast<double>(ap::bytes_per_parameter(ap::lamb())));
+  report.at_most("LAMB" + flags + "40 tensors, 10^7, against two passes by hand", Statistic::upper_quartile, 1.10,
+                 bench::paired(library, by_hand));
+}
+
+template <class Rule>
+void two_threads(bench::Report& report, const std::string& name, const Rule& rule, bench::Quartiles plain) {
+  Bench one(rule, 1, large), two(rule, 1, large, 2);
+  const double rate = 1e-4;
+  const bench::Quartiles gain =
+      bench::paired([&] { one.step(rate); }, [&] { two.step(rate); }, {.clock = bench::Clock::wall});
+  // Where memory does not allow 1.6, the library must gain what a bare stream on two threads does.
+  report.at_least(name + flags + "10^7, speed-up on two threads", std::min(1.6, 0.97 * plain.median), gain);
+}
+
+void threads(bench::Report& report) {
+  Bench at(ap::adamw(), 1, large);
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    handwritten::stream<2>(end - begin, at.gradients() + begin, at.values() + begin,
+                           {at.slot(0) + begin, at.slot(1) + begin});
+  };
+  const bench::Quartiles plain = bench::paired([&] { part(0, large); }, [&] { on_two_threads(large, part); },
+                                               {.clock = bench::Clock::wall});
+  report.note("stream" + flags + "10^7, speed-up on two threads", plain);
+  two_threads(report, "AdamW", ap::adamw(), plain);
+  two_threads(report, "Lion", ap::lion(), plain);
+}
+
+}  // namespace
+
+int main(int count, char** names) {
+  const std::pair<std::string, void (*)(bench::Report&)> parts[] = {
+      {"adamw", adamw}, {"lion", lion}, {"lamb", lamb}, {"threads", threads}};
+  bench::Report report;
+  for (const auto& [name, run] : parts)
+    if (count <= 1 || std::find(names + 1, names + count, name) != names + count) run(report);
+  return report.status();
+}

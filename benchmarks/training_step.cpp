@@ -1,0 +1,144 @@
+// A training step of an MLP 784-256-256-10 with AdamW: TrainingLoop::step against the same step by hand on the same GEMM.
+//
+//   bench_training_step                                        the ratios of times, and the allocations of a step
+//   bench_training_step --count lib|hand --batch N --steps K   runs one side, for callgrind --toggle-collect=count_steps
+#include "count_mallocs.hpp"
+
+#include <algoperf/algoperf.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "baselines/handwritten_mlp.hpp"
+#include "paired.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+constexpr std::size_t inputs = handwritten::Mlp::inputs, hidden = handwritten::Mlp::hidden,
+                      classes = handwritten::Mlp::classes;
+
+ap::InMemory<float> random_examples(std::size_t n) {
+  ap::RandomStream random(ap::RandomKey{7});
+  std::vector<float> x(n * inputs);
+  std::vector<std::int32_t> labels(n);
+  for (float& each : x) each = static_cast<float>(random.uniform_double());
+  for (std::int32_t& each : labels) each = static_cast<std::int32_t>(random.below(classes));
+  return {std::move(x), std::move(labels), ap::Shape{28, 28, 1}, classes};
+}
+
+auto training_loop(std::size_t batch) {
+  return ap::TrainingLoop(ap::mlp(ap::Shape{28, 28, 1}, {hidden, hidden}, classes), ap::SoftmaxCrossEntropy{},
+                          ap::adamw(), ap::Constant{1e-3}, ap::ShuffledEpochs{.batch = batch});
+}
+
+handwritten::Mlp::Places places_in(const ap::Layout& layout) {
+  const auto at = [&](const char* name) { return layout.place_of(layout.find(name)).offset; };
+  return {at("0.weight"), at("0.bias"), at("2.weight"), at("2.bias"), at("4.weight"), at("4.bias"), layout.size()};
+}
+
+// The library's loop, and the hand-written step on the same examples in the same order from the same parameters.
+class Sides {
+ public:
+  Sides(std::size_t examples, std::size_t batch)
+      : data_(random_examples(examples)), selector_{.batch = batch}, selected_(selector_.state(examples)),
+        loop_(training_loop(batch)), hand_(places_in(loop_.layout()), loop_.values(), batch) {
+    loop_.start(data_);
+  }
+
+  double library() { return loop_.step(data_).loss; }
+  double by_hand() {
+    selector_.select(selected_, {}, selection_);
+    return hand_.step({}, data_.inputs().data(), data_.labels().data(), selection_.indices.data(),
+                      selection_.indices.size());
+  }
+
+  // The largest difference between the parameters of the two.
+  double difference() {
+    double most = 0;
+    for (std::size_t i = 0; i < loop_.layout().size(); ++i)
+      most = std::max(most, std::abs(static_cast<double>(loop_.values()[i]) - static_cast<double>(hand_.parameters()[i])));
+    return most;
+  }
+
+ private:
+  ap::InMemory<float> data_;
+  ap::ShuffledEpochs selector_;
+  ap::ShuffledEpochs::State selected_;
+  ap::Selection selection_;
+  decltype(training_loop(1)) loop_;
+  handwritten::Mlp hand_;
+};
+
+// Ends the program if ten steps leave other parameters: rounding differs, and Adam takes steps of up to 1e-3 whatever
+// the size of a gradient.
+void must_agree(Sides& sides) {
+  double loss = 0;
+  for (int i = 0; i < 10; ++i) loss = sides.library() - sides.by_hand();
+  if (sides.difference() < 1e-4 && std::abs(loss) < 1e-5) return;
+  std::fprintf(stderr, "after 10 steps parameters differ by up to %g, losses by %g\n", sides.difference(), loss);
+  std::exit(2);
+}
+
+// The matrix products of one step, alone.
+void products(std::size_t batch, float* arena) {
+  const ap::Host<> host;
+  const std::size_t widths[] = {inputs, hidden, hidden, classes};
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t in = widths[i], out = widths[i + 1];
+    float *const a = arena, *const b = a + 256 * 784, *const c = b + 256 * 784;
+    host.gemm_nt(batch, out, in, a, b, c);
+    host.gemm_tn(out, in, batch, a, b, c);
+    if (i > 0) host.gemm_nn(batch, in, out, a, b, c);
+  }
+}
+
+void measure(bench::Report& report, std::size_t batch) {
+  Sides sides(8192, batch);
+  must_agree(sides);
+  const std::string what = "training step, batch " + std::to_string(batch);
+  const bench::Quartiles ratio =
+      bench::paired([&] { sides.library(); }, [&] { sides.by_hand(); }, {.pairs = 41, .sample_seconds = 0.03});
+  report.at_most(what + ", against by hand", bench::Statistic::median, 1.03, ratio);
+
+  const std::size_t before = bench::mallocs();
+  sides.library();
+  const std::size_t in_step = bench::mallocs() - before;
+  ap::Arena<float> arena(3 * 256 * 784);
+  const std::size_t between = bench::mallocs();
+  products(batch, arena.data());
+  const std::size_t in_products = bench::mallocs() - between;
+  report.equals(what + ", own mallocs", 0, static_cast<double>(in_step) - static_cast<double>(in_products));
+  report.note(what + ", mallocs of the GEMM's packing", std::to_string(in_products));
+}
+
+}  // namespace
+
+// What callgrind counts.
+extern "C" __attribute__((noinline)) void count_steps(Sides& sides, bool library, std::size_t steps) {
+  for (std::size_t i = 0; i < steps; ++i) library ? sides.library() : sides.by_hand();
+}
+
+int main(int count, char** words) {
+  std::string side;
+  std::size_t batch = 128, steps = 10;
+  for (int i = 1; i + 1 < count; i += 2) {
+    if (std::strcmp(words[i], "--count") == 0) side = words[i + 1];
+    if (std::strcmp(words[i], "--batch") == 0) batch = std::stoul(words[i + 1]);
+    if (std::strcmp(words[i], "--steps") == 0) steps = std::stoul(words[i + 1]);
+  }
+  if (!side.empty()) {
+    Sides sides(1024, batch);
+    count_steps(sides, side == "lib", 1);
+    count_steps(sides, side == "lib", steps);
+    return 0;
+  }
+  bench::Report report;
+  measure(report, 32);
+  measure(report, 128);
+  return report.status();
+}

@@ -1,0 +1,24 @@
+# Defines algoperf::thrust where CCCL's headers (Thrust, CUB, libcu++) are found. No GPU and no CUDA compiler is needed
+# for the systems CPP and OMP.
+set(ALGOPERF_THRUST_SYSTEM CPP CACHE STRING "Where Thrust runs: CPP, OMP or CUDA (in .cu files)")
+set_property(CACHE ALGOPERF_THRUST_SYSTEM PROPERTY STRINGS CPP OMP CUDA)
+find_path(
+  ALGOPERF_CCCL_INCLUDE_DIR thrust/version.h
+  HINTS ENV CUDA_PATH ENV CUDAToolkit_ROOT
+  PATHS /usr/local/cuda /opt/cuda
+  PATH_SUFFIXES include/cccl include targets/x86_64-linux/include/cccl targets/sbsa-linux/include/cccl
+  DOC "The folder that holds thrust/version.h")
+
+if(ALGOPERF_CCCL_INCLUDE_DIR AND NOT TARGET algoperf::thrust)
+  add_library(algoperf::thrust INTERFACE IMPORTED GLOBAL)
+  target_include_directories(algoperf::thrust INTERFACE ${ALGOPERF_CCCL_INCLUDE_DIR})
+  target_compile_definitions(algoperf::thrust
+                             INTERFACE THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_${ALGOPERF_THRUST_SYSTEM})
+  target_link_libraries(algoperf::thrust INTERFACE algoperf::algoperf)
+  if(ALGOPERF_THRUST_SYSTEM STREQUAL "OMP")
+    find_package(OpenMP REQUIRED COMPONENTS CXX)
+    target_link_libraries(algoperf::thrust INTERFACE OpenMP::OpenMP_CXX)
+  endif()
+elseif(NOT ALGOPERF_CCCL_INCLUDE_DIR)
+  message(STATUS "algoperf: no thrust component (set ALGOPERF_CCCL_INCLUDE_DIR to CCCL's headers)")
+endif()

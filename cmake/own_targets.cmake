@@ -1,0 +1,21 @@
+# What this project asks of its own tests, examples and benchmarks, and never of a user's targets.
+
+set(ALGOPERF_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+                      -Wold-style-cast -Wcast-align -Woverloaded-virtual)
+
+function(algoperf_warnings target)
+  target_compile_options(${target} PRIVATE ${ALGOPERF_WARNINGS})
+  set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ${ALGOPERF_WERROR})
+endfunction()
+
+function(algoperf_own_target target)
+  algoperf_warnings(${target})
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if(ALGOPERF_NATIVE)
+    target_compile_options(${target} PRIVATE -march=native)
+    # GCC 12's own avx512fintrin.h starts from undefined vectors, and says so wherever Eigen inlines them.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,24 @@
+// A rule on the caller's own memory: no model, no loop. The commonest way into another program.
+#include <algoperf/algoperf.hpp>
+#include <cstdio>
+namespace ap = algoperf;
+
+int main() {
+  // [readme
+  ap::Layout layout(1);  // 1: tensors are packed, one right after the other
+  layout.add({"encoder.weight", ap::Kind::weight, {64, 32}});
+  layout.add({"encoder.bias", ap::Kind::bias, {64}});
+
+  const auto rule = ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::adamw());
+  auto state = rule.state(ap::Host{}, layout);
+
+  std::vector<float> my_values(64 * 32 + 64, 0.5f), my_gradients(my_values.size());
+  const ap::Cosine schedule{.peak = 0.02, .steps = 100};
+  for (std::uint64_t t = 1; t <= 100; ++t) {
+    for (std::size_t i = 0; i < my_values.size(); ++i) my_gradients[i] = my_values[i];  // yours goes here
+    rule.step(my_gradients, my_values, state, {.t = t, .learning_rate = schedule(t - 1)});
+  }
+  // readme]
+  std::printf("the bias goes from 0.5 to %g\n", static_cast<double>(my_values.back()));
+  return my_values.back() < 0.2f ? 0 : 1;
+}

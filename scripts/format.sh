@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Formats every source of the project; --check only says what would change, and fails if anything would.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+clang_format=$(command -v clang-format-14 || true)
+[[ -n $clang_format ]] || { echo "format: clang-format-14 is missing: scripts/setup.sh --all" >&2; exit 1; }
+
+action=(-i)
+case ${1:-} in
+  "") ;;
+  --check) action=(--dry-run -Werror) ;;
+  *) echo "usage: scripts/format.sh [--check]" >&2; exit 2 ;;
+esac
+
+find include tests examples benchmarks cmake -regex '.*\.\(hpp\|cpp\|cu\|cuh\)' -print0 |
+  xargs -0 -P 2 -n 16 "$clang_format" "${action[@]}"

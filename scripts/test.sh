@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Builds the library's tests, optimised, and runs them. --all checks everything before that: the format, compilation
+# for devices, a second compiler, sanitizers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() { echo "usage: scripts/test.sh [--all]" >&2; exit 2; }
+(($# <= 1)) && [[ ${1:---all} == --all ]] || usage
+all=$#
+
+build() { # preset
+  printf '\n== %s ==\n' "$1"
+  cmake --preset "$1"
+  cmake --build --preset "$1"
+}
+
+build_and_test() { # preset [command to run ctest under...]
+  build "$1"
+  "${@:2}" ctest --preset "$1"
+}
+
+compile_for_devices() {
+  printf '\n== device ==\n'
+  local nvcc
+  nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
+  [[ -n $nvcc ]] || { echo "no nvcc here: device code is not compiled"; return; }
+  local file out
+  out=build/device
+  mkdir -p "$out"
+  for file in tests/device/*.cu; do
+    [[ -e $file ]] || { echo "tests/device has no .cu file"; return; }
+    echo "nvcc $file"
+    # 20011 to 20015: a function without ALGOPERF_HD called from one that has it.
+    "$nvcc" -std=c++20 -DEIGEN_NO_CUDA --Werror cross-execution-space-call -diag-error 20011,20012,20013,20014,20015 \
+      -Iinclude -isystem /usr/include/eigen3 -c "$file" -o "$out/$(basename "$file" .cu).o"
+  done
+}
+
+if ((all)); then
+  scripts/setup.sh --all
+  scripts/format.sh --check
+  compile_for_devices
+  build_and_test clang
+  build_and_test asan
+  # ThreadSanitizer of older compilers cannot place its shadow memory where addresses are much randomised.
+  fixed_addresses=(setarch "$(uname -m)" -R)
+  "${fixed_addresses[@]}" true 2>/dev/null || fixed_addresses=()
+  build_and_test tsan "${fixed_addresses[@]}"
+else
+  scripts/setup.sh
+fi
+build_and_test release

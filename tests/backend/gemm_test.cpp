@@ -1,0 +1,100 @@
+#include "algoperf/backend/gemm.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "algoperf/backend/host.hpp"
+#include "algoperf/core/random.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+template <class S>
+std::vector<S> random_values(std::size_t n, std::uint64_t key) {
+  ap::RandomStream stream(ap::RandomKey{key});
+  std::vector<S> values(n);
+  for (S& v : values) v = static_cast<S>(stream.uniform() - 0.5f);
+  return values;
+}
+
+enum class Product { nn, nt, tn };
+
+// C += op(A) op(B), in double.
+template <class S>
+std::vector<double> naive(Product product, std::size_t m, std::size_t n, std::size_t k, const std::vector<S>& a,
+                          const std::vector<S>& b, const std::vector<S>& c) {
+  std::vector<double> result(c.begin(), c.end());
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t l = 0; l < k; ++l) {
+        const double left = product == Product::tn ? a[l * m + i] : a[i * k + l];
+        const double right = product == Product::nt ? b[j * k + l] : b[l * n + j];
+        result[i * n + j] += left * right;
+      }
+  return result;
+}
+
+template <class S>
+std::vector<S> by_host(const ap::Host<S>& host, Product product, std::size_t m, std::size_t n, std::size_t k,
+                       const std::vector<S>& a, const std::vector<S>& b, std::vector<S> c, bool accumulate) {
+  if (product == Product::nn) host.gemm_nn(m, n, k, a.data(), b.data(), c.data(), accumulate);
+  if (product == Product::nt) host.gemm_nt(m, n, k, a.data(), b.data(), c.data(), accumulate);
+  if (product == Product::tn) host.gemm_tn(m, n, k, a.data(), b.data(), c.data(), accumulate);
+  return c;
+}
+
+struct Size {
+  std::size_t m, n, k;
+};
+// Single numbers, odd sizes, and sizes whose result is cut into panels along either side.
+const Size sizes[] = {{1, 1, 1}, {3, 5, 7}, {17, 1, 33}, {1, 19, 4}, {64, 64, 64}, {700, 130, 130}, {130, 701, 130}};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("products agree with three loops, and the number of threads changes no bit", S, float, double) {
+  const double tolerance = std::is_same_v<S, double> ? 1e-13 : 1e-5;
+  for (const Size& size : sizes)
+    for (const Product product : {Product::nn, Product::nt, Product::tn})
+      for (const bool accumulate : {false, true}) {
+        const std::size_t m = size.m, n = size.n, k = size.k;
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(k);
+        CAPTURE(static_cast<int>(product));
+        CAPTURE(accumulate);
+        const std::vector<S> a = random_values<S>(m * k, 1), b = random_values<S>(k * n, 2),
+                             c = random_values<S>(m * n, 3);
+        const std::vector<double> expected = naive(product, m, n, k, a, b, accumulate ? c : std::vector<S>(m * n));
+        const std::vector<S> found = by_host(ap::Host<S>{}, product, m, n, k, a, b, c, accumulate);
+        double error = 0;
+        for (std::size_t i = 0; i < m * n; ++i) error = std::max(error, std::abs(found[i] - expected[i]));
+        CHECK(error < tolerance);
+        for (const unsigned threads : {2u, 3u, 5u})
+          CHECK(by_host(ap::Host<S>{threads}, product, m, n, k, a, b, c, accumulate) == found);
+      }
+}
+
+TEST_CASE("products of nothing") {
+  const ap::Host<double> host{2};
+  std::vector<double> a(6), c{1, 2, 3, 4, 5, 6};
+  const std::vector<double> before = c;
+  host.gemm_nn(0, 0, 3, a.data(), a.data(), c.data());
+  host.gemm_nt(0, 3, 2, a.data(), a.data(), c.data());
+  host.gemm_tn(3, 0, 2, a.data(), a.data(), c.data());
+  host.gemm_nn(2, 3, 0, a.data(), a.data(), c.data(), true);
+  CHECK(c == before);
+  host.gemm_nn(2, 3, 0, a.data(), a.data(), c.data());
+  CHECK(c == std::vector<double>(6));
+}
+
+TEST_CASE("rows may stand apart, as in BLAS") {
+  const std::vector<float> a{1, 2, -9, 3, 4, -9}, b{5, 6, -9, -9, 7, 8, -9, -9};
+  std::vector<float> c{0, 0, 42, 0, 0, 42};
+  ap::gemm_nn(2, 2, 2, a.data(), 3, b.data(), 4, c.data(), 3, false);
+  CHECK(c == std::vector<float>{19, 22, 42, 43, 50, 42});
+}

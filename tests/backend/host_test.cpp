@@ -1,0 +1,141 @@
+#include "algoperf/backend/host.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+namespace ap = algoperf;
+
+static_assert(ap::Backend<ap::Host<float>> && ap::Backend<ap::Host<double>>);
+static_assert(std::is_same_v<decltype(ap::Host{})::Scalar, float>);
+
+namespace {
+
+// 0.25, 1.25, ... : sums of them are exact.
+template <class S>
+std::vector<S> ramp(std::size_t n) {
+  std::vector<S> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<S>(i % 97) + S(0.25);
+  return values;
+}
+
+struct MultiplyAdd {
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T a, T b) const {
+    return ap::math::select(a > T(50), x * a + b, -b);
+  }
+};
+struct Subtract {
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T row) const {
+    return x - row;
+  }
+};
+
+// Lengths around the width of a vector, and around the pieces that threads take.
+const std::size_t lengths[] = {0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 100, 16383, 16384, 16385, 40000};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("map runs over every element and not one more", S, float, double) {
+  for (const unsigned threads : {1u, 2u, 3u})
+    for (const std::size_t n : lengths) {
+      std::vector<S> x = ramp<S>(n + 1);
+      const std::vector<S> a = ramp<S>(n), b(n, S(3));
+      ap::Host<S>{threads}.map(MultiplyAdd{}, n, x.data(), a.data(), b.data());
+      for (std::size_t i = 0; i < n; ++i) REQUIRE(x[i] == (a[i] > 50 ? a[i] * a[i] + 3 : -3));
+      CHECK(x[n] == ramp<S>(n + 1)[n]);
+    }
+}
+
+TEST_CASE_TEMPLATE("map_rows gives every row the same row vector", S, float, double) {
+  for (const unsigned threads : {1u, 2u, 3u})
+    for (const std::size_t cols : {1u, 3u, 8u, 19u, 300u})
+      for (const std::size_t rows : {0u, 1u, 5u, 200u}) {
+        std::vector<S> x = ramp<S>(rows * cols);
+        const std::vector<S> before = x, row = ramp<S>(cols);
+        ap::Host<S>{threads}.map_rows(Subtract{}, rows, cols, x.data(), row.data());
+        for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(x[i] == before[i] - row[i % cols]);
+      }
+}
+
+TEST_CASE_TEMPLATE("column sums", S, float, double) {
+  for (const std::size_t cols : {1u, 3u, 8u, 19u, 64u})
+    for (const std::size_t rows : {0u, 1u, 63u, 64u, 65u, 500u}) {
+      const std::vector<S> x = ramp<S>(rows * cols);
+      std::vector<S> found(cols, S(-1)), expected(cols);
+      ap::Host<S>{}.column_sums(rows, cols, x.data(), found.data());
+      for (std::size_t i = 0; i < x.size(); ++i) expected[i % cols] += x[i];
+      CHECK(found == expected);
+    }
+}
+
+TEST_CASE_TEMPLATE("sum and dot, in double whatever the scalar", S, float, double) {
+  for (const std::size_t n : lengths) {
+    const std::vector<S> x = ramp<S>(n);
+    double sum = 0, dot = 0;
+    for (const S v : x) {
+      sum += static_cast<double>(v);
+      dot += static_cast<double>(v) * static_cast<double>(v);
+    }
+    CHECK(ap::Host<S>{}.sum(n, x.data()) == sum);
+    CHECK(ap::Host<S>{}.dot(n, x.data(), x.data()) == dot);
+  }
+  // 2^24 + 1 ones: a sum in float would stop at 2^24.
+  const std::vector<float> ones((1 << 24) + 1, 1.0f);
+  CHECK(ap::Host<>{}.sum(ones.size(), ones.data()) == 0x1p24 + 1);
+}
+
+TEST_CASE("add_rows adds to rows by key, repeated keys in order") {
+  const std::vector<std::int32_t> keys{2, 0, 2, 2};
+  const std::vector<float> x{1, 2, 10, 20, 100, 200, 0x1p30f, 1};
+  std::vector<float> out{0, 0, 7, 7, 1000, 0};
+  ap::Host<>{}.add_rows(4, 2, keys.data(), x.data(), out.data());
+  CHECK(out == std::vector<float>{10, 20, 7, 7, (1000.0f + 1 + 100) + 0x1p30f, 203});
+  ap::Host<>{}.add_rows(0, 2, keys.data(), x.data(), out.data());
+  CHECK(out[0] == 10);
+}
+
+TEST_CASE("for_each_row visits every row once, with a team that can sum and compare") {
+  for (const unsigned threads : {1u, 2u, 3u}) {
+    const std::size_t rows = 1001, cols = 37;
+    const std::vector<float> x = ramp<float>(rows * cols);
+    std::vector<float> sums(rows), tops(rows), copies(rows * cols);
+    std::vector<int> visits(rows);
+    ap::Host<>{threads}.for_each_row(rows, cols, [&](const auto& team, std::size_t r) {
+      const float* const row = x.data() + r * cols;
+      ++visits[r];
+      sums[r] = team.template sum<float>(cols, [row](std::size_t i) { return row[i]; });
+      tops[r] = team.template max<float>(cols, [row](std::size_t i) { return row[i]; });
+      team.copy(cols, row, copies.data() + r * cols);
+      team.each(cols, [&](std::size_t i) { copies[r * cols + i] += 1; });
+    });
+    for (std::size_t r = 0; r < rows; ++r) {
+      float sum = 0, top = 0;
+      for (std::size_t c = 0; c < cols; ++c) {
+        sum += x[r * cols + c];
+        top = std::fmax(top, x[r * cols + c]);
+        REQUIRE(copies[r * cols + c] == x[r * cols + c] + 1);
+      }
+      REQUIRE(visits[r] == 1);
+      REQUIRE(sums[r] == sum);
+      REQUIRE(tops[r] == top);
+    }
+  }
+}
+
+TEST_CASE("arrays are zeroed; fill, copy, read and write") {
+  const ap::Host<double> host;
+  auto a = host.array<double>(5), b = host.array<double>(5);
+  CHECK(host.sum(5, a.data()) == 0);
+  host.fill(5, a.data(), 2.0);
+  host.copy(5, static_cast<const double*>(a.data()), b.data());
+  CHECK(host.sum(5, b.data()) == 10);
+  std::vector<double> out(5), in{1, 2, 3, 4, 5};
+  host.write(5, static_cast<const double*>(in.data()), a.data());
+  host.read(5, static_cast<const double*>(a.data()), out.data());
+  CHECK(out == in);
+  host.copy(0, static_cast<const double*>(nullptr), static_cast<double*>(nullptr));
+}

@@ -1,0 +1,63 @@
+#include "algoperf/backend/thread_pool.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+using algoperf::ThreadPool;
+
+namespace {
+
+// Runs `tasks` tasks and counts each.
+std::vector<int> visits(unsigned threads, std::size_t tasks) {
+  std::vector<int> count(tasks);
+  ThreadPool::instance().parallel_for(threads, tasks, [&](std::size_t i) { ++count[i]; });
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("every task runs once, whatever the number of threads") {
+  for (const unsigned threads : {0u, 1u, 2u, 3u, 8u})
+    for (const std::size_t tasks : {0u, 1u, 2u, 3u, 1000u}) CHECK(visits(threads, tasks) == std::vector<int>(tasks, 1));
+}
+
+TEST_CASE("many short jobs one after the other, with changing numbers of threads") {
+  std::size_t sum = 0;
+  for (unsigned job = 0; job < 20000; ++job) {
+    std::atomic<std::size_t> done = 0;
+    ThreadPool::instance().parallel_for(1 + job % 4, 5, [&](std::size_t i) { done += i; });
+    sum += done;
+  }
+  CHECK(sum == 20000u * 10);
+}
+
+TEST_CASE("two tasks do run at the same time") {
+  std::atomic<int> present = 0;
+  ThreadPool::instance().parallel_for(2, 2, [&](std::size_t) {
+    ++present;
+    while (present < 2) std::this_thread::yield();
+  });
+  CHECK(present == 2);
+}
+
+TEST_CASE("a call from within a task runs on that task's thread") {
+  std::vector<int> count(8 * 8);
+  ThreadPool::instance().parallel_for(3, 8, [&](std::size_t i) {
+    ThreadPool::instance().parallel_for(3, 8, [&, i](std::size_t j) { ++count[8 * i + j]; });
+  });
+  CHECK(count == std::vector<int>(64, 1));
+}
+
+TEST_CASE("callers on several threads share the pool") {
+  std::vector<std::thread> callers;
+  std::atomic<int> right = 0;
+  for (int caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) right += visits(3, 50) == std::vector<int>(50, 1);
+    });
+  for (std::thread& caller : callers) caller.join();
+  CHECK(right == 4 * 200);
+}

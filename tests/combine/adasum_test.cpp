@@ -1,0 +1,110 @@
+#include <doctest/doctest.h>
+
+#include <algoperf/algoperf.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+#if __has_include(<nlohmann/json.hpp>)
+#include <nlohmann/json.hpp>
+#define HAS_JSON 1
+#endif
+
+using namespace algoperf;
+using Vectors = std::vector<std::vector<double>>;
+
+namespace {
+
+// Adasum of vectors that are one tensor, or one tensor an element.
+std::vector<double> adasum(Vectors vectors, bool a_tensor_an_element = false) {
+  const std::size_t n = vectors[0].size();
+  Layout layout(1);
+  if (a_tensor_an_element)
+    for (std::size_t i = 0; i < n; ++i) layout.add({"t" + std::to_string(i), Kind::weight, Shape(1)});
+  else
+    layout.add({"t", Kind::weight, Shape(n)});
+  std::vector<double*> pointers;
+  for (auto& vector : vectors) pointers.push_back(vector.data());
+  adasum_tree(Host<double>{}, layout, pointers, 0, pointers.size());
+  return vectors[0];
+}
+
+std::vector<double> normal(std::uint64_t seed, std::size_t n) {
+  RandomStream random(RandomKey{seed});
+  std::vector<double> vector(n);
+  for (double& x : vector) x = random.normal();
+  return vector;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::fmax(most, std::fabs(a[i] - b[i]));
+  return most;
+}
+
+std::vector<double> combination(double x, const std::vector<double>& a, double y, const std::vector<double>& b) {
+  std::vector<double> sum;
+  for (std::size_t i = 0; i < a.size(); ++i) sum.push_back(x * a[i] + y * b[i]);
+  return sum;
+}
+
+}  // namespace
+
+#if defined(HAS_JSON)
+TEST_CASE("adasum: the reference values") {
+  const char* const root = std::getenv("ALGOPERF_DATA");
+  const std::string folder = root != nullptr ? root : ALGOPERF_SOURCE_DIR "/../shared/data";
+  std::ifstream file(folder + "/adasum_reference_values.json");
+  if (!file) {
+    MESSAGE("skipped: there is no " << folder << "/adasum_reference_values.json");
+    return;
+  }
+  const auto cases = nlohmann::json::parse(file);
+  REQUIRE(cases.size() >= 7);
+  for (const auto& one : cases) {
+    CAPTURE(one["name"].get<std::string>());
+    CHECK(distance(adasum(one["ranks"].get<Vectors>()), one["adasum"].get<std::vector<double>>()) < 1e-12);
+  }
+}
+#endif
+
+TEST_CASE("adasum: invariants of a pair") {
+  const auto a = normal(1, 37), b = normal(2, 37);
+  const std::vector<double> zero(37);
+  const double tight = 1e-13;
+  CHECK(distance(adasum({a, b}), adasum({b, a})) < tight);
+  CHECK(distance(adasum({combination(3, a, 0, b), combination(3, b, 0, b)}), combination(3, adasum({a, b}), 0, b)) <
+        tight);
+  CHECK(distance(adasum({combination(2, a, 0, b), combination(6, a, 0, b)}), combination(4, a, 0, b)) < tight);
+  CHECK(distance(adasum({a, combination(-1, a, 0, b)}), zero) < tight);
+  CHECK(adasum({zero, a}) == a);
+  CHECK(adasum({a, zero}) == a);
+  CHECK(adasum({zero, zero}) == zero);
+  CHECK(adasum({a}) == a);
+  CHECK(adasum({{1, 0, 2}, {0, 5, 0}}) == std::vector<double>{1, 5, 2});  // orthogonal
+}
+
+TEST_CASE("adasum: vanishing vectors do not divide by zero") {
+  for (const double tiny : {1e-200, 1e-160, 1e-80})
+    for (const double x : adasum({{tiny, tiny}, {tiny, 0}})) {
+      CAPTURE(tiny);
+      CHECK(std::isfinite(x));
+      CHECK(std::fabs(x) <= 2 * tiny);
+    }
+}
+
+TEST_CASE("adasum: each tensor for itself") {
+  const Vectors vectors{{1, 2}, {1, -2}};
+  const auto each = adasum(vectors, true), whole = adasum(vectors);
+  CHECK(distance(each, {1, 0}) < 1e-15);  // the first elements agree, the second oppose
+  CHECK(distance(whole, {2 * 1.3, 0}) < 1e-15);  // a.b = -3, |a|^2 = |b|^2 = 5: coefficients 1.3
+}
+
+TEST_CASE("adasum: the tree") {
+  const auto a = normal(1, 9), b = normal(2, 9), c = normal(3, 9), d = normal(4, 9), e = normal(5, 9);
+  CHECK(adasum({a, b, c, d}) == adasum({adasum({a, b}), adasum({c, d})}));
+  CHECK(adasum({a, b, c, d}) != adasum({adasum({adasum({a, b}), c}), d}));
+  CHECK(adasum({a, b, c}) == adasum({a, adasum({b, c})}));
+  CHECK(adasum({a, b, c, d, e}) == adasum({adasum({a, b}), adasum({c, adasum({d, e})})}));
+}

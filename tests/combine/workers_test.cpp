@@ -1,0 +1,112 @@
+// Combiners at work in a loop: what W virtual workers do to training.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "../loop/tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+template <class Loop>
+void train(Loop& loop, int steps) {
+  const Tiny task;
+  for (int i = 0; i < steps; ++i) loop.step(task.train());
+}
+
+template <class A, class B>
+double distance(const A& a, const B& b) {
+  REQUIRE(a.size() == b.size());
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::fmax(most, std::fabs(double{a[i]} - double{b[i]}));
+  return most;
+}
+
+// Parameters after some steps.
+template <class Rule, class... Tail>
+auto trained(int steps, const Rule& rule, const Tail&... tail) {
+  auto loop = tiny_loop(rule, 0.05, tail...);
+  train(loop, steps);
+  return values_of(loop);
+}
+
+}  // namespace
+
+TEST_CASE("Mean: W workers are one worker, up to rounding") {
+  for (const std::size_t workers : {2, 3, 4, 5, 32}) {  // 32 examples: equal and unequal shares
+    CAPTURE(workers);
+    const InProcess group{workers};
+    const auto alone = trained(6, momentum(), Host<double>{});
+    CHECK(distance(trained(6, momentum(), Mean{}, group, Host<double>{}), alone) < 1e-12);
+    const auto climbed = trained(6, sam(momentum()), Host<double>{});
+    CHECK(distance(trained(6, sam(momentum()), Mean{}, group, Host<double>{}), climbed) < 1e-12);
+    CHECK(distance(climbed, alone) > 1e-6);
+  }
+}
+
+TEST_CASE_TEMPLATE("a group of one is Alone, bit for bit", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
+  const auto same = [](const auto& rule) { return same_bits(trained(5, rule), trained(5, rule, C{}, InProcess{1})); };
+  CHECK(same(sgd()));
+  CHECK(same(adamw()));
+  CHECK(same(sam(momentum())));
+}
+
+TEST_CASE("Adasum of updates and of gradients, by hand for two workers and SGD") {
+  const Tiny task;
+  const double rate = 0.3;
+  const auto one_step = [&](const Always& examples, const auto&... tail) {
+    TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{rate}, examples, Host<double>{}, tail...);
+    loop.step(task.train());
+    return values_of(loop);
+  };
+  TrainingLoop fresh(task.model(), task.loss(), sgd(), Constant{rate}, Always(range(0, 16)), Host<double>{});
+  const auto start = values_of(fresh);
+  const auto a = one_step(Always(range(0, 8))), b = one_step(Always(range(8, 16)));
+
+  auto expected = start;  // start + adasum(a - start, b - start), tensor by tensor
+  for (const TensorHandle handle : fresh.layout().tensors()) {
+    const TensorPlace place = fresh.layout().place_of(handle);
+    double dot = 0, aa = 0, bb = 0;
+    for (std::size_t i = place.offset; i < place.offset + place.size; ++i) {
+      const double x = a[i] - start[i], y = b[i] - start[i];
+      dot += x * y;
+      aa += x * x;
+      bb += y * y;
+    }
+    for (std::size_t i = place.offset; i < place.offset + place.size; ++i)
+      expected[i] += (1 - dot / (2 * aa)) * (a[i] - start[i]) + (1 - dot / (2 * bb)) * (b[i] - start[i]);
+  }
+  REQUIRE(distance(expected, a) > 1e-3);
+  CHECK(distance(one_step(Always(range(0, 16)), Adasum<Of::updates>{}, InProcess{2}), expected) < 1e-13);
+  // An SGD step is linear in the gradient, and Adasum homogeneous.
+  CHECK(distance(one_step(Always(range(0, 16)), Adasum<Of::gradients>{}, InProcess{2}), expected) < 1e-13);
+}
+
+TEST_CASE("Adasum of updates keeps a state for each worker") {
+  CHECK(distance(trained(4, adamw(), Adasum<Of::updates>{}, InProcess{3}),
+                 trained(4, adamw(), Adasum<Of::gradients>{}, InProcess{3})) > 1e-4);
+}
+
+TEST_CASE_TEMPLATE("a last batch smaller than the group", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
+  const Tiny task;  // 256 = 5 * 51 + 1: one worker learns from the last example, two have none
+  TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{1e-3}, ShuffledEpochs{.batch = 51}, C{}, InProcess{3});
+  for (int i = 0; i < 5; ++i) loop.step(task.train());
+  const auto before = values_of(loop);
+  const StepReport last = loop.step(task.train());
+  CHECK(last.examples == 256);
+  CHECK(last.loss > 0);
+  CHECK(distance(values_of(loop), before) > 1e-4);
+  CHECK(distance(values_of(loop), before) < 1e-2);
+}
+
+TEST_CASE("impossible groups are refused") {
+  const auto make = [](std::size_t workers, const auto& combiner) {
+    return sentence([&] { tiny_loop(sgd(), 0.1, combiner, InProcess{workers}); });
+  };
+  CHECK(make(2, Alone{}) == "TrainingLoop: 2 workers need a combiner, Mean{} or Adasum<>{}");
+  CHECK(make(0, Mean{}) == "TrainingLoop: the worker group has 0 workers, expected at least 1");
+  CHECK(make(33, Mean{}) == "TrainingLoop: the batch is 32 examples for 33 workers, expected at least one each");
+  CHECK(make(32, Mean{}).empty());
+}

@@ -1,0 +1,20 @@
+# Arguments: SETTINGS, FILE, WITH (the compiler).
+cmake_minimum_required(VERSION 3.24)
+include(${SETTINGS})
+file(STRINGS ${FILE} expected LIMIT_COUNT 1)
+if(NOT expected MATCHES "^// expect: (.+)$")
+  message(FATAL_ERROR "${FILE}: the first line must be `// expect: <sentence>`")
+endif()
+set(expected "${CMAKE_MATCH_1}")
+
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${WITH} ${FLAGS} -fsyntax-only ${FILE}
+                RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(result EQUAL 0)
+  message(FATAL_ERROR "${FILE} compiles; expected: ${expected}")
+endif()
+string(REGEX MATCH "[^\n]*error:[^\n]*" first "${output}")
+string(FIND "${first}" "${expected}" at)
+if(at EQUAL -1)
+  message("${output}\nexpected: ${expected}\nfirst error: ${first}\n")
+  message(FATAL_ERROR "The first error is not the sentence")
+endif()

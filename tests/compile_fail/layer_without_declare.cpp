@@ -1,0 +1,11 @@
+// expect: algoperf: a layer needs `Handles declare(Layout&, const std::string& name, Shape in) const`
+#include <algoperf/nn/all.hpp>
+
+struct Same {
+  constexpr algoperf::Shape output(algoperf::Shape in) const { return in; }
+  struct Handles {};
+  constexpr algoperf::Cost cost(algoperf::Shape) const { return {}; }
+  constexpr algoperf::LayerMemory memory(algoperf::Shape) const { return {}; }
+};
+
+algoperf::Sequential model(algoperf::Flatten{}, Same{});

@@ -1,0 +1,9 @@
+// expect: algoperf: sam needs the gradient a second time: give step(...) an `evaluate` that writes it to gradients
+#include <algoperf/backend/host.hpp>
+#include <algoperf/rules/all.hpp>
+
+void step(float* gradients, float* values, const algoperf::Layout& layout) {
+  const auto rule = algoperf::sam(algoperf::sgd());
+  auto state = rule.state(algoperf::Host{}, layout);
+  rule.step(algoperf::Update<float>{gradients, values}, {.t = 1, .learning_rate = 0.1}, state);
+}

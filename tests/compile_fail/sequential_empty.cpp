@@ -1,0 +1,4 @@
+// expect: algoperf: Sequential needs at least one layer
+#include <algoperf/nn/all.hpp>
+
+algoperf::Sequential<> model;

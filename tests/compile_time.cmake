@@ -1,0 +1,66 @@
+# Compares the user time of compiling headers with that of `#include <Eigen/Dense>`, the median of interleaved runs.
+# Argument: SETTINGS. It is a ratio, so a slow machine changes little.
+cmake_minimum_required(VERSION 3.24)
+include(${SETTINGS})
+set(runs 5)
+
+# Budgets in hundredths of Eigen/Dense.
+macro(budget hundredths)  # patterns...
+  file(GLOB_RECURSE found RELATIVE ${INCLUDE_DIR} ${ARGN})
+  foreach(header IN LISTS found)
+    list(APPEND headers ${header})
+    set(budget_of_${header} ${hundredths})
+  endforeach()
+endmacro()
+set(library ${INCLUDE_DIR}/algoperf)
+budget(10 ${library}/core/step.hpp ${library}/core/math.hpp ${library}/core/slots.hpp ${library}/rules/stages/*.hpp
+       ${library}/schedules/*.hpp)
+budget(40 ${library}/core/layout.hpp ${library}/core/arena.hpp)
+budget(150 ${library}/algoperf.hpp)
+
+# User milliseconds of compiling `header`.
+function(measure header result)
+  set(source ${BINARY_DIR}/compile_time.cpp)
+  file(WRITE ${source} "#include <${header}>\n")
+  execute_process(COMMAND bash -c "TIMEFORMAT=%3U; time \"$@\"" - ${COMPILER} ${FLAGS} -fsyntax-only ${source}
+                  ERROR_VARIABLE seconds RESULT_VARIABLE failed ERROR_STRIP_TRAILING_WHITESPACE)
+  if(failed)
+    message("${seconds}")
+    message(FATAL_ERROR "${header} does not compile")
+  endif()
+  string(REGEX MATCH "([0-9]+)[.,]([0-9]+)$" seconds "${seconds}")
+  math(EXPR milliseconds "1000 * ${CMAKE_MATCH_1} + 1${CMAKE_MATCH_2} - 1000")
+  set(${result} ${milliseconds} PARENT_SCOPE)
+endfunction()
+
+function(median_of result)
+  list(SORT ARGN COMPARE NATURAL)
+  list(LENGTH ARGN n)
+  math(EXPR middle "${n} / 2")
+  list(GET ARGN ${middle} value)
+  set(${result} ${value} PARENT_SCOPE)
+endfunction()
+
+foreach(run RANGE 1 ${runs})
+  foreach(header Eigen/Dense ${headers})
+    measure(${header} time)
+    list(APPEND times_of_${header} ${time})
+  endforeach()
+endforeach()
+
+median_of(eigen ${times_of_Eigen/Dense})
+message("Eigen/Dense: ${eigen} ms")
+set(over "")
+foreach(header IN LISTS headers)
+  median_of(time ${times_of_${header}})
+  math(EXPR ratio "(100 * ${time} + ${eigen} / 2) / ${eigen}")
+  set(line "${header}: ${time} ms, ${ratio} % of Eigen/Dense, budget ${budget_of_${header}} %")
+  message("${line}")
+  if(ratio GREATER budget_of_${header})
+    list(APPEND over ${header})
+  endif()
+endforeach()
+if(over)
+  list(JOIN over "\n  " over)
+  message(FATAL_ERROR "Over budget:\n  ${over}")
+endif()

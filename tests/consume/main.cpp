@@ -1,0 +1,16 @@
+#include <algoperf/backend/host.hpp>
+#include <algoperf/rules/chain.hpp>
+#include <algoperf/rules/stages/descend.hpp>
+
+namespace ap = algoperf;
+
+// One step of gradient descent on the caller's own memory. Returns 0 when it went where it should.
+int main() {
+  const auto rule = ap::chain(ap::Descend{});
+  ap::Layout layout(1);
+  layout.add({.name = "x", .shape = {2}});
+  auto state = rule.state(ap::Host{}, layout);
+  float gradients[] = {1, -2}, values[] = {0, 0};
+  rule.step(gradients, values, state, {.t = 1, .learning_rate = 0.5});
+  return values[0] == -0.5f && values[1] == 1.0f ? 0 : 1;
+}

@@ -1,0 +1,64 @@
+// The members that the contracts run on: one line each, with what the contract holds it to.
+#pragma once
+
+#include <tuple>
+
+#include "algoperf/rules/all.hpp"
+#include "algoperf/schedules/all.hpp"
+
+namespace algoperf::testing {
+
+// What a problem asks of a rule: learning rate (falling to 0 by a cosine), steps, and the loss to reach.
+struct Goal {
+  double rate;
+  int steps;
+  double loss;
+};
+
+template <class Rule>
+struct RuleMember {
+  const char* name;
+  Rule rule;
+  std::size_t matrix_slots, other_slots;  // values of state for each parameter in a matrix, and in other tensors
+  bool element_wise;                      // whether the cut into tensors changes nothing
+  Goal quadratic, rosenbrock;
+};
+template <class Rule>
+RuleMember(const char*, Rule, std::size_t, std::size_t, bool, Goal, Goal) -> RuleMember<Rule>;
+
+inline auto rule_members() {
+  const ClipByGlobalNorm clip{.max_norm = 1};
+  const DecayedWeights decay{.rate = 1e-3};
+  const Linear decay_ends{.from = 1e-3, .to = 0, .steps = 100};
+  const auto fading_decay = masked(scheduled(decay, &DecayedWeights::rate, decay_ends), decayable);
+  const AdamWOptions w{.weight_decay = 1e-3};
+  const auto muon_adamw = partition(matrices, muon({.weight_decay = 1e-3}), otherwise, adamw(w));
+  const auto averaged = chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9});
+  const auto lars = chain(decay, TrustRatio{}, Descend{}, Momentum{});
+  const auto clip_adamw = chain(clip, Adam{}, decay, Descend{});
+  const auto adam_fading = chain(Adam{}, fading_decay, Descend{});
+  return std::tuple{
+      RuleMember{"sgd", sgd(), 0, 0, true, {1, 200, 1e-9}, {0.02, 4000, 0.05}},
+      RuleMember{"momentum", momentum(), 1, 1, true, {0.3, 200, 1e-8}, {0.01, 2000, 4e-3}},
+      RuleMember{"nesterov", nesterov(), 1, 1, true, {0.3, 200, 1e-9}, {0.01, 2000, 4e-3}},
+      RuleMember{"adam", adam(), 2, 2, true, {0.1, 200, 1e-8}, {0.05, 2000, 1e-4}},
+      RuleMember{"adamw", adamw(w), 2, 2, true, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},
+      RuleMember{"nadamw", nadamw(w), 2, 2, true, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},
+      RuleMember{"lion", lion({.weight_decay = 1e-3}), 1, 1, true, {0.05, 200, 1e-6}, {5e-3, 2000, 1e-4}},
+      RuleMember{"lamb", lamb({.weight_decay = 1e-3}), 2, 2, false, {0.1, 200, 2e-6}, {0.03, 2000, 1e-3}},
+      RuleMember{"lars", lars, 1, 1, false, {0.05, 200, 1e-4}, {5e-3, 2000, 4e-3}},
+      RuleMember{"muon and adamw", muon_adamw, 1, 2, false, {0.1, 200, 1e-6}, {0.05, 2000, 1e-3}},
+      RuleMember{"sam of momentum", sam(momentum(), {.rho = 1e-3}), 1, 1, false, {0.3, 200, 1e-9}, {0.01, 2000, 4e-3}},
+      RuleMember{"clip, adamw", clip_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},
+      RuleMember{"averaged momentum", averaged, 2, 2, true, {0.3, 200, 1e-8}, {0.01, 2000, 4e-3}},
+      RuleMember{"adam, masked fading decay", adam_fading, 2, 2, false, {0.1, 200, 1e-8}, {0.05, 2000, 1e-4}},
+  };
+}
+
+// f(member) for each rule.
+template <class F>
+void for_each_rule(const F& f) {
+  std::apply([&](const auto&... members) { (f(members), ...); }, rule_members());
+}
+
+}  // namespace algoperf::testing

@@ -1,0 +1,62 @@
+#include "rule_contract.hpp"
+
+#include "backends.hpp"
+
+namespace ap = algoperf;
+using ap::testing::for_each_rule;
+
+TEST_CASE_TEMPLATE_DEFINE("a rule keeps its contract", Backend, rule_contract) {
+  ap::testing::check_rule_contract(Backend{});
+}
+TEST_CASE_TEMPLATE_APPLY(rule_contract, ap::testing::Backends);
+
+TEST_CASE("double and float agree") {
+  for_each_rule([](const auto& member) {
+    INFO("rule: ", std::string(member.name));
+    CHECK(difference_between(member, ap::Host<double>{}, ap::Host<float>{}) < 2e-6);
+  });
+}
+
+namespace {
+
+template <class Rule>
+void check_refused(const Rule& rule, const std::string& sentence) {
+  const ap::Layout layout = ap::testing::problem_layout();
+  CHECK_THROWS_WITH_AS((void)rule.state(ap::Host<float>{}, layout), sentence.c_str(), ap::Error);
+}
+
+}  // namespace
+
+TEST_CASE("impossible hyperparameters are refused with a sentence that names the field and its range") {
+  const double nan = std::nan("");
+  check_refused(ap::sgd({.weight_decay = -1}), "DecayedWeights: rate is -1, expected at least 0");
+  check_refused(ap::momentum({.mu = 1}), "Momentum: mu is 1, expected [0, 1)");
+  check_refused(ap::chain(ap::Momentum{.dampening = 1.5}, ap::Descend{}),
+                "Momentum: dampening is 1.5, expected [0, 1]");
+  check_refused(ap::nesterov({.mu = -0.5}), "Nesterov: mu is -0.5, expected [0, 1)");
+  check_refused(ap::chain(ap::Nesterov{.dampening = -1}, ap::Descend{}), "Nesterov: dampening is -1, expected [0, 1]");
+  check_refused(ap::adam({.beta1 = nan}), "Adam: beta1 is nan, expected [0, 1)");
+  check_refused(ap::adam({.beta2 = 1}), "Adam: beta2 is 1, expected [0, 1)");
+  check_refused(ap::adamw({.eps = 0}), "Adam: eps is 0, expected more than 0");
+  check_refused(ap::lamb({.weight_decay = -0.1}), "DecayedWeights: rate is -0.1, expected at least 0");
+  check_refused(ap::nadamw({.beta1 = 1}), "NAdam: beta1 is 1, expected [0, 1)");
+  check_refused(ap::nadamw({.beta2 = -1}), "NAdam: beta2 is -1, expected [0, 1)");
+  check_refused(ap::nadamw({.eps = -1}), "NAdam: eps is -1, expected more than 0");
+  check_refused(ap::lion({.beta1 = 2}), "Lion: beta1 is 2, expected [0, 1)");
+  check_refused(ap::lion({.beta2 = 1}), "Lion: beta2 is 1, expected [0, 1)");
+  check_refused(ap::chain(ap::ClipByGlobalNorm{.max_norm = 0}, ap::Descend{}),
+                "ClipByGlobalNorm: max_norm is 0, expected more than 0");
+  check_refused(ap::chain(ap::Descend{}, ap::WeightAverage{.decay = 1}), "WeightAverage: decay is 1, expected [0, 1)");
+  check_refused(ap::sam(ap::sgd(), {.rho = 0}), "sam: rho is 0, expected more than 0");
+  check_refused(ap::sam(ap::momentum({.mu = 2})), "Momentum: mu is 2, expected [0, 1)");
+  check_refused(ap::partition(ap::matrices, ap::muon({.steps = 0}), ap::otherwise, ap::sgd()),
+                "Orthogonalize: steps is 0, expected at least 1");
+  check_refused(ap::chain(ap::masked(ap::DecayedWeights{.rate = -2}, ap::decayable), ap::Descend{}),
+                "DecayedWeights: rate is -2, expected at least 0");
+  const auto falls_below_zero = ap::Linear{.from = -3, .to = 0, .steps = 4};
+  check_refused(
+      ap::chain(ap::scheduled(ap::DecayedWeights{}, &ap::DecayedWeights::rate, falls_below_zero), ap::Descend{}),
+      "DecayedWeights: rate is -3, expected at least 0");
+  check_refused(ap::muon(),
+                "Orthogonalize: the tensor 't1' is not a matrix; use partition(matrices, muon(), otherwise, adamw())");
+}

@@ -1,0 +1,145 @@
+// The plain values of core/: Arena, Shape, Tuple, Slots, Kind's predicates, Cost, math, errors.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "algoperf/core/arena.hpp"
+#include "algoperf/core/cost.hpp"
+#include "algoperf/core/error.hpp"
+#include "algoperf/core/math.hpp"
+#include "algoperf/core/shape.hpp"
+#include "algoperf/core/slots.hpp"
+#include "algoperf/core/tensor_spec.hpp"
+#include "algoperf/core/tuple.hpp"
+
+namespace ap = algoperf;
+
+TEST_CASE("an arena is zeroed and aligned, and a value") {
+  ap::Arena<float> a(1003);
+  CHECK(a.size() == 1003);
+  CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % ap::Arena<float>::alignment == 0);
+  for (const float x : a) REQUIRE(x == 0);
+
+  a[7] = 2;
+  ap::Arena<float> b = a;
+  b[7] = 3;
+  CHECK(a[7] == 2);
+  const float* const at = a.data();
+  const ap::Arena<float> c = std::move(a);
+  CHECK(c.data() == at);
+  CHECK(a.size() == 0);  // a moved-from arena is empty
+  a = b;
+  CHECK(a[7] == 3);
+  a = std::move(b);
+  CHECK(a[7] == 3);
+  ap::Arena<float>& same = a;
+  a = same;
+  CHECK(a[7] == 3);
+
+  const ap::Arena<double> empty(0);
+  CHECK(empty.begin() == empty.end());
+  CHECK(ap::Arena<double>(empty).size() == 0);
+}
+
+TEST_CASE("shapes, in constant evaluation") {
+  constexpr ap::Shape image{28, 20, 3};
+  static_assert(image.rank == 3 && image.size() == 1680 && image[1] == 20);
+  static_assert(image.rows() == 28 && image.cols() == 60);
+  static_assert(ap::Shape{}.size() == 1 && ap::Shape{}.rows() == 1 && ap::Shape{}.cols() == 1);
+  static_assert(ap::Shape{5}.rows() == 5 && ap::Shape{5}.cols() == 1);
+  static_assert(ap::Shape{0, 4}.size() == 0 && ap::Shape{0, 4}.cols() == 0);
+  static_assert(ap::Shape{2, 3} == ap::Shape{2, 3} && !(ap::Shape{2, 3} == ap::Shape{3, 2}));
+  static_assert(!(ap::Shape{2} == ap::Shape{2, 1}));
+  static_assert(!std::is_constructible_v<ap::Shape, int, int, int, int, int>);
+}
+
+TEST_CASE("a tuple travels to devices: trivially copyable where its members are") {
+  struct Plain {
+    double x;
+    int n;
+  };
+  struct Owning {
+    ap::Arena<float> memory;
+  };
+  static_assert(std::is_trivially_copyable_v<ap::Tuple<Plain, float, Plain>>);
+  static_assert(std::is_trivially_copyable_v<ap::Tuple<>>);
+  static_assert(!std::is_trivially_copyable_v<ap::Tuple<Plain, Owning>>);
+  static_assert(std::is_same_v<ap::TupleElement<1, ap::Tuple<int, Plain>>, Plain>);
+  static_assert(ap::Tuple<int, int, char>::size == 3);
+
+  auto tuple = ap::tuple_of(1, 2.5, Plain{3, 4});
+  ap::get<0>(tuple) = 7;  // equal types are told apart by place
+  CHECK(ap::get<0>(tuple) == 7);
+  CHECK(ap::get<1>(std::as_const(tuple)) == 2.5);
+  CHECK(ap::get<2>(tuple).n == 4);
+
+  std::size_t sum = 0;
+  ap::for_each_index<4>([&](auto i) {
+    static_assert(decltype(i)::value < 4);
+    sum += i;
+  });
+  CHECK(sum == 6);
+}
+
+TEST_CASE("slots") {
+  ap::Slots<double, 2> s{{1, 2}};
+  s[1] = 5;
+  CHECK(std::as_const(s)[1] == 5);
+  static_assert(std::is_trivially_copyable_v<ap::Slots<float, 3>> && std::is_empty_v<ap::Slots<float, 0>>);
+}
+
+TEST_CASE("which tensors are matrices, and which decay") {
+  using ap::Kind;
+  const auto spec = [](Kind kind, ap::Shape shape, bool output = false) {
+    return ap::TensorSpec{"x", kind, shape, output};
+  };
+  CHECK(ap::matrices(spec(Kind::weight, {4, 3})));
+  CHECK(ap::matrices(spec(Kind::conv_weight, {8, 3, 3, 2})));
+  CHECK(!ap::matrices(spec(Kind::weight, {4, 3}, true)));
+  CHECK(!ap::matrices(spec(Kind::embedding, {100, 8})));
+  CHECK(!ap::matrices(spec(Kind::bias, {4})));
+  CHECK(!ap::matrices(spec(Kind::weight, {1, 9})));
+  CHECK(!ap::matrices(spec(Kind::weight, {9, 1})));
+  CHECK(ap::decayable(spec(Kind::embedding, {100, 8})));
+  CHECK(!ap::decayable(spec(Kind::layer_norm_scale, {8})));
+  CHECK(ap::otherwise(spec(Kind::bias, {4})));
+}
+
+TEST_CASE("costs add") {
+  constexpr ap::Cost a{1, 2, 3, 4}, b{10, 20, 30, 40};
+  static_assert(a + b == ap::Cost{11, 22, 33, 44});
+  static_assert((a + b).flops() == 55);
+}
+
+TEST_CASE("scalar mathematics") {
+  CHECK(ap::math::sqrt(2.0) == std::sqrt(2.0));
+  CHECK(ap::math::sqrt(2.0f) == std::sqrt(2.0f));
+  CHECK(ap::math::exp(1.5) == std::exp(1.5));
+  CHECK(ap::math::log(1.5f) == std::log(1.5f));
+  CHECK(ap::math::max(1, 2) == 2);
+  CHECK(ap::math::min(1.0f, 2.0f) == 1);
+  CHECK(ap::math::abs(-3.0) == 3);
+  CHECK(ap::math::sign(-0.5) == -1);
+  CHECK(ap::math::sign(0.0) == 0);
+  CHECK(ap::math::sign(2.0f) == 1);
+  CHECK(ap::math::select(true, 1, 2) == 1);
+}
+
+TEST_CASE("whole powers are right to a few ulp, and fast for any exponent") {
+  CHECK(ap::math::power(0.9, 0) == 1);
+  CHECK(ap::math::power(0, 5) == 0);
+  CHECK(ap::math::power(2, 62) == 0x1p62);
+  for (const std::uint64_t n : {1u, 2u, 3u, 10u, 999u, 100000u})
+    CHECK(ap::math::power(0.999, n) == doctest::Approx(std::pow(0.999, static_cast<double>(n))).epsilon(1e-12));
+  CHECK(ap::math::power(0.999, ~std::uint64_t{0}) == 0);
+}
+
+TEST_CASE("errors are sentences") {
+  CHECK_THROWS_WITH_AS(ap::fail("x is ", 0.5, ", expected ", std::size_t{3}, " of '", std::string("name"), "'"),
+                       "x is 0.5, expected 3 of 'name'", ap::Error);
+  CHECK_NOTHROW(ap::require(true, "never said"));
+  CHECK_THROWS_WITH_AS(ap::require(false, "beta1 is ", -1), "beta1 is -1", std::runtime_error);
+}

@@ -1,0 +1,186 @@
+// The same work on any backend, its results brought to the host: what tests compare between backends.
+#pragma once
+
+#include <algoperf/nn/all.hpp>
+#include <algoperf/rules/all.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace agreement {
+
+using namespace algoperf;
+
+// The largest difference, in ulps of the reference's largest value.
+template <class S>
+double ulps(const std::vector<S>& a, const std::vector<S>& reference) {
+  if (a.size() != reference.size()) return std::numeric_limits<double>::infinity();
+  double worst = 0, scale = 0;
+  for (const S x : reference) scale = std::fmax(scale, std::fabs(static_cast<double>(x)));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::fabs(static_cast<double>(a[i]) - static_cast<double>(reference[i]));
+    if (!(difference <= worst)) worst = difference;  // NaN too
+  }
+  const double ulp = static_cast<double>(std::numeric_limits<S>::epsilon());
+  return worst == 0 ? 0 : worst / (scale * ulp);
+}
+
+// Tensors of odd sizes, one of more than one chunk, of every group that rules tell apart.
+inline Layout odd_layout() {
+  Layout layout;
+  layout.add({"hidden.weight", Kind::weight, {37, 53}});
+  layout.add({"hidden.bias", Kind::bias, {37}});
+  layout.add({"conv.weight", Kind::conv_weight, {7, 3, 3, 2}});
+  layout.add({"embedding", Kind::embedding, {11, 5}});
+  layout.add({"scalar", Kind::layer_norm_scale, {1}});
+  layout.add({"tall.weight", Kind::weight, {131, 77}});
+  layout.add({"output.weight", Kind::weight, {3, 131}, true});
+  return layout;
+}
+
+// Every recipe and stage, by name.
+struct LateDecay {
+  double operator()(std::uint64_t step) const { return 0.01 * static_cast<double>(step); }
+};
+template <class F>
+void for_each_rule(const F& f) {
+  f("sgd", sgd({.weight_decay = 0.1}));
+  f("momentum", momentum({.weight_decay = 0.01}));
+  f("nesterov", nesterov());
+  f("adam", adam());
+  f("adamw", adamw({.weight_decay = 0.1}));
+  f("nadamw", nadamw());
+  f("lamb", lamb());
+  f("lion", lion());
+  f("clip, adamw", chain(ClipByGlobalNorm{.max_norm = 1}, Adam{}, DecayedWeights{}, Descend{}));
+  f("clip, lamb", chain(ClipByGlobalNorm{.max_norm = 1}, Adam{}, DecayedWeights{}, TrustRatio{}, Descend{}));
+  f("two clips", chain(Momentum{}, ClipByGlobalNorm{.max_norm = 2}, TrustRatio{}, Descend{}, ClipByGlobalNorm{}));
+  f("masked decay", chain(Adam{}, masked(DecayedWeights{.rate = 0.1}, decayable), Descend{}));
+  f("masked trust ratio", chain(Momentum{}, masked(TrustRatio{}, decayable), Descend{}));
+  f("masked clip", chain(masked(ClipByGlobalNorm{.max_norm = 0.5}, decayable), Descend{}));
+  f("scheduled", chain(Adam{}, scheduled(DecayedWeights{}, &DecayedWeights::rate, LateDecay{}), Descend{}));
+  f("weight average", chain(Adam{}, Descend{}, WeightAverage{.decay = 0.9}));
+  f("sam", sam(adamw()));
+}
+template <class F>
+void for_each_matrix_rule(const F& f) {
+  f("muon", partition(matrices, muon(), otherwise, adamw()));
+  f("muon, match_rms", partition(matrices, muon({.scale = OrthogonalScale::match_rms}), otherwise, lamb()));
+}
+
+// Ten steps of a rule: the values after them, then those to evaluate with.
+template <class B, class Rule>
+std::vector<typename B::Scalar> train(const B& backend, const Rule& rule, unsigned steps = 10) {
+  using S = typename B::Scalar;
+  Layout layout = odd_layout();
+  layout.arrange_for(rule);
+  const std::size_t n = layout.size();
+  std::vector<S> host(n), gradient(n);
+  const auto each = [&](const auto& f) {
+    for (const TensorHandle handle : layout.tensors())
+      for (std::size_t i = 0; i < layout.place_of(handle).size; ++i)
+        f(layout.place_of(handle).offset + i, 7919 * handle.index + i);
+  };
+  each([&](std::size_t at, std::size_t i) { host[at] = static_cast<S>((i * 37 + 11) % 101 / 101.0 - 0.5); });
+  auto values = backend.template array<S>(n);
+  auto gradients = backend.template array<S>(n);
+  backend.write(n, host.data(), values.data());
+  auto state = rule.state(backend, layout);
+  unsigned t = 1;
+  const auto evaluate = [&] {
+    backend.read(n, values.data(), host.data());
+    each([&](std::size_t at, std::size_t i) {
+      gradient[at] = static_cast<S>((i * 53 + t * 29 + 7) % 97 / 97.0 - 0.45 + 0.1 * static_cast<double>(host[at]));
+    });
+    backend.write(n, gradient.data(), gradients.data());
+  };
+  for (; t <= steps; ++t) {
+    evaluate();
+    using Update = algoperf::Update<S, std::remove_const_t<decltype(evaluate)>>;
+    rule.step(Update{gradients.data(), values.data(), evaluate}, Step{t, 0.01}, state);
+  }
+  std::vector<S> result(2 * n);
+  backend.read(n, values.data(), result.data());
+  rule.evaluation_values(values.data(), state, gradients.data());
+  backend.read(n, gradients.data(), result.data() + n);
+  return result;
+}
+
+// Every layer, in models small and odd.
+template <class F>
+void for_each_model(const F& f) {
+  f("dense", Model(Shape{13}, Dense{.units = 7}));
+  f("relu", Model(Shape{13}, Relu{}, Dense{.units = 5}, Relu{}));
+  f("flatten", Model(Shape{5, 3, 2}, Flatten{}, Dense{.units = 5}));
+  f("conv", Model(Shape{7, 6, 3}, Conv2d{.filters = 5, .padding = 1}));
+  f("strided conv", Model(Shape{9, 7, 2}, Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1, .columns = 1}));
+  f("pointwise conv", Model(Shape{4, 5, 3}, Conv2d{.filters = 4, .size = 1}));
+  f("max pool", Model(Shape{7, 6, 3}, MaxPool{}));
+  f("overlapping max pool", Model(Shape{7, 6, 3}, MaxPool{.size = 3, .stride = 2}));
+  f("layer norm", Model(Shape{3, 19}, LayerNorm{}));
+  f("embedding", Model(Shape{5}, Embedding{.vocabulary = 16, .width = 3}));
+  f("residual", Model(Shape{11}, Dense{.units = 6}, Residual(LayerNorm{}, Dense{.units = 6}, Relu{})));
+  f("next character", next_character(5, 16));
+}
+
+// Forward, loss and backward of a batch: outputs, losses, the gradients of the outputs, parameters and input.
+template <class B, class M>
+std::vector<typename B::Scalar> propagate(const B& backend, const M& model, std::size_t batch = 5) {
+  using S = typename B::Scalar;
+  using X = typename M::template Input<S>;
+  constexpr bool differentiable = std::is_same_v<X, S>;
+  Layout layout;
+  const auto handles = model.declare(layout);
+  const std::size_t n = layout.size(), in = batch * model.input().size(), classes = model.output().size();
+  std::vector<S> values(n), weights(batch);
+  Initializer<S> set(layout, values.data(), RandomKey{3});
+  model.initialize(set, handles);
+  RandomStream random(RandomKey{4});
+  std::vector<X> x(in);
+  for (X& each : x)
+    if constexpr (differentiable)
+      each = static_cast<S>(random.normal());
+    else
+      each = static_cast<X>(random.below(16));
+  std::vector<std::int32_t> labels(batch);
+  for (std::size_t i = 0; i < batch; ++i) {
+    labels[i] = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(classes)));
+    weights[i] = static_cast<S>(0.5 + random.uniform());
+  }
+
+  auto d_values = backend.template array<S>(n), d_gradients = backend.template array<S>(n);
+  auto d_x = backend.template array<X>(in);
+  auto d_labels = backend.template array<std::int32_t>(batch);
+  auto d_weights = backend.template array<S>(batch), d_losses = backend.template array<S>(batch);
+  auto d_logits = backend.template array<S>(batch * classes), d_in = backend.template array<S>(in);
+  backend.write(n, values.data(), d_values.data());
+  backend.write(in, x.data(), d_x.data());
+  backend.write(batch, labels.data(), d_labels.data());
+  backend.write(batch, weights.data(), d_weights.data());
+
+  Workspace<B> workspace(backend, model, batch + 2);
+  const auto pass = workspace.pass(backend, layout, d_values.data(), d_gradients.data(), batch);
+  std::vector<S> result;
+  const auto keep = [&](std::size_t count, const S* from) {
+    result.resize(result.size() + count);
+    backend.read(count, from, result.data() + result.size() - count);
+  };
+  const S* const logits = model.forward(pass, handles, d_x.data());
+  keep(batch * classes, logits);
+  SoftmaxCrossEntropy{.label_smoothing = 0.1}.write(backend, batch, classes, logits, d_labels.data(), d_weights.data(),
+                                                    d_losses.data(), d_logits.data());
+  keep(batch, d_losses.data());
+  keep(batch * classes, d_logits.data());
+  if constexpr (differentiable)
+    model.backward(pass, handles, d_x.data(), d_logits.data(), d_in.data());
+  else
+    model.backward(pass, handles, d_x.data(), d_logits.data());
+  keep(n, d_gradients.data());
+  keep(in, d_in.data());
+  return result;
+}
+
+}  // namespace agreement

@@ -1,0 +1,146 @@
+// A training step allocates nothing: malloc and its kin are counted, those within a matrix product (Eigen's packing
+// buffers) apart.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+
+#include "tiny.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COUNTED 0  // sanitizers bring a malloc of their own
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define COUNTED 0
+#endif
+#endif
+#if !defined(COUNTED) && defined(__GLIBC__)
+#define COUNTED 1
+#endif
+
+namespace {
+
+std::atomic<bool> counting{false}, in_product{false};
+std::atomic<int> own{0}, packing{0};
+
+[[maybe_unused]] void count() {
+  if (counting) ++(in_product ? packing : own);
+}
+
+}  // namespace
+
+#if COUNTED
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t size) {
+  count();
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t n, std::size_t size) {
+  count();
+  return __libc_calloc(n, size);
+}
+void* realloc(void* block, std::size_t size) {
+  count();
+  return __libc_realloc(block, size);
+}
+void* memalign(std::size_t alignment, std::size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
+  count();
+  *block = __libc_memalign(alignment, size);
+  return *block == nullptr ? ENOMEM : 0;
+}
+}
+#endif
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+// The host backend, telling when it is within a matrix product. The caller waits for a product's threads.
+struct WatchedHost : Host<float> {
+  template <class... Args>
+  void gemm_nn(Args... args) const {
+    in_product = true;
+    Host<float>::gemm_nn(args...);
+    in_product = false;
+  }
+  template <class... Args>
+  void gemm_nt(Args... args) const {
+    in_product = true;
+    Host<float>::gemm_nt(args...);
+    in_product = false;
+  }
+  template <class... Args>
+  void gemm_tn(Args... args) const {
+    in_product = true;
+    Host<float>::gemm_tn(args...);
+    in_product = false;
+  }
+};
+
+// Allocations of our own in steps 3 to 14, over two epochs with a small last batch.
+template <class Model, class Rule, class... Tail>
+int allocations(const Model& model, const Rule& rule, const Tail&... tail) {
+  const Tiny task;
+  const auto data = task.all.subset(0, 40);
+  for (const unsigned threads : {1u, 2u}) {
+    WatchedHost host;
+    host.threads = threads;
+    TrainingLoop loop(model, task.loss(), rule, Constant{1e-3}, tail..., host);
+    own = packing = 0;
+    for (int i = 0; i < 14; ++i) {
+      counting = i >= 2;
+      loop.step(data);
+    }
+    counting = false;
+    if (own > 0) break;
+  }
+  return own;
+}
+
+}  // namespace
+
+TEST_CASE("the count sees what it should") {
+  if (!COUNTED) return;
+  own = 0;
+  counting = true;
+  std::vector<int> vector(10);
+  Arena<float> arena(10);
+  counting = false;
+  CHECK(vector.size() + arena.size() == 20);
+  CHECK(own == 2);
+}
+
+TEST_CASE("a step allocates nothing of our own") {
+  const auto tiny = Tiny::model();
+  const auto wide = mlp(Shape{28, 28, 1}, {96}, 10);
+  const auto cnn = simple_cnn(Shape{28, 28, 1}, 10, {.filters1 = 4, .filters2 = 8, .units = 32});
+  const auto clipped = chain(ClipByGlobalNorm{.max_norm = 1}, Adam{}, TrustRatio{}, Descend{}, WeightAverage{});
+  const auto both = partition(matrices, muon(), otherwise, adamw());
+  const ShuffledEpochs epochs{.batch = 16};
+  CHECK(allocations(tiny, adamw(), epochs) == 0);
+  CHECK(allocations(wide, lamb(), epochs) == 0);
+  CHECK(allocations(wide, clipped, epochs) == 0);
+  CHECK(allocations(wide, both, epochs) == 0);
+  CHECK(allocations(cnn, both, epochs) == 0);
+  CHECK(allocations(cnn, adamw(), WithReplacement{.batch = 16}) == 0);
+  CHECK(allocations(tiny, sam(momentum()), LossProportional{.batch = 16}) == 0);
+  CHECK(allocations(tiny, sam(momentum()), epochs, Mean{}, InProcess{3}) == 0);
+  CHECK(allocations(tiny, adamw(), epochs, Adasum<Of::gradients>{}, InProcess{3}) == 0);
+  CHECK(allocations(tiny, sam(both), epochs, Adasum<Of::updates>{}, InProcess{3}) == 0);
+  MESSAGE("packing within matrix products, the last run: " << packing.load() << " allocations in 12 steps");
+}

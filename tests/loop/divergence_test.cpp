@@ -1,0 +1,66 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+template <class Loop, class Data>
+std::string steps_until_diverged(Loop& loop, const Data& data) {
+  try {
+    for (int i = 0; i < 50; ++i) loop.step(data);
+  } catch (const Diverged& diverged) {
+    return diverged.what();
+  }
+  return "did not diverge";
+}
+
+}  // namespace
+
+TEST_CASE("a huge learning rate: the step and the tensor are named") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 1e30);
+  const std::string text = steps_until_diverged(loop, task.train());
+  CHECK(contains(text, "training diverged at step " + std::to_string(loop.steps() + 1) + ": the loss is not finite; "));
+  CHECK(contains(text, "tensor '"));
+  CHECK(loop.steps() >= 1);
+}
+
+TEST_CASE("a learning rate that is not a number") {
+  const Tiny task;
+  TrainingLoop bad(task.model(), task.loss(), sgd(), [](std::uint64_t t) { return t < 3 ? 0.1 : double{not_a_number}; },
+                   ShuffledEpochs{.batch = 32});
+  CHECK(steps_until_diverged(bad, task.train()) ==
+        "training diverged at step 5: the loss is not finite; the parameters of tensor '0.weight' hold NaN or infinity");
+}
+
+TEST_CASE("NaN among the inputs") {
+  std::vector<float> inputs(40, 0.5f);
+  inputs[17] = not_a_number;
+  const InMemory<float> data(inputs, std::vector<std::int32_t>(10, 1), Shape{4}, 2);
+  TrainingLoop loop(mlp(Shape{4}, {3}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 10});
+  CHECK(steps_until_diverged(loop, data) ==
+        "training diverged at step 1: the loss is not finite; the parameters are finite, an input of the batch is not");
+}
+
+TEST_CASE("NaN among the parameters: the tensor is named") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 0.1);
+  const TensorHandle handle = loop.layout().find("2.bias");
+  loop.values()[loop.layout().place_of(handle).offset + 3] = not_a_number;
+  CHECK(steps_until_diverged(loop, task.train()) ==
+        "training diverged at step 1: the loss is not finite; the parameters of tensor '2.bias' hold NaN or infinity");
+}
+
+TEST_CASE("an example's weight that is not a number") {
+  const Tiny task;
+  TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{0.1}, Always({0, 1}, {1, not_a_number}));
+  CHECK(contains(steps_until_diverged(loop, task.train()), "at step 1: the loss is not finite"));
+}

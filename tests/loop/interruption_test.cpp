@@ -1,0 +1,189 @@
+// Processes killed and interrupted.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+constexpr std::uint64_t total = 60;
+
+// Importance sampling and averaged weights: all that a run can keep.
+auto make_loop() {
+  return TrainingLoop(Tiny::model(), Tiny::loss(), chain(Adam{}, Descend{}, WeightAverage{.decay = 0.9}),
+                      Constant{1e-3}, LossProportional{.batch = 24});
+}
+
+template <class Loop, class... Observers>
+RunReport train(Loop& loop, const std::string& path, std::uint64_t every, Observers&&... observers) {
+  const Tiny task;
+  return loop.run(task.train(), Evaluate(task, {.every = 20}), observers..., Checkpoints(path, {.every = every}),
+                  UntilStep{total});
+}
+
+// Runs f in a child process, which must not return; gives its wait status.
+template <class F, class Meanwhile>
+int in_child(const F& f, const Meanwhile& meanwhile) {
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      f();
+    } catch (...) {
+      _exit(99);
+    }
+    _exit(0);
+  }
+  meanwhile(child);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+void nothing(pid_t) {}
+
+struct Expected {
+  decltype(make_loop()) loop = make_loop();
+  RunReport report;
+  Expected() {
+    const TemporaryFile file;
+    report = train(loop, file.path(), 1000);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("killed at random steps, a run ends with the bits of one never stopped") {
+  Expected expected;
+  const TemporaryFile file;
+  RandomStream random(RandomKey{7});
+  int killed = 0;
+  for (std::uint64_t last = 0; last < total;) {
+    last += 5 + random.below(12);
+    const int status = in_child(
+        [&] {
+          auto loop = make_loop();
+          train(loop, file.path(), 3, AfterStep{[&](std::uint64_t t) {
+                  if (t >= last) raise(SIGKILL);
+                }});
+        },
+        nothing);
+    if (WIFSIGNALED(status)) ++killed;
+  }
+  CHECK(killed >= 3);
+  auto resumed = make_loop();
+  const RunReport report = train(resumed, file.path(), 3);
+  CHECK(same_values(resumed, expected.loop));
+  CHECK(same_report(report, expected.report));
+}
+
+TEST_CASE("killed at any moment, even while it writes, a run leaves a whole checkpoint") {
+  Expected expected;
+  const TemporaryFile file;
+  RandomStream random(RandomKey{8});
+  for (int child = 0; child < 12; ++child) {
+    const int status = in_child(
+        [&] {
+          auto loop = make_loop();
+          train(loop, file.path(), 1);
+        },
+        [&](pid_t pid) {
+          usleep(500 + random.below(30000));
+          kill(pid, SIGKILL);
+          std::remove((file.path() + ".tmp" + std::to_string(pid)).c_str());
+        });
+    CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 0));
+  }
+  auto resumed = make_loop();
+  train(resumed, file.path(), 1);
+  CHECK(same_values(resumed, expected.loop));
+}
+
+TEST_CASE("Ctrl-C leaves a checkpoint, and a second run goes on from it") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Expected expected;
+    const TemporaryFile file;
+    auto first = make_loop(), second = make_loop();
+    const RunReport report = train(first, file.path(), 1000, AfterStep{[&](std::uint64_t t) {
+                                     if (t == 17) raise(signal);
+                                   }});
+    CHECK(report.reason == Control::interrupted);
+    CHECK(std::string(describe(report.reason)) == "interrupted");
+    CHECK(report.last.now.t == 17);
+    CHECK(file.exists());
+    CHECK(same_report(train(second, file.path(), 1000), expected.report));
+    CHECK(same_values(second, expected.loop));
+  }
+}
+
+TEST_CASE("a second Ctrl-C kills") {
+  const TemporaryFile file;
+  const int status = in_child(
+      [&] {
+        auto loop = make_loop();
+        train(loop, file.path(), 1000, AfterStep{[](std::uint64_t) {
+                raise(SIGINT);
+                raise(SIGINT);
+              }});
+      },
+      nothing);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGINT);
+}
+
+TEST_CASE("the handlers of before are back, however a run ends") {
+  const auto handler = [](int) {};
+  struct sigaction mine {}, before {}, found {};
+  mine.sa_handler = handler;
+  sigaction(SIGINT, &mine, &before);
+  const TemporaryFile file;
+  const auto is_back = [&] {
+    sigaction(SIGINT, nullptr, &found);
+    return found.sa_handler == mine.sa_handler;
+  };
+  auto loop = make_loop();
+  train(loop, file.path(), 1000, AfterStep{[&](std::uint64_t t) {
+          if (t == 2) CHECK(!is_back());
+        }});
+  CHECK(is_back());
+
+  auto throws = make_loop();
+  CHECK_THROWS_AS(train(throws, file.path(), 1000, AfterStep{[](std::uint64_t) { fail("stop"); }}), Error);
+  CHECK(is_back());
+
+  file.write("not a checkpoint");
+  auto refuses = make_loop();
+  CHECK_THROWS_AS(train(refuses, file.path(), 1000), Error);
+  CHECK(is_back());
+  sigaction(SIGINT, &before, nullptr);
+}
+
+TEST_CASE("a full disk: a sentence, and the old checkpoint is kept") {
+  const TemporaryFile file, said;
+  auto loop = make_loop();
+  loop.start(Tiny{}.train());
+  save_checkpoint(file.path(), loop);
+  const std::string old = file.read();
+  in_child(
+      [&] {
+        struct sigaction ignore {};
+        ignore.sa_handler = SIG_IGN;
+        sigaction(SIGXFSZ, &ignore, nullptr);
+        const rlimit limit{4096, 4096};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        const Tiny task;
+        loop.step(task.train());
+        said.write(sentence([&] { save_checkpoint(file.path(), loop); }));
+      },
+      [&](pid_t pid) {
+        waitpid(pid, nullptr, 0);
+        CHECK(access((file.path() + ".tmp" + std::to_string(pid)).c_str(), F_OK) != 0);
+      });
+  CHECK(said.read() == file.path() + ": cannot be written: File too large");
+  CHECK(file.read() == old);
+}

@@ -1,0 +1,90 @@
+// What a newcomer may get wrong: each a sentence, none a crash.
+#include <doctest/doctest.h>
+
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+// Data whose labels are not what classes() says.
+struct Liar {
+  using Input = float;
+  std::size_t size() const { return 8; }
+  Shape shape() const { return {784}; }
+  std::size_t classes() const { return 10; }
+  template <class T>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
+    for (std::size_t i = 0; i < n; ++i) labels[i] = indices[i] == 5 ? 10 : 0;
+    for (std::size_t i = 0; i < 784 * n; ++i) inputs[i] = T(0);
+  }
+};
+
+InMemory<float> examples(std::size_t count, std::size_t width, std::size_t classes) {
+  return {std::vector<float>(count * width), std::vector<std::int32_t>(count), Shape{width}, classes};
+}
+
+template <class Data>
+std::string step_on(const Data& data) {
+  return sentence([&] { tiny_loop(sgd(), 0.1).step(data); });
+}
+
+}  // namespace
+
+TEST_CASE("data that do not fit the model") {
+  CHECK(step_on(examples(9, 783, 10)) == "TrainingLoop: an example has 783 inputs, the model takes 784");
+  CHECK(step_on(examples(9, 784, 11)) == "TrainingLoop: the data has 11 classes, the model 10 outputs");
+  CHECK(step_on(examples(0, 784, 10)) == "TrainingLoop: the data set is empty");
+  CHECK(step_on(Liar{}) == "TrainingLoop: the label of example 5 is 10, expected [0, 10)");
+  CHECK(step_on(examples(9, 784, 3)).empty());
+}
+
+TEST_CASE("evaluation data that do not fit the model") {
+  auto loop = tiny_loop(sgd(), 0.1);
+  const auto evaluate = [&](const auto& data) { return sentence([&] { loop.evaluate(data, ErrorRate{}); }); };
+  CHECK(evaluate(examples(9, 783, 10)) == "TrainingLoop: an example has 783 inputs, the model takes 784");
+  CHECK(evaluate(examples(0, 784, 10)) == "TrainingLoop: the data set is empty");
+  CHECK(evaluate(Liar{}) == "TrainingLoop: the label of example 5 is 10, expected [0, 10)");
+}
+
+TEST_CASE("other data in the middle of training") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 0.1);
+  loop.step(task.train());
+  CHECK(sentence([&] { loop.step(task.validation()); }) ==
+        "TrainingLoop: the data set has 64 examples, at the start it had 256");
+}
+
+TEST_CASE("a selector that chooses nonsense") {
+  const Tiny task;
+  const auto select = [&](Always always, std::size_t batch) {
+    always.batch = batch;
+    return sentence([&] {
+      TrainingLoop(task.model(), task.loss(), sgd(), Constant{0.1}, always).step(task.train());
+    });
+  };
+  const std::string chose = "TrainingLoop: the selector chose ";
+  CHECK(select(Always({3, 256}), 2) == chose + "example 256, expected [0, 256)");
+  CHECK(select(Always({3, 4, 5}), 2) == chose + "3 examples and 3 weights, expected as many of each, 1 to 2");
+  CHECK(select(Always({3, 4}, {1}), 2) == chose + "2 examples and 1 weights, expected as many of each, 1 to 2");
+  CHECK(select(Always({}, {}), 2) == chose + "0 examples and 0 weights, expected as many of each, 1 to 2");
+  CHECK(select(Always({3, 4}), 2).empty());
+}
+
+TEST_CASE("impossible options are refused before anything is trained") {
+  const Tiny task;
+  const auto make = [&](const auto& loss, const auto& rule, const auto& selector) {
+    return sentence([&] { TrainingLoop(task.model(), loss, rule, Constant{0.1}, selector); });
+  };
+  const ShuffledEpochs epochs;
+  CHECK(contains(make(task.loss(), momentum({.mu = 2}), epochs), "mu is 2"));
+  CHECK(contains(make(SoftmaxCrossEntropy{.label_smoothing = 1}, sgd(), epochs), "label_smoothing is 1"));
+  CHECK(make(task.loss(), sgd(), ShuffledEpochs{.batch = 0}) ==
+        "TrainingLoop: the selector's batch is 0, expected at least 1");
+  CHECK(sentence([&] {
+          TrainingLoop(task.model(), task.loss(), sgd(), WarmupCosine{.peak = 1, .warmup = 9, .total = 3}, epochs);
+        }) != "");
+  CHECK(sentence([&] { Evaluate(task, {.every = 0}); }) == "Evaluate: every is 0, expected at least 1");
+  CHECK(sentence([] { Checkpoints("file", {.every = 0}); }) == "Checkpoints: every is 0, expected at least 1");
+}

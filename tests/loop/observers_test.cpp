@@ -1,0 +1,276 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+// Writes down what it is told, and stops at a step.
+struct Spy {
+  std::vector<std::string>& told;
+  std::string name;
+  std::uint64_t stop = 0;
+  bool fail_at_end = false;
+
+  template <class Run>
+  void begin(Run& run) {
+    told.push_back(name + " begin " + std::to_string(run.loop().steps()));
+  }
+  template <class Run>
+  Control after_step(Run&, const StepReport& report) {
+    told.push_back(name + " step " + std::to_string(report.now.t));
+    return report.now.t == stop ? Control::interrupted : Control::go_on;
+  }
+  template <class Run>
+  Control after_evaluation(Run&, const EvaluationReport& report) {
+    told.push_back(name + " evaluation " + std::to_string(report.step));
+    return Control::go_on;
+  }
+  template <class Run>
+  void end(Run&, const RunReport& report) {
+    told.push_back(name + " end " + std::to_string(report.last.now.t));
+    require(!fail_at_end, name, " failed at the end");
+  }
+};
+
+struct OnlyEnd {
+  int& ends;
+  template <class Run>
+  void end(Run&, const RunReport&) const {
+    ++ends;
+  }
+};
+
+// An error rate that takes its time: 2 ms a batch.
+struct SlowMetric : ErrorRate {
+  template <class... Args>
+  void write(const Args&... args) const {
+    usleep(2000);
+    ErrorRate::write(args...);
+  }
+};
+struct SlowTask : Tiny {
+  static constexpr auto metric() { return SlowMetric{}; }
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text)
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += c;
+  lines.pop_back();
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("observers are called in the order given, evaluations before after_step") {
+  const Tiny task;
+  std::vector<std::string> told;
+  auto loop = tiny_loop(sgd(), 0.1);
+  const RunReport report =
+      loop.run(task.train(), Spy{told, "a"}, Evaluate(task, {.every = 2}), Spy{told, "b", 2}, UntilStep{2});
+  CHECK(told == std::vector<std::string>{"a begin 0", "b begin 0", "a step 1", "b step 1", "a evaluation 2",
+                                         "b evaluation 2", "a step 2", "b step 2", "a end 2", "b end 2"});
+  CHECK(report.reason == Control::interrupted);  // the first reason, not UntilStep's
+}
+
+TEST_CASE("an observer of any one member will do") {
+  const Tiny task;
+  int ends = 0;
+  auto loop = tiny_loop(sgd(), 0.1);
+  loop.run(task.train(), OnlyEnd{ends}, UntilStep{1});
+  CHECK(ends == 1);
+}
+
+TEST_CASE("end is called when a step throws, and the step's error is the one told") {
+  const Tiny task;
+  std::vector<std::string> told;
+  auto loop = tiny_loop(sgd(), 1e30);
+  CHECK_THROWS_AS(loop.run(task.train(), Spy{told, "a", 0, true}, Spy{told, "b"}, UntilStep{50}), Diverged);
+  CHECK(contains(told[told.size() - 2], "a end "));
+  CHECK(contains(told.back(), "b end "));
+}
+
+TEST_CASE("an end that throws keeps no other from its end") {
+  const Tiny task;
+  std::vector<std::string> told;
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK(sentence([&] {
+          loop.run(task.train(), Spy{told, "a", 0, true}, Spy{told, "b", 0, true}, UntilStep{1});
+        }) == "a failed at the end");
+  CHECK(told.back() == "b end 1");
+}
+
+TEST_CASE("only those that have begun are ended") {
+  const Tiny task;
+  std::vector<std::string> told;
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK_THROWS_AS(loop.run(task.train(), Spy{told, "a"}, CsvLog("/nonexistent/log.csv"), Spy{told, "b"}), Error);
+  CHECK(told == std::vector<std::string>{"a begin 0", "a end 0"});
+}
+
+TEST_CASE("evaluations are off the training clock") {
+  const SlowTask task;
+  auto loop = tiny_loop(adamw(), 1e-3);
+  loop.step(task.train());
+  const double before = loop.training_seconds();
+  const EvaluationReport report = loop.evaluate(task.validation(), task.metric());
+  CHECK(loop.training_seconds() == before);
+  CHECK(report.training_seconds == before);
+  CHECK(report.evaluation_seconds >= 0.004);  // two batches
+  const RunReport run = loop.run(task.train(), Evaluate(task, {.every = 2}), UntilStep{7});
+  CHECK(run.evaluation_seconds >= 4 * 0.004);
+}
+
+TEST_CASE("making averaged weights is on the training clock") {
+  const Tiny task;
+  auto loop = tiny_loop(chain(Descend{}, WeightAverage{}), 1e-3);
+  loop.step(task.train());
+  const double before = loop.training_seconds();
+  loop.evaluate(task.validation(), task.metric());
+  CHECK(loop.training_seconds() > before);
+}
+
+TEST_CASE("Evaluate: every so many steps, and first") {
+  const Tiny task;
+  const auto steps = [&](EvaluateOptions options) {
+    std::vector<EvaluationReport> found;
+    std::vector<std::uint64_t> at;
+    auto loop = tiny_loop(sgd(), 0.1);
+    loop.run(task.train(), Evaluate(task, options), History{found}, UntilStep{7});
+    for (const EvaluationReport& report : found) at.push_back(report.step);
+    return at;
+  };
+  CHECK(steps({.every = 3}) == std::vector<std::uint64_t>{3, 6});
+  CHECK(steps({.every = 3, .first = true}) == std::vector<std::uint64_t>{1, 3, 6});
+  CHECK(steps({.every = 100}).empty());
+}
+
+TEST_CASE("the report keeps the first of the best evaluations") {
+  const Tiny task;
+  std::vector<EvaluationReport> found;
+  auto loop = tiny_loop(adamw(), 3e-3);
+  const RunReport report = loop.run(task.train(), Evaluate(task, {.every = 1}), History{found}, UntilStep{40});
+  const EvaluationReport* best = &found.front();
+  for (const EvaluationReport& one : found)
+    if (one.metric < best->metric) best = &one;
+  CHECK(report.evaluated);
+  CHECK(report.best.step == best->step);
+  CHECK(report.best.metric == best->metric);
+  CHECK(best->step < 40);
+}
+
+TEST_CASE("what ends a run") {
+  const Tiny task;
+  auto loop = tiny_loop(adamw(), 5e-3);
+  CHECK(loop.run(task.train(), UntilStep{0}).last.now.t == 0);
+  CHECK(loop.run(task.train(), UntilStep{3}).reason == Control::budget_spent);
+  CHECK(loop.steps() == 3);
+
+  const RunReport target =
+      loop.run(task.train(), Evaluate(task, {.every = 5}), UntilTarget{{0.5, true}}, UntilStep{500});
+  CHECK(target.target_reached());
+  CHECK(target.best.metric <= 0.5);
+  CHECK(target.best.step == target.last.now.t);
+
+  const double spent = loop.training_seconds();
+  const RunReport time = loop.run(task.train(), UntilSeconds{spent + 0.01});
+  CHECK(time.reason == Control::budget_spent);
+  CHECK(time.last.training_seconds >= spent + 0.01);
+}
+
+TEST_CASE("targets") {
+  CHECK(Target{0.1, true}.reached_by(0.1));
+  CHECK(!Target{0.1, true}.reached_by(0.2));
+  CHECK(Target{0.9, false}.reached_by(0.95));
+  CHECK(!Target{0.9, false}.reached_by(0.5));
+  CHECK(!Target{0.1, true}.reached_by(__builtin_nan("")));
+  CHECK(!Target{0.1, false}.reached_by(__builtin_nan("")));
+  CHECK(better(1, __builtin_nan(""), true));
+  CHECK(!better(__builtin_nan(""), 1, true));
+}
+
+TEST_CASE("CsvLog: a row an evaluation, at the end and not before") {
+  const Tiny task;
+  const TemporaryFile file;
+  file.write("old");
+  std::vector<EvaluationReport> found;
+  auto loop = tiny_loop(sgd(), 0.1);
+  loop.run(task.train(), Evaluate(task, {.every = 2}), History{found}, CsvLog(file.path()),
+           AfterStep{[&](std::uint64_t) { CHECK(file.read() == "old"); }}, UntilStep{6});
+  const auto lines = lines_of(file.read());
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == "step,training_seconds,evaluation_seconds,loss,error");
+  for (std::size_t i = 0; i < 3; ++i) {
+    unsigned long step = 0;
+    double training = 0, evaluation = 0, loss = 0, metric = 0;
+    REQUIRE(std::sscanf(lines[i + 1].c_str(), "%lu,%lf,%lf,%lf,%lf", &step, &training, &evaluation, &loss, &metric) == 5);
+    CHECK(step == 2 * (i + 1));
+    CHECK(training == doctest::Approx(found[i].training_seconds).epsilon(1e-3));
+    CHECK(loss == doctest::Approx(found[i].loss).epsilon(1e-8));
+    CHECK(metric == doctest::Approx(found[i].metric).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("CsvLog: a diverged run keeps its rows, a run without evaluations the old file") {
+  const Tiny task;
+  const TemporaryFile file;
+  file.write("old");
+  auto quiet = tiny_loop(sgd(), 0.1);
+  quiet.run(task.train(), CsvLog(file.path()), UntilStep{2});
+  CHECK(file.read() == "old");
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK_THROWS_AS(loop.run(task.train(), Evaluate(task, {.every = 1}), CsvLog(file.path()),
+                           AfterStep{[](std::uint64_t t) { require(t < 3, "stop"); }}),
+                  Error);
+  CHECK(lines_of(file.read()).size() == 4);
+}
+
+TEST_CASE("CsvLog: an unwritable folder is said before the first step") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK(sentence([&] { loop.run(task.train(), CsvLog("/nonexistent/log.csv"), UntilStep{3}); }) ==
+        "/nonexistent/log.csv: cannot be written: No such file or directory");
+  CHECK(loop.steps() == 0);
+}
+
+TEST_CASE("ProgressBar: plain lines where there is no terminal") {
+  const Tiny task;
+  const auto shown = [&](std::uint64_t steps, ProgressBarOptions options) {
+    std::FILE* const out = std::tmpfile();
+    options.out = out;
+    std::vector<double> losses;
+    auto loop = tiny_loop(sgd(), 0.1);
+    const RunReport report = loop.run(task.train(), Evaluate(task, {.every = 2}), ProgressBar(options), UntilStep{steps});
+    std::rewind(out);
+    std::string text;
+    for (int c; (c = std::fgetc(out)) != EOF;) text += static_cast<char>(c);
+    std::fclose(out);
+    CHECK(!contains(text, "\r"));
+    CHECK(!contains(text, "\033"));
+    char loss[32];
+    std::snprintf(loss, sizeof loss, "  loss %.4f", report.last.loss);
+    const auto lines = lines_of(text);
+    CHECK(contains(lines.back(), loss));  // this step's, not the last one's
+    return lines;
+  };
+  const auto five = shown(5, {.label = "sgd", .total = 6, .target = 0.05});
+  REQUIRE(five.size() == 3);  // evaluations at 2 and 4, the end at 5
+  CHECK(contains(five[0], "sgd  "));
+  CHECK(contains(five[0], "  step 2/6  loss "));
+  CHECK(contains(five[0], "  error 0."));
+  CHECK(contains(five[0], "(target 0.05)"));
+  CHECK(contains(five[0], " s left at most"));
+  CHECK(contains(five[1], "  step 4/6"));
+  CHECK(contains(five[2], "  step 5/6"));
+  const auto four = shown(4, {});
+  REQUIRE(four.size() == 2);  // the end is told by the last evaluation
+  CHECK(contains(four[1], "training  step 4  loss "));
+  CHECK(!contains(four[1], "left"));
+}

@@ -1,0 +1,86 @@
+// A run stopped, saved and resumed by a new loop object gives the bits of one never stopped.
+#include <doctest/doctest.h>
+
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+constexpr std::uint64_t total = 20;
+
+template <class Selector, class Rule, class Combiner>
+void check_resume(const Selector& selector, const Rule& rule, const Combiner& combiner, std::size_t workers) {
+  const Tiny task;
+  const auto train = task.train().subset(0, 100);  // 100 = 3 * 30 + 10: epochs end within the run
+  const auto make = [&] {
+    return TrainingLoop(task.model(), task.loss(), rule, WarmupCosine{.peak = 0.02, .warmup = 4, .total = total},
+                        selector, combiner, InProcess{workers});
+  };
+  const Evaluate evaluate(task, {.every = 3});
+  auto whole = make();
+  const RunReport expected = whole.run(train, evaluate, UntilStep{total});
+  RandomStream random(RandomKey{workers + sizeof(Rule)});
+  for (int trial = 0; trial < 3; ++trial) {
+    const std::uint64_t stop = 1 + random.below(total);  // the last step too: then nothing is left to do
+    CAPTURE(stop);
+    const TemporaryFile file;
+    auto first = make(), second = make();
+    first.run(train, evaluate, Checkpoints(file.path(), {.every = stop}), UntilStep{stop});
+    const RunReport found = second.run(train, evaluate, Checkpoints(file.path(), {.every = 1000}), UntilStep{total});
+    CHECK(same_values(second, whole));
+    CHECK(same_report(found, expected));
+    CHECK(second.evaluate(task.validation(), task.metric()).loss == whole.evaluate(task.validation(), task.metric()).loss);
+  }
+}
+
+template <class Selector>
+void check_rules(const Selector& selector) {
+  const auto check = [&](const auto& rule) {
+    check_resume(selector, rule, Alone{}, 1);
+    check_resume(selector, rule, Adasum<Of::updates>{}, 3);
+  };
+  check(adamw());
+  check(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.8}));
+  check(partition(matrices, muon(), otherwise, adamw()));
+  check(sam(momentum()));
+}
+
+}  // namespace
+
+TEST_CASE("resume: shuffled epochs") { check_rules(ShuffledEpochs{.batch = 30}); }
+
+TEST_CASE("resume: draws with replacement") { check_rules(WithReplacement{.batch = 30}); }
+
+TEST_CASE("resume: draws by loss") { check_rules(LossProportional{.batch = 30, .memory = 0.3}); }
+
+TEST_CASE("resume: the clocks and the log go on") {
+  const Tiny task;
+  const TemporaryFile file, csv;
+  const auto log_of = [&](std::uint64_t last) {
+    auto loop = tiny_loop(momentum(), 0.05);
+    loop.run(task.train(), Evaluate(task, {.every = 2}), CsvLog(csv.path()), Checkpoints(file.path(), {.every = 5}),
+             UntilStep{last});
+    return loop.training_seconds();
+  };
+  const double half = log_of(5);
+  CHECK(log_of(8) > half);
+  const std::string log = csv.read();
+  for (const char* const row : {"\n2,", "\n4,", "\n6,", "\n8,"}) CHECK(contains(log, row));
+}
+
+TEST_CASE("resume: a target reached stays reached") {
+  const Tiny task;
+  const TemporaryFile file;
+  for (int run = 0; run < 2; ++run) {
+    auto loop = tiny_loop(adamw(), 5e-3);
+    const RunReport report = loop.run(task.train(), Evaluate(task, {.every = 4}), UntilTarget{{0.6, true}},
+                                      Checkpoints(file.path(), {.every = 4}), UntilStep{200});
+    CHECK(report.target_reached());
+    CHECK(report.best.step == report.last.now.t);
+    CHECK(report.best.metric <= 0.6);
+    CHECK(loop.steps() == report.last.now.t);
+    CHECK(loop.steps() < 200);
+  }
+}

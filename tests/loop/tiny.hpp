@@ -1,0 +1,142 @@
+// A task of a few hundred digits and a network that learns it in milliseconds, and what tests of loops share.
+#pragma once
+
+#include <unistd.h>
+
+#include <algoperf/algoperf.hpp>
+#include <algoperf/nn/metrics/error_rate.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace algoperf::testing {
+
+struct Tiny {
+  InMemory<float> all = digits();
+
+  static constexpr auto model() { return mlp(Shape{28, 28, 1}, {12}, 10); }
+  static constexpr auto loss() { return SoftmaxCrossEntropy{}; }
+  static constexpr auto metric() { return ErrorRate{}; }
+  auto train() const { return all.subset(0, 256); }
+  auto validation() const { return all.subset(256, 320); }
+
+  static const InMemory<float>& digits() {
+    static const InMemory<float> rendered = Glyphs{.seed = 3, .count = 320}.render();
+    return rendered;
+  }
+};
+
+template <class Rule, class... Tail>
+auto tiny_loop(const Rule& rule, double learning_rate, const Tail&... tail) {
+  return TrainingLoop(Tiny::model(), Tiny::loss(), rule, Constant{learning_rate}, ShuffledEpochs{.batch = 32}, tail...);
+}
+
+template <class Loop>
+std::vector<typename Loop::Backend::Scalar> values_of(Loop& loop) {
+  return {loop.values(), loop.values() + loop.layout().size()};
+}
+
+template <class S>
+bool same_bits(const std::vector<S>& a, const std::vector<S>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(S)) == 0;
+}
+
+template <class Loop>
+bool same_values(Loop& a, Loop& b) {
+  return same_bits(values_of(a), values_of(b));
+}
+
+// All of a report but what the clock says.
+inline bool same_report(const RunReport& a, const RunReport& b) {
+  return a.reason == b.reason && a.last.now.t == b.last.now.t && a.last.now.learning_rate == b.last.now.learning_rate &&
+         a.last.loss == b.last.loss && a.last.examples == b.last.examples && a.evaluated == b.evaluated &&
+         a.best.step == b.best.step && a.best.loss == b.best.loss && a.best.metric == b.best.metric &&
+         std::strcmp(a.best.metric_name, b.best.metric_name) == 0 && a.best.lower_is_better == b.best.lower_is_better;
+}
+
+// What an Error says; empty if nothing is thrown.
+template <class F>
+std::string sentence(const F& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// A name for a file that does not exist, removed again at the end.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    char name[] = "/tmp/algoperf_test_XXXXXX";
+    close(mkstemp(name));
+    std::remove(name);
+    path_ = name;
+  }
+  ~TemporaryFile() { std::remove(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+  bool exists() const { return access(path_.c_str(), F_OK) == 0; }
+
+  std::string read() const {
+    std::string text;
+    std::FILE* const file = std::fopen(path_.c_str(), "rb");
+    if (file == nullptr) return text;
+    for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+    std::fclose(file);
+    return text;
+  }
+  void write(const std::string& text) const {
+    std::FILE* const file = std::fopen(path_.c_str(), "wb");
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+  }
+
+ private:
+  std::string path_;
+};
+
+// Chooses the same examples, with the same weights, at every step.
+struct Always {
+  std::size_t batch = 0;
+  std::vector<std::uint32_t> indices = {};
+  std::vector<float> weights = {};
+
+  Always(std::vector<std::uint32_t> chosen, std::vector<float> weigh)
+      : batch(chosen.size()), indices(std::move(chosen)), weights(std::move(weigh)) {}
+  explicit Always(std::vector<std::uint32_t> chosen) : Always(chosen, std::vector<float>(chosen.size(), 1.0f)) {}
+
+  struct State {};
+  State state(std::size_t) const { return {}; }
+  void select(State&, Step, Selection& selection) const {
+    selection.indices = indices;
+    selection.weights = weights;
+  }
+};
+
+inline std::vector<std::uint32_t> range(std::uint32_t begin, std::uint32_t end) {
+  std::vector<std::uint32_t> indices;
+  for (std::uint32_t i = begin; i < end; ++i) indices.push_back(i);
+  return indices;
+}
+
+// Calls f(step) after each step.
+template <class F>
+struct AfterStep {
+  F f;
+  template <class Run>
+  Control after_step(Run&, const StepReport& report) {
+    f(report.now.t);
+    return Control::go_on;
+  }
+};
+template <class F>
+AfterStep(F) -> AfterStep<F>;
+
+}  // namespace algoperf::testing

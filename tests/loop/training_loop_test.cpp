@@ -1,0 +1,151 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+TEST_CASE("training reduces the loss, and says so") {
+  const Tiny task;
+  auto loop = tiny_loop(adamw(), 3e-3);
+  const double before = loop.evaluate(task.train(), task.metric()).loss;
+  const RunReport report = loop.run(task.train(), UntilStep{120});
+  const EvaluationReport after = loop.evaluate(task.train(), task.metric());
+  CHECK(before > 2);
+  CHECK(after.loss < 0.3 * before);
+  CHECK(after.metric < 0.2);
+  CHECK(report.reason == Control::budget_spent);
+  CHECK(report.last.now.t == 120);
+  CHECK(report.last.now.learning_rate == 3e-3);
+  CHECK(report.last.examples == 120 * 32);
+  CHECK(report.last.training_seconds == doctest::Approx(after.training_seconds));
+  CHECK(!report.evaluated);
+}
+
+TEST_CASE("the same run gives the same bits, another seed others") {
+  const Tiny task;
+  const auto run = [&](Seed seed) {
+    auto loop = tiny_loop(adamw(), 1e-3, seed);
+    loop.run(task.train(), UntilStep{10});
+    return values_of(loop);
+  };
+  CHECK(same_bits(run({1}), run({1})));
+  CHECK(!same_bits(run({1}), run({2})));
+}
+
+TEST_CASE("the number of threads changes no bit") {
+  const Tiny task;
+  const auto model = mlp(Shape{28, 28, 1}, {160, 96}, 10);  // wide enough to be cut among threads
+  const auto run = [&](unsigned threads, const auto& rule, const auto& combiner, std::size_t workers) {
+    TrainingLoop loop(model, task.loss(), rule, Constant{1e-3}, ShuffledEpochs{.batch = 96}, combiner,
+                      InProcess{workers}, Host<>{.threads = threads});
+    loop.run(task.train(), UntilStep{4});
+    return values_of(loop);
+  };
+  const auto both = partition(matrices, muon(), otherwise, lamb());
+  const auto one = run(1, both, Alone{}, 1);
+  for (const unsigned threads : {2u, 3u, 8u}) {
+    CHECK(same_bits(run(threads, both, Alone{}, 1), one));
+    CHECK(same_bits(run(threads, sam(adamw()), Adasum<>{}, 2), run(1, sam(adamw()), Adasum<>{}, 2)));
+  }
+}
+
+TEST_CASE("a run goes on where the last one ended") {
+  const Tiny task;
+  auto once = tiny_loop(momentum(), 0.1), twice = tiny_loop(momentum(), 0.1);
+  once.run(task.train(), UntilStep{11});
+  twice.run(task.train(), UntilStep{4});
+  const RunReport report = twice.run(task.train(), UntilStep{11});
+  CHECK(report.last.now.t == 11);
+  CHECK(same_values(once, twice));
+  twice.run(task.train(), UntilStep{11});  // nothing left to do
+  CHECK(twice.steps() == 11);
+}
+
+TEST_CASE("the schedule is asked for steps from 0, the rule for steps from 1") {
+  const Tiny task;
+  std::vector<std::uint64_t> asked;
+  const auto schedule = [&asked](std::uint64_t step) {
+    asked.push_back(step);
+    return 0.25;
+  };
+  TrainingLoop loop(task.model(), task.loss(), sgd(), schedule, ShuffledEpochs{.batch = 32});
+  CHECK(loop.step(task.train()).now.t == 1);
+  CHECK(loop.step(task.train()).now.learning_rate == 0.25);
+  CHECK(asked == std::vector<std::uint64_t>{0, 1});
+}
+
+TEST_CASE("evaluate: a mean over every example, in batches of any size") {
+  const Tiny task;
+  const auto evaluate = [&](std::size_t batch) {
+    TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{0.1}, ShuffledEpochs{.batch = batch}, Host<double>{});
+    return loop.evaluate(task.validation(), task.metric());
+  };
+  const EvaluationReport one = evaluate(64), parts = evaluate(13);  // 64 = 4 * 13 + 12
+  CHECK(parts.loss == doctest::Approx(one.loss).epsilon(1e-12));
+  CHECK(parts.metric == one.metric);
+  CHECK(one.metric * 64 == std::round(one.metric * 64));
+  CHECK(std::string(one.metric_name) == "error");
+}
+
+TEST_CASE("evaluating changes nothing") {
+  const Tiny task;
+  auto watched = tiny_loop(adamw(), 1e-3), alone = tiny_loop(adamw(), 1e-3);
+  for (int i = 0; i < 6; ++i) {
+    watched.step(task.train());
+    watched.evaluate(task.validation(), task.metric());
+    alone.step(task.train());
+  }
+  CHECK(same_values(watched, alone));
+}
+
+TEST_CASE("evaluations see the averaged weights, training does not") {
+  const Tiny task;
+  const auto rule = [](double decay) { return chain(Momentum{}, Descend{}, WeightAverage{.decay = decay}); };
+  auto plain = tiny_loop(momentum(), 0.1);
+  auto slow = tiny_loop(rule(0.9), 0.1), instant = tiny_loop(rule(0), 0.1);
+  for (int i = 0; i < 12; ++i) {
+    plain.step(task.train());
+    slow.step(task.train());
+    instant.step(task.train());
+  }
+  CHECK(same_bits(values_of(slow), values_of(plain)));
+  const double now = plain.evaluate(task.validation(), task.metric()).loss;
+  CHECK(instant.evaluate(task.validation(), task.metric()).loss == now);
+  CHECK(std::fabs(slow.evaluate(task.validation(), task.metric()).loss - now) > 1e-3);
+}
+
+TEST_CASE("examples of weight 0 do not count, in the loss or in the gradient") {
+  const Tiny task;
+  const auto run = [&](const Always& examples) {
+    TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{0.5}, examples, Host<double>{});
+    const double loss = loop.step(task.train()).loss;
+    return std::pair(loss, values_of(loop));
+  };
+  const auto four = run(Always(range(0, 4)));
+  const auto eight = run(Always(range(0, 8), {2, 2, 2, 2, 0, 0, 0, 0}));
+  CHECK(eight.first == doctest::Approx(four.first).epsilon(1e-12));
+  for (std::size_t i = 0; i < four.second.size(); ++i) REQUIRE(std::fabs(four.second[i] - eight.second[i]) < 1e-14);
+
+  TrainingLoop fresh(task.model(), task.loss(), sgd(), Constant{0.5}, Always(range(0, 4)), Host<double>{});
+  const auto none = run(Always(range(0, 4), {0, 0, 0, 0}));
+  CHECK(none.first == 0);
+  CHECK(none.second == values_of(fresh));
+}
+
+TEST_CASE("a batch larger than the data set") {
+  const Tiny task;
+  TrainingLoop epochs(task.model(), task.loss(), sgd(), Constant{0.1}, ShuffledEpochs{.batch = 1000});
+  CHECK(epochs.step(task.train()).examples == 256);
+  CHECK(epochs.step(task.train()).examples == 512);
+  TrainingLoop drawn(task.model(), task.loss(), sgd(), Constant{0.1}, WithReplacement{.batch = 1000});
+  CHECK(drawn.step(task.train()).examples == 1000);
+  CHECK(sentence([&] {
+          TrainingLoop dropped(task.model(), task.loss(), sgd(), Constant{0.1},
+                               ShuffledEpochs{.batch = 1000, .last = LastBatch::drop});
+          dropped.step(task.train());
+        }) == "ShuffledEpochs: batch is 1000, expected at most the 256 examples when the last batch is dropped");
+}

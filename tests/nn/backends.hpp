@@ -1,0 +1,6 @@
+// The backends that every test of nn/ runs on, declared here once: TEST_CASE_TEMPLATE("...", B, NN_BACKENDS).
+#pragma once
+
+#include "algoperf/backend/host.hpp"
+
+#define NN_BACKENDS algoperf::Host<double>, algoperf::Host<float>

@@ -1,0 +1,132 @@
+#include "algoperf/nn/layers/conv2d.hpp"
+
+#include "algoperf/nn/layers/relu.hpp"
+#include "runner.hpp"
+
+using namespace nn_test;
+
+namespace {
+
+static_assert(ap::Layer<ap::Conv2d>);
+
+constexpr ap::Model first(ap::Shape{28, 28, 1}, ap::Conv2d{.filters = 32, .size = 5, .padding = 2});
+static_assert(first.output() == ap::Shape{28, 28, 32});
+static_assert(first.cost() == ap::Cost{832, 1254400 + 25088, 1254400 + 25088, 25088});  // 25088 outputs of 25 terms
+constexpr ap::Conv2d second{.filters = 64, .size = 5, .padding = 2};
+static_assert(second.cost({14, 14, 32}) == ap::Cost{51264, 20070400 + 12544, 2 * 20070400 + 12544, 12544});
+static_assert(second.input_gradient_flops({14, 14, 32}) == 20070400);
+static_assert(ap::Conv2d{.size = 3, .stride = 2}.output({8, 7, 1}) == ap::Shape{3, 3, 1});
+static_assert(ap::Conv2d{.size = 1}.memory({8, 8, 4}).scratch == 0);
+static_assert(second.memory({14, 14, 32}).scratch <= second.columns);
+
+// The definition, term by term.
+Numbers naive(const ap::Conv2d& conv, ap::Shape in, std::size_t batch, const Numbers& x, const double* weight,
+              const double* bias) {
+  const ap::Shape out = conv.output(in);
+  Numbers y;
+  for (std::size_t n = 0; n < batch; ++n)
+    for (std::size_t o = 0; o < out[0]; ++o)
+      for (std::size_t q = 0; q < out[1]; ++q)
+        for (std::size_t f = 0; f < conv.filters; ++f) {
+          double total = bias[f];
+          for (std::size_t i = 0; i < conv.size; ++i)
+            for (std::size_t j = 0; j < conv.size; ++j)
+              for (std::size_t c = 0; c < in[2]; ++c) {
+                const std::size_t row = o * conv.stride + i, col = q * conv.stride + j, p = conv.padding;
+                if (row < p || row >= in[0] + p || col < p || col >= in[1] + p) continue;
+                total += weight[((f * conv.size + i) * conv.size + j) * in[2] + c] *
+                         x[((n * in[0] + row - p) * in[1] + col - p) * in[2] + c];
+              }
+          y.push_back(total);
+        }
+  return y;
+}
+
+struct Case {
+  ap::Conv2d conv;
+  ap::Shape in;
+};
+
+// Strides, padding beyond the kernel's half and beyond the kernel, uncovered edges, one-pixel outputs, and scratch from
+// one row of windows to several images.
+const Case cases[] = {
+    {{.filters = 3, .size = 3, .padding = 1}, {5, 4, 2}},
+    {{.filters = 2, .size = 5, .padding = 2}, {3, 6, 1}},
+    {{.filters = 4, .size = 3, .stride = 2}, {8, 6, 3}},
+    {{.filters = 2, .size = 2, .stride = 3, .padding = 1}, {7, 5, 2}},
+    {{.filters = 2, .size = 2, .padding = 3}, {2, 3, 2}},
+    {{.filters = 3, .size = 4}, {4, 4, 2}},
+    {{.filters = 5, .size = 1}, {3, 4, 6}},
+    {{.filters = 5, .size = 1, .stride = 2}, {3, 4, 2}},
+    {{.filters = 2, .size = 3, .padding = 1}, {4, 3, 19}},
+};
+
+template <class F>
+void for_each_case(const F& f) {
+  for (Case of : cases)
+    for (const std::size_t columns : {std::size_t{1}, std::size_t{100}, std::size_t{400}, std::size_t{1} << 18}) {
+      of.conv.columns = columns;
+      INFO("size ", of.conv.size, " stride ", of.conv.stride, " padding ", of.conv.padding, " columns ", columns);
+      f(of);
+    }
+}
+
+TEST_CASE_TEMPLATE("conv2d: golden", B, NN_BACKENDS) {
+  const ap::Model model(ap::Shape{3, 3, 1}, ap::Conv2d{.filters = 1, .size = 2});
+  Start start{1, 1, Numbers(32), {1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 0, 0, 2}};
+  for (const std::size_t i : {0u, 1u, 2u, 3u}) start.values[i] = static_cast<double>(i + 1);
+  start.values[16] = 0.5;
+  const Outcome found = run<B>(model, start);
+  CHECK(found.outputs == Numbers{37.5, 47.5, 67.5, 77.5});
+  CHECK(Numbers(found.gradients.begin(), found.gradients.begin() + 4) == Numbers{11, 14, 20, 23});
+  CHECK(found.gradients[16] == 3);
+  CHECK(found.d_input == Numbers{1, 2, 0, 3, 6, 4, 0, 6, 8});
+}
+
+TEST_CASE_TEMPLATE("conv2d: forward by the definition", B, NN_BACKENDS) {
+  for_each_case([](const Case& of) {
+    const ap::Model model(of.in, of.conv);
+    ap::Layout layout;
+    model.declare(layout);
+    const Start start{3, 4, normals(layout.size(), 5), normals(3 * of.in.size(), 6), {}};
+    const double* const bias = start.values.data() + layout.place_of(layout.find("0.bias")).offset;
+    CHECK(distance(run<B>(model, start).outputs, naive(of.conv, of.in, 3, start.input, start.values.data(), bias)) <
+          tolerance<B>());
+  });
+}
+
+TEST_CASE_TEMPLATE("conv2d: gradients", B, NN_BACKENDS) {
+  for_each_case([](const Case& of) {
+    check_model<B>(ap::Model(of.in, of.conv), {.batch = 3, .capacity = 5, .samples = 20});
+    check_model<B>(ap::Model(of.in, ap::Conv2d{.filters = of.in[2], .size = 1}, Softsign{}, of.conv, Softsign{}),
+                   {.samples = 12});
+  });
+}
+
+TEST_CASE("conv2d: first values, kinds and errors") {
+  const ap::Model model(ap::Shape{8, 8, 16}, ap::Conv2d{.filters = 100, .size = 5});
+  CHECK(first_variance(model, "0.weight") == doctest::Approx(2.0 / 400).epsilon(0.02));
+  ap::Layout layout;
+  model.declare(layout);
+  CHECK(layout.spec(layout.find("0.weight")).kind == ap::Kind::conv_weight);
+  CHECK(layout.spec(layout.find("0.weight")).shape == ap::Shape{100, 5, 5, 16});
+  CHECK(declare_error(ap::Model(ap::Shape{64}, ap::Conv2d{})) ==
+        "0: Conv2d got examples of shape {64}, expected {rows, columns, channels}");
+  CHECK(declare_error(ap::Model(ap::Shape{4, 2, 1}, ap::Conv2d{.size = 3})) ==
+        "0: Conv2d has size 3 and padding 0, which does not fit examples of shape {4, 2, 1}");
+  CHECK(declare_error(ap::Model(ap::Shape{4, 4, 1}, ap::Conv2d{.stride = 0})) ==
+        "0: Conv2d has size 3 and stride 0, expected both at least 1");
+  CHECK(declare_error(ap::Model(ap::Shape{4, 4, 1}, ap::Conv2d{.filters = 0})) ==
+        "0: Conv2d has filters 0, expected at least 1");
+}
+
+TEST_CASE("conv2d: threads change nothing but the time") {
+  const ap::Model model(ap::Shape{14, 14, 8}, ap::Conv2d{.filters = 16, .size = 5, .padding = 2, .columns = 1 << 16});
+  const Start start{6, 6, {}, {}, {}};
+  const Outcome one = run(model, start, ap::Host<float>{}), two = run(model, start, ap::Host<float>{.threads = 2});
+  CHECK(one.outputs == two.outputs);
+  CHECK(one.d_input == two.d_input);
+  CHECK(one.gradients == two.gradients);
+}
+
+}  // namespace

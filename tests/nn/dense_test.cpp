@@ -1,0 +1,65 @@
+#include "algoperf/nn/layers/dense.hpp"
+
+#include "algoperf/nn/layers/relu.hpp"
+#include "runner.hpp"
+
+using namespace nn_test;
+
+namespace {
+
+static_assert(ap::Layer<ap::Dense> && ap::Layer<ap::Relu>);
+
+constexpr ap::Model affine(ap::Shape{28, 28, 1}, ap::Dense{.units = 10});
+static_assert(affine.cost() == ap::Cost{7850, 15690, 15690, 10});  // 784 * 10 + 10; twice the product and the bias
+static_assert(affine.root().cost(affine.input()).backward_flops == 2 * 15680 + 10);
+
+TEST_CASE_TEMPLATE("dense: golden", B, NN_BACKENDS) {
+  const ap::Model model(ap::Shape{3}, ap::Dense{.units = 2});
+  Start start{1, 1, Numbers(32), {1, 2, 3}, {1, -1}};
+  const double weight[] = {1, 0, -1, 2, 1, 0}, bias[] = {0.5, -0.5};
+  std::copy(weight, weight + 6, start.values.begin());
+  std::copy(bias, bias + 2, start.values.begin() + 16);
+  const Outcome found = run<B>(model, start);
+  CHECK(found.outputs == Numbers{-1.5, 3.5});
+  CHECK(Numbers(found.gradients.begin(), found.gradients.begin() + 6) == Numbers{1, 2, 3, -1, -2, -3});
+  CHECK(Numbers(found.gradients.begin() + 16, found.gradients.begin() + 18) == Numbers{1, -1});
+  CHECK(found.d_input == Numbers{-1, -1, -1});
+}
+
+TEST_CASE_TEMPLATE("dense: gradients", B, NN_BACKENDS) {
+  check_model<B>(ap::Model(ap::Shape{5}, ap::Dense{.units = 4}));
+  check_model<B>(ap::Model(ap::Shape{2, 3, 2}, ap::Dense{.units = 17}, Softsign{}, ap::Dense{.units = 3}));
+  check_model<B>(ap::Model(ap::Shape{5}, ap::Dense{.units = 4}), {.batch = 2, .capacity = 7});
+}
+
+TEST_CASE_TEMPLATE("relu: gradients and NaN", B, NN_BACKENDS) {
+  check_model<B>(ap::Model(ap::Shape{5}, ap::Relu{}, ap::Dense{.units = 4}, ap::Relu{}));
+  const Outcome found = run<B>(ap::Model(ap::Shape{21}, ap::Relu{}), {1, 1, {}, Numbers(21, NAN), {}});
+  for (const double y : found.outputs) CHECK(std::isnan(y));
+}
+
+TEST_CASE_TEMPLATE("loss: weights and label smoothing", B, NN_BACKENDS) {
+  const ap::Model model(ap::Shape{5}, ap::Dense{.units = 6}, ap::Relu{}, ap::Dense{.units = 4});
+  check_model<B>(model, {.batch = 4, .weights = {1, 0, 2.5, 0.25}}, 0.1);
+  check_model<B>(model, {.batch = 4, .capacity = 6, .weights = {0, 0, 0, 1}});
+  check_model<B>(model, {.batch = 2, .weights = {0, 0}});
+}
+
+TEST_CASE("dense: first values") {
+  const auto variance = [](ap::Init init) {
+    return first_variance(ap::Model(ap::Shape{200}, ap::Dense{.units = 300, .init = init}), "0.weight");
+  };
+  CHECK(variance(ap::Init::he_normal) == doctest::Approx(2.0 / 200).epsilon(0.02));
+  CHECK(variance(ap::Init::lecun_normal) == doctest::Approx(1.0 / 200).epsilon(0.02));
+  CHECK(variance(ap::Init::glorot_uniform) == doctest::Approx(2.0 / 500).epsilon(0.02));
+  CHECK(variance(ap::Init::torch_uniform) == doctest::Approx(1.0 / 600).epsilon(0.02));
+  CHECK(variance(ap::Init::unit_normal) == doctest::Approx(1).epsilon(0.02));
+  CHECK(variance(ap::Init::zeros) == 0);
+  CHECK(first_variance(affine, "0.bias") == 0);
+}
+
+TEST_CASE("dense: errors name the layer") {
+  CHECK(declare_error(ap::Model(ap::Shape{3}, ap::Dense{.units = 0})) == "0: Dense has units 0, expected at least 1");
+}
+
+}  // namespace

@@ -1,0 +1,52 @@
+#include "algoperf/nn/gradient_check.hpp"
+
+#include "algoperf/nn/layers/dense.hpp"
+#include "runner.hpp"
+
+using namespace nn_test;
+
+namespace {
+
+// Backward forgets the inner derivative.
+struct Wrong : Softsign {
+  template <class B, class S>
+  void backward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx != nullptr) pass.backend.copy(pass.batch * in.size(), dy, dx);
+  }
+};
+
+// Backward leaves dx as it was: NaN, here.
+struct Silent : Softsign {
+  template <class B, class S>
+  void backward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S*, const S*, const S*, S* dx) const {
+    if (dx != nullptr) pass.backend.fill(pass.batch * in.size(), dx, static_cast<S>(NAN));
+  }
+};
+
+constexpr ap::SoftmaxCrossEntropy loss;
+
+TEST_CASE("gradient check: finds a wrong backward and says where") {
+  const auto input = ap::gradient_check(ap::Model(ap::Shape{4}, Wrong{}), loss);
+  CHECK(input.error > 0.05);
+  CHECK(input.tensor == "input");
+  const auto before = ap::gradient_check(ap::Model(ap::Shape{4}, ap::Dense{.units = 3}, Wrong{}), loss);
+  CHECK(before.error > 0.05);
+  CHECK(std::abs(before.analytic - before.numeric) > 1e-3);
+  CHECK(ap::gradient_check(ap::Model(ap::Shape{4}, Softsign{}), loss).error < 1e-6);
+}
+
+TEST_CASE("gradient check: NaN never passes") {
+  const auto check = ap::gradient_check(ap::Model(ap::Shape{4}, ap::Dense{.units = 3}, Silent{}), loss);
+  CHECK(check.error == 2);
+  CHECK(check.tensor == "0.weight");
+}
+
+TEST_CASE("gradient check: options are checked") {
+  const ap::Model model(ap::Shape{4}, Softsign{});
+  CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.batch = 3, .capacity = 2}),
+                       "gradient_check: batch is 3, expected at least 1 and at most the capacity of 2", ap::Error);
+  CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.batch = 3, .weights = {1, 1}}),
+                       "gradient_check: there are 2 weights, expected one for each of the 3 examples", ap::Error);
+}
+
+}  // namespace

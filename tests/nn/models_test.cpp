@@ -1,0 +1,63 @@
+#include "algoperf/nn/all.hpp"
+#include "runner.hpp"
+
+using namespace nn_test;
+
+namespace {
+
+// The costs below are worked out by hand: products, then biases, ReLUs and comparisons.
+constexpr auto line = ap::linear({28, 28, 1}, 10);
+static_assert(line.cost() == ap::Cost{7850, 15690, 15690, 10});
+
+constexpr auto perceptron = ap::mlp(ap::Shape{784}, {256, 128}, 10);
+static_assert(perceptron.cost() ==
+              ap::Cost{200960 + 32896 + 1290, 401408 + 65536 + 2560 + 778, 401408 + 131072 + 5120 + 778, 394});
+
+constexpr auto cnn = ap::simple_cnn({28, 28, 1}, 10);
+static_assert(cnn.output() == ap::Shape{10});
+static_assert(cnn.cost().parameters == 832 + 51264 + 3212288 + 10250);
+static_assert(cnn.cost().forward_flops == 27767808 + 105546);
+static_assert(cnn.cost().backward_flops == 54281216 + 86730);
+
+constexpr auto characters = ap::next_character(5, 16, {.width = 3, .units = 8});
+static_assert(characters.cost().parameters == 48 + 128 + 16 + 72 + 144);
+static_assert(characters.cost().forward_flops == 744);
+static_assert(characters.cost().backward_flops == 1423);
+
+TEST_CASE_TEMPLATE("models: gradients", B, NN_BACKENDS) {
+  check_model<B>(ap::linear({5}, 3));
+  check_model<B>(ap::mlp(ap::Shape{2, 3}, {7, 5, 4}, 3), {.batch = 4, .capacity = 5});
+  check_model<B>(ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3}));
+  check_model<B>(characters, {.batch = 4, .weights = {1, 0, 2, 0.5}}, 0.1);
+}
+
+template <class Model>
+std::string output_tensors(const Model& model) {
+  ap::Layout layout;
+  model.declare(layout);
+  std::string names;
+  for (const ap::TensorHandle handle : layout.tensors())
+    if (layout.spec(handle).output) names += layout.spec(handle).name + " ";
+  return names;
+}
+
+TEST_CASE("models: the last layer alone is marked as output") {
+  CHECK(output_tensors(line) == "0.weight 0.bias ");
+  CHECK(output_tensors(perceptron) == "4.weight 4.bias ");
+  CHECK(output_tensors(cnn) == "9.weight 9.bias ");
+  CHECK(output_tensors(characters) == "5.weight 5.bias ");
+}
+
+// The signal neither grows nor dies on its way through the first values.
+TEST_CASE("models: first outputs have about the variance of the input") {
+  const auto variance = [](const Numbers& y) {
+    double squares = 0;
+    for (const double x : y) squares += x * x;
+    return squares / static_cast<double>(y.size());
+  };
+  const Start start{64, 64, {}, {}, {}};
+  CHECK(variance(run<ap::Host<float>>(perceptron, start).outputs) == doctest::Approx(1).epsilon(0.25));
+  CHECK(variance(run<ap::Host<float>>(line, start).outputs) == doctest::Approx(1).epsilon(0.25));
+}
+
+}  // namespace

@@ -1,0 +1,223 @@
+// Runs a model once, on any backend, at values that do not depend on it; and the checks that every layer passes.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "algoperf/nn/gradient_check.hpp"
+#include "algoperf/nn/losses/softmax_cross_entropy.hpp"
+#include "algoperf/nn/model.hpp"
+#include "backends.hpp"
+
+namespace nn_test {
+
+namespace ap = algoperf;
+using Numbers = std::vector<double>;
+
+inline Numbers normals(std::size_t n, std::uint64_t seed) {
+  ap::RandomStream random(ap::RandomKey{seed});
+  Numbers numbers(n);
+  for (double& x : numbers) x = random.normal();
+  return numbers;
+}
+
+// Copies numbers to the backend as T and back.
+template <class T, class B>
+typename B::template Array<T> to_backend(const B& backend, const Numbers& numbers) {
+  std::vector<T> host;
+  for (const double x : numbers) host.push_back(static_cast<T>(x));
+  auto array = backend.template array<T>(host.size());
+  backend.write(host.size(), host.data(), array.data());
+  return array;
+}
+template <class B, class T>
+Numbers from_backend(const B& backend, std::size_t n, const T* x) {
+  std::vector<T> host(n);
+  backend.read(n, x, host.data());
+  return Numbers(host.begin(), host.end());
+}
+
+struct Outcome {
+  Numbers outputs, gradients, d_input;
+};
+
+// What a run starts from; empty numbers are drawn, or the layers' first values.
+struct Start {
+  std::size_t batch = 3, capacity = 3;
+  Numbers values, input, d_outputs;
+};
+
+// Forward and backward at given numbers. Memory starts full of NaN, so that nothing may count on zeros.
+template <class B, class Model>
+Outcome run(const Model& model, Start start = {}, const B& backend = {}) {
+  using S = typename B::Scalar;
+  using X = typename Model::template Input<S>;
+  constexpr bool differentiable = std::is_same_v<X, S>;
+  const std::size_t inputs = start.batch * model.input().size(), outputs = start.batch * model.output().size();
+  ap::Layout layout;
+  const auto handles = model.declare(layout);
+  if (start.values.empty()) {
+    start.values.resize(layout.size());
+    ap::Initializer<double> set(layout, start.values.data(), ap::RandomKey{7});
+    model.initialize(set, handles);
+  }
+  if (start.input.empty()) {
+    start.input = normals(inputs, 3);
+    if (!differentiable)
+      for (double& x : start.input) x = std::floor(std::fmod(std::abs(x) * 100, 16));
+  }
+  if (start.d_outputs.empty()) start.d_outputs = normals(outputs, 4);
+
+  const auto nan = static_cast<S>(NAN);
+  const ap::LayerMemory memory = model.memory();
+  auto values = to_backend<S>(backend, start.values);
+  auto gradients = backend.template array<S>(layout.size());
+  auto x = to_backend<X>(backend, start.input);
+  auto d_outputs = to_backend<S>(backend, start.d_outputs);
+  auto d_input = backend.template array<S>(inputs);
+  auto kept = backend.template array<S>(memory.kept * start.capacity);
+  auto scratch = backend.template array<S>(memory.scratch);
+  for (const ap::TensorHandle handle : layout.tensors())
+    backend.fill(layout.place_of(handle).size, gradients.data() + layout.place_of(handle).offset, nan);
+  backend.fill(kept.size(), kept.data(), nan);
+  backend.fill(scratch.size(), scratch.data(), nan);
+  backend.fill(inputs, d_input.data(), nan);
+
+  const ap::LayerPass<B> pass{backend,        layout,          values.data(),   gradients.data(), start.batch,
+                              start.capacity, ap::Mode::train, ap::RandomKey{}, kept.data(),      scratch.data()};
+  Outcome outcome;
+  outcome.outputs = from_backend(backend, outputs, model.forward(pass, handles, x.data()));
+  if constexpr (differentiable) {
+    model.backward(pass, handles, x.data(), d_outputs.data(), d_input.data());
+    outcome.d_input = from_backend(backend, inputs, d_input.data());
+  }
+  const Numbers with_input = from_backend(backend, layout.size(), gradients.data());
+  model.backward(pass, handles, x.data(), d_outputs.data());
+  outcome.gradients = from_backend(backend, layout.size(), gradients.data());
+  if (differentiable) CHECK(outcome.gradients == with_input);  // backward may run again, with and without dx
+  const Numbers read = from_backend(backend, inputs, x.data());
+  for (std::size_t i = 0; i < inputs; ++i)  // the input is not overwritten
+    CHECK((read[i] == static_cast<double>(static_cast<X>(start.input[i])) || std::isnan(start.input[i])));
+  return outcome;
+}
+
+// The largest difference, as a share of the largest number.
+inline double distance(const Numbers& a, const Numbers& b) {
+  REQUIRE(a.size() == b.size());
+  double most = 0, scale = 1e-300;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double d = std::abs(a[i] - b[i]);
+    most = d > most || std::isnan(d) ? d : most;
+    scale = std::abs(b[i]) > scale ? std::abs(b[i]) : scale;
+  }
+  return most / scale;
+}
+
+template <class B>
+constexpr double tolerance() {
+  return std::is_same_v<typename B::Scalar, double> ? 1e-12 : 3e-5;
+}
+
+// In double: backward agrees with differences. On every backend: it agrees with Host<double>.
+template <class B, class Model>
+void check_model(const Model& model, const ap::GradientCheckOptions& options = {}, double smoothing = 0) {
+  if constexpr (std::is_same_v<typename B::Scalar, double>) {
+    const auto check = ap::gradient_check(model, ap::SoftmaxCrossEntropy{.label_smoothing = smoothing}, options, B{});
+    INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
+    CHECK(check.error < 1e-6);
+  }
+  const Start start{options.batch, options.capacity == 0 ? options.batch : options.capacity, {}, {}, {}};
+  const Outcome expected = run<ap::Host<double>>(model, start), found = run<B>(model, start);
+  CHECK(distance(found.outputs, expected.outputs) < tolerance<B>());
+  CHECK(distance(found.gradients, expected.gradients) < tolerance<B>());
+  CHECK(distance(found.d_input, expected.d_input) < tolerance<B>());
+}
+
+// The message of the Error that declaring the model throws.
+template <class Model>
+std::string declare_error(const Model& model) {
+  ap::Layout layout;
+  try {
+    model.declare(layout);
+  } catch (const ap::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// y = x / (1 + |x|), in place: its backward reads y and, unlike that of Relu, is wrong if y is overwritten.
+struct Softsign {
+  static constexpr bool in_place = true;
+  struct Handles {};
+  constexpr ap::Shape output(ap::Shape in) const { return in; }
+  constexpr ap::Cost cost(ap::Shape in) const { return {0, 3 * in.size(), 4 * in.size(), 0}; }
+  constexpr ap::LayerMemory memory(ap::Shape) const { return {}; }
+  Handles declare(ap::Layout&, const std::string&, ap::Shape) const { return {}; }
+
+  struct Forward {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x) const {
+      return x / (T(1) + ap::math::abs(x));
+    }
+  };
+  struct Backward {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T dy, T y) const {
+      const T rest = T(1) - ap::math::abs(y);
+      return dy * rest * rest;
+    }
+  };
+  template <class B, class S>
+  void forward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S* x, S* y) const {
+    pass.backend.map(Forward{}, pass.batch * in.size(), y, x);
+  }
+  template <class B, class S>
+  void backward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S*, const S* y, const S* dy, S* dx) const {
+    if (dx != nullptr) pass.backend.map(Backward{}, pass.batch * in.size(), dx, dy, y);
+  }
+};
+
+// y = 2 x, in place, and its backward reads neither x nor y.
+struct Double {
+  static constexpr bool in_place = true;
+  static constexpr bool reads_output = false;
+  struct Handles {};
+  constexpr ap::Shape output(ap::Shape in) const { return in; }
+  constexpr ap::Cost cost(ap::Shape in) const { return {0, in.size(), in.size(), 0}; }
+  constexpr ap::LayerMemory memory(ap::Shape) const { return {}; }
+  Handles declare(ap::Layout&, const std::string&, ap::Shape) const { return {}; }
+
+  struct Twice {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x) const {
+      return x + x;
+    }
+  };
+  template <class B, class S>
+  void forward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S* x, S* y) const {
+    pass.backend.map(Twice{}, pass.batch * in.size(), y, x);
+  }
+  template <class B, class S>
+  void backward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx != nullptr) pass.backend.map(Twice{}, pass.batch * in.size(), dx, dy);
+  }
+};
+
+// Mean square of a tensor's first values.
+template <class Model>
+double first_variance(const Model& model, const std::string& tensor) {
+  ap::Layout layout;
+  const auto handles = model.declare(layout);
+  Numbers values(layout.size());
+  ap::Initializer<double> set(layout, values.data(), ap::RandomKey{11});
+  model.initialize(set, handles);
+  const ap::TensorPlace at = layout.place_of(layout.find(tensor));
+  double squares = 0;
+  for (std::size_t i = at.offset; i < at.offset + at.size; ++i) squares += values[i] * values[i];
+  return squares / static_cast<double>(at.size);
+}
+
+}  // namespace nn_test

@@ -1,0 +1,122 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algoperf/core/nearest.hpp>
+#include <algoperf/report/all.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+using namespace algoperf;
+
+namespace {
+
+// A rule that evaluates every 10 steps, its metric falling by halves from 1; a second per 10 steps.
+Trial trial(const std::string& rule, std::uint64_t seed, std::size_t evaluations, double target) {
+  Trial made{.rule = rule, .seed = seed, .target = {target, true}};
+  double metric = 1;
+  for (std::size_t i = 1; i <= evaluations; ++i, metric /= 2)
+    made.evaluations.push_back({.step = 10 * i,
+                                .loss = metric,
+                                .metric = metric,
+                                .metric_name = "error",
+                                .training_seconds = static_cast<double>(i) + static_cast<double>(seed) / 10});
+  made.run.evaluated = evaluations > 0;
+  if (made.run.evaluated) made.run.best = made.evaluations.back();
+  made.run.evaluation_seconds = 0.5;
+  return made;
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct Folder {
+  char path[32] = "/tmp/algoperf_report_XXXXXX";
+  Folder() { REQUIRE(mkdtemp(path) != nullptr); }
+  ~Folder() {
+    for (const char* name : {"a.csv", "a.json", "p.svg", "p.png"})
+      std::remove((std::string(path) + "/" + name).c_str());
+    rmdir(path);
+  }
+  std::string operator/(const std::string& name) const { return std::string(path) + "/" + name; }
+};
+
+}  // namespace
+
+TEST_CASE("a trial's hit is its first evaluation at the target, equality included") {
+  const Trial t = trial("sgd", 1, 4, 0.25);
+  REQUIRE(t.hit() != nullptr);
+  CHECK(t.hit()->step == 30);
+  CHECK(t.seconds_to_target() == doctest::Approx(3.1));
+  CHECK(trial("sgd", 1, 2, 0.25).hit() == nullptr);
+  CHECK(trial("sgd", 1, 2, 0.25).steps_to_target() == Trial::missed);
+}
+
+TEST_CASE("spread: median and range, misses counting as infinite") {
+  CHECK(spread({3, 1, 2}).median == 2);
+  CHECK(spread({4, 1, 2, 3}).median == 2.5);
+  CHECK(spread({1, Trial::missed, 2}).median == 2);
+  CHECK(spread({1, Trial::missed, Trial::missed}).median == Trial::missed);
+  CHECK(spread({5, 7}).low == 5);
+  CHECK(spread({5, 7}).high == 7);
+  CHECK_THROWS_AS(spread({}), Error);
+}
+
+TEST_CASE("summaries: rules in order, ratio to the fastest median") {
+  const std::vector<Trial> trials{trial("slow", 1, 4, 0.125), trial("quick", 1, 4, 0.5), trial("slow", 2, 4, 0.125),
+                                  trial("never", 1, 2, 0.125)};
+  const std::vector<Summary> s = summarize(trials);
+  REQUIRE(s.size() == 3);
+  CHECK(s[0].rule == "slow");
+  CHECK(s[0].trials == 2);
+  CHECK(s[0].reached == 2);
+  CHECK(s[0].steps.median == 40);
+  CHECK(s[0].ratio == doctest::Approx(4.15 / 2.1));
+  CHECK(s[1].ratio == 1);
+  CHECK(s[2].reached == 0);
+  CHECK(s[2].ratio == Trial::missed);
+  const std::string table = format_summaries(s, "error");
+  CHECK(table.find("slow") != std::string::npos);
+  CHECK(table.find("4.15 (4.10 - 4.20)") != std::string::npos);
+  CHECK(table.find("missed") != std::string::npos);
+}
+
+TEST_CASE("logs: CSV has a line an evaluation, JSON has null for a miss") {
+  const Folder folder;
+  const std::vector<Trial> trials{trial("adamw", 1, 2, 0.5), trial("lamb", 1, 1, 0.5)};
+  write_csv(folder / "a.csv", trials);
+  CHECK(contents(folder / "a.csv") ==
+        "rule,seed,step,training_seconds,evaluation_seconds,loss,metric\n"
+        "adamw,1,10,1.100000,0.000000,1,1\nadamw,1,20,2.100000,0.000000,0.5,0.5\nlamb,1,10,1.100000,0.000000,1,1\n");
+  write_json(folder / "a.json", {{"batch", 128}}, trials);
+  const auto json = nlohmann::json::parse(contents(folder / "a.json"));
+  CHECK(json["settings"]["batch"] == 128);
+  CHECK(json["summaries"][0]["steps_to_target"]["median"] == 20);
+  CHECK(json["summaries"][1]["ratio"].is_null());
+  CHECK(json["trials"].size() == 2);
+}
+
+TEST_CASE("plots: both files appear, or a sentence and nothing half-drawn") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) {
+    MESSAGE("gnuplot is not installed: skipped");
+    return;
+  }
+  const Folder folder;
+  const std::vector<Trial> trials{trial("adamw", 1, 5, 0.5), trial("adamw", 2, 4, 0.5), trial("it's", 1, 3, 0.5)};
+  plot_metric(folder / "p", "a 'title'", trials, Against::steps);
+  CHECK(contents(folder / "p.svg").find("<svg") != std::string::npos);
+  CHECK(contents(folder / "p.png").substr(1, 3) == "PNG");
+  CHECK_THROWS_WITH_AS(plot_metric("/nowhere/p", "t", trials, Against::steps), doctest::Contains("/nowhere/p.svg"),
+                       Error);
+  CHECK_THROWS_AS(plot_metric(folder / "q", "t", {}, Against::steps), Error);
+}
+
+TEST_CASE("nearest suggests what was meant") {
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(nearest("adam", {"sgd", "adamw", "lamb"}) == "adamw");
+  CHECK(nearest("--seed", {"--help", "--seeds"}) == "--seeds");
+}

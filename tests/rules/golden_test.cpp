@@ -1,0 +1,148 @@
+// Every row of tests/golden/rules.hpp, with the recipes and stages a user would write.
+#include "../golden/rules.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "algoperf/rules/all.hpp"
+#include "algoperf/schedules/all.hpp"
+#include "training.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+void golden_gradient(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
+  for (std::size_t i = 0; i < p.size(); ++i) g[i] = golden::gradient(static_cast<int>(t), static_cast<int>(i), p[i]);
+}
+
+// optax's nadamw, a stage of a user's own: as NAdam, but its momentum is corrected by 1 - beta1^(t+1).
+struct OptaxNAdam {
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 2;
+    S beta1 = 0, beta2 = 0, of_m = 0, of_u = 0, of_v = 0, eps = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T, ap::Slots<T, 2>& s) const {
+      s[0] = beta1 * s[0] + (1 - beta1) * u;
+      s[1] = beta2 * s[1] + (1 - beta2) * u * u;
+      return (of_m * s[0] + of_u * u) / (ap::math::sqrt(of_v * s[1]) + eps);
+    }
+  };
+  template <class S>
+  Kernel<S> at(ap::Step step) const {
+    return {static_cast<S>(beta1),
+            static_cast<S>(beta2),
+            static_cast<S>(beta1 / (1 - ap::math::power(beta1, step.t + 1))),
+            static_cast<S>((1 - beta1) / (1 - ap::math::power(beta1, step.t))),
+            static_cast<S>(1 / (1 - ap::math::power(beta2, step.t))),
+            static_cast<S>(eps)};
+  }
+};
+
+// The largest error, relative to the number itself in double. In float a gradient of 1 has an error of 6e-8 and the
+// small numbers among 22 are differences of larger ones, so it is relative to the largest number of the row.
+template <class S, std::size_t N>
+double error_of(const std::vector<S>& values, const double (&expected)[N]) {
+  double largest = 0, error = 0;
+  for (const double e : expected) largest = std::max(largest, std::abs(e));
+  for (std::size_t i = 0; i < N; ++i) {
+    const double scale = std::is_same_v<S, double> ? std::abs(expected[i]) : largest;
+    error = std::max(error, std::abs(static_cast<double>(values[i]) - expected[i]) / scale);
+  }
+  return error;
+}
+
+template <class S>
+constexpr double tolerance = std::is_same_v<S, double> ? 1e-12 : 1e-5;
+
+template <class S, std::size_t N>
+void check_row(const char* rule, const std::vector<S>& values, const double (&expected)[N]) {
+  const double error = error_of(values, expected);
+  CHECK_MESSAGE(error <= tolerance<S>, std::string(rule), ": largest error ", error);
+}
+
+template <class S>
+struct Golden {
+  int checked = 0;
+
+  // Ten steps; `rate` is a number or a schedule. Checks the row `name` against `result(training)`.
+  template <class Rule, class Rate, class Result>
+  void operator()(const char* name, const Rule& rule, const Rate& rate, const Result& result) {
+    const auto* const row = std::find_if(std::begin(golden::rules), std::end(golden::rules),
+                                         [&](const golden::Row& r) { return std::strcmp(r.rule, name) == 0; });
+    REQUIRE(row != std::end(golden::rules));
+    ap::testing::Training<Rule, ap::Host<S>> training(rule, ap::testing::layout_of({{5, 3}, {7}}), {}, golden_gradient);
+    for (std::uint64_t i = 0; i < golden::steps; ++i) training.step(rate(i));
+    check_row(name, result(training), row->values);
+    ++checked;
+  }
+  template <class Rule>
+  void operator()(const char* name, const Rule& rule, double rate = golden::learning_rate) {
+    (*this)(name, rule, ap::Constant{rate}, [](auto& training) { return training.values(); });
+  }
+};
+
+template <class S>
+void check_all() {
+  Golden<S> check;
+  check("sgd", ap::sgd());
+  check("sgd_l2", ap::sgd({.weight_decay = 0.1}));
+  check("momentum", ap::momentum());
+  check("nesterov", ap::nesterov());
+  // torch's buffer starts as the first gradient, undampened; a schedule of the dampening says so.
+  const auto torchs_dampening = [](std::uint64_t step) { return step == 0 ? 0 : 0.3; };
+  check("momentum_dampening",
+        ap::chain(ap::scheduled(ap::Momentum{}, &ap::Momentum::dampening, torchs_dampening), ap::Descend{}));
+
+  check("adam", ap::adam());
+  check("adam_large_eps", ap::adam({.eps = 0.1}));
+  check("adamw", ap::adamw({.weight_decay = 0.1}));
+  check("adamw_optax", ap::adamw({.weight_decay = 0.1}));
+  check("nadamw", ap::nadamw({.weight_decay = 0.1}));
+  check("nadamw_optax", ap::chain(OptaxNAdam{}, ap::DecayedWeights{.rate = 0.1}, ap::Descend{}));
+  check("lion", ap::lion({.weight_decay = 0.1}));
+
+  check("lamb", ap::lamb({.weight_decay = 0.1}));
+  // optax's trust coefficient, 0.01, scales the learning rate, which stands before the momentum.
+  check("lars", ap::chain(ap::DecayedWeights{.rate = 0.1}, ap::TrustRatio{}, ap::Descend{}, ap::Momentum{}),
+        0.01 * golden::learning_rate);
+
+  const ap::ClipByGlobalNorm clip{.max_norm = 0.5};
+  check("clip_sgd", ap::chain(clip, ap::Descend{}));
+  check("clip_sgd_some_steps", ap::chain(ap::ClipByGlobalNorm{.max_norm = 1.4}, ap::Descend{}));
+  check("clip_adamw", ap::chain(clip, ap::Adam{}, ap::DecayedWeights{.rate = 0.1}, ap::Descend{}));
+  check("clip_lamb",
+        ap::chain(clip, ap::Adam{.eps = 1e-6}, ap::DecayedWeights{.rate = 0.1}, ap::TrustRatio{}, ap::Descend{}));
+
+  check("muon", ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::adamw({.weight_decay = 0.1})));
+  check("ema", ap::chain(ap::Descend{}, ap::WeightAverage{.decay = 0.9}), ap::Constant{golden::learning_rate},
+        [](auto& training) { return training.evaluation_values(); });
+  check("sam", ap::sam(ap::momentum(), {.rho = 0.05}));
+  check("adamw_masked",
+        ap::chain(ap::Adam{}, ap::masked(ap::DecayedWeights{.rate = 0.1}, ap::decayable), ap::Descend{}));
+  check("adamw_cosine", ap::adamw({.weight_decay = 0.1}), ap::Cosine{.peak = 0.05, .floor = 0.005, .steps = 8},
+        [](auto& training) { return training.values(); });
+  const ap::Linear decay{.from = 0.1, .to = 0, .steps = 10};
+  check("adamw_scheduled_decay",
+        ap::chain(ap::Adam{}, ap::scheduled(ap::DecayedWeights{}, &ap::DecayedWeights::rate, decay), ap::Descend{}));
+
+  CHECK(check.checked == std::size(golden::rules));
+
+  for (const golden::MatrixRow& row : golden::matrix_rules) {
+    const bool tall = std::strcmp(row.rule, "muon_tall") == 0;
+    const ap::Shape shape = tall ? ap::Shape{8, 3} : ap::Shape{3, 8};
+    ap::testing::Training<decltype(ap::muon()), ap::Host<S>> training(ap::muon(), ap::testing::layout_of({shape}), {},
+                                                                      golden_gradient);
+    training.steps(golden::steps, golden::learning_rate);
+    check_row(row.rule, training.values(), row.values);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("golden numbers in double") { check_all<double>(); }
+TEST_CASE("golden numbers in float") { check_all<float>(); }

@@ -1,0 +1,175 @@
+// Rules that tell tensors apart: masks, partitions, and schedules of hyperparameters, alone and together.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "algoperf/rules/all.hpp"
+#include "algoperf/schedules/all.hpp"
+#include "training.hpp"
+
+namespace ap = algoperf;
+using ap::testing::layout_of;
+using ap::testing::Training;
+
+namespace {
+
+// Weights and biases in turn, as a model declares them.
+ap::Layout mlp_layout() { return layout_of({{4, 3}, {4}, {5, 4}, {5}, {2, 5}, {2}}); }
+
+constexpr auto masked_decay = ap::masked(ap::DecayedWeights{.rate = 0.1}, ap::decayable);
+
+struct IsTensor {
+  const char* name;
+  bool operator()(const ap::TensorSpec& spec) const { return spec.name == name; }
+};
+
+template <class Rule>
+std::vector<double> values_after(const Rule& rule, const ap::Layout& layout, int steps = 5) {
+  Training<Rule, ap::Host<double>> training(rule, layout);
+  training.steps(steps, 0.05);
+  return training.values();
+}
+
+}  // namespace
+
+TEST_CASE("tensors treated alike become neighbours, and few regions") {
+  const auto rule = ap::chain(ap::Adam{}, masked_decay, ap::Descend{});
+  ap::Layout layout = mlp_layout();
+  CHECK(layout.regions_for(ap::adam()).size() == 1);
+  CHECK(layout.regions_for(rule).size() == 6);
+  layout.arrange_for(rule);
+  CHECK(layout.regions_for(rule).size() == 2);
+  CHECK(rule.state(ap::Host{}, layout).regions().size() == 2);
+
+  // Two masks and a partition: their common refinement, here matrices, the vector t1, and other vectors.
+  const auto refined = ap::partition(
+      ap::matrices, ap::muon(), ap::otherwise,
+      ap::chain(ap::Adam{}, masked_decay, ap::masked(ap::DecayedWeights{}, IsTensor{"t1"}), ap::Descend{}));
+  layout.arrange_for(refined);
+  CHECK(layout.regions_for(refined).size() == 3);
+}
+
+TEST_CASE("the order of the arena changes no value") {
+  const auto rule = ap::chain(ap::Adam{}, masked_decay, ap::Descend{});
+  ap::Layout arranged = mlp_layout();
+  arranged.arrange_for(rule);
+  CHECK(values_after(rule, arranged) == values_after(rule, mlp_layout()));
+}
+
+TEST_CASE("a masked stage leaves other tensors alone") {
+  const ap::Layout layout = mlp_layout();
+  const auto with = values_after(ap::adamw({.weight_decay = 0.1}), layout);
+  const auto without = values_after(ap::adam(), layout);
+  const auto masked = values_after(ap::chain(ap::Adam{}, masked_decay, ap::Descend{}), layout);
+  std::size_t i = 0;
+  for (const ap::TensorHandle handle : layout.tensors())
+    for (std::size_t n = layout.place_of(handle).size; n > 0; --n, ++i)
+      CHECK(masked[i] == (layout.spec(handle).shape.rank == 2 ? with[i] : without[i]));
+}
+
+TEST_CASE("a masked measuring stage neither measures nor scales other tensors") {
+  const ap::Layout layout = layout_of({{9}, {11}});
+  const auto clip = ap::ClipByGlobalNorm{.max_norm = 0.1};
+  const auto only_first = ap::chain(ap::masked(clip, IsTensor{"t0"}), ap::Descend{});
+  const auto values = values_after(only_first, layout, 1);
+  const auto clipped_alone = values_after(ap::chain(clip, ap::Descend{}), layout_of({{9}}), 1);
+  const auto free = values_after(ap::chain(ap::Descend{}), layout, 1);
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == (i < 9 ? clipped_alone[i] : free[i]));
+
+  const auto trust = ap::chain(ap::Adam{}, ap::masked(ap::TrustRatio{}, IsTensor{"t1"}), ap::Descend{});
+  const auto trusted = values_after(trust, layout),
+             whole = values_after(ap::chain(ap::Adam{}, ap::TrustRatio{}, ap::Descend{}), layout);
+  const auto adam = values_after(ap::adam(), layout);
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(trusted[i] == (i < 9 ? adam[i] : whole[i]));
+}
+
+TEST_CASE("a clip over all tensors takes its norm over every region") {
+  const auto regions = ap::chain(ap::ClipByGlobalNorm{.max_norm = 0.5},
+                                 ap::masked(ap::DecayedWeights{.rate = 0}, ap::decayable), ap::Descend{});
+  const auto one = ap::chain(ap::ClipByGlobalNorm{.max_norm = 0.5}, ap::Descend{});
+  REQUIRE(mlp_layout().regions_for(regions).size() == 6);
+  const auto x = values_after(regions, mlp_layout()), y = values_after(one, mlp_layout());
+  for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(y[i]).epsilon(1e-14));
+
+  // One step moves by lr max_norm, whatever the regions.
+  Training<decltype(regions), ap::Host<double>> training(regions, mlp_layout());
+  const auto before = training.values();
+  training.step(0.1);
+  const auto after = training.values();
+  double moved = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) moved += (after[i] - before[i]) * (after[i] - before[i]);
+  CHECK(std::sqrt(moved) == doctest::Approx(0.1 * 0.5).epsilon(1e-12));
+}
+
+TEST_CASE("each part of a partition is its rule alone") {
+  const ap::Layout layout = mlp_layout();
+  const auto rule = ap::partition(IsTensor{"t0"}, ap::momentum(), ap::matrices, ap::lamb(), ap::otherwise, ap::lion());
+  const auto values = values_after(rule, layout);
+  const auto momentum = values_after(ap::momentum(), layout), lamb = values_after(ap::lamb(), layout),
+             lion = values_after(ap::lion(), layout);
+  std::size_t i = 0;
+  for (const ap::TensorHandle handle : layout.tensors())
+    for (std::size_t n = layout.place_of(handle).size; n > 0; --n, ++i)
+      CHECK(values[i] == (handle.index == 0 ? momentum : handle.index % 2 == 0 ? lamb : lion)[i]);
+}
+
+TEST_CASE("a partition whose part takes no tensor, and one within another") {
+  const ap::Layout vectors = layout_of({{7}, {3}});
+  CHECK(values_after(ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::adam()), vectors) ==
+        values_after(ap::adam(), vectors));
+
+  const auto inner = ap::partition(IsTensor{"t1"}, ap::lion(), ap::otherwise, ap::adam());
+  const auto nested = ap::partition(ap::matrices, ap::lamb(), ap::otherwise, inner);
+  const auto flat = ap::partition(ap::matrices, ap::lamb(), IsTensor{"t1"}, ap::lion(), ap::otherwise, ap::adam());
+  CHECK(values_after(nested, mlp_layout()) == values_after(flat, mlp_layout()));
+  CHECK_NOTHROW(values_after(ap::sam(flat), mlp_layout()));
+}
+
+TEST_CASE("a partition names the tensor that no rule takes") {
+  const auto rule = ap::partition(ap::matrices, ap::muon());
+  const ap::Layout layout = mlp_layout();
+  CHECK_THROWS_WITH_AS((void)rule.state(ap::Host{}, layout),
+                       "partition: no rule takes the tensor 't1': end with `otherwise, rule`", ap::Error);
+}
+
+TEST_CASE("a scheduled hyperparameter is asked for t - 1") {
+  // rate 0 in the first step, 0.5 in the second.
+  const auto rule = ap::chain(
+      ap::scheduled(ap::DecayedWeights{}, &ap::DecayedWeights::rate, ap::Linear{.from = 0, .to = 0.5, .steps = 1}),
+      ap::Descend{});
+  const ap::Layout layout = layout_of({{3}});
+  CHECK(values_after(rule, layout, 1) == values_after(ap::sgd(), layout, 1));
+  const auto one = values_after(rule, layout, 1), two = values_after(rule, layout, 2);
+  std::vector<double> gradients(3);
+  ap::testing::shaken(2, one, gradients);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(two[i] == doctest::Approx(one[i] - 0.05 * (gradients[i] + 0.5 * one[i])));
+}
+
+TEST_CASE("schedules of two fields, of a measuring stage, of a matrix stage and under a mask") {
+  const ap::Layout layout = mlp_layout();
+  const ap::Constant beta1{0.7}, beta2{0.95}, max_norm{0.2}, rate{0.1};
+  CHECK(
+      values_after(ap::chain(ap::scheduled(ap::scheduled(ap::Adam{}, &ap::Adam::beta1, beta1), &ap::Adam::beta2, beta2),
+                             ap::Descend{}),
+                   layout) == values_after(ap::adam({.beta1 = 0.7, .beta2 = 0.95}), layout));
+  CHECK(values_after(
+            ap::chain(ap::scheduled(ap::ClipByGlobalNorm{}, &ap::ClipByGlobalNorm::max_norm, max_norm), ap::Descend{}),
+            layout) == values_after(ap::chain(ap::ClipByGlobalNorm{.max_norm = 0.2}, ap::Descend{}), layout));
+  const auto scheduled_decay = ap::scheduled(ap::DecayedWeights{.rate = 7}, &ap::DecayedWeights::rate,
+                                             [rate](std::uint64_t t) { return rate(t); });
+  CHECK(values_after(ap::chain(ap::Adam{}, ap::masked(scheduled_decay, ap::decayable), ap::Descend{}), layout) ==
+        values_after(ap::chain(ap::Adam{}, masked_decay, ap::Descend{}), layout));
+  const ap::Layout matrices = layout_of({{4, 6}});
+  CHECK(
+      values_after(ap::chain(ap::scheduled(ap::Orthogonalize{}, &ap::Orthogonalize::a, ap::Constant{3}), ap::Descend{}),
+                   matrices) == values_after(ap::chain(ap::Orthogonalize{.a = 3}, ap::Descend{}), matrices));
+}
+
+TEST_CASE("steps count from 1") {
+  const ap::Layout layout = layout_of({{3}});
+  auto state = ap::adam().state(ap::Host{}, layout);
+  std::vector<float> gradients(layout.size()), values(layout.size());
+  CHECK_THROWS_WITH_AS(ap::adam().step(gradients, values, state, {.t = 0, .learning_rate = 1}),
+                       "step: t is 0, expected a count from 1", ap::Error);
+}

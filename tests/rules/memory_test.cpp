@@ -1,0 +1,109 @@
+// Rules on the caller's own memory, and what a state names in checkpoints.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "../contracts/members.hpp"
+#include "../memory_archive.hpp"
+#include "training.hpp"
+
+namespace ap = algoperf;
+using ap::testing::layout_of;
+using ap::testing::Training;
+
+namespace {
+
+const std::vector<ap::Shape> odd_shapes{{5, 3}, {7}, {1}, {33}, {2, 3, 3}};
+
+// Ten steps on two std::vectors, packed: no arena of ours.
+template <class Rule>
+std::vector<float> on_own_memory(const Rule& rule) {
+  const ap::Layout layout = layout_of(odd_shapes, 1);
+  std::vector<float> values(layout.size()), gradients(layout.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(ap::testing::start_value(i));
+  auto state = rule.state(ap::Host{}, layout);
+  for (std::uint64_t t = 1; t <= 10; ++t) {
+    const auto evaluate = [&, t] {
+      const std::vector<double> p(values.begin(), values.end());
+      std::vector<double> g(p.size());
+      ap::testing::shaken(t, p, g);
+      std::copy(g.begin(), g.end(), gradients.begin());
+    };
+    evaluate();
+    const ap::Step now{.t = t, .learning_rate = 0.05};
+    if constexpr (requires { rule.step(gradients, values, state, now, evaluate); })
+      rule.step(gradients, values, state, now, evaluate);
+    else
+      rule.step(gradients, values, state, now);
+  }
+  return values;
+}
+
+template <class State>
+std::set<std::string> names_in(State state) {
+  std::set<std::string> names;
+  for (const auto& [name, bytes] : ap::testing::save(state)) names.insert(name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("packed memory of the caller gives the same bits as padded arenas") {
+  CHECK(layout_of(odd_shapes, 1).size() == layout_of(odd_shapes).parameters());
+  ap::testing::for_each_rule([](const auto& member) {
+    INFO("rule: ", std::string(member.name));
+    Training<std::remove_cvref_t<decltype(member.rule)>, ap::Host<float>> padded(member.rule, layout_of(odd_shapes));
+    padded.steps(10, 0.05);
+    CHECK(on_own_memory(member.rule) == padded.values());
+  });
+}
+
+TEST_CASE("memory of the wrong size is refused") {
+  const auto rule = ap::adamw();
+  const ap::Layout layout = layout_of({{5}}, 1);
+  auto state = rule.state(ap::Host{}, layout);
+  std::vector<float> five(5), six(6);
+  const ap::Step now{.t = 1, .learning_rate = 0.1};
+  CHECK_THROWS_WITH_AS(rule.step(six, five, state, now), "step: gradients have 6 elements, the layout has 5",
+                       ap::Error);
+  CHECK_THROWS_WITH_AS(rule.step(five, six, state, now), "step: values have 6 elements, the layout has 5", ap::Error);
+}
+
+TEST_CASE("a state names each slot by tensor") {
+  const ap::Layout layout = layout_of({{2, 2}, {3}});
+  const ap::Host<float> host;
+  using Names = std::set<std::string>;
+  CHECK(names_in(ap::sgd().state(host, layout)) == Names{"t"});
+  CHECK(names_in(ap::momentum().state(host, layout)) == Names{"t", "t0/momentum_buffer", "t1/momentum_buffer"});
+  CHECK(names_in(ap::adamw().state(host, layout)) ==
+        Names{"t", "t0/exp_avg", "t0/exp_avg_sq", "t1/exp_avg", "t1/exp_avg_sq"});
+  CHECK(names_in(ap::sam(ap::momentum()).state(host, layout)) ==
+        Names{"sam/t", "sam/t0/momentum_buffer", "sam/t1/momentum_buffer"});
+  CHECK(names_in(ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::lion()).state(host, layout)) ==
+        Names{"part_0/t", "part_0/t0/momentum_buffer", "part_1/t", "part_1/t1/exp_avg"});
+}
+
+TEST_CASE("a checkpoint of another alignment or order of tensors is read by name") {
+  const auto rule = ap::chain(ap::Adam{}, ap::masked(ap::DecayedWeights{}, ap::decayable), ap::Descend{});
+  using Rule = std::remove_cv_t<decltype(rule)>;
+  const std::vector<ap::Shape> shapes{{5}, {2, 3}, {4}, {3, 3}};
+  ap::Layout arranged = layout_of(shapes);
+  arranged.arrange_for(rule);
+  Training<Rule, ap::Host<float>> one(rule, layout_of(shapes, 1)), other(rule, arranged);
+  one.steps(5, 0.05);
+  ap::testing::load(other.state, ap::testing::save(one.state));
+  CHECK(ap::testing::save(other.state) == ap::testing::save(one.state));
+}
+
+TEST_CASE("a state is a value: its copy goes its own way") {
+  const auto rule = ap::adam();
+  Training<std::remove_cv_t<decltype(rule)>, ap::Host<float>> one(rule, layout_of({{7}}));
+  one.steps(3, 0.05);
+  auto other = one;
+  one.steps(2, 0.05);
+  const auto values = one.values();
+  other.steps(2, 0.05);
+  CHECK(other.values() == values);
+  CHECK(ap::testing::save(other.state) == ap::testing::save(one.state));
+}

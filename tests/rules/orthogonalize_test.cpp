@@ -1,0 +1,89 @@
+#include <doctest/doctest.h>
+
+#include <Eigen/SVD>
+#include <vector>
+
+#include "algoperf/core/random.hpp"
+#include "algoperf/rules/all.hpp"
+#include "training.hpp"
+
+namespace ap = algoperf;
+using ap::testing::layout_of;
+using ap::testing::start_value;
+
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Index = Eigen::Index;
+
+// The update of one tensor from a gradient of pseudo-random entries times `size`, as a matrix of rows x the rest.
+template <class S>
+Matrix update_of(const ap::Shape& shape, ap::Orthogonalize options = {}, double size = 1) {
+  const auto rule = ap::chain(options, ap::Descend{});
+  const ap::Layout layout = layout_of({shape});
+  auto state = rule.state(ap::Host<S>{}, layout);
+  std::vector<S> gradients(layout.size()), values(layout.size());
+  ap::RandomStream random(ap::RandomKey{7});
+  for (std::size_t i = 0; i < shape.size(); ++i) gradients[i] = static_cast<S>(size * random.normal());
+  rule.step(gradients, values, state, {.t = 1, .learning_rate = 1});
+  Matrix update(static_cast<Index>(shape.rows()), static_cast<Index>(shape.cols()));
+  for (std::size_t i = 0; i < shape.size(); ++i) update.data()[i] = -static_cast<double>(values[i]);
+  return update;
+}
+
+Eigen::VectorXd singular_values(const Matrix& matrix) { return Eigen::JacobiSVD<Matrix>(matrix).singularValues(); }
+
+const ap::Shape shapes[] = {{8, 8}, {4, 12}, {12, 4}, {16, 3, 3, 3}, {6, 5, 5}, {2, 40}, {40, 2}};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("Muon's five steps bring every singular value near 1: wide, tall, convolutions", S, float, double) {
+  for (const ap::Shape& shape : shapes) {
+    const auto values = singular_values(update_of<S>(shape, {.scale = ap::OrthogonalScale::none}));
+    CHECK(values.minCoeff() > 0.3);  // the smallest of a square matrix comes last
+    CHECK(values.maxCoeff() < 1.3);
+    if (shape.rows() != shape.cols()) CHECK(values.minCoeff() > 0.65);
+  }
+}
+
+TEST_CASE("coefficients that converge give the orthogonal factor itself") {
+  // The classical iteration X' = 1.5 X - 0.5 X X^T X.
+  const ap::Orthogonalize exact{.steps = 40, .a = 1.5, .b = -0.5, .c = 0, .scale = ap::OrthogonalScale::none};
+  for (const ap::Shape& shape : shapes) {
+    const Matrix u = update_of<double>(shape, exact);
+    Matrix g(u.rows(), u.cols());
+    ap::RandomStream random(ap::RandomKey{7});
+    for (Index i = 0; i < g.size(); ++i) g.data()[i] = random.normal();
+    const Eigen::JacobiSVD<Matrix> svd(g, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    CHECK((u - svd.matrixU() * svd.matrixV().transpose()).cwiseAbs().maxCoeff() < 1e-12);
+  }
+}
+
+TEST_CASE("the scale of the result") {
+  const ap::Shape tall{12, 3}, wide{3, 12};
+  const auto ratio = [](const ap::Shape& shape, ap::OrthogonalScale scale) {
+    return update_of<double>(shape, {.scale = scale})(0, 0) /
+           update_of<double>(shape, {.scale = ap::OrthogonalScale::none})(0, 0);
+  };
+  CHECK(ratio(tall, ap::OrthogonalScale::original) == doctest::Approx(2));
+  CHECK(ratio(wide, ap::OrthogonalScale::original) == doctest::Approx(1));
+  CHECK(ratio(tall, ap::OrthogonalScale::match_rms) == doctest::Approx(0.2 * std::sqrt(12)));
+  CHECK(ratio(wide, ap::OrthogonalScale::match_rms) == doctest::Approx(0.2 * std::sqrt(12)));
+}
+
+TEST_CASE("the size of the gradient does not matter, and a zero gradient gives a zero update") {
+  const Matrix u = update_of<double>({6, 4}), v = update_of<double>({6, 4}, {}, 1e-3);
+  CHECK((u - v).cwiseAbs().maxCoeff() < 1e-12);
+  CHECK(update_of<float>({6, 4}, {}, 0).cwiseAbs().maxCoeff() == 0);
+}
+
+TEST_CASE("several matrices of one region, of any shapes, share the scratch") {
+  const auto rule = ap::muon();
+  const auto values = [&](const std::vector<ap::Shape>& all) {
+    ap::testing::Training<decltype(ap::muon()), ap::Host<double>> training(rule, layout_of(all));
+    training.steps(3, 0.05);
+    return training.values();
+  };
+  const auto together = values({{3, 8}, {8, 3}, {2, 2}}), first = values({{3, 8}});
+  for (std::size_t i = 0; i < first.size(); ++i) CHECK(together[i] == first[i]);
+}

@@ -1,0 +1,124 @@
+// A rule at work on one layout, for tests: values, gradients and state. Gradients are a function of the step and of all
+// parameters, packed: tensor after tensor in the order they were added, whatever their places in the arena.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algoperf/backend/host.hpp"
+#include "algoperf/core/layout.hpp"
+#include "algoperf/rules/concept.hpp"
+
+namespace algoperf::testing {
+
+// One tensor for each shape, named t0, t1, ...
+inline Layout layout_of(const std::vector<Shape>& shapes, std::size_t alignment = Layout::default_alignment) {
+  Layout layout(alignment);
+  for (const Shape& shape : shapes)
+    layout.add({"t" + std::to_string(layout.tensors().size()), shape.rank >= 2 ? Kind::weight : Kind::bias, shape});
+  return layout;
+}
+
+// The place in the arena of each element, tensor after tensor in the order they were added.
+inline std::vector<std::size_t> places_of(const Layout& layout) {
+  std::vector<std::size_t> places;
+  for (std::uint32_t h = 0; h < layout.tensors().size(); ++h) {
+    const TensorPlace place = layout.place_of({h});
+    for (std::size_t i = 0; i < place.size; ++i) places.push_back(place.offset + i);
+  }
+  return places;
+}
+
+// Writes the gradient g of step t (from 1) at p.
+using Gradient = void (*)(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g);
+
+// The same numbers whatever the layout: start values in (-0.5, 0.5), gradients that pull towards 0 and shake.
+inline double start_value(std::size_t i) { return static_cast<double>((i * 37 + 11) % 101) / 101 - 0.5; }
+inline void shaken(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
+  for (std::size_t i = 0; i < p.size(); ++i)
+    g[i] = static_cast<double>((i * 53 + t * 29 + 7) % 97) / 97 - 0.45 + 0.1 * p[i];
+}
+
+template <class Rule, class Backend>
+class Training {
+ public:
+  using S = typename Backend::Scalar;
+
+  Training(const Rule& rule, const Layout& layout, const Backend& backend = {}, Gradient gradient = shaken)
+      : rule_(rule),
+        backend_(backend),
+        gradient_(gradient),
+        places_(places_of(layout)),
+        state(rule.state(backend, layout)),
+        values_(backend.template array<S>(layout.size())),
+        gradients_(backend.template array<S>(layout.size())) {
+    std::vector<S> first(layout.size());
+    for (std::size_t i = 0; i < places_.size(); ++i) first[places_[i]] = static_cast<S>(start_value(i));
+    backend_.write(first.size(), static_cast<const S*>(first.data()), values_.data());
+  }
+
+  void step(double learning_rate) {
+    const Step now{++t_, learning_rate};
+    const Evaluate evaluate{this};
+    evaluate();
+    rule_.step(Update<S, Evaluate>{gradients_.data(), values_.data(), evaluate}, now, state);
+  }
+  void steps(int n, double learning_rate) {
+    for (int i = 0; i < n; ++i) step(learning_rate);
+  }
+  // As after a break: the step count comes with the state.
+  void resume(const Training& other) {
+    t_ = other.t_;
+    backend_.copy(values_.size(), static_cast<const S*>(other.values_.data()), values_.data());
+  }
+
+  std::vector<S> arena() const { return read(values_.data()); }
+  std::vector<S> values() const { return packed(arena()); }
+  std::vector<S> evaluation_values() {
+    auto out = backend_.template array<S>(values_.size());
+    rule_.evaluation_values(static_cast<const S*>(values_.data()), state, out.data());
+    return packed(read(out.data()));
+  }
+
+ private:
+  struct Evaluate {
+    Training* training;
+    void operator()() const { training->write_gradients(); }
+  };
+  void write_gradients() {
+    const std::vector<S> at = values();
+    const std::vector<double> p(at.begin(), at.end());
+    std::vector<double> g(p.size());
+    gradient_(t_, p, g);
+    std::vector<S> gradients(gradients_.size());
+    for (std::size_t i = 0; i < g.size(); ++i) gradients[places_[i]] = static_cast<S>(g[i]);
+    backend_.write(gradients.size(), static_cast<const S*>(gradients.data()), gradients_.data());
+  }
+  std::vector<S> read(const S* from) const {
+    std::vector<S> host(values_.size());
+    backend_.read(host.size(), from, host.data());
+    return host;
+  }
+  std::vector<S> packed(const std::vector<S>& arena) const {
+    std::vector<S> all;
+    for (const std::size_t place : places_) all.push_back(arena[place]);
+    return all;
+  }
+
+  Rule rule_;
+  Backend backend_;
+  Gradient gradient_;
+  std::vector<std::size_t> places_;
+  std::uint64_t t_ = 0;
+
+ public:
+  typename Rule::template State<Backend> state;
+
+ private:
+  typename Backend::template Array<S> values_, gradients_;
+};
+
+}  // namespace algoperf::testing
