@@ -1,14 +1,73 @@
 #!/usr/bin/env bash
-# Builds the benchmarks and runs them; every argument is passed to each, for example
-#   scripts/bench.sh --benchmark_filter=adam
+# Builds the benchmarks and prints one table: what is measured, its bar, median [quartiles], verdict. Exits with 1 if a
+# bar is missed. --save also writes the table to benchmarks/results/<date>-<cpu>.md; --absolute goes on with the
+# absolute numbers of Google Benchmark.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/setup.sh --bench
-cmake --preset bench
-cmake --build --preset bench
-for program in build/bench/benchmarks/bench_*; do
-  [[ -f $program && -x $program ]] || continue
-  printf '\n== %s ==\n' "$(basename "$program")"
-  "$program" "$@"
+save=false absolute=false
+for argument in "$@"; do
+  case $argument in
+    --save) save=true ;;
+    --absolute) absolute=true ;;
+    *) echo "usage: scripts/bench.sh [--save] [--absolute]" >&2; exit 2 ;;
+  esac
 done
+
+scripts/setup.sh --bench
+cmake --preset bench >/dev/null
+cmake --build --preset bench
+programs=build/bench/benchmarks
+table=$(mktemp)
+trap 'rm -f "$table" "$table".*' EXIT
+missed=false
+
+row() { printf '| %-66s | %-22s | %-22s | %-4s |\n' "$@" | tee -a "$table"; }
+# Appends the rows that a program prints; its status is 0, 1 if it missed a bar, or more if it broke.
+rows() {
+  local status=0
+  "$@" | tee -a "$table" || status=$?
+  ((status <= 1)) || { echo "bench: $1 failed with status $status" >&2; exit "$status"; }
+  ((status == 0)) || missed=true
+}
+# Instructions of ten training steps of one side. String instructions count once a byte in callgrind: memset is told to
+# use none.
+instructions() {
+  GLIBC_TUNABLES=glibc.cpu.x86_rep_stosb_threshold=1000000000 \
+    valgrind --tool=callgrind --collect-atstart=no --toggle-collect='count_steps*' \
+    --callgrind-out-file="$table.callgrind" "$programs/bench_training_step_avx2" --count "$1" --batch "$2" --steps 10 \
+    2>&1 | awk '/Collected/ { print $NF }'
+}
+
+cpu=$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)
+compiler=$(awk -F= '/^CMAKE_CXX_COMPILER:/ { print $2 }' build/bench/CMakeCache.txt)
+{
+  echo "$cpu, $(nproc) cores; $("$compiler" --version | head -n 1); training step and native rows at" \
+    "-O3 -march=native; $(date -u +%Y-%m-%d); load $(cut -d' ' -f1 /proc/loadavg)"
+  echo
+} | tee -a "$table"
+row what bar measured ''
+echo '| --- | --- | --- | --- |' | tee -a "$table"
+
+rows "$programs/bench_rules_plain"
+rows "$programs/bench_rules_native"
+rows "$programs/bench_training_step"
+if command -v valgrind >/dev/null; then
+  for batch in 32 128; do
+    ratio=$(awk -v a="$(instructions lib $batch)" -v b="$(instructions hand $batch)" 'BEGIN { printf "%.4f", a / b }')
+    verdict=$(awk -v r="$ratio" 'BEGIN { print r <= 1.03 ? "pass" : "MISS" }')
+    [[ $verdict == pass ]] || missed=true
+    row "training step, batch $batch, instructions (AVX2) against by hand" "<= 1.03" "$ratio" "$verdict"
+  done
+fi
+
+if $save; then
+  mkdir -p benchmarks/results
+  name=$(tr -cs 'A-Za-z0-9\n' - <<<"$cpu" | sed 's/^-*//; s/-*$//')
+  target=benchmarks/results/$(date -u +%Y-%m-%d)-$name.md
+  cp "$table" "$target.partial"
+  mv "$target.partial" "$target"
+  echo "written to $target"
+fi
+if $absolute; then "$programs/bench_optimizer_step"; fi
+! $missed

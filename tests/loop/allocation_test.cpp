@@ -101,7 +101,7 @@ int allocations(const Model& model, const Rule& rule, const Tail&... tail) {
     WatchedHost host;
     host.threads = threads;
     TrainingLoop loop(model, task.loss(), rule, Constant{1e-3}, tail..., host);
-    own = packing = 0;
+    own = 0;
     for (int i = 0; i < 14; ++i) {
       counting = i >= 2;
       loop.step(data);
@@ -142,5 +142,5 @@ TEST_CASE("a step allocates nothing of our own") {
   CHECK(allocations(tiny, sam(momentum()), epochs, Mean{}, InProcess{3}) == 0);
   CHECK(allocations(tiny, adamw(), epochs, Adasum<Of::gradients>{}, InProcess{3}) == 0);
   CHECK(allocations(tiny, sam(both), epochs, Adasum<Of::updates>{}, InProcess{3}) == 0);
-  MESSAGE("packing within matrix products, the last run: " << packing.load() << " allocations in 12 steps");
+  MESSAGE("packing within matrix products: " << packing.load() << " allocations in all");
 }

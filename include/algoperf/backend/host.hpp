@@ -91,7 +91,7 @@ struct Host {
   }
   void synchronize() const {}
 
-  // C is cut into panels along its longer side, by its size alone.
+  // One thread takes a product whole; more take panels of C (see `panels` on why this changes no result).
   void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
     panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
       algoperf::gemm_nn(rows, cols, k, a + i * k, k, b + j, n, c + i * n + j, n, add);
@@ -189,7 +189,6 @@ struct Host {
   static constexpr std::size_t elements_per_task = 1 << 14;
   static constexpr std::size_t flops_per_panel = 1 << 23;
   static constexpr std::size_t side_per_panel = 64;
-  static constexpr std::size_t max_panels = 16;
 
   template <class F>
   static double chunked_sum(std::size_t n, const F& f) {
@@ -220,22 +219,28 @@ struct Host {
       f(begin, end < rows ? end : rows);
     });
   }
+  // A cut costs packing, so there is one panel a thread at most. Eigen adds up an element of C in the same order
+  // wherever its panel begins, if that is at a multiple of its registers' block (at most 48 columns): so the cut may
+  // follow the threads and still change no result.
   template <class F>
   void panels(std::size_t m, std::size_t n, std::size_t k, const F& f) const {
     if (m == 0 || n == 0) return;
-    const std::size_t side = m > n ? m : n;
-    std::size_t count = 1;
-    while (2 * count <= max_panels && 2 * m * n * k / (2 * count) >= flops_per_panel &&
-           side / (2 * count) >= side_per_panel)
-      count *= 2;
-    const std::size_t step = (side / count + side_per_panel - 1) / side_per_panel * side_per_panel;
-    parallel((side + step - 1) / step, [&](std::size_t i) {
-      const std::size_t begin = i * step, size = begin + step < side ? step : side - begin;
-      if (m > n)
-        f(begin, size, std::size_t{0}, n);
+    const bool by_rows = m >= 2 * side_per_panel || m >= n;
+    const std::size_t side = by_rows ? m : n, step = by_rows ? 16 : 48;
+    const std::size_t count = least(threads, side / side_per_panel, 2 * m * n * k / flops_per_panel);
+    if (count <= 1) return f(std::size_t{0}, m, std::size_t{0}, n);
+    parallel(count, [&](std::size_t i) {
+      const std::size_t begin = i * side / count / step * step;
+      const std::size_t end = i + 1 == count ? side : (i + 1) * side / count / step * step;
+      if (by_rows)
+        f(begin, end - begin, std::size_t{0}, n);
       else
-        f(std::size_t{0}, m, begin, size);
+        f(std::size_t{0}, m, begin, end - begin);
     });
+  }
+  static constexpr std::size_t least(std::size_t a, std::size_t b, std::size_t c) {
+    const std::size_t d = a < b ? a : b;
+    return d < c ? d : c;
   }
 };
 

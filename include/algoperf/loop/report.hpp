@@ -10,7 +10,7 @@ namespace algoperf {
 
 // After a step.
 struct StepReport {
-  Step now;
+  Step now{0, 0};               // t is 0 before the first step
   double loss = 0;              // mean over the step's examples
   std::uint64_t examples = 0;   // seen so far
   double training_seconds = 0;  // selecting, gathering, gradients, combination and update; nothing else

@@ -33,7 +33,12 @@ struct SoftmaxCrossEntropy {
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const S* z = logits + r * classes;
       const S top = team.template max<S>(classes, [z](std::size_t c) { return z[c]; });
-      const S total = team.template sum<S>(classes, [z, top](std::size_t c) { return math::exp(z[c] - top); });
+      S* const d = d_logits == nullptr ? nullptr : d_logits + r * classes;  // holds the exponentials until the end
+      const S total = team.template sum<S>(classes, [z, d, top](std::size_t c) {
+        const S exponential = math::exp(z[c] - top);
+        if (d != nullptr) d[c] = exponential;
+        return exponential;
+      });
       const S log_total = math::log(total) + top;
       const S uniform = smoothing / static_cast<S>(classes);
       const std::size_t label = static_cast<std::size_t>(labels[r]);
@@ -41,13 +46,12 @@ struct SoftmaxCrossEntropy {
       if (smoothing > S(0))
         loss += uniform * team.template sum<S>(classes, [z, log_total](std::size_t c) { return log_total - z[c]; });
       losses[r] = loss;
-      if (d_logits == nullptr) return;
-      S* d = d_logits + r * classes;
+      if (d == nullptr) return;
       const S weight = weights[r] * scale;
-      const S keep = S(1) - smoothing;
+      const S keep = S(1) - smoothing, over_total = S(1) / total;
       team.each(classes, [=](std::size_t c) {
         const S target = (c == label ? keep : S(0)) + uniform;
-        d[c] = weight * (math::exp(z[c] - log_total) - target);
+        d[c] = weight * (d[c] * over_total - target);
       });
     }
   };

@@ -1,0 +1,46 @@
+#include <doctest/doctest.h>
+#if __has_include(<zlib.h>)
+#include <unistd.h>
+
+#include <algoperf/algoperf.hpp>
+#include <algoperf/workloads/mnist.hpp>
+#include <cstdlib>
+#include <string>
+
+using namespace algoperf;
+
+static_assert(Workload<Mnist> && Workload<MnistCnn>);
+
+TEST_CASE("mnist: a missing file is named, also in the loop") {
+  const Mnist task{.data = "/nonexistent"};
+  const char* const name = "/nonexistent/mnist/train-images-idx3-ubyte";
+  CHECK_THROWS_WITH_AS(task.train(), doctest::Contains(name), Error);
+  CHECK_THROWS_WITH_AS(Evaluate{task}, doctest::Contains(name), Error);
+}
+
+TEST_CASE("mnist: the splits") {
+  const char* const named = std::getenv("ALGOPERF_DATA");
+  const std::string root = named != nullptr ? named : ALGOPERF_SOURCE_DIR "/../shared/data";
+  const std::string first = root + "/mnist/train-images-idx3-ubyte";
+  if (access(first.c_str(), R_OK) != 0 && access((first + ".gz").c_str(), R_OK) != 0) {
+    MESSAGE("skipped: there is no " << first);
+    return;
+  }
+  const Mnist task{.data = root};
+  CHECK(task.train().size() == 50000);
+  CHECK(task.validation().size() == 10000);
+  CHECK(task.test().size() == 10000);
+  const auto labels = [](const auto& data, std::uint32_t i) {
+    std::vector<float> image(784);
+    std::int32_t label = 0;
+    data.gather(&i, 1, image.data(), &label);
+    return label;
+  };
+  const auto whole = task.train().whole();
+  CHECK(labels(task.train(), 0) == 5);  // the first training image and the first test image, as everyone has seen them
+  CHECK(labels(task.test(), 0) == 7);
+  CHECK(labels(task.validation(), 9999) == whole.labels()[59999]);
+  CHECK(task.model().input().size() == task.train().shape().size());
+  CHECK(task.target().value == 0.025);
+}
+#endif
