@@ -2,8 +2,8 @@
 // same memory. CMake builds it twice: at -O2 for the plain x86-64, and at -O3 -march=native.
 #include <pthread.h>
 
-#include <algorithm>
 #include <algoperf/algoperf.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -18,7 +18,8 @@ using bench::Statistic;
 
 namespace {
 
-// `count` tensors of `size` parameters each: a rule's memory, which the library and the hand-written loops take in turn.
+// `count` tensors of `size` parameters each: a rule's memory, which the library and the hand-written loops take in
+// turn.
 template <class Rule>
 class Bench {
  public:
@@ -125,6 +126,11 @@ void adamw(bench::Report& report) {
     must_agree("adamw", at, library, by_hand);
     report.at_most("AdamW" + flags + size.name + ", against " + handwritten::instructions + " by hand",
                    Statistic::upper_quartile, bar, bench::paired(library, by_hand));
+    const auto in_stages = [&] {
+      handwritten::adamw_in_stages(options, at.next(), n, at.gradients(), at.values(), at.slot(0), at.slot(1));
+    };
+    report.note("AdamW" + flags + size.name + ", against the same arithmetic by hand",
+                bench::paired(library, in_stages));
     const auto stream = [&] { handwritten::stream<2>(n, at.gradients(), at.values(), {at.slot(0), at.slot(1)}); };
     report.note("AdamW" + flags + size.name + ", against a stream of 28 bytes", bench::paired(library, stream));
   }
@@ -179,8 +185,8 @@ void threads(bench::Report& report) {
     handwritten::stream<2>(end - begin, at.gradients() + begin, at.values() + begin,
                            {at.slot(0) + begin, at.slot(1) + begin});
   };
-  const bench::Quartiles plain = bench::paired([&] { part(0, large); }, [&] { on_two_threads(large, part); },
-                                               {.clock = bench::Clock::wall});
+  const bench::Quartiles plain =
+      bench::paired([&] { part(0, large); }, [&] { on_two_threads(large, part); }, {.clock = bench::Clock::wall});
   report.note("stream" + flags + "10^7, speed-up on two threads", plain);
   two_threads(report, "AdamW", ap::adamw(), plain);
   two_threads(report, "Lion", ap::lion(), plain);

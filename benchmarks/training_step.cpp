@@ -1,7 +1,9 @@
-// A training step of an MLP 784-256-256-10 with AdamW: TrainingLoop::step against the same step by hand on the same GEMM.
+// A training step of an MLP 784-256-256-10 with AdamW: TrainingLoop::step against the same step by hand on the same
+// GEMM.
 //
 //   bench_training_step                                        the ratios of times, and the allocations of a step
-//   bench_training_step --count lib|hand --batch N --steps K   runs one side, for callgrind --toggle-collect=count_steps
+//   bench_training_step --count lib|hand --batch N --steps K   runs one side, for callgrind
+//   --toggle-collect=count_steps
 #include "count_mallocs.hpp"
 
 #include <algoperf/algoperf.hpp>
@@ -45,8 +47,11 @@ handwritten::Mlp::Places places_in(const ap::Layout& layout) {
 class Sides {
  public:
   Sides(std::size_t examples, std::size_t batch)
-      : data_(random_examples(examples)), selector_{.batch = batch}, selected_(selector_.state(examples)),
-        loop_(training_loop(batch)), hand_(places_in(loop_.layout()), loop_.values(), batch) {
+      : data_(random_examples(examples)),
+        selector_{.batch = batch},
+        selected_(selector_.state(examples)),
+        loop_(training_loop(batch)),
+        hand_(places_in(loop_.layout()), loop_.values(), batch) {
     loop_.start(data_);
   }
 
@@ -61,7 +66,8 @@ class Sides {
   double difference() {
     double most = 0;
     for (std::size_t i = 0; i < loop_.layout().size(); ++i)
-      most = std::max(most, std::abs(static_cast<double>(loop_.values()[i]) - static_cast<double>(hand_.parameters()[i])));
+      most =
+          std::max(most, std::abs(static_cast<double>(loop_.values()[i]) - static_cast<double>(hand_.parameters()[i])));
     return most;
   }
 

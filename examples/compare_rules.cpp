@@ -86,6 +86,7 @@ void compare(Task task, const Options& options) {
   fmt::print("{} with the {}: {} parameters, {} training and {} validation examples, target {} {:g}\n\n", Task::name,
              options.network, task.model().cost().parameters, task.train().size(), task.validation().size(),
              task.metric().name, task.target().value);
+  std::fflush(stdout);  // before the progress bars, which go to stderr
   std::vector<ap::Trial> trials;
   for (const auto& [name, run] : all_rules<Task>()) {
     const bool wanted = std::find(options.rules.begin(), options.rules.end(), name) != options.rules.end();

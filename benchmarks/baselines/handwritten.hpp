@@ -104,6 +104,25 @@ __attribute__((noinline)) inline void adamw(const AdamW& o, std::uint64_t t, std
   }
 }
 
+// The same, one stage after the other as a chain has it, nothing folded across stages: two operations more.
+__attribute__((noinline)) inline void adamw_in_stages(const AdamW& o, std::uint64_t t, std::size_t n, const float* g,
+                                                      float* p, float* m, float* v) {
+  const double c1 = 1 - std::pow(o.beta1, static_cast<double>(t));
+  const double c2 = std::sqrt(1 - std::pow(o.beta2, static_cast<double>(t)));
+  const Register beta1 = set(static_cast<float>(o.beta1)), rest1 = set(static_cast<float>(1 - o.beta1));
+  const Register beta2 = set(static_cast<float>(o.beta2)), rest2 = set(static_cast<float>(1 - o.beta2));
+  const Register eps = set(static_cast<float>(c2 * o.eps)), scale = set(static_cast<float>(c2 / c1));
+  const Register decay = set(static_cast<float>(o.weight_decay)), rate = set(static_cast<float>(o.learning_rate));
+  for (std::size_t i = 0; i < n; i += width) {
+    const Register gi = load(g + i), pi = load(p + i);
+    const Register mi = fma(beta1, load(m + i), mul(rest1, gi));
+    const Register vi = fma(beta2, load(v + i), mul(rest2, mul(gi, gi)));
+    store(m + i, mi);
+    store(v + i, vi);
+    store(p + i, negative_fma(rate, fma(decay, pi, div(mul(scale, mi), add(root(vi), eps))), pi));
+  }
+}
+
 struct Lion {
   double learning_rate = 1e-4, beta1 = 0.9, beta2 = 0.99, weight_decay = 0.01;
 };

@@ -1,5 +1,5 @@
-// One training step of the MLP 784-256-256-10 as one would write it by hand, on the GEMM of the backend: gather, forward,
-// softmax cross-entropy, backward, AdamW. Buffers are made once.
+// One training step of the MLP 784-256-256-10 as one would write it by hand, on the GEMM of the backend: gather,
+// forward, softmax cross-entropy, backward, AdamW. Buffers are made once.
 #pragma once
 
 #include <algoperf/backend/gemm.hpp>
@@ -22,8 +22,18 @@ class Mlp {
   };
 
   Mlp(const Places& at, const float* parameters, std::size_t batch)
-      : at_(at), p_(at.size), g_(at.size), m_(at.size), v_(at.size), x_(batch * inputs), h1_(batch * hidden),
-        h2_(batch * hidden), z_(batch * classes), d1_(batch * hidden), d2_(batch * hidden), dz_(batch * classes),
+      : at_(at),
+        p_(at.size),
+        g_(at.size),
+        m_(at.size),
+        v_(at.size),
+        x_(batch * inputs),
+        h1_(batch * hidden),
+        h2_(batch * hidden),
+        z_(batch * classes),
+        d1_(batch * hidden),
+        d2_(batch * hidden),
+        dz_(batch * classes),
         labels_(batch) {
     for (std::size_t i = 0; i < at.size; ++i) p_[i] = parameters[i];
   }
@@ -53,9 +63,11 @@ class Mlp {
   void forward(std::size_t n) {
     algoperf::gemm_nt(n, hidden, inputs, x_.data(), inputs, p_.data() + at_.weight1, inputs, h1_.data(), hidden, false);
     bias_and_relu(n, h1_.data(), p_.data() + at_.bias1);
-    algoperf::gemm_nt(n, hidden, hidden, h1_.data(), hidden, p_.data() + at_.weight2, hidden, h2_.data(), hidden, false);
+    algoperf::gemm_nt(n, hidden, hidden, h1_.data(), hidden, p_.data() + at_.weight2, hidden, h2_.data(), hidden,
+                      false);
     bias_and_relu(n, h2_.data(), p_.data() + at_.bias2);
-    algoperf::gemm_nt(n, classes, hidden, h2_.data(), hidden, p_.data() + at_.weight3, hidden, z_.data(), classes, false);
+    algoperf::gemm_nt(n, classes, hidden, h2_.data(), hidden, p_.data() + at_.weight3, hidden, z_.data(), classes,
+                      false);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t c = 0; c < classes; ++c) z_[i * classes + c] += p_[at_.bias3 + c];
   }
@@ -78,13 +90,17 @@ class Mlp {
   }
 
   void backward(std::size_t n) {
-    algoperf::gemm_tn(classes, hidden, n, dz_.data(), classes, h2_.data(), hidden, g_.data() + at_.weight3, hidden, false);
+    algoperf::gemm_tn(classes, hidden, n, dz_.data(), classes, h2_.data(), hidden, g_.data() + at_.weight3, hidden,
+                      false);
     column_sums(n, classes, dz_.data(), g_.data() + at_.bias3);
-    algoperf::gemm_nn(n, hidden, classes, dz_.data(), classes, p_.data() + at_.weight3, hidden, d2_.data(), hidden, false);
+    algoperf::gemm_nn(n, hidden, classes, dz_.data(), classes, p_.data() + at_.weight3, hidden, d2_.data(), hidden,
+                      false);
     where_positive(n, h2_.data(), d2_.data());
-    algoperf::gemm_tn(hidden, hidden, n, d2_.data(), hidden, h1_.data(), hidden, g_.data() + at_.weight2, hidden, false);
+    algoperf::gemm_tn(hidden, hidden, n, d2_.data(), hidden, h1_.data(), hidden, g_.data() + at_.weight2, hidden,
+                      false);
     column_sums(n, hidden, d2_.data(), g_.data() + at_.bias2);
-    algoperf::gemm_nn(n, hidden, hidden, d2_.data(), hidden, p_.data() + at_.weight2, hidden, d1_.data(), hidden, false);
+    algoperf::gemm_nn(n, hidden, hidden, d2_.data(), hidden, p_.data() + at_.weight2, hidden, d1_.data(), hidden,
+                      false);
     where_positive(n, h1_.data(), d1_.data());
     algoperf::gemm_tn(hidden, inputs, n, d1_.data(), hidden, x_.data(), inputs, g_.data() + at_.weight1, inputs, false);
     column_sums(n, hidden, d1_.data(), g_.data() + at_.bias1);

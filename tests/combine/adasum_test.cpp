@@ -97,7 +97,7 @@ TEST_CASE("adasum: vanishing vectors do not divide by zero") {
 TEST_CASE("adasum: each tensor for itself") {
   const Vectors vectors{{1, 2}, {1, -2}};
   const auto each = adasum(vectors, true), whole = adasum(vectors);
-  CHECK(distance(each, {1, 0}) < 1e-15);  // the first elements agree, the second oppose
+  CHECK(distance(each, {1, 0}) < 1e-15);         // the first elements agree, the second oppose
   CHECK(distance(whole, {2 * 1.3, 0}) < 1e-15);  // a.b = -3, |a|^2 = |b|^2 = 5: coefficients 1.3
 }
 

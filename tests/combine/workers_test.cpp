@@ -35,7 +35,7 @@ auto trained(int steps, const Rule& rule, const Tail&... tail) {
 }  // namespace
 
 TEST_CASE("Mean: W workers are one worker, up to rounding") {
-  for (const std::size_t workers : {2, 3, 4, 5, 32}) {  // 32 examples: equal and unequal shares
+  for (const std::size_t workers : {2u, 3u, 4u, 5u, 32u}) {  // 32 examples: equal and unequal shares
     CAPTURE(workers);
     const InProcess group{workers};
     const auto alone = trained(6, momentum(), Host<double>{});

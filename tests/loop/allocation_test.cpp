@@ -15,8 +15,12 @@
 #define COUNTED 0
 #endif
 #endif
-#if !defined(COUNTED) && defined(__GLIBC__)
+#if !defined(COUNTED)
+#if defined(__GLIBC__)
 #define COUNTED 1
+#else
+#define COUNTED 0
+#endif
 #endif
 
 namespace {

@@ -35,10 +35,12 @@ TEST_CASE("a huge learning rate: the step and the tensor are named") {
 
 TEST_CASE("a learning rate that is not a number") {
   const Tiny task;
-  TrainingLoop bad(task.model(), task.loss(), sgd(), [](std::uint64_t t) { return t < 3 ? 0.1 : double{not_a_number}; },
-                   ShuffledEpochs{.batch = 32});
-  CHECK(steps_until_diverged(bad, task.train()) ==
-        "training diverged at step 5: the loss is not finite; the parameters of tensor '0.weight' hold NaN or infinity");
+  TrainingLoop bad(
+      task.model(), task.loss(), sgd(), [](std::uint64_t t) { return t < 3 ? 0.1 : double{not_a_number}; },
+      ShuffledEpochs{.batch = 32});
+  CHECK(
+      steps_until_diverged(bad, task.train()) ==
+      "training diverged at step 5: the loss is not finite; the parameters of tensor '0.weight' hold NaN or infinity");
 }
 
 TEST_CASE("NaN among the inputs") {

@@ -138,7 +138,8 @@ TEST_CASE("a second Ctrl-C kills") {
 
 TEST_CASE("the handlers of before are back, however a run ends") {
   const auto handler = [](int) {};
-  struct sigaction mine {}, before {}, found {};
+  struct sigaction mine {
+  }, before{}, found{};
   mine.sa_handler = handler;
   sigaction(SIGINT, &mine, &before);
   const TemporaryFile file;

@@ -60,9 +60,7 @@ TEST_CASE("a selector that chooses nonsense") {
   const Tiny task;
   const auto select = [&](Always always, std::size_t batch) {
     always.batch = batch;
-    return sentence([&] {
-      TrainingLoop(task.model(), task.loss(), sgd(), Constant{0.1}, always).step(task.train());
-    });
+    return sentence([&] { TrainingLoop(task.model(), task.loss(), sgd(), Constant{0.1}, always).step(task.train()); });
   };
   const std::string chose = "TrainingLoop: the selector chose ";
   CHECK(select(Always({3, 256}), 2) == chose + "example 256, expected [0, 256)");

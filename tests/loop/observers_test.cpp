@@ -210,7 +210,8 @@ TEST_CASE("CsvLog: a row an evaluation, at the end and not before") {
   for (std::size_t i = 0; i < 3; ++i) {
     unsigned long step = 0;
     double training = 0, evaluation = 0, loss = 0, metric = 0;
-    REQUIRE(std::sscanf(lines[i + 1].c_str(), "%lu,%lf,%lf,%lf,%lf", &step, &training, &evaluation, &loss, &metric) == 5);
+    REQUIRE(std::sscanf(lines[i + 1].c_str(), "%lu,%lf,%lf,%lf,%lf", &step, &training, &evaluation, &loss, &metric) ==
+            5);
     CHECK(step == 2 * (i + 1));
     CHECK(training == doctest::Approx(found[i].training_seconds).epsilon(1e-3));
     CHECK(loss == doctest::Approx(found[i].loss).epsilon(1e-8));
@@ -247,7 +248,8 @@ TEST_CASE("ProgressBar: plain lines where there is no terminal") {
     options.out = out;
     std::vector<double> losses;
     auto loop = tiny_loop(sgd(), 0.1);
-    const RunReport report = loop.run(task.train(), Evaluate(task, {.every = 2}), ProgressBar(options), UntilStep{steps});
+    const RunReport report =
+        loop.run(task.train(), Evaluate(task, {.every = 2}), ProgressBar(options), UntilStep{steps});
     std::rewind(out);
     std::string text;
     for (int c; (c = std::fgetc(out)) != EOF;) text += static_cast<char>(c);

@@ -31,7 +31,8 @@ void check_resume(const Selector& selector, const Rule& rule, const Combiner& co
     const RunReport found = second.run(train, evaluate, Checkpoints(file.path(), {.every = 1000}), UntilStep{total});
     CHECK(same_values(second, whole));
     CHECK(same_report(found, expected));
-    CHECK(second.evaluate(task.validation(), task.metric()).loss == whole.evaluate(task.validation(), task.metric()).loss);
+    CHECK(second.evaluate(task.validation(), task.metric()).loss ==
+          whole.evaluate(task.validation(), task.metric()).loss);
   }
 }
 

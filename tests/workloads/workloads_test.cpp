@@ -28,7 +28,7 @@ auto example(const Data& data, std::size_t i) {
 }
 
 // Rendered once for all tests.
-const GlyphDigits& glyphs() {
+const GlyphDigits& rendered() {
   static const GlyphDigits task = [] {
     GlyphDigits made{.seed = 5};
     made.train();
@@ -46,7 +46,7 @@ std::string root() {
 }  // namespace
 
 TEST_CASE("glyphs: the splits are neighbours in one stream") {
-  const GlyphDigits& task = glyphs();
+  const GlyphDigits& task = rendered();
   CHECK(task.train().size() == 50000);
   CHECK(task.validation().size() == 10000);
   CHECK(task.test().size() == 10000);
@@ -61,12 +61,12 @@ TEST_CASE("glyphs: the splits are neighbours in one stream") {
 }
 
 TEST_CASE("glyphs: copies made after the first use share the data") {
-  const auto first = glyphs().train().whole(), second = GlyphDigits(glyphs()).train().whole();
+  const auto first = rendered().train().whole(), second = GlyphDigits(rendered()).train().whole();
   CHECK(&second.inputs() == &first.inputs());
 }
 
 TEST_CASE("glyphs: adamw reaches the target") {
-  GlyphDigits task = glyphs();
+  GlyphDigits task = rendered();
   task.target_error = 0.15;
   TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{2e-3}, ShuffledEpochs{.batch = 64});
   const RunReport report =

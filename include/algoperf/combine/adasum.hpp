@@ -69,9 +69,9 @@ struct Adasum {
 
   template <class Context>
   struct State {
-    std::vector<typename Context::RuleState> rules;  // one, or one a worker
-    std::vector<typename Context::Array> vectors;    // the workers' gradients or updates
-    typename Context::Array start;                   // the parameters before the step (updates only)
+    std::vector<typename Context::RuleState> rules;   // one, or one a worker
+    std::vector<typename Context::Array> vectors;     // the workers' gradients or updates
+    typename Context::Array start;                    // the parameters before the step (updates only)
     std::vector<typename Context::Scalar*> pointers;  // to the vectors, set anew at each step
     template <class Archive>
     void visit(Archive& archive) {

@@ -12,8 +12,8 @@
 // The context a combiner is given:
 //   Scalar, RuleState, backend(), layout(), workers(), values()    values: the parameters, an arena
 //   gradients()                         an arena for the gradient in flight
-//   share(w)                            worker w's share of the examples, a fraction; 0 if a small batch has none for it
-//   gradient(w, values, gradients)      writes the mean gradient of worker w's examples (0 of none), returns their loss
+//   share(w)                            worker w's share of the examples, a fraction; 0 if the batch is too small
+//   gradient(w, values, gradients)      writes the mean gradient of worker w's examples (0 of none); returns their loss
 //   make_rule_state()
 //   step(gradients, values, rule_state, evaluate)     the rule; evaluate() recomputes `gradients` at `values`
 #pragma once

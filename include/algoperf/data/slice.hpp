@@ -26,7 +26,7 @@ class Slice {
   std::size_t size() const { return size_; }
   Shape shape() const { return whole_.shape(); }
   std::size_t classes() const { return whole_.classes(); }
-  const Whole& whole() const { return whole_; }
+  Whole whole() const { return whole_; }
 
   // A part of the part, counted from this slice's begin.
   Slice subset(std::size_t begin, std::size_t end) const {

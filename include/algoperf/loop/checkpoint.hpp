@@ -157,7 +157,8 @@ class CheckpointReader {
     backend.write(n, host.data(), data);
   }
   void finish() {
-    require(take<std::uint32_t>() == 0 && at_ == end_, path_, ": holds more than this run has: it was written by another run");
+    require(take<std::uint32_t>() == 0 && at_ == end_, path_,
+            ": holds more than this run has: it was written by another run");
   }
 
  private:

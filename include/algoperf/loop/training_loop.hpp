@@ -86,8 +86,8 @@ class TrainingLoop {
         selector_(selector),
         combiner_(detail::pick<detail::IsCombiner>(CombinerType{}, tail...)),
         context_(checked(model, loss, rule, schedule, selector), loss, rule,
-                 detail::pick<detail::IsBackend>(BackendType{}, tail...), workers(selector.batch, tail...), selector.batch,
-                 RandomKey{detail::pick<detail::IsSeed>(Seed{}, tail...).value}),
+                 detail::pick<detail::IsBackend>(BackendType{}, tail...), workers(selector.batch, tail...),
+                 selector.batch, RandomKey{detail::pick<detail::IsSeed>(Seed{}, tail...).value}),
         combiner_state_(combiner_.state(context_)) {
     static_assert((detail::explain_extra<Tail>() && ...));
     if constexpr (Rule::has_evaluation_values)
@@ -156,8 +156,8 @@ class TrainingLoop {
       selector_state_.emplace(selector_.state(data.size()));
       data_size_ = data.size();
     }
-    require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(), " examples, at the start it had ",
-            data_size_);
+    require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(),
+            " examples, at the start it had ", data_size_);
   }
 
   std::uint64_t steps() const { return t_; }

@@ -12,6 +12,8 @@
 #include "layers/max_pool.hpp"
 #include "layers/relu.hpp"
 #include "losses/softmax_cross_entropy.hpp"
+#include "metrics/cross_entropy.hpp"
+#include "metrics/error_rate.hpp"
 #include "model.hpp"
 #include "models/linear.hpp"
 #include "models/mlp.hpp"
