@@ -58,6 +58,13 @@ inline std::string data_block(const std::string& name, const std::vector<PlotPoi
   return text + "EOD\n";
 }
 
+// Hexadecimal, one a rule; they come round again after the eighth.
+inline const char* color(std::size_t rule) {
+  static constexpr const char* colors[] = {"7f7f7f", "1f77b4", "17becf", "d62728",
+                                           "2ca02c", "9467bd", "ff7f0e", "8c564b"};
+  return colors[rule % 8];
+}
+
 // Draws into a file beside `path`, and moves it there when gnuplot is done. Throws Error if it could not.
 inline void gnuplot(const std::string& terminal, const std::string& path, const std::string& script) {
   const std::string temporary = path + ".tmp";
@@ -96,22 +103,22 @@ inline void plot_metric(const std::string& stem, const std::string& title, const
       std::vector<detail::PlotPoint> points;
       for (const EvaluationReport& e : t->evaluations) points.push_back({detail::plot_x(e, against), e.metric});
       data += detail::data_block(name, points);
-      lines += fmt::format("${} with lines lw 0.6 lc {} dt 3 notitle, ", name, r + 1);
+      lines += fmt::format("${} with lines lw 1 lc rgb '#90{}' notitle, ", name, detail::color(r));
     }
     const std::string name = fmt::format("rule_{}", r);
     data += detail::data_block(name, detail::median_curve(of_rule, against));
-    lines += fmt::format("${} with linespoints lw 2.4 pt 7 ps 0.45 lc {} title {} noenhanced, ", name, r + 1,
-                         detail::quoted(order[r]));
+    lines += fmt::format("${} with linespoints lw 2.4 pt 7 ps 0.45 lc rgb '#{}' title {} noenhanced, ", name,
+                         detail::color(r), detail::quoted(order[r]));
   }
   const std::string script =
       "set title " + detail::quoted(title) +
       " noenhanced\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset logscale y\n" +
       "set key outside right top\nset xlabel '" +
       std::string(against == Against::steps ? "steps" : "training seconds (evaluation is off the clock)") +
-      "'\nset ylabel " + detail::quoted("validation " + metric) + "\nset xrange [0:*]\n" +
-      "set linetype 1 lc rgb '#7f7f7f'\nset linetype 2 lc rgb '#1f77b4'\nset linetype 3 lc rgb '#17becf'\n" +
-      "set linetype 4 lc rgb '#d62728'\nset linetype 5 lc rgb '#2ca02c'\nset linetype 6 lc rgb '#9467bd'\n" + data +
-      "plot " + lines + fmt::format("{} with lines lw 1.2 dt 2 lc rgb 'black' title 'target {:g}'", target, target);
+      "'\nset ylabel " + detail::quoted("validation " + metric) +
+      "\nset ytics (1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)\n" +
+      (against == Against::steps ? "set xrange [0:*]\n" : "set logscale x\n") + data + "plot " + lines +
+      fmt::format("{} with lines lw 1.2 dt 2 lc rgb 'black' title 'target {:g}'", target, target);
   detail::gnuplot("svg size 900,540 font 'Helvetica,14' background 'white'", stem + ".svg", script);
   detail::gnuplot("pngcairo size 1350,810 font 'Helvetica,15' linewidth 1.5 background 'white'", stem + ".png", script);
 }
