@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(cmake ninja-build g++ libeigen3-dev doctest-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev
-          libfmt-dev zlib1g-dev libxtensor-dev gnuplot-nox)
+          libfmt-dev zlib1g-dev gnuplot-nox)
 for argument in "$@"; do
   case $argument in
     --all) packages+=(clang clang-format-14) ;;

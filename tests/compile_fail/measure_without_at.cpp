@@ -1,4 +1,5 @@
-// expect: algoperf: a measuring stage needs `template <class S> Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const`
+// expect: algoperf: a measuring stage needs `template <class S> Kernel<S> at(Step, const Sums<double, N>&, TensorFacts)
+// const`
 #include <algoperf/rules/all.hpp>
 
 struct Normalize {

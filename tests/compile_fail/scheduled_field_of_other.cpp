@@ -1,4 +1,5 @@
-// expect: algoperf: scheduled(stage, field, schedule) needs the address of one of the stage's hyperparameters of type double, e.g. &DecayedWeights::rate
+// expect: algoperf: scheduled(stage, field, schedule) needs the address of one of the stage's hyperparameters of type
+// double, e.g. &DecayedWeights::rate
 #include <algoperf/rules/all.hpp>
 #include <algoperf/schedules/all.hpp>
 

@@ -84,7 +84,9 @@ std::vector<typename B::Scalar> train(const B& backend, const Rule& rule, unsign
       for (std::size_t i = 0; i < layout.place_of(handle).size; ++i)
         f(layout.place_of(handle).offset + i, 7919 * handle.index + i);
   };
-  each([&](std::size_t at, std::size_t i) { host[at] = static_cast<S>((i * 37 + 11) % 101 / 101.0 - 0.5); });
+  each([&](std::size_t at, std::size_t i) {
+    host[at] = static_cast<S>(static_cast<double>((i * 37 + 11) % 101) / 101 - 0.5);
+  });
   auto values = backend.template array<S>(n);
   auto gradients = backend.template array<S>(n);
   backend.write(n, host.data(), values.data());
@@ -93,7 +95,8 @@ std::vector<typename B::Scalar> train(const B& backend, const Rule& rule, unsign
   const auto evaluate = [&] {
     backend.read(n, values.data(), host.data());
     each([&](std::size_t at, std::size_t i) {
-      gradient[at] = static_cast<S>((i * 53 + t * 29 + 7) % 97 / 97.0 - 0.45 + 0.1 * static_cast<double>(host[at]));
+      gradient[at] = static_cast<S>(static_cast<double>((i * 53 + t * 29 + 7) % 97) / 97 - 0.45 +
+                                    0.1 * static_cast<double>(host[at]));
     });
     backend.write(n, gradient.data(), gradients.data());
   };

@@ -5,6 +5,7 @@
 // inner points. A point written twice is a corner. `lift` ends a stroke.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace algoperf::glyphs {
@@ -22,10 +23,10 @@ struct Style {
   Point points[max_points] = {};
   int size = 0;
 
-  template <int n>
-  constexpr Style(const Point (&p)[n]) : size(n) {
+  template <std::size_t n>
+  constexpr Style(const Point (&p)[n]) : size(static_cast<int>(n)) {
     static_assert(n <= max_points);
-    for (int i = 0; i < n; ++i) points[i] = p[i];
+    for (std::size_t i = 0; i < n; ++i) points[i] = p[i];
   }
 };
 
