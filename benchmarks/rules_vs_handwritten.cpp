@@ -175,8 +175,13 @@ void two_threads(bench::Report& report, const std::string& name, const Rule& rul
   const double rate = 1e-4;
   const bench::Quartiles gain =
       bench::paired([&] { one.step(rate); }, [&] { two.step(rate); }, {.clock = bench::Clock::wall});
-  // Where memory does not allow 1.6, the library must gain what a bare stream on two threads does.
-  report.at_least(name + flags + "10^7, speed-up on two threads", std::min(1.6, 0.97 * plain.median), gain);
+  const std::string what = name + flags + "10^7, speed-up on two threads";
+  // Where memory does not allow 1.6, the library must gain what a bare stream on two threads does; where that gains
+  // nothing (one core, or a busy machine), there is nothing to hold it to.
+  if (plain.median < 1.1)
+    report.note(what, gain);
+  else
+    report.at_least(what, std::min(1.6, 0.97 * plain.median), gain);
 }
 
 void threads(bench::Report& report) {

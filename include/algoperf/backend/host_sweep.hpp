@@ -5,6 +5,7 @@
 
 #include "../core/slots.hpp"
 #include "../core/tuple.hpp"
+#include "denormals.hpp"
 #include "vector.hpp"
 #include "work.hpp"
 
@@ -58,6 +59,7 @@ ALGOPERF_HD void slot_pointers(const Sweep<S>& at, S* (&slots)[N + 1]) {
 template <Then then, class S, class Kernel>
 void sweep(const Kernel kernel, const Sweep<S> at, std::size_t begin, std::size_t end) {
   constexpr std::size_t width = Vector<S>::width;
+  const FlushDenormals flush;
   S* const u = at.u;
   S* const p = at.p;
   S* slots[Kernel::slots + 1];
@@ -79,6 +81,7 @@ void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S> at, 
   using V = Vector<S>;
   constexpr std::size_t vectors = V::width < lanes ? lanes / V::width : 1;
   static_assert(V::width <= lanes);
+  const FlushDenormals flush;
   S* const u = at.u;
   S* const p = at.p;
   S* slots[Kernel::slots + 1];

@@ -66,9 +66,7 @@ constexpr Then then_of(const PassShape& pass) {
   return pass.first == pass.last ? Then::discard : Then::store;
 }
 // A pass with nothing to run and nothing to measure: a matrix stage at the head of a chain.
-constexpr bool is_idle(const PassShape& pass) {
-  return pass.closing == Closing::transform && pass.first == pass.last;
-}
+constexpr bool is_idle(const PassShape& pass) { return pass.closing == Closing::transform && pass.first == pass.last; }
 
 }  // namespace detail
 }  // namespace algoperf

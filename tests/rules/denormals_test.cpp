@@ -1,0 +1,26 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "algoperf/backend/host.hpp"
+#include "algoperf/rules/momentum.hpp"
+
+namespace ap = algoperf;
+
+#if defined(__SSE2__)
+TEST_CASE("averages that die become zero, not denormal, and the caller's floating-point mode is kept") {
+  ap::Layout layout(1);
+  layout.add({"w", ap::Kind::weight, {100}});  // vectors and a tail
+  const auto rule = ap::momentum({.mu = 0.5});
+  auto state = rule.state(ap::Host{}, layout);
+  std::vector<float> gradients(layout.size(), 1.0f), values(layout.size());
+  const unsigned mode = _mm_getcsr();
+  for (std::uint64_t t = 1; t <= 130; ++t) {
+    rule.step(gradients, values, state, {.t = t, .learning_rate = 0.1});
+    gradients.assign(layout.size(), 0.0f);
+    if (t == 127) CHECK(state.slot(0, 0)[99] == 0x1p-126f);
+  }
+  for (std::size_t i = 0; i < layout.size(); ++i) CHECK(state.slot(0, 0)[i] == 0.0f);  // else 2^-129
+  CHECK((_mm_getcsr() & 0x8040u) == (mode & 0x8040u));
+}
+#endif
