@@ -1,8 +1,8 @@
 # Arguments: SETTINGS, FILE, WITH (the compiler).
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
-file(STRINGS ${FILE} expected LIMIT_COUNT 1)
-if(NOT expected MATCHES "^// expect: (.+)$")
+file(READ ${FILE} text)
+if(NOT text MATCHES "^// expect: ([^\n]+)")
   message(FATAL_ERROR "${FILE}: the first line must be `// expect: <sentence>`")
 endif()
 set(expected "${CMAKE_MATCH_1}")

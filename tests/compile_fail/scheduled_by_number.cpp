@@ -1,4 +1,4 @@
-// expect: algoperf: a schedule is any callable `double (std::uint64_t step) const`, e.g. WarmupCosine{...} or a lambda;
+// expect: algoperf: a schedule is any callable `double (std::uint64_t step) const`, e.g. WarmupCosine{...} or a lambda
 // for a fixed number write Constant{.value = ...}
 #include <algoperf/rules/all.hpp>
 

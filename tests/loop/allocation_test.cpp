@@ -125,7 +125,8 @@ TEST_CASE("the count sees what it should") {
   std::vector<int> vector(10);
   Arena<float> arena(10);
   counting = false;
-  CHECK(vector.size() + arena.size() == 20);
+  volatile int used = vector[3] + static_cast<int>(arena[3]);  // else a compiler may leave them out
+  CHECK(used == 0);
   CHECK(own == 2);
 }
 

@@ -2,17 +2,15 @@
 // gradients that died decay into such numbers and stay there, and on x86 each then costs a hundred cycles or more.
 #pragma once
 
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
-
 namespace algoperf::detail {
 
 #if defined(__SSE2__)
 class FlushDenormals {
  public:
-  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | flush_results | flush_inputs); }
-  ~FlushDenormals() { _mm_setcsr(before_); }
+  FlushDenormals() : before_(__builtin_ia32_stmxcsr()) {
+    __builtin_ia32_ldmxcsr(before_ | flush_results | flush_inputs);
+  }
+  ~FlushDenormals() { __builtin_ia32_ldmxcsr(before_); }
   FlushDenormals(const FlushDenormals&) = delete;
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../core/target.hpp"
 #include "../core/tuple.hpp"
 #include "checkpoint.hpp"
 #include "concept.hpp"

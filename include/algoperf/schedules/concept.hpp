@@ -23,7 +23,7 @@ template <class S>
 consteval bool explain_schedule() {
   static_assert(Schedule<S>,
                 "algoperf: a schedule is any callable `double (std::uint64_t step) const`, e.g. "
-                "WarmupCosine{...} or a lambda; for a fixed number write Constant{.value = ...}");
+                "WarmupCosine{...} or a lambda (for a fixed number write Constant{.value = ...})");
   return true;
 }
 
