@@ -1,13 +1,8 @@
-// The definitions behind gemm.hpp, by Eigen: included inline by default, or once by the library algoperf::gemm.
+// The definitions behind gemm.hpp, by Eigen.
 #pragma once
 
 #include <Eigen/Core>
 #include <cstddef>
-
-// Never inlined into its callers: one copy of each product, compiled the same wherever it is called from.
-#if !defined(ALGOPERF_GEMM_INLINE)
-#define ALGOPERF_GEMM_INLINE __attribute__((noinline)) inline
-#endif
 
 namespace algoperf {
 namespace detail {
@@ -36,18 +31,22 @@ void assign(std::size_t m, std::size_t n, S* c, std::size_t ldc, bool accumulate
 
 }  // namespace detail
 
-#define ALGOPERF_DEFINE_GEMM(name, S, left, right)                                                                     \
-  ALGOPERF_GEMM_INLINE void name(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, \
-                                 std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {                            \
-    detail::assign(m, n, c, ldc, accumulate, left* right);                                                             \
-  }
-#define ALGOPERF_DEFINE_GEMMS(S)                                                                           \
-  ALGOPERF_DEFINE_GEMM(gemm_nn, S, detail::matrix(a, m, k, lda), detail::matrix(b, k, n, ldb))             \
-  ALGOPERF_DEFINE_GEMM(gemm_nt, S, detail::matrix(a, m, k, lda), detail::matrix(b, n, k, ldb).transpose()) \
-  ALGOPERF_DEFINE_GEMM(gemm_tn, S, detail::matrix(a, k, m, lda).transpose(), detail::matrix(b, k, n, ldb))
-ALGOPERF_DEFINE_GEMMS(float)
-ALGOPERF_DEFINE_GEMMS(double)
-#undef ALGOPERF_DEFINE_GEMMS
-#undef ALGOPERF_DEFINE_GEMM
+// Never inlined into their callers: one copy of each product, compiled the same wherever it is called from.
+
+template <class S>
+__attribute__((noinline)) void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
+                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+  detail::assign(m, n, c, ldc, accumulate, detail::matrix(a, m, k, lda) * detail::matrix(b, k, n, ldb));
+}
+template <class S>
+__attribute__((noinline)) void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
+                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+  detail::assign(m, n, c, ldc, accumulate, detail::matrix(a, m, k, lda) * detail::matrix(b, n, k, ldb).transpose());
+}
+template <class S>
+__attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
+                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+  detail::assign(m, n, c, ldc, accumulate, detail::matrix(a, k, m, lda).transpose() * detail::matrix(b, k, n, ldb));
+}
 
 }  // namespace algoperf
