@@ -10,15 +10,17 @@
 
 namespace algoperf {
 
+// Never inlined into their callers: one copy of each product, compiled the same wherever it is called from.
+
 template <class S>
-void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
-             S* c, std::size_t ldc, bool accumulate);
+__attribute__((noinline)) void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
+                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate);
 template <class S>
-void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
-             S* c, std::size_t ldc, bool accumulate);
+__attribute__((noinline)) void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
+                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate);
 template <class S>
-void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
-             S* c, std::size_t ldc, bool accumulate);
+__attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
+                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate);
 
 }  // namespace algoperf
 

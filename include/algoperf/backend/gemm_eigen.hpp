@@ -31,21 +31,19 @@ void assign(std::size_t m, std::size_t n, S* c, std::size_t ldc, bool accumulate
 
 }  // namespace detail
 
-// Never inlined into their callers: one copy of each product, compiled the same wherever it is called from.
-
 template <class S>
-__attribute__((noinline)) void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
-                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+             S* c, std::size_t ldc, bool accumulate) {
   detail::assign(m, n, c, ldc, accumulate, detail::matrix(a, m, k, lda) * detail::matrix(b, k, n, ldb));
 }
 template <class S>
-__attribute__((noinline)) void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
-                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+             S* c, std::size_t ldc, bool accumulate) {
   detail::assign(m, n, c, ldc, accumulate, detail::matrix(a, m, k, lda) * detail::matrix(b, n, k, ldb).transpose());
 }
 template <class S>
-__attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
-                                       const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+             S* c, std::size_t ldc, bool accumulate) {
   detail::assign(m, n, c, ldc, accumulate, detail::matrix(a, k, m, lda).transpose() * detail::matrix(b, k, n, ldb));
 }
 
