@@ -1,0 +1,6 @@
+// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second is a loss
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+TrainingLoop loop(linear(Shape{4}, 2), sgd(), SoftmaxCrossEntropy{}, Constant{0.1}, ShuffledEpochs{.batch = 8});

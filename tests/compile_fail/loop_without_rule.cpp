@@ -1,0 +1,6 @@
+// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third is a chain(...) or a recipe
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, Constant{0.1}, sgd(), ShuffledEpochs{.batch = 8});

@@ -1,0 +1,6 @@
+// expect: algoperf: a schedule is any callable
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), 0.1, ShuffledEpochs{.batch = 8});

@@ -1,0 +1,6 @@
+// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the fifth is a data selector
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, 128);
