@@ -5,6 +5,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#if defined(__SSE2__)
+#include <immintrin.h>  // clang's declares posix_memalign anew, which it must do before the definition below
+#endif
 
 namespace bench {
 
