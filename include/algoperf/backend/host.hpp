@@ -11,52 +11,10 @@
 #include "gemm.hpp"
 #include "host_passes.hpp"
 #include "host_sweep.hpp"
+#include "serial_team.hpp"
 #include "thread_pool.hpp"
 
 namespace algoperf {
-
-// A row's worker on the host: one thread, which does everything itself.
-// Marked for devices too, as the row functors that call it are; only the host runs it.
-struct HostTeam {
-  template <class F>
-  ALGOPERF_HD void each(std::size_t n, const F& f) const {
-    for (std::size_t i = 0; i < n; ++i) f(i);
-  }
-  ALGOPERF_NO_EXEC_CHECK
-  template <class S, class F>
-  ALGOPERF_HD S sum(std::size_t n, const F& f) const {
-    S total[detail::lanes] = {};
-    std::size_t i = 0;
-    for (; i + detail::lanes <= n; i += detail::lanes)
-      for (std::size_t j = 0; j < detail::lanes; ++j) total[j] += f(i + j);
-    for (std::size_t j = 0; i + j < n; ++j) total[j] += f(i + j);
-    for (std::size_t half = detail::lanes / 2; half > 0; half /= 2)
-      for (std::size_t j = 0; j < half; ++j) total[j] += total[j + half];
-    return total[0];
-  }
-  // The largest f(i), n > 0.
-  template <class S, class F>
-  ALGOPERF_HD S max(std::size_t n, const F& f) const {
-    S most = f(0);
-    for (std::size_t i = 1; i < n; ++i) {
-      const S x = f(i);
-      if (x > most) most = x;
-    }
-    return most;
-  }
-  // x[i] = kernel(x[i], in[i]...), on vectors.
-  template <class S, class Kernel, class... In>
-  ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
-    using V = Vector<S>;
-    std::size_t i = 0;
-    for (; i + V::width <= n; i += V::width) kernel(V::load(x + i), V::load(in + i)...).store(x + i);
-    for (; i < n; ++i) x[i] = kernel(x[i], in[i]...);
-  }
-  template <class S>
-  ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
-    __builtin_memcpy(to, from, n * sizeof(S));
-  }
-};
 
 // Host<>{.threads = 2} uses two threads; Host<double>{} computes in double.
 template <class S>
@@ -112,7 +70,7 @@ struct Host {
   template <class Kernel, class... In>
   void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
     over_chunks(n, [=](std::size_t begin, std::size_t end) {
-      HostTeam{}.map(kernel, end - begin, x + begin, (in + begin)...);
+      SerialTeam{}.map(kernel, end - begin, x + begin, (in + begin)...);
     });
   }
 
@@ -159,7 +117,7 @@ struct Host {
   template <class F>
   void for_each_row(std::size_t rows, std::size_t cost, const F& f) const {
     over_blocks(rows, cost, [&f](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) f(HostTeam{}, r);
+      for (std::size_t r = begin; r < end; ++r) f(SerialTeam{}, r);
     });
   }
 
@@ -194,8 +152,8 @@ struct Host {
   static double chunked_sum(std::size_t n, const F& f) {
     double total = 0;
     for (std::size_t begin = 0; begin < n; begin += detail::chunk)
-      total += HostTeam{}.template sum<double>(n - begin < detail::chunk ? n - begin : detail::chunk,
-                                               [&f, begin](std::size_t i) { return f(begin + i); });
+      total += SerialTeam{}.template sum<double>(n - begin < detail::chunk ? n - begin : detail::chunk,
+                                                 [&f, begin](std::size_t i) { return f(begin + i); });
     return total;
   }
   template <class Task>

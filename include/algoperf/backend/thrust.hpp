@@ -20,46 +20,10 @@
 #include "../core/config.hpp"
 #include "../core/tuple.hpp"
 #include "concept.hpp"
+#include "serial_team.hpp"
 #include "thrust_passes.hpp"
 
 namespace algoperf {
-
-// A row's worker: one thread, which does everything itself, in HostTeam's order.
-struct ThrustTeam {
-  template <class F>
-  ALGOPERF_HD void each(std::size_t n, const F& f) const {
-    for (std::size_t i = 0; i < n; ++i) f(i);
-  }
-  template <class S, class F>
-  ALGOPERF_HD S sum(std::size_t n, const F& f) const {
-    S total[detail::lanes] = {};
-    std::size_t i = 0;
-    for (; i + detail::lanes <= n; i += detail::lanes)
-      for (std::size_t j = 0; j < detail::lanes; ++j) total[j] += f(i + j);
-    for (std::size_t j = 0; i + j < n; ++j) total[j] += f(i + j);
-    for (std::size_t half = detail::lanes / 2; half > 0; half /= 2)
-      for (std::size_t j = 0; j < half; ++j) total[j] += total[j + half];
-    return total[0];
-  }
-  // The largest f(i), n > 0.
-  template <class S, class F>
-  ALGOPERF_HD S max(std::size_t n, const F& f) const {
-    S most = f(0);
-    for (std::size_t i = 1; i < n; ++i) {
-      const S x = f(i);
-      if (x > most) most = x;
-    }
-    return most;
-  }
-  template <class S, class Kernel, class... In>
-  ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
-    for (std::size_t i = 0; i < n; ++i) x[i] = kernel(x[i], in[i]...);
-  }
-  template <class S>
-  ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
-    for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
-  }
-};
 
 // Zeroed memory of the device.
 template <class T>
@@ -155,7 +119,7 @@ struct ThrustAddRows {
 template <class F>
 struct ThrustRow {
   F f;
-  ALGOPERF_HD void operator()(std::size_t r) const { f(ThrustTeam{}, r); }
+  ALGOPERF_HD void operator()(std::size_t r) const { f(SerialTeam{}, r); }
 };
 
 template <class S>

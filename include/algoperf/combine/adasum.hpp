@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "../core/archive.hpp"
-#include "../core/config.hpp"
 #include "../core/layout.hpp"
+#include "../core/map_kernels.hpp"
 #include "concept.hpp"
 
 namespace algoperf {
@@ -20,15 +20,6 @@ namespace algoperf {
 enum class Of { gradients, updates };
 
 namespace detail {
-
-template <class S>
-struct Combine {
-  S a = 1, b = 1;
-  template <class T>
-  ALGOPERF_HD T operator()(T x, T y) const {
-    return a * x + b * y;
-  }
-};
 
 constexpr double adasum_coefficient(double dot, double square) {
   constexpr double negligible = 1.4916681462400413e-154;  // sqrt(DBL_MIN)
@@ -46,8 +37,8 @@ void adasum_pair(const Backend& backend, const Layout& layout, S* a, const S* b)
     const S* const y = b + place.offset;
     const double dot = backend.dot(place.size, x, y);
     const double xx = backend.dot(place.size, x, x), yy = backend.dot(place.size, y, y);
-    backend.map(detail::Combine<S>{static_cast<S>(detail::adasum_coefficient(dot, xx)),
-                                   static_cast<S>(detail::adasum_coefficient(dot, yy))},
+    backend.map(LinearCombination<S>{static_cast<S>(detail::adasum_coefficient(dot, xx)),
+                                     static_cast<S>(detail::adasum_coefficient(dot, yy))},
                 place.size, x, y);
   }
 }
@@ -76,19 +67,6 @@ struct Adasum {
     template <class Archive>
     void visit(Archive& archive) {
       for (std::size_t w = 0; w < rules.size(); ++w) visit_scoped(archive, "worker_" + std::to_string(w), rules[w]);
-    }
-  };
-
-  struct Difference {
-    template <class T>
-    ALGOPERF_HD T operator()(T x, T y) const {
-      return x - y;
-    }
-  };
-  struct Sum {
-    template <class T>
-    ALGOPERF_HD T operator()(T x, T y) const {
-      return x + y;
     }
   };
 
@@ -157,10 +135,10 @@ struct Adasum {
       context.backend().copy(n, start, mine);
       loss += context.share(w) * gradient();
       context.step(context.gradients(), mine, state.rules[w], gradient);
-      context.backend().map(Difference{}, n, mine, start);
+      context.backend().map(Subtract{}, n, mine, start);
     }
     combine(context, state);
-    context.backend().map(Sum{}, n, context.values(), static_cast<const S*>(state.vectors[0].data()));
+    context.backend().map(Add{}, n, context.values(), static_cast<const S*>(state.vectors[0].data()));
     return loss;
   }
 

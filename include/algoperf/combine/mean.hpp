@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../core/config.hpp"
+#include "../core/map_kernels.hpp"
 #include "concept.hpp"
 
 namespace algoperf {
@@ -20,23 +20,6 @@ struct Mean {
     }
   };
 
-  template <class S>
-  struct Scale {
-    S factor = 1;
-    template <class T>
-    ALGOPERF_HD T operator()(T x) const {
-      return factor * x;
-    }
-  };
-  template <class S>
-  struct AddScaled {
-    S factor = 1;
-    template <class T>
-    ALGOPERF_HD T operator()(T x, T y) const {
-      return x + factor * y;
-    }
-  };
-
   template <class Context>
   State<Context> state(const Context& context) const {
     const std::size_t n = context.workers() > 1 ? context.layout().size() : 0;
@@ -49,10 +32,10 @@ struct Mean {
     const auto gradient = [&] {
       double loss = context.share(0) * context.gradient(0, context.values(), context.gradients());
       if (context.workers() > 1)
-        context.backend().map(Scale<S>{static_cast<S>(context.share(0))}, n, context.gradients());
+        context.backend().map(Multiply<S>{static_cast<S>(context.share(0))}, n, context.gradients());
       for (std::size_t w = 1; w < context.workers(); ++w) {
         loss += context.share(w) * context.gradient(w, context.values(), state.other.data());
-        context.backend().map(AddScaled<S>{static_cast<S>(context.share(w))}, n, context.gradients(),
+        context.backend().map(LinearCombination<S>{1, static_cast<S>(context.share(w))}, n, context.gradients(),
                               static_cast<const S*>(state.other.data()));
       }
       return loss;

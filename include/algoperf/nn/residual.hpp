@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../core/map_kernels.hpp"
 #include "describe.hpp"
-#include "kernels.hpp"
 #include "sequential.hpp"
 
 namespace algoperf {

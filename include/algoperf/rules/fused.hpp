@@ -1,11 +1,19 @@
-// Fused: neighbouring kernels become one kernel. A flat tuple of small structs, never a tree.
+// Fused: neighbouring kernels become one kernel. A flat tuple of small structs, never a tree. fuse(kernels...) makes
+// one, and folds each Scale (a learning rate, a trust ratio) into the constants of the kernels before it:
+//
+//   Kernel scaled(S factor) const      the kernel whose result is `factor` times this one's
+//   Kernel carrying(S factor) const    k' with factor k(u, p, s) = k'(factor u, p, s): hands the factor on
+//
+// A kernel may offer one of the two, or none; then the Scale stays behind it.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 
 #include "../core/config.hpp"
 #include "../core/slots.hpp"
 #include "../core/tuple.hpp"
+#include "scale.hpp"
 
 namespace algoperf {
 
@@ -38,5 +46,65 @@ struct Fused {
     }
   }
 };
+
+namespace detail {
+
+struct NoScale {};
+
+template <class K>
+inline constexpr bool is_scale = false;
+template <class S>
+inline constexpr bool is_scale<Scale<S>> = true;
+
+template <class K, class MaybeScale>
+concept TakesScale = requires(const K& kernel, const MaybeScale& scale) {
+  { kernel.scaled(scale.factor) } -> std::same_as<K>;
+};
+
+template <class K, class MaybeScale>
+concept CarriesScale = requires(const K& kernel, const MaybeScale& scale) {
+  { kernel.carrying(scale.factor) } -> std::same_as<K>;
+};
+
+template <class S>
+constexpr Scale<S> product(const Scale<S>& a, const Scale<S>& b) {
+  return {a.factor * b.factor};
+}
+template <class S>
+constexpr Scale<S> product(const Scale<S>& a, NoScale) {
+  return a;
+}
+
+// From kernel N - 1 down to the first: `done` are the kernels behind it, `scale` what still has to happen before them.
+template <std::size_t N, class... Kernels, class MaybeScale, class... Done>
+constexpr auto fold(const Tuple<Kernels...>& kernels, MaybeScale scale, const Done&... done) {
+  constexpr bool pending = is_scale<MaybeScale>;
+  if constexpr (N == 0 && pending) {
+    return Fused<MaybeScale, Done...>{tuple_of(scale, done...)};
+  } else if constexpr (N == 0) {
+    return Fused<Done...>{tuple_of(done...)};
+  } else {
+    const auto& kernel = get<N - 1>(kernels);
+    using K = TupleElement<N - 1, Tuple<Kernels...>>;
+    if constexpr (is_scale<K>)
+      return fold<N - 1>(kernels, product(kernel, scale), done...);
+    else if constexpr (CarriesScale<K, MaybeScale>)
+      return fold<N - 1>(kernels, scale, kernel.carrying(scale.factor), done...);
+    else if constexpr (TakesScale<K, MaybeScale>)
+      return fold<N - 1>(kernels, NoScale{}, kernel.scaled(scale.factor), done...);
+    else if constexpr (pending)
+      return fold<N - 1>(kernels, NoScale{}, kernel, scale, done...);
+    else
+      return fold<N - 1>(kernels, scale, kernel, done...);
+  }
+}
+
+}  // namespace detail
+
+// The kernels, first to last, as one.
+template <class... Kernels>
+constexpr auto fuse(const Kernels&... kernels) {
+  return detail::fold<sizeof...(Kernels)>(tuple_of(kernels...), detail::NoScale{});
+}
 
 }  // namespace algoperf

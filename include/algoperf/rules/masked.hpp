@@ -17,6 +17,8 @@ struct MaskedKernel {
   ALGOPERF_HD T operator()(T u, T p, Slots<T, slots>& s) const {
     return included ? kernel(u, p, s) : u;
   }
+  MaskedKernel carrying(auto factor) const requires requires { kernel.carrying(factor); }
+  { return {kernel.carrying(factor), included}; }
 };
 
 // Is the stage in all but what it becomes at a step.

@@ -90,10 +90,7 @@ class Program {
   template <std::size_t I>
   auto fused(const double* opening, const TensorFacts& facts) const {
     constexpr PassShape shape = list.passes[I];
-    return [&]<std::size_t... J>(std::index_sequence<J...>) {
-      return Fused<detail::KernelOf<S, TupleElement<shape.first + J, Tuple<Stages...>>>...>{
-          tuple_of(kernel<shape.first + J>(opening, facts)...)};
-    }
+    return [&]<std::size_t... J>(std::index_sequence<J...>) { return fuse(kernel<shape.first + J>(opening, facts)...); }
     (std::make_index_sequence<shape.last - shape.first>{});
   }
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "../../core/map_kernels.hpp"
 #include "../concept.hpp"
 #include "../init.hpp"
-#include "../kernels.hpp"
 #include "../window.hpp"
 
 namespace algoperf {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../concept.hpp"
+#include "../scale.hpp"
 
 namespace algoperf {
 
@@ -10,16 +10,7 @@ struct Descend {
   static constexpr bool applies_learning_rate = true;
 
   template <class S>
-  struct Kernel {
-    static constexpr std::size_t slots = 0;
-    S minus_rate = 0;
-    template <class T>
-    ALGOPERF_HD T operator()(T u, T, Slots<T, 0>&) const {
-      return minus_rate * u;
-    }
-  };
-  template <class S>
-  Kernel<S> at(Step step) const {
+  Scale<S> at(Step step) const {
     return {static_cast<S>(-step.learning_rate)};
   }
 };

@@ -21,13 +21,14 @@ struct Lion {
   template <class S>
   struct Kernel {
     static constexpr std::size_t slots = 1;
-    S beta1 = 0, rest1 = 0, beta2 = 0, rest2 = 0;
+    S beta1 = 0, rest1 = 0, beta2 = 0, rest2 = 0, size = 1;
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 1>& s) const {
-      const T direction = math::sign(beta1 * s[0] + rest1 * u);
+      const T direction = math::sign<T>(beta1 * s[0] + rest1 * u, T(size));
       s[0] = beta2 * s[0] + rest2 * u;
       return direction;
     }
+    Kernel scaled(S factor) const { return {beta1, rest1, beta2, rest2, factor * size}; }
   };
   template <class S>
   Kernel<S> at(Step) const {

@@ -14,9 +14,9 @@ struct Momentum {
   double dampening = 0;
 
   static constexpr const char* slot_names[] = {"momentum_buffer"};
-  void check() const {
-    require(mu >= 0 && mu < 1, "Momentum: mu is ", mu, ", expected [0, 1)");
-    require(dampening >= 0 && dampening <= 1, "Momentum: dampening is ", dampening, ", expected [0, 1]");
+  void check(const char* stage = "Momentum") const {
+    require(mu >= 0 && mu < 1, stage, ": mu is ", mu, ", expected [0, 1)");
+    require(dampening >= 0 && dampening <= 1, stage, ": dampening is ", dampening, ", expected [0, 1]");
   }
 
   template <class S>

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "../../core/math.hpp"
-#include "../../core/require.hpp"
-#include "../concept.hpp"
+#include "moments.hpp"
 
 namespace algoperf {
 
@@ -17,31 +15,25 @@ struct NAdam {
   double eps = 1e-8;
 
   static constexpr const char* slot_names[] = {"exp_avg", "exp_avg_sq"};
-  void check() const {
-    require(beta1 >= 0 && beta1 < 1, "NAdam: beta1 is ", beta1, ", expected [0, 1)");
-    require(beta2 >= 0 && beta2 < 1, "NAdam: beta2 is ", beta2, ", expected [0, 1)");
-    require(eps > 0, "NAdam: eps is ", eps, ", expected more than 0");
-  }
+  void check() const { detail::check_moments("NAdam", beta1, beta2, eps); }
 
+  // The corrections are folded as Adam's.
   template <class S>
   struct Kernel {
     static constexpr std::size_t slots = 2;
-    S beta1 = 0, rest1 = 0, beta2 = 0, rest2 = 0, scale = 0, eps = 0;
+    detail::Moments<S> moments;
+    S of_m = 0, of_u = 0, eps = 0;
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 2>& s) const {
-      s[0] = beta1 * s[0] + rest1 * u;
-      s[1] = beta2 * s[1] + rest2 * u * u;
-      return scale * (beta1 * s[0] + rest1 * u) / (math::sqrt(s[1]) + eps);
+      moments.update(u, s[0], s[1]);
+      return (of_m * s[0] + of_u * u) / (math::sqrt(s[1]) + eps);
     }
+    Kernel scaled(S factor) const { return {moments, factor * of_m, factor * of_u, eps}; }
   };
   template <class S>
   Kernel<S> at(Step step) const {
-    const double c = math::sqrt(1 - math::power(beta2, step.t));
-    return {static_cast<S>(beta1),
-            static_cast<S>(1 - beta1),
-            static_cast<S>(beta2),
-            static_cast<S>(1 - beta2),
-            static_cast<S>(c / (1 - math::power(beta1, step.t))),
+    const double c = math::sqrt(1 - math::power(beta2, step.t)), scale = c / (1 - math::power(beta1, step.t));
+    return {detail::Moments<S>::of(beta1, beta2), static_cast<S>(scale * beta1), static_cast<S>(scale * (1 - beta1)),
             static_cast<S>(c * eps)};
   }
 };

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "../../core/require.hpp"
-#include "../concept.hpp"
+#include "momentum.hpp"
 
 namespace algoperf {
 
@@ -12,25 +11,21 @@ struct Nesterov {
   double mu = 0.9;
   double dampening = 0;
 
-  static constexpr const char* slot_names[] = {"momentum_buffer"};
-  void check() const {
-    require(mu >= 0 && mu < 1, "Nesterov: mu is ", mu, ", expected [0, 1)");
-    require(dampening >= 0 && dampening <= 1, "Nesterov: dampening is ", dampening, ", expected [0, 1]");
-  }
+  static constexpr auto& slot_names = Momentum::slot_names;
+  void check() const { Momentum{mu, dampening}.check("Nesterov"); }
 
   template <class S>
   struct Kernel {
     static constexpr std::size_t slots = 1;
-    S mu = 0, gain = 0;
+    Momentum::Kernel<S> momentum;
     template <class T>
-    ALGOPERF_HD T operator()(T u, T, Slots<T, 1>& s) const {
-      s[0] = mu * s[0] + gain * u;
-      return gain * u + mu * s[0];
+    ALGOPERF_HD T operator()(T u, T p, Slots<T, 1>& s) const {
+      return momentum.gain * u + momentum.mu * momentum(u, p, s);
     }
   };
   template <class S>
-  Kernel<S> at(Step) const {
-    return {static_cast<S>(mu), static_cast<S>(1 - dampening)};
+  Kernel<S> at(Step step) const {
+    return {Momentum{mu, dampening}.at<S>(step)};
   }
 };
 

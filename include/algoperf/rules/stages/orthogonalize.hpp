@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "../../core/map_kernels.hpp"
 #include "../../core/math.hpp"
 #include "../../core/require.hpp"
 #include "../../core/shape.hpp"
@@ -55,39 +56,6 @@ struct Orthogonalize {
             backend.template array<S>(gram)};
   }
 
-  struct Square {
-    template <class T>
-    ALGOPERF_HD T operator()(T x) const {
-      return x * x;
-    }
-  };
-  template <class S>
-  struct ScaleBy {
-    S factor = 1;
-    template <class T>
-    ALGOPERF_HD T operator()(T x) const {
-      return factor * x;
-    }
-  };
-  // p' = b A + c p
-  template <class S>
-  struct Polynomial {
-    S b = 0, c = 0;
-    template <class T>
-    ALGOPERF_HD T operator()(T squared, T gram) const {
-      return b * gram + c * squared;
-    }
-  };
-  // y' = a x + y
-  template <class S>
-  struct AddScaled {
-    S a = 0;
-    template <class T>
-    ALGOPERF_HD T operator()(T y, T x) const {
-      return a * x + y;
-    }
-  };
-
   template <class Backend, class S>
   void transform(const Backend& backend, Step, const auto& layout, const auto& region, S* u, const S*,
                  State<Backend>& state) const {
@@ -103,29 +71,27 @@ struct Orthogonalize {
     S* y = state.y.data();
     S* const gram = state.gram.data();
     S* const polynomial = state.polynomial.data();
+    const double norm = math::sqrt(backend.dot(n, static_cast<const S*>(u), static_cast<const S*>(u)));
     backend.copy(n, u, x);
-    backend.map(Square{}, n, x);
-    const double norm = math::sqrt(backend.sum(n, static_cast<const S*>(x)));
-    backend.copy(n, u, x);
-    backend.map(ScaleBy<S>{static_cast<S>(1 / math::max(norm, eps))}, n, x);
+    backend.map(Multiply<S>{static_cast<S>(1 / math::max(norm, eps))}, n, x);
     for (int i = 0; i < steps; ++i) {
       if (rows > cols)
         backend.gemm_tn(side, side, rows, x, x, gram);
       else
         backend.gemm_nt(side, side, cols, x, x, gram);
       backend.gemm_nn(side, side, side, gram, gram, polynomial);
-      backend.map(Polynomial<S>{static_cast<S>(b), static_cast<S>(c)}, side * side, polynomial,
+      backend.map(LinearCombination<S>{static_cast<S>(c), static_cast<S>(b)}, side * side, polynomial,
                   static_cast<const S*>(gram));
       if (rows > cols)
         backend.gemm_nn(rows, cols, cols, x, polynomial, y);
       else
         backend.gemm_nn(rows, cols, rows, polynomial, x, y);
-      backend.map(AddScaled<S>{static_cast<S>(a)}, n, y, static_cast<const S*>(x));
+      backend.map(LinearCombination<S>{1, static_cast<S>(a)}, n, y, static_cast<const S*>(x));
       S* const next = y;
       y = x;
       x = next;
     }
-    backend.map(ScaleBy<S>{static_cast<S>(scale_of(static_cast<double>(rows), static_cast<double>(cols)))}, n, x);
+    backend.map(Multiply<S>{static_cast<S>(scale_of(static_cast<double>(rows), static_cast<double>(cols)))}, n, x);
     backend.copy(n, x, u);
   }
 

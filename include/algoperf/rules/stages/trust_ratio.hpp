@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../core/math.hpp"
-#include "scale.hpp"
+#include "../scale.hpp"
 
 namespace algoperf {
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "../concept.hpp"
+#include "concept.hpp"
 
 namespace algoperf {
 
-// The kernel u' = factor u, which several measuring stages become.
+// The kernel u' = factor u, which several stages become. Where its neighbour can take the factor over, fuse(...) folds
+// it away (rules/fused.hpp).
 template <class S>
 struct Scale {
   static constexpr std::size_t slots = 0;

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+
+#include "../core/config.hpp"
+#include "vector.hpp"
+#include "work.hpp"
+
+namespace algoperf {
+
+// A row's worker (backend/concept.hpp): one thread, which does everything itself.
+struct SerialTeam {
+  template <class F>
+  ALGOPERF_HD void each(std::size_t n, const F& f) const {
+    for (std::size_t i = 0; i < n; ++i) f(i);
+  }
+  ALGOPERF_NO_EXEC_CHECK
+  template <class S, class F>
+  ALGOPERF_HD S sum(std::size_t n, const F& f) const {
+    S total[detail::lanes] = {};
+    std::size_t i = 0;
+    for (; i + detail::lanes <= n; i += detail::lanes)
+      for (std::size_t j = 0; j < detail::lanes; ++j) total[j] += f(i + j);
+    for (std::size_t j = 0; i + j < n; ++j) total[j] += f(i + j);
+    for (std::size_t half = detail::lanes / 2; half > 0; half /= 2)
+      for (std::size_t j = 0; j < half; ++j) total[j] += total[j + half];
+    return total[0];
+  }
+  // The largest f(i), n > 0.
+  template <class S, class F>
+  ALGOPERF_HD S max(std::size_t n, const F& f) const {
+    S most = f(0);
+    for (std::size_t i = 1; i < n; ++i) {
+      const S x = f(i);
+      if (x > most) most = x;
+    }
+    return most;
+  }
+  // x[i] = kernel(x[i], in[i]...), on vectors.
+  template <class S, class Kernel, class... In>
+  ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
+    using V = Vector<S>;
+    std::size_t i = 0;
+    for (; i + V::width <= n; i += V::width) kernel(V::load(x + i), V::load(in + i)...).store(x + i);
+    for (; i < n; ++i) x[i] = kernel(x[i], in[i]...);
+  }
+  template <class S>
+  ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
+    __builtin_memcpy(to, from, n * sizeof(S));
+  }
+};
+
+}  // namespace algoperf

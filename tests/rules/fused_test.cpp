@@ -1,0 +1,71 @@
+// fuse(...): what folds, what stays, and that the numbers are those of one kernel after the other.
+#include <algoperf/algoperf.hpp>
+#include <type_traits>
+
+#include <doctest/doctest.h>
+
+namespace ap = algoperf;
+
+namespace {
+
+constexpr ap::Step now{.t = 3, .learning_rate = 0.125};
+const ap::TensorSpec matrix{"w", ap::Kind::weight, {2, 2}};
+
+// k(u, p, s), all slots starting from 0.5.
+template <class Kernel>
+double run(double u, double p, const Kernel& kernel) {
+  ap::Slots<double, Kernel::slots> s{};
+  if constexpr (Kernel::slots > 0)
+    for (std::size_t j = 0; j < Kernel::slots; ++j) s[j] = 0.5;
+  return kernel(u, p, s);
+}
+
+template <class... Kernels>
+double one_by_one(double u, double p, const Kernels&... kernels) {
+  ((u = run(u, p, kernels)), ...);
+  return u;
+}
+
+template <class... Kernels>
+void agrees(const Kernels&... kernels) {
+  const auto fused = ap::fuse(kernels...);
+  static_assert(std::is_trivially_copyable_v<decltype(fused)>);
+  for (const double u : {-1.5, 0.0, 2.25})
+    for (const double p : {-0.75, 0.0, 3.0})
+      CHECK(run(u, p, fused) == doctest::Approx(one_by_one(u, p, kernels...)).epsilon(1e-14));
+}
+
+}  // namespace
+
+TEST_CASE("a learning rate folds into the constants before it") {
+  const auto adam = ap::Adam{}.at<double>(now);
+  const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(now);
+  const auto masked = ap::masked(ap::DecayedWeights{.rate = 0.25}, ap::decayable).at<double>(now, matrix);
+  const auto rate = ap::Descend{}.at<double>(now);
+  using ap::fuse, std::is_same_v;
+  static_assert(is_same_v<decltype(fuse(adam, rate)), decltype(fuse(adam))>);
+  static_assert(is_same_v<decltype(fuse(adam, decay, rate)), decltype(fuse(adam, decay))>);
+  static_assert(is_same_v<decltype(fuse(adam, masked, rate)), decltype(fuse(adam, masked))>);
+  static_assert(is_same_v<decltype(fuse(rate, rate, rate)), decltype(fuse(rate))>);
+  agrees(adam, rate);
+  agrees(adam, decay, rate);
+  agrees(adam, masked, rate);
+  agrees(rate, rate);
+  agrees(ap::NAdam{}.at<double>(now), decay, rate);
+  agrees(ap::Lion{}.at<double>(now), decay, rate);
+}
+
+TEST_CASE("a scale stays behind a kernel that cannot take it over") {
+  const auto momentum = ap::Momentum{}.at<double>(now);
+  const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(now);
+  const ap::Scale<double> clip{0.5}, rate{-0.125};
+  using ap::fuse, std::is_same_v;
+  static_assert(is_same_v<decltype(fuse(clip, momentum, rate)),
+                          ap::Fused<ap::Scale<double>, ap::Momentum::Kernel<double>, ap::Scale<double>>>);
+  agrees(clip, momentum, rate);
+  agrees(clip, decay, momentum, rate, decay);
+  agrees(decay, rate);
+  agrees(
+      ap::masked(ap::DecayedWeights{.rate = 0.25}, [](const ap::TensorSpec&) { return false; }).at<double>(now, matrix),
+      rate);
+}
