@@ -46,7 +46,7 @@ class Bench {
   std::size_t size() const { return layout_.size(); }
   float* gradients() { return gradients_.data(); }
   float* values() { return values_.data(); }
-  float* slot(std::size_t j) { return const_cast<float*>(state_.slot(0, j)); }
+  float* slot(std::size_t j) { return state_.slot(0, j); }
   const ap::Layout& layout() const { return layout_; }
 
  private:

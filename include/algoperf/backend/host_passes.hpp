@@ -43,6 +43,7 @@ class HostPasses {
         by_tensor<First, Last>(program, region, totals);
       if constexpr (closing.closing == Closing::transform) work_.template transform<closing.stage>(r);
     }
+    if constexpr (closing.closing == Closing::measure_all) work_.template measured<closing.stage>(totals);
     for (std::size_t m = 0; m < max_sums; ++m) opening_[m] = totals[m];
   }
 

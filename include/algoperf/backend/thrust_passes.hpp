@@ -171,6 +171,7 @@ class ThrustPasses {
             totals[m] += work_.tensor_sums()[i * max_sums + m];
       if constexpr (closing.closing == Closing::transform) work_.template transform<closing.stage>(r);
     }
+    if constexpr (closing.closing == Closing::measure_all) work_.template measured<closing.stage>(totals);
     for (std::size_t m = 0; m < max_sums; ++m) opening_[m] = totals[m];
   }
 

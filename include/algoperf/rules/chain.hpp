@@ -8,39 +8,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "../core/archive.hpp"
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
-#include "../core/math.hpp"
-#include "program.hpp"
+#include "chain_state.hpp"
 
 namespace algoperf {
 
 namespace detail {
-
-// The name of slot j of a stage in checkpoints: its own `slot_names` (torch's names where torch has the rule), or
-// slot_j.
-template <class Stage>
-std::string slot_name(std::size_t j) {
-  if constexpr (requires { Stage::slot_names[0]; })
-    return Stage::slot_names[j];
-  else
-    return "slot_" + std::to_string(j);
-}
-
-// The states of one matrix stage, one a region; nothing for other stages.
-template <class Backend, class Stage, bool = is_matrix<Stage>>
-struct MatrixStates {};
-template <class Backend, class Stage>
-struct MatrixStates<Backend, Stage, true> {
-  std::vector<typename Stage::template State<Backend>> regions;
-};
 
 // The caller's own memory as what a rule updates. Throws Error unless it has the layout's size.
 template <class S, class Evaluate>
@@ -53,95 +31,6 @@ Update<S, Evaluate> own_memory(std::span<S> gradients, std::span<S> values, cons
 }
 
 }  // namespace detail
-
-// What a chain remembers: its slots (one array per slot and region), its matrix stages' states and the last step's
-// count. Made by Chain::state; plain data otherwise, and copyable.
-template <class Backend, class... Stages>
-class ChainState {
- public:
-  using Scalar = typename Backend::Scalar;
-  using Program = algoperf::Program<Scalar, Stages...>;
-
-  ChainState(const Backend& backend, const Layout& layout, std::vector<Region> regions)
-      : backend_(backend), layout_(layout), regions_(std::move(regions)) {
-    std::size_t elements = 0, tensors = 0, chunks = 0;
-    for (const Region& region : regions_) {
-      RegionWork<Scalar>& work = work_.emplace_back();
-      work.size = region.size();
-      for (const TensorHandle handle : region.tensors) {
-        const TensorPlace place = layout.place_of(handle);
-        const Shape& shape = layout.spec(handle).shape;
-        work.tensors.push_back({place.offset - region.begin, {place.size, shape.rows(), shape.cols()}});
-        chunks = math::max(chunks, place.size / sum_chunk + 1);
-      }
-      elements += work.size;
-      tensors = math::max(tensors, work.tensors.size());
-    }
-    slots_ = backend_.template array<Scalar>(Program::slots * elements);
-    tensor_sums_.resize(tensors * Program::max_sums);
-    chunk_sums_.resize(chunks * Program::max_sums);
-  }
-
-  // The number of steps taken.
-  std::uint64_t t() const { return t_; }
-  const Layout& layout() const { return layout_; }
-  const Backend& backend() const { return backend_; }
-  const std::vector<Region>& regions() const { return regions_; }
-  // Slot j of region r: an array of the region's size.
-  const Scalar* slot(std::size_t r, std::size_t j) {
-    place_slots();
-    return work_[r].slots + j * work_[r].size;
-  }
-  // Values of state, padding included: slots times parameters, rounded up.
-  std::size_t size() const { return slots_.size(); }
-
-  template <class Archive>
-  void visit(Archive& archive) {
-    archive.number("t", t_);
-    place_slots();
-    for (std::size_t r = 0; r < regions_.size(); ++r)
-      for (std::size_t i = 0; i < regions_[r].tensors.size(); ++i) {
-        const TensorSpec& spec = layout_.spec(regions_[r].tensors[i]);
-        const ArchiveScope scope(archive, spec.name);
-        std::size_t slot = 0;
-        const auto visit_stage = [&]<class St>(const St*) {
-          for (std::size_t j = 0; j < detail::slots_of<St>(); ++j, ++slot)
-            archive.array(detail::slot_name<St>(j).c_str(), backend_,
-                          work_[r].slots + slot * work_[r].size + work_[r].tensors[i].offset, spec.shape.size());
-        };
-        (visit_stage(static_cast<const Stages*>(nullptr)), ...);
-      }
-    for_each_index<sizeof...(Stages)>([&](auto i) {
-      if constexpr (detail::is_matrix<TupleElement<i, Tuple<Stages...>>>)
-        for (std::size_t r = 0; r < regions_.size(); ++r)
-          visit_scoped(archive, "stage_" + std::to_string(i) + "_region_" + std::to_string(r),
-                       get<i>(matrix_).regions[r]);
-    });
-  }
-
- private:
-  template <class... Others>
-  friend class Chain;
-  static constexpr std::size_t sum_chunk = 1024;  // no backend sums in smaller chunks
-
-  // Slot arrays move when a state is copied, so pointers are set at each use.
-  void place_slots() {
-    Scalar* next = slots_.data();
-    for (RegionWork<Scalar>& work : work_) {
-      work.slots = next;
-      next += Program::slots * work.size;
-    }
-  }
-
-  Backend backend_;
-  Layout layout_;
-  std::vector<Region> regions_;
-  std::vector<RegionWork<Scalar>> work_;
-  typename Backend::template Array<Scalar> slots_;
-  Tuple<detail::MatrixStates<Backend, Stages>...> matrix_;
-  std::vector<double> tensor_sums_, chunk_sums_;
-  std::uint64_t t_ = 0;
-};
 
 template <class... Stages>
 class Chain {
@@ -158,7 +47,8 @@ class Chain {
     });
   }
 
-  // A fresh state, all zero, for the tensors of `layout`. Throws Error for an impossible hyperparameter, naming it.
+  // A fresh state for the tensors of `layout`: zero, but for what a stage says of its `initial` slots. Throws Error for
+  // an impossible hyperparameter, naming it.
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout) const {
     return state(backend, layout, layout.regions_for(*this));
@@ -169,7 +59,13 @@ class Chain {
     check();
     State<Backend> state(backend, layout, std::move(regions));
     for_each_index<sizeof...(Stages)>([&](auto i) {
-      if constexpr (detail::is_matrix<TupleElement<i, Tuple<Stages...>>>)
+      using Stage = TupleElement<i, Tuple<Stages...>>;
+      if constexpr (detail::HasInitial<Stage>)
+        for (std::size_t r = 0; r < state.regions_.size(); ++r)
+          for (std::size_t j = 0; j < detail::slots_of<Stage>(); ++j)
+            state.backend_.fill(state.regions_[r].size(), state.slot(r, PassList<Stages...>{}.first_slot[i] + j),
+                                static_cast<typename Backend::Scalar>(get<i>(stages_).initial(j)));
+      if constexpr (detail::is_matrix<Stage>)
         for (const Region& region : state.regions_)
           get<i>(state.matrix_).regions.push_back(get<i>(stages_).state(state.backend_, state.layout_, region));
     });
@@ -192,6 +88,11 @@ class Chain {
       state.work_[r].u = update.gradients + state.regions_[r].begin;
       state.work_[r].p = update.values + state.regions_[r].begin;
     }
+    for_each_index<sizeof...(Stages)>([&](auto i) {
+      using Stage = TupleElement<i, Tuple<Stages...>>;
+      if constexpr (detail::HasScalars<Stage> && detail::is_element<Stage>)
+        get<i>(stages_).advance(step, get<i>(state.scalars_));
+    });
     Work<Backend> work{*this, step, state};
     state.backend_.run(work);
     state.t_ = step.t;
@@ -251,7 +152,14 @@ class Chain {
     std::size_t regions() const { return state.regions_.size(); }
     const RegionWork<S>& region(std::size_t r) const { return state.work_[r]; }
     Program program(std::size_t r) const {
-      return Program(chain.stages_, step, state.layout_.spec(state.regions_[r].tensors.front()));
+      return Program(chain.stages_, state.scalars_, step, state.layout_.spec(state.regions_[r].tensors.front()));
+    }
+    // Tells stage I, which measures over all tensors, its sums.
+    template <std::size_t I>
+    void measured(const double* totals) {
+      using Stage = TupleElement<I, Tuple<Stages...>>;
+      if constexpr (detail::HasScalars<Stage>)
+        get<I>(chain.stages_).advance(step, detail::sums_from<Stage>(totals), get<I>(state.scalars_));
     }
     double* tensor_sums() { return state.tensor_sums_.data(); }
     double* chunk_sums() { return state.chunk_sums_.data(); }

@@ -10,6 +10,11 @@
 // measuring stage   static constexpr Over over = Over::tensor or Over::all;
 //                   template <class T> Sums<T, N> measure(T u, T p) const;    summed over the tensor, or over all
 //                   tensors template <class S> Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const;
+// scalars           a stage that keeps a few numbers a chain, beside its slots (a product of rates, a sum of weights):
+//                   struct Scalars { double x = 1;  template <class A> void visit(A&); };   plain data, saved with it
+//                   void advance(Step, Scalars&) const;   once a step, before `at` is asked with one argument more
+//                   void advance(Step, const Sums<double, N>&, Scalars&) const;   of a stage that measures Over::all
+// initial           double initial(std::size_t j) const;   what slot j holds before the first step, if not 0
 // matrix stage      template <class Backend> struct State;
 //                   state(backend, layout, region) and transform(backend, step, layout, region, u, p, state)
 //
@@ -46,13 +51,40 @@ concept CallableOn = requires(const K& kernel, T u, Slots<T, K::slots>& s) {
 };
 
 template <class Stage>
+concept HasScalars = requires {
+  typename Stage::Scalars;
+};
+
+struct NoScalars {};
+template <class Stage>
+struct ScalarsOfStage {
+  using Type = NoScalars;
+};
+template <HasScalars Stage>
+struct ScalarsOfStage<Stage> {
+  using Type = typename Stage::Scalars;
+};
+template <class Stage>
+using ScalarsOf = typename ScalarsOfStage<Stage>::Type;
+
+template <class Stage>
+concept HasInitial = requires(const Stage& stage) {
+  { stage.initial(std::size_t{}) } -> std::convertible_to<double>;
+};
+
+template <class Stage>
 concept HasAt = requires(const Stage& stage) {
   stage.template at<float>(Step{});
 };
 
 template <class Stage>
-concept HasAtForTensor = requires(const Stage& stage, const TensorSpec& spec) {
-  stage.template at<float>(Step{}, spec);
+concept HasAtWithScalars = HasScalars<Stage> && requires(const Stage& stage, const ScalarsOf<Stage>& scalars) {
+  stage.template at<float>(Step{}, scalars);
+};
+
+template <class Stage>
+concept HasAtForTensor = requires(const Stage& stage, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
+  stage.template at<float>(Step{}, spec, scalars);
 };
 
 template <class Stage>
@@ -124,21 +156,32 @@ consteval std::size_t sums_of() {
 
 // The kernel of an element stage at a step, on the tensors of a group that `spec` is one of.
 template <class S, class Stage>
-auto element_kernel(const Stage& stage, Step step, const TensorSpec& spec) {
+auto element_kernel(const Stage& stage, Step step, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
   if constexpr (HasAtForTensor<Stage>)
-    return stage.template at<S>(step, spec);
+    return stage.template at<S>(step, spec, scalars);
+  else if constexpr (HasAtWithScalars<Stage>)
+    return stage.template at<S>(step, scalars);
   else if constexpr (HasAt<Stage>)
     return stage.template at<S>(step);
   else
     return stage;
 }
 
+template <class Stage>
+auto sums_from(const double* terms) {
+  Sums<double, sums_of<Stage>()> sums;
+  for (std::size_t i = 0; i < sums_of<Stage>(); ++i) sums[i] = terms[i];
+  return sums;
+}
+
 // The kernel of a measuring stage, its sums known.
 template <class S, class Stage>
 auto measured_kernel(const Stage& stage, Step step, const Sums<double, sums_of<Stage>()>& sums,
-                     const TensorFacts& facts, bool included) {
+                     const TensorFacts& facts, bool included, const ScalarsOf<Stage>& scalars) {
   if constexpr (HasMask<Stage>)
-    return stage.template at<S>(step, sums, facts, included);
+    return stage.template at<S>(step, sums, facts, included, scalars);
+  else if constexpr (HasScalars<Stage>)
+    return stage.template at<S>(step, sums, facts, scalars);
   else
     return stage.template at<S>(step, sums, facts);
 }
@@ -149,9 +192,9 @@ auto kernel_of(const Stage& stage, const TensorSpec& spec) {
   if constexpr (is_matrix<Stage>)
     return;
   else if constexpr (is_measuring<Stage>)
-    return measured_kernel<S>(stage, Step{}, {}, {}, true);
+    return measured_kernel<S>(stage, Step{}, {}, {}, true, {});
   else
-    return element_kernel<S>(stage, Step{}, spec);
+    return element_kernel<S>(stage, Step{}, spec, {});
 }
 
 template <class S, class Stage>
@@ -178,19 +221,48 @@ consteval bool explain_kernel() {
   return true;
 }
 
+template <class Stage>
+concept AdvancesAlone = requires(const Stage& stage, ScalarsOf<Stage>& scalars) {
+  stage.advance(Step{}, scalars);
+};
+
+template <class Stage>
+concept AdvancesMeasured = requires(const Stage& stage, ScalarsOf<Stage>& scalars) {
+  stage.advance(Step{}, Sums<double, sums_of<Stage>()>{}, scalars);
+};
+
+template <class Stage>
+consteval void explain_scalars() {
+  if constexpr (is_measuring<Stage>) {
+    static_assert(Stage::over == Over::all,
+                  "algoperf: a stage that measures each tensor cannot keep Scalars, which are one set a chain");
+    static_assert(
+        AdvancesMeasured<Stage>,
+        "algoperf: a measuring stage with Scalars needs `void advance(Step, const Sums<double, N>&, Scalars&) "
+        "const`");
+  } else {
+    static_assert(AdvancesAlone<Stage>, "algoperf: a stage with Scalars needs `void advance(Step, Scalars&) const`");
+  }
+}
+
 // Says in a sentence what a stage lacks. Called first by everything that composes, so that the sentence is the first
 // line of the compiler's errors.
 template <class Stage>
 consteval bool explain_stage() {
   static_assert(!std::is_pointer_v<Stage> && !std::is_arithmetic_v<Stage>,
                 "algoperf: chain(...) takes stages such as Adam{} or Descend{}, not a number or a pointer");
+  if constexpr (HasScalars<Stage>) {
+    static_assert(std::is_trivially_copyable_v<ScalarsOf<Stage>>,
+                  "algoperf: a stage's Scalars must be plain numbers, for they are saved and travel to devices");
+    explain_scalars<Stage>();
+  }
   if constexpr (std::is_class_v<Stage> && !is_matrix<Stage>) {
     static_assert(!HasMeasure<Stage> || HasOver<Stage>,
                   "algoperf: a stage with measure(u, p) needs `static constexpr Over over`, the scope of its sums");
     static_assert(!HasOver<Stage> || HasMeasure<Stage>,
                   "algoperf: a stage with `over` needs `template <class T> Sums<T, N> measure(T u, T p) const`");
     if constexpr (is_measuring<Stage>) {
-      constexpr bool has_at = HasMask<Stage> || requires(const Stage& stage) {
+      constexpr bool has_at = HasMask<Stage> || HasScalars<Stage> || requires(const Stage& stage) {
         stage.template at<float>(Step{}, Sums<double, sums_of<Stage>()>{}, TensorFacts{});
       };
       static_assert(has_at,

@@ -81,7 +81,8 @@ template <std::size_t I, class... Stages>
 PassTraffic traffic(const Chain<Stages...>& chain) {
   using P = Program<float, Stages...>;
   const TensorSpec any{"", Kind::weight, {2, 2}};
-  const P program(chain.stages(), Step{1, 1}, any);
+  const typename P::ScalarsOfStages scalars{};
+  const P program(chain.stages(), scalars, Step{1, 1}, any);
   constexpr PassShape shape = P::list.passes[I];
   const double sums[P::max_sums] = {};
   const auto kernel = program.template fused<I>(sums, TensorFacts{4, 2, 2});

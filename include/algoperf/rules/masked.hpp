@@ -35,14 +35,16 @@ struct Masked : Stage {
   bool includes(const TensorSpec& spec) const { return where(spec); }
 
   template <class S>
-  auto at(Step step, const TensorSpec& spec) const requires detail::is_element<Stage> {
-    const auto kernel = detail::element_kernel<S>(static_cast<const Stage&>(*this), step, spec);
+  auto at(Step step, const TensorSpec& spec,
+          const detail::ScalarsOf<Stage>& scalars = {}) const requires detail::is_element<Stage> {
+    const auto kernel = detail::element_kernel<S>(static_cast<const Stage&>(*this), step, spec, scalars);
     return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, where(spec)};
   }
   template <class S, class SumsOfStage>
-  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts,
-          bool included) const requires detail::is_measuring<Stage> {
-    const auto kernel = detail::measured_kernel<S>(static_cast<const Stage&>(*this), step, sums, facts, included);
+  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts, bool included,
+          const detail::ScalarsOf<Stage>& scalars) const requires detail::is_measuring<Stage> {
+    const auto kernel =
+        detail::measured_kernel<S>(static_cast<const Stage&>(*this), step, sums, facts, included, scalars);
     return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, included};
   }
 };

@@ -74,8 +74,11 @@ class Program {
     return most;
   }();
 
-  Program(const Tuple<Stages...>& stages, Step step, const TensorSpec& spec)
-      : stages_(stages), step_(step), kernels_(keep(stages, step, spec)) {
+  using ScalarsOfStages = Tuple<detail::ScalarsOf<Stages>...>;
+
+  // Keeps references to `stages` and `scalars`.
+  Program(const Tuple<Stages...>& stages, const ScalarsOfStages& scalars, Step step, const TensorSpec& spec)
+      : stages_(stages), scalars_(scalars), step_(step), kernels_(keep(stages, scalars, step, spec)) {
     include(stages, spec, included_);
   }
 
@@ -122,16 +125,17 @@ class Program {
     detail::KernelOf<S, St> value;
   };
   template <class St>
-  static Kept<St> keep_one(const St& stage, Step step, const TensorSpec& spec) {
+  static Kept<St> keep_one(const St& stage, const detail::ScalarsOf<St>& scalars, Step step, const TensorSpec& spec) {
     if constexpr (detail::is_element<St>) {
-      return {detail::element_kernel<S>(stage, step, spec)};
+      return {detail::element_kernel<S>(stage, step, spec, scalars)};
     } else {
       return {};
     }
   }
-  static Tuple<Kept<Stages>...> keep(const Tuple<Stages...>& stages, Step step, const TensorSpec& spec) {
+  static Tuple<Kept<Stages>...> keep(const Tuple<Stages...>& stages, const ScalarsOfStages& scalars, Step step,
+                                     const TensorSpec& spec) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return tuple_of(keep_one(get<I>(stages), step, spec)...);
+      return tuple_of(keep_one(get<I>(stages), get<I>(scalars), step, spec)...);
     }
     (std::index_sequence_for<Stages...>{});
   }
@@ -149,15 +153,15 @@ class Program {
   auto kernel(const double* opening, const TensorFacts& facts) const {
     using St = TupleElement<J, Tuple<Stages...>>;
     if constexpr (detail::is_measuring<St>) {
-      Sums<double, detail::sums_of<St>()> sums;
-      for (std::size_t i = 0; i < detail::sums_of<St>(); ++i) sums[i] = opening[i];
-      return detail::measured_kernel<S>(get<J>(stages_), step_, sums, facts, included_[J]);
+      return detail::measured_kernel<S>(get<J>(stages_), step_, detail::sums_from<St>(opening), facts, included_[J],
+                                        get<J>(scalars_));
     } else {
       return get<J>(kernels_).value;
     }
   }
 
   const Tuple<Stages...>& stages_;
+  const ScalarsOfStages& scalars_;
   Step step_;
   Tuple<Kept<Stages>...> kernels_;
   bool included_[sizeof...(Stages) + 1] = {};

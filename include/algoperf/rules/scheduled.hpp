@@ -26,15 +26,25 @@ struct Scheduled : Stage {
   }
 
   template <class S>
-  auto at(Step step) const requires detail::is_element<Stage> {
+  auto at(Step step) const requires detail::is_element<Stage> &&(!detail::HasScalars<Stage>) {
     if constexpr (detail::HasAt<Stage>)
       return now(step).template at<S>(step);
     else
       return now(step);
   }
-  template <class S, class SumsOfStage>
-  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts) const requires detail::is_measuring<Stage> {
-    return now(step).template at<S>(step, sums, facts);
+  template <class S>
+  auto at(Step step, const detail::ScalarsOf<Stage>& scalars)
+      const requires detail::is_element<Stage> && detail::HasScalars<Stage> {
+    return now(step).template at<S>(step, scalars);
+  }
+  template <class S, class SumsOfStage, class... Scalars>
+  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts,
+          const Scalars&... scalars) const requires detail::is_measuring<Stage> {
+    return now(step).template at<S>(step, sums, facts, scalars...);
+  }
+  template <class... SumsAndScalars>
+  void advance(Step step, SumsAndScalars&... rest) const requires detail::HasScalars<Stage> {
+    now(step).advance(step, rest...);
   }
   template <class Backend, class... Rest>
   void transform(const Backend& backend, Step step, Rest&&... rest) const requires detail::is_matrix<Stage> {
