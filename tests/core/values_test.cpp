@@ -105,6 +105,10 @@ TEST_CASE("which tensors are matrices, and which decay") {
   CHECK(!ap::matrices(spec(Kind::weight, {9, 1})));
   CHECK(ap::decayable(spec(Kind::embedding, {100, 8})));
   CHECK(!ap::decayable(spec(Kind::layer_norm_scale, {8})));
+  CHECK(!ap::decayable(spec(Kind::weight, {1000})));
+  CHECK(!ap::decayable(spec(Kind::attention_bias, {8, 64})));
+  CHECK(!ap::matrices(spec(Kind::attention_bias, {8, 64})));
+  CHECK(ap::matrices(spec(Kind::attention_q, {8, 64})));
   CHECK(ap::otherwise(spec(Kind::bias, {4})));
 }
 
@@ -125,6 +129,8 @@ TEST_CASE("scalar mathematics") {
   CHECK(ap::math::sign(-0.5) == -1);
   CHECK(ap::math::sign(0.0) == 0);
   CHECK(ap::math::sign(2.0f) == 1);
+  CHECK(ap::math::sign(-2.0f, 0.25f) == -0.25f);
+  CHECK(std::isnan(ap::math::sign(std::nan(""))));
   CHECK(ap::math::select(true, 1, 2) == 1);
 }
 

@@ -68,6 +68,40 @@ TEST_CASE("a masked stage leaves other tensors alone") {
       CHECK(masked[i] == (layout.spec(handle).shape.rank == 2 ? with[i] : without[i]));
 }
 
+TEST_CASE("a mask around a mask takes the tensors that both accept") {
+  const ap::Layout layout = layout_of({{9}, {11}, {13}});
+  const auto not_last = [](const ap::TensorSpec& spec) { return spec.name != "t2"; };
+  const auto not_first = [](const ap::TensorSpec& spec) { return spec.name != "t0"; };
+  const ap::DecayedWeights decay{.rate = 0.5};
+  const auto both = ap::chain(ap::masked(ap::masked(decay, not_last), not_first), ap::Descend{});
+  CHECK(values_after(both, layout) ==
+        values_after(ap::chain(ap::masked(decay, IsTensor{"t1"}), ap::Descend{}), layout));
+  const ap::ClipByGlobalNorm clip{.max_norm = 0.1};
+  CHECK(values_after(ap::chain(ap::masked(ap::masked(clip, not_last), not_first), ap::Descend{}), layout) ==
+        values_after(ap::chain(ap::masked(clip, IsTensor{"t1"}), ap::Descend{}), layout));
+}
+
+TEST_CASE("parts of a partition stay apart, whichever of them holds masks") {
+  const ap::Layout layout = layout_of({{4, 6}, {5}, {3, 2}});
+  const auto decayed = ap::chain(ap::masked(ap::DecayedWeights{.rate = 0.5}, ap::decayable), ap::Descend{});
+  const auto lion = ap::chain(ap::Lion{}, ap::Descend{});
+  const auto first = values_after(ap::partition(ap::matrices, decayed, ap::otherwise, lion), layout);
+  const auto last = values_after(
+      ap::partition([](const ap::TensorSpec& spec) { return spec.shape.rank == 1; }, lion, ap::otherwise, decayed),
+      layout);
+  CHECK(first == last);
+  const auto all_lion = values_after(lion, layout);
+  for (std::size_t i = 24; i < 29; ++i) CHECK(first[i] == all_lion[i]);
+}
+
+TEST_CASE("the parts of a partition learn at rates of their own") {
+  const ap::Layout layout = layout_of({{4, 6}, {5}});
+  const auto rule = ap::partition(ap::matrices, ap::chain(ap::Descend{.scale = 3}), ap::otherwise, ap::sgd());
+  const auto values = values_after(rule, layout, 1), once = values_after(ap::sgd(), layout, 1);
+  const auto thrice = values_after(ap::chain(ap::DecayedWeights{.rate = 0}, ap::Descend{.scale = 3}), layout, 1);
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == (i < 24 ? thrice[i] : once[i]));
+}
+
 TEST_CASE("a masked measuring stage neither measures nor scales other tensors") {
   const ap::Layout layout = layout_of({{9}, {11}});
   const auto clip = ap::ClipByGlobalNorm{.max_norm = 0.1};
@@ -81,7 +115,8 @@ TEST_CASE("a masked measuring stage neither measures nor scales other tensors") 
   const auto trusted = values_after(trust, layout),
              whole = values_after(ap::chain(ap::Adam{}, ap::TrustRatio{}, ap::Descend{}), layout);
   const auto adam = values_after(ap::adam(), layout);
-  for (std::size_t i = 0; i < values.size(); ++i) CHECK(trusted[i] == doctest::Approx(i < 9 ? adam[i] : whole[i]).epsilon(1e-6));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    CHECK(trusted[i] == doctest::Approx(i < 9 ? adam[i] : whole[i]).epsilon(1e-6));
 }
 
 TEST_CASE("a clip over all tensors takes its norm over every region") {

@@ -65,9 +65,32 @@ TEST_CASE("memory of the wrong size is refused") {
   auto state = rule.state(ap::Host{}, layout);
   std::vector<float> five(5), six(6);
   const ap::Step now{.t = 1, .learning_rate = 0.1};
-  CHECK_THROWS_WITH_AS(rule.step(six, five, state, now), "step: gradients have 6 elements, the layout has 5",
-                       ap::Error);
-  CHECK_THROWS_WITH_AS(rule.step(five, six, state, now), "step: values have 6 elements, the layout has 5", ap::Error);
+  CHECK_THROWS_WITH_AS(
+      rule.step(six, five, state, now),
+      "step: gradients have 6 elements, the layout has 5 (padding included: Layout(1) describes packed tensors)",
+      ap::Error);
+  CHECK_THROWS_WITH_AS(
+      rule.step(five, six, state, now),
+      "step: values have 6 elements, the layout has 5 (padding included: Layout(1) describes packed tensors)",
+      ap::Error);
+}
+
+TEST_CASE("a step without a learning rate is refused") {
+  const auto rule = ap::sgd();
+  const ap::Layout layout = layout_of({{5}}, 1);
+  auto state = rule.state(ap::Host<float>{}, layout);
+  std::vector<float> g(5), p(5);
+  CHECK_THROWS_WITH_AS(rule.step(g, p, state, {.t = 2}),
+                       "step: learning_rate is nan at t = 2, expected a finite number", ap::Error);
+}
+
+TEST_CASE("an eps below the scalar's range leaves zero gradients without a step") {
+  const auto rule = ap::adam({.eps = 1e-44});
+  const ap::Layout layout = layout_of({{5}}, 1);
+  auto state = rule.state(ap::Host<float>{}, layout);
+  std::vector<float> g(5), p{1, 2, 3, 4, 5};
+  rule.step(g, p, state, {.t = 1, .learning_rate = 0.1});
+  CHECK(p == std::vector<float>{1, 2, 3, 4, 5});
 }
 
 TEST_CASE("a state names each slot by tensor") {

@@ -53,11 +53,24 @@ TEST_CASE("sam stays where the gradient is zero") {
   CHECK(values == std::vector<float>{1, 2, 3, 4});
 }
 
+TEST_CASE("sam goes back to p where the second gradient fails") {
+  const auto rule = ap::sam(ap::sgd());
+  const ap::Layout layout = layout_of({{4}}, 1);
+  auto state = rule.state(ap::Host<float>{}, layout);
+  std::vector<float> gradients{1, 2, 3, 4}, values{1, 2, 3, 4};
+  const auto fails = [] { throw ap::Error("no gradient"); };
+  CHECK_THROWS_AS(rule.step(gradients, values, state, {.t = 1, .learning_rate = 0.1}, fails), ap::Error);
+  CHECK(values == std::vector<float>{1, 2, 3, 4});
+  CHECK(state.t() == 0);
+}
+
 TEST_CASE("sam refuses memory of the wrong size") {
   const auto rule = ap::sam(ap::sgd());
   const ap::Layout layout = layout_of({{4}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);
   std::vector<float> three(3), four(4);
-  CHECK_THROWS_WITH_AS(rule.step(three, four, state, {.t = 1, .learning_rate = 0.1}, [] {}),
-                       "step: gradients have 3 elements, the layout has 4", ap::Error);
+  CHECK_THROWS_WITH_AS(
+      rule.step(three, four, state, {.t = 1, .learning_rate = 0.1}, [] {}),
+      "step: gradients have 3 elements, the layout has 4 (padding included: Layout(1) describes packed tensors)",
+      ap::Error);
 }

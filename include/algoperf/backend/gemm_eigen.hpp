@@ -1,5 +1,14 @@
-// The definitions behind gemm.hpp, by Eigen.
+// The definitions behind gemm.hpp, by Eigen, which must leave the threads to the backend: its own would change results
+// with their number.
 #pragma once
+
+#if defined(_OPENMP) && !defined(EIGEN_DONT_PARALLELIZE)
+#if defined(EIGEN_CORE_H) || defined(EIGEN_CORE_MODULE_H)
+#error \
+    "algoperf: with OpenMP, define EIGEN_DONT_PARALLELIZE before the first include of Eigen (or include algoperf first)"
+#endif
+#define EIGEN_DONT_PARALLELIZE
+#endif
 
 #include <Eigen/Core>
 #include <cstddef>

@@ -78,13 +78,7 @@ struct Host {
   template <class Kernel>
   void map_rows(const Kernel kernel, std::size_t rows, std::size_t cols, S* x, const S* row) const {
     over_blocks(rows, cols, [=](std::size_t begin, std::size_t end) {
-      using V = Vector<S>;
-      for (std::size_t r = begin; r < end; ++r) {
-        S* const line = x + r * cols;
-        std::size_t c = 0;
-        for (; c + V::width <= cols; c += V::width) kernel(V::load(line + c), V::load(row + c)).store(line + c);
-        for (; c < cols; ++c) line[c] = kernel(line[c], row[c]);
-      }
+      for (std::size_t r = begin; r < end; ++r) SerialTeam{}.map(kernel, cols, x + r * cols, row);
     });
   }
 

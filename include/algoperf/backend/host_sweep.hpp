@@ -117,9 +117,7 @@ void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S> at, 
     for (std::size_t k = 0; k < vectors; ++k) totals[m][k].store(lane + k * V::width);
     double sum[lanes];
     for (std::size_t j = 0; j < lanes; ++j) sum[j] = static_cast<double>(lane[j]);
-    for (std::size_t half = lanes / 2; half > 0; half /= 2)
-      for (std::size_t j = 0; j < half; ++j) sum[j] += sum[j + half];
-    sums[m] = sum[0];
+    sums[m] = tree_sum(sum);
   }
 }
 

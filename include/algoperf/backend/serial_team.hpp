@@ -22,9 +22,7 @@ struct SerialTeam {
     for (; i + detail::lanes <= n; i += detail::lanes)
       for (std::size_t j = 0; j < detail::lanes; ++j) total[j] += f(i + j);
     for (std::size_t j = 0; i + j < n; ++j) total[j] += f(i + j);
-    for (std::size_t half = detail::lanes / 2; half > 0; half /= 2)
-      for (std::size_t j = 0; j < half; ++j) total[j] += total[j + half];
-    return total[0];
+    return detail::tree_sum(total);
   }
   // The largest f(i), n > 0.
   template <class S, class F>

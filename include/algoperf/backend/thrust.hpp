@@ -4,7 +4,7 @@
 //   -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP   the same with -fopenmp
 //   nvcc, in a .cu file                               CUDA
 // Correct everywhere and deterministic: work is cut by index and sums by size alone, so two runs, and the systems CPP
-// and OMP, give the same bits. Matrix products are one dot product an element: fast ones are backend/cuda.cuh's.
+// and OMP, give the same bits. Matrix products are one dot product an element: for agreement, not for speed.
 #pragma once
 
 #include <thrust/copy.h>

@@ -1,8 +1,8 @@
 // How the Thrust backend walks a chain's passes: pass by pass over a whole region, one launch a pass, or one a tensor
 // where kernels differ from tensor to tensor. Sums are taken in the lanes and chunks of backend/work.hpp.
 //
-// What backend/cuda.cuh does better: sums and the kernels made from them stay on the device (here every measuring pass
-// reads its chunks' sums back and waits), and all tensors of a region go in one launch by a table of chunks.
+// What a backend for CUDA alone would do better: sums and the kernels made from them stay on the device (here every
+// measuring pass reads its chunks' sums back and waits), and all tensors of a region go in one launch.
 #pragma once
 
 #include <thrust/copy.h>
@@ -55,9 +55,7 @@ struct ThrustTree {
   ALGOPERF_HD void operator()(std::size_t i) const {
     double sum[lanes];
     for (std::size_t j = 0; j < lanes; ++j) sum[j] = from[i * lanes + j];
-    for (std::size_t half = lanes / 2; half > 0; half /= 2)
-      for (std::size_t j = 0; j < half; ++j) sum[j] += sum[j + half];
-    to[i] = sum[0];
+    to[i] = tree_sum(sum);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../core/config.hpp"
 #include "../core/tensor_facts.hpp"
 
 namespace algoperf {
@@ -42,10 +43,18 @@ struct RegionWork {
 
 namespace detail {
 
-// Sums are taken in `lanes` fixed lanes within chunks of `chunk` elements, the lanes added by a fixed tree and the
-// chunks in order, in double: neither the vector width, the number of threads nor the backend changes the order.
+// Sums are taken in `lanes` fixed lanes within chunks of `chunk` elements, so of chunk / lanes terms each and in the
+// scalar of the data; then the lanes are added by a fixed tree and the chunks in order, in double. Neither the vector
+// width, the number of threads nor the backend changes the order.
 inline constexpr std::size_t lanes = 16;
 inline constexpr std::size_t chunk = 8192;
+
+template <class S>
+ALGOPERF_HD S tree_sum(S (&lane)[lanes]) {
+  for (std::size_t half = lanes / 2; half > 0; half /= 2)
+    for (std::size_t j = 0; j < half; ++j) lane[j] += lane[j + half];
+  return lane[0];
+}
 
 inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }
 

@@ -1,7 +1,7 @@
 // Adasum of Maleki et al. 2020, "Scaling Distributed Training with Adaptive Summation" (arXiv:2006.02924):
 //   adasum(a, b) = (1 - a.b / (2 |a|^2)) a + (1 - a.b / (2 |b|^2)) b
 // per tensor, over workers by a binary tree: adasum of [0, n) is adasum of the halves. Orthogonal vectors add, parallel
-// ones average. A norm below sqrt(DBL_MIN) counts as zero: its coefficient is 1, as in Horovod.
+// ones average. A squared norm below sqrt(DBL_MIN) counts as zero: its coefficient is 1, as in Horovod.
 #pragma once
 
 #include <cstddef>
@@ -72,6 +72,9 @@ struct Adasum {
 
   template <class Context>
   State<Context> state(const Context& context) const {
+    static_assert(of == Of::gradients || !Context::has_evaluation_values,
+                  "algoperf: Adasum of updates steps each worker apart, so no rule sees the parameters that result: a "
+                  "rule that averages weights needs Adasum<Of::gradients> or Mean");
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size(), workers = context.workers();
     State<Context> state;

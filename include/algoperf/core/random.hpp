@@ -1,6 +1,6 @@
 // Counter-based random numbers: Philox4x32-10 of Salmon et al. 2011, "Parallel Random Numbers: As Easy as 1, 2, 3".
-// A number depends on (key, counter) alone: the same on every machine, in any order, on host and device. There is no
-// state to save but the counter.
+// A number depends on (key, counter) alone, whatever the order and the device; whole and uniform numbers are the same
+// on every machine, normal ones up to the rounding of its log and cos. There is no state to save but the counter.
 #pragma once
 
 #include <cstddef>

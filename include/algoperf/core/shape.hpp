@@ -1,7 +1,10 @@
 // Shape: the extents of a tensor, row-major, rank 0 to 4, usable in constant evaluation.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+
+#include "require.hpp"
 
 namespace algoperf {
 
@@ -11,9 +14,10 @@ struct Shape {
   std::size_t rank = 0;
 
   constexpr Shape() = default;
-  template <class... Extents>
+  // Throws Error where an extent is negative.
+  template <std::integral... Extents>
   requires(sizeof...(Extents) >= 1 && sizeof...(Extents) <= max_rank) constexpr Shape(Extents... e)
-      : extents{static_cast<std::size_t>(e)...}, rank(sizeof...(Extents)) {}
+      : extents{extent(e)...}, rank(sizeof...(Extents)) {}
 
   constexpr std::size_t operator[](std::size_t axis) const { return extents[axis]; }
   constexpr std::size_t size() const {
@@ -25,6 +29,14 @@ struct Shape {
   constexpr std::size_t rows() const { return rank == 0 ? 1 : extents[0]; }
   constexpr std::size_t cols() const { return rows() == 0 ? 0 : size() / rows(); }
   friend constexpr bool operator==(const Shape&, const Shape&) = default;
+
+ private:
+  template <std::integral E>
+  static constexpr std::size_t extent(E e) {
+    if constexpr (std::is_signed_v<E>)
+      if (e < 0) require(false, "Shape: an extent is ", e, ", expected at least 0");
+    return static_cast<std::size_t>(e);
+  }
 };
 
 }  // namespace algoperf

@@ -35,21 +35,27 @@ struct TensorSpec {
 
 // Predicates over tensors, for partition and masked; write your own as any callable of a TensorSpec.
 
-// Weight and convolution matrices that matrix rules take: rank >= 2, neither embeddings nor the output layer.
-struct Matrices {
-  bool operator()(const TensorSpec& tensor) const {
-    const bool hidden = tensor.kind != Kind::embedding && !tensor.output;
-    return tensor.shape.rank >= 2 && tensor.shape.rows() > 1 && tensor.shape.cols() > 1 && hidden;
-  }
-};
-inline constexpr Matrices matrices;
-
-// Tensors that weight decay is usually meant for: everything but biases and the scales of norms.
+// Tensors that weight decay is usually meant for: of rank >= 2, but no bias and no scale of a norm whatever its rank.
 struct Decayable {
-  bool operator()(const TensorSpec& tensor) const { return tensor.shape.rank >= 2; }
+  bool operator()(const TensorSpec& tensor) const {
+    const bool weighs = tensor.kind == Kind::weight || tensor.kind == Kind::conv_weight ||
+                        tensor.kind == Kind::embedding || tensor.kind == Kind::attention_q ||
+                        tensor.kind == Kind::attention_k || tensor.kind == Kind::attention_v ||
+                        tensor.kind == Kind::attention_out;
+    return weighs && tensor.shape.rank >= 2;
+  }
 };
 inline constexpr Decayable decayable;
 
+// Matrices that matrix rules take: decayable, with several rows and columns, and neither an embedding nor of the output
+// layer.
+struct Matrices {
+  bool operator()(const TensorSpec& tensor) const {
+    const bool hidden = tensor.kind != Kind::embedding && !tensor.output;
+    return decayable(tensor) && tensor.shape.rows() > 1 && tensor.shape.cols() > 1 && hidden;
+  }
+};
+inline constexpr Matrices matrices;
 struct Otherwise {
   bool operator()(const TensorSpec&) const { return true; }
 };

@@ -25,8 +25,9 @@ template <class S, class Evaluate>
 Update<S, Evaluate> own_memory(std::span<S> gradients, std::span<S> values, const Layout& layout,
                                const Evaluate& evaluate) {
   const std::size_t n = layout.size();
-  require(gradients.size() == n, "step: gradients have ", gradients.size(), " elements, the layout has ", n);
-  require(values.size() == n, "step: values have ", values.size(), " elements, the layout has ", n);
+  constexpr const char* hint = " (padding included: Layout(1) describes packed tensors)";
+  require(gradients.size() == n, "step: gradients have ", gradients.size(), " elements, the layout has ", n, hint);
+  require(values.size() == n, "step: values have ", values.size(), " elements, the layout has ", n, hint);
   return {gradients.data(), values.data(), evaluate};
 }
 
@@ -83,6 +84,8 @@ class Chain {
   template <class Backend, class Evaluate>
   void step(const Update<typename Backend::Scalar, Evaluate>& update, Step step, State<Backend>& state) const {
     require(step.t > 0, "step: t is 0, expected a count from 1");
+    require(step.learning_rate - step.learning_rate == 0, "step: learning_rate is ", step.learning_rate,
+            " at t = ", step.t, ", expected a finite number");
     state.place_slots();
     for (std::size_t r = 0; r < state.regions_.size(); ++r) {
       state.work_[r].u = update.gradients + state.regions_[r].begin;
@@ -177,12 +180,23 @@ class Chain {
 namespace detail {
 
 template <class... Stages>
+consteval bool final_stages_last() {
+  const bool last[] = {SeesFinalUpdate<Stages>..., true};
+  for (std::size_t i = 0; i < sizeof...(Stages); ++i)
+    if (last[i] && !last[i + 1]) return false;
+  return true;
+}
+
+template <class... Stages>
 consteval bool explain_chain() {
   static_assert(sizeof...(Stages) > 0, "algoperf: chain() needs at least one stage, e.g. chain(Descend{})");
   (explain_stage<Stages>(), ...);
   constexpr std::size_t rates = (std::size_t{0} + ... + std::size_t{ScalesByLearningRate<Stages>});
   static_assert(rates != 0,
                 "algoperf: this chain never scales by the learning rate: add the stage Descend{}, usually last");
+  static_assert(
+      final_stages_last<Stages...>(),
+      "algoperf: a stage that sees the parameters to come, such as WeightAverage, must stand last in a chain");
   static_assert(rates <= 1, "algoperf: this chain scales by the learning rate more than once: keep one Descend{}");
   return true;
 }

@@ -64,7 +64,7 @@ class ChainState {
     chunk_sums_.resize(chunks * Program::max_sums);
   }
 
-  // The number of steps taken.
+  // Step::t of the last step; 0 before the first.
   std::uint64_t t() const { return t_; }
   const Layout& layout() const { return layout_; }
   const Backend& backend() const { return backend_; }

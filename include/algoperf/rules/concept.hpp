@@ -15,6 +15,12 @@
 //                   void advance(Step, Scalars&) const;   once a step, before `at` is asked with one argument more
 //                   void advance(Step, const Sums<double, N>&, Scalars&) const;   of a stage that measures Over::all
 // initial           double initial(std::size_t j) const;   what slot j holds before the first step, if not 0
+// Any stage may also have:
+//   void check() const                                    throws Error for an impossible hyperparameter
+//   static constexpr const char* slot_names[]             what its slots are called in checkpoints
+//   static constexpr bool applies_learning_rate = true    it scales by Step::learning_rate; one stage of a chain does
+//   static constexpr bool sees_final_update = true        it reads p + u as the parameters to come: it must stand last
+//   template <class S> Kernel evaluation(Step) const      (value, its first slot) -> the value to evaluate with
 // matrix stage      template <class Backend> struct State;
 //                   state(backend, layout, region) and transform(backend, step, layout, region, u, p, state)
 //
@@ -120,6 +126,11 @@ concept HasEvaluation = requires(const Stage& stage) {
 template <class Stage>
 concept ScalesByLearningRate = requires {
   requires Stage::applies_learning_rate;
+};
+
+template <class Stage>
+concept SeesFinalUpdate = requires {
+  requires Stage::sees_final_update;
 };
 
 template <class T>

@@ -11,6 +11,7 @@
 
 #include "chain.hpp"
 #include "partition.hpp"
+#include "sam.hpp"
 
 namespace algoperf {
 
@@ -148,6 +149,12 @@ std::string describe(const Partition<Parts...>& partition) {
     text += "where " + detail::type_name<std::remove_cvref_t<decltype(part.where)>>() + ": " + describe(part.rule);
   });
   return text;
+}
+
+template <class Rule>
+std::string describe(const Sam<Rule>& sam) {
+  return "a second gradient at p + e; 28 bytes a parameter (norm, perturb, restore), 1 slot of scratch; then\n" +
+         describe(sam.rule());
 }
 
 template <class Rule>

@@ -32,13 +32,18 @@ struct Masked : Stage {
   Where where;
 
   constexpr Masked(const Stage& stage, const Where& w) : Stage(stage), where(w) {}
-  bool includes(const TensorSpec& spec) const { return where(spec); }
+  bool includes(const TensorSpec& spec) const {
+    if constexpr (detail::HasMask<Stage>)
+      return Stage::includes(spec) && where(spec);
+    else
+      return where(spec);
+  }
 
   template <class S>
   auto at(Step step, const TensorSpec& spec,
           const detail::ScalarsOf<Stage>& scalars = {}) const requires detail::is_element<Stage> {
     const auto kernel = detail::element_kernel<S>(static_cast<const Stage&>(*this), step, spec, scalars);
-    return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, where(spec)};
+    return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, includes(spec)};
   }
   template <class S, class SumsOfStage>
   auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts, bool included,

@@ -50,10 +50,10 @@ class Partition<Part<Wheres, Rules>...> {
 
   void group(const TensorSpec& spec, GroupKey& key) const {
     const std::size_t owner = owner_of(spec);
-    key.mix(count, owner);
     for_each_index<count>([&](auto i) {
       if (i == owner) get<i>(parts_).rule.group(spec, key);
     });
+    key.mix(count, owner);  // last, so that no two parts' keys meet
   }
 
   template <class Backend>
@@ -113,6 +113,11 @@ class Partition<Part<Wheres, Rules>...> {
 
 namespace detail {
 
+template <class Rule>
+concept MovesAllParameters = requires {
+  requires Rule::moves_all_parameters;
+};
+
 template <class Where, class Rule>
 consteval bool explain_part() {
   static_assert(
@@ -121,6 +126,9 @@ consteval bool explain_part() {
   static_assert(
       requires { typename Rule::template State<Host<float>>; },
       "algoperf: partition takes pairs `where, rule`, where the rule is a chain(...) or a recipe such as adamw()");
+  static_assert(!MovesAllParameters<Rule>,
+                "algoperf: sam(...) moves all parameters at once, so it stands around a partition, not in one: "
+                "sam(partition(...))");
   return true;
 }
 

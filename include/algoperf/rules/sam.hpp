@@ -60,6 +60,7 @@ struct SamState {
 template <class Rule>
 class Sam {
  public:
+  static constexpr bool moves_all_parameters = true;
   template <class Backend>
   using State = SamState<Backend, Rule>;
 
@@ -84,12 +85,22 @@ class Sam {
     static_assert(
         !std::is_same_v<Evaluate, NoEvaluate>,
         "algoperf: sam needs the gradient a second time: give step(...) an `evaluate` that writes it to gradients");
+    using Scalar = typename Backend::Scalar;
+    const auto go_back = [&] {
+      for (std::size_t r = 0; r < state.perturbed.regions().size(); ++r) {
+        const Region& region = state.perturbed.regions()[r];
+        state.perturbed.backend().copy(region.size(), static_cast<const Scalar*>(state.perturbed.slot(r, 0)),
+                                       update.values + region.begin);
+      }
+    };
     perturb_.step(update, now, state.perturbed);
-    update.evaluate();
-    for (std::size_t r = 0; r < state.perturbed.regions().size(); ++r) {
-      const Region& region = state.perturbed.regions()[r];
-      state.perturbed.backend().copy(region.size(), state.perturbed.slot(r, 0), update.values + region.begin);
+    try {
+      update.evaluate();
+    } catch (...) {
+      go_back();
+      throw;
     }
+    go_back();
     rule_.step(update, now, state.base);
   }
   // On the caller's own memory; evaluate() writes the gradient at the present `values` to `gradients`.
@@ -105,6 +116,8 @@ class Sam {
                          typename Backend::Scalar* out) const {
     rule_.evaluation_values(values, state.base, out);
   }
+
+  const Rule& rule() const { return rule_; }
 
  private:
   Rule rule_;

@@ -34,7 +34,7 @@ struct Adam {
   Kernel<S> at(Step step) const {
     const double c = math::sqrt(1 - math::power(beta2, step.t));
     return {detail::Moments<S>::of(beta1, beta2), static_cast<S>(c / (1 - math::power(beta1, step.t))),
-            static_cast<S>(c * eps)};
+            detail::positive<S>(c * eps)};
   }
 };
 

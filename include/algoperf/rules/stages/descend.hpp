@@ -1,17 +1,21 @@
 #pragma once
 
+#include "../../core/require.hpp"
 #include "../scale.hpp"
 
 namespace algoperf {
 
-// Scale by the learning rate and turn downhill: u' = -lr u. The one learning-rate stage of a chain.
-// Cost: no state, no pass of its own.
+// Scale by the learning rate and turn downhill: u' = -scale lr u. The one learning-rate stage of a chain. `scale` lets
+// the parts of a partition learn at rates of their own. scale > 0. Cost: no state, no pass of its own.
 struct Descend {
+  double scale = 1;
+
   static constexpr bool applies_learning_rate = true;
+  void check() const { require(scale > 0, "Descend: scale is ", scale, ", expected more than 0"); }
 
   template <class S>
   Scale<S> at(Step step) const {
-    return {static_cast<S>(-step.learning_rate)};
+    return {static_cast<S>(-scale * step.learning_rate)};
   }
 };
 

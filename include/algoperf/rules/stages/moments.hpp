@@ -22,6 +22,13 @@ struct Moments {
   }
 };
 
+// eps as S, and never 0 nor denormal, however small: 0 / (0 + eps) must stay 0.
+template <class S>
+constexpr S positive(double eps) {
+  constexpr double least = sizeof(S) == 4 ? 1.17549435e-38 : 2.2250738585072014e-308;
+  return static_cast<S>(eps > least ? eps : least);
+}
+
 inline void check_moments(const char* stage, double beta1, double beta2, double eps) {
   require(beta1 >= 0 && beta1 < 1, stage, ": beta1 is ", beta1, ", expected [0, 1)");
   require(beta2 >= 0 && beta2 < 1, stage, ": beta2 is ", beta2, ", expected [0, 1)");

@@ -34,7 +34,7 @@ struct NAdam {
   Kernel<S> at(Step step) const {
     const double c = math::sqrt(1 - math::power(beta2, step.t)), scale = c / (1 - math::power(beta1, step.t));
     return {detail::Moments<S>::of(beta1, beta2), static_cast<S>(scale * beta1), static_cast<S>(scale * (1 - beta1)),
-            static_cast<S>(c * eps)};
+            detail::positive<S>(c * eps)};
   }
 };
 

@@ -12,6 +12,7 @@ namespace algoperf {
 struct WeightAverage {
   double decay = 0.999;
 
+  static constexpr bool sees_final_update = true;
   static constexpr const char* slot_names[] = {"weight_average"};
   void check() const { require(decay >= 0 && decay < 1, "WeightAverage: decay is ", decay, ", expected [0, 1)"); }
 
