@@ -100,10 +100,10 @@ ALGOPERF_HD T abs(T x) {
   return select<T>(x < T(0), -x, x);
 }
 
-// size times -1, 0 or 1; sign(0) = 0 and sign(NaN) = NaN, as in torch and numpy.
+// -1, 0 or 1; sign(0) = 0 and sign(NaN) = NaN, as in torch and numpy.
 template <class T>
-ALGOPERF_HD T sign(T x, T size = T(1)) {
-  return select<T>(x > T(0), size, select<T>(x < T(0), -size, x));
+ALGOPERF_HD T sign(T x) {
+  return select<T>(x > T(0), T(1), select<T>(x < T(0), T(-1), x));
 }
 
 // x^n for a whole n, by squaring: exact enough for bias corrections (a few ulp), and the same on host and device.
