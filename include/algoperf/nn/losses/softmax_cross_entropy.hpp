@@ -39,12 +39,13 @@ struct SoftmaxCrossEntropy {
         if (d != nullptr) d[c] = exponential;
         return exponential;
       });
-      const S log_total = math::log(total) + top;
+      const S log_total = math::log(total);  // of exp(z - top); top is added where it cancels exactly
       const S uniform = smoothing / static_cast<S>(classes);
       const std::size_t label = static_cast<std::size_t>(labels[r]);
-      S loss = (S(1) - smoothing) * (log_total - z[label]);
+      S loss = (S(1) - smoothing) * (log_total + (top - z[label]));
       if (smoothing > S(0))
-        loss += uniform * team.template sum<S>(classes, [z, log_total](std::size_t c) { return log_total - z[c]; });
+        loss += uniform *
+                team.template sum<S>(classes, [z, top, log_total](std::size_t c) { return log_total + (top - z[c]); });
       losses[r] = loss;
       if (d == nullptr) return;
       const S weight = weights[r] * scale;
