@@ -1,6 +1,7 @@
 #include "algoperf/nn/gradient_check.hpp"
 
 #include "algoperf/nn/layers/dense.hpp"
+#include "algoperf/nn/layers/embedding.hpp"
 #include "runner.hpp"
 
 using namespace nn_test;
@@ -47,6 +48,15 @@ TEST_CASE("gradient check: options are checked") {
                        "gradient_check: batch is 3, expected at least 1 and at most the capacity of 2", ap::Error);
   CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.batch = 3, .weights = {1, 1}}),
                        "gradient_check: there are 2 weights, expected one for each of the 3 examples", ap::Error);
+}
+
+TEST_CASE("gradient check: tokens are of the model's vocabulary") {
+  const ap::Model model(ap::Shape{6}, ap::Embedding{.vocabulary = 2, .width = 3}, ap::Dense{.units = 3});
+  static_assert(ap::Model(ap::Shape{6}, ap::Sequential(ap::Embedding{.vocabulary = 2})).tokens() == 2);
+  CHECK(ap::gradient_check(model, loss, {.batch = 8, .samples = 0}).error < 1e-6);
+  CHECK(ap::gradient_check(model, loss, {.tokens = 1}).error < 1e-6);
+  CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.tokens = 3}),
+                       "gradient_check: tokens is 3, expected at most the 2 that the model knows", ap::Error);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 //   forward(pass, handles, in, x, y)         y from x
 //   backward(pass, handles, in, x, y, dy, dx)   writes gradients, and dx unless it is null
 //   input_gradient_flops(in)           constexpr, optional; the FLOPs of dx within cost(in).backward_flops
+//   tokens()                           constexpr, optional, of a layer that reads tokens: they lie in [0, tokens())
 //
 // Three constants, all optional, say what a layer does to the memory of its neighbours:
 //   in_place      y may be x, and dx may be dy; backward must not read x
@@ -20,8 +21,13 @@
 // x and y in backward hold what forward read and wrote (but for a y that backward may not read).
 //
 // Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits): one unweighted loss per example,
-//         and the gradient of sum(weights * losses) / batch; classes = columns of logits.
-// Model:  Sequential, or anything with the same members as a layer and `input()`, the shape of one example.
+//         and the gradient of sum(weights * losses) / batch; classes = columns of logits. When a loss is only
+//         evaluated, weights and d_logits are null.
+// Metric: name              constexpr; for tables and logs
+//         lower_is_better   constexpr
+//         write(backend, batch, classes, logits, labels, scores)   one score per example; the metric is their mean
+// Model:  Sequential, or anything with the same members as a layer and `input()`, the shape of one example. Its
+//         tokens() is what batches are checked against before they reach a layer.
 #pragma once
 
 #include <concepts>
@@ -93,6 +99,11 @@ constexpr bool reads_output() {
   else
     return HasInPlace<L> && !HasView<L>;
 }
+
+template <class L>
+concept HasTokens = requires(const L& l) {
+  { l.tokens() } -> std::convertible_to<std::size_t>;
+};
 
 template <class L>
 consteval bool explain_layer() {

@@ -23,7 +23,7 @@ struct GradientCheckOptions {
   std::size_t samples = 64;          // elements tried of each tensor and of the input; 0: all
   double step = 1e-5;                // of the differences, tried again 8 and 64 times smaller where they disagree
   double floor = 1e-4;               // gradients below it are compared absolutely, in units of it
-  std::int32_t tokens = 16;          // integer inputs are drawn from [0, tokens)
+  std::size_t tokens = 0;            // integer inputs are drawn from [0, tokens); 0: the model's tokens(), else 16
   std::vector<double> weights = {};  // of the examples; empty: 1 each
   std::uint64_t seed = 1;
 };
@@ -51,6 +51,7 @@ class GradientProbe {
         options_(options),
         backend_(backend),
         batch_(options.batch),
+        tokens_(options.tokens == 0 ? 16 : options.tokens),
         classes_(model.output().size()),
         handles_(model.declare(layout_)),
         workspace_(backend, model, options.capacity == 0 ? options.batch : options.capacity),
@@ -70,6 +71,11 @@ class GradientProbe {
             ", expected at least 1 and at most the capacity of ", workspace_.capacity());
     require(host_weights_.size() == batch_, "gradient_check: there are ", host_weights_.size(),
             " weights, expected one for each of the ", batch_, " examples");
+    if constexpr (detail::HasTokens<Model>) {
+      require(options.tokens <= model.tokens(), "gradient_check: tokens is ", options.tokens, ", expected at most the ",
+              model.tokens(), " that the model knows");
+      if (options.tokens == 0) tokens_ = model.tokens();
+    }
     draw();
   }
 
@@ -109,7 +115,7 @@ class GradientProbe {
       if constexpr (differentiable_input)
         x = static_cast<X>(random.normal());
       else
-        x = static_cast<X>(random.below(static_cast<std::uint32_t>(options_.tokens)));
+        x = static_cast<X>(random.below(static_cast<std::uint32_t>(tokens_)));
     }
     std::vector<std::int32_t> labels(batch_);
     for (std::int32_t& label : labels)
@@ -178,7 +184,7 @@ class GradientProbe {
   const Loss& loss_;
   const GradientCheckOptions& options_;
   const B& backend_;
-  std::size_t batch_, classes_;
+  std::size_t batch_, tokens_, classes_;
   Layout layout_;
   typename Model::Handles handles_;
   Workspace<B> workspace_;

@@ -23,6 +23,7 @@ class Model {
   constexpr Shape input() const { return input_; }
   constexpr const Root& root() const { return root_; }
   constexpr Shape output() const { return root_.output(input_); }
+  constexpr std::size_t tokens() const requires(detail::HasTokens<Root>) { return root_.tokens(); }
   constexpr Cost cost() const {
     Cost cost = root_.cost(input_);
     cost.backward_flops -= root_.input_gradient_flops(input_);

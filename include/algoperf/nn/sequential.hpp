@@ -63,6 +63,7 @@ class Sequential {
   constexpr explicit Sequential(const Layers&... layers) : layers_(tuple_of(layers...)) {}
 
   constexpr Shape output(Shape in) const { return shape_before(in, count); }
+  constexpr std::size_t tokens() const requires(detail::HasTokens<LayerAt<0>>) { return get<0>(layers_).tokens(); }
   constexpr Cost cost(Shape in) const {
     Cost total;
     for_each_index<count>([&](auto i) {

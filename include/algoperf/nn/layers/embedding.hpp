@@ -8,7 +8,8 @@ namespace algoperf {
 // A table of vectors looked up by tokens: y[i] = weight[token_i].
 // Shapes: in {context} of std::int32_t tokens, out {context, width}; `weight` {vocabulary, width}. It has no gradient
 //   of its input, so it comes first in a model.
-// Precondition: every token lies in [0, vocabulary). It is not checked: the tokens lie in the backend's memory.
+// Precondition: every token lies in [0, vocabulary). It is not checked here, where tokens lie in the backend's memory;
+//   TrainingLoop checks them on their way there.
 // Hyperparameters: vocabulary and width at least 1.
 // As torch's Embedding, unit normal first values included; the gradient is dense and adds up in a fixed order.
 // Cost: 0 FLOPs forward, 1 an output backward.
@@ -25,6 +26,7 @@ struct Embedding {
   };
 
   constexpr Shape output(Shape in) const { return {in.size(), width}; }
+  constexpr std::size_t tokens() const { return vocabulary; }
   constexpr Cost cost(Shape in) const {
     const std::uint64_t outputs = in.size() * width;
     return {vocabulary * width, 0, outputs, outputs};
