@@ -19,8 +19,7 @@ namespace algoperf {
 //   shape()                    shape of one example's input (28x28x1 for images, rows x columns x channels)
 //   classes()                  labels are in [0, classes())
 //   gather(indices, n, x, y)   writes example indices[i] to x + i * shape().size() and its label to y[i]; x may be of
-//   any
-//                              arithmetic type (Host<double> asks for double)
+//                              any arithmetic type (Host<double> asks for double)
 template <class D>
 concept Dataset = requires(const D& d, const std::uint32_t* indices, typename D::Input* x, std::int32_t* y) {
   { d.size() } -> std::convertible_to<std::size_t>;

@@ -1,5 +1,5 @@
-// Initialisers: how a layer's first values are drawn. Each tensor has a random stream of its own, so adding a layer
-// does not change the others.
+// Initialisers: how a layer's first values are drawn. Each tensor has a random stream of its own, numbered in the order
+// of declaration: layers added behind the others do not change them, a layer put in front does.
 #pragma once
 
 #include <cstddef>

@@ -11,8 +11,7 @@ namespace algoperf {
 // channels:
 //   y[o, q, f] = b[f] + sum over i, j, c of W[f, i, j, c] x[o stride + i - padding, q stride + j - padding, c]
 // Shapes: in {rows, columns, channels}, out {(rows + 2 padding - size) / stride + 1, the same of columns, filters},
-// both
-//   divisions rounded down; `weight` {filters, size, size, channels}, `bias` {filters}.
+//   both divisions rounded down; `weight` {filters, size, size, channels}, `bias` {filters}.
 // Hyperparameters: filters, size and stride at least 1; padding: zeros on each side, size / 2 keeps the image's size
 //   at stride 1; columns: the scalars of scratch for unrolled windows (at least one row of windows is taken).
 // Source: Chellapilla et al. 2006, "High performance convolutional neural networks for document processing": unrolled
