@@ -38,14 +38,14 @@ void check_resume(const Selector& selector, const Rule& rule, const Combiner& co
 
 template <class Selector>
 void check_rules(const Selector& selector) {
-  const auto check = [&](const auto& rule) {
+  const auto check = [&](const auto& rule, const auto& combiner) {
     check_resume(selector, rule, Alone{}, 1);
-    check_resume(selector, rule, Adasum<Of::updates>{}, 3);
+    check_resume(selector, rule, combiner, 3);
   };
-  check(adamw());
-  check(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.8}));
-  check(partition(matrices, muon(), otherwise, adamw()));
-  check(sam(momentum()));
+  check(adamw(), Adasum<Of::updates>{});
+  check(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.8}), Adasum<Of::gradients>{});
+  check(partition(matrices, muon(), otherwise, adamw()), Adasum<Of::updates>{});
+  check(sam(momentum()), Adasum<Of::updates>{});
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ class TrainingContext {
   using Scalar = typename Backend::Scalar;
   using Array = typename Backend::template Array<Scalar>;
   using RuleState = typename Rule::template State<Backend>;
+  static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   using Input = typename ModelType::template Input<Scalar>;
 
   TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
