@@ -131,11 +131,14 @@ TEST_CASE("selectors resume where they stopped") {
   }
 }
 
-TEST_CASE("ShuffledEpochs refuses the archive of another data set") {
-  const ap::ShuffledEpochs selector{};
-  auto a = selector.state(100), b = selector.state(99);
-  CHECK_THROWS_WITH_AS(ap::testing::load(b, ap::testing::save(a)),
-                       "ShuffledEpochs: the archive is of 100 examples, expected 99", ap::Error);
+TEST_CASE("selectors refuse the archive of another data set") {
+  const auto refuses = [](const auto& selector, const char* sentence) {
+    auto a = selector.state(100), b = selector.state(99);
+    CHECK_THROWS_WITH_AS(ap::testing::load(b, ap::testing::save(a)), sentence, ap::Error);
+  };
+  refuses(ap::ShuffledEpochs{}, "ShuffledEpochs: the archive is of 100 examples, expected 99");
+  refuses(ap::WithReplacement{}, "WithReplacement: the archive is of 100 examples, expected 99");
+  refuses(ap::LossProportional{}, "MemoryReader: 'losses' has 800 bytes, expected 792");
 }
 
 TEST_CASE("WithReplacement draws uniformly, with weight 1") {

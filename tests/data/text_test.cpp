@@ -55,8 +55,9 @@ TEST_CASE("Text names what is wrong") {
   CHECK_THROWS_WITH_AS(text.encode("az"), "Text: byte 1 to encode is 122, expected one of the 3 of the vocabulary",
                        ap::Error);
   CHECK_THROWS_WITH_AS(text.decode({0, 3}), "Text: token 1 to decode is 3, expected [0, 3)", ap::Error);
-  CHECK_THROWS_WITH_AS(ap::Text::load("no/such/text"), "no/such/text: cannot be opened (No such file or directory)",
+  CHECK_THROWS_WITH_AS(ap::Text::load("no/such/text"), "no/such/text: cannot be opened: No such file or directory",
                        ap::Error);
+  CHECK_THROWS_WITH_AS(ap::Text::load("/tmp"), "/tmp: cannot be read: Is a directory", ap::Error);
 }
 
 TEST_CASE("Text reads a file") {

@@ -1,16 +1,14 @@
 // Text: character-level language modelling: from `context` characters, which one comes next?
 #pragma once
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../core/error.hpp"
+#include "../core/read_file.hpp"
 #include "concept.hpp"
 #include "shared.hpp"
 #include "slice.hpp"
@@ -31,15 +29,7 @@ class Text {
 
   // Throws Error if the file cannot be read, is empty, or is not longer than the context.
   static Text load(const std::string& path, TextOptions options = {}) {
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    require(file != nullptr, path, ": cannot be opened (", std::strerror(errno), ")");
-    std::string text;
-    char chunk[1 << 14];
-    for (std::size_t n; (n = std::fread(chunk, 1, sizeof chunk, file)) > 0;) text.append(chunk, n);
-    const bool broken = std::ferror(file) != 0;
-    std::fclose(file);
-    require(!broken, path, ": reading fails near byte ", text.size());
-    return Text(text, options, path);
+    return Text(read_file(path), options, path);
   }
   static Text from_string(const std::string& text, TextOptions options = {}) { return Text(text, options, "Text"); }
 

@@ -7,9 +7,7 @@
 #pragma once
 
 #include <bit>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -18,6 +16,7 @@
 #include "../core/archive.hpp"
 #include "../core/atomic_file.hpp"
 #include "../core/error.hpp"
+#include "../core/read_file.hpp"
 
 namespace algoperf {
 
@@ -40,9 +39,9 @@ constexpr std::uint8_t type_code() {
     return std::is_signed_v<T> ? 4 : 5;
 }
 
-inline std::uint64_t fnv1a(const unsigned char* bytes, std::size_t n) {
+inline std::uint64_t fnv1a(const std::string& bytes, std::size_t n) {
   std::uint64_t hash = 0xCBF29CE484222325u;
-  for (std::size_t i = 0; i < n; ++i) hash = (hash ^ bytes[i]) * 0x100000001B3u;
+  for (std::size_t i = 0; i < n; ++i) hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001B3u;
   return hash;
 }
 
@@ -79,9 +78,9 @@ class CheckpointWriter {
   // Writes the file. Throws Error, and leaves what was at `path`, if that cannot be done.
   void write(const std::string& path) {
     put_number(std::uint32_t{0});
-    put_number(detail::fnv1a(bytes_.data(), bytes_.size()));
+    put_number(detail::fnv1a(bytes_, bytes_.size()));
     AtomicFile file(path);
-    file.write(bytes_.data(), bytes_.size());
+    file.write(bytes_);
     file.commit();
   }
 
@@ -98,11 +97,8 @@ class CheckpointWriter {
   void put_number(T value) {
     put(&value, sizeof value);
   }
-  void put(const void* data, std::size_t n) {
-    const auto* const from = static_cast<const unsigned char*>(data);
-    bytes_.insert(bytes_.end(), from, from + n);
-  }
-  std::vector<unsigned char> bytes_;
+  void put(const void* data, std::size_t n) { bytes_.append(static_cast<const char*>(data), n); }
+  std::string bytes_;
 };
 
 // Reads a whole file, checks it, and hands out entries by name. Entries come in the order they were written.
@@ -123,7 +119,7 @@ class CheckpointReader {
     require(bytes_.size() >= head + sizeof expected, path_, ": truncated after ", bytes_.size(), " bytes");
     end_ = bytes_.size() - sizeof expected;
     std::memcpy(&expected, bytes_.data() + end_, sizeof expected);
-    require(detail::fnv1a(bytes_.data(), end_) == expected, path_, ": damaged or truncated (the checksum of its ",
+    require(detail::fnv1a(bytes_, end_) == expected, path_, ": damaged or truncated (the checksum of its ",
             bytes_.size(), " bytes does not match)");
   }
 
@@ -138,7 +134,7 @@ class CheckpointReader {
     const auto length = take<std::uint32_t>();
     require(length > 0, path_, ": ends before '", full, "': it was written by another run");
     require(length <= end_ - at_, path_, ": damaged at offset ", offset);
-    const std::string found(reinterpret_cast<const char*>(bytes_.data() + at_), length);
+    const std::string found = bytes_.substr(at_, length);
     at_ += length;
     require(found == full, path_, ": at offset ", offset, " found '", found, "', expected '", full,
             "': it was written by another model, rule or selector");
@@ -170,21 +166,8 @@ class CheckpointReader {
     at_ += sizeof value;
     return value;
   }
-  static std::vector<unsigned char> read_file(const std::string& path) {
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    require(file != nullptr, path, ": cannot be opened: ", std::strerror(errno));
-    std::vector<unsigned char> bytes;
-    unsigned char buffer[1 << 16];
-    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;)
-      bytes.insert(bytes.end(), buffer, buffer + n);
-    const bool failed = std::ferror(file) != 0;
-    std::fclose(file);
-    require(!failed, path, ": cannot be read");
-    return bytes;
-  }
 
-  std::string path_;
-  std::vector<unsigned char> bytes_;
+  std::string path_, bytes_;
   std::size_t at_ = 0, end_ = 0;
 };
 

@@ -22,9 +22,13 @@ struct WithReplacement {
 
     template <class Archive>
     void visit(Archive& archive) {
-      std::uint64_t counter = random_.counter();
+      std::uint64_t size = size_, counter = random_.counter();
+      archive.number("size", size);
       archive.number("counter", counter);
-      if constexpr (Archive::reading) random_ = RandomStream(key_, counter);
+      if constexpr (Archive::reading) {
+        require(size == size_, "WithReplacement: the archive is of ", size, " examples, expected ", size_);
+        random_ = RandomStream(key_, counter);
+      }
     }
 
    private:
