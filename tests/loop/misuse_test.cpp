@@ -40,6 +40,34 @@ TEST_CASE("data that do not fit the model") {
   CHECK(step_on(examples(9, 784, 3)).empty());
 }
 
+TEST_CASE("images of another order of axes") {
+  const auto step = [](Shape image, Shape input) {
+    const InMemory<float> data(std::vector<float>(2 * image.size()), {0, 1}, image, 2);
+    TrainingLoop loop(linear(input, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 2});
+    return sentence([&] { loop.step(data); });
+  };
+  CHECK(step({3, 8, 8}, {8, 8, 3}) ==
+        "TrainingLoop: an example is an image of shape {3, 8, 8}, the model takes {8, 8, 3} (rows, columns, channels)");
+  CHECK(step({8, 8, 3}, {8, 8, 3}).empty());
+  CHECK(step({8, 8, 3}, {192}).empty());
+  CHECK(step({192}, {8, 8, 3}).empty());
+}
+
+TEST_CASE("tokens outside the model's vocabulary") {
+  std::vector<std::int32_t> tokens(12, 3);
+  const auto data = [&] { return InMemory<std::int32_t>(tokens, {0, 1, 0}, Shape{4}, 5); };
+  TrainingLoop loop(next_character(4, 5, {.width = 2, .units = 3}), SoftmaxCrossEntropy{}, sgd(), Constant{0.1},
+                    Always({2, 1}));
+  CHECK(sentence([&] { loop.step(data()); }).empty());
+  for (const std::int32_t wrong : {5, -1}) {
+    tokens[6] = wrong;
+    const std::string expected =
+        "TrainingLoop: token 2 of example 1 is " + std::to_string(wrong) + ", expected [0, 5), the model's vocabulary";
+    CHECK(sentence([&] { loop.step(data()); }) == expected);
+    CHECK(sentence([&] { loop.evaluate(data(), CrossEntropy{}); }) == expected);
+  }
+}
+
 TEST_CASE("evaluation data that do not fit the model") {
   auto loop = tiny_loop(sgd(), 0.1);
   const auto evaluate = [&](const auto& data) { return sentence([&] { loop.evaluate(data, ErrorRate{}); }); };

@@ -1,5 +1,5 @@
 // TrainingContext: everything a training step works on, and what a combiner may ask of it (combine/concept.hpp):
-// parameters, gradients, the batch in hand, the model's memory. Made once; a step allocates nothing.
+// parameters, gradients, the batch in hand. Made once; a step allocates nothing of its own (matrix products may).
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "../nn/concept.hpp"
 #include "../nn/init.hpp"
 #include "../rules/concept.hpp"
+#include "batch.hpp"
 
 namespace algoperf {
 
@@ -34,21 +35,23 @@ class TrainingContext {
 
   TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
                   std::size_t workers, std::size_t capacity, RandomKey key)
-      : model_(model), loss_(loss), rule_(rule), backend_(backend), workers_(workers), capacity_(capacity), key_(key) {
+      : model_(model),
+        loss_(loss),
+        rule_(rule),
+        backend_(backend),
+        workers_(workers),
+        key_(key),
+        batch_(backend_, model_, capacity) {
     handles_ = model_.declare(layout_);
     layout_.arrange_for(rule_);
-    const std::size_t classes = model_.output().size();
     values_ = backend_.template array<Scalar>(layout_.size());
     gradients_ = backend_.template array<Scalar>(layout_.size());
-    kept_ = backend_.template array<Scalar>(model_.memory().kept * capacity);
-    scratch_ = backend_.template array<Scalar>(model_.memory().scratch);
-    inputs_ = backend_.template array<Input>(model_.input().size() * capacity);
-    labels_ = backend_.template array<std::int32_t>(capacity);
     weights_ = backend_.template array<Scalar>(capacity);
-    losses_ = backend_.template array<Scalar>(capacity);
-    d_outputs_ = backend_.template array<Scalar>(classes * capacity);
-    host_losses_.resize(capacity);
+    d_outputs_ = backend_.template array<Scalar>(model_.output().size() * capacity);
+    first_losses_.resize(capacity);
+    later_losses_.resize(capacity);
     host_weights_.resize(capacity);
+    told_.resize(workers);
     std::vector<Scalar> first(layout_.size());
     Initializer<Scalar> set(layout_, first.data(), key.fold(0));
     model_.initialize(set, handles_);
@@ -63,7 +66,7 @@ class TrainingContext {
   Scalar* gradients() { return gradients_.data(); }
   RuleState make_rule_state() const { return rule_.state(backend_, layout_); }
   double share(std::size_t worker) const {
-    return static_cast<double>(begin_of(worker + 1) - begin_of(worker)) / static_cast<double>(count_);
+    return static_cast<double>(begin_of(worker + 1) - begin_of(worker)) / static_cast<double>(batch_.size());
   }
   double gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
     const std::size_t begin = begin_of(worker), n = begin_of(worker + 1) - begin;
@@ -71,13 +74,12 @@ class TrainingContext {
       backend_.fill(layout_.size(), gradients, Scalar(0));
       return 0;
     }
-    const LayerPass<Backend> pass = layer_pass(values, gradients, n, Mode::train);
-    const Input* const x = inputs_.data() + begin * model_.input().size();
-    const Scalar* const outputs = model_.forward(pass, handles_, x);
-    loss_.write(backend_, n, model_.output().size(), outputs, labels_.data() + begin, weights_.data() + begin,
-                losses_.data() + begin, d_outputs_.data());
-    model_.backward(pass, handles_, x, d_outputs_.data());
-    const double loss = weighted_loss(begin, n);
+    const LayerPass<Backend> pass = batch_.pass(backend_, layout_, values, gradients, n, Mode::train, pass_key());
+    const Scalar* const outputs = model_.forward(pass, handles_, batch_.inputs(begin));
+    loss_.write(backend_, n, model_.output().size(), outputs, batch_.labels(begin), weights_.data() + begin,
+                batch_.losses(begin), d_outputs_.data());
+    model_.backward(pass, handles_, batch_.inputs(begin), d_outputs_.data());
+    const double loss = weighted_loss(worker, begin, n);
     if (!is_finite(loss)) diverged(values, gradients);
     return loss;
   }
@@ -89,41 +91,40 @@ class TrainingContext {
   // The loop's side.
   const Rule& rule() const { return rule_; }
   const ModelType& model() const { return model_; }
-  std::size_t capacity() const { return capacity_; }
+  std::size_t capacity() const { return batch_.capacity(); }
 
   // Copies a step's examples in.
   template <class Data>
   void load(const Data& data, const Selection& selection, Step now) {
     const std::size_t n = selection.indices.size(), size = data.size();
-    require(n > 0 && n <= capacity_ && selection.weights.size() == n, "TrainingLoop: the selector chose ", n,
-            " examples and ", selection.weights.size(), " weights, expected as many of each, 1 to ", capacity_);
+    require(n > 0 && n <= capacity() && selection.weights.size() == n, "TrainingLoop: the selector chose ", n,
+            " examples and ", selection.weights.size(), " weights, expected as many of each, 1 to ", capacity());
     for (const std::uint32_t index : selection.indices)
       require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
     now_ = now;
-    gather(data, selection.indices.data(), selection.indices.size());
-    for (std::size_t i = 0; i < count_; ++i) host_weights_[i] = static_cast<Scalar>(selection.weights[i]);
-    backend_.write(count_, host_weights_.data(), weights_.data());
+    for (std::size_t w = 0; w < workers_; ++w) told_[w] = false;
+    batch_.gather(backend_, model_, data, selection.indices.data(), n);
+    for (std::size_t i = 0; i < n; ++i) host_weights_[i] = static_cast<Scalar>(selection.weights[i]);
+    backend_.write(n, host_weights_.data(), weights_.data());
   }
-  // The losses of the examples loaded last, in host memory.
-  const std::vector<Scalar>& losses() {
-    backend_.read(count_, losses_.data(), host_losses_.data());
-    return host_losses_;
-  }
+  // The losses of the examples loaded last, in host memory: each at the first parameters its worker was asked for.
+  const std::vector<Scalar>& losses() const { return first_losses_; }
   // Adds the losses and scores of examples [begin, begin + n), n at most the capacity.
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
                 double& loss, double& score) {
     indices_.resize(n);
     for (std::size_t i = 0; i < n; ++i) indices_[i] = static_cast<std::uint32_t>(begin + i);
-    gather(data, indices_.data(), n);
+    batch_.gather(backend_, model_, data, indices_.data(), n);
     const std::size_t classes = model_.output().size();
-    const Scalar* const outputs = model_.forward(layer_pass(values, nullptr, n, Mode::evaluate), handles_,
-                                                 static_cast<const Input*>(inputs_.data()));
-    loss_.write(backend_, n, classes, outputs, labels_.data(), static_cast<const Scalar*>(nullptr), losses_.data(),
+    const LayerPass<Backend> pass = batch_.pass(backend_, layout_, values, nullptr, n, Mode::evaluate, pass_key());
+    const Scalar* const outputs = model_.forward(pass, handles_, batch_.inputs());
+    Scalar* const losses = batch_.losses();
+    loss_.write(backend_, n, classes, outputs, batch_.labels(), static_cast<const Scalar*>(nullptr), losses,
                 static_cast<Scalar*>(nullptr));
-    loss += backend_.sum(n, static_cast<const Scalar*>(losses_.data()));
-    metric.write(backend_, n, classes, outputs, labels_.data(), losses_.data());
-    score += backend_.sum(n, static_cast<const Scalar*>(losses_.data()));
+    loss += backend_.sum(n, static_cast<const Scalar*>(losses));
+    metric.write(backend_, n, classes, outputs, batch_.labels(), losses);
+    score += backend_.sum(n, static_cast<const Scalar*>(losses));
   }
 
   template <class Archive>
@@ -134,41 +135,17 @@ class TrainingContext {
   }
 
  private:
-  LayerPass<Backend> layer_pass(const Scalar* values, Scalar* gradients, std::size_t n, Mode mode) {
-    return {backend_,     layout_,        values, gradients, n, capacity_, mode, key_.fold(1).fold(now_.t),
-            kept_.data(), scratch_.data()};
-  }
+  RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
+  std::size_t begin_of(std::size_t worker) const { return worker * batch_.size() / workers_; }
 
-  std::size_t begin_of(std::size_t worker) const { return worker * count_ / workers_; }
-
-  template <class Data>
-  void gather(const Data& data, const std::uint32_t* indices, std::size_t n) {
-    count_ = n;
-    if constexpr (Backend::on_host) {
-      data.gather(indices, n, inputs_.data(), labels_.data());
-      check_labels(indices, labels_.data());
-    } else {
-      host_inputs_.resize(capacity_ * model_.input().size());
-      host_labels_.resize(capacity_);
-      data.gather(indices, n, host_inputs_.data(), host_labels_.data());
-      check_labels(indices, host_labels_.data());
-      backend_.write(n * model_.input().size(), host_inputs_.data(), inputs_.data());
-      backend_.write(n, host_labels_.data(), labels_.data());
-    }
-  }
-
-  void check_labels(const std::uint32_t* indices, const std::int32_t* labels) const {
-    const std::size_t classes = model_.output().size();
-    for (std::size_t i = 0; i < count_; ++i)
-      require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes, "TrainingLoop: the label of example ",
-              indices[i], " is ", labels[i], ", expected [0, ", classes, ")");
-  }
-
-  double weighted_loss(std::size_t begin, std::size_t n) {
-    backend_.read(n, losses_.data() + begin, host_losses_.data() + begin);
+  // A rule may ask for a gradient again at other parameters (sam does): the first losses are those to keep.
+  double weighted_loss(std::size_t worker, std::size_t begin, std::size_t n) {
+    std::vector<Scalar>& losses = told_[worker] ? later_losses_ : first_losses_;
+    told_[worker] = true;
+    backend_.read(n, batch_.losses(begin), losses.data() + begin);
     double total = 0;
     for (std::size_t i = begin; i < begin + n; ++i)
-      total += static_cast<double>(host_weights_[i]) * static_cast<double>(host_losses_[i]);
+      total += static_cast<double>(host_weights_[i]) * static_cast<double>(losses[i]);
     return total / static_cast<double>(n);
   }
 
@@ -194,8 +171,8 @@ class TrainingContext {
   }
   bool inputs_are_finite() const {
     if constexpr (!std::is_integral_v<Input>) {
-      std::vector<Input> host(count_ * model_.input().size());
-      backend_.read(host.size(), inputs_.data(), host.data());
+      std::vector<Input> host(batch_.size() * model_.input().size());
+      backend_.read(host.size(), batch_.inputs(), host.data());
       for (const Input x : host)
         if (!is_finite(static_cast<double>(x))) return false;
     }
@@ -220,17 +197,15 @@ class TrainingContext {
   Loss loss_;
   Rule rule_;
   Backend backend_;
-  std::size_t workers_, capacity_, count_ = 0;
+  std::size_t workers_;
   RandomKey key_;
+  Batch<ModelType, Backend> batch_;
   Layout layout_;
   typename ModelType::Handles handles_;
   Step now_;
-  Array values_, gradients_, kept_, scratch_, weights_, losses_, d_outputs_;
-  typename Backend::template Array<Input> inputs_;
-  typename Backend::template Array<std::int32_t> labels_;
-  std::vector<Scalar> host_losses_, host_weights_;
-  std::vector<Input> host_inputs_;
-  std::vector<std::int32_t> host_labels_;
+  Array values_, gradients_, weights_, d_outputs_;
+  std::vector<Scalar> first_losses_, later_losses_, host_weights_;
+  std::vector<bool> told_;  // the workers whose first losses are known
   std::vector<std::uint32_t> indices_;
 };
 

@@ -15,6 +15,7 @@
 
 #include "../combine/all.hpp"
 #include "../core/target.hpp"
+#include "../nn/describe.hpp"
 #include "../schedules/concept.hpp"
 #include "pick.hpp"
 #include "run.hpp"
@@ -211,9 +212,11 @@ class TrainingLoop {
   void check_fits(const Data& data) const {
     static_assert(std::is_integral_v<typename Data::Input> || !std::is_integral_v<typename Context::Input>,
                   "algoperf: the model reads tokens (whole numbers), the data set holds other numbers");
-    const Shape in = context_.model().input();
-    require(data.shape().size() == in.size(), "TrainingLoop: an example has ", data.shape().size(),
-            " inputs, the model takes ", in.size());
+    const Shape in = context_.model().input(), shape = data.shape();
+    require(shape.size() == in.size(), "TrainingLoop: an example has ", shape.size(), " inputs, the model takes ",
+            in.size());
+    require(shape == in || shape.rank != 3 || in.rank != 3, "TrainingLoop: an example is an image of shape ",
+            describe(shape), ", the model takes ", describe(in), " (rows, columns, channels)");
     const std::size_t outputs = context_.model().output().size();
     require(data.classes() <= outputs, "TrainingLoop: the data has ", data.classes(), " classes, the model ", outputs,
             " outputs");

@@ -1,0 +1,85 @@
+// Batch: the examples in hand, in the backend's memory, and what a model works in on them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "../data/concept.hpp"
+#include "../nn/workspace.hpp"
+
+namespace algoperf {
+
+// Room for up to `capacity` examples, planned once: gathering allocates nothing after the first time.
+template <class ModelType, class Backend>
+class Batch {
+ public:
+  using Scalar = typename Backend::Scalar;
+  using Input = typename ModelType::template Input<Scalar>;
+
+  Batch(const Backend& backend, const ModelType& model, std::size_t capacity)
+      : width_(model.input().size()),
+        workspace_(backend, model, capacity),
+        inputs_(backend.template array<Input>(width_ * capacity)),
+        labels_(backend.template array<std::int32_t>(capacity)),
+        losses_(backend.template array<Scalar>(capacity)) {}
+
+  std::size_t capacity() const { return workspace_.capacity(); }
+  std::size_t size() const { return size_; }
+  // From example `begin` of the batch on.
+  const Input* inputs(std::size_t begin = 0) const { return inputs_.data() + begin * width_; }
+  const std::int32_t* labels(std::size_t begin = 0) const { return labels_.data() + begin; }
+  Scalar* losses(std::size_t begin = 0) { return losses_.data() + begin; }
+
+  // Copies examples in, n at most the capacity. Throws Error naming a label or a token that the model does not know.
+  template <class Data>
+  void gather(const Backend& backend, const ModelType& model, const Data& data, const std::uint32_t* indices,
+              std::size_t n) {
+    size_ = n;
+    if constexpr (Backend::on_host) {
+      data.gather(indices, n, inputs_.data(), labels_.data());
+      check(model, indices, inputs_.data(), labels_.data());
+    } else {
+      host_inputs_.resize(capacity() * width_);
+      host_labels_.resize(capacity());
+      data.gather(indices, n, host_inputs_.data(), host_labels_.data());
+      check(model, indices, host_inputs_.data(), host_labels_.data());
+      backend.write(n * width_, host_inputs_.data(), inputs_.data());
+      backend.write(n, host_labels_.data(), labels_.data());
+    }
+  }
+
+  // A pass over `n` of the examples.
+  LayerPass<Backend> pass(const Backend& backend, const Layout& layout, const Scalar* values, Scalar* gradients,
+                          std::size_t n, Mode mode, RandomKey key) {
+    return workspace_.pass(backend, layout, values, gradients, n, mode, key);
+  }
+
+ private:
+  void check(const ModelType& model, const std::uint32_t* indices, const Input* inputs,
+             const std::int32_t* labels) const {
+    const std::size_t classes = model.output().size();
+    for (std::size_t i = 0; i < size_; ++i)
+      require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes, "TrainingLoop: the label of example ",
+              indices[i], " is ", labels[i], ", expected [0, ", classes, ")");
+    if constexpr (std::is_integral_v<Input> && detail::HasTokens<ModelType>) {
+      const std::size_t tokens = model.tokens();
+      for (std::size_t i = 0; i < size_ * width_; ++i)
+        require(inputs[i] >= 0 && static_cast<std::size_t>(inputs[i]) < tokens, "TrainingLoop: token ", i % width_,
+                " of example ", indices[i / width_], " is ", inputs[i], ", expected [0, ", tokens,
+                "), the model's vocabulary");
+    }
+  }
+
+  std::size_t width_, size_ = 0;  // width: the inputs of one example
+  Workspace<Backend> workspace_;
+  typename Backend::template Array<Input> inputs_;
+  typename Backend::template Array<std::int32_t> labels_;
+  typename Backend::template Array<Scalar> losses_;
+  std::vector<Input> host_inputs_;  // on their way to a device
+  std::vector<std::int32_t> host_labels_;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,50 @@
+// What a selector hears of a step, and what a step that fails leaves.
+#include <doctest/doctest.h>
+
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+// Keeps the losses it is told.
+struct Listening : Always {
+  using Always::Always;
+  std::vector<double>* heard = nullptr;
+  template <class Losses>
+  void feedback(State&, const Selection& selection, const Losses& losses) const {
+    heard->assign(losses.begin(), losses.begin() + static_cast<std::ptrdiff_t>(selection.indices.size()));
+  }
+};
+
+template <class Rule, class... Tail>
+std::vector<double> losses_of_first_step(const Rule& rule, const Tail&... tail) {
+  std::vector<double> heard;
+  Listening examples(range(0, 9));
+  examples.heard = &heard;
+  TrainingLoop loop(Tiny::model(), Tiny::loss(), rule, Constant{0.1}, examples, tail...);
+  loop.step(Tiny{}.train());
+  return heard;
+}
+
+}  // namespace
+
+TEST_CASE("feedback: the losses at the parameters of the step, whatever the rule tries within it") {
+  const std::vector<double> expected = losses_of_first_step(sgd());
+  REQUIRE(expected.size() == 9);
+  CHECK(losses_of_first_step(sam(sgd(), {.rho = 2})) == expected);
+  CHECK(losses_of_first_step(sam(sgd(), {.rho = 2}), Mean{}, InProcess{2}) ==
+        losses_of_first_step(sgd(), Mean{}, InProcess{2}));
+  CHECK(losses_of_first_step(sam(sgd(), {.rho = 2}), Adasum<>{}, InProcess{2}) ==
+        losses_of_first_step(sgd(), Adasum<>{}, InProcess{2}));
+}
+
+TEST_CASE("sam that diverges where it climbed leaves the parameters of before") {
+  const Tiny task;
+  TrainingLoop loop(task.model(), task.loss(), sam(sgd(), {.rho = 1e30}), Constant{0.1}, ShuffledEpochs{.batch = 32});
+  const auto before = values_of(loop);
+  CHECK_THROWS_AS(loop.step(task.train()), Diverged);
+  CHECK(same_bits(values_of(loop), before));
+  CHECK(loop.steps() == 0);
+}
