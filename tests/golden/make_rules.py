@@ -1,6 +1,6 @@
 """Golden numbers for the update rules: writes rules.hpp beside this file.
 
-    python -m venv venv && venv/bin/pip install torch optax numpy "jax[cpu]"
+    python -m venv venv && venv/bin/pip install torch optax numpy "jax[cpu]" schedulefree
     venv/bin/python tests/golden/make_rules.py
 
 Ten steps in double precision on two tensors, w (5x3, row-major) and b (7). One index i runs over both,
@@ -13,6 +13,8 @@ from unittest import mock
 import jax
 import numpy as np
 import optax
+import optax.contrib
+import schedulefree
 import torch
 
 jax.config.update("jax_enable_x64", True)
@@ -42,6 +44,18 @@ def by_torch(make_w, make_b=None, shape=(5, 3), size=SIZE):
         w.grad, b.grad = torch.from_numpy(gradient(t, w.numpy())), torch.from_numpy(gradient(t, b.numpy(), n))
         for optimizer in optimizers:
             optimizer.step()
+    return np.concatenate([w.numpy().ravel(), b.numpy()])
+
+
+def by_schedule_free(make):
+    """The official package; the row holds x, where one evaluates."""
+    w, b = torch.from_numpy(start()[:W].reshape(5, 3)), torch.from_numpy(start()[W:])
+    optimizer = make([w, b])
+    optimizer.train()
+    for t in range(1, STEPS + 1):
+        w.grad, b.grad = torch.from_numpy(gradient(t, w.numpy())), torch.from_numpy(gradient(t, b.numpy(), W))
+        optimizer.step()
+    optimizer.eval()
     return np.concatenate([w.numpy().ravel(), b.numpy()])
 
 
@@ -96,6 +110,116 @@ def sam_momentum(t, p, g, s):  # davda54/sam, sam.py: the norm is over all tenso
     return p - LR * s["m"]
 
 
+def adam_without_correction(t, p, g, s):
+    m, _ = moments(t, g, s)
+    return p - LR * m / (np.sqrt(s["v"]) + 1e-8)
+
+
+def adam_uncorrected_eps(t, p, g, s, eps=1e-3):  # "epsilon hat" of Kingma & Ba, section 2; TensorFlow, Keras
+    m, _ = moments(t, g, s)
+    return p - LR * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * m / (np.sqrt(s["v"]) + eps)
+
+
+def tensors(f):
+    """f(w or b of p, of g, name) -> new; for rules that take norms per tensor."""
+    return lambda p, g: np.concatenate([f(p[:W], g[:W], "w"), f(p[W:], g[W:], "b")])
+
+
+def mlperf_lars(t, p, g, s):  # mlcommons/training, lars_optimizer.py: w adapted, b in its skip list
+    def adapted(p, g, name):
+        if name == "b":
+            return g
+        return 0.01 * norm(p) / (norm(g) + 0.1 * norm(p)) * (g + 0.1 * p)
+    s["m"] = 0.9 * s["m"] - LR * tensors(adapted)(p, g)
+    return p + s["m"]
+
+
+def lamb_variant(correct=True, least=0.0, most=np.inf, outside=False):
+    def step(t, p, g, s):
+        m, v_hat = moments(t, g, s)
+        u = m / (1 - 0.9**t) / (np.sqrt(v_hat) + 1e-6) if correct else m / (np.sqrt(s["v"]) + 1e-6)
+        def update(p, u, _):
+            inner, outer = (u, 0.1 * p) if outside else (u + 0.1 * p, 0)
+            return p - LR * (np.clip(norm(p) / norm(inner), least, most) * inner + outer)
+        return tensors(update)(p, u)
+    return step
+
+
+def norm(x):
+    return np.sqrt(np.sum(x * x))
+
+
+def maximum_variance(t, g, s, least, most):
+    """zhuchen03/MaxVA: returns the second moment."""
+    if t == 1:
+        s["a"], s["q"], s["w"], b = 0 * g, 0 * g, 0 * g, most
+    else:
+        mean = s["a"] / s["w"]
+        var, d = s["q"] / s["w"] - mean**2, (g - mean) ** 2
+        b = np.clip((d + var) / (s["w"] * (d - var) + d + var + 1e-16), least, most)
+    s["a"], s["q"], s["w"] = b * s["a"] + (1 - b) * g, b * s["q"] + (1 - b) * g * g, b * s["w"] + (1 - b)
+    return s["q"] / s["w"]
+
+
+def madam(t, p, g, s):
+    second = maximum_variance(t, g, s, 0.5, 0.999)
+    s["m"] = 0.9 * s["m"] + (1 - 0.9) * g
+    return p * (1 - LR * 0.1) - LR / (1 - 0.9**t) * s["m"] / (np.sqrt(second) + 1e-8)
+
+
+def lamadam(t, p, g, s):  # the rate changes, for it is inside the momentum
+    rate = LR * (1 - (t - 1) / 20)
+    g = g + 0.1 * p
+    second = maximum_variance(t, g, s, 0.5, 0.98)
+    s["m"] = 0.9 * s["m"] + (1 - 0.9) * rate * g / (np.sqrt(second) + 1e-15)
+    s["c"] = 0.9 * s.get("c", 0) + (1 - 0.9) * rate
+    return p - rate / s["c"] * s["m"]
+
+
+def diffgrad(t, p, g, s):  # shivram1987/diffGrad
+    m, _ = moments(t, g, s)
+    xi = 1 / (1 + np.exp(-np.abs(s.get("previous", 0) - g)))
+    s["previous"] = g
+    return p - LR * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * xi * m / (np.sqrt(s["v"]) + 1e-8)
+
+
+def adagrad_norm(t, p, g, s):  # AdaBatchGrad: without the present gradient
+    before = s.get("sum", 0.0)
+    s["sum"] = before + np.sum(g * g)
+    return p - LR * g / np.sqrt(1 + before)
+
+
+def relative_clip(t, p, g, s, decay=0.01, c=4e-4):  # SIBERT, C small enough to clip
+    most = np.sqrt(2 * c * decay / LR) * norm(p)
+    return (1 - LR * decay) * p - LR * g * min(1, most / norm(g))
+
+
+def ademamix_warmup(t, p, g, s, warmup=8):  # apple/ml-ademamix, both schedulers
+    alpha, beta3 = (t / warmup * 5 if t < warmup else 5), 0.9999
+    if t < warmup:
+        half_life = lambda beta: np.log(0.5) / np.log(beta) - 1
+        beta3 = 0.5 ** (1 / ((1 - t / warmup) * half_life(0.9) + t / warmup * half_life(0.9999) + 1))
+    m, v_hat = moments(t, g, s)
+    s["slow"] = beta3 * s.get("slow", 0) + (1 - beta3) * g
+    return p - LR * (m / (1 - 0.9**t) + alpha * s["slow"]) / (np.sqrt(v_hat) + 1e-8)
+
+
+def detached_decay(t, p, g, s, squared):  # the rate falls from LR = its peak
+    rate = LR * (1 - (t - 1) / 20)
+    m, v_hat = moments(t, g, s)
+    factor = rate / LR * (rate if squared else 1)
+    return p - rate * m / (1 - 0.9**t) / (np.sqrt(v_hat) + 1e-8) - 0.1 * factor * p
+
+
+def polyak_mean():
+    values = []
+    def step(t, p, g, s):
+        values.append(p - LR * g)
+        return values[-1]
+    by_numpy(step)
+    return np.mean(values[3:], axis=0)
+
+
 def newton_schulz(u):
     x = u.T if u.shape[0] > u.shape[1] else u
     x = x / max(np.linalg.norm(x), 1e-7)
@@ -128,6 +252,14 @@ def muon_checked(shape):
 
 def torch_sgd(**options):
     return by_torch(lambda p: torch.optim.SGD(p, LR, **options))
+
+
+def torch_nadam():
+    torch.set_default_dtype(torch.float64)  # or mu_product, a tensor, is kept in float
+    try:
+        return by_torch(lambda p: torch.optim.NAdam(p, LR))
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def torch_adamw(p):
@@ -177,6 +309,49 @@ def rules():
          by_optax(optax.adamw(LR, weight_decay=0.1, mask={"w": True, "b": False}))),
         ("adamw_cosine", "optax.adamw(cosine_decay_schedule(0.05, 8, alpha=0.1), weight_decay=0.1)",
          by_optax(adamw_cosine)),
+        ("adam_uncorrected_eps", "numpy, eps-hat form, eps=1e-3", by_numpy(adam_uncorrected_eps)),
+        ("adam_eps_inside", "optax.adam(eps=0, eps_root=1e-3)", by_optax(optax.adam(LR, eps=0, eps_root=1e-3))),
+        ("adam_without_correction", "numpy, no bias correction", by_numpy(adam_without_correction)),
+        ("amsgrad", "torch.optim.Adam(amsgrad=True)", by_torch(lambda p: torch.optim.Adam(p, LR, amsgrad=True))),
+        ("amsgrad_optax", "optax.amsgrad", by_optax(optax.amsgrad(LR))),
+        ("nadam", "torch.optim.NAdam, its mu_product in double", torch_nadam()),
+        ("radam", "torch.optim.RAdam", by_torch(lambda p: torch.optim.RAdam(p, LR))),
+        ("radam_decayed", "torch.optim.RAdam(betas=(0.9, 0.9), weight_decay=0.1, decoupled_weight_decay=True)",
+         by_torch(lambda p: torch.optim.RAdam(p, LR, (0.9, 0.9), weight_decay=0.1, decoupled_weight_decay=True))),
+        ("radam_optax", "optax.radam(b2=0.9)", by_optax(optax.radam(LR, b2=0.9))),
+        ("adagrad", "torch.optim.Adagrad", by_torch(lambda p: torch.optim.Adagrad(p, LR))),
+        ("adagrad_optax", "optax.adagrad", by_optax(optax.adagrad(LR))),
+        ("rmsprop", "torch.optim.RMSprop", by_torch(lambda p: torch.optim.RMSprop(p, LR))),
+        ("rmsprop_optax", "optax.rmsprop(eps=1e-3, initial_scale=1)",
+         by_optax(optax.rmsprop(LR, eps=1e-3, initial_scale=1))),
+        ("rmsprop_centered_momentum", "torch.optim.RMSprop(centered=True, momentum=0.9)",
+         by_torch(lambda p: torch.optim.RMSprop(p, LR, centered=True, momentum=0.9))),
+        ("ademamix", "optax.contrib.ademamix(weight_decay=0.1)",
+         by_optax(optax.contrib.ademamix(LR, weight_decay=0.1))),
+        ("ademamix_warmup", "numpy, the authors' schedulers over 8 steps", by_numpy(ademamix_warmup)),
+        ("mlperf_lars", "numpy, MLPerf's formula, eeta=0.01, weight_decay=0.1, b skipped", by_numpy(mlperf_lars)),
+        ("lamb_without_correction", "numpy, no bias correction, weight_decay=0.1",
+         by_numpy(lamb_variant(correct=False))),
+        ("lamb_bounded", "numpy, ratio within [0.3, 0.5]", by_numpy(lamb_variant(least=0.3, most=0.5))),
+        ("lamb_decay_outside", "numpy, decay outside the norm", by_numpy(lamb_variant(outside=True))),
+        ("schedule_free_sgd", "schedulefree.SGDScheduleFree(weight_decay=0.1, warmup_steps=4); holds x",
+         by_schedule_free(lambda p: schedulefree.SGDScheduleFree(p, LR, weight_decay=0.1, warmup_steps=4))),
+        ("schedule_free_adamw", "schedulefree.AdamWScheduleFree(weight_decay=0.1, warmup_steps=4, r=0.75); holds x",
+         by_schedule_free(lambda p: schedulefree.AdamWScheduleFree(p, LR, weight_decay=0.1, warmup_steps=4, r=0.75))),
+        ("madam", "numpy, MaxVA's formula, weight_decay=0.1", by_numpy(madam)),
+        ("lamadam", "numpy, MaxVA's formula, L2 0.1, rate linear from 0.05 to 0 over 20 steps", by_numpy(lamadam)),
+        ("diffgrad", "numpy, the authors' formula", by_numpy(diffgrad)),
+        ("adagrad_norm", "numpy, AdaBatchGrad's formula", by_numpy(adagrad_norm)),
+        ("relative_clipped_sgd", "numpy, SIBERT's formula, C=0.0004", by_numpy(relative_clip)),
+        ("decay_by_schedule", "numpy, Adam, decay 0.1 x lr / 0.05, rate linear from 0.05 to 0 over 20 steps",
+         by_numpy(lambda t, p, g, s: detached_decay(t, p, g, s, False))),
+        ("decay_by_rate_squared", "numpy, the same, decay 0.1 x lr^2 / 0.05",
+         by_numpy(lambda t, p, g, s: detached_decay(t, p, g, s, True))),
+        ("polyak", "numpy, mean of the values after steps 4 to 10 of SGD", polyak_mean()),
+        ("clip_value", "torch.nn.utils.clip_grad_value_(0.2), SGD", by_numpy(
+            lambda t, p, g, s: p - LR * np.clip(g, -0.2, 0.2))),
+        ("clip_norm_torch", "torch.nn.utils.clip_grad_norm_(0.5), SGD", by_numpy(
+            lambda t, p, g, s: p - LR * g * min(1, 0.5 / (norm(g) + 1e-6)))),
         ("adamw_scheduled_decay", "numpy, torch.optim.AdamW's formula, weight_decay linear from 0.1 to 0 over 10 steps",
          by_numpy(adamw_scheduled_decay)),
     ]
@@ -195,7 +370,7 @@ def cpp(row):
 
 HEADER = """\
 // Made by make_rules.py with torch {torch}, optax {optax}, jax {jax}, numpy {numpy}. Do not edit.
-// Run again: python tests/golden/make_rules.py (pip install torch optax numpy "jax[cpu]").
+// Run again: python tests/golden/make_rules.py (pip install torch optax numpy "jax[cpu]" schedulefree).
 //
 // The values after ten steps, in double, of w (5x3, row-major) and then b (7). One index i runs over both.
 // Unless a row says otherwise: learning rate 0.05, beta1 0.9, beta2 0.999, eps 1e-8; muon: momentum 0.95 with Nesterov,

@@ -1,8 +1,9 @@
 // fuse(...): what folds, what stays, and that the numbers are those of one kernel after the other.
-#include <algoperf/algoperf.hpp>
+#include <doctest/doctest.h>
+
 #include <type_traits>
 
-#include <doctest/doctest.h>
+#include "algoperf/rules/all.hpp"
 
 namespace ap = algoperf;
 
@@ -51,7 +52,7 @@ TEST_CASE("a learning rate folds into the constants before it") {
   agrees(adam, decay, rate);
   agrees(adam, masked, rate);
   agrees(rate, rate);
-  agrees(ap::NAdam{}.at<double>(now), decay, rate);
+  agrees(ap::NAdam{}.at<double>(now, {}), decay, rate);
   agrees(ap::Lion{}.at<double>(now), decay, rate);
 }
 

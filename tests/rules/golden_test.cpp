@@ -4,7 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <typeinfo>
 
 #include "algoperf/rules/all.hpp"
 #include "algoperf/schedules/all.hpp"
@@ -17,31 +20,6 @@ namespace {
 void golden_gradient(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
   for (std::size_t i = 0; i < p.size(); ++i) g[i] = golden::gradient(static_cast<int>(t), static_cast<int>(i), p[i]);
 }
-
-// optax's nadamw, a stage of a user's own: as NAdam, but its momentum is corrected by 1 - beta1^(t+1).
-struct OptaxNAdam {
-  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;
-  template <class S>
-  struct Kernel {
-    static constexpr std::size_t slots = 2;
-    S beta1 = 0, beta2 = 0, of_m = 0, of_u = 0, of_v = 0, eps = 0;
-    template <class T>
-    ALGOPERF_HD T operator()(T u, T, ap::Slots<T, 2>& s) const {
-      s[0] = beta1 * s[0] + (1 - beta1) * u;
-      s[1] = beta2 * s[1] + (1 - beta2) * u * u;
-      return (of_m * s[0] + of_u * u) / (ap::math::sqrt(of_v * s[1]) + eps);
-    }
-  };
-  template <class S>
-  Kernel<S> at(ap::Step step) const {
-    return {static_cast<S>(beta1),
-            static_cast<S>(beta2),
-            static_cast<S>(beta1 / (1 - ap::math::power(beta1, step.t + 1))),
-            static_cast<S>((1 - beta1) / (1 - ap::math::power(beta1, step.t))),
-            static_cast<S>(1 / (1 - ap::math::power(beta2, step.t))),
-            static_cast<S>(eps)};
-  }
-};
 
 // The largest error, relative to the number itself in double. In float a gradient of 1 has an error of 6e-8 and the
 // small numbers among 22 are differences of larger ones, so it is relative to the largest number of the row.
@@ -63,6 +41,7 @@ template <class S, std::size_t N>
 void check_row(const char* rule, const std::vector<S>& values, const double (&expected)[N]) {
   const double error = error_of(values, expected);
   CHECK_MESSAGE(error <= tolerance<S>, std::string(rule), ": largest error ", error);
+  if (std::getenv("ALGOPERF_PRINT_ERRORS") != nullptr) std::printf("%s %s %.1e\n", typeid(S).name(), rule, error);
 }
 
 template <class S>
@@ -103,16 +82,61 @@ void check_all() {
   check("adamw", ap::adamw({.weight_decay = 0.1}));
   check("adamw_optax", ap::adamw({.weight_decay = 0.1}));
   check("nadamw", ap::nadamw({.weight_decay = 0.1}));
-  check("nadamw_optax", ap::chain(OptaxNAdam{}, ap::DecayedWeights{.rate = 0.1}, ap::Descend{}));
+  check("nadamw_optax",
+        ap::chain(ap::NAdam{.form = ap::NAdamForm::optax}, ap::DecayedWeights{.rate = 0.1}, ap::Descend{}));
+  check("nadam", ap::nadam());
+  check("adam_uncorrected_eps", ap::adam({.eps = 1e-3, .eps_at = ap::EpsAt::uncorrected}));
+  check("adam_eps_inside", ap::adam({.eps = 1e-3, .eps_at = ap::EpsAt::inside}));
+  check("adam_without_correction", ap::adam({.bias_correction = ap::BiasCorrection::off}));
+  check("amsgrad", ap::amsgrad());
+  check("amsgrad_optax", ap::chain(ap::AmsGrad{.largest_of = ap::LargestOf::corrected_second_moment}, ap::Descend{}));
+  check("radam", ap::radam());
+  check("radam_decayed", ap::radam({.beta2 = 0.9, .weight_decay = 0.1}));
+  check("radam_optax", ap::chain(ap::RAdam{.beta2 = 0.9, .eps_at = ap::EpsAt::outside}, ap::Descend{}));
+  check("adagrad", ap::adagrad());
+  check("adagrad_optax", ap::adagrad({.eps = 1e-7, .eps_at = ap::EpsAt::inside, .start = 0.1}));
+  check("rmsprop", ap::rmsprop());
+  check("rmsprop_optax", ap::rmsprop({.rho = 0.9, .eps = 1e-3, .eps_at = ap::EpsAt::inside, .start = 1}));
+  check("rmsprop_centered_momentum", ap::chain(ap::CenteredRmsProp{}, ap::Momentum{}, ap::Descend{}));
+  check("ademamix", ap::ademamix({.weight_decay = 0.1}));
+  check("ademamix_warmup", ap::ademamix({.warmup = 8}));
+  check("madam", ap::madam({.weight_decay = 0.1}));
+  check("diffgrad", ap::diffgrad());
+  check("adagrad_norm", ap::adagrad_norm());
+  check("relative_clipped_sgd", ap::relative_clipped_sgd({.c = 4e-4}));
+
+  const auto values = [](auto& training) { return training.values(); };
+  const auto averages = [](auto& training) { return training.evaluation_values(); };
+  const ap::Linear falling{.from = golden::learning_rate, .to = 0, .steps = 20};
+  check("lamadam", ap::lamadam({.weight_decay = 0.1}), falling, values);
+  const auto detached = [](ap::DecayBy by) {
+    return ap::chain(ap::Adam{}, ap::Descend{},
+                     ap::DetachedDecay{.rate = 0.1, .peak = golden::learning_rate, .by = by});
+  };
+  check("decay_by_schedule", detached(ap::DecayBy::schedule), falling, values);
+  check("decay_by_rate_squared", detached(ap::DecayBy::rate_squared), falling, values);
+  const auto warming = [](std::uint64_t i) {
+    return golden::learning_rate * std::min(1.0, static_cast<double>(i + 1) / 4);
+  };
+  check("schedule_free_sgd", ap::schedule_free_sgd({.weight_decay = 0.1}), warming, averages);
+  check("schedule_free_adamw", ap::schedule_free_adamw({.weight_decay = 0.1, .r = 0.75}), warming, averages);
+  check("polyak", ap::chain(ap::Descend{}, ap::PolyakAverage{.start = 3}), ap::Constant{golden::learning_rate},
+        averages);
   check("lion", ap::lion({.weight_decay = 0.1}));
 
   check("lamb", ap::lamb({.weight_decay = 0.1}));
-  // optax's trust coefficient, 0.01, scales the learning rate, which stands before the momentum.
-  check("lars", ap::chain(ap::DecayedWeights{.rate = 0.1}, ap::TrustRatio{}, ap::Descend{}, ap::Momentum{}),
-        0.01 * golden::learning_rate);
+  const ap::DecayedWeights tenth{.rate = 0.1};
+  const ap::Adam without{.eps = 1e-6, .bias_correction = ap::BiasCorrection::off}, with{.eps = 1e-6};
+  check("lamb_without_correction", ap::chain(without, tenth, ap::TrustRatio{}, ap::Descend{}));
+  check("lamb_bounded", ap::chain(with, tenth, ap::TrustRatio{.least = 0.3, .most = 0.5}, ap::Descend{}));
+  check("lamb_decay_outside", ap::chain(with, ap::TrustRatio{}, tenth, ap::Descend{}));
+  check("lars", ap::lars({.weight_decay = 0.1, .coefficient = 0.01}));
+  check("mlperf_lars", ap::mlperf_lars({.weight_decay = 0.1, .coefficient = 0.01}, ap::decayable));
 
   const ap::ClipByGlobalNorm clip{.max_norm = 0.5};
   check("clip_sgd", ap::chain(clip, ap::Descend{}));
+  check("clip_value", ap::chain(ap::ClipByValue{.max_value = 0.2}, ap::Descend{}));
+  check("clip_norm_torch", ap::chain(ap::ClipByGlobalNorm{.max_norm = 0.5, .eps = 1e-6}, ap::Descend{}));
   check("clip_sgd_some_steps", ap::chain(ap::ClipByGlobalNorm{.max_norm = 1.4}, ap::Descend{}));
   check("clip_adamw", ap::chain(clip, ap::Adam{}, ap::DecayedWeights{.rate = 0.1}, ap::Descend{}));
   check("clip_lamb",
@@ -120,12 +144,11 @@ void check_all() {
 
   check("muon", ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::adamw({.weight_decay = 0.1})));
   check("ema", ap::chain(ap::Descend{}, ap::WeightAverage{.decay = 0.9}), ap::Constant{golden::learning_rate},
-        [](auto& training) { return training.evaluation_values(); });
+        averages);
   check("sam", ap::sam(ap::momentum(), {.rho = 0.05}));
   check("adamw_masked",
         ap::chain(ap::Adam{}, ap::masked(ap::DecayedWeights{.rate = 0.1}, ap::decayable), ap::Descend{}));
-  check("adamw_cosine", ap::adamw({.weight_decay = 0.1}), ap::Cosine{.peak = 0.05, .floor = 0.005, .steps = 8},
-        [](auto& training) { return training.values(); });
+  check("adamw_cosine", ap::adamw({.weight_decay = 0.1}), ap::Cosine{.peak = 0.05, .floor = 0.005, .steps = 8}, values);
   const ap::Linear decay{.from = 0.1, .to = 0, .steps = 10};
   check("adamw_scheduled_decay",
         ap::chain(ap::Adam{}, ap::scheduled(ap::DecayedWeights{}, &ap::DecayedWeights::rate, decay), ap::Descend{}));

@@ -40,11 +40,19 @@ TEST_CASE("element stages share one pass") {
 TEST_CASE("a measuring stage closes a pass and opens the next") {
   CHECK(cut(ap::lamb()) == "0-2 tensor 2, 2-4 apply");
   CHECK(cut(ap::chain(ClipByGlobalNorm{}, Descend{})) == "0-0 all 0 / 0-2 apply");
-  CHECK(cut(ap::chain(Descend{}, ClipByGlobalNorm{})) == "0-1 all 1 / 1-2 apply");
+  CHECK(cut(ap::chain(Descend{}, ClipByGlobalNorm{})) == "0-1 all 1 / 0-2 apply");
   CHECK(cut(ap::chain(ClipByGlobalNorm{}, Adam{}, DecayedWeights{}, TrustRatio{}, Descend{})) ==
         "0-0 all 0 / 0-3 tensor 3, 3-5 apply");
   CHECK(cut(ap::chain(TrustRatio{}, TrustRatio{}, ClipByGlobalNorm{}, Descend{}, TrustRatio{})) ==
         "0-0 tensor 0, 0-1 tensor 1, 1-2 all 2 / 2-4 tensor 4, 4-5 apply");
+}
+
+TEST_CASE("stateless stages before a measuring one run in both passes") {
+  CHECK(cut(ap::chain(DecayedWeights{}, TrustRatio{}, Descend{}, Momentum{})) == "0-1 tensor 1, 0-4 apply");
+  CHECK(cut(ap::chain(DecayedWeights{}, TrustRatio{}, ClipByGlobalNorm{}, Descend{})) ==
+        "0-1 tensor 1, 0-2 all 2 / 2-4 apply");
+  CHECK(cut(ap::chain(DecayedWeights{}, Orthogonalize{}, Descend{})) == "0-1 transform 1 / 2-3 apply");
+  CHECK(ap::bytes_per_parameter(ap::chain(DecayedWeights{}, TrustRatio{}, Descend{}, Momentum{})) == 28);
 }
 
 TEST_CASE("a matrix stage is a pass of its own") {

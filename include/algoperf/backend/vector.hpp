@@ -108,6 +108,35 @@ struct Maths<Vector<S>> {
     return x;
 #endif
   }
+  // Within 2 ulp; 0 below and infinity above the range, NaN of NaN. exp(x) = 2^n exp(r), |r| <= log(2) / 2, and for r
+  // its Taylor series, whose first term left out is below the last bit.
+  static ALGOPERF_HD Vector<S> exp(Vector<S> x) {
+#if ALGOPERF_IN_CUDA_FILE
+    return Maths<S>::exp(x.lanes);
+#else
+    using V = Vector<S>;
+    constexpr bool is_float = sizeof(S) == 4;
+    constexpr int mantissa = is_float ? 23 : 52, terms = is_float ? 7 : 13;
+    constexpr S least = is_float ? S(-87.33654) : S(-708.3964185322641),
+                most = is_float ? S(88.72283) : S(709.782712893384);
+    constexpr S log2_high = is_float ? S(0.693359375) : S(0.693145751953125);
+    constexpr S log2_low = is_float ? S(-2.12194440e-4) : S(1.42860682030941723212e-6);
+    const V within = select(x > V(most), V(most), select(x < V(least), V(least), x));
+    const V magic(S(1.5) * S(std::int64_t{1} << mantissa));  // adding it rounds to a whole number
+    const V n = within * V(S(1.4426950408889634)) + magic - magic;
+    const V r = within - n * V(log2_high) - n * V(log2_low);
+    V sum(S(1));
+    for (int k = terms; k > 0; --k) sum = V(S(1)) + sum * r * V(S(1) / S(k));
+    // 2^n in two halves, for n = 128 is out of range.
+    const auto whole = __builtin_convertvector(n.lanes, typename V::NativeMask);
+    const auto half = whole >> 1, rest = whole - half;
+    const auto power = [](typename V::NativeMask e) {
+      return V(reinterpret_cast<Native<S>>((e + (is_float ? 127 : 1023)) << mantissa));
+    };
+    const V result = sum * power(half) * power(rest);
+    return select(x < V(least), V(S(0)), select(x > V(most), V(S(__builtin_inf())), select(x == x, result, x)));
+#endif
+  }
   static ALGOPERF_HD Vector<S> select(Mask condition, Vector<S> a, Vector<S> b) {
     return Native<S>(condition.lanes ? a.lanes : b.lanes);
   }

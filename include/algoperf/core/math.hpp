@@ -68,7 +68,7 @@ ALGOPERF_HD T sqrt(T x) {
   return Maths<T>::sqrt(x);
 }
 
-// exp and log are for rows and losses; an update rule takes them in `at`, once a step, not once an element.
+// On vectors there is exp, which diffGrad takes of each element; log is for rows, losses and `at`.
 template <class T>
 ALGOPERF_HD T exp(T x) {
   return Maths<T>::exp(x);

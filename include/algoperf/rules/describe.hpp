@@ -74,6 +74,7 @@ struct Maths<detail::Probe> {
   using Scalar = float;
   using Mask = detail::Probe;
   static detail::Probe sqrt(detail::Probe x) { return x; }
+  static detail::Probe exp(detail::Probe x) { return x; }
   static detail::Probe select(detail::Probe c, detail::Probe a, detail::Probe b) { return c | a | b; }
 };
 
@@ -102,7 +103,7 @@ PassTraffic traffic(const Chain<Stages...>& chain) {
   if (shape.closing == Closing::transform && !runs) return {};
   return {.reads_u = read.u,
           .reads_p = read.p || applies,
-          .writes_u = runs && !applies,
+          .writes_u = shape.stores,
           .writes_p = applies,
           .slots = slot_count};
 }

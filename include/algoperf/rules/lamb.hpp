@@ -1,8 +1,8 @@
 #pragma once
 
 #include "chain.hpp"
+#include "decay.hpp"
 #include "stages/adam.hpp"
-#include "stages/decayed_weights.hpp"
 #include "stages/descend.hpp"
 #include "stages/trust_ratio.hpp"
 
@@ -17,9 +17,17 @@ struct LambOptions {
 
 // LAMB (You et al. 2020, Algorithm 2, arXiv:1904.00962): u = adam(g) + weight_decay p;  p' = p - lr |p| / |u| u, per
 // tensor; bias-corrected, as optax's lamb. Two floats of state; two passes, 28 + 12 bytes a parameter.
-constexpr auto lamb(LambOptions o = {}) {
-  return chain(Adam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, DecayedWeights{.rate = o.weight_decay},
-               TrustRatio{}, Descend{});
+//
+// The variants in use are chains of the same stages:
+//   without bias correction (the paper's third version)   Adam{.bias_correction = BiasCorrection::off}
+//   bounded ratio (DeepSpeed)                             TrustRatio{.least = 0.01, .most = 10}
+//   decay outside the norm (Keras)                        chain(Adam{}, TrustRatio{}, DecayedWeights{}, Descend{})
+//   no ratio for what does not decay (apex)               masked(TrustRatio{}, decayable), with masked decay
+//   clipped gradients first (apex)                        chain(ClipByGlobalNorm{}, Adam{}, ...), 4 bytes more
+template <class Where = Otherwise>
+constexpr auto lamb(LambOptions o = {}, const Where& decayed = {}) {
+  return chain(Adam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), TrustRatio{},
+               Descend{});
 }
 
 }  // namespace algoperf

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "chain.hpp"
-#include "stages/decayed_weights.hpp"
+#include "decay.hpp"
 #include "stages/descend.hpp"
 #include "stages/lion.hpp"
 
@@ -15,8 +15,9 @@ struct LionOptions {
 
 // Lion (Chen et al. 2023, Algorithm 2, arXiv:2302.06675): p' = p - lr (sign(b1 m + (1 - b1) g) + weight_decay p). One
 // float of state, 20 bytes a parameter.
-constexpr auto lion(LionOptions o = {}) {
-  return chain(Lion{.beta1 = o.beta1, .beta2 = o.beta2}, DecayedWeights{.rate = o.weight_decay}, Descend{});
+template <class Where = Otherwise>
+constexpr auto lion(LionOptions o = {}, const Where& decayed = {}) {
+  return chain(Lion{.beta1 = o.beta1, .beta2 = o.beta2}, decay(o.weight_decay, decayed), Descend{});
 }
 
 }  // namespace algoperf

@@ -3,7 +3,8 @@
 // A pass runs a stretch of fused kernels over every parameter and closes in one of four ways: it applies the update
 // (p += u), or it stores u (where the gradient was) and measures a stage's sums per tensor or over all tensors, or it
 // stores u and hands whole matrices to a matrix stage. A measuring stage closes one pass and, with its sums known,
-// opens the next; so element stages cost no pass of their own.
+// opens the next; so element stages cost no pass of their own. Stateless stages before a measuring one run in both
+// passes.
 #pragma once
 
 #include <cstddef>
@@ -34,13 +35,17 @@ struct PassList {
       first_slot[i + 1] = first_slot[i] + slots[i];
     }
     std::size_t first = 0;
+    bool opened = false;  // a stage of [first, i) waits for sums
     for (std::size_t i = 0; i < stage_count; ++i) {
       if (!matrix[i] && !measuring[i]) continue;
       const Closing closing = matrix[i]     ? Closing::transform
                               : over_all[i] ? Closing::measure_all
                                             : Closing::measure_tensor;
-      passes[pass_count++] = {first, i, i, closing};
-      first = matrix[i] ? i + 1 : i;
+      // Kernels without state, not opened by sums of their own, are cheaper run again than their u stored and read.
+      const bool again = !matrix[i] && !opened && first_slot[first] == first_slot[i];
+      passes[pass_count++] = {first, i, i, closing, first < i && !again};
+      opened = !matrix[i];
+      if (!again) first = matrix[i] ? i + 1 : i;
     }
     passes[pass_count++] = {first, stage_count, stage_count, Closing::apply};
     for (std::size_t i = 0, begin = 0; i < pass_count; ++i)

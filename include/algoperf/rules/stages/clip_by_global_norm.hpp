@@ -6,14 +6,18 @@
 
 namespace algoperf {
 
-// Clip by the norm over all tensors: u' = u max_norm / |u| where |u| > max_norm, else u. max_norm > 0.
-// Pascanu et al. 2013, Algorithm 1; no eps, as optax (torch divides by |u| + 1e-6). A leading clip costs one pass that
-// reads 4 bytes a parameter; the scaling itself is fused into what follows.
+// Clip by the norm over all tensors of the rule (in a partition, of the part): u' = u min(1, max_norm / (|u| + eps)).
+// max_norm > 0, eps >= 0. Pascanu et al. 2013, Algorithm 1; no eps is optax's clip, 1e-6 torch's clip_grad_norm_. A
+// leading clip costs one pass that reads 4 bytes a parameter; the scaling itself is fused into what follows.
 struct ClipByGlobalNorm {
   double max_norm = 1;
+  double eps = 0;
 
   static constexpr Over over = Over::all;
-  void check() const { require(max_norm > 0, "ClipByGlobalNorm: max_norm is ", max_norm, ", expected more than 0"); }
+  void check() const {
+    require(max_norm > 0, "ClipByGlobalNorm: max_norm is ", max_norm, ", expected more than 0");
+    require(eps >= 0, "ClipByGlobalNorm: eps is ", eps, ", expected at least 0");
+  }
 
   template <class T>
   ALGOPERF_HD Sums<T, 1> measure(T u, T) const {
@@ -21,7 +25,7 @@ struct ClipByGlobalNorm {
   }
   template <class S>
   Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts) const {
-    const double norm = math::sqrt(squares[0]);
+    const double norm = math::sqrt(squares[0]) + eps;
     return {static_cast<S>(norm > max_norm ? max_norm / norm : 1)};
   }
 };

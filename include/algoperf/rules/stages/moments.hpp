@@ -1,11 +1,14 @@
-// What Adam and its kin share: running averages of the gradient and of its square.
+// What Adam and its kin share: running averages of the gradient and of its square, and their bias correction.
 #pragma once
 
-#include "../../core/math.hpp"
-#include "../../core/require.hpp"
-#include "../concept.hpp"
+#include "root.hpp"
 
-namespace algoperf::detail {
+namespace algoperf {
+
+// Whether averages that start at zero are divided by 1 - beta^t.
+enum class BiasCorrection { on, off };
+
+namespace detail {
 
 // m' = b1 m + (1 - b1) u;  v' = b2 v + (1 - b2) u^2.
 template <class S>
@@ -22,17 +25,16 @@ struct Moments {
   }
 };
 
-// eps as S, and never 0 nor denormal, however small: 0 / (0 + eps) must stay 0.
-template <class S>
-constexpr S positive(double eps) {
-  constexpr double least = sizeof(S) == 4 ? 1.17549435e-38 : 2.2250738585072014e-308;
-  return static_cast<S>(eps > least ? eps : least);
+// 1 - beta^t, or 1 where nothing is corrected.
+inline double bias(double beta, Step step, BiasCorrection correction = BiasCorrection::on) {
+  return correction == BiasCorrection::on ? 1 - math::power(beta, step.t) : 1;
 }
 
 inline void check_moments(const char* stage, double beta1, double beta2, double eps) {
   require(beta1 >= 0 && beta1 < 1, stage, ": beta1 is ", beta1, ", expected [0, 1)");
   require(beta2 >= 0 && beta2 < 1, stage, ": beta2 is ", beta2, ", expected [0, 1)");
-  require(eps > 0, stage, ": eps is ", eps, ", expected more than 0");
+  check_eps(stage, eps);
 }
 
-}  // namespace algoperf::detail
+}  // namespace detail
+}  // namespace algoperf

@@ -1,15 +1,28 @@
 #pragma once
 
 #include "../../core/math.hpp"
+#include "../../core/require.hpp"
 #include "../scale.hpp"
 
 namespace algoperf {
 
-// LAMB's layer-wise trust ratio: u' = u |p| / |u| per tensor, and u where either norm is zero.
-// You et al. 2020, Algorithm 2 with phi the identity (arXiv:1904.00962); as optax's scale_by_trust_ratio.
-// Cost: closes a pass, in which both norms are measured.
+// LAMB's and LARS's layer-wise trust ratio: per tensor, u' = r u with r = coefficient |p| / (|u| + eps), and r = 1
+// where either norm is zero. r is kept within [least, most]. coefficient > 0, eps >= 0, 0 <= least <= most. You et al.
+// 2017 (LARS, arXiv:1708.03888) and 2020 (LAMB, Algorithm 2, arXiv:1904.00962); optax's scale_by_trust_ratio. The
+// paper's phi clips |p| before the division: DeepSpeed's and our bounds are on r. Cost: closes a pass, in which both
+// norms are measured.
 struct TrustRatio {
+  double coefficient = 1;
+  double eps = 0;
+  double least = 0;
+  double most = __builtin_inf();
+
   static constexpr Over over = Over::tensor;
+  void check() const {
+    require(coefficient > 0, "TrustRatio: coefficient is ", coefficient, ", expected more than 0");
+    require(eps >= 0, "TrustRatio: eps is ", eps, ", expected at least 0");
+    require(least >= 0 && least <= most, "TrustRatio: least is ", least, ", expected [0, most]");
+  }
 
   template <class T>
   ALGOPERF_HD Sums<T, 2> measure(T u, T p) const {
@@ -17,8 +30,9 @@ struct TrustRatio {
   }
   template <class S>
   Scale<S> at(Step, const Sums<double, 2>& squares, TensorFacts) const {
-    const bool both = squares[0] > 0 && squares[1] > 0;
-    return {static_cast<S>(both ? math::sqrt(squares[0] / squares[1]) : 1)};
+    if (!(squares[0] > 0 && squares[1] > 0)) return {1};
+    const double ratio = coefficient * math::sqrt(squares[0]) / (math::sqrt(squares[1]) + eps);
+    return {static_cast<S>(math::min(most, math::max(least, ratio)))};
   }
 };
 

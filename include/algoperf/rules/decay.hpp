@@ -1,0 +1,21 @@
+#pragma once
+
+#include <type_traits>
+
+#include "../core/tensor_spec.hpp"
+#include "masked.hpp"
+#include "stages/decayed_weights.hpp"
+
+namespace algoperf {
+
+// Weight decay of the tensors that `where` accepts: DecayedWeights, masked unless `where` is `otherwise`. Recipes take
+// `where` as their second argument: adamw({.weight_decay = 0.1}, decayable).
+template <class Where>
+constexpr auto decay(double rate, const Where& where) {
+  if constexpr (std::is_same_v<Where, Otherwise>)
+    return DecayedWeights{.rate = rate};
+  else
+    return masked(DecayedWeights{.rate = rate}, where);
+}
+
+}  // namespace algoperf

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "moments.hpp"
+
+namespace algoperf {
+
+// AdEMAMix: Adam with a second, slow average of the gradient. m, v as Adam;  n' = b3 n + (1 - b3) u;
+//   u' = (m' / (1 - b1^t) + a n') / (sqrt(v' / (1 - b2^t)) + eps).
+// Over the first `warmup` steps a rises linearly from 0 to alpha, and b3 from beta1 to beta3 with its half-life linear
+// in t. beta1, beta2, beta3 in [0, 1), beta3 >= beta1, alpha >= 0, eps > 0. Pagliardini et al. 2024 (arXiv:2409.03137),
+// Algorithm 1 and section 3.1; the authors' code. State: three floats, `exp_avg`, `exp_avg_sq` and `exp_avg_slow`. 36
+// bytes a parameter as a chain of its own.
+struct AdEmaMix {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double beta3 = 0.9999;
+  double alpha = 5;
+  double eps = 1e-8;
+  std::uint64_t warmup = 0;
+
+  static constexpr const char* slot_names[] = {"exp_avg", "exp_avg_sq", "exp_avg_slow"};
+  void check() const {
+    detail::check_moments("AdEmaMix", beta1, beta2, eps);
+    require(beta3 >= beta1 && beta3 < 1, "AdEmaMix: beta3 is ", beta3, ", expected [beta1, 1)");
+    require(alpha >= 0, "AdEmaMix: alpha is ", alpha, ", expected at least 0");
+    require(warmup == 0 || beta1 > 0, "AdEmaMix: beta1 is 0, expected more than 0 where beta3 warms up from it");
+  }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 3;
+    detail::Moments<S> moments;
+    detail::Root<S> root;
+    S beta3 = 0, rest3 = 0, of_fast = 0, of_slow = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T, Slots<T, 3>& s) const {
+      moments.update(u, s[0], s[1]);
+      s[2] = beta3 * s[2] + rest3 * u;
+      return (of_fast * s[0] + of_slow * s[2]) / root(s[1]);
+    }
+    Kernel scaled(S factor) const { return {moments, root, beta3, rest3, factor * of_fast, factor * of_slow}; }
+  };
+  template <class S>
+  Kernel<S> at(Step step) const {
+    const double c = math::sqrt(detail::bias(beta2, step)), b3 = slow_beta(step.t);
+    return {detail::Moments<S>::of(beta1, beta2),
+            detail::Root<S>::of(EpsAt::outside, eps, c),
+            static_cast<S>(b3),
+            static_cast<S>(1 - b3),
+            static_cast<S>(c / detail::bias(beta1, step)),
+            static_cast<S>(c * alpha * progress(step.t))};
+  }
+
+ private:
+  double progress(std::uint64_t t) const {
+    return t < warmup ? static_cast<double>(t) / static_cast<double>(warmup) : 1;
+  }
+  // Half-lives: beta^h = 1/2, so h = log(1/2) / log(beta).
+  double slow_beta(std::uint64_t t) const {
+    if (t >= warmup) return beta3;
+    const double a = progress(t), half = math::log(0.5);
+    const double from = half / math::log(beta1), to = half / math::log(beta3);
+    return math::exp(half / ((1 - a) * from + a * to));
+  }
+};
+
+}  // namespace algoperf

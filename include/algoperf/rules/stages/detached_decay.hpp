@@ -1,0 +1,44 @@
+#pragma once
+
+#include "../../core/require.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// How DetachedDecay follows the learning rate.
+enum class DecayBy {
+  schedule,      // rate lr / peak: the schedule's shape, not its size (Loshchilov & Hutter 2019, Algorithm 2)
+  rate_squared,  // rate lr^2 / peak: "corrected" decay, whose equilibrium norm does not depend on the schedule
+};
+
+// Weight decay that does not scale with the base learning rate: u' = u - rate (lr / peak) p, or (lr^2 / peak). It
+// stands after Descend. (DecayedWeights before Descend is the decay of torch and optax, times lr; at the head of a
+// chain, L2.) rate >= 0; peak > 0 is the schedule's largest rate. Loshchilov & Hutter 2019 (arXiv:1711.05101); Defazio
+// 2025 for the corrected form. Cost: none, p is read anyway.
+struct DetachedDecay {
+  double rate = 0.01;
+  double peak = 1;
+  DecayBy by = DecayBy::schedule;
+
+  void check() const {
+    require(rate >= 0, "DetachedDecay: rate is ", rate, ", expected at least 0");
+    require(peak > 0, "DetachedDecay: peak is ", peak, ", expected more than 0");
+  }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 0;
+    S rate = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T p, Slots<T, 0>&) const {
+      return u - rate * p;
+    }
+  };
+  template <class S>
+  Kernel<S> at(Step step) const {
+    const double factor = step.learning_rate / peak;
+    return {static_cast<S>(rate * (by == DecayBy::schedule ? factor : factor * step.learning_rate))};
+  }
+};
+
+}  // namespace algoperf

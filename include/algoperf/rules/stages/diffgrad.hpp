@@ -1,0 +1,43 @@
+#pragma once
+
+#include "moments.hpp"
+
+namespace algoperf {
+
+// diffGrad: Adam, slowed where the gradient hardly changes. m and v as Adam, with d = |previous u - u|;
+//   u' = sigmoid(d) (m' / (1 - b1^t)) c / (sqrt(v') + eps),  c = sqrt(1 - b2^t),  sigmoid(d) in [1/2, 1).
+// beta1, beta2 in [0, 1), eps > 0. Dubey et al. 2019 (arXiv:1909.11015), in the form of the authors' code, which adds
+// eps to the uncorrected root. State: three floats, `exp_avg`, `exp_avg_sq` and `previous_grad` (0 before the first
+// step). 36 bytes a parameter as a chain of its own.
+struct DiffGrad {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+
+  static constexpr const char* slot_names[] = {"exp_avg", "exp_avg_sq", "previous_grad"};
+  void check() const { detail::check_moments("DiffGrad", beta1, beta2, eps); }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 3;
+    detail::Moments<S> moments;
+    detail::Root<S> root;
+    S scale = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T, Slots<T, 3>& s) const {
+      moments.update(u, s[0], s[1]);
+      const T friction = T(1) + math::exp<T>(-math::abs<T>(s[2] - u));
+      s[2] = u;
+      return scale * s[0] / (friction * root(s[1]));
+    }
+    Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
+  };
+  template <class S>
+  Kernel<S> at(Step step) const {
+    const double c = math::sqrt(detail::bias(beta2, step));
+    return {detail::Moments<S>::of(beta1, beta2), detail::Root<S>::of(EpsAt::uncorrected, eps),
+            static_cast<S>(c / detail::bias(beta1, step))};
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "maximum_variance.hpp"
+
+namespace algoperf {
+
+// LaMAdam's direction: the maximum-variance second moment s (stages/maximum_variance.hpp) divides before the momentum,
+// after LaProp, and the learning rate is inside it:
+//   m' = b1 m + (1 - b1) lr u / (sqrt(s') + eps);  c' = b1 c + (1 - b1) lr;  u' = -(lr / c') m'.
+// The stage scales by the learning rate itself, so the chain has no Descend. beta1 in [0, 1), 0 <= beta_min <= beta_max
+// < 1, eps > 0. Zhu et al. 2021, Algorithm 2 (arXiv:2006.11918); its weight decay is added to the gradient. State: four
+// floats, `exp_avg`, `variance_avg`, `variance_avg_sq` and `variance_weight`, and one scalar, `rate_avg`. 44 bytes a
+// parameter.
+struct LaMaxVa {
+  double beta1 = 0.9;
+  double beta_min = 0.5;
+  double beta_max = 0.98;
+  double eps = 1e-15;
+
+  struct Scalars {
+    double rate_avg = 0;
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive.number("rate_avg", rate_avg);
+    }
+  };
+  static constexpr bool applies_learning_rate = true;
+  static constexpr const char* slot_names[] = {"exp_avg", "variance_avg", "variance_avg_sq", "variance_weight"};
+  void check() const { detail::check_maximum_variance("LaMaxVa", beta1, beta_min, beta_max, eps); }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 4;
+    detail::MaximumVariance<S> variance;
+    S beta1 = 0, gain = 0, scale = 0, eps = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T, Slots<T, 4>& s) const {
+      const T second = variance.update(u, s[1], s[2], s[3]);
+      s[0] = beta1 * s[0] + gain * u / (math::sqrt(second) + eps);
+      return scale * s[0];
+    }
+  };
+  void advance(Step step, Scalars& scalars) const {
+    scalars.rate_avg = beta1 * scalars.rate_avg + (1 - beta1) * step.learning_rate;
+  }
+  template <class S>
+  Kernel<S> at(Step step, const Scalars& scalars) const {
+    const double rate = step.learning_rate;
+    return {{static_cast<S>(beta_min), static_cast<S>(beta_max), step.t == 1},
+            static_cast<S>(beta1),
+            static_cast<S>((1 - beta1) * rate),
+            static_cast<S>(scalars.rate_avg > 0 ? -rate / scalars.rate_avg : 0),
+            detail::positive<S>(eps)};
+  }
+};
+
+}  // namespace algoperf

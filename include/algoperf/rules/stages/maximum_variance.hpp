@@ -1,0 +1,45 @@
+#pragma once
+
+#include "root.hpp"
+
+namespace algoperf {
+
+// What MaxVA's two rules share: averages of u and u^2 whose decay is chosen, element by element, to make the estimated
+// variance the largest. With a, q, w the averages of u, u^2 and 1, mean = a / w, var = q / w - mean^2, d = (u -
+// mean)^2:
+//   b = (d + var) / (w (d - var) + d + var + 1e-16), kept within [beta_min, beta_max]; b = beta_max at the first step;
+//   a' = b a + (1 - b) u;  q' = b q + (1 - b) u^2;  w' = b w + (1 - b);  second moment q' / w'.
+// Zhu et al. 2021, "MaxVA" (arXiv:2006.11918), equation 13 and Algorithm 1; the authors' code.
+namespace detail {
+
+template <class S>
+struct MaximumVariance {
+  S least = 0, most = 0;
+  bool first = false;
+
+  // Returns the new q / w.
+  template <class T>
+  ALGOPERF_HD T update(T u, T& a, T& q, T& w) const {
+    T b = T(most);
+    if (!first) {
+      const T mean = a / w, variance = q / w - mean * mean, distance = (u - mean) * (u - mean);
+      const T sum = distance + variance;
+      b = math::min(T(most), math::max(T(least), sum / (w * (distance - variance) + sum + T(1e-16))));
+    }
+    const T rest = T(1) - b;
+    a = b * a + rest * u;
+    q = b * q + rest * u * u;
+    w = b * w + rest;
+    return q / w;
+  }
+};
+
+inline void check_maximum_variance(const char* stage, double beta1, double least, double most, double eps) {
+  require(beta1 >= 0 && beta1 < 1, stage, ": beta1 is ", beta1, ", expected [0, 1)");
+  require(most > 0 && most < 1, stage, ": beta_max is ", most, ", expected (0, 1)");
+  require(least >= 0 && least <= most, stage, ": beta_min is ", least, ", expected [0, beta_max]");
+  check_eps(stage, eps);
+}
+
+}  // namespace detail
+}  // namespace algoperf

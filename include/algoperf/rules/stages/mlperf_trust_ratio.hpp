@@ -1,0 +1,49 @@
+#pragma once
+
+#include "../../core/math.hpp"
+#include "../../core/require.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// LARS with the denominator of its paper and of MLPerf's ResNet-50, where the norms of gradient and decay are added
+// apart: per tensor, u' = r (u + weight_decay p), r = coefficient |p| / (|u| + weight_decay |p| + eps), and r = 1 where
+// either norm is zero. It decays by itself, and masked(...) leaves a tensor (bias, norm) its plain gradient.
+// coefficient > 0, weight_decay >= 0, eps >= 0. You et al. 2017, Algorithm 1 (arXiv:1708.03888); MLPerf training's
+// lars_optimizer. Cost: a pass of 8 bytes a parameter, in which both norms are measured.
+struct MlperfTrustRatio {
+  double coefficient = 0.001;
+  double weight_decay = 0;
+  double eps = 0;
+
+  static constexpr Over over = Over::tensor;
+  void check() const {
+    require(coefficient > 0, "MlperfTrustRatio: coefficient is ", coefficient, ", expected more than 0");
+    require(weight_decay >= 0, "MlperfTrustRatio: weight_decay is ", weight_decay, ", expected at least 0");
+    require(eps >= 0, "MlperfTrustRatio: eps is ", eps, ", expected at least 0");
+  }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 0;
+    S of_u = 0, of_p = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T p, Slots<T, 0>&) const {
+      return of_u * u + of_p * p;
+    }
+    Kernel scaled(S factor) const { return {factor * of_u, factor * of_p}; }
+  };
+  template <class T>
+  ALGOPERF_HD Sums<T, 2> measure(T u, T p) const {
+    return {{p * p, u * u}};
+  }
+  template <class S>
+  Kernel<S> at(Step, const Sums<double, 2>& squares, TensorFacts) const {
+    const double weights = math::sqrt(squares[0]), gradients = math::sqrt(squares[1]);
+    const bool both = weights > 0 && gradients > 0;
+    const double ratio = both ? coefficient * weights / (gradients + weight_decay * weights + eps) : 1;
+    return {static_cast<S>(ratio), static_cast<S>(ratio * weight_decay)};
+  }
+};
+
+}  // namespace algoperf

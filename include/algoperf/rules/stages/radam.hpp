@@ -1,0 +1,51 @@
+#pragma once
+
+#include "moments.hpp"
+
+namespace algoperf {
+
+// Rectified Adam: m and v as Adam; with rho_inf = 2 / (1 - b2) - 1 and rho = rho_inf - 2 t b2^t / (1 - b2^t),
+//   u' = m_hat                               while rho <= 5,
+//   u' = r m_hat / (sqrt(v_hat) + eps)       after, r^2 = (rho - 4)(rho - 2) rho_inf / ((rho_inf - 4)(rho_inf - 2)
+//   rho).
+// beta1 in [0, 1), beta2 in [0.6, 1) (below, no step would ever be rectified), eps > 0. Liu et al. 2020, Algorithm 2
+// (arXiv:1908.03265). torch adds eps to the uncorrected root (eps_at = EpsAt::uncorrected, the default here), optax
+// outside the corrected one. State: two floats, `exp_avg` and `exp_avg_sq`. 28 bytes a parameter as a chain of its own.
+struct RAdam {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  EpsAt eps_at = EpsAt::uncorrected;
+
+  static constexpr const char* slot_names[] = {"exp_avg", "exp_avg_sq"};
+  void check() const {
+    detail::check_moments("RAdam", beta1, beta2, eps);
+    require(beta2 >= 0.6, "RAdam: beta2 is ", beta2, ", expected [0.6, 1)");
+  }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 2;
+    detail::Moments<S> moments;
+    detail::Root<S> root;
+    S scale = 0;
+    bool rectified = false;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T, Slots<T, 2>& s) const {
+      moments.update(u, s[0], s[1]);
+      return rectified ? scale * s[0] / root(s[1]) : scale * s[0];
+    }
+    Kernel scaled(S factor) const { return {moments, root, factor * scale, rectified}; }
+  };
+  template <class S>
+  Kernel<S> at(Step step) const {
+    const double bias2 = detail::bias(beta2, step), c = math::sqrt(bias2), limit = 2 / (1 - beta2) - 1;
+    const double rho = limit - 2 * static_cast<double>(step.t) * (1 - bias2) / bias2;
+    const bool rectified = rho > 5;
+    const double r = rectified ? c * math::sqrt((rho - 4) * (rho - 2) * limit / ((limit - 4) * (limit - 2) * rho)) : 1;
+    return {detail::Moments<S>::of(beta1, beta2), detail::Root<S>::of(eps_at, eps, c),
+            static_cast<S>(r / detail::bias(beta1, step)), rectified};
+  }
+};
+
+}  // namespace algoperf

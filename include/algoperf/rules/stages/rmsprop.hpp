@@ -1,0 +1,48 @@
+#pragma once
+
+#include "moments.hpp"
+
+namespace algoperf {
+
+// RMSProp's direction: v' = rho v + (1 - rho) u^2;  u' = u / (sqrt(v') + eps), from v = start.
+// rho in [0, 1], eps > 0 (0 too where start > 0), start >= 0. Tieleman & Hinton 2012, lecture 6.5. torch: rho 0.99, eps
+// outside the root; optax: rho 0.9 and EpsAt::inside; TensorFlow: start 1. With bias_correction = on, v' / (1 - rho^t)
+// stands for v' (Adam without momentum, schedule-free AdamW). State: one float, `square_avg`. 20 bytes a parameter as a
+// chain of its own. Momentum{} may follow it, before Descend (torch) or after (TensorFlow).
+struct RmsProp {
+  double rho = 0.99;
+  double eps = 1e-8;
+  EpsAt eps_at = EpsAt::outside;
+  double start = 0;
+  BiasCorrection bias_correction = BiasCorrection::off;
+
+  static constexpr const char* slot_names[] = {"square_avg"};
+  double initial(std::size_t) const { return start; }
+  void check() const {
+    require(rho >= 0 && rho <= 1, "RmsProp: rho is ", rho, ", expected [0, 1]");
+    require(start >= 0, "RmsProp: start is ", start, ", expected at least 0");
+    if (start > 0 && eps == 0) return;
+    detail::check_eps("RmsProp", eps);
+  }
+
+  template <class S>
+  struct Kernel {
+    static constexpr std::size_t slots = 1;
+    S rho = 0, rest = 0;
+    detail::Root<S> root;
+    S scale = 1;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T, Slots<T, 1>& s) const {
+      s[0] = rho * s[0] + rest * u * u;
+      return scale * u / root(s[0]);
+    }
+    Kernel scaled(S factor) const { return {rho, rest, root, factor * scale}; }
+  };
+  template <class S>
+  Kernel<S> at(Step step) const {
+    const double c = math::sqrt(detail::bias(rho, step, bias_correction));
+    return {static_cast<S>(rho), static_cast<S>(1 - rho), detail::Root<S>::of(eps_at, eps, c), static_cast<S>(c)};
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,46 @@
+// What adaptive rules divide by: a root of a second moment, and where eps stands in it.
+#pragma once
+
+#include "../../core/math.hpp"
+#include "../../core/require.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// v is the running second moment, c^2 its bias correction (1 - beta2^t, or 1 for none).
+enum class EpsAt {
+  outside,      // sqrt(v / c^2) + eps: Adam's paper, torch, optax's `eps`
+  uncorrected,  // (sqrt(v) + eps) / c: "epsilon hat" of Kingma & Ba, section 2; TensorFlow, Keras, DeepSpeed
+  inside,       // sqrt(v / c^2 + eps): optax's `eps_root`
+};
+
+namespace detail {
+
+// x as S, and never 0 nor denormal, however small: 0 / (0 + eps) must stay 0.
+template <class S>
+constexpr S positive(double x) {
+  constexpr double least = sizeof(S) == 4 ? 1.17549435e-38 : 2.2250738585072014e-308;
+  return static_cast<S>(x > least ? x : least);
+}
+
+// c times the divisor, for c to go into the numerator's factor: sqrt(v + inside) + outside.
+template <class S>
+struct Root {
+  S inside = 0, outside = 0;
+
+  static constexpr Root of(EpsAt place, double eps, double c = 1) {
+    if (place == EpsAt::inside) return {positive<S>(c * c * eps), 0};
+    return {0, positive<S>(place == EpsAt::outside ? c * eps : eps)};
+  }
+  template <class T>
+  ALGOPERF_HD T operator()(T v) const {
+    return math::sqrt(v + inside) + outside;
+  }
+};
+
+inline void check_eps(const char* stage, double eps) {
+  require(eps > 0, stage, ": eps is ", eps, ", expected more than 0");
+}
+
+}  // namespace detail
+}  // namespace algoperf
