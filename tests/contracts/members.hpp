@@ -34,7 +34,12 @@ inline auto rule_members() {
   const AdamWOptions w{.weight_decay = 1e-3};
   const auto muon_adamw = partition(matrices, muon({.weight_decay = 1e-3}), otherwise, adamw(w));
   const auto averaged = chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9});
-  const auto lars = chain(decay, TrustRatio{}, Descend{}, Momentum{});
+  const auto trusting = lars({.weight_decay = 1e-3, .coefficient = 1});
+  const auto mlperf = mlperf_lars({.weight_decay = 1e-3, .coefficient = 1}, decayable);
+  const auto centered = chain(CenteredRmsProp{}, Momentum{}, Descend{});
+  const auto detached = chain(Adam{}, Descend{}, DetachedDecay{.rate = 1e-5, .peak = 0.1});
+  const auto polyak = chain(Momentum{}, Descend{}, PolyakAverage{.start = 50});
+  const auto clipped = chain(ClipByValue{.max_value = 1}, Momentum{}, Descend{});
   const auto clip_adamw = chain(clip, Adam{}, decay, Descend{});
   const auto adam_fading = chain(Adam{}, fading_decay, Descend{});
   return std::tuple{
@@ -46,7 +51,31 @@ inline auto rule_members() {
       RuleMember{"nadamw", nadamw(w), 2, 2, true, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"lion", lion({.weight_decay = 1e-3}), 1, 1, true, {0.05, 200, 1e-6}, {5e-3, 2000, 1e-4}},
       RuleMember{"lamb", lamb({.weight_decay = 1e-3}), 2, 2, false, {0.1, 200, 2e-6}, {0.03, 2000, 1e-3}},
-      RuleMember{"lars", lars, 1, 1, false, {0.05, 200, 1e-4}, {5e-3, 2000, 4e-3}},
+      RuleMember{"lars", trusting, 1, 1, false, {0.05, 200, 1e-4}, {5e-3, 2000, 4e-3}},
+      RuleMember{"mlperf_lars", mlperf, 1, 1, false, {0.05, 200, 1e-5}, {0.05, 2000, 4e-3}},
+      RuleMember{"adagrad", adagrad(), 1, 1, true, {1, 200, 1e-9}, {0.3, 2000, 0.02}},
+      RuleMember{"rmsprop", rmsprop(), 1, 1, true, {0.05, 200, 1e-9}, {0.01, 2000, 4e-3}},
+      RuleMember{"centered_rmsprop, momentum", centered, 3, 3, true, {0.05, 200, 1e-7}, {1e-3, 2000, 1e-4}},
+      RuleMember{"amsgrad", amsgrad(), 3, 3, true, {0.3, 200, 1e-7}, {0.3, 2000, 1e-4}},
+      RuleMember{"nadam", nadam(), 2, 2, true, {0.3, 200, 1e-9}, {0.05, 2000, 4e-3}},
+      RuleMember{"radam", radam(), 2, 2, true, {3, 200, 1e-7}, {0.1, 2000, 1e-4}},
+      RuleMember{"ademamix", ademamix({.warmup = 100}), 3, 3, true, {1, 200, 4e-3}, {1e-3, 2000, 4}},
+      RuleMember{"schedule_free_sgd", schedule_free_sgd(), 1, 1, true, {1, 200, 1e-4}, {0.1, 2000, 0.02}},
+      RuleMember{"schedule_free_adamw", schedule_free_adamw(), 2, 2, true, {1, 200, 1e-6}, {0.2, 2000, 1e-3}},
+      RuleMember{"madam", madam(), 4, 4, true, {0.3, 200, 1e-7}, {0.3, 2000, 1e-4}},
+      RuleMember{"lamadam", lamadam(), 4, 4, true, {0.3, 200, 1e-7}, {3e-3, 2000, 1e-3}},
+      RuleMember{"diffgrad", diffgrad(), 3, 3, true, {1, 200, 1e-7}, {1, 2000, 1e-4}},
+      RuleMember{"adagrad_norm", adagrad_norm(), 0, 0, false, {3, 200, 1e-7}, {0.1, 2000, 1}},
+      RuleMember{"relative_clipped_sgd",
+                 relative_clipped_sgd({.weight_decay = 1e-5}),
+                 0,
+                 0,
+                 false,
+                 {10, 200, 1e-7},
+                 {10, 2000, 0.02}},
+      RuleMember{"adam, detached decay", detached, 2, 2, true, {0.1, 200, 1e-6}, {0.1, 2000, 1e-4}},
+      RuleMember{"momentum, polyak average", polyak, 2, 2, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
+      RuleMember{"clip by value, momentum", clipped, 1, 1, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"muon and adamw", muon_adamw, 1, 2, false, {0.1, 200, 1e-6}, {0.05, 2000, 1e-3}},
       RuleMember{"sam of momentum", sam(momentum(), {.rho = 1e-3}), 1, 1, false, {0.3, 200, 1e-9}, {0.01, 2000, 4e-3}},
       RuleMember{"clip, adamw", clip_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},

@@ -14,10 +14,12 @@ namespace algoperf {
 // How a pass ends: by applying the update, by measuring sums per tensor or over all tensors, or by a matrix stage.
 enum class Closing : std::uint8_t { apply, measure_tensor, measure_all, transform };
 
-// Kernels of the stages [first, last), closed by `stage` (unless it applies).
+// Kernels of the stages [first, last), closed by `stage` (unless it applies). Where it does not store u, the next pass
+// runs the same kernels again.
 struct PassShape {
   std::size_t first = 0, last = 0, stage = 0;
   Closing closing = Closing::apply;
+  bool stores = false;
 };
 
 // Consecutive passes [first, last) that a backend may run tensor by tensor; a barrier over all tensors follows.
@@ -72,7 +74,7 @@ enum class Then { apply, store, discard };
 
 constexpr Then then_of(const PassShape& pass) {
   if (pass.closing == Closing::apply) return Then::apply;
-  return pass.first == pass.last ? Then::discard : Then::store;
+  return pass.stores ? Then::store : Then::discard;
 }
 // A pass with nothing to run and nothing to measure: a matrix stage at the head of a chain.
 constexpr bool is_idle(const PassShape& pass) { return pass.closing == Closing::transform && pass.first == pass.last; }
