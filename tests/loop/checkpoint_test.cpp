@@ -66,7 +66,7 @@ TEST_CASE("checkpoint: missing, foreign and damaged files are refused") {
 
   std::string other = saved.bytes;
   other[8] = 9;
-  CHECK(refused(other) == path + ": checkpoint format 9, expected 1");
+  CHECK(refused(other) == path + ": checkpoint format 9, expected 2");
   CHECK(refused(saved.bytes.substr(0, 15)) == path + ": truncated after 15 bytes");
   for (std::size_t part = 1; part < 7; ++part)
     CHECK(contains(refused(saved.bytes.substr(0, saved.bytes.size() * part / 7)), path + ": damaged or truncated"));
@@ -117,20 +117,170 @@ TEST_CASE("checkpoint: entries of another run are refused") {
   CHECK(sentence([&] {
           small.start(task.validation());
           load_checkpoint(path, small);
-        }) == "ShuffledEpochs: the archive is of 256 examples, expected 64");
+        }) == "checkpoint: the data set had 256 examples, now it has 64");
 }
 
-TEST_CASE("checkpoint: entries after the last are refused") {
+TEST_CASE("checkpoint: entries after the last are refused, sections of others are not") {
   const Saved saved;
   const std::string body = saved.bytes.substr(0, saved.bytes.size() - 12);  // without the end mark and the checksum
-  const std::string end(4, '\0'), entry = std::string("\1\0\0\0x\1\1\0\0\0\0\0\0\0y", 15);
+  const std::string end(4, '\0'), section = std::string("\1\0\0\0x\1\0\0\0\0\0\0\0y", 14);
   saved.file.write(resealed(body + end));
   CHECK(refusal(saved.file.path()).empty());
-  const std::string more = saved.file.path() + ": holds more than this run has: it was written by another run";
-  saved.file.write(resealed(body + entry + end));
-  CHECK(refusal(saved.file.path()) == more);
-  saved.file.write(resealed(body + end + entry));
-  CHECK(refusal(saved.file.path()) == more);
+  saved.file.write(resealed(body + section + end));
+  CHECK(refusal(saved.file.path()).empty());
+  saved.file.write(resealed(body + end + section));
+  CHECK(contains(refusal(saved.file.path()), ": damaged at offset "));
+
+  auto loop = tiny_loop(momentum(), 0.1);
+  loop.start(Tiny{}.train());
+  CheckpointWriter more, none;
+  std::uint64_t number = 7;
+  more.section("state", [&](auto& archive) {
+    loop.visit(archive);
+    archive.number("more", number);
+  });
+  more.write(saved.file.path());
+  CHECK(refusal(saved.file.path()) ==
+        saved.file.path() + ": holds more than this run has: it was written by another run");
+  none.section("other", [&](auto& archive) { archive.number("more", number); });
+  none.write(saved.file.path());
+  CHECK(refusal(saved.file.path()) == saved.file.path() + ": has no section 'state'");
+}
+
+TEST_CASE("checkpoint: a file that does not fit leaves the loop as it was") {
+  const Tiny task;
+  const Saved saved;
+  // Fits until the selector's position, which comes last: parameters, rule and clocks are read by then.
+  std::string bytes = saved.bytes.substr(0, saved.bytes.size() - 8);
+  const std::size_t position = bytes.find("selector/position") + std::strlen("selector/position") + 1 + 8;
+  bytes[position + 1] = 9;  // 256 * 9 + 96
+  saved.file.write(resealed(bytes));
+  for (const bool started : {false, true}) {
+    auto loop = tiny_loop(momentum(), 0.1), same = tiny_loop(momentum(), 0.1);
+    for (int i = 0; started && i < 5; ++i) {
+      loop.step(task.train());
+      same.step(task.train());
+    }
+    CHECK(contains(sentence([&] { load_checkpoint(saved.file.path(), loop); }), "position is 2400"));
+    CHECK(loop.steps() == same.steps());
+    for (int i = 0; i < 2; ++i) {
+      loop.step(task.train());
+      same.step(task.train());
+    }
+    CHECK(same_values(loop, same));
+    CHECK(loop.last().loss == same.last().loss);
+    CHECK(loop.last().examples == same.last().examples);
+  }
+}
+
+TEST_CASE("checkpoint: of a loop or of a run, before or after the data are known: load_checkpoint reads it") {
+  const Tiny task;
+  const TemporaryFile of_loop, of_run;
+  auto first = tiny_loop(momentum(), 0.1);
+  std::vector<EvaluationReport> found;
+  first.run(task.train(), Evaluate(task, {.every = 2}), History{found}, Checkpoints(of_run.path(), {.every = 9}),
+            UntilStep{10});
+  save_checkpoint(of_loop.path(), first);
+  auto expected = tiny_loop(momentum(), 0.1);
+  expected.run(task.train(), UntilStep{12});
+  for (const TemporaryFile* const file : {&of_loop, &of_run})
+    for (const bool started : {false, true}) {
+      auto loop = tiny_loop(momentum(), 0.1);
+      if (started) loop.step(task.train());
+      load_checkpoint(file->path(), loop);
+      CHECK(loop.steps() == 10);
+      CHECK(loop.last().loss == first.last().loss);
+      loop.run(task.train(), UntilStep{12});
+      CHECK(same_values(loop, expected));
+    }
+  auto loop = tiny_loop(momentum(), 0.1);
+  load_checkpoint(of_run.path(), loop);
+  CHECK(sentence([&] { loop.step(task.validation()); }) ==
+        "TrainingLoop: the data set has 64 examples, at the start it had 256");
+
+  // One saved before it knew its data starts anew on any.
+  auto unused = tiny_loop(momentum(), 0.1);
+  save_checkpoint(of_loop.path(), unused);
+  load_checkpoint(of_loop.path(), loop);
+  CHECK(loop.steps() == 0);
+  loop.run(task.train(), UntilStep{12});
+  CHECK(same_values(loop, expected));
+}
+
+TEST_CASE("checkpoint: a run goes on from a file of other observers") {
+  const Tiny task;
+  const TemporaryFile file, csv;
+  const Evaluate evaluate(task, {.every = 2});
+  const auto checkpoints = [&] { return Checkpoints(file.path(), {.every = 100}); };
+  std::vector<EvaluationReport> a, b, c, d;
+  auto first = tiny_loop(momentum(), 0.1), second = tiny_loop(momentum(), 0.1), third = tiny_loop(momentum(), 0.1);
+  first.run(task.train(), evaluate, History{a}, checkpoints(), UntilStep{4});
+  // One more of a state, one more of the same name.
+  second.run(task.train(), evaluate, checkpoints(), CsvLog(csv.path()), History{b}, History{c}, UntilStep{6});
+  CHECK(second.steps() == 6);
+  CHECK(b.size() == 3);
+  CHECK(c.size() == 1);
+  // Fewer.
+  third.run(task.train(), evaluate, History{d}, checkpoints(), UntilStep{8});
+  CHECK(third.steps() == 8);
+  CHECK(d.size() == 4);
+  // A loop's own file will do.
+  save_checkpoint(file.path(), third);
+  auto fourth = tiny_loop(momentum(), 0.1);
+  const RunReport report = fourth.run(task.train(), evaluate, History{d}, checkpoints(), UntilStep{9});
+  CHECK(fourth.steps() == 9);
+  CHECK(report.best.step == 9);
+}
+
+TEST_CASE("checkpoint: the best by another metric is forgotten") {
+  const Tiny task;
+  const TemporaryFile file;
+  const auto run = [&](const auto& evaluate, std::uint64_t steps) {
+    auto loop = tiny_loop(adamw(), 1e-3);
+    return loop.run(task.train(), evaluate, Checkpoints(file.path()), UntilStep{steps});
+  };
+  struct ByEntropy : Tiny {
+    static constexpr auto metric() { return CrossEntropy{}; }
+  };
+  CHECK(run(Evaluate(task, {.every = 2}), 4).best.step <= 4);
+  const RunReport report = run(Evaluate(ByEntropy{}, {.every = 1}), 5);
+  CHECK(report.best.step == 5);
+  CHECK(std::string(report.best.metric_name) == "cross-entropy");
+  CHECK(run(Evaluate(ByEntropy{}, {.every = 1}), 5).best.metric == report.best.metric);
+}
+
+TEST_CASE("load_values: the parameters alone, by name, into another rule's loop") {
+  const Tiny task;
+  const TemporaryFile of_loop, of_run;
+  auto first = tiny_loop(momentum(), 0.1);
+  first.run(task.train(), Checkpoints(of_run.path()), UntilStep{3});
+  save_checkpoint(of_loop.path(), first);
+  for (const TemporaryFile* const file : {&of_loop, &of_run}) {
+    // Its tensors lie in another order.
+    auto other = tiny_loop(
+        partition([](const TensorSpec& tensor) { return tensor.kind == Kind::bias; }, sgd(), otherwise, adamw()), 0.1,
+        InProcess{2}, Mean{});
+    load_values(file->path(), other);
+    for (const TensorHandle handle : first.layout().tensors()) {
+      const std::string name = first.layout().spec(handle).name;
+      const TensorPlace from = first.layout().place_of(handle);
+      const TensorPlace to = other.layout().place_of(other.layout().find(name));
+      CHECK(std::equal(first.values() + from.offset, first.values() + from.offset + from.size,
+                       other.values() + to.offset));
+    }
+    CHECK(other.steps() == 0);
+  }
+  const auto refused = [&](const auto& model) {
+    TrainingLoop loop(model, task.loss(), sgd(), Constant{0.1}, ShuffledEpochs{.batch = 32});
+    const auto before = values_of(loop);
+    const std::string said = sentence([&] { load_values(of_run.path(), loop); });
+    CHECK(same_bits(values_of(loop), before));
+    return said;
+  };
+  const std::string path = of_run.path();
+  CHECK(refused(mlp(Shape{28, 28, 1}, {13}, 10)) == path + ": 'values/0.weight' has 9408 values, expected 10192");
+  CHECK(refused(mlp(Shape{28, 28, 1}, {12, 10}, 10)) == path + ": has no parameters '4.weight'");
+  CHECK(refused(linear(Shape{28, 28, 1}, 12)) == path + ": holds 4 tensors, the model has 2");
 }
 
 TEST_CASE("checkpoint: a place that cannot be written") {

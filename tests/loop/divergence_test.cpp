@@ -12,6 +12,15 @@ namespace {
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
+// Keeps the reason it is told at the end.
+struct AtEnd {
+  Control& reason;
+  template <class Run>
+  void end(Run&, const RunReport& report) const {
+    reason = report.reason;
+  }
+};
+
 template <class Loop, class Data>
 std::string steps_until_diverged(Loop& loop, const Data& data) {
   try {
@@ -31,6 +40,27 @@ TEST_CASE("a huge learning rate: the step and the tensor are named") {
   CHECK(contains(text, "training diverged at step " + std::to_string(loop.steps() + 1) + ": the loss is not finite; "));
   CHECK(contains(text, "tensor '"));
   CHECK(loop.steps() >= 1);
+}
+
+TEST_CASE("a run that diverges: what it had found is told") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 1e30);
+  std::vector<EvaluationReport> found;
+  Control at_end = Control::go_on;
+  try {
+    loop.run(task.train(), Evaluate(task, {.every = 1}), History{found}, AtEnd{at_end}, UntilStep{50});
+    FAIL("did not diverge");
+  } catch (const Diverged& diverged) {
+    CHECK(diverged.report.reason == Control::diverged);
+    CHECK(diverged.report.diverged_at() == loop.steps() + 1);
+    CHECK(contains(diverged.what(), "at step " + std::to_string(loop.steps() + 1)));
+    CHECK(diverged.report.last.now.t == loop.steps());
+    CHECK(diverged.report.evaluated);
+    CHECK(diverged.report.best.step == found.front().step);
+    CHECK(std::string(describe(diverged.report.reason)) == "diverged");
+  }
+  CHECK(at_end == Control::diverged);
+  CHECK(RunReport{}.diverged_at() == 0);
 }
 
 TEST_CASE("a learning rate that is not a number") {

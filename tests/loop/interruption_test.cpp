@@ -153,6 +153,7 @@ TEST_CASE("the handlers of before are back, however a run ends") {
         }});
   CHECK(is_back());
 
+  std::remove(file.path().c_str());
   auto throws = make_loop();
   CHECK_THROWS_AS(train(throws, file.path(), 1000, AfterStep{[](std::uint64_t) { fail("stop"); }}), Error);
   CHECK(is_back());
@@ -161,6 +162,27 @@ TEST_CASE("the handlers of before are back, however a run ends") {
   auto refuses = make_loop();
   CHECK_THROWS_AS(train(refuses, file.path(), 1000), Error);
   CHECK(is_back());
+  sigaction(SIGINT, &before, nullptr);
+}
+
+TEST_CASE("two checkpoint files in one run: one signal stops it, and the handlers of before are back") {
+  const auto handler = [](int) {};
+  struct sigaction mine {
+  }, before{}, found{};
+  mine.sa_handler = handler;
+  sigaction(SIGINT, &mine, &before);
+  const Tiny task;
+  const TemporaryFile one, two;
+  auto loop = make_loop();
+  const RunReport report =
+      loop.run(task.train(), Checkpoints(one.path()), Checkpoints(two.path()), AfterStep{[](std::uint64_t t) {
+                 if (t == 3) raise(SIGINT);
+               }},
+               UntilStep{9});
+  sigaction(SIGINT, nullptr, &found);
+  CHECK((found.sa_handler == mine.sa_handler));
+  CHECK(report.reason == Control::interrupted);
+  CHECK(one.read() == two.read());
   sigaction(SIGINT, &before, nullptr);
 }
 

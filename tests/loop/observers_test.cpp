@@ -88,6 +88,19 @@ TEST_CASE("an observer of any one member will do") {
   CHECK(ends == 1);
 }
 
+struct OnlyReady {
+  template <class Run>
+  Control ready(Run&) const {
+    return Control::interrupted;
+  }
+};
+
+TEST_CASE("ready alone makes an observer") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK(loop.run(task.train(), OnlyReady{}).reason == Control::interrupted);
+}
+
 TEST_CASE("end is called when a step throws, and the step's error is the one told") {
   const Tiny task;
   std::vector<std::string> told;
@@ -147,9 +160,78 @@ TEST_CASE("Evaluate: every so many steps, and first") {
     for (const EvaluationReport& report : found) at.push_back(report.step);
     return at;
   };
-  CHECK(steps({.every = 3}) == std::vector<std::uint64_t>{3, 6});
-  CHECK(steps({.every = 3, .first = true}) == std::vector<std::uint64_t>{1, 3, 6});
-  CHECK(steps({.every = 100}).empty());
+  CHECK(steps({.every = 3}) == std::vector<std::uint64_t>{3, 6, 7});
+  CHECK(steps({.every = 3, .last = false}) == std::vector<std::uint64_t>{3, 6});
+  CHECK(steps({.every = 3, .first = true}) == std::vector<std::uint64_t>{1, 3, 6, 7});
+  CHECK(steps({.every = 7}) == std::vector<std::uint64_t>{7});
+  CHECK(steps({.every = 100, .last = false}).empty());
+}
+
+TEST_CASE("Evaluate: the last evaluation may reach the target, and an interrupted run has none") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 0.1);
+  const RunReport report = loop.run(task.train(), Evaluate(task, {.every = 5}), UntilTarget{{1, true}}, UntilStep{3});
+  CHECK(report.target_reached());
+  CHECK(report.best.step == 3);
+  std::vector<std::string> told;
+  CHECK(!loop.run(task.train(), Evaluate(task, {.every = 5}), Spy{told, "a", 4}).evaluated);
+  CHECK(told == std::vector<std::string>{"a begin 3", "a step 4", "a end 4"});
+}
+
+namespace {
+
+// The share of right answers: higher is better.
+struct Accuracy {
+  static constexpr const char* name = "accuracy";
+  static constexpr bool lower_is_better = false;
+  template <class B, class S>
+  void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
+             S* scores) const {
+    ErrorRate{}.write(backend, batch, classes, logits, labels, scores);
+    for (std::size_t i = 0; i < batch; ++i) scores[i] = 1 - scores[i];
+  }
+};
+struct ByAccuracy : Tiny {
+  static constexpr auto metric() { return Accuracy{}; }
+};
+
+}  // namespace
+
+TEST_CASE("two observers that evaluate: the first is the run's, each has its own history") {
+  const Tiny task;
+  const TemporaryFile csv;
+  std::vector<EvaluationReport> errors, accuracies;
+  auto loop = tiny_loop(adamw(), 3e-3);
+  // An accuracy of 0.1 would reach a target of "error at most 0.5".
+  const RunReport report =
+      loop.run(task.train(), Evaluate(task, {.every = 2}), Evaluate(ByAccuracy{}, {.every = 2}), History{errors},
+               History{accuracies, 1}, CsvLog(csv.path(), 1), UntilTarget{{0.5, true}}, UntilStep{200});
+  CHECK(report.target_reached());
+  CHECK(report.best.metric <= 0.5);
+  CHECK(report.last.now.t > 2);
+  CHECK(std::string(report.best.metric_name) == "error");
+  REQUIRE(errors.size() == accuracies.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    CHECK(errors[i].source == 0);
+    CHECK(accuracies[i].source == 1);
+    CHECK(std::string(accuracies[i].metric_name) == "accuracy");
+    CHECK(accuracies[i].metric + errors[i].metric == doctest::Approx(1));
+  }
+  CHECK(lines_of(csv.read())[0] == "step,training_seconds,evaluation_seconds,loss,accuracy");
+  CHECK(lines_of(csv.read()).size() == 1 + errors.size());
+}
+
+TEST_CASE("UntilTarget: a target of the other direction is refused before the first step") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK(sentence([&] {
+          loop.run(task.train(), Evaluate(task), UntilTarget{{0.9, false}});
+        }) == "UntilTarget: of the target, higher is better, of the metric 'error' lower");
+  CHECK(sentence([&] {
+          loop.run(task.train(), UntilTarget{{0.1, true}}, Evaluate(ByAccuracy{}));
+        }) == "UntilTarget: of the target, lower is better, of the metric 'accuracy' higher");
+  CHECK(loop.steps() == 0);
+  CHECK(loop.run(task.train(), Evaluate(ByAccuracy{}, {.every = 1}), UntilTarget{{0, false}}).target_reached());
 }
 
 TEST_CASE("the report keeps the first of the best evaluations") {
@@ -170,6 +252,7 @@ TEST_CASE("what ends a run") {
   const Tiny task;
   auto loop = tiny_loop(adamw(), 5e-3);
   CHECK(loop.run(task.train(), UntilStep{0}).last.now.t == 0);
+  CHECK(loop.run(task.train(), UntilStep{0}).reason == Control::budget_spent);
   CHECK(loop.run(task.train(), UntilStep{3}).reason == Control::budget_spent);
   CHECK(loop.steps() == 3);
 
@@ -271,6 +354,7 @@ TEST_CASE("ProgressBar: plain lines where there is no terminal") {
   CHECK(contains(five[0], " s left at most"));
   CHECK(contains(five[1], "  step 4/6"));
   CHECK(contains(five[2], "  step 5/6"));
+  CHECK(five[2].substr(five[2].find("  error")) != five[1].substr(five[1].find("  error")));  // the last evaluation's
   const auto four = shown(4, {});
   REQUIRE(four.size() == 2);  // the end is told by the last evaluation
   CHECK(contains(four[1], "training  step 4  loss "));

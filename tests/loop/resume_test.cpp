@@ -18,7 +18,7 @@ void check_resume(const Selector& selector, const Rule& rule, const Combiner& co
     return TrainingLoop(task.model(), task.loss(), rule, WarmupCosine{.peak = 0.02, .warmup = 4, .total = total},
                         selector, combiner, InProcess{workers});
   };
-  const Evaluate evaluate(task, {.every = 3});
+  const Evaluate evaluate(task, {.every = 3, .last = false});  // the last of a half is none of the whole
   auto whole = make();
   const RunReport expected = whole.run(train, evaluate, UntilStep{total});
   RandomStream random(RandomKey{workers + sizeof(Rule)});
@@ -69,6 +69,46 @@ TEST_CASE("resume: the clocks and the log go on") {
   CHECK(log_of(8) > half);
   const std::string log = csv.read();
   for (const char* const row : {"\n2,", "\n4,", "\n6,", "\n8,"}) CHECK(contains(log, row));
+}
+
+TEST_CASE("resume: the history goes on") {
+  const Tiny task;
+  const TemporaryFile file;
+  for (const std::uint64_t last : {4u, 9u}) {
+    std::vector<EvaluationReport> found;
+    auto loop = tiny_loop(momentum(), 0.05);
+    loop.run(task.train(), Evaluate(task, {.every = 2}), History{found}, Checkpoints(file.path(), {.every = 4}),
+             UntilStep{last});
+    REQUIRE(found.size() == (last + 1) / 2);
+    for (std::size_t i = 0; i < 4 && i < found.size(); ++i) {
+      CHECK(found[i].step == 2 * i + 2);
+      CHECK(std::string(found[i].metric_name) == "error");
+      CHECK(found[i].metric > 0);
+      CHECK(found[i].loss > 0);
+      CHECK(found[i].training_seconds > 0);
+    }
+  }
+}
+
+TEST_CASE("resume: a run saves its end, unless it threw") {
+  const Tiny task;
+  const TemporaryFile file;
+  const auto run = [&](double learning_rate, std::uint64_t last) {
+    auto loop = tiny_loop(sgd(), learning_rate);
+    loop.run(task.train(), Checkpoints(file.path(), {.every = 1000}), UntilStep{last});
+    return loop.steps();
+  };
+  CHECK_THROWS_AS(run(1e30, 50), Diverged);
+  CHECK(!file.exists());
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK_THROWS_AS(loop.run(task.train(), Checkpoints(file.path()), UntilStep{5},
+                           AfterStep{[](std::uint64_t t) { require(t < 5, "stop"); }}),
+                  Error);
+  CHECK(!file.exists());
+  run(0.1, 5);
+  auto resumed = tiny_loop(sgd(), 0.1);
+  load_checkpoint(file.path(), resumed);
+  CHECK(resumed.steps() == 5);
 }
 
 TEST_CASE("resume: a target reached stays reached") {

@@ -62,8 +62,13 @@ TEST_CASE("a run goes on where the last one ended") {
   const RunReport report = twice.run(task.train(), UntilStep{11});
   CHECK(report.last.now.t == 11);
   CHECK(same_values(once, twice));
-  twice.run(task.train(), UntilStep{11});  // nothing left to do
+  const RunReport nothing = twice.run(task.train(), UntilStep{11});  // is left to do
   CHECK(twice.steps() == 11);
+  CHECK(nothing.reason == Control::budget_spent);
+  CHECK(nothing.last.now.t == 11);
+  CHECK(nothing.last.loss == report.last.loss);
+  CHECK(nothing.last.examples == report.last.examples);
+  CHECK(nothing.last.training_seconds >= report.last.training_seconds);
 }
 
 TEST_CASE("the schedule is asked for steps from 0, the rule for steps from 1") {

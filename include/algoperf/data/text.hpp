@@ -28,9 +28,7 @@ class Text {
   using Input = std::int32_t;
 
   // Throws Error if the file cannot be read, is empty, or is not longer than the context.
-  static Text load(const std::string& path, TextOptions options = {}) {
-    return Text(read_file(path), options, path);
-  }
+  static Text load(const std::string& path, TextOptions options = {}) { return Text(read_file(path), options, path); }
   static Text from_string(const std::string& text, TextOptions options = {}) { return Text(text, options, "Text"); }
 
   std::size_t size() const { return tokens().size() - context_; }

@@ -3,12 +3,17 @@
 //   begin(run)                                before the first step
 //   ready(run) -> Control                     after every begin: a resumed run may have nothing left to do
 //   evaluation_due(StepReport) -> bool
-//   evaluate(run) -> EvaluationReport         called if due (Evaluate has them)
+//   last_evaluation_due(StepReport) -> bool   asked when the run is to stop, unless it is interrupted
+//   evaluate(run) -> EvaluationReport         called if either is (Evaluate has these)
+//   metric()                                  what it evaluates by (nn/concept.hpp), for those who ask run.metric()
 //   after_evaluation(run, EvaluationReport) -> Control
 //   after_step(run, StepReport) -> Control    after the step's evaluations
 //   end(run, RunReport)                       after the last step, also when a step or a later begin threw
-//   visit(archive)                            what must survive a checkpoint
-// and may ask its run for loop(), data(), report(), save(path) and load(path). Observers are called in the order given.
+//   visit(archive)                            what must survive a checkpoint, in a section called
+//   name                                      by this constant
+// and may ask its run for loop(), data(), report(), metric(source), save(path) and load(path). Observers are called in
+// the order given. Those that evaluate are numbered in it, from 0: an EvaluationReport's `source`. The report's `best`
+// and what observers do by default is about source 0.
 #pragma once
 
 #include <concepts>
@@ -25,31 +30,37 @@ template <class O, class Run>
 concept HasReady = requires(O& o, Run& run) {
   { o.ready(run) } -> std::same_as<Control>;
 };
-template <class O, class Run>
-concept HasAfterStep = requires(O& o, Run& run, const StepReport& report) {
-  { o.after_step(run, report) } -> std::same_as<Control>;
+template <class O>
+concept HasEvaluationDue = requires(O& o, const StepReport& report) {
+  { o.evaluation_due(report) } -> std::same_as<bool>;
+};
+template <class O>
+concept HasLastEvaluationDue = requires(O& o, const StepReport& report) {
+  { o.last_evaluation_due(report) } -> std::same_as<bool>;
 };
 template <class O, class Run>
-concept Evaluates = requires(O& o, Run& run, const StepReport& report) {
-  { o.evaluation_due(report) } -> std::same_as<bool>;
+concept HasEvaluate = requires(O& o, Run& run) {
   { o.evaluate(run) } -> std::same_as<EvaluationReport>;
+};
+template <class O>
+concept HasMetric = requires(const O& o) {
+  { o.metric().name } -> std::convertible_to<const char*>;
+  { o.metric().lower_is_better } -> std::convertible_to<bool>;
 };
 template <class O, class Run>
 concept HasAfterEvaluation = requires(O& o, Run& run, const EvaluationReport& report) {
   { o.after_evaluation(run, report) } -> std::same_as<Control>;
 };
 template <class O, class Run>
+concept HasAfterStep = requires(O& o, Run& run, const StepReport& report) {
+  { o.after_step(run, report) } -> std::same_as<Control>;
+};
+template <class O, class Run>
 concept HasEnd = requires(O& o, Run& run, const RunReport& report) {
   o.end(run, report);
 };
-
+// May end a run.
 template <class O, class Run>
-consteval bool explain_observer() {
-  static_assert(
-      HasBegin<O, Run> || HasAfterStep<O, Run> || Evaluates<O, Run> || HasAfterEvaluation<O, Run> || HasEnd<O, Run>,
-      "algoperf: an observer needs one of begin(run), `Control after_step(run, const StepReport&)`, "
-      "`Control after_evaluation(run, const EvaluationReport&)`, end(run, const RunReport&)");
-  return true;
-}
+concept HasControl = HasReady<O, Run> || HasAfterEvaluation<O, Run> || HasAfterStep<O, Run>;
 
 }  // namespace algoperf::detail

@@ -22,6 +22,10 @@ template <class T>
   typename T::Scalar;
 } > {};
 
+// How many of these types have the role.
+template <template <class> class Role, class... Candidates>
+inline constexpr int count = ((Role<Candidates>::value ? 1 : 0) + ... + 0);
+
 // The first argument that has the role, or the default.
 template <template <class> class Role, class Default>
 constexpr Default pick(const Default& otherwise) {

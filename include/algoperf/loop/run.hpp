@@ -7,11 +7,14 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "../core/target.hpp"
 #include "../core/tuple.hpp"
 #include "checkpoint.hpp"
 #include "concept.hpp"
+#include "diverged.hpp"
+#include "explain.hpp"
 
 namespace algoperf {
 
@@ -20,43 +23,67 @@ class Run {
  public:
   Run(Loop& loop, const Data& data, Observers&... observers) : loop_(loop), data_(data), observers_{{{&observers}...}} {
     static_assert((detail::explain_observer<Observers, Run>() && ...));
+    static_assert((detail::HasControl<Observers, Run> || ...),
+                  "algoperf: run(data, observers...) goes on until an observer stops it: give it UntilStep{1000}, say");
+    forget_best();
   }
 
   Loop& loop() { return loop_; }
   const Data& data() const { return data_; }
   const RunReport& report() const { return report_; }  // so far
+  // Whether an observer evaluates, and by what the source-th of those does.
+  static consteval bool evaluates() { return (detail::HasEvaluate<Observers, Run> || ...); }
+  MetricFacts metric(std::size_t source = 0) const {
+    MetricFacts facts;
+    std::size_t n = 0;
+    for_each([&](auto& observer, auto) {
+      using O = std::remove_reference_t<decltype(observer)>;
+      if constexpr (detail::HasEvaluate<O, Run>) {
+        const bool is_it = n++ == source;
+        if constexpr (detail::HasMetric<O>)
+          if (is_it) facts = {observer.metric().name, observer.metric().lower_is_better};
+      }
+    });
+    return facts;
+  }
 
-  // Writes a checkpoint of the loop and its observers.
-  void save(const std::string& path) { save_checkpoint(path, *this); }
-  // Continues from a checkpoint, if there is one. Call it from an observer's begin.
-  void load(const std::string& path) { load_checkpoint(path, *this); }
-
-  template <class Archive>
-  void visit(Archive& archive) {
-    loop_.visit(archive);
-    {
-      const ArchiveScope scope(archive, "report");
-      visit_report(archive);
-    }
-    for_each([&](auto& observer, auto i) { visit_scoped(archive, "observer_" + std::to_string(i), observer); });
+  // Writes a checkpoint of the loop, the report and the observers.
+  void save(const std::string& path) {
+    CheckpointWriter file;
+    visit(file, path);
+    file.write(path);
+  }
+  // Continues from a checkpoint, if there is one. Call it from an observer's begin. Observers of which the file holds
+  // nothing stay as they are; what it holds of others is left. Throws Error, and changes nothing, if it does not fit.
+  void load(const std::string& path) {
+    CheckpointReader file(path);
+    detail::load_whole(file, [&](auto& archive) { visit(archive, path); });
   }
 
   RunReport operator()() {
     loop_.start(data_);
     try {
       for_each([&](auto& observer, auto i) {
-        if constexpr (detail::HasBegin<std::remove_cvref_t<decltype(observer)>, Run>) observer.begin(*this);
+        if constexpr (detail::HasBegin<std::remove_reference_t<decltype(observer)>, Run>) observer.begin(*this);
         begun_ = i + 1;
       });
+      report_.last = loop_.last();
+      report_.evaluation_seconds = loop_.evaluation_seconds();
       for_each([&](auto& observer, auto) {
-        if constexpr (detail::HasReady<std::remove_cvref_t<decltype(observer)>, Run>) take(observer.ready(*this));
+        if constexpr (detail::HasReady<std::remove_reference_t<decltype(observer)>, Run>) take(observer.ready(*this));
       });
-      while (report_.reason == Control::go_on) advance();
-    } catch (...) {
-      try {
-        end();
-      } catch (...) {  // the first error is the one to tell
+      if (report_.reason == Control::go_on) {
+        while (report_.reason == Control::go_on) advance();
+        if (report_.reason != Control::interrupted) evaluate_last();
       }
+    } catch (Diverged& diverged) {
+      report_.reason = Control::diverged;
+      diverged.report = report_;
+      end_after_error();
+      throw;
+    } catch (...) {
+      report_.reason = Control::go_on;
+      end_after_error();
       throw;
     }
     end();
@@ -65,59 +92,107 @@ class Run {
 
  private:
   template <class F>
-  void for_each(const F& f) {
+  void for_each(const F& f) const {
     for_each_index<sizeof...(Observers)>([&](auto i) { f(*get<i>(observers_), i); });
   }
 
   void advance() {
     report_.last = loop_.step(data_);
     // Evaluations first: an observer that stops at this step sees what they found.
+    std::size_t source = 0;
     for_each([&](auto& observer, auto) {
-      if constexpr (detail::Evaluates<std::remove_cvref_t<decltype(observer)>, Run>)
-        if (observer.evaluation_due(report_.last)) evaluated(observer.evaluate(*this));
+      if constexpr (detail::HasEvaluate<std::remove_reference_t<decltype(observer)>, Run>) {
+        if (observer.evaluation_due(report_.last)) {
+          const EvaluationReport found = observer.evaluate(*this);
+          evaluated(found, source);
+        }
+        ++source;
+      }
     });
     for_each([&](auto& observer, auto) {
-      if constexpr (detail::HasAfterStep<std::remove_cvref_t<decltype(observer)>, Run>)
+      if constexpr (detail::HasAfterStep<std::remove_reference_t<decltype(observer)>, Run>)
         take(observer.after_step(*this, report_.last));
     });
   }
 
-  void evaluated(const EvaluationReport& found) {
-    if (!report_.evaluated || better(found.metric, report_.best.metric, found.lower_is_better)) report_.best = found;
-    report_.evaluated = true;
+  // A reason that these evaluations give comes first, as in advance(). The schedule does not hear of them: how long a
+  // run is must not change the steps of the next.
+  void evaluate_last() {
+    const Control reason = std::exchange(report_.reason, Control::go_on);
+    std::size_t source = 0;
+    for_each([&](auto& observer, auto) {
+      using O = std::remove_reference_t<decltype(observer)>;
+      if constexpr (detail::HasEvaluate<O, Run>) {
+        if constexpr (detail::HasLastEvaluationDue<O>)
+          if (observer.last_evaluation_due(report_.last)) evaluated(observer.evaluate(*this), source);
+        ++source;
+      }
+    });
+    take(reason);
+  }
+
+  void evaluated(EvaluationReport found, std::size_t source) {
+    found.source = source;
+    if (source == 0) {
+      if (!report_.evaluated || better(found.metric, report_.best.metric, found.lower_is_better)) report_.best = found;
+      report_.evaluated = true;
+    }
     report_.evaluation_seconds = found.evaluation_seconds;
     for_each([&](auto& observer, auto) {
-      if constexpr (detail::HasAfterEvaluation<std::remove_cvref_t<decltype(observer)>, Run>)
-        take(observer.after_evaluation(*this, found));
+      if constexpr (detail::HasAfterEvaluation<std::remove_reference_t<decltype(observer)>, Run>)
+        take(observer.after_evaluation(*this, std::as_const(found)));
     });
   }
 
-  // All of the report but the reason to stop; a metric's name comes from the observer that evaluates.
+  // Sections: the state, the report, and one an observer by its name, the second of a name with a 2 behind it.
+  template <class Archive>
+  void visit(Archive& archive, const std::string& path) {
+    detail::visit_state(archive, path, loop_);
+    archive.section("report", [&](auto& section) { visit_report(section); });
+    for_each([&](auto& observer, auto i) {
+      if constexpr (detail::HasVisit<std::remove_reference_t<decltype(observer)>>)
+        archive.section(section_of(i), [&](auto& section) { observer.visit(section); });
+    });
+  }
+  std::string section_of(std::size_t observer) const {
+    std::vector<std::string> names;
+    for_each([&](auto& each, auto) {
+      using O = std::remove_reference_t<decltype(each)>;
+      if constexpr (detail::HasVisit<O>)
+        names.push_back(O::name);
+      else
+        names.push_back("");
+    });
+    std::size_t n = 1;
+    for (std::size_t i = 0; i < observer; ++i) n += names[i] == names[observer];
+    return "observer " + names[observer] + (n > 1 ? " " + std::to_string(n) : "");
+  }
+
+  // The best evaluation, unless it is by another metric than this run's. The rest of the report is the loop's.
   template <class Archive>
   void visit_report(Archive& archive) {
-    StepReport& last = report_.last;
     EvaluationReport& best = report_.best;
-    archive.number("step", last.now.t);
-    archive.number("learning_rate", last.now.learning_rate);
-    archive.number("loss", last.loss);
-    archive.number("examples", last.examples);
-    archive.number("training_seconds", last.training_seconds);
+    std::string metric = best.metric_name;
+    std::uint64_t size = metric.size();
+    archive.number("metric_size", size);
+    if constexpr (Archive::reading) metric.resize(size);
+    archive.array("metric", metric.data(), metric.size());
     std::uint8_t evaluated = report_.evaluated;
     archive.number("evaluated", evaluated);
-    report_.evaluated = evaluated != 0;
-    archive.number("evaluation_seconds", report_.evaluation_seconds);
     archive.number("best_step", best.step);
     archive.number("best_loss", best.loss);
     archive.number("best_metric", best.metric);
     archive.number("best_training_seconds", best.training_seconds);
     archive.number("best_evaluation_seconds", best.evaluation_seconds);
-    if constexpr (Archive::reading)
-      for_each([&](auto& observer, auto) {
-        if constexpr (requires { observer.metric().lower_is_better; }) {
-          best.metric_name = observer.metric().name;
-          best.lower_is_better = observer.metric().lower_is_better;
-        }
-      });
+    if constexpr (Archive::reading) {
+      report_.evaluated = evaluated != 0;
+      if (metric != this->metric().name) forget_best();
+    }
+  }
+  void forget_best() {
+    const MetricFacts facts = metric();
+    report_.evaluated = false;
+    report_.best = {.metric_name = facts.name, .lower_is_better = facts.lower_is_better};
   }
 
   // The first reason to stop is the one reported.
@@ -128,7 +203,7 @@ class Run {
   void end() {
     std::exception_ptr first;
     for_each([&](auto& observer, auto i) {
-      if constexpr (detail::HasEnd<std::remove_cvref_t<decltype(observer)>, Run>) {
+      if constexpr (detail::HasEnd<std::remove_reference_t<decltype(observer)>, Run>) {
         if (i >= begun_) return;
         try {
           observer.end(*this, std::as_const(report_));
@@ -138,6 +213,12 @@ class Run {
       }
     });
     if (first != nullptr) std::rethrow_exception(first);
+  }
+  void end_after_error() {
+    try {
+      end();
+    } catch (...) {  // the first error is the one to tell
+    }
   }
 
   Loop& loop_;

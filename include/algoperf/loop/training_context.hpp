@@ -15,13 +15,9 @@
 #include "../nn/init.hpp"
 #include "../rules/concept.hpp"
 #include "batch.hpp"
+#include "diverged.hpp"
 
 namespace algoperf {
-
-// Thrown when the loss stops being a number; names the step and the first tensor that is to blame.
-struct Diverged : Error {
-  using Error::Error;
-};
 
 template <class ModelType, class Loss, class Rule, class BackendType>
 class TrainingContext {

@@ -60,11 +60,18 @@ consteval bool explain_roles() {
   return true;
 }
 
-template <class Extra>
-consteval bool explain_extra() {
-  static_assert(IsCombiner<Extra>::value || IsGroup<Extra>::value || IsBackend<Extra>::value || IsSeed<Extra>::value,
-                "algoperf: after its five roles a TrainingLoop takes a combiner, a worker group, a backend or a Seed; "
-                "observers go to run(...)");
+template <class... Extras>
+consteval bool explain_extras() {
+  static_assert(
+      ((IsCombiner<Extras>::value || IsGroup<Extras>::value || IsBackend<Extras>::value || IsSeed<Extras>::value) &&
+       ...),
+      "algoperf: after its five roles a TrainingLoop takes a combiner, a worker group, a backend or a Seed; observers "
+      "go to run(...)");
+  static_assert(count<IsCombiner, Extras...> <= 1, "algoperf: a TrainingLoop takes one combiner, and here are more");
+  static_assert(count<IsGroup, Extras...> <= 1, "algoperf: a TrainingLoop takes one worker group, and here are more");
+  static_assert(count<IsBackend, Extras...> <= 1, "algoperf: a TrainingLoop takes one backend, and here are more");
+  static_assert(count<IsSeed, Extras...> <= 1,
+                "algoperf: a TrainingLoop takes one Seed, and here are more (the selector has a seed of its own)");
   return true;
 }
 
@@ -90,7 +97,7 @@ class TrainingLoop {
                  detail::pick<detail::IsBackend>(BackendType{}, tail...), workers(selector.batch, tail...),
                  selector.batch, RandomKey{detail::pick<detail::IsSeed>(Seed{}, tail...).value}),
         combiner_state_(combiner_.state(context_)) {
-    static_assert((detail::explain_extra<Tail>() && ...));
+    static_assert(detail::explain_extras<Tail...>());
     if constexpr (Rule::has_evaluation_values)
       evaluation_values_ = context_.backend().template array<typename Backend::Scalar>(context_.layout().size());
   }
@@ -98,6 +105,7 @@ class TrainingLoop {
   TrainingLoop& operator=(const TrainingLoop&) = delete;
 
   // Trains until an observer says stop; at least one must, or this runs for ever. Continues where the last run ended.
+  // Throws Diverged when the loss is no number any more.
   template <class Data, class... Observers>
   RunReport run(const Data& data, Observers&&... observers) {
     return Run<TrainingLoop, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
@@ -108,7 +116,7 @@ class TrainingLoop {
   StepReport step(const Data& data) {
     start(data);
     const Stopwatch watch;
-    const Step now{t_ + 1, schedule_(t_)};
+    const Step now{last_.now.t + 1, schedule_(last_.now.t)};
     selector_.select(*selector_state_, now, selection_);
     context_.load(data, selection_, now);
     const double loss =
@@ -116,10 +124,8 @@ class TrainingLoop {
     if constexpr (requires { selector_.feedback(*selector_state_, selection_, context_.losses()); })
       selector_.feedback(*selector_state_, selection_, context_.losses());
     context_.backend().synchronize();
-    ++t_;
-    examples_ += selection_.indices.size();
-    training_seconds_ += watch.seconds();
-    return {now, loss, examples_, training_seconds_};
+    last_ = {now, loss, last_.examples + selection_.indices.size(), last_.training_seconds + watch.seconds()};
+    return last_;
   }
 
   // The mean training loss and the metric over a whole data set, off the training clock. Making averaged parameters is
@@ -133,7 +139,7 @@ class TrainingLoop {
       context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
                                         evaluation_values_.data());
       context_.backend().synchronize();
-      training_seconds_ += watch.seconds();
+      last_.training_seconds += watch.seconds();
       values = evaluation_values_.data();
     }
     const Stopwatch watch;
@@ -146,7 +152,13 @@ class TrainingLoop {
     }
     evaluation_seconds_ += watch.seconds();
     const double n = static_cast<double>(size);
-    return {t_, loss / n, score / n, Metric::name, Metric::lower_is_better, training_seconds_, evaluation_seconds_};
+    return {.step = last_.now.t,
+            .loss = loss / n,
+            .metric = score / n,
+            .metric_name = Metric::name,
+            .lower_is_better = Metric::lower_is_better,
+            .training_seconds = last_.training_seconds,
+            .evaluation_seconds = evaluation_seconds_};
   }
 
   // Prepares the selector for a data set; run() and step() do it themselves.
@@ -161,8 +173,11 @@ class TrainingLoop {
             " examples, at the start it had ", data_size_);
   }
 
-  std::uint64_t steps() const { return t_; }
-  double training_seconds() const { return training_seconds_; }
+  // The last step, with the clock of now.
+  const StepReport& last() const { return last_; }
+  std::uint64_t steps() const { return last_.now.t; }
+  double training_seconds() const { return last_.training_seconds; }
+  double evaluation_seconds() const { return evaluation_seconds_; }
   const ModelType& model() const { return context_.model(); }
   const Rule& rule() const { return context_.rule(); }
   const Layout& layout() const { return context_.layout(); }
@@ -172,9 +187,11 @@ class TrainingLoop {
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive.number("step", t_);
-    archive.number("examples", examples_);
-    archive.number("training_seconds", training_seconds_);
+    archive.number("step", last_.now.t);
+    archive.number("learning_rate", last_.now.learning_rate);
+    archive.number("loss", last_.loss);
+    archive.number("examples", last_.examples);
+    archive.number("training_seconds", last_.training_seconds);
     archive.number("evaluation_seconds", evaluation_seconds_);
     if constexpr (requires { selector_.seed; }) {
       std::uint64_t seed = selector_.seed;
@@ -186,6 +203,10 @@ class TrainingLoop {
     require(batch == selector_.batch, "checkpoint: the batch was ", batch, ", now it is ", selector_.batch);
     visit_scoped(archive, "values", context_);
     visit_scoped(archive, "rule", combiner_state_);
+    // A loop that has not been started has no selector's state yet; the data's size is all that makes one.
+    std::uint64_t data_size = data_size_;
+    archive.number("data_size", data_size);
+    if constexpr (Archive::reading) resize_data(static_cast<std::size_t>(data_size));
     if (selector_state_) visit_scoped(archive, "selector", *selector_state_);
   }
 
@@ -207,6 +228,13 @@ class TrainingLoop {
     require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
             " workers, expected at least one each");
     return n;
+  }
+  void resize_data(std::size_t size) {
+    require(!selector_state_ || size == 0 || size == data_size_, "checkpoint: the data set had ", size,
+            " examples, now it has ", data_size_);
+    if (size == 0) selector_state_.reset();
+    if (size > 0 && !selector_state_) selector_state_.emplace(selector_.state(size));
+    data_size_ = size;
   }
   template <class Data>
   void check_fits(const Data& data) const {
@@ -232,8 +260,8 @@ class TrainingLoop {
   std::optional<typename Selector::State> selector_state_;
   std::size_t data_size_ = 0;
   Selection selection_;
-  std::uint64_t t_ = 0, examples_ = 0;
-  double training_seconds_ = 0, evaluation_seconds_ = 0;
+  StepReport last_;
+  double evaluation_seconds_ = 0;
 };
 
 template <class M, class L, class R, class Sch, class Sel, class... Tail>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -8,11 +10,14 @@
 
 namespace algoperf {
 
-// Writes the evaluations of a run as CSV: step, training_seconds, evaluation_seconds, loss, metric. The file appears
-// when the run ends, however it ends; until then, and by a run without evaluations, nothing is overwritten.
+// Writes the evaluations of a run, by one of its observers that evaluate, as CSV: step, training_seconds,
+// evaluation_seconds, loss, metric. The file appears when the run ends, however it ends; until then, and by a run
+// without evaluations, nothing is overwritten.
 class CsvLog {
  public:
-  explicit CsvLog(std::string path) : path_(std::move(path)) {}
+  static constexpr const char* name = "CsvLog";
+
+  explicit CsvLog(std::string path, std::size_t source = 0) : path_(std::move(path)), source_(source) {}
 
   template <class Run>
   void begin(Run&) {
@@ -20,6 +25,7 @@ class CsvLog {
   }
   template <class Run>
   Control after_evaluation(Run&, const EvaluationReport& report) {
+    if (report.source != source_) return Control::go_on;
     char line[160];
     if (rows_.empty())
       rows_ = std::string("step,training_seconds,evaluation_seconds,loss,") + report.metric_name + "\n";
@@ -46,6 +52,7 @@ class CsvLog {
 
  private:
   std::string path_, rows_;
+  std::size_t source_;
 };
 
 }  // namespace algoperf

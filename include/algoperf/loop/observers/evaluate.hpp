@@ -9,8 +9,9 @@
 namespace algoperf {
 
 struct EvaluateOptions {
-  std::uint64_t every = 500;  // steps; also after the first step if `first`
-  bool first = false;
+  std::uint64_t every = 500;  // steps
+  bool first = false;         // also after the first step
+  bool last = true;           // also after the last one, unless the run is interrupted
 };
 
 // Evaluates a task's validation set with its metric every so many steps, off the training clock.
@@ -27,6 +28,7 @@ class Evaluate {
   bool evaluation_due(const StepReport& report) const {
     return report.now.t % options_.every == 0 || (options_.first && report.now.t == 1);
   }
+  bool last_evaluation_due(const StepReport& report) const { return options_.last && !evaluation_due(report); }
   template <class Run>
   EvaluationReport evaluate(Run& run) const {
     return run.loop().evaluate(data_, metric_);

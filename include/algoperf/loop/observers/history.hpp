@@ -1,18 +1,49 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "../concept.hpp"
 
 namespace algoperf {
 
-// Keeps every evaluation of a run, in the caller's vector.
+// Keeps every evaluation of a run by one of its observers that evaluate, in the caller's vector; a resumed run keeps
+// those of before, too.
 struct History {
+  static constexpr const char* name = "History";
   std::vector<EvaluationReport>& evaluations;
+  std::size_t source = 0;
+
+  // A checkpoint holds no names: they come from who evaluates.
+  template <class Run>
+  Control ready(Run& run) const {
+    const MetricFacts metric = run.metric(source);
+    for (EvaluationReport& e : evaluations) {
+      if (*e.metric_name != 0) continue;
+      e.metric_name = metric.name;
+      e.lower_is_better = metric.lower_is_better;
+    }
+    return Control::go_on;
+  }
   template <class Run>
   Control after_evaluation(Run&, const EvaluationReport& report) const {
-    evaluations.push_back(report);
+    if (report.source == source) evaluations.push_back(report);
     return Control::go_on;
+  }
+
+  template <class Archive>
+  void visit(Archive& archive) const {
+    std::uint64_t size = evaluations.size();
+    archive.number("size", size);
+    if constexpr (Archive::reading) evaluations.assign(size, EvaluationReport{.source = source});
+    for (EvaluationReport& e : evaluations) {
+      archive.number("step", e.step);
+      archive.number("loss", e.loss);
+      archive.number("metric", e.metric);
+      archive.number("training_seconds", e.training_seconds);
+      archive.number("evaluation_seconds", e.evaluation_seconds);
+    }
   }
 };
 

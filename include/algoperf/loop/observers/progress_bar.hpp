@@ -41,6 +41,7 @@ class ProgressBar {
   }
   template <class Run>
   Control after_evaluation(Run&, const EvaluationReport& report) {
+    if (report.source != 0) return Control::go_on;
     metric_name_ = report.metric_name;
     metric_ = report.metric;
     evaluated_ = true;  // shown after the step, with its loss
@@ -49,7 +50,7 @@ class ProgressBar {
   template <class Run>
   void end(Run&, const RunReport& report) {
     if (report.last.now.t == 0) return;
-    const bool told = !live_ && shown_ == report.last.now.t;  // by its evaluation
+    const bool told = !live_ && !evaluated_ && shown_ == report.last.now.t;  // by its evaluation
     last_ = report.last;
     if (!told) show('\n');
   }

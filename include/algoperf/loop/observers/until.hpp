@@ -3,14 +3,24 @@
 
 #include <cstdint>
 
+#include "../../core/error.hpp"
 #include "../../core/target.hpp"
 #include "../concept.hpp"
 
 namespace algoperf {
 
-// Stops at the first evaluation whose metric reaches the target.
+// Stops when the run's first observer that evaluates finds the target reached.
 struct UntilTarget {
   Target target;
+
+  // Throws Error if target and metric disagree on which side is better.
+  template <class Run>
+  void begin(Run& run) const {
+    static_assert(Run::evaluates(),
+                  "algoperf: UntilTarget waits for evaluations: give run(...) an observer that evaluates, e.g. "
+                  "Evaluate(task, {.every = 500})");
+    check(run.metric());
+  }
   template <class Run>
   Control ready(Run& run) const {
     const RunReport& report = run.report();
@@ -18,7 +28,17 @@ struct UntilTarget {
   }
   template <class Run>
   Control after_evaluation(Run&, const EvaluationReport& report) const {
+    if (report.source != 0) return Control::go_on;
+    check({report.metric_name, report.lower_is_better});
     return target.reached_by(report.metric) ? Control::target_reached : Control::go_on;
+  }
+
+ private:
+  void check(const MetricFacts& metric) const {
+    const auto better = [](bool lower) { return lower ? "lower" : "higher"; };
+    require(*metric.name == 0 || metric.lower_is_better == target.lower_is_better, "UntilTarget: of the target, ",
+            better(target.lower_is_better), " is better, of the metric '", metric.name, "' ",
+            better(metric.lower_is_better));
   }
 };
 

@@ -1,0 +1,14 @@
+// expect: algoperf: an observer's begin must be `begin(run)`
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+struct Mistyped {
+  void begin() {}
+  Control after_step(auto&, const StepReport&) { return Control::go_on; }
+};
+
+void train(const InMemory<float>& data) {
+  TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8});
+  loop.run(data, Mistyped{}, UntilStep{3});
+}

@@ -1,0 +1,13 @@
+// expect: algoperf: an observer needs one of begin(run)
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+struct Mistyped {
+  int steps = 0;
+};
+
+void train(const InMemory<float>& data) {
+  TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8});
+  loop.run(data, Mistyped{}, UntilStep{3});
+}

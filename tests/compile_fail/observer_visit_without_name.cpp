@@ -1,0 +1,14 @@
+// expect: algoperf: an observer with visit(archive) needs `static constexpr const char* name`
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+struct Mistyped {
+  template <class Archive>
+  void visit(Archive&) {}
+};
+
+void train(const InMemory<float>& data) {
+  TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8});
+  loop.run(data, Mistyped{}, UntilStep{3});
+}

@@ -1,0 +1,9 @@
+// expect: algoperf: UntilTarget waits for evaluations
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+void train(const InMemory<float>& data) {
+  TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8});
+  loop.run(data, UntilTarget{{0.1, true}});
+}
