@@ -1,9 +1,12 @@
 // What schedules/ is about. A schedule is any callable `double (std::uint64_t step)`, a lambda as well as a member of
 // this folder, and says what a number (a learning rate, or any hyperparameter) is in update `step`, counted from 0. It
 // is pure, a closed form of the step alone, so that a run resumes without a schedule's state, and holds its last value
-// past its end. A chain asks it for Step::t - 1.
+// past its end. A chain asks it for Step::t - 1. A schedule of batch sizes answers in whole numbers.
 //
-//   check()   optional: throws Error for an impossible option, naming it
+//   check()          optional: throws Error for an impossible option, naming it
+//   feedback(found)  optional, of a schedule that reacts (Plateau) and so is not pure: a TrainingLoop calls it after
+//                    each evaluation of a run, with the EvaluationReport, and asks for the next rate after that
+//   visit(archive)   what feedback left behind, for checkpoints
 #pragma once
 
 #include <concepts>
@@ -32,6 +35,16 @@ template <class S>
 void check_schedule(const S& schedule) {
   if constexpr (requires { schedule.check(); }) schedule.check();
 }
+
+template <class S, class Found>
+concept Reacts = requires(S& schedule, const Found& found) {
+  schedule.feedback(found);
+};
+
+template <class S, class Archive>
+concept Remembers = requires(S& schedule, Archive& archive) {
+  schedule.visit(archive);
+};
 
 // A plain number, neither infinite nor NaN.
 constexpr bool is_finite(double x) { return x - x == 0; }

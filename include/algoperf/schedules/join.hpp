@@ -11,7 +11,8 @@
 namespace algoperf {
 
 // s(i) = first(i) for i < steps, then second(i - steps); steps = 0 is second alone. optax's join_schedules, which takes
-// the boundaries counted from the start of all, not the lengths.
+// the boundaries counted from the start of all, not the lengths. A schedule that reacts hears of the evaluations after
+// its own steps, and of no others.
 template <class First, class Second>
 struct Joined {
   First first;
@@ -24,7 +25,28 @@ struct Joined {
     detail::check_schedule(second);
   }
 
-  constexpr double operator()(std::uint64_t step) const { return step < steps ? first(step) : second(step - steps); }
+  constexpr double operator()(std::uint64_t step) const {
+    return step < steps ? static_cast<double>(first(step)) : static_cast<double>(second(step - steps));
+  }
+
+  // found.step counts the steps made.
+  template <class Found>
+  requires(detail::Reacts<First, Found> || detail::Reacts<Second, Found>) void feedback(const Found& found) {
+    if (found.step <= steps) {
+      if constexpr (detail::Reacts<First, Found>) first.feedback(found);
+    } else if constexpr (detail::Reacts<Second, Found>) {
+      Found own = found;
+      own.step -= steps;
+      second.feedback(own);
+    }
+  }
+
+  // visit_scoped is core/archive.hpp's, which whoever has an archive includes.
+  template <class Archive>
+  requires(detail::Remembers<First, Archive> || detail::Remembers<Second, Archive>) void visit(Archive& archive) {
+    if constexpr (detail::Remembers<First, Archive>) visit_scoped(archive, "first", first);
+    if constexpr (detail::Remembers<Second, Archive>) visit_scoped(archive, "second", second);
+  }
 };
 
 namespace detail {

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "../core/require.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+// The gradient noise scale tr(Sigma) / |G|^2, in examples, where G is the gradient and Sigma the covariance of one
+// example's: batches well below it are mostly noise, batches well above it are mostly waste; at it, a run takes twice
+// the fewest steps and twice the fewest examples. It is estimated from |g|^2 of gradients over batches of two sizes
+// b < B, without bias:
+//   |G|^2 ~ (B |g_B|^2 - b |g_b|^2) / (B - b),   tr(Sigma) ~ (|g_b|^2 - |g_B|^2) / (1 / b - 1 / B)
+// Both are averaged, each by itself, with the weight `decay`, in [0, 1), on the past; the quotient of the averages is
+// the estimate (an average of quotients would be biased).
+// McCandlish et al. 2018 (arXiv:1812.06162), appendix A. With W workers of b examples each, |g_b|^2 is the mean of
+// their squared norms, and g_B, B = W b, the mean of their gradients: a combiner of one's own sees both.
+struct NoiseScale {
+  double decay = 0.99;
+
+  // What it remembers; left alone in `NoiseScale{...}`. The averages begin at 0; `weight` is what is missing of 1.
+  struct State {
+    double square = 0, trace = 0, weight = 0;
+  } state = {};
+
+  void check() const { require(decay >= 0 && decay < 1, "NoiseScale: decay is ", decay, ", expected [0, 1)"); }
+
+  // square_small is |g_b|^2 with b = small examples, square_big |g_B|^2 with B = big.
+  void observe(double small, double square_small, double big, double square_big) {
+    require(small > 0 && big > small, "NoiseScale: the batches are ", small, " and ", big,
+            " examples, expected 0 < small < big");
+    require(detail::is_finite(square_small) && detail::is_finite(square_big), "NoiseScale: the squared norms are ",
+            square_small, " and ", square_big, ", expected finite numbers");
+    const double square = (big * square_big - small * square_small) / (big - small);
+    const double trace = (square_small - square_big) / (1 / small - 1 / big);
+    state.square = decay * state.square + (1 - decay) * square;
+    state.trace = decay * state.trace + (1 - decay) * trace;
+    state.weight = decay * state.weight + (1 - decay);
+  }
+
+  bool known() const { return state.weight > 0; }
+  double gradient_square() const { return state.square / state.weight; }  // |G|^2
+  double trace() const { return state.trace / state.weight; }             // tr(Sigma)
+
+  // 0 where no noise is seen, infinite where no gradient is (both estimates may come out below 0), NaN while nothing is
+  // known.
+  double value() const {
+    if (!known()) return __builtin_nan("");
+    if (!(state.trace > 0)) return 0;
+    return state.square > 0 ? state.trace / state.square : __builtin_inf();
+  }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive.number("square", state.square);
+    archive.number("trace", state.trace);
+    archive.number("weight", state.weight);
+  }
+};
+
+}  // namespace algoperf

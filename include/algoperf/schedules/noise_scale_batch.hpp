@@ -1,0 +1,39 @@
+#pragma once
+
+#include "../core/require.hpp"
+#include "concept.hpp"
+#include "noise_scale.hpp"
+
+namespace algoperf {
+
+// A batch that follows the noise: b = share times the noise scale, rounded to a whole number and held within
+// [least, most]; `least` while the noise scale is not known. share is in (0, inf), 1 <= least <= most.
+// With B_n the noise scale, a batch of share B_n takes 1 + 1 / share times the fewest steps, and 1 + share times the
+// fewest examples (McCandlish et al. 2018, arXiv:1812.06162); both double at share = 1.
+// Not a function of the step: whoever measures gradients calls noise.observe(...), and visits it with what else is
+// kept. It is applied as GrowingBatch is, by a selector of one's own, which keeps a pointer to it.
+struct NoiseScaleBatch {
+  std::uint64_t least = 32;
+  std::uint64_t most = 8192;
+  double share = 1;
+  NoiseScale noise = {};
+
+  void check() const {
+    require(least >= 1 && least <= most, "NoiseScaleBatch: least is ", least, ", expected 1 to most, which is ", most);
+    require(detail::is_finite(share) && share > 0, "NoiseScaleBatch: share is ", share, ", expected (0, inf)");
+    noise.check();
+  }
+
+  std::uint64_t operator()(std::uint64_t) const {
+    const double size = share * noise.value();
+    if (!(size > static_cast<double>(least))) return least;
+    return size < static_cast<double>(most) ? static_cast<std::uint64_t>(size + 0.5) : most;
+  }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    noise.visit(archive);
+  }
+};
+
+}  // namespace algoperf
