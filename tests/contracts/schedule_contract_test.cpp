@@ -1,4 +1,5 @@
-// What every schedule owes: it is finite, pure, and holds its last value past its end, whatever the step.
+// What every schedule owes: it is finite, pure, and holds its last value past its end, whatever the step; one without
+// an end stays between two values.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,6 +45,38 @@ auto schedule_members() {
                       ap::Linear{.from = 1, .to = 0.5, .steps = 3}),
              12, 0.5},
       Member{"join, no steps", ap::join(ap::Constant{3}, 0, ap::Constant{4}), 0, 4},
+      Member{"polynomial", ap::Polynomial{.from = 1, .to = 0.1, .power = 2, .steps = 10, .begin = 3}, 13, 0.1},
+      Member{"polynomial, no steps", ap::Polynomial{.from = 1, .to = 2, .steps = 0, .begin = 5}, 5, 2},
+      Member{"cosine, two waves", ap::Cosine{.peak = 1, .steps = 10, .cycles = 2}, 10, 1},
+      Member{"warm_restarts", ap::WarmRestarts{.peak = 1, .floor = 0.1, .first = 3, .multiplier = 2, .cycles = 4}, 45,
+             0.1},
+      Member{"warm_restarts, no steps", ap::WarmRestarts{.peak = 1, .floor = 0.1, .first = 0}, 0, 0.1},
+      Member{"multi_step", ap::MultiStep{.from = 1, .milestones = {20, 10}, .factor = 0.5}, 20, 0.25},
+      Member{"multi_step, no milestones", ap::MultiStep{.from = 1}, 0, 1},
+      Member{"piecewise_constant", ap::PiecewiseConstant{.from = 1, .drops = {{5, 0.5}, {9, 0.5}}}, 9, 0.25},
+      Member{"exponential to a floor", ap::Exponential{.from = 1, .factor = 0.5, .steps = 3, .to = 0.25}, 6, 0.25},
+      Member{"exponential to a ceiling", ap::Exponential{.from = 1, .factor = 2, .steps = 3, .begin = 4, .to = 4}, 10,
+             4},
+      Member{"noise_adaptive", ap::NoiseAdaptive{.from = 1, .beta = 2, .steps = 16}, 16, 0.125},
+      Member{"noise_adaptive, no steps", ap::NoiseAdaptive{.from = 1, .beta = 2}, 0, 2},
+      Member{"trapezoid", ap::Trapezoid{.peak = 1, .warmup = 4, .total = 20, .cooldown = 6, .floor = 0.1}, 20, 0.1},
+      Member{"trapezoid, nothing", ap::Trapezoid{.peak = 1, .warmup = 0, .total = 0, .cooldown = 0}, 0, 0},
+      Member{"one_cycle", ap::OneCycle{.peak = 1, .total = 20, .div_factor = 2, .final_div_factor = 2}, 19, 0.25},
+      Member{"one_cycle, no steps", ap::OneCycle{.peak = 1, .div_factor = 2, .final_div_factor = 2}, 0, 0.25},
+      Member{"one_cycle_momentum", ap::OneCycleMomentum{.total = 20, .phases = ap::OneCyclePhases::three}, 19, 0.95},
+      Member{"plateau, told nothing", ap::Plateau{.peak = 0.5}, 0, 0.5},
+      Member{"growing_batch", ap::GrowingBatch{.first = 8, .factor = 2, .every = 5, .most = 64}, 15, 64},
+      Member{"noise_scale_batch, told nothing", ap::NoiseScaleBatch{.least = 8}, 0, 8},
+  };
+}
+
+// Without an end: from 1 in step 0 towards `last`, never back.
+auto endless_members() {
+  return std::tuple{
+      Member{"inverse_sqrt", ap::InverseSqrt{.peak = 1, .timescale = 10, .begin = 3}, 0, 0},
+      Member{"step_decay", ap::StepDecay{.from = 1, .factor = 0.5, .every = 3}, 0, 0},
+      Member{"exponential", ap::Exponential{.from = 1, .factor = 0.99}, 0, 0},
+      Member{"noam, no warmup", ap::Noam{.width = 1, .warmup = 0}, 0, 0},
   };
 }
 
@@ -67,12 +100,31 @@ TEST_CASE("a schedule keeps its contract") {
     const std::uint64_t stride = member.end / 50 + 1;
     std::vector<double> forward, backward;
     for (std::uint64_t i = 0; i < 60; ++i) {
-      forward.push_back(member.schedule(i * stride));
+      forward.push_back(static_cast<double>(member.schedule(i * stride)));
       CHECK(std::isfinite(forward.back()));
     }
-    for (std::uint64_t i = 60; i-- > 0;) backward.insert(backward.begin(), member.schedule(i * stride));
+    for (std::uint64_t i = 60; i-- > 0;)
+      backward.insert(backward.begin(), static_cast<double>(member.schedule(i * stride)));
     CHECK(forward == backward);
   });
+}
+
+TEST_CASE("a schedule without an end goes one way for ever") {
+  const auto check = [](const auto& member) {
+    INFO("schedule: ", std::string(member.name));
+    CHECK_NOTHROW(member.schedule.check());
+    double before = member.schedule(0);
+    CHECK(before == 1);
+    for (std::uint64_t step = 1; step >> 63 == 0; step *= 2)
+      for (const std::uint64_t near : {step - 1, step, step + 1}) {
+        const double value = member.schedule(near);
+        CHECK(value <= (near < step ? 1 : before));
+        CHECK(value >= member.last);
+        before = value;
+      }
+    CHECK(member.schedule(std::numeric_limits<std::uint64_t>::max()) <= before);
+  };
+  std::apply([&](const auto&... members) { (check(members), ...); }, endless_members());
 }
 
 TEST_CASE("impossible options are refused with a sentence that names the field") {
@@ -93,4 +145,62 @@ TEST_CASE("impossible options are refused with a sentence that names the field")
   refused(ap::join(ap::Constant{1}, negative, ap::Constant{2}),
           "join: a schedule has a negative number of steps, expected at least 0");
   refused(ap::join(ap::Constant{1}, 2, ap::Constant{nan}), "Constant: value is nan, expected a finite number");
+
+  refused(ap::Cosine{.cycles = -1}, "Cosine: cycles is -1, expected [0, inf)");
+  refused(ap::Polynomial{.from = nan}, "Polynomial: from is nan, expected a finite number");
+  refused(ap::Polynomial{.to = inf}, "Polynomial: to is inf, expected a finite number");
+  refused(ap::Polynomial{.power = 0}, "Polynomial: power is 0, expected (0, inf)");
+  refused(ap::WarmRestarts{.peak = nan}, "WarmRestarts: peak is nan, expected a finite number");
+  refused(ap::WarmRestarts{.floor = inf}, "WarmRestarts: floor is inf, expected a finite number");
+  refused(ap::WarmRestarts{.multiplier = 0}, "WarmRestarts: multiplier is 0, expected at least 1");
+  refused(ap::WarmRestarts{.peak_factor = 1.5}, "WarmRestarts: peak_factor is 1.5, expected [0, 1]");
+  refused(ap::InverseSqrt{.peak = nan}, "InverseSqrt: peak is nan, expected a finite number");
+  refused(ap::InverseSqrt{.timescale = 0}, "InverseSqrt: timescale is 0, expected (0, inf)");
+  refused(ap::Noam{.factor = inf}, "Noam: factor is inf, expected a finite number");
+  refused(ap::Noam{.width = 0}, "Noam: width is 0, expected (0, inf)");
+  refused(ap::StepDecay{.from = nan}, "StepDecay: from is nan, expected a finite number");
+  refused(ap::StepDecay{.factor = 1.1}, "StepDecay: factor is 1.1, expected [0, 1]");
+  refused(ap::StepDecay{.every = 0}, "StepDecay: every is 0, expected at least 1");
+  refused(ap::MultiStep{.from = nan}, "MultiStep: from is nan, expected a finite number");
+  refused(ap::MultiStep{.factor = -1}, "MultiStep: factor is -1, expected [0, inf)");
+  refused(ap::MultiStep{.milestones = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}},
+          "MultiStep: there are 17 milestones, expected at most 16");
+  refused(ap::PiecewiseConstant{.from = nan}, "PiecewiseConstant: from is nan, expected a finite number");
+  refused(ap::PiecewiseConstant{.drops = {{5, 0.1}, {9, -2}}},
+          "PiecewiseConstant: the factor at step 9 is -2, expected [0, inf)");
+  refused(ap::Exponential{.from = 0}, "Exponential: from is 0, expected (0, inf)");
+  refused(ap::Exponential{.factor = 0}, "Exponential: factor is 0, expected (0, inf)");
+  refused(ap::Exponential{.steps = 0}, "Exponential: steps is 0, expected at least 1");
+  refused(ap::Exponential{.from = 1, .to = 2}, "Exponential: to is 2, expected [0, from], and from is 1");
+  refused(ap::Exponential{.from = 1, .factor = 2},
+          "Exponential: to is 0, expected a finite number of at least from, which is 1, since the factor is above 1");
+  refused(ap::NoiseAdaptive{.from = nan}, "NoiseAdaptive: from is nan, expected a finite number");
+  refused(ap::NoiseAdaptive{.beta = 0}, "NoiseAdaptive: beta is 0, expected (0, inf)");
+  refused(ap::Trapezoid{.warmup = 5, .total = 4}, "Trapezoid: warmup is 5, expected at most total, which is 4");
+  refused(ap::Trapezoid{.warmup = 5, .total = 9, .cooldown = 5},
+          "Trapezoid: cooldown is 5, expected at most total - warmup, which is 4");
+  refused(ap::Trapezoid{.peak = nan}, "Trapezoid: peak is nan, expected a finite number");
+  refused(ap::Trapezoid{.floor = inf}, "Trapezoid: floor is inf, expected a finite number");
+  refused(ap::Trapezoid{.from = inf}, "Trapezoid: from is inf, expected a finite number");
+  refused(ap::OneCycle{.peak = nan}, "OneCycle: peak is nan, expected a finite number");
+  refused(ap::OneCycle{.rise = 1.5}, "OneCycle: rise is 1.5, expected [0, 1]");
+  refused(ap::OneCycle{.rise = 0.6, .phases = ap::OneCyclePhases::three}, "OneCycle: rise is 0.6, expected [0, 0.5]");
+  refused(ap::OneCycle{.div_factor = 0}, "OneCycle: div_factor is 0, expected (0, inf)");
+  refused(ap::OneCycle{.final_div_factor = inf}, "OneCycle: final_div_factor is inf, expected (0, inf)");
+  refused(ap::OneCycleMomentum{.high = nan}, "OneCycleMomentum: high is nan, expected a finite number");
+  refused(ap::OneCycleMomentum{.low = nan}, "OneCycleMomentum: low is nan, expected a finite number");
+  refused(ap::OneCycleMomentum{.rise = -1}, "OneCycleMomentum: rise is -1, expected [0, 1]");
+  refused(ap::Plateau{.peak = nan}, "Plateau: peak is nan, expected a finite number");
+  refused(ap::Plateau{.peak = 1, .floor = 2},
+          "Plateau: floor is 2, expected a finite number of at most peak, which is 1");
+  refused(ap::Plateau{.factor = 1}, "Plateau: factor is 1, expected (0, 1)");
+  refused(ap::Plateau{.threshold = -1}, "Plateau: threshold is -1, expected [0, inf)");
+  refused(ap::join(ap::Constant{1}, 2, ap::Plateau{.factor = 0}), "Plateau: factor is 0, expected (0, 1)");
+  refused(ap::GrowingBatch{.first = 0}, "GrowingBatch: first is 0, expected 1 to most, which is 8192");
+  refused(ap::GrowingBatch{.first = 9, .most = 8}, "GrowingBatch: first is 9, expected 1 to most, which is 8");
+  refused(ap::GrowingBatch{.factor = 0.5}, "GrowingBatch: factor is 0.5, expected [1, inf)");
+  refused(ap::GrowingBatch{.every = 0}, "GrowingBatch: every is 0, expected at least 1");
+  refused(ap::NoiseScaleBatch{.least = 9, .most = 8}, "NoiseScaleBatch: least is 9, expected 1 to most, which is 8");
+  refused(ap::NoiseScaleBatch{.share = 0}, "NoiseScaleBatch: share is 0, expected (0, inf)");
+  refused(ap::NoiseScaleBatch{.noise = {.decay = 1}}, "NoiseScale: decay is 1, expected [0, 1)");
 }

@@ -29,6 +29,18 @@ TEST_CASE("where a warm-up begins") {
   CHECK(torch(0) == 1);
   CHECK(torch(W) == 2);
 
+  // From 1 / W and to the peak in step W; a start factor that reaches the peak one step early; both.
+  const ap::Warmup from_first{.peak = 2, .steps = W, .from = 2.0 / W};
+  CHECK(from_first(0) == 2.0 / W);
+  CHECK(from_first(W) == 2);
+  const ap::Warmup early{.peak = 2, .steps = W - 1, .from = 1};
+  CHECK(early(0) == 1);
+  CHECK(early(W - 2) < 2);
+  CHECK(early(W - 1) == 2);
+  const ap::Warmup both{.peak = 2, .steps = W, .from = 1, .start = ap::WarmupStart::one_step_off};
+  CHECK(both(0) == doctest::Approx(1.2));
+  CHECK(both(W - 1) == 2);
+
   const ap::WarmupCosine whole{.peak = 2, .warmup = W, .total = 15, .start = ap::WarmupStart::one_step_off};
   for (std::uint64_t i = 0; i < W; ++i) CHECK(whole(i) == llm_c(i));
   CHECK(whole(W) == 2);

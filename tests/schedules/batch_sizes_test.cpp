@@ -1,0 +1,119 @@
+// Batch sizes: growth by steps, and the gradient noise scale, estimated from gradients of known mean and covariance.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "../memory_archive.hpp"
+#include "algoperf/core/error.hpp"
+#include "algoperf/core/random.hpp"
+#include "algoperf/schedules/all.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+// |mean of `batch` gradients|^2 for gradients of 50 independent normal coordinates: mean 0.1, deviation 0.5 each. So
+// |G|^2 = 0.5, tr(Sigma) = 12.5, and the noise scale is 25.
+double squared_norm(ap::RandomStream& random, int batch) {
+  double sum = 0;
+  for (int k = 0; k < 50; ++k) {
+    double mean = 0;
+    for (int i = 0; i < batch; ++i) mean += 0.1 + 0.5 * static_cast<double>(random.normal());
+    mean /= batch;
+    sum += mean * mean;
+  }
+  return sum;
+}
+
+}  // namespace
+
+static_assert(ap::Schedule<ap::GrowingBatch>);
+static_assert(ap::Schedule<ap::NoiseScaleBatch>);
+
+TEST_CASE("a growing batch, and what is left for the rate") {
+  const ap::GrowingBatch batch{.first = 100, .factor = 3, .every = 10, .most = 1000};
+  const std::uint64_t sizes[] = {100, 300, 900, 1000, 1000};
+  const double rates[] = {1, 1, 1, 1 / 2.7, 1 / 8.1};
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    CHECK(batch(i) == sizes[i / 10]);
+    CHECK(batch.rate_factor(i) == doctest::Approx(rates[i / 10]).epsilon(1e-15));
+  }
+  CHECK(batch(most) == 1000);
+  CHECK(batch.rate_factor(most) == 0);
+  const ap::GrowingBatch slow{.first = 10, .factor = 1.25, .every = 1, .most = 20};
+  const std::uint64_t rounded[] = {10, 13, 16, 20, 20};  // 10, 12.5, 15.625, 19.53, 24.4
+  for (std::uint64_t i = 0; i < 5; ++i) CHECK(slow(i) == rounded[i]);
+  CHECK(ap::GrowingBatch{.first = 64, .factor = 1}(most) == 64);
+}
+
+TEST_CASE("whole powers give whole batches, exactly") {
+  const ap::GrowingBatch batch{.first = 1, .factor = 5, .every = 1, .most = most};
+  std::uint64_t size = 1;
+  for (std::uint64_t i = 0; i < 22; ++i, size *= 5) CHECK(batch(i) == size);  // 5^22 < 2^53
+}
+
+TEST_CASE("the noise scale of exact norms is exact") {
+  // E|g_b|^2 = |G|^2 + tr(Sigma) / b.
+  ap::NoiseScale noise;
+  for (int i = 0; i < 3; ++i) {
+    noise.observe(8, 2 + 40.0 / 8, 64, 2 + 40.0 / 64);
+    CHECK(noise.gradient_square() == doctest::Approx(2).epsilon(1e-13));
+    CHECK(noise.trace() == doctest::Approx(40).epsilon(1e-13));
+    CHECK(noise.value() == doctest::Approx(20).epsilon(1e-13));
+  }
+}
+
+TEST_CASE("the noise scale of normal gradients is found without bias") {
+  ap::RandomStream random(ap::RandomKey{7});
+  ap::NoiseScale noise{.decay = 0.9995};
+  double square = 0, trace = 0;
+  constexpr int samples = 4000;
+  for (int i = 0; i < samples; ++i) {
+    // One batch of 4 against one of 16; their noise is independent.
+    const double small = squared_norm(random, 4), big = squared_norm(random, 16);
+    noise.observe(4, small, 16, big);
+    ap::NoiseScale one{.decay = 0};
+    one.observe(4, small, 16, big);
+    square += one.gradient_square() / samples;
+    trace += one.trace() / samples;
+  }
+  // The deviation of one |g_B|^2 estimate is 0.4, so that of the mean of 4000 is 0.006.
+  CHECK(square == doctest::Approx(0.5).epsilon(0.04));
+  CHECK(trace == doctest::Approx(12.5).epsilon(0.02));
+  CHECK(noise.value() == doctest::Approx(25).epsilon(0.08));
+}
+
+TEST_CASE("a noise scale that is not known, none, or without end") {
+  ap::NoiseScaleBatch batch{.least = 16, .most = 1024, .share = 0.5};
+  CHECK(!batch.noise.known());
+  CHECK(std::isnan(batch.noise.value()));
+  CHECK(batch(0) == 16);
+  batch.noise = {.decay = 0};
+  batch.noise.observe(1, 2, 2, 3);  // a smaller batch with a smaller norm: no noise
+  CHECK(batch.noise.value() == 0);
+  CHECK(batch(0) == 16);
+  batch.noise.observe(1, 4, 2, 1);  // |G|^2 comes out below 0
+  CHECK(std::isinf(batch.noise.value()));
+  CHECK(batch(0) == 1024);
+  batch.noise.observe(8, 2 + 1001.0 / 8, 64, 2 + 1001.0 / 64);  // 500.5: half of it is 250.25
+  CHECK(batch(0) == 250);
+  batch.noise.observe(8, 2 + 1e6 / 8, 64, 2 + 1e6 / 64);
+  CHECK(batch(0) == 1024);
+}
+
+TEST_CASE("a noise scale refuses what it cannot use, and forgets nothing in a checkpoint") {
+  ap::NoiseScaleBatch batch, other;
+  CHECK_THROWS_WITH_AS(batch.noise.observe(8, 1, 8, 1),
+                       "NoiseScale: the batches are 8 and 8 examples, expected 0 < small < big", ap::Error);
+  CHECK_THROWS_WITH_AS(batch.noise.observe(8, std::nan(""), 16, 1),
+                       "NoiseScale: the squared norms are nan and 1, expected finite numbers", ap::Error);
+  CHECK(!batch.noise.known());
+  for (int i = 1; i < 5; ++i) batch.noise.observe(8, 2.0 * i, 64, 1);
+  ap::testing::load(other, ap::testing::save(batch));
+  CHECK(other.noise.value() == batch.noise.value());
+  CHECK(other(0) == batch(0));
+}

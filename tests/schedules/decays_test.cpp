@@ -1,0 +1,143 @@
+// Decays: which are the same, where they begin and end, and what they do at steps that no run reaches.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "algoperf/core/error.hpp"
+#include "algoperf/schedules/all.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+// Whether two schedules agree over the first steps, to `relative`.
+template <class A, class B>
+void same(const A& a, const B& b, double relative = 0, std::uint64_t steps = 60) {
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    CAPTURE(i);
+    CHECK(std::abs(a(i) - b(i)) <= relative * std::abs(a(i)));
+  }
+}
+
+}  // namespace
+
+static_assert(ap::MultiStep{.from = 1, .milestones = {3, 6}, .factor = 0.5}(6) == 0.25);
+static_assert(ap::PiecewiseConstant{.from = 1, .drops = {{3, 0.5}}}(2) == 1);
+
+TEST_CASE("a polynomial of power 1 is a line") {
+  same(ap::Polynomial{.from = 0.3, .to = 0.1, .power = 1, .steps = 40, .begin = 5},
+       ap::Linear{.from = 0.3, .to = 0.1, .steps = 40, .begin = 5}, 1e-15);
+}
+
+TEST_CASE("a staircase, steps and milestones are one thing in three spellings, four with drops") {
+  const ap::StepDecay steps{.from = 0.5, .factor = 0.5, .every = 20};
+  same(steps, ap::Exponential{.from = 0.5, .factor = 0.5, .steps = 20, .shape = ap::ExponentialShape::staircase});
+  same(steps, ap::MultiStep{.from = 0.5, .milestones = {20, 40}, .factor = 0.5});
+  same(steps, ap::PiecewiseConstant{.from = 0.5, .drops = {{40, 0.5}, {20, 0.5}}});
+  same(steps, ap::join(ap::Constant{0.5}, 20, ap::Constant{0.25}, 20, ap::Constant{0.125}));
+}
+
+TEST_CASE("a drop is in its step, not after it") {
+  const ap::MultiStep decay{.from = 1, .milestones = {7}, .factor = 0.1};
+  CHECK(decay(6) == 1);
+  CHECK(decay(7) == 0.1);
+  CHECK(ap::StepDecay{.from = 1, .every = 7}(6) == 1);
+  CHECK(ap::StepDecay{.from = 1, .every = 7}(7) == 0.1);
+  CHECK(ap::MultiStep{.from = 1}(most) == 1);
+  CHECK(ap::PiecewiseConstant{.from = 1}(most) == 1);
+}
+
+TEST_CASE("an exponential never passes its floor or its ceiling, however far") {
+  const ap::Exponential falls{.from = 1, .factor = 0.5, .to = 0.1}, rises{.from = 1e-6, .factor = 2, .to = 10};
+  CHECK(falls(3) == 0.125);
+  CHECK(falls(4) == 0.1);
+  CHECK(rises(1) == 2e-6);
+  for (const std::uint64_t step : {std::uint64_t{24}, std::uint64_t{5000}, most}) {
+    CHECK(falls(step) == 0.1);
+    CHECK(rises(step) == 10);
+  }
+  CHECK(ap::Exponential{.from = 1, .factor = 0.5}(most) == 0);
+  CHECK(ap::Exponential{.from = 0.3, .factor = 1}(most) == 0.3);
+}
+
+TEST_CASE("the noise-adaptive exponential ends at beta / steps, and holds") {
+  const ap::NoiseAdaptive decay{.from = 2, .beta = 3, .steps = 300};
+  CHECK(decay(0) == 2);
+  CHECK(decay(150) == doctest::Approx(2 * 0.1).epsilon(1e-14));
+  for (const std::uint64_t step : {std::uint64_t{300}, std::uint64_t{301}, most})
+    CHECK(decay(step) == doctest::Approx(0.02).epsilon(1e-15));
+  CHECK(decay(299) > decay(300));
+  CHECK(ap::NoiseAdaptive{.from = 2, .beta = 3, .steps = 0}(0) == 6);
+  CHECK(ap::NoiseAdaptive{.from = 2, .beta = 1, .steps = 1}(1) == 2);
+}
+
+TEST_CASE("an inverse square root is continuous where a warm-up ends, and spells other libraries' forms") {
+  const auto whole = ap::join(ap::Warmup{.peak = 1, .steps = 10}, 10, ap::InverseSqrt{.peak = 1, .timescale = 10});
+  CHECK(whole(9) == 0.9);
+  CHECK(whole(10) == 1);
+  for (std::uint64_t i = 10; i < 60; ++i)
+    CHECK(whole(i) == doctest::Approx(std::sqrt(10 / static_cast<double>(i))).epsilon(1e-15));
+  CHECK(ap::InverseSqrt{.peak = 1, .timescale = 5, .begin = 7}(7) == 1);
+  CHECK(ap::InverseSqrt{.peak = 1, .timescale = 5, .begin = 7}(22) == 0.5);
+
+  // init2winit's rsqrt_normalized, sqrt(s) / sqrt(t + s); sqrt(T / (i + shift)); Tensor2Tensor's 1 / sqrt(max(i, n)).
+  same(
+      ap::InverseSqrt{.peak = 1, .timescale = 6},
+      [](std::uint64_t i) { return std::sqrt(6) / std::sqrt(static_cast<double>(i) + 6); }, 1e-15);
+  same(
+      ap::InverseSqrt{.peak = std::sqrt(9.0 / 4), .timescale = 4},
+      [](std::uint64_t i) { return std::sqrt(9 / (static_cast<double>(i) + 4)); }, 1e-15);
+  same(
+      ap::InverseSqrt{.peak = 1 / std::sqrt(16), .timescale = 16, .begin = 16},
+      [](std::uint64_t i) { return 1 / std::sqrt(static_cast<double>(i < 16 ? 16 : i)); }, 1e-15);
+}
+
+TEST_CASE("Noam is a warm-up and an inverse square root, joined at its peak") {
+  const ap::Noam noam{.factor = 2, .width = 100, .warmup = 25};
+  const double peak = 2 / std::sqrt(100.0 * 25);
+  CHECK(noam(24) == doctest::Approx(peak).epsilon(1e-15));
+  CHECK(noam(23) < noam(24));
+  CHECK(noam(25) < noam(24));
+  same(noam,
+       ap::join(ap::Warmup{.peak = peak, .steps = 25, .start = ap::WarmupStart::one_step_off}, 24,
+                ap::InverseSqrt{.peak = peak, .timescale = 25}),
+       1e-15);
+  CHECK(ap::Noam{.width = 4, .warmup = 0}(0) == 0.5);
+  CHECK(ap::Noam{.width = 4, .warmup = 1}(0) == 0.5);
+}
+
+TEST_CASE("a trapezoid is its three parts, joined, whichever of them are there") {
+  for (const std::uint64_t warmup : {0u, 1u, 10u})
+    for (const std::uint64_t stable : {0u, 1u, 20u})
+      for (const std::uint64_t cooldown : {0u, 1u, 15u}) {
+        const ap::Trapezoid whole{.peak = 0.3,
+                                  .warmup = warmup,
+                                  .total = warmup + stable + cooldown,
+                                  .cooldown = cooldown,
+                                  .floor = 0.1,
+                                  .from = 0.2};
+        CHECK_NOTHROW(whole.check());
+        same(whole,
+             ap::join(ap::Warmup{.peak = 0.3, .steps = warmup, .from = 0.2}, warmup, ap::Constant{0.3}, stable,
+                      ap::Linear{.from = 0.3, .to = 0.1, .steps = cooldown}),
+             1e-15);
+      }
+}
+
+TEST_CASE("the shapes of a cooldown begin at the peak, end at the floor, and differ between") {
+  const auto decay = [](ap::Cooldown shape, std::uint64_t step) {
+    return ap::Trapezoid{.peak = 1, .warmup = 0, .total = 100, .cooldown = 100, .shape = shape}(step);
+  };
+  for (const ap::Cooldown shape : {ap::Cooldown::linear, ap::Cooldown::cosine, ap::Cooldown::one_minus_sqrt}) {
+    CHECK(decay(shape, 0) == 1);
+    CHECK(decay(shape, 100) == 0);
+    for (std::uint64_t i = 0; i < 100; ++i) CHECK(decay(shape, i) > decay(shape, i + 1));
+  }
+  CHECK(decay(ap::Cooldown::linear, 25) == 0.75);
+  CHECK(decay(ap::Cooldown::cosine, 25) == doctest::Approx(0.5 + std::sqrt(0.125)));
+  CHECK(decay(ap::Cooldown::one_minus_sqrt, 25) == 0.5);
+}
