@@ -47,6 +47,36 @@ TEST_CASE("impossible hyperparameters are refused with a sentence that names the
   check_refused(ap::chain(ap::ClipByGlobalNorm{.max_norm = 0}, ap::Descend{}),
                 "ClipByGlobalNorm: max_norm is 0, expected more than 0");
   check_refused(ap::chain(ap::Descend{}, ap::WeightAverage{.decay = 1}), "WeightAverage: decay is 1, expected [0, 1)");
+  check_refused(ap::chain(ap::ClipByGlobalNorm{.eps = -1}, ap::Descend{}),
+                "ClipByGlobalNorm: eps is -1, expected at least 0");
+  check_refused(ap::chain(ap::ClipByValue{.max_value = nan}, ap::Descend{}),
+                "ClipByValue: max_value is nan, expected more than 0");
+  check_refused(ap::chain(ap::Descend{.scale = -1}), "Descend: scale is -1, expected more than 0");
+  check_refused(ap::adagrad({.eps = 0}), "Adagrad: eps is 0, expected more than 0");
+  check_refused(ap::adagrad({.start = -1}), "Adagrad: start is -1, expected at least 0");
+  check_refused(ap::rmsprop({.rho = 1.5}), "RmsProp: rho is 1.5, expected [0, 1]");
+  check_refused(ap::rmsprop({.eps = 0}), "RmsProp: eps is 0, expected more than 0");
+  check_refused(ap::rmsprop({.start = -1}), "RmsProp: start is -1, expected at least 0");
+  check_refused(ap::centered_rmsprop({.rho = 1}), "CenteredRmsProp: rho is 1, expected [0, 1)");
+  check_refused(ap::amsgrad({.beta2 = 1}), "AmsGrad: beta2 is 1, expected [0, 1)");
+  check_refused(ap::nadam({.momentum_decay = -1}), "NAdam: momentum_decay is -1, expected at least 0");
+  check_refused(ap::radam({.beta2 = 0.5}), "RAdam: beta2 is 0.5, expected [0.6, 1)");
+  check_refused(ap::ademamix({.beta3 = 0.5}), "AdEmaMix: beta3 is 0.5, expected [beta1, 1)");
+  check_refused(ap::ademamix({.alpha = -1}), "AdEmaMix: alpha is -1, expected at least 0");
+  check_refused(ap::lars({.coefficient = 0}), "TrustRatio: coefficient is 0, expected more than 0");
+  check_refused(ap::chain(ap::TrustRatio{.least = 2, .most = 1}, ap::Descend{}),
+                "TrustRatio: least is 2, expected [0, most]");
+  check_refused(ap::mlperf_lars({.eps = -1}), "MlperfTrustRatio: eps is -1, expected at least 0");
+  check_refused(ap::schedule_free_sgd({.beta = 0}), "ScheduleFree: beta is 0, expected (0, 1)");
+  check_refused(ap::schedule_free_adamw({.r = -1}), "ScheduleFree: r is -1, expected at least 0");
+  check_refused(ap::madam({.beta_min = 0.9, .beta_max = 0.5}), "MaxVa: beta_min is 0.9, expected [0, beta_max]");
+  check_refused(ap::lamadam({.beta_max = 1}), "LaMaxVa: beta_max is 1, expected (0, 1)");
+  check_refused(ap::diffgrad({.beta1 = -1}), "DiffGrad: beta1 is -1, expected [0, 1)");
+  check_refused(ap::adagrad_norm({.start = 0}), "AdagradNorm: start is 0, expected more than 0");
+  check_refused(ap::relative_clipped_sgd({.weight_decay = 0}),
+                "ClipByRelativeNorm: weight_decay is 0, expected more than 0");
+  check_refused(ap::chain(ap::Descend{}, ap::DetachedDecay{.peak = 0}),
+                "DetachedDecay: peak is 0, expected more than 0");
   check_refused(ap::sam(ap::sgd(), {.rho = 0}), "sam: rho is 0, expected more than 0");
   check_refused(ap::sam(ap::momentum({.mu = 2})), "Momentum: mu is 2, expected [0, 1)");
   check_refused(ap::partition(ap::matrices, ap::muon({.steps = 0}), ap::otherwise, ap::sgd()),

@@ -1,0 +1,95 @@
+// What single stages promise beside their formulas.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "algoperf/rules/all.hpp"
+#include "training.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+// p after one step of a rule from p = 1 with these gradients.
+template <class S = float, class Rule>
+std::vector<S> step_from_one(const Rule& rule, std::vector<S> gradients, double rate = 0.5) {
+  const ap::Layout layout = ap::testing::layout_of({{gradients.size()}}, 1);
+  auto state = rule.state(ap::Host<S>{}, layout);
+  std::vector<S> values(gradients.size(), S(1));
+  rule.step(gradients, values, state, {.t = 1, .learning_rate = rate});
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("Lion steps by the sign alone, and lets NaN pass") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const auto lion = ap::chain(ap::Lion{}, ap::Descend{});
+  const auto p = step_from_one(lion, {1e-30f, -1e-30f, 0.0f, 1e30f, -3e38f, infinity, -infinity, nan});
+  CHECK(std::vector<float>(p.begin(), p.end() - 1) == std::vector<float>{0.5f, 1.5f, 1, 0.5f, 1.5f, 0.5f, 1.5f});
+  CHECK(std::isnan(p.back()));
+  CHECK(step_from_one<double>(lion, {1e-300, -1e-300, 0, 1e300}) == std::vector<double>{0.5, 1.5, 1, 0.5});
+}
+
+TEST_CASE("clipping by value keeps what is within, and lets NaN pass") {
+  const auto clip = ap::chain(ap::ClipByValue{.max_value = 1}, ap::Descend{});
+  const auto p = step_from_one(clip, {0.25f, -0.25f, 7, -7, std::numeric_limits<float>::quiet_NaN()});
+  CHECK(std::vector<float>(p.begin(), p.end() - 1) == std::vector<float>{0.875f, 1.125f, 0.5f, 1.5f});
+  CHECK(std::isnan(p.back()));
+}
+
+TEST_CASE("rules that divide by a root stand still where the gradient is zero") {
+  const std::vector<float> zeros(5), ones(5, 1.0f);
+  const auto check = [&](const auto& rule) { CHECK(step_from_one(rule, zeros) == ones); };
+  check(ap::adagrad());
+  check(ap::rmsprop());
+  check(ap::centered_rmsprop());
+  check(ap::amsgrad());
+  check(ap::nadam());
+  check(ap::radam());
+  check(ap::ademamix());
+  check(ap::madam());
+  check(ap::lamadam());
+  check(ap::diffgrad());
+  check(ap::lars());
+  check(ap::mlperf_lars());
+  check(ap::adagrad_norm());
+  check(ap::schedule_free_adamw());
+}
+
+TEST_CASE("a rate of zero moves nothing, and leaves schedule-free learning its weights") {
+  const auto check = [](const auto& rule) { CHECK(step_from_one(rule, {1, -2, 3}, 0) == std::vector<float>{1, 1, 1}); };
+  check(ap::schedule_free_sgd());
+  check(ap::schedule_free_adamw());
+  check(ap::lamadam());
+  check(ap::relative_clipped_sgd());
+}
+
+TEST_CASE("relative clipping commutes with the scale of the loss and of the parameters") {
+  // (L, lr, decay) -> (c L, lr / c, c decay) leaves the iterates unchanged (Li et al. 2022).
+  const auto run = [](double c) {
+    const auto rule = ap::relative_clipped_sgd({.weight_decay = 0.1 * c, .c = 0.5});
+    const ap::Layout layout = ap::testing::layout_of({{3}}, 1);
+    auto state = rule.state(ap::Host<double>{}, layout);
+    std::vector<double> p{1, -2, 0.5};
+    for (std::uint64_t t = 1; t <= 10; ++t) {
+      std::vector<double> g{c * p[0] * p[1], c * (p[0] * p[0] - p[2]), c * 3 * p[2]};
+      rule.step(g, p, state, {.t = t, .learning_rate = 0.3 / c});
+    }
+    return p;
+  };
+  const auto one = run(1), seven = run(7);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(seven[i] == doctest::Approx(one[i]).epsilon(1e-12));
+}
+
+TEST_CASE("a state carries its stages' scalars") {
+  const auto rule = ap::nadam();
+  ap::testing::Training<decltype(ap::nadam()), ap::Host<double>> training(rule, ap::testing::layout_of({{3}}));
+  CHECK(training.state.template scalars<0>().mu_product == 1);
+  training.steps(2, 0.1);
+  double product = 1;
+  for (int t = 1; t <= 2; ++t) product *= 0.9 * (1 - 0.5 * std::pow(0.96, t * 4e-3));
+  CHECK(training.state.template scalars<0>().mu_product == doctest::Approx(product).epsilon(1e-14));
+}
