@@ -104,6 +104,7 @@ class Run {
       if constexpr (detail::HasEvaluate<std::remove_reference_t<decltype(observer)>, Run>) {
         if (observer.evaluation_due(report_.last)) {
           const EvaluationReport found = observer.evaluate(*this);
+          if (source == 0) loop_.feedback(found);
           evaluated(found, source);
         }
         ++source;

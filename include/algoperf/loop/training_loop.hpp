@@ -161,6 +161,11 @@ class TrainingLoop {
             .evaluation_seconds = evaluation_seconds_};
   }
 
+  // Tells a schedule that reacts (Plateau) what an evaluation found; run() does it itself.
+  void feedback(const EvaluationReport& found) {
+    if constexpr (detail::Reacts<Schedule, EvaluationReport>) schedule_.feedback(found);
+  }
+
   // Prepares the selector for a data set; run() and step() do it themselves.
   template <class Data>
   void start(const Data& data) {
@@ -201,6 +206,7 @@ class TrainingLoop {
     std::uint64_t batch = selector_.batch;
     archive.number("batch", batch);
     require(batch == selector_.batch, "checkpoint: the batch was ", batch, ", now it is ", selector_.batch);
+    visit_scoped(archive, "schedule", schedule_);
     visit_scoped(archive, "values", context_);
     visit_scoped(archive, "rule", combiner_state_);
     // A loop that has not been started has no selector's state yet; the data's size is all that makes one.
