@@ -50,6 +50,14 @@ TEST_CASE("a growing batch, and what is left for the rate") {
   CHECK(ap::GrowingBatch{.first = 64, .factor = 1}(most) == 64);
 }
 
+// Smith et al.: what the batch cannot give any more, the rate must.
+TEST_CASE("a batch that grows and a rate that falls make the same noise") {
+  const ap::GrowingBatch batch{.first = 8, .factor = 2, .every = 3, .most = 32};
+  const ap::StepDecay rate{.from = 0.1, .factor = 0.5, .every = 3};
+  for (std::uint64_t i = 0; i < 30; ++i)
+    CHECK(0.1 * batch.rate_factor(i) / static_cast<double>(batch(i)) == doctest::Approx(rate(i) / 8).epsilon(1e-15));
+}
+
 TEST_CASE("whole powers give whole batches, exactly") {
   const ap::GrowingBatch batch{.first = 1, .factor = 5, .every = 1, .most = most};
   std::uint64_t size = 1;

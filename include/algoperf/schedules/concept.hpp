@@ -4,8 +4,8 @@
 // past its end. A chain asks it for Step::t - 1. A schedule of batch sizes answers in whole numbers.
 //
 //   check()          optional: throws Error for an impossible option, naming it
-//   feedback(found)  optional, of a schedule that reacts (Plateau) and so is not pure: a TrainingLoop calls it after
-//                    each evaluation of a run, with the EvaluationReport, and asks for the next rate after that
+//   feedback(found)  optional, of a schedule that reacts (Plateau) and so is not pure: a TrainingLoop calls it with
+//                    each EvaluationReport of a run's first observer that evaluates, before the next step
 //   visit(archive)   what feedback left behind, for checkpoints
 #pragma once
 

@@ -9,8 +9,8 @@ namespace algoperf {
 // s(i) = factor width^-1/2 min(n warmup^-3/2, n^-1/2). The peak, factor (width warmup)^-1/2, is in step warmup - 1.
 // warmup = 0 is n^-1/2 alone. It has no end. factor is finite, width is in (0, inf).
 // Vaswani et al. 2017, equation 3 (arXiv:1706.03762), where n counts from 1. With a peak of one's own it is
-//   join(Warmup{.peak = p, .steps = W, .start = WarmupStart::one_step_off}, W - 1, InverseSqrt{.peak = p, .timescale =
-//   W})
+//   join(Warmup{.peak = p, .steps = W, .start = WarmupStart::one_step_off}, W - 1,
+//        InverseSqrt{.peak = p, .timescale = W})
 struct Noam {
   double factor = 1;
   double width = 512;

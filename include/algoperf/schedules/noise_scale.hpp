@@ -17,7 +17,7 @@ namespace algoperf {
 struct NoiseScale {
   double decay = 0.99;
 
-  // What it remembers; left alone in `NoiseScale{...}`. The averages begin at 0; `weight` is what is missing of 1.
+  // What it remembers; left alone in `NoiseScale{...}`. The averages begin at 0; `weight` is what they then weigh.
   struct State {
     double square = 0, trace = 0, weight = 0;
   } state = {};

@@ -14,9 +14,8 @@ struct Drop {
 
 // Constant between drops: s(i) = from times the factors of all drops with drop.step <= i:
 //   PiecewiseConstant{.from = 0.1, .drops = {{30000, 0.1}, {60000, 0.5}}}: 0.1, then 0.01, then 0.005
-// Two drops in one step both count, in the order given. from is finite, factors are in [0, inf), there are at most 16
-// drops. optax's piecewise_constant_schedule(init_value, boundaries_and_scales). For values instead of factors, join
-// Constants.
+// Two drops in one step both count. from is finite, factors are in [0, inf), there are at most 16 drops.
+// optax's piecewise_constant_schedule(init_value, boundaries_and_scales). For values instead of factors join Constants.
 struct PiecewiseConstant {
   double from = 1e-3;
   Few<Drop> drops = {};

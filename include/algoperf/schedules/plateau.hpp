@@ -13,12 +13,14 @@ enum class PlateauThreshold { relative, absolute };
 
 // Drops when evaluations stop improving: s = max(peak factor^drops, floor), in every step from one evaluation to the
 // next. An evaluation that beats the best by the threshold is good, and the new best; when more than `patience` in a
-// row are bad, that is a drop. The `cooldown` evaluations after a drop count as neither. patience, cooldown:
-// evaluations. peak is finite, floor at most peak, factor in (0, 1), threshold in [0, inf). The one rate here that is
-// not a function of the step: a TrainingLoop tells it of each evaluation of the run, of which it hears those of the
-// observer number `source` that evaluates, and saves what it remembers with its checkpoints. After a warm-up:
+// row are bad, that is a drop. The `cooldown` evaluations after a drop count as neither. peak is finite, floor at most
+// peak, factor in (0, 1), threshold in [0, inf); patience and cooldown are in evaluations.
+//
+// The one rate here that is not a function of the step: a TrainingLoop tells it of the evaluations of a run, those by
+// its first observer that evaluates, and saves what it remembers with its checkpoints. After a warm-up:
 //   join(Warmup{.peak = 0.1, .steps = 500}, 500, Plateau{.peak = 0.1, .patience = 3})
 // In a loop of one's own call observe(value). In scheduled(...) nothing tells it, and it stays at its peak.
+//
 // torch's ReduceLROnPlateau. Departs from it in that a drop is never too small to be made (torch's eps), a relative
 // threshold is of the best's size (torch's asks for less than nothing where the best is below 0), and the direction is
 // the metric's own. NaN is bad.
@@ -31,7 +33,6 @@ struct Plateau {
   PlateauThreshold mode = PlateauThreshold::relative;
   std::uint64_t cooldown = 0;
   PlateauOf of = PlateauOf::loss;
-  std::uint64_t source = 0;
 
   // What it remembers; left alone in `Plateau{...}`.
   struct State {
@@ -57,8 +58,6 @@ struct Plateau {
   // What a TrainingLoop calls; found has the fields of an EvaluationReport.
   template <class Found>
   void feedback(const Found& found) {
-    if constexpr (requires { found.source; })
-      if (found.source != source) return;
     if (of == PlateauOf::loss)
       observe(found.loss);
     else

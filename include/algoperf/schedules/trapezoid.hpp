@@ -16,9 +16,10 @@ enum class Cooldown {
 // Warm-up, stable, decay (WSD): Warmup for `warmup` steps; the peak up to step total - cooldown; then
 // s(i) = floor + (peak - floor) rest(r), r = (i - (total - cooldown)) / cooldown, rest being the shape's; the floor
 // from step `total` on. total includes all three; warmup + cooldown <= total, and any may be 0. peak, floor and from
-// are finite; floor is a value, not a factor of the peak. Hu et al. 2024 (arXiv:2404.06395). As Hugging Face's
-// get_wsd_schedule(warmup, cooldown, total) with from = floor (its warm-up begins at the floor) and a linear warm-up;
-// llm.c's wsd is {.cooldown = total / 5, .shape = Cooldown::one_minus_sqrt, .start = WarmupStart::one_step_off}.
+// are finite; floor is a value, not a factor of the peak.
+// Hu et al. 2024 (arXiv:2404.06395). As Hugging Face's get_wsd_schedule(warmup, cooldown, total) with from = floor (its
+// warm-up begins at the floor) and a linear warm-up; llm.c's wsd is {.cooldown = total / 5, .shape =
+// Cooldown::one_minus_sqrt, .start = WarmupStart::one_step_off}.
 struct Trapezoid {
   double peak = 2e-3;
   std::uint64_t warmup = 200;
