@@ -9,3 +9,4 @@
 #include "selectors/with_replacement.hpp"
 #include "slice.hpp"
 #include "text.hpp"
+#include "unlabelled.hpp"

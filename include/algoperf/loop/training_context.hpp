@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -59,6 +60,7 @@ class TrainingContext {
   const Layout& layout() const { return layout_; }
   std::size_t workers() const { return workers_; }
   Scalar* values() { return values_.data(); }
+  const Scalar* values() const { return values_.data(); }
   Scalar* gradients() { return gradients_.data(); }
   RuleState make_rule_state() const { return rule_.state(backend_, layout_); }
   double share(std::size_t worker) const {
@@ -105,22 +107,24 @@ class TrainingContext {
   }
   // The losses of the examples loaded last, in host memory: each at the first parameters its worker was asked for.
   const std::vector<Scalar>& losses() const { return first_losses_; }
-  // Adds the losses and scores of examples [begin, begin + n), n at most the capacity.
+  // Adds the losses and scores of examples [begin, begin + n).
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
                 double& loss, double& score) {
-    indices_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) indices_[i] = static_cast<std::uint32_t>(begin + i);
-    batch_.gather(backend_, model_, data, indices_.data(), n);
     const std::size_t classes = model_.output().size();
-    const LayerPass<Backend> pass = batch_.pass(backend_, layout_, values, nullptr, n, Mode::evaluate, pass_key());
-    const Scalar* const outputs = model_.forward(pass, handles_, batch_.inputs());
-    Scalar* const losses = batch_.losses();
-    loss_.write(backend_, n, classes, outputs, batch_.labels(), static_cast<const Scalar*>(nullptr), losses,
+    Batch<ModelType, Backend>& batch = batch_for(n);
+    const Scalar* const outputs = forward(batch, data, values, begin, n);
+    Scalar* const losses = batch.losses();
+    loss_.write(backend_, n, classes, outputs, batch.labels(), static_cast<const Scalar*>(nullptr), losses,
                 static_cast<Scalar*>(nullptr));
     loss += backend_.sum(n, static_cast<const Scalar*>(losses));
-    metric.write(backend_, n, classes, outputs, batch_.labels(), losses);
+    metric.write(backend_, n, classes, outputs, batch.labels(), losses);
     score += backend_.sum(n, static_cast<const Scalar*>(losses));
+  }
+  // Writes the outputs of examples [begin, begin + n) to host memory, one row after the other.
+  template <class Data>
+  void predict(const Data& data, const Scalar* values, std::size_t begin, std::size_t n, Scalar* outputs) {
+    backend_.read(n * model_.output().size(), forward(batch_for(n), data, values, begin, n), outputs);
   }
 
   template <class Archive>
@@ -133,6 +137,22 @@ class TrainingContext {
  private:
   RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
   std::size_t begin_of(std::size_t worker) const { return worker * batch_.size() / workers_; }
+
+  // Where `n` examples are evaluated: the step's own memory if there is room, else memory made for it and kept.
+  Batch<ModelType, Backend>& batch_for(std::size_t n) {
+    if (n <= capacity()) return batch_;
+    if (!large_batch_ || large_batch_->capacity() < n) large_batch_.emplace(backend_, model_, n);
+    return *large_batch_;
+  }
+  template <class Data>
+  const Scalar* forward(Batch<ModelType, Backend>& batch, const Data& data, const Scalar* values, std::size_t begin,
+                        std::size_t n) {
+    indices_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) indices_[i] = static_cast<std::uint32_t>(begin + i);
+    batch.gather(backend_, model_, data, indices_.data(), n);
+    const LayerPass<Backend> pass = batch.pass(backend_, layout_, values, nullptr, n, Mode::evaluate, pass_key());
+    return model_.forward(pass, handles_, batch.inputs());
+  }
 
   // A rule may ask for a gradient again at other parameters (sam does): the first losses are those to keep.
   double weighted_loss(std::size_t worker, std::size_t begin, std::size_t n) {
@@ -196,6 +216,7 @@ class TrainingContext {
   std::size_t workers_;
   RandomKey key_;
   Batch<ModelType, Backend> batch_;
+  std::optional<Batch<ModelType, Backend>> large_batch_;
   Layout layout_;
   typename ModelType::Handles handles_;
   Step now_;

@@ -11,10 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "../combine/all.hpp"
 #include "../core/target.hpp"
+#include "../data/unlabelled.hpp"
 #include "../nn/describe.hpp"
 #include "../schedules/concept.hpp"
 #include "pick.hpp"
@@ -84,6 +88,7 @@ class TrainingLoop {
 
  public:
   using Backend = BackendType;
+  using Scalar = typename Backend::Scalar;
   using Context = TrainingContext<ModelType, Loss, Rule, Backend>;
 
   // Throws Error for impossible options, naming the field.
@@ -99,7 +104,7 @@ class TrainingLoop {
         combiner_state_(combiner_.state(context_)) {
     static_assert(detail::explain_extras<Tail...>());
     if constexpr (Rule::has_evaluation_values)
-      evaluation_values_ = context_.backend().template array<typename Backend::Scalar>(context_.layout().size());
+      evaluation_values_ = context_.backend().template array<Scalar>(context_.layout().size());
   }
   TrainingLoop(const TrainingLoop&) = delete;
   TrainingLoop& operator=(const TrainingLoop&) = delete;
@@ -129,29 +134,20 @@ class TrainingLoop {
   }
 
   // The mean training loss and the metric over a whole data set, off the training clock. Making averaged parameters is
-  // on it.
+  // on it. `batch` examples at a time; 0: as many as in training.
   template <class Data, class Metric>
-  EvaluationReport evaluate(const Data& data, const Metric& metric) {
+  EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
     check_fits(data);
-    const typename Backend::Scalar* values = context_.values();
-    if constexpr (Rule::has_evaluation_values) {
-      const Stopwatch watch;
-      context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
-                                        evaluation_values_.data());
-      context_.backend().synchronize();
-      last_.training_seconds += watch.seconds();
-      values = evaluation_values_.data();
-    }
+    const Stopwatch training;
+    const Scalar* const values = evaluation_values();
+    if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
     const Stopwatch watch;
     double loss = 0, score = 0;
-    const std::size_t size = data.size();
-    for (std::size_t begin = 0; begin < size; begin += context_.capacity()) {
-      const std::size_t rest = size - begin;
-      context_.evaluate(data, metric, values, begin, rest < context_.capacity() ? rest : context_.capacity(), loss,
-                        score);
-    }
+    for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
+      context_.evaluate(data, metric, values, begin, n, loss, score);
+    });
     evaluation_seconds_ += watch.seconds();
-    const double n = static_cast<double>(size);
+    const double n = static_cast<double>(data.size());
     return {.step = last_.now.t,
             .loss = loss / n,
             .metric = score / n,
@@ -164,6 +160,25 @@ class TrainingLoop {
   // Tells a schedule that reacts (Plateau) what an evaluation found; run() does it itself.
   void feedback(const EvaluationReport& found) {
     if constexpr (detail::Reacts<Schedule, EvaluationReport>) schedule_.feedback(found);
+  }
+
+  // The outputs (logits) for every example of a data set, one row after the other, in host memory; by averaged
+  // parameters where the rule makes them. On no clock.
+  template <Dataset Data>
+  std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
+    check_fits(data);
+    const Scalar* const values = evaluation_values();
+    const std::size_t width = model().output().size();
+    std::vector<Scalar> outputs(data.size() * width);
+    for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
+      context_.predict(data, values, begin, n, outputs.data() + begin * width);
+    });
+    return outputs;
+  }
+  // For inputs without labels: rows of model().input().
+  template <class T>
+  std::vector<Scalar> predict(const std::vector<T>& inputs, std::size_t batch = 0) {
+    return predict(Unlabelled<T>(inputs, model().input()), batch);
   }
 
   // Prepares the selector for a data set; run() and step() do it themselves.
@@ -187,8 +202,17 @@ class TrainingLoop {
   const Rule& rule() const { return context_.rule(); }
   const Layout& layout() const { return context_.layout(); }
   const Backend& backend() const { return context_.backend(); }
-  // The parameters, an arena of the backend's memory laid out by layout().
-  typename Backend::Scalar* values() { return context_.values(); }
+  // The parameters, an arena of the backend's memory laid out by layout(); and one tensor of them, by its name.
+  Scalar* values() { return context_.values(); }
+  const Scalar* values() const { return context_.values(); }
+  std::span<Scalar> values(const std::string& tensor) {
+    const TensorPlace place = layout().place_of(layout().find(tensor));
+    return {values() + place.offset, place.size};
+  }
+  std::span<const Scalar> values(const std::string& tensor) const {
+    const TensorPlace place = layout().place_of(layout().find(tensor));
+    return {values() + place.offset, place.size};
+  }
 
   template <class Archive>
   void visit(Archive& archive) {
@@ -234,6 +258,22 @@ class TrainingLoop {
     require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
             " workers, expected at least one each");
     return n;
+  }
+  // The parameters to evaluate with.
+  const Scalar* evaluation_values() {
+    if constexpr (Rule::has_evaluation_values) {
+      context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
+                                        evaluation_values_.data());
+      context_.backend().synchronize();
+      return evaluation_values_.data();
+    } else {
+      return context_.values();
+    }
+  }
+  template <class F>
+  void for_each_batch(std::size_t size, std::size_t batch, const F& f) const {
+    if (batch == 0) batch = context_.capacity();
+    for (std::size_t begin = 0; begin < size; begin += batch) f(begin, size - begin < batch ? size - begin : batch);
   }
   void resize_data(std::size_t size) {
     require(!selector_state_ || size == 0 || size == data_size_, "checkpoint: the data set had ", size,

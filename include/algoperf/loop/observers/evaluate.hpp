@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../data/concept.hpp"
 #include "../concept.hpp"
 
 namespace algoperf {
@@ -12,15 +15,19 @@ struct EvaluateOptions {
   std::uint64_t every = 500;  // steps
   bool first = false;         // also after the first step
   bool last = true;           // also after the last one, unless the run is interrupted
+  std::size_t batch = 0;      // examples at a time; 0: as many as in training
 };
 
-// Evaluates a task's validation set with its metric every so many steps, off the training clock.
-template <class Data, class Metric>
+// Evaluates a data set with a metric every so many steps, off the training clock: a task's validation set with its own,
+// or any other.
+template <Dataset Data, class Metric>
 class Evaluate {
  public:
   template <class Task>
   explicit Evaluate(const Task& task, EvaluateOptions options = {})
-      : data_(task.validation()), metric_(task.metric()), options_(options) {
+      : Evaluate(task.validation(), task.metric(), options) {}
+  Evaluate(const Data& data, const Metric& metric, EvaluateOptions options = {})
+      : data_(data), metric_(metric), options_(options) {
     require(options.every > 0, "Evaluate: every is 0, expected at least 1");
   }
 
@@ -31,7 +38,7 @@ class Evaluate {
   bool last_evaluation_due(const StepReport& report) const { return options_.last && !evaluation_due(report); }
   template <class Run>
   EvaluationReport evaluate(Run& run) const {
-    return run.loop().evaluate(data_, metric_);
+    return run.loop().evaluate(data_, metric_, options_.batch);
   }
 
  private:
@@ -42,6 +49,7 @@ class Evaluate {
 
 template <class Task>
 Evaluate(const Task&, EvaluateOptions = {})
-    -> Evaluate<decltype(std::declval<const Task&>().validation()), decltype(std::declval<const Task&>().metric())>;
+    -> Evaluate<std::remove_cvref_t<decltype(std::declval<const Task&>().validation())>,
+                std::remove_cvref_t<decltype(std::declval<const Task&>().metric())>>;
 
 }  // namespace algoperf

@@ -1,0 +1,44 @@
+// Unlabelled: inputs without labels, to predict from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "../core/error.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+// Rows of shape.size() inputs in the caller's memory, which must outlive this. As a data set its labels are all 0.
+template <class InputType>
+class Unlabelled {
+ public:
+  using Input = InputType;
+
+  // Throws Error if the inputs are no whole number of rows.
+  Unlabelled(std::span<const Input> inputs, Shape shape) : inputs_(inputs), shape_(shape) {
+    require(shape.size() > 0 && inputs.size() % shape.size() == 0, "Unlabelled: there are ", inputs.size(),
+            " input values, expected a multiple of the ", shape.size(), " of an example");
+  }
+
+  std::size_t size() const { return inputs_.size() / shape_.size(); }
+  Shape shape() const { return shape_; }
+  std::size_t classes() const { return 1; }
+
+  template <class T>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
+    const std::size_t width = shape_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const Input* const example = inputs_.data() + indices[i] * width;
+      for (std::size_t j = 0; j < width; ++j) inputs[i * width + j] = static_cast<T>(example[j]);
+      labels[i] = 0;
+    }
+  }
+
+ private:
+  std::span<const Input> inputs_;
+  Shape shape_;
+};
+
+}  // namespace algoperf
