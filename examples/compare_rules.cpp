@@ -46,6 +46,7 @@ ap::Trial run_trial(const Task& task, const Options& options, const std::string&
                                           .total = options.budget,
                                           .target = task.target().value}));
   } catch (const ap::Diverged& diverged) {
+    trial.run = diverged.report;
     trial.failure = diverged.what();
     fmt::print(stderr, "\n{} seed {}: {}\n", name, seed, trial.failure);
   }

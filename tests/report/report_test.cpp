@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algoperf/core/nearest.hpp>
 #include <algoperf/report/all.hpp>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -60,6 +62,7 @@ TEST_CASE("spread: median and range, misses counting as infinite") {
   CHECK(spread({3, 1, 2}).median == 2);
   CHECK(spread({4, 1, 2, 3}).median == 2.5);
   CHECK(spread({1, Trial::missed, 2}).median == 2);
+  CHECK(spread({std::nan(""), 1, 2}).median == 2);
   CHECK(spread({1, Trial::missed, Trial::missed}).median == Trial::missed);
   CHECK(spread({5, 7}).low == 5);
   CHECK(spread({5, 7}).high == 7);
@@ -113,6 +116,55 @@ TEST_CASE("plots: both files appear, or a sentence and nothing half-drawn") {
   CHECK_THROWS_WITH_AS(plot_metric("/nowhere/p", "t", trials, Against::steps), doctest::Contains("/nowhere/p.svg"),
                        Error);
   CHECK_THROWS_AS(plot_metric(folder / "q", "t", {}, Against::steps), Error);
+}
+
+TEST_CASE("plots: without gnuplot a long script is a sentence, not the end of the program") {
+  const Folder folder;
+  std::vector<Trial> trials{trial("adamw", 1, 9000, 0.5)};
+  for (EvaluationReport& e : trials[0].evaluations) e.metric = 0.123456789;
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  CHECK_THROWS_WITH_AS(plot_metric(folder / "p", "t", trials, Against::steps),
+                       ((folder / "p.svg") + ": gnuplot could not draw it (is gnuplot installed?)").c_str(), Error);
+  setenv("PATH", path.c_str(), 1);
+  CHECK(rmdir(folder.path) == 0);  // nothing is left
+  REQUIRE(mkdir(folder.path, 0700) == 0);
+}
+
+TEST_CASE("plots: every range has ticks") {
+  CHECK(detail::metric_ticks(0.02, 0.9) == std::vector<double>{0.02, 0.05, 0.1, 0.2, 0.5});
+  const std::vector<double> nats = detail::metric_ticks(1.5, 4.1);
+  CHECK(nats == std::vector<double>{1.5, 2, 2.5, 3, 3.5, 4});
+  CHECK(detail::metric_ticks(0.971, 0.98).size() >= 3);
+  CHECK(detail::metric_axis(1, 10) == "set logscale y\nset yrange [0.933254:10.7152]\nset ytics (1, 2, 5, 10)\n");
+  CHECK(detail::metric_axis(0.3, 0.3) == "set logscale y\n");
+  CHECK(detail::metric_axis(Trial::missed, 0) == "");
+}
+
+TEST_CASE("plots: the median is the table's") {
+  std::vector<Trial> trials{trial("sgd", 1, 2, 0.5), trial("sgd", 2, 2, 0.5)};
+  trials[1].evaluations[0].metric = 4;
+  const auto curve = detail::median_curve({&trials[0], &trials[1]}, Against::training_seconds);
+  CHECK(curve[0].y == spread({1, 4}).median);
+  CHECK(curve[0].x == doctest::Approx(1.15));
+}
+
+TEST_CASE("a trial that diverged says so and where, in the table and in JSON") {
+  const Folder folder;
+  std::vector<Trial> trials{trial("sgd", 1, 4, 0.5), trial("sgd", 2, 1, 0.5)};
+  trials[0].run.reason = Control::target_reached;
+  trials[1].run.reason = Control::diverged;
+  trials[1].run.last.now.t = 16;
+  trials[1].failure = "training diverged at step 17";
+  CHECK(format_summaries(summarize(trials), "error").find("1/2 (diverged at 17)") != std::string::npos);
+  write_json(folder / "a.json", nlohmann::json::object(), trials);
+  const auto json = nlohmann::json::parse(contents(folder / "a.json"));
+  CHECK(json["trials"][0]["diverged_at_step"].is_null());
+  CHECK(json["trials"][1]["ended"] == "diverged");
+  CHECK(json["trials"][1]["steps"] == 16);
+  CHECK(json["trials"][1]["diverged_at_step"] == 17);
+  CHECK(json["trials"][1]["best_metric"] == 1);
+  CHECK(json["summaries"][0]["diverged_at_steps"] == std::vector<int>{17});
 }
 
 TEST_CASE("nearest suggests what was meant") {

@@ -3,7 +3,9 @@
 
 #include "concept.hpp"
 #include "csv.hpp"
+#include "gnuplot.hpp"
 #include "json.hpp"
 #include "plot.hpp"
+#include "spread.hpp"
 #include "summary.hpp"
 #include "table.hpp"

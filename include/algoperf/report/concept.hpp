@@ -18,7 +18,7 @@ struct Trial {
   Target target;
   RunReport run = {};
   std::vector<EvaluationReport> evaluations = {};
-  std::string failure = {};  // why the run threw (it diverged, say); empty if it did not
+  std::string failure = {};  // what the run threw (it diverged, say, and `run` is what it had found); empty if nothing
 
   // The first evaluation at the target, or null.
   const EvaluationReport* hit() const {

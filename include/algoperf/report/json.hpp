@@ -19,15 +19,17 @@ inline nlohmann::json to_json(const Spread& s) {
 }
 
 inline nlohmann::json to_json(const Trial& trial) {
-  nlohmann::json json{{"rule", trial.rule},
-                      {"seed", trial.seed},
-                      {"steps", trial.run.last.now.t},
-                      {"ended", describe(trial.run.reason)},
-                      {"steps_to_target", or_null(trial.steps_to_target())},
-                      {"training_seconds_to_target", or_null(trial.seconds_to_target())},
-                      {"training_seconds", trial.run.last.training_seconds},
-                      {"evaluation_seconds", trial.run.evaluation_seconds},
-                      {"best_metric", trial.run.evaluated ? nlohmann::json(trial.run.best.metric) : nullptr}};
+  nlohmann::json json{
+      {"rule", trial.rule},
+      {"seed", trial.seed},
+      {"steps", trial.run.last.now.t},
+      {"ended", describe(trial.run.reason)},
+      {"diverged_at_step", trial.run.diverged_at() > 0 ? nlohmann::json(trial.run.diverged_at()) : nullptr},
+      {"steps_to_target", or_null(trial.steps_to_target())},
+      {"training_seconds_to_target", or_null(trial.seconds_to_target())},
+      {"training_seconds", trial.run.last.training_seconds},
+      {"evaluation_seconds", trial.run.evaluation_seconds},
+      {"best_metric", trial.run.evaluated ? nlohmann::json(trial.run.best.metric) : nullptr}};
   if (!trial.failure.empty()) json["failure"] = trial.failure;
   return json;
 }
@@ -41,6 +43,7 @@ inline void write_json(const std::string& path, const nlohmann::json& settings, 
     json["summaries"].push_back({{"rule", s.rule},
                                  {"trials", s.trials},
                                  {"reached", s.reached},
+                                 {"diverged_at_steps", s.diverged},
                                  {"steps_to_target", detail::to_json(s.steps)},
                                  {"training_seconds_to_target", detail::to_json(s.seconds)},
                                  {"evaluation_seconds", detail::to_json(s.evaluation_seconds)},

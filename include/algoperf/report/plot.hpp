@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "../core/atomic_file.hpp"
+#include "../core/error.hpp"
 #include "concept.hpp"
+#include "gnuplot.hpp"
+#include "spread.hpp"
 
 namespace algoperf {
 
@@ -38,18 +39,9 @@ inline std::vector<PlotPoint> median_curve(const std::vector<const Trial*>& tria
       x.push_back(plot_x(t->evaluations[i], against));
       y.push_back(t->evaluations[i].metric);
     }
-    std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-    std::nth_element(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(y.size() / 2), y.end());
-    curve.push_back({x[x.size() / 2], y[y.size() / 2]});
+    curve.push_back({spread(x).median, spread(y).median});
   }
   return curve;
-}
-
-// A gnuplot string: single quotes, doubled within.
-inline std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
-  return result + "'";
 }
 
 inline std::string data_block(const std::string& name, const std::vector<PlotPoint>& points) {
@@ -65,17 +57,32 @@ inline const char* color(std::size_t rule) {
   return colors[rule % 8];
 }
 
-// Draws into a file beside `path`, and moves it there when gnuplot is done. Throws Error if it could not.
-inline void gnuplot(const std::string& terminal, const std::string& path, const std::string& script) {
-  const std::string temporary = path + ".tmp";
-  std::FILE* const pipe = popen("gnuplot 2>/dev/null", "w");
-  require(pipe != nullptr, path, ": gnuplot cannot be started");
-  const std::string all =
-      "set terminal " + terminal + "\nset output " + quoted(temporary) + "\n" + script + "\nset output\n";
-  std::fwrite(all.data(), 1, all.size(), pipe);
-  const bool drawn = pclose(pipe) == 0 && std::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!drawn) std::remove(temporary.c_str());
-  require(drawn, path, ": gnuplot could not draw it (is gnuplot installed?)");
+// Ticks of a metric's logarithmic axis from `low` to `high`: 1, 2 and 5 times powers of ten; where these are fewer than
+// three, the multiples of the largest of them that make three steps.
+inline std::vector<double> metric_ticks(double low, double high) {
+  constexpr double ones[] = {1, 2, 5};
+  std::vector<double> ticks;
+  double step = 0;
+  for (int power = static_cast<int>(std::floor(std::log10(low))) - 3; std::pow(10, power) <= high; ++power)
+    for (const double one : ones) {
+      const double tick = one * std::pow(10, power);
+      if (tick >= low && tick <= high) ticks.push_back(tick);
+      if (3 * tick <= high - low) step = tick;
+    }
+  if (ticks.size() >= 3 || step == 0) return ticks;
+  ticks.clear();
+  for (double n = std::ceil(low / step); n * step <= high; ++n) ticks.push_back(n * step);
+  return ticks;
+}
+
+// How the metric's axis is set up for values from `low`, the least above 0, to `high`: logarithmic, with a little room.
+// Linear if there is none.
+inline std::string metric_axis(double low, double high) {
+  if (!(low > 0 && low <= high && high < Trial::missed)) return "";
+  if (low == high) return "set logscale y\n";
+  const double room = std::pow(high / low, 0.03);
+  return fmt::format("set logscale y\nset yrange [{:g}:{:g}]\nset ytics ({:g})\n", low / room, high * room,
+                     fmt::join(metric_ticks(low, high), ", "));
 }
 
 }  // namespace detail
@@ -88,11 +95,16 @@ inline void plot_metric(const std::string& stem, const std::string& title, const
   std::map<std::string, std::vector<const Trial*>> by_rule;
   const double target = trials.front().target.value;
   std::string metric = "metric";
+  double low = target > 0 ? target : Trial::missed, high = target;
   for (const Trial& t : trials) {
     if (t.evaluations.empty()) continue;
     if (by_rule.find(t.rule) == by_rule.end()) order.push_back(t.rule);
     by_rule[t.rule].push_back(&t);
     metric = t.evaluations.front().metric_name;
+    for (const EvaluationReport& e : t.evaluations) {
+      if (e.metric > 0) low = std::min(low, e.metric);
+      if (e.metric < Trial::missed) high = std::max(high, e.metric);
+    }
   }
   require(!order.empty(), stem, ": no trial was evaluated");
   std::string data, lines;
@@ -112,11 +124,10 @@ inline void plot_metric(const std::string& stem, const std::string& title, const
   }
   const std::string script =
       "set title " + detail::quoted(title) +
-      " noenhanced\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset logscale y\n" +
+      " noenhanced\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\n" + detail::metric_axis(low, high) +
       "set key outside right top\nset xlabel '" +
       std::string(against == Against::steps ? "steps" : "training seconds (evaluation is off the clock)") +
-      "'\nset ylabel " + detail::quoted("validation " + metric) +
-      "\nset ytics (1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)\n" +
+      "'\nset ylabel " + detail::quoted("validation " + metric) + "\n" +
       (against == Against::steps ? "set xrange [0:*]\n" : "set logscale x\n") + data + "plot " + lines +
       fmt::format("{} with lines lw 1.2 dt 2 lc rgb 'black' title 'target {:g}'", target, target);
   detail::gnuplot("svg size 900,540 font 'Helvetica,14' background 'white'", stem + ".svg", script);

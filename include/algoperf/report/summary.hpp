@@ -2,30 +2,20 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "../core/error.hpp"
 #include "concept.hpp"
+#include "spread.hpp"
 
 namespace algoperf {
-
-struct Spread {
-  double median = 0, low = 0, high = 0;
-};
-
-// Of at least one value; an even count takes the mean of the middle two.
-inline Spread spread(std::vector<double> values) {
-  require(!values.empty(), "spread: there are no values");
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return {n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2, values.front(), values.back()};
-}
 
 // One rule over its seeds.
 struct Summary {
   std::string rule;
   std::size_t trials = 0, reached = 0;
+  std::vector<std::uint64_t> diverged = {};  // the steps at which trials did
   Spread steps = {}, seconds = {}, evaluation_seconds = {}, best_metric = {};
   double ratio = 0;  // median seconds over the least median of all rules; infinite where the target was missed
 };
@@ -42,6 +32,7 @@ inline std::vector<Summary> summarize(const std::vector<Trial>& trials) {
       if (trial.rule != first.rule) continue;
       ++summary.trials;
       summary.reached += trial.hit() != nullptr;
+      if (trial.run.diverged_at() > 0) summary.diverged.push_back(trial.run.diverged_at());
       steps.push_back(trial.steps_to_target());
       seconds.push_back(trial.seconds_to_target());
       evaluation.push_back(trial.run.evaluation_seconds);

@@ -39,13 +39,21 @@ inline std::string format_table(const std::vector<std::vector<std::string>>& row
   return text;
 }
 
+// "1/3", and where trials diverged "1/3 (diverged at 17, 40)", the steps.
+inline std::string format_reached(const Summary& s) {
+  std::string text = fmt::format("{}/{}", s.reached, s.trials);
+  for (std::size_t i = 0; i < s.diverged.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? " (diverged at " : ", ", s.diverged[i]);
+  return s.diverged.empty() ? text : text + ")";
+}
+
 inline std::string format_summaries(const std::vector<Summary>& summaries, const std::string& metric) {
   std::vector<std::vector<std::string>> rows{
       {"rule", "reached", "steps to target", "training s to target", "evaluation s", "best " + metric, "ratio"}};
   for (const Summary& s : summaries)
-    rows.push_back({s.rule, fmt::format("{}/{}", s.reached, s.trials), format_spread(s.steps, "{:.0f}"),
-                    format_spread(s.seconds, "{:.2f}"), format_spread(s.evaluation_seconds, "{:.2f}"),
-                    format_spread(s.best_metric, "{:.4f}"), format_spread({s.ratio, s.ratio, s.ratio}, "{:.2f}")});
+    rows.push_back({s.rule, format_reached(s), format_spread(s.steps, "{:.0f}"), format_spread(s.seconds, "{:.2f}"),
+                    format_spread(s.evaluation_seconds, "{:.2f}"), format_spread(s.best_metric, "{:.4f}"),
+                    format_spread({s.ratio, s.ratio, s.ratio}, "{:.2f}")});
   return format_table(rows);
 }
 

@@ -1,0 +1,67 @@
+// gnuplot, run as a program of its own.
+#pragma once
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+
+#include "../core/atomic_file.hpp"
+
+extern "C" char** environ;
+
+namespace algoperf::detail {
+
+// A gnuplot string: single quotes, doubled within.
+inline std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
+  return result + "'";
+}
+
+// Removes a file at the end, if it is there.
+class RemovedFile {
+ public:
+  explicit RemovedFile(std::string path) : path_(std::move(path)) {}
+  ~RemovedFile() { std::remove(path_.c_str()); }
+  RemovedFile(const RemovedFile&) = delete;
+  RemovedFile& operator=(const RemovedFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Whether `gnuplot` ran the script in a file to its end. It reads a file, not a pipe: writing to a pipe that nobody
+// reads would kill this program.
+inline bool run_gnuplot(const std::string& script) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, script.c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  char name[] = "gnuplot";
+  char* const arguments[] = {name, nullptr};
+  pid_t child = 0;
+  const bool started = posix_spawnp(&child, name, &actions, nullptr, arguments, environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  if (!started) return false;
+  int status = 0;
+  while (waitpid(child, &status, 0) == -1)
+    if (errno != EINTR) return false;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Draws into a file beside `path`, and moves it there when gnuplot is done. Throws Error if it could not.
+inline void gnuplot(const std::string& terminal, const std::string& path, const std::string& script) {
+  const RemovedFile picture(path + ".tmp"), commands(path + ".gnuplot");
+  AtomicFile file(commands.path());
+  file.write("set terminal " + terminal + "\nset output " + quoted(picture.path()) + "\n" + script + "\nset output\n");
+  file.commit();
+  require(run_gnuplot(commands.path()) && std::rename(picture.path().c_str(), path.c_str()) == 0, path,
+          ": gnuplot could not draw it (is gnuplot installed?)");
+}
+
+}  // namespace algoperf::detail
