@@ -23,6 +23,7 @@
 #include "../core/archive.hpp"
 #include "../core/atomic_file.hpp"
 #include "../core/error.hpp"
+#include "../core/layout.hpp"
 #include "../core/read_file.hpp"
 
 namespace algoperf {
