@@ -16,7 +16,7 @@ foreach(floor RANGE 1 5)
   endforeach()
 endforeach()
 
-set(light_folders core rules schedules nn)
+set(light_folders core rules schedules nn scaling)
 set(light_headers # small, or needed by everybody
     algorithm array atomic bit cerrno cmath compare concepts cstddef cstdint cstdio cstdlib cstring exception
     initializer_list limits new numbers optional span stdexcept string string_view tuple type_traits unistd.h

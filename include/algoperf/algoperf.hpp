@@ -1,5 +1,5 @@
 // algoperf: training algorithms, composed at compile time. The umbrella: everything that needs no library but Eigen.
-// Included by name: backend/thrust.hpp, data/idx.hpp, workloads/*.hpp.
+// Included by name: backend/thrust.hpp, data/idx.hpp, workloads/*.hpp, scaling/all.hpp.
 #pragma once
 
 #include "backend/all.hpp"

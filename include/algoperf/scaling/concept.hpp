@@ -1,0 +1,58 @@
+// What scaling/ is about: how the cost of training grows with what one chooses, computed without training. There is the
+// noisy quadratic model (noisy_quadratic.hpp): the steps to a target loss as a function of the batch.
+//
+// A rule of that model (nqm_rules.hpp has three) says what one step does to the second moments of one coordinate:
+//
+//   rate              a field, double: the learning rate
+//   moments           static constexpr std::size_t: how many second moments it follows
+//   start()           std::array<double, moments>: before the first step, where the mean of x^2 is 1
+//   map(direction)    AffineMap<moments>: one step along an NqmDirection
+//   square(moments)   the mean square of what is evaluated, x or an average of it
+//   rates()           static: the learning rates to search when none are given
+//   second, seconds() optional, static: &Rule::field, a second hyperparameter to search, and its values
+//   check()           optional: throws Error for an impossible option, naming it
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <vector>
+
+#include "affine_map.hpp"
+
+namespace algoperf {
+
+// One coordinate as a rule sees it: its gradient is curvature x + a number of mean 0 and variance `noise`, and its
+// learning rate is multiplied by `preconditioner`.
+struct NqmDirection {
+  double curvature = 1, preconditioner = 1, noise = 0;
+};
+
+template <class R>
+concept NqmRule = requires(R& rule, const R& r, const NqmDirection& direction) {
+  { rule.rate } -> std::same_as<double&>;
+  { r.start() } -> std::same_as<std::array<double, R::moments>>;
+  { r.map(direction) } -> std::same_as<AffineMap<R::moments>>;
+  { r.square(r.start()) } -> std::convertible_to<double>;
+  { R::rates() } -> std::convertible_to<std::vector<double>>;
+};
+
+// Has it a second hyperparameter to search?
+template <class R>
+concept NqmRuleOfTwo = NqmRule<R> && requires(R& rule) {
+  { rule.*R::second } -> std::same_as<double&>;
+  { R::seconds() } -> std::convertible_to<std::vector<double>>;
+};
+
+namespace detail {
+
+template <class R>
+consteval bool explain_nqm_rule() {
+  static_assert(NqmRule<R>,
+                "algoperf: a rule of the noisy quadratic model is NqmSgd{}, NqmMomentum{}, NqmEma{}, or a struct with "
+                "rate, moments, start(), map(NqmDirection), square(moments) and rates(): see scaling/concept.hpp");
+  return true;
+}
+
+}  // namespace detail
+}  // namespace algoperf
