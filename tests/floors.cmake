@@ -1,6 +1,6 @@
 # Holds every #include of the library against the floor table. Argument: SETTINGS.
 #   a file includes its own folder and the floors below: never a sibling folder, never a higher floor
-#   rules, nn, combine and loop know a backend by its concept (and the work a rule hands to it) only
+#   rules, nn, combine and loop know a backend by its concept, and the work and ports a rule hands to it, only
 #   light folders, and the umbrella with all that it reaches, keep to a list of standard headers
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
@@ -23,7 +23,7 @@ set(light_headers # small, or needed by everybody
     utility vector version)
 set(umbrella_headers ${light_headers} pthread.h sched.h signal.h time.h immintrin.h arm_neon.h Eigen/Core)
 set(algorithm_folders rules nn combine loop)
-set(contracts_of_backend backend/concept.hpp backend/work.hpp)
+set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/half_ports.hpp)
 
 set(root ${INCLUDE_DIR}/algoperf)
 set(faults "")

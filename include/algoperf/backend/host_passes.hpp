@@ -54,8 +54,10 @@ class HostPasses {
   static constexpr bool idle(std::size_t pass) { return is_idle(list.passes[pass]); }
 
   template <std::size_t I>
-  Sweep<S> sweep_of(const RegionWork<S>& region) const {
-    return {region.u, region.p, region.slots + Program::first_slot(I) * region.size, region.size};
+  auto sweep_of(const RegionWork<S>& region) const {
+    const auto ports = work_.ports.from(region.begin);
+    return Sweep<S, std::remove_const_t<decltype(ports)>>{
+        region.u, region.p, region.slots + Program::first_slot(I) * region.size, region.size, ports};
   }
 
   template <std::size_t I>
@@ -90,7 +92,7 @@ class HostPasses {
   void walk(const Program& program, const RegionWork<S>& region, const TensorWork& tensor, const double* opening,
             double* sums, unsigned threads) {
     const auto kernel = program.template fused<I>(opening, tensor.facts);
-    const Sweep<S> at = sweep_of<I>(region);
+    const auto at = sweep_of<I>(region);
     const std::size_t begin = tensor.offset, end = begin + tensor.facts.size;
     constexpr std::size_t n = Program::sum_count(I);
     if constexpr (n == 0 || list.passes[I].closing == Closing::apply || list.passes[I].closing == Closing::transform) {

@@ -11,11 +11,15 @@
 
 namespace algoperf::detail {
 
-template <Then then, class S, class Kernel>
-ALGOPERF_HD Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* const (&slots)[Kernel::slots + 1],
-                                   std::size_t i, Vector<S>& p_out) {
+template <Then then, class S, class Kernel, class Ports>
+ALGOPERF_INLINE Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* const (&slots)[Kernel::slots + 1],
+                                       const Ports& ports, std::size_t i, Vector<S>& p_out) {
   using V = Vector<S>;
-  V update = V::load(u + i);
+  V update;
+  if constexpr (Ports::none)
+    update = V::load(u + i);
+  else
+    update = ports.load(i);
   const V parameter = V::load(p + i);
   Slots<V, Kernel::slots> s;
   if constexpr (Kernel::slots > 0)
@@ -23,41 +27,53 @@ ALGOPERF_HD Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* const (&
   update = kernel(update, parameter, s);
   if constexpr (Kernel::slots > 0)
     for (std::size_t j = 0; j < Kernel::slots; ++j) s[j].store(slots[j] + i);
-  if constexpr (then == Then::apply) (parameter + update).store(p + i);
+  if constexpr (then == Then::apply) {
+    const V moved = parameter + update;
+    moved.store(p + i);
+    if constexpr (!Ports::none) ports.store(moved, i);
+  }
   if constexpr (then == Then::store) update.store(u + i);
   p_out = parameter;
   return update;
 }
 
 // Copies the last, partial vector out, so that tails run the very same instructions.
-template <class S, std::size_t N>
+template <class S, std::size_t N, class Ports>
 struct Tail {
   static constexpr std::size_t width = Vector<S>::width;
   S u[width] = {}, p[width] = {}, slots[(N + 1) * width] = {};
+  [[no_unique_address]] typename Ports::Tail ported = {};
 
-  Tail(const Sweep<S>& at, std::size_t begin, std::size_t n) {
-    __builtin_memcpy(u, at.u + begin, n * sizeof(S));
+  Tail(const Sweep<S, Ports>& at, std::size_t begin, std::size_t n) {
+    if constexpr (Ports::none)
+      __builtin_memcpy(u, at.u + begin, n * sizeof(S));
+    else
+      at.ports.copy_in(begin, n, ported);
     __builtin_memcpy(p, at.p + begin, n * sizeof(S));
     for (std::size_t j = 0; j != N; ++j)
       __builtin_memcpy(slots + j * width, at.slots + j * at.stride + begin, n * sizeof(S));
   }
-  void copy_back(const Sweep<S>& at, std::size_t begin, std::size_t n, Then then) const {
+  void copy_back(const Sweep<S, Ports>& at, std::size_t begin, std::size_t n, Then then) const {
+    if constexpr (!Ports::none)
+      if (then == Then::apply) at.ports.copy_out(begin, n, ported);
     if (then == Then::store) __builtin_memcpy(at.u + begin, u, n * sizeof(S));
     if (then == Then::apply) __builtin_memcpy(at.p + begin, p, n * sizeof(S));
     for (std::size_t j = 0; j != N; ++j)
       __builtin_memcpy(at.slots + j * at.stride + begin, slots + j * width, n * sizeof(S));
   }
-  Sweep<S> sweep() { return {u, p, slots, width}; }
+  Sweep<S, Ports> sweep(const Sweep<S, Ports>& at, std::size_t begin) {
+    return {u, p, slots, width, at.ports.of(ported, begin)};
+  }
 };
 
-template <std::size_t N, class S>
-ALGOPERF_HD void slot_pointers(const Sweep<S>& at, S* (&slots)[N + 1]) {
+template <std::size_t N, class S, class Ports>
+ALGOPERF_HD void slot_pointers(const Sweep<S, Ports>& at, S* (&slots)[N + 1]) {
   for (std::size_t j = 0; j != N; ++j) slots[j] = at.slots + j * at.stride;
 }
 
 // Runs the kernel over [begin, end).
-template <Then then, class S, class Kernel>
-void sweep(const Kernel kernel, const Sweep<S> at, std::size_t begin, std::size_t end) {
+template <Then then, class S, class Ports, class Kernel>
+void sweep(const Kernel kernel, const Sweep<S, Ports> at, std::size_t begin, std::size_t end) {
   constexpr std::size_t width = Vector<S>::width;
   const FlushDenormals flush;
   S* const u = at.u;
@@ -67,17 +83,17 @@ void sweep(const Kernel kernel, const Sweep<S> at, std::size_t begin, std::size_
   const std::size_t whole = end - (end - begin) % width;
   std::size_t i = begin;
   Vector<S> ignored;
-  for (; i != whole; i += width) sweep_vector<then>(kernel, u, p, slots, i, ignored);
+  for (; i != whole; i += width) sweep_vector<then>(kernel, u, p, slots, at.ports, i, ignored);
   if (i == end) return;
-  Tail<S, Kernel::slots> tail(at, i, end - i);
-  sweep<then>(kernel, tail.sweep(), 0, width);
+  Tail<S, Kernel::slots, Ports> tail(at, i, end - i);
+  sweep<then>(kernel, tail.sweep(at, i), 0, width);
   tail.copy_back(at, i, end - i, then);
 }
 
 // Runs the kernel over [begin, end), at most one chunk, and writes the sums of measure(u, p) to `sums`.
-template <Then then, std::size_t N, class S, class Kernel, class Measure>
-void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S> at, std::size_t begin, std::size_t end,
-                 double* sums) {
+template <Then then, std::size_t N, class S, class Ports, class Kernel, class Measure>
+void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S, Ports> at, std::size_t begin,
+                 std::size_t end, double* sums) {
   using V = Vector<S>;
   constexpr std::size_t vectors = V::width < lanes ? lanes / V::width : 1;
   static_assert(V::width <= lanes);
@@ -93,18 +109,18 @@ void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S> at, 
   for (; i + lanes <= end; i += lanes)
     for_each_index<vectors>([&](auto k) ALGOPERF_INLINE_LAMBDA {
       V parameter;
-      const V update = sweep_vector<then>(kernel, u, p, slots, i + k * V::width, parameter);
+      const V update = sweep_vector<then>(kernel, u, p, slots, at.ports, i + k * V::width, parameter);
       const auto terms = measure(update, parameter);
       for (std::size_t m = 0; m < N; ++m) totals[m][k] += terms[m];
     });
   for (std::size_t k = 0; i < end; ++k, i += V::width) {
     const std::size_t n = end - i < V::width ? end - i : V::width;
-    Tail<S, Kernel::slots> tail(at, i, n);
-    const Sweep<S> within = tail.sweep();
+    Tail<S, Kernel::slots, Ports> tail(at, i, n);
+    const Sweep<S, Ports> within = tail.sweep(at, i);
     S* tail_slots[Kernel::slots + 1];
     slot_pointers<Kernel::slots>(within, tail_slots);
     V parameter;
-    const V update = sweep_vector<then>(kernel, within.u, within.p, tail_slots, 0, parameter);
+    const V update = sweep_vector<then>(kernel, within.u, within.p, tail_slots, within.ports, 0, parameter);
     tail.copy_back(at, i, n, then);
     S index[V::width];
     for (std::size_t lane = 0; lane < V::width; ++lane) index[lane] = S(lane);

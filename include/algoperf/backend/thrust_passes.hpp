@@ -148,6 +148,8 @@ class ThrustPasses {
   static constexpr std::size_t max_sums = Program::max_sums;
 
  public:
+  static_assert(std::remove_reference_t<decltype(std::declval<Work&>().ports)>::none,
+                "algoperf: mixed_precision runs on the host only");
   ThrustPasses(Work& work, ThrustScratch& scratch) : work_(work), scratch_(scratch) {}
 
   void run() {

@@ -8,6 +8,7 @@
 
 #include "../core/config.hpp"
 #include "../core/tensor_facts.hpp"
+#include "ports.hpp"
 
 namespace algoperf {
 
@@ -33,10 +34,11 @@ struct TensorWork {
   TensorFacts facts;
 };
 
-// A region as a backend sees it: u, p and slot j are arrays of `size`, slot j at slots + j * size.
+// A region as a backend sees it: u, p and slot j are arrays of `size`, slot j at slots + j * size; u and p begin at
+// element `begin` of their arenas.
 template <class S>
 struct RegionWork {
-  std::size_t size = 0;
+  std::size_t begin = 0, size = 0;
   S* u = nullptr;
   S* p = nullptr;
   S* slots = nullptr;
@@ -60,13 +62,15 @@ ALGOPERF_HD S tree_sum(S (&lane)[lanes]) {
 
 inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }
 
-// Where a sweep's data lies: element i of u, of p, and of slot j at slots + j * stride.
-template <class S>
+// Where a sweep's data lies: element i of u, of p, and of slot j at slots + j * stride; or, with ports, u where they
+// say.
+template <class S, class Ports = NoPorts>
 struct Sweep {
   S* u;
   S* p;
   S* slots;
   std::size_t stride;
+  [[no_unique_address]] Ports ports = {};
 };
 
 // What a sweep does with u when the kernel has run.

@@ -8,9 +8,9 @@
 // visit(archive).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <map>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -25,7 +25,7 @@ namespace algoperf {
 class StateDict {
  public:
   struct Array {
-    std::string type;
+    std::string name, type;
     std::size_t size = 0;  // elements
     std::vector<unsigned char> bytes;
     friend bool operator==(const Array&, const Array&) = default;
@@ -39,14 +39,19 @@ class StateDict {
     return (std::is_floating_point_v<T> ? "float" : std::is_signed_v<T> ? "int" : "uint") + bits;
   }
 
-  const std::map<std::string, Array>& arrays() const { return arrays_; }
-  bool contains(const std::string& name) const { return arrays_.count(name) > 0; }
+  // In the order they were first set.
+  const std::vector<Array>& arrays() const { return arrays_; }
+  bool contains(const std::string& name) const { return find(name) != arrays_.end(); }
 
   template <class T>
   void set(const std::string& name, std::span<const T> values) {
-    Array& array = arrays_[name];
-    array = {type_name<T>(), values.size(), std::vector<unsigned char>(values.size_bytes())};
+    Array array{name, type_name<T>(), values.size(), std::vector<unsigned char>(values.size_bytes())};
     if (!values.empty()) std::memcpy(array.bytes.data(), values.data(), values.size_bytes());
+    const auto found = find(name);
+    if (found == arrays_.end())
+      arrays_.push_back(std::move(array));
+    else
+      arrays_[static_cast<std::size_t>(found - arrays_.begin())] = std::move(array);
   }
   template <class T>
   void set(const std::string& name, const std::vector<T>& values) {
@@ -60,17 +65,19 @@ class StateDict {
   // Throws Error where there is no such array, or it has another type.
   template <class T>
   std::vector<T> get(const std::string& name) const {
-    const auto found = arrays_.find(name);
+    const auto found = find(name);
     require(found != arrays_.end(), "state_dict: there is no '", name, "'");
-    require(found->second.type == type_name<T>(), "state_dict: '", name, "' is ", found->second.type, ", expected ",
-            type_name<T>());
-    std::vector<T> values(found->second.size);
-    if (!values.empty()) std::memcpy(values.data(), found->second.bytes.data(), found->second.bytes.size());
+    require(found->type == type_name<T>(), "state_dict: '", name, "' is ", found->type, ", expected ", type_name<T>());
+    std::vector<T> values(found->size);
+    if (!values.empty()) std::memcpy(values.data(), found->bytes.data(), found->bytes.size());
     return values;
   }
 
  private:
-  std::map<std::string, Array> arrays_;
+  std::vector<Array>::const_iterator find(const std::string& name) const {
+    return std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& array) { return array.name == name; });
+  }
+  std::vector<Array> arrays_;
 };
 
 namespace detail {
@@ -141,8 +148,8 @@ void load_state_dict(State& state, const StateDict& dict) {
   detail::StateDictReader reader{dict};
   copy.visit(reader);
   const StateDict known = state_dict(copy);
-  for (const auto& [name, array] : dict.arrays())
-    require(known.contains(name), "state_dict: '", name, "' belongs to no tensor or slot of this state");
+  for (const StateDict::Array& array : dict.arrays())
+    require(known.contains(array.name), "state_dict: '", array.name, "' belongs to no tensor or slot of this state");
   state = std::move(copy);
 }
 

@@ -15,23 +15,9 @@
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
 #include "chain_state.hpp"
+#include "own_memory.hpp"
 
 namespace algoperf {
-
-namespace detail {
-
-// The caller's own memory as what a rule updates. Throws Error unless it has the layout's size.
-template <class S, class Evaluate>
-Update<S, Evaluate> own_memory(std::span<S> gradients, std::span<S> values, const Layout& layout,
-                               const Evaluate& evaluate) {
-  const std::size_t n = layout.size();
-  constexpr const char* hint = " (padding included: Layout(1) describes packed tensors)";
-  require(gradients.size() == n, "step: gradients have ", gradients.size(), " elements, the layout has ", n, hint);
-  require(values.size() == n, "step: values have ", values.size(), " elements, the layout has ", n, hint);
-  return {gradients.data(), values.data(), evaluate};
-}
-
-}  // namespace detail
 
 template <class... Stages>
 class Chain {
@@ -80,9 +66,19 @@ class Chain {
     });
   }
 
+  // Whether u is kept in the gradient arena between passes.
+  static constexpr bool stores_updates = [] {
+    constexpr PassList<Stages...> list{};
+    bool stores = false;
+    for (std::size_t i = 0; i < list.pass_count; ++i)
+      stores = stores || list.passes[i].stores || list.passes[i].closing == Closing::transform;
+    return stores;
+  }();
+
   // values += update(gradients). The gradients are consumed. Step::t must count from 1.
-  template <class Backend, class Evaluate>
-  void step(const Update<typename Backend::Scalar, Evaluate>& update, Step step, State<Backend>& state) const {
+  template <class Backend, class Evaluate, class Ports>
+  void step(const Update<typename Backend::Scalar, Evaluate, Ports>& update, Step step, State<Backend>& state) const {
+    static_assert(Ports::none || !stores_updates, "algoperf: this chain keeps u between passes, so it needs gradients");
     require(step.t > 0, "step: t is 0, expected a count from 1");
     require(step.learning_rate - step.learning_rate == 0, "step: learning_rate is ", step.learning_rate,
             " at t = ", step.t, ", expected a finite number");
@@ -96,7 +92,7 @@ class Chain {
       if constexpr (detail::HasScalars<Stage> && detail::is_element<Stage>)
         get<i>(stages_).advance(step, get<i>(state.scalars_));
     });
-    Work<Backend> work{*this, step, state};
+    Work<Backend, Ports> work{*this, step, state, update.ports};
     state.backend_.run(work);
     state.t_ = step.t;
   }
@@ -144,13 +140,14 @@ class Chain {
   }
 
   // The chain at work at one step: what a backend's run() is given.
-  template <class Backend>
+  template <class Backend, class Ports>
   struct Work {
     using Program = typename State<Backend>::Program;
     using S = typename Backend::Scalar;
     const Chain& chain;
     Step step;
     State<Backend>& state;
+    Ports ports;
 
     std::size_t regions() const { return state.regions_.size(); }
     const RegionWork<S>& region(std::size_t r) const { return state.work_[r]; }

@@ -49,6 +49,7 @@ class ChainState {
     std::size_t elements = 0, tensors = 0, chunks = 0;
     for (const Region& region : regions_) {
       RegionWork<Scalar>& work = work_.emplace_back();
+      work.begin = region.begin;
       work.size = region.size();
       for (const TensorHandle handle : region.tensors) {
         const TensorPlace place = layout.place_of(handle);

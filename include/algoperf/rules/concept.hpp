@@ -32,6 +32,7 @@
 #include <type_traits>
 
 #include "../backend/concept.hpp"
+#include "../backend/ports.hpp"
 #include "../core/config.hpp"
 #include "../core/slots.hpp"
 #include "../core/step.hpp"
@@ -296,15 +297,18 @@ concept Stage = detail::is_matrix<S> ||
 
 // What a rule is given to update: memory of the backend, and a way to ask for the gradient anew (SAM, line searches).
 // `evaluate()` fills `gradients` with the gradient at the present `values`, of the same batch.
+// `ports` are other places to take gradients from and put parameters to (mixed_precision); then `gradients` is not
+// read.
 struct NoEvaluate {
   void operator()() const {}
 };
 
-template <class Scalar, class Evaluate = NoEvaluate>
+template <class Scalar, class Evaluate = NoEvaluate, class Ports = NoPorts>
 struct Update {
   Scalar* gradients;
   Scalar* values;
   Evaluate evaluate{};
+  [[no_unique_address]] Ports ports{};
 };
 
 }  // namespace algoperf

@@ -13,6 +13,7 @@
 #include "../core/layout.hpp"
 #include "../core/tuple.hpp"
 #include "concept.hpp"
+#include "own_memory.hpp"
 
 namespace algoperf {
 
@@ -71,14 +72,15 @@ class Partition<Part<Wheres, Rules>...> {
     for_each_index<count>([&](auto i) { get<i>(parts_).rule.check(); });
   }
 
-  template <class Backend, class Evaluate>
-  void step(const Update<typename Backend::Scalar, Evaluate>& update, Step now, State<Backend>& state) const {
+  static constexpr bool stores_updates = (... || Rules::stores_updates);
+  template <class Backend, class Evaluate, class Ports>
+  void step(const Update<typename Backend::Scalar, Evaluate, Ports>& update, Step now, State<Backend>& state) const {
     for_each_index<count>([&](auto i) { get<i>(parts_).rule.step(update, now, get<i>(state.parts)); });
   }
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now) const {
-    for_each_index<count>([&](auto i) { get<i>(parts_).rule.step(gradients, values, get<i>(state.parts), now); });
+    step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), now, state);
   }
 
   static constexpr bool has_evaluation_values = (... || Rules::has_evaluation_values);

@@ -61,6 +61,7 @@ template <class Rule>
 class Sam {
  public:
   static constexpr bool moves_all_parameters = true;
+  static constexpr bool stores_updates = true;
   template <class Backend>
   using State = SamState<Backend, Rule>;
 

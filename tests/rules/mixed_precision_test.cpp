@@ -1,0 +1,212 @@
+#include "algoperf/rules/mixed_precision.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "../memory_archive.hpp"
+#include "algoperf/rules/all.hpp"
+#include "algoperf/rules/apply_if_finite.hpp"
+#include "training.hpp"
+
+namespace ap = algoperf;
+using ap::bfloat16, ap::float16;
+
+namespace {
+
+template <class Half>
+std::vector<Half> halves(const std::vector<float>& x) {
+  std::vector<Half> h(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) h[i] = Half(x[i]);
+  return h;
+}
+template <class Half>
+std::vector<float> floats(const std::vector<Half>& h) {
+  std::vector<float> x(h.size());
+  for (std::size_t i = 0; i < h.size(); ++i) x[i] = static_cast<float>(h[i]);
+  return x;
+}
+template <class Half>
+std::vector<std::uint16_t> bits(const std::vector<Half>& h) {
+  std::vector<std::uint16_t> b(h.size());
+  for (std::size_t i = 0; i < h.size(); ++i) b[i] = h[i].bits;
+  return b;
+}
+
+// Gradients of 16 bits for step t.
+template <class Half>
+std::vector<Half> gradients(std::uint64_t t, std::size_t n, float scale = 1) {
+  std::vector<float> g(n);
+  for (std::size_t i = 0; i < n; ++i)
+    g[i] = scale * static_cast<float>(static_cast<double>((i * 53 + t * 29 + 7) % 97) / 97 - 0.45);
+  return halves<Half>(g);
+}
+std::vector<float> first_values(std::size_t n) {
+  std::vector<float> p(n);
+  for (std::size_t i = 0; i < n; ++i) p[i] = static_cast<float>(ap::testing::start_value(i));
+  return p;
+}
+
+const std::size_t sizes[] = {1, 15, 16, 17, 1000, 20000};
+
+// Ten steps in mixed precision are ten steps in float on the same gradients, the parameters rounded after each.
+template <class Half, class Rule>
+void is_the_rule_in_float(const Rule& rule, unsigned threads = 1) {
+  for (const std::size_t n : sizes) {
+    const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
+    const ap::Host<float> host{.threads = threads};
+    const auto mixed = ap::mixed_precision<Half>(rule);
+    auto state = mixed.state(host, layout);
+    auto plain = rule.state(host, layout);
+    std::vector<Half> values = halves<Half>(first_values(n));
+    std::vector<float> masters = floats(values);
+    for (std::uint64_t t = 1; t <= 10; ++t) {
+      const std::vector<Half> g = gradients<Half>(t, n);
+      std::vector<float> wide = floats(g);
+      CHECK(mixed.step(g, std::span(values), state, {.learning_rate = 0.05}));
+      rule.step(wide, masters, plain, {.t = t, .learning_rate = 0.05});
+    }
+    CHECK(bits(values) == bits(halves<Half>(masters)));
+    CHECK(state.t() == 10);
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a rule in mixed precision is the rule in float, rounded", Half, bfloat16, float16) {
+  is_the_rule_in_float<Half>(ap::adamw());
+  is_the_rule_in_float<Half>(ap::adamw(), 2);
+  is_the_rule_in_float<Half>(ap::momentum({.weight_decay = 0.1}));
+  is_the_rule_in_float<Half>(ap::lamb());
+  is_the_rule_in_float<Half>(ap::lars());  // measures without storing u
+  is_the_rule_in_float<Half>(ap::chain(ap::ClipByGlobalNorm{}, ap::Adam{}, ap::Descend{}));
+  is_the_rule_in_float<Half>(ap::partition(ap::matrices, ap::sgd(), ap::otherwise, ap::lion()));
+}
+
+TEST_CASE("element rules need no gradient arena in float, others one") {
+  CHECK(!decltype(ap::adamw())::stores_updates);
+  CHECK(!decltype(ap::lars())::stores_updates);
+  CHECK(decltype(ap::lamb())::stores_updates);
+  CHECK(decltype(ap::muon())::stores_updates);
+}
+
+TEST_CASE("the loss scale divides the gradients") {
+  const std::size_t n = 100;
+  const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
+  const auto scaled = ap::mixed_precision<float16>(
+      ap::sgd(), ap::MixedPrecisionOptions<ap::DynamicLossScale>{.scaling = {.start = 256, .interval = 3}});
+  const auto plain = ap::mixed_precision<float16>(ap::sgd());
+  auto a = scaled.state(ap::Host<float>{}, layout);
+  auto b = plain.state(ap::Host<float>{}, layout);
+  std::vector<float16> p = halves<float16>(first_values(n)), q = p;
+  for (std::uint64_t t = 1; t <= 7; ++t) {
+    CHECK(a.loss_scale() == (t <= 3 ? 256 : t <= 6 ? 512 : 1024));
+    scaled.step(gradients<float16>(t, n, static_cast<float>(a.loss_scale())), std::span(p), a, {.learning_rate = 0.05});
+    plain.step(gradients<float16>(t, n), std::span(q), b, {.learning_rate = 0.05});
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    CHECK(static_cast<float>(p[i]) == doctest::Approx(static_cast<float>(q[i])).epsilon(2e-3));
+}
+
+TEST_CASE("a gradient that is not finite leaves all state untouched, the step count included") {
+  for (const float bad : {std::numeric_limits<float>::infinity(), std::nanf("")})
+    for (const std::size_t place : {std::size_t{0}, std::size_t{17}, std::size_t{99}}) {
+      const std::size_t n = 100;
+      const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
+      const auto rule = ap::mixed_precision<float16>(
+          ap::nadam(), ap::MixedPrecisionOptions<ap::DynamicLossScale>{.scaling = {.start = 256}});
+      auto state = rule.state(ap::Host<float>{}, layout);
+      std::vector<float16> p = halves<float16>(first_values(n));
+      for (std::uint64_t t = 1; t <= 3; ++t)
+        rule.step(gradients<float16>(t, n), std::span(p), state, {.learning_rate = 0.05});
+      const auto before = bits(p);
+      auto saved = ap::testing::save(state);
+      std::vector<float16> g = gradients<float16>(4, n);
+      g[place] = float16(bad);
+      CHECK(!rule.step(g, std::span(p), state, {.learning_rate = 0.05}));
+      CHECK(bits(p) == before);
+      CHECK(state.t() == 3);
+      CHECK(state.skipped_steps() == 1);
+      CHECK(state.loss_scale() == 128);
+      auto after = ap::testing::save(state);
+      for (const char* const changes : {"loss_scale", "skipped", "steps_since_change"}) {
+        saved.erase(changes);
+        after.erase(changes);
+      }
+      CHECK(after == saved);
+      CHECK(rule.step(gradients<float16>(5, n), std::span(p), state, {.learning_rate = 0.05}));
+      CHECK(state.t() == 4);
+    }
+}
+
+TEST_CASE("stochastic rounding is right on average where the nearest stands still") {
+  const std::size_t n = 4096;
+  const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
+  const auto mean_after = [&](ap::Rounding rounding, double& spread) {
+    const auto rule = ap::mixed_precision<bfloat16>(
+        ap::sgd(), ap::MixedPrecisionOptions<ap::NoLossScale>{.rounding = rounding, .seed = 7});
+    auto state = rule.state(ap::Host<float>{}, layout);
+    std::vector<bfloat16> p(n, bfloat16(1.0f)), g(n, bfloat16(-1.0f));
+    rule.step(g, std::span(p), state, {.learning_rate = 1e-3});  // 1.001; bfloat16 has 1 and 1.0078
+    double mean = 0;
+    spread = 0;
+    for (const bfloat16 x : p) mean += static_cast<double>(static_cast<float>(x)) / static_cast<double>(n);
+    for (const bfloat16 x : p) spread += std::abs(static_cast<double>(static_cast<float>(x)) - mean);
+    return mean;
+  };
+  double spread = 0;
+  CHECK(mean_after(ap::Rounding::nearest, spread) == 1);
+  CHECK(mean_after(ap::Rounding::stochastic, spread) == doctest::Approx(1.001).epsilon(2e-4));
+  CHECK(spread > 0);
+}
+
+TEST_CASE("a mixed-precision state resumes bit for bit, and refuses what cannot be") {
+  const ap::Layout layout = ap::testing::layout_of({{40}, {8, 3}}, 1);
+  const std::size_t n = layout.size();
+  const auto rule = ap::mixed_precision<bfloat16>(
+      ap::adamw(), ap::MixedPrecisionOptions<ap::NoLossScale>{.rounding = ap::Rounding::stochastic, .seed = 3});
+  auto whole = rule.state(ap::Host<float>{}, layout), second = whole;
+  std::vector<bfloat16> p = halves<bfloat16>(first_values(n)), q;
+  for (std::uint64_t t = 1; t <= 10; ++t) {
+    if (t == 6) {
+      ap::testing::load(second, ap::testing::save(whole));
+      q = p;
+    }
+    rule.step(gradients<bfloat16>(t, n), std::span(p), whole, {.learning_rate = 0.05});
+    if (t >= 6) rule.step(gradients<bfloat16>(t, n), std::span(q), second, {.learning_rate = 0.05});
+  }
+  CHECK(bits(q) == bits(p));
+  CHECK(ap::testing::save(whole) == ap::testing::save(second));
+
+  const auto by_chance = ap::mixed_precision<float16>(
+      ap::sgd(), ap::MixedPrecisionOptions<ap::NoLossScale>{.rounding = ap::Rounding::stochastic});
+  CHECK_THROWS_WITH_AS((void)by_chance.state(ap::Host<float>{}, layout),
+                       "mixed_precision: stochastic rounding is of bfloat16 only", ap::Error);
+  const auto growing = ap::mixed_precision<float16>(
+      ap::sgd(), ap::MixedPrecisionOptions<ap::DynamicLossScale>{.scaling = {.backoff = 2}});
+  CHECK_THROWS_WITH_AS((void)growing.state(ap::Host<float>{}, layout),
+                       "DynamicLossScale: backoff is 2, expected (0, 1]", ap::Error);
+}
+
+TEST_CASE("apply_if_finite leaves a step out whole") {
+  const auto rule = ap::apply_if_finite(ap::nadam());
+  const ap::Layout layout = ap::testing::layout_of({{5}, {3}}, 1);
+  auto state = rule.state(ap::Host<float>{}, layout);
+  auto plain = ap::nadam().state(ap::Host<float>{}, layout);
+  std::vector<float> p(8, 1.0f), q = p;
+  for (std::uint64_t t = 1; t <= 6; ++t) {
+    std::vector<float> g = floats(gradients<float16>(t, 8)), h = g;
+    const auto before = ap::testing::save(state.rule);
+    if (t % 2 == 0) g[t] = t == 2 ? std::nanf("") : -std::numeric_limits<float>::infinity();
+    rule.step(g, p, state, {.t = t, .learning_rate = 0.1});
+    if (t % 2 == 0)
+      CHECK(ap::testing::save(state.rule) == before);
+    else
+      ap::nadam().step(h, q, plain, {.t = (t + 1) / 2, .learning_rate = 0.1});
+    CHECK(p == q);
+  }
+  CHECK(state.t() == 3);
+  CHECK(state.skipped_steps() == 3);
+}
