@@ -1,0 +1,98 @@
+// docs/rules.md against the headers: every recipe has its row, with the bytes, passes and state that its passes have;
+// and every golden row is in the table of errors.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../golden/rules.hpp"
+#include "algoperf/rules/all.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+// The rows of the tables whose first cell is `name`, by name.
+std::map<std::string, std::vector<std::string>> rows_of(const std::string& path) {
+  std::ifstream file(path);
+  REQUIRE(file.good());
+  std::map<std::string, std::vector<std::string>> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("| `", 0) != 0) continue;
+    std::vector<std::string> cells;
+    std::istringstream stream(line.substr(1));
+    for (std::string cell; std::getline(stream, cell, '|');) {
+      const std::size_t first = cell.find_first_not_of(' '), last = cell.find_last_not_of(' ');
+      cells.push_back(first == std::string::npos ? "" : cell.substr(first, last - first + 1));
+    }
+    rows[cells[0].substr(1, cells[0].size() - 2)] = cells;
+  }
+  return rows;
+}
+
+struct Catalogue {
+  std::map<std::string, std::vector<std::string>> rows = rows_of(ALGOPERF_SOURCE_DIR "/docs/rules.md");
+  std::size_t checked = 0;
+
+  template <class... Stages>
+  void operator()(const std::string& name, const ap::Chain<Stages...>& chain) {
+    INFO("recipe: ", name);
+    constexpr ap::PassList<Stages...> list{};
+    REQUIRE(rows.count(name) == 1);
+    const auto& row = rows[name];
+    CHECK(row[3] == std::to_string(ap::bytes_per_parameter(chain)));
+    CHECK(row[4] == std::to_string(list.pass_count));
+    CHECK(row[5] == std::to_string(list.first_slot[sizeof...(Stages)]));
+    ++checked;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the catalogue tells what each recipe costs") {
+  Catalogue check;
+  check("sgd", ap::sgd());
+  check("momentum", ap::momentum());
+  check("nesterov", ap::nesterov());
+  check("adam", ap::adam());
+  check("adamw", ap::adamw());
+  check("nadamw", ap::nadamw());
+  check("nadam", ap::nadam());
+  check("amsgrad", ap::amsgrad());
+  check("radam", ap::radam());
+  check("ademamix", ap::ademamix());
+  check("adagrad", ap::adagrad());
+  check("rmsprop", ap::rmsprop());
+  check("centered_rmsprop", ap::centered_rmsprop());
+  check("lion", ap::lion());
+  check("lamb", ap::lamb());
+  check("lars", ap::lars());
+  check("mlperf_lars", ap::mlperf_lars());
+  check("schedule_free_sgd", ap::schedule_free_sgd());
+  check("schedule_free_adamw", ap::schedule_free_adamw());
+  check("madam", ap::madam());
+  check("lamadam", ap::lamadam());
+  check("diffgrad", ap::diffgrad());
+  check("adagrad_norm", ap::adagrad_norm());
+  check("relative_clipped_sgd", ap::relative_clipped_sgd());
+  check("muon", ap::muon());
+  std::size_t recipes = 0;
+  for (const auto& [name, row] : check.rows) recipes += row.size() > 6 && name.find('(') == std::string::npos;
+  CHECK(recipes == check.checked);
+}
+
+TEST_CASE("the catalogue has the error of every golden row, and names its reference") {
+  auto rows = rows_of(ALGOPERF_SOURCE_DIR "/docs/rules.md");
+  for (const golden::Row& row : golden::rules) {
+    INFO("row: ", std::string(row.rule));
+    const std::string key = std::string("golden: ") + row.rule;
+    REQUIRE(rows.count(key) == 1);
+    CHECK(rows[key][1] == row.reference);
+    CHECK(std::strtod(rows[key][2].c_str(), nullptr) <= 1e-12);
+    CHECK(std::strtod(rows[key][3].c_str(), nullptr) <= 1e-5);
+  }
+}
