@@ -108,8 +108,8 @@ struct Maths<Vector<S>> {
     return x;
 #endif
   }
-  // Within 2 ulp; 0 below and infinity above the range, NaN of NaN. exp(x) = 2^n exp(r), |r| <= log(2) / 2, and for r
-  // its Taylor series, whose first term left out is below the last bit.
+  // Within 2 ulp; 0 below about twice the smallest normal number, infinity above the largest. exp(x) = 2^n exp(r),
+  // |r| <= log(2) / 2, and for r its Taylor series, whose first term left out is below the last bit.
   static ALGOPERF_HD Vector<S> exp(Vector<S> x) {
 #if ALGOPERF_IN_CUDA_FILE
     return Maths<S>::exp(x.lanes);
@@ -117,24 +117,21 @@ struct Maths<Vector<S>> {
     using V = Vector<S>;
     constexpr bool is_float = sizeof(S) == 4;
     constexpr int mantissa = is_float ? 23 : 52, terms = is_float ? 7 : 13;
-    constexpr S least = is_float ? S(-87.33654) : S(-708.3964185322641),
-                most = is_float ? S(88.72283) : S(709.782712893384);
+    constexpr S least = is_float ? S(-86.6433) : S(-707.7), most = is_float ? S(88.72283) : S(709.782712893384);
     constexpr S log2_high = is_float ? S(0.693359375) : S(0.693145751953125);
     constexpr S log2_low = is_float ? S(-2.12194440e-4) : S(1.42860682030941723212e-6);
-    const V within = select(x > V(most), V(most), select(x < V(least), V(least), x));
+    const Mask above = x > V(most);
+    const Mask below = !(x >= V(least));                     // NaN too
     const V magic(S(1.5) * S(std::int64_t{1} << mantissa));  // adding it rounds to a whole number
+    const V within = select(above, V(most), select(below, V(least), x));
     const V n = within * V(S(1.4426950408889634)) + magic - magic;
     const V r = within - n * V(log2_high) - n * V(log2_low);
     V sum(S(1));
     for (int k = terms; k > 0; --k) sum = V(S(1)) + sum * r * V(S(1) / S(k));
-    // 2^n in two halves, for n = 128 is out of range.
-    const auto whole = __builtin_convertvector(n.lanes, typename V::NativeMask);
-    const auto half = whole >> 1, rest = whole - half;
-    const auto power = [](typename V::NativeMask e) {
-      return V(reinterpret_cast<Native<S>>((e + (is_float ? 127 : 1023)) << mantissa));
-    };
-    const V result = sum * power(half) * power(rest);
-    return select(x < V(least), V(S(0)), select(x > V(most), V(S(__builtin_inf())), select(x == x, result, x)));
+    // 2^(n-1), for n may be one too large for an exponent.
+    const auto power = __builtin_convertvector(n.lanes, typename V::NativeMask) + (is_float ? 126 : 1022);
+    const V result = (sum + sum) * V(reinterpret_cast<Native<S>>(power << mantissa));
+    return select(above, V(S(__builtin_inf())), select(below, select(x == x, V(S(0)), x), result));
 #endif
   }
   static ALGOPERF_HD Vector<S> select(Mask condition, Vector<S> a, Vector<S> b) {

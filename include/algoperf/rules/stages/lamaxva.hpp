@@ -35,8 +35,8 @@ struct LaMaxVa {
     S beta1 = 0, gain = 0, scale = 0, eps = 0;
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 4>& s) const {
-      const T second = variance.update(u, s[1], s[2], s[3]);
-      s[0] = beta1 * s[0] + gain * u / (math::sqrt(second) + eps);
+      variance.update(u, s[1], s[2], s[3]);
+      s[0] = beta1 * s[0] + variance.quotient(T(gain * u), s[2], s[3], T(eps));
       return scale * s[0];
     }
   };

@@ -17,12 +17,12 @@ struct MaximumVariance {
   S least = 0, most = 0;
   bool first = false;
 
-  // Returns the new q / w.
   template <class T>
-  ALGOPERF_HD T update(T u, T& a, T& q, T& w) const {
+  ALGOPERF_HD void update(T u, T& a, T& q, T& w) const {
     T b = T(most);
     if (!first) {
-      const T mean = a / w, variance = q / w - mean * mean, distance = (u - mean) * (u - mean);
+      const T inverse = T(1) / w, mean = a * inverse, variance = q * inverse - mean * mean;
+      const T distance = (u - mean) * (u - mean);
       const T sum = distance + variance;
       b = math::min(T(most), math::max(T(least), sum / (w * (distance - variance) + sum + T(1e-16))));
     }
@@ -30,7 +30,11 @@ struct MaximumVariance {
     a = b * a + rest * u;
     q = b * q + rest * u * u;
     w = b * w + rest;
-    return q / w;
+  }
+  // x / (sqrt(q / w) + eps), with one division.
+  template <class T>
+  ALGOPERF_HD static T quotient(T x, T q, T w, T eps) {
+    return x * w / (math::sqrt(q * w) + eps * w);
   }
 };
 

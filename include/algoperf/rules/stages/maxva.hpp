@@ -25,9 +25,9 @@ struct MaxVa {
     S beta1 = 0, rest1 = 0, scale = 0, eps = 0;
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 4>& s) const {
-      const T second = variance.update(u, s[1], s[2], s[3]);
+      variance.update(u, s[1], s[2], s[3]);
       s[0] = beta1 * s[0] + rest1 * u;
-      return scale * s[0] / (math::sqrt(second) + eps);
+      return variance.quotient(T(scale * s[0]), s[2], s[3], T(eps));
     }
     Kernel scaled(S factor) const { return {variance, beta1, rest1, factor * scale, eps}; }
   };
