@@ -1,4 +1,4 @@
-// The members of backend/ that need no more than Eigen. thrust.hpp is included by name.
+// The members of backend/ that need no more than Eigen. linear_algebra.hpp and thrust.hpp are included by name.
 #pragma once
 
 #include "concept.hpp"

@@ -13,6 +13,8 @@
 //   add_rows(count, cols, keys, x, out)     out[keys[i]][c] += x[i][c], in a fixed order
 //   sum(n, x)  dot(n, x, y)                 in double, in 16 lanes and a fixed tree; returned to the host
 //   run(work)                               a chain's passes over its regions (rules/program.hpp)
+//   eigh(n, a, values, vectors)             A = V diag(values) V^T, as backend/linear_algebra.hpp says, which the user
+//   qr(n, a, q)                             A = Q R                             of these two includes; S only
 //   on_host                                 constexpr; whether its memory is the host's
 //   read(n, from, to)  write(n, from, to)   to and from host memory
 //
@@ -37,5 +39,25 @@ concept Backend = requires(const B& b, typename B::Scalar* x) {
 // The default backend, defined in backend/host.hpp.
 template <class S = float>
 struct Host;
+
+// What eigh and qr are made of, defined in backend/linear_algebra.hpp.
+template <class S>
+struct LinearAlgebra;
+
+namespace detail {
+
+template <class T>
+concept Defined = requires {
+  sizeof(T);
+};
+
+template <class S>
+consteval bool explain_decompositions() {
+  static_assert(Defined<LinearAlgebra<S>>,
+                "algoperf: this rule decomposes matrices: #include <algoperf/backend/linear_algebra.hpp>");
+  return Defined<LinearAlgebra<S>>;
+}
+
+}  // namespace detail
 
 }  // namespace algoperf

@@ -66,6 +66,13 @@ struct Host {
     });
   }
 
+  bool eigh(std::size_t n, const S* a, S* values, S* vectors) const {
+    if constexpr (detail::explain_decompositions<S>()) return LinearAlgebra<S>::eigh(n, a, values, vectors);
+  }
+  void qr(std::size_t n, const S* a, S* q) const {
+    if constexpr (detail::explain_decompositions<S>()) LinearAlgebra<S>::qr(n, a, q);
+  }
+
   // x[i] = kernel(x[i], in[i]...)
   template <class Kernel, class... In>
   void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {

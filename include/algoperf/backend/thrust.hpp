@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "../core/config.hpp"
 #include "../core/tuple.hpp"
@@ -182,6 +183,24 @@ struct Thrust {
     detail::thrust_each(m * n, detail::ThrustGemm<S>{n, k, 1, m, 1, n, a, b, c, add});
   }
 
+  // Through the host.
+  bool eigh(std::size_t n, const S* a, S* values, S* vectors) const {
+    if constexpr (detail::explain_decompositions<S>()) {
+      std::vector<S> host = on_host_memory(n * n, a), host_values(n), host_vectors(n * n);
+      if (!LinearAlgebra<S>::eigh(n, host.data(), host_values.data(), host_vectors.data())) return false;
+      write(n, host_values.data(), values);
+      write(n * n, host_vectors.data(), vectors);
+      return true;
+    }
+  }
+  void qr(std::size_t n, const S* a, S* q) const {
+    if constexpr (detail::explain_decompositions<S>()) {
+      std::vector<S> host = on_host_memory(n * n, a), host_q(n * n);
+      LinearAlgebra<S>::qr(n, host.data(), host_q.data());
+      write(n * n, host_q.data(), q);
+    }
+  }
+
   template <class Kernel, class... In>
   void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
     detail::thrust_each(n, detail::ThrustMap<Kernel, S, In...>{kernel, x, tuple_of(in...)});
@@ -212,6 +231,12 @@ struct Thrust {
   }
 
  private:
+  std::vector<S> on_host_memory(std::size_t n, const S* from) const {
+    std::vector<S> host(n);
+    read(n, from, host.data());
+    return host;
+  }
+
   mutable detail::ThrustScratch scratch_;
 };
 
