@@ -196,9 +196,9 @@ TEST_CASE("schedules of two fields, of a measuring stage, of a matrix stage and 
   CHECK(values_after(ap::chain(ap::Adam{}, ap::masked(scheduled_decay, ap::decayable), ap::Descend{}), layout) ==
         values_after(ap::chain(ap::Adam{}, masked_decay, ap::Descend{}), layout));
   const ap::Layout matrices = layout_of({{4, 6}});
-  CHECK(
-      values_after(ap::chain(ap::scheduled(ap::Orthogonalize{}, &ap::Orthogonalize::a, ap::Constant{3}), ap::Descend{}),
-                   matrices) == values_after(ap::chain(ap::Orthogonalize{.a = 3}, ap::Descend{}), matrices));
+  CHECK(values_after(
+            ap::chain(ap::scheduled(ap::Orthogonalize{}, &ap::Orthogonalize::eps, ap::Constant{3}), ap::Descend{}),
+            matrices) == values_after(ap::chain(ap::Orthogonalize{.eps = 3}, ap::Descend{}), matrices));
 }
 
 TEST_CASE("steps count from 1") {

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "algoperf/core/random.hpp"
@@ -48,7 +50,8 @@ TEST_CASE_TEMPLATE("Muon's five steps bring every singular value near 1: wide, t
 
 TEST_CASE("coefficients that converge give the orthogonal factor itself") {
   // The classical iteration X' = 1.5 X - 0.5 X X^T X.
-  const ap::Orthogonalize exact{.steps = 40, .a = 1.5, .b = -0.5, .c = 0, .scale = ap::OrthogonalScale::none};
+  static constexpr ap::NewtonSchulzStep classical[] = {{1.5, -0.5, 0}};
+  const ap::Orthogonalize exact{.steps = 40, .coefficients = classical, .scale = ap::OrthogonalScale::none};
   for (const ap::Shape& shape : shapes) {
     const Matrix u = update_of<double>(shape, exact);
     Matrix g(u.rows(), u.cols());
@@ -57,6 +60,32 @@ TEST_CASE("coefficients that converge give the orthogonal factor itself") {
     const Eigen::JacobiSVD<Matrix> svd(g, Eigen::ComputeThinU | Eigen::ComputeThinV);
     CHECK((u - svd.matrixU() * svd.matrixV().transpose()).cwiseAbs().maxCoeff() < 1e-12);
   }
+}
+
+TEST_CASE("every list brings the singular values of random matrices near 1, polar_express the nearest") {
+  const auto spread = [](const ap::NewtonSchulzSteps& list, int steps) {
+    double most = 0;
+    for (const ap::Shape& shape : shapes) {
+      if (shape.rows() == shape.cols()) continue;  // its smallest value may be anything
+      const auto values = singular_values(
+          update_of<double>(shape, {.steps = steps, .coefficients = list, .scale = ap::OrthogonalScale::none}));
+      most = std::max({most, values.maxCoeff() - 1, 1 - values.minCoeff()});
+    }
+    return most;
+  };
+  CHECK(spread(ap::newton_schulz::simple, 5) < 0.32);
+  CHECK(spread(ap::newton_schulz::quintic, 5) < 0.2);
+  CHECK(spread(ap::newton_schulz::cans, 5) < 0.12);
+  CHECK(spread(ap::newton_schulz::polar_express, 5) < 0.15);
+  CHECK(spread(ap::newton_schulz::polar_express, 8) < 1e-3);
+  CHECK(spread(ap::newton_schulz::polar_express, 12) < 1e-12);  // its last step, repeated, converges
+}
+
+TEST_CASE("a list repeats its last step") {
+  static constexpr ap::NewtonSchulzStep table[] = {{3, -3, 1}, {1.5, -0.5, 0}};
+  constexpr ap::NewtonSchulzSteps list = table;
+  static_assert(list.size() == 2 && list[0].a == 3 && list[1].b == -0.5 && list[9].a == 1.5);
+  static_assert(!std::is_constructible_v<ap::NewtonSchulzSteps, ap::NewtonSchulzStep(&&)[2]>);
 }
 
 TEST_CASE("the scale of the result") {
@@ -69,6 +98,8 @@ TEST_CASE("the scale of the result") {
   CHECK(ratio(wide, ap::OrthogonalScale::original) == doctest::Approx(1));
   CHECK(ratio(tall, ap::OrthogonalScale::match_rms) == doctest::Approx(0.2 * std::sqrt(12)));
   CHECK(ratio(wide, ap::OrthogonalScale::match_rms) == doctest::Approx(0.2 * std::sqrt(12)));
+  CHECK(ratio(tall, ap::OrthogonalScale::unit_rms) == doctest::Approx(2));
+  CHECK(ratio(wide, ap::OrthogonalScale::unit_rms) == doctest::Approx(0.5));
 }
 
 TEST_CASE("the size of the gradient does not matter, and a zero gradient gives a zero update") {

@@ -7,6 +7,7 @@
 #include "../../core/require.hpp"
 #include "../../core/shape.hpp"
 #include "../concept.hpp"
+#include "newton_schulz.hpp"
 
 namespace algoperf {
 
@@ -15,17 +16,19 @@ enum class OrthogonalScale {
   none,
   original,   // sqrt(max(1, rows / cols)): Jordan et al.
   match_rms,  // 0.2 sqrt(max(rows, cols)): the size of an AdamW update (Liu et al. 2025, arXiv:2502.16982)
+  unit_rms,   // sqrt(rows / cols): outputs move as inputs are large (Bernstein & Newhouse 2024, arXiv:2409.20325)
 };
 
 // Replaces a matrix by the nearest (semi-)orthogonal one, about: with X = u / max(|u|_F, eps), `steps` times
 //   X' = a X + (b A + c A A) X,  A = X X^T     (from the right, X (...), A = X^T X, where rows > cols)
-// Newton-Schulz iteration of Muon (Jordan et al. 2024), default coefficients theirs. Convolution kernels are matrices
-// of filters x the rest. Departs from torch's Muon and the original in computing in the backend's scalar, not in bf16.
+// The Newton-Schulz iteration of Muon (Jordan et al. 2024), default coefficients theirs; other lists, and lists of your
+// own: rules/stages/newton_schulz.hpp. steps >= 1, eps > 0. Convolution kernels are matrices of filters x the rest.
+// Departs from torch's Muon and the original in computing in the backend's scalar, not in bf16.
 // Takes matrices only: give other tensors to another rule with partition(matrices, ..., otherwise, ...).
 // Cost per matrix of m x n, m <= n: steps (4 m^2 n + 2 m^3) FLOPs; scratch for the largest matrix; no state.
 struct Orthogonalize {
   int steps = 5;
-  double a = 3.4445, b = -4.7750, c = 2.0315;
+  NewtonSchulzSteps coefficients = newton_schulz::simple;
   double eps = 1e-7;
   OrthogonalScale scale = OrthogonalScale::original;
 
@@ -75,6 +78,7 @@ struct Orthogonalize {
     backend.copy(n, u, x);
     backend.map(Multiply<S>{static_cast<S>(1 / math::max(norm, eps))}, n, x);
     for (int i = 0; i < steps; ++i) {
+      const auto [a, b, c] = coefficients[static_cast<std::size_t>(i)];
       if (rows > cols)
         backend.gemm_tn(side, side, rows, x, x, gram);
       else
@@ -98,6 +102,7 @@ struct Orthogonalize {
   double scale_of(double rows, double cols) const {
     if (scale == OrthogonalScale::original) return math::sqrt(math::max(1.0, rows / cols));
     if (scale == OrthogonalScale::match_rms) return 0.2 * math::sqrt(math::max(rows, cols));
+    if (scale == OrthogonalScale::unit_rms) return math::sqrt(rows / cols);
     return 1;
   }
 };

@@ -1,0 +1,59 @@
+// Coefficients (a, b, c) of the Newton-Schulz iteration X' = a X + (b A + c A A) X, A = X X^T, step by step.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+namespace algoperf {
+
+struct NewtonSchulzStep {
+  double a = 1.5, b = -0.5, c = 0;
+};
+
+// A list of steps, the last of them repeated for ever. It points to a table that must outlive it:
+//   constexpr NewtonSchulzStep classical[] = {{1.5, -0.5, 0}};
+//   muon({.steps = 12, .coefficients = classical})
+class NewtonSchulzSteps {
+ public:
+  template <std::size_t N>
+  constexpr NewtonSchulzSteps(const NewtonSchulzStep (&table)[N]) : table_(table), count_(N) {}
+  template <std::size_t N>
+  NewtonSchulzSteps(NewtonSchulzStep (&&table)[N]) = delete;  // it would not outlive the list
+
+  constexpr const NewtonSchulzStep& operator[](std::size_t step) const {
+    return table_[step < count_ ? step : count_ - 1];
+  }
+  constexpr std::size_t size() const { return count_; }
+
+ private:
+  const NewtonSchulzStep* table_;
+  std::size_t count_;
+};
+static_assert(std::is_trivially_copyable_v<NewtonSchulzSteps>);
+
+// Lists in use, as NVIDIA's Emerging-Optimizers has them.
+namespace newton_schulz {
+
+inline constexpr NewtonSchulzStep simple_table[] = {{3.4445, -4.7750, 2.0315}};
+inline constexpr NewtonSchulzStep quintic_table[] = {{4.0848, -6.8946, 2.9270},
+                                                     {3.9505, -6.3029, 2.6377},
+                                                     {3.7418, -5.5913, 2.3037},
+                                                     {2.8769, -3.1427, 1.2046},
+                                                     {2.8366, -3.0525, 1.2012}};
+inline constexpr NewtonSchulzStep polar_express_table[] = {
+    {8.2051, -22.9019, 16.4607}, {4.0664, -2.8612, 0.5184}, {3.9096, -2.8234, 0.5250}, {3.2856, -2.4153, 0.4853},
+    {2.2779, -1.6198, 0.3985},   {1.8726, -1.2307, 0.3585}, {1.8564, -1.2132, 0.3568}, {1.875, -1.25, 0.375}};
+inline constexpr NewtonSchulzStep cans_table[] = {{8.4703, -25.1081, 18.6293},
+                                                  {4.1828, -3.1087, 0.5806},
+                                                  {3.9619, -2.9541, 0.5630},
+                                                  {3.2866, -2.4647, 0.5074},
+                                                  {2.2737, -1.6447, 0.4162}};
+
+inline constexpr NewtonSchulzSteps simple = simple_table;    // Jordan et al. 2024: singular values near 1, within 0.3
+inline constexpr NewtonSchulzSteps quintic = quintic_table;  // five steps tuned one by one
+inline constexpr NewtonSchulzSteps polar_express =
+    polar_express_table;                               // Amsel et al. 2025, arXiv:2505.16932; converges
+inline constexpr NewtonSchulzSteps cans = cans_table;  // Grishina et al. 2025, arXiv:2506.10935
+
+}  // namespace newton_schulz
+}  // namespace algoperf
