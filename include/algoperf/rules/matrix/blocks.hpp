@@ -1,0 +1,141 @@
+// The matrices of a region cut into blocks, and the square factors on a block's two sides: the bookkeeping of the rules
+// that keep a matrix for each side of a matrix (rules/matrix/precondition.hpp, rules/matrix/eigenbasis_adam.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../core/error.hpp"
+#include "../../core/layout.hpp"
+#include "../../core/math.hpp"
+
+namespace algoperf {
+
+// The sides of a matrix that have a factor: `left` acts on its rows (G G^T), `right` on its columns (G^T G).
+enum class Sides { both, left, right };
+
+namespace detail {
+
+// A square matrix of side x side, the elements [begin, begin + side^2) of arrays of factors; its block has `order` of
+// them.
+struct Factor {
+  std::size_t side = 0, begin = 0;
+  int order = 1;
+};
+
+inline constexpr std::size_t no_factor = ~std::size_t{0};
+
+// rows x cols elements of a region, the first at `offset`, its rows `stride` apart; packed, they begin at `begin`.
+struct MatrixBlock {
+  std::string name;  // of its tensor and itself
+  std::size_t offset = 0, stride = 0, rows = 0, cols = 0, begin = 0;
+  std::size_t left = no_factor, right = no_factor;  // among the factors
+
+  std::size_t size() const { return rows * cols; }
+};
+
+struct BlockOptions {
+  const char* stage;        // what the refusal of a tensor calls the stage,
+  const char* instead;      // and the rule it recommends
+  std::size_t block = 0;    // the largest extent of a block; 0: matrices are not cut
+  std::size_t largest = 0;  // a longer side has no factor; 0: any side has one
+  Sides sides = Sides::both;
+};
+
+class Blocks {
+ public:
+  std::vector<MatrixBlock> blocks;                  // tensor after tensor, row-major within each
+  std::vector<Factor> factors;                      // equal sides are neighbours
+  std::size_t elements = 0, squares = 0;            // of all blocks, and of all factors
+  std::size_t largest_block = 0, largest_side = 0;  // elements of the largest block; extent of the largest factor
+
+  Blocks() = default;
+  Blocks(const Layout& layout, const Region& region, const BlockOptions& options) {
+    for (const TensorHandle handle : layout.tensors())
+      if (layout.place_of(handle).offset < region.begin && layout.spec(handle).shape.rank >= 2)
+        first_turn_ += 2 * count(layout.spec(handle).shape, options);
+    for (const TensorHandle handle : region.tensors)
+      cut(layout.spec(handle), layout.place_of(handle).offset - region.begin, options);
+    sort_factors();
+  }
+
+  // Work on the factors is staggered: factor i has its turn once in every `period` steps, at a step of its own, in this
+  // region and those before it.
+  bool is_turn(std::size_t factor, std::uint64_t t, std::uint64_t period) const {
+    return (t + first_turn_ + factor) % period == 0;
+  }
+
+ private:
+  static std::size_t pieces(std::size_t extent, std::size_t block) {
+    return block == 0 ? 1 : (extent + block - 1) / block;
+  }
+  static std::size_t count(const Shape& shape, const BlockOptions& options) {
+    return pieces(shape.rows(), options.block) * pieces(shape.cols(), options.block);
+  }
+
+  void cut(const TensorSpec& spec, std::size_t offset, const BlockOptions& options) {
+    const Shape& shape = spec.shape;
+    require(shape.rank >= 2, options.stage, ": the tensor '", spec.name, "' is not a matrix; use partition(matrices, ",
+            options.instead, ", otherwise, adamw())");
+    const std::size_t rows = shape.rows(), cols = shape.cols();
+    // A side of extent 1 has nothing to tell apart.
+    const bool left = options.sides != Sides::right && (rows > 1 || cols == 1);
+    const bool right = options.sides != Sides::left && cols > 1;
+    const std::size_t most_rows = options.block == 0 ? rows : options.block;
+    const std::size_t most_cols = options.block == 0 ? cols : options.block;
+    std::size_t index = 0;
+    for (std::size_t r = 0; r < rows; r += most_rows)
+      for (std::size_t c = 0; c < cols; c += most_cols, ++index) {
+        MatrixBlock b;
+        b.name = spec.name + "/block_" + std::to_string(index);
+        b.offset = offset + r * cols + c;
+        b.stride = cols;
+        b.rows = math::min(most_rows, rows - r);
+        b.cols = math::min(most_cols, cols - c);
+        b.begin = elements;
+        const bool has_left = left && fits(b.rows, options), has_right = right && fits(b.cols, options);
+        if (has_left) b.left = add_factor(b.rows, has_left + has_right);
+        if (has_right) b.right = add_factor(b.cols, has_left + has_right);
+        elements += b.size();
+        largest_block = math::max(largest_block, b.size());
+        blocks.push_back(std::move(b));
+      }
+  }
+  static bool fits(std::size_t extent, const BlockOptions& options) {
+    return options.largest == 0 || extent <= options.largest;
+  }
+  std::size_t add_factor(std::size_t side, int order) {
+    factors.push_back({side, 0, order});
+    largest_side = math::max(largest_side, side);
+    return factors.size() - 1;
+  }
+
+  // Equal sides together, otherwise in order; then each factor gets its place.
+  void sort_factors() {
+    std::vector<std::size_t> order(factors.size()), place(factors.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [this](std::size_t a, std::size_t b) { return factors[a].side < factors[b].side; });
+    std::vector<Factor> sorted;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      Factor factor = factors[order[i]];
+      factor.begin = squares;
+      squares += factor.side * factor.side;
+      place[order[i]] = i;
+      sorted.push_back(factor);
+    }
+    factors = std::move(sorted);
+    for (MatrixBlock& block : blocks) {
+      if (block.left != no_factor) block.left = place[block.left];
+      if (block.right != no_factor) block.right = place[block.right];
+    }
+  }
+
+  std::size_t first_turn_ = 0;  // factors of the matrices before this region, about
+};
+
+}  // namespace detail
+}  // namespace algoperf

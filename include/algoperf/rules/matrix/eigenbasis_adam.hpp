@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../stages/moments.hpp"
+#include "eigenbasis_state.hpp"
+
+namespace algoperf {
+
+// SOAP's direction: Adam in the eigenbases of Shampoo's factors. For a matrix with gradient G, at step t + 1:
+//   N = Q_L^T G Q_R;  m' = beta1 m + (1 - beta1) N;  v' = beta2 v + (1 - beta2) N^2
+//   u' = c Q_L (m' / (sqrt(v') + eps)) Q_R^T,  c = sqrt(1 - beta2^t) / (1 - beta1^t)
+//   L' = s L + (1 - s) G G^T,  R' = s R + (1 - s) G^T G,  s = shampoo_beta
+// The first step only makes L and R, and Q_L and Q_R as their eigenvectors: u' = 0. Later, once in `frequency` steps,
+// Q' = qr(L Q) with columns sorted by their eigenvalues; m is rotated along, v sorted along. Convolution kernels are
+// matrices of filters x the rest. Takes matrices only: give other tensors to another rule with partition(matrices,
+// soap(), otherwise, adamw()). A side longer than largest_side keeps its own basis, the identity.
+//
+// beta1, beta2 in [0, 1); shampoo_beta in [0, 1) (negative: beta2); eps > 0; frequency >= 1; largest_side >= 0 (0:
+// any). staggered: each factor has its turn at a step of its own, so that no step computes more than a frequency-th of
+// the bases, rounded up; otherwise all have theirs when t is a multiple of the frequency, as in the authors' code. Vyas
+// et al. 2024 (arXiv:2409.11321), algorithm 3, as the authors' soap.py. Departs from it where staggered; in that the
+// first step is no pause for stages that follow (decay); and in decaying with, not after, the update. Where L or R has
+// no full rank after the first step, its null space has no basis of its own, and results depend on eigh. Needs #include
+// <algoperf/backend/linear_algebra.hpp>. Cost per matrix of m x n: each step 6 m n (m + n) FLOPs; each basis of side k
+// 4 k^3 + 2 k m n and a QR decomposition, on one thread. State, in the scalar: 2 (m^2 + n^2) + 2 m n.
+struct EigenbasisAdam {
+  double beta1 = 0.95;
+  double beta2 = 0.95;
+  double shampoo_beta = -1;
+  double eps = 1e-8;
+  std::uint64_t frequency = 10;
+  std::size_t largest_side = 10000;
+  bool staggered = true;
+
+  void check() const {
+    detail::check_moments("EigenbasisAdam", beta1, beta2, eps);
+    require(shampoo_beta < 1, "EigenbasisAdam: shampoo_beta is ", shampoo_beta, ", expected less than 1");
+    require(frequency >= 1, "EigenbasisAdam: frequency is 0, expected at least 1");
+  }
+
+  template <class Backend>
+  using State = detail::EigenbasisState<Backend>;
+
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const auto& layout, const auto& region) const {
+    const detail::BlockOptions whole{"EigenbasisAdam", "soap()", 0, largest_side, Sides::both};
+    return State<Backend>(backend, {layout, region, whole});
+  }
+
+  template <class Backend, class S>
+  void transform(const Backend& backend, Step, const auto&, const auto&, S* u, const S*, State<Backend>& state) const {
+    const std::uint64_t t = state.t++;  // the steps that moved before this one
+    for (const detail::MatrixBlock& block : state.blocks.blocks) {
+      S* const g = u + block.offset;
+      measure(backend, block, g, state);
+      if (t == 0) {
+        backend.fill(block.size(), g, S(0));
+        for (const std::size_t factor : {block.left, block.right})
+          if (factor != detail::no_factor) state.start_basis(factor);
+      } else {
+        direct(backend, block, t, g, state);
+        for (const std::size_t factor : {block.left, block.right})
+          if (factor != detail::no_factor && is_due(state, factor, t)) state.refresh_basis(block, factor);
+      }
+    }
+  }
+
+ private:
+  template <class Backend>
+  bool is_due(const State<Backend>& state, std::size_t factor, std::uint64_t t) const {
+    return staggered ? state.blocks.is_turn(factor, t, frequency) : t % frequency == 0;
+  }
+
+  // Takes the gradient's part in L and R, which its projection does not see.
+  template <class Backend, class S>
+  void measure(const Backend& backend, const detail::MatrixBlock& b, const S* g, State<Backend>& state) const {
+    const double keep = shampoo_beta < 0 ? beta2 : shampoo_beta;
+    const LinearCombination<S> mix{static_cast<S>(keep), static_cast<S>(1 - keep)};
+    S* const square = state.square.data();
+    if (b.left != detail::no_factor) {
+      backend.gemm_nt(b.rows, b.rows, b.cols, g, g, square);
+      backend.map(mix, b.rows * b.rows, state.statistic(b.left), static_cast<const S*>(square));
+    }
+    if (b.right != detail::no_factor) {
+      backend.gemm_tn(b.cols, b.cols, b.rows, g, g, square);
+      backend.map(mix, b.cols * b.cols, state.statistic(b.right), static_cast<const S*>(square));
+    }
+  }
+
+  // Turns a matrix's gradient, at g, into its update.
+  template <class Backend, class S>
+  void direct(const Backend& backend, const detail::MatrixBlock& b, std::uint64_t t, S* g,
+              State<Backend>& state) const {
+    const std::size_t n = b.size();
+    S *x = state.gradient.data(), *y = state.spare.data();
+    S *const m = state.exp_avg.data() + b.begin, *const v = state.exp_avg_sq.data() + b.begin;
+    backend.copy(n, static_cast<const S*>(g), x);
+    if (b.left != detail::no_factor) {
+      backend.gemm_tn(b.rows, b.cols, b.rows, state.basis(b.left), x, y);
+      std::swap(x, y);
+    }
+    if (b.right != detail::no_factor) {
+      backend.gemm_nn(b.rows, b.cols, b.cols, x, state.basis(b.right), y);
+      std::swap(x, y);
+    }
+    backend.map(LinearCombination<S>{static_cast<S>(beta1), static_cast<S>(1 - beta1)}, n, m, static_cast<const S*>(x));
+    backend.map(detail::SecondMoment<S>{static_cast<S>(beta2), static_cast<S>(1 - beta2)}, n, v,
+                static_cast<const S*>(x));
+    const double c = math::sqrt(1 - math::power(beta2, t)) / (1 - math::power(beta1, t));
+    const auto root = detail::Root<S>::of(EpsAt::uncorrected, eps);
+    backend.map(detail::OverRoot<S>{static_cast<S>(c), root}, n, x, static_cast<const S*>(m), static_cast<const S*>(v));
+    if (b.left != detail::no_factor) {
+      backend.gemm_nn(b.rows, b.cols, b.rows, state.basis(b.left), x, y);
+      std::swap(x, y);
+    }
+    if (b.right != detail::no_factor) {
+      backend.gemm_nt(b.rows, b.cols, b.cols, x, state.basis(b.right), y);
+      std::swap(x, y);
+    }
+    backend.copy(n, static_cast<const S*>(x), g);
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,134 @@
+// What EigenbasisAdam keeps of a region: factors and their eigenbases, and Adam's averages within these bases.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "../../core/archive.hpp"
+#include "blocks.hpp"
+#include "kernels.hpp"
+#include "rows.hpp"
+
+namespace algoperf::detail {
+
+template <class Backend>
+struct EigenbasisState {
+  using S = typename Backend::Scalar;
+  using Array = typename Backend::template Array<S>;
+
+  Backend backend;
+  Blocks blocks;                  // one a matrix
+  std::uint64_t t = 0;            // steps taken
+  Array statistics, bases;        // factor after factor
+  Array exp_avg, exp_avg_sq;      // matrix after matrix, packed
+  Array gradient, spare;          // scratch for one matrix
+  Array square, product, values;  // and for one factor
+  typename Backend::template Array<std::int32_t> order;
+  std::vector<S> host;
+  std::vector<std::int32_t> host_order;
+
+  EigenbasisState(const Backend& b, Blocks matrices)
+      : backend(b),
+        blocks(std::move(matrices)),
+        statistics(array(blocks.squares)),
+        bases(array(blocks.squares)),
+        exp_avg(array(blocks.elements)),
+        exp_avg_sq(array(blocks.elements)),
+        gradient(array(blocks.largest_block)),
+        spare(array(blocks.largest_block)),
+        square(array(blocks.largest_side * blocks.largest_side)),
+        product(array(blocks.largest_side * blocks.largest_side)),
+        values(array(blocks.largest_side)),
+        order(backend.template array<std::int32_t>(blocks.largest_side)),
+        host(blocks.largest_side),
+        host_order(blocks.largest_side) {
+    for (std::size_t f = 0; f < blocks.factors.size(); ++f) set_identity(backend, side(f), basis(f));
+  }
+
+  std::size_t side(std::size_t factor) const { return blocks.factors[factor].side; }
+  S* statistic(std::size_t factor) { return statistics.data() + blocks.factors[factor].begin; }
+  S* basis(std::size_t factor) { return bases.data() + blocks.factors[factor].begin; }
+
+  // The eigenvectors of a factor, the largest eigenvalue first; the basis stays where they cannot be found.
+  void start_basis(std::size_t factor) {
+    const std::size_t n = side(factor);
+    if (!backend.eigh(n, statistic(factor), values.data(), square.data())) return;
+    for (std::size_t i = 0; i < n; ++i) host_order[i] = static_cast<std::int32_t>(n - 1 - i);
+    backend.write(n, static_cast<const std::int32_t*>(host_order.data()), order.data());
+    backend.for_each_row(n, n, PermuteColumns<S>{n, order.data(), square.data(), basis(factor)});
+  }
+
+  // One power iteration and a QR decomposition: Q' = qr(A Q), the columns sorted by Q^T A Q beforehand. The averages
+  // of the factor's matrix follow: exp_avg is rotated, exp_avg_sq sorted.
+  void refresh_basis(const MatrixBlock& block, std::size_t factor) {
+    const std::size_t n = side(factor);
+    S *const q = basis(factor), *const aq = product.data();
+    backend.gemm_nn(n, n, n, statistic(factor), q, aq);
+    if (!sort(n, q, aq)) return;
+    S* const sorted = square.data();
+    backend.for_each_row(n, n, PermuteColumns<S>{n, order.data(), aq, sorted});
+    backend.qr(n, sorted, aq);
+    S* const turn = square.data();  // Q'^T Q
+    backend.gemm_tn(n, n, n, aq, q, turn);
+    backend.copy(n * n, static_cast<const S*>(aq), q);
+    S *const m = exp_avg.data() + block.begin, *const v = exp_avg_sq.data() + block.begin, *const x = spare.data();
+    if (factor == block.left) {
+      backend.gemm_nn(n, block.cols, n, turn, m, x);
+      backend.copy(block.size(), static_cast<const S*>(x), m);
+      backend.for_each_row(n, block.cols, PermuteRows<S>{block.cols, order.data(), v, x});
+    } else {
+      backend.gemm_nt(block.rows, n, n, m, turn, x);
+      backend.copy(block.size(), static_cast<const S*>(x), m);
+      backend.for_each_row(block.rows, n, PermuteColumns<S>{n, order.data(), v, x});
+    }
+    backend.copy(block.size(), static_cast<const S*>(x), v);
+  }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive.number("t", t);
+    for (const MatrixBlock& block : blocks.blocks) {
+      const ArchiveScope scope(archive, block.name);
+      visit_factor(archive, "left", block.left);
+      visit_factor(archive, "right", block.right);
+      archive.array("exp_avg", backend, exp_avg.data() + block.begin, block.size());
+      archive.array("exp_avg_sq", backend, exp_avg_sq.data() + block.begin, block.size());
+    }
+  }
+
+ private:
+  Array array(std::size_t n) const { return backend.template array<S>(n); }
+
+  // Writes to `order` the columns of Q by the estimate q_j^T (A Q)_j of their eigenvalues, the largest first. False
+  // where one is not finite.
+  bool sort(std::size_t n, const S* q, const S* aq) {
+    backend.copy(n * n, aq, square.data());
+    backend.map(Times{}, n * n, square.data(), q);
+    backend.column_sums(n, n, square.data(), values.data());
+    backend.read(n, static_cast<const S*>(values.data()), host.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!std::isfinite(host[i])) return false;
+      host_order[i] = static_cast<std::int32_t>(i);
+    }
+    std::stable_sort(host_order.begin(), host_order.begin() + static_cast<std::ptrdiff_t>(n),
+                     [this](std::int32_t a, std::int32_t b) {
+                       return host[static_cast<std::size_t>(a)] > host[static_cast<std::size_t>(b)];
+                     });
+    backend.write(n, static_cast<const std::int32_t*>(host_order.data()), order.data());
+    return true;
+  }
+
+  template <class Archive>
+  void visit_factor(Archive& archive, const char* name, std::size_t factor) {
+    if (factor == no_factor) return;
+    const ArchiveScope scope(archive, name);
+    archive.array("statistic", backend, statistic(factor), side(factor) * side(factor));
+    archive.array("basis", backend, basis(factor), side(factor) * side(factor));
+  }
+};
+
+}  // namespace algoperf::detail

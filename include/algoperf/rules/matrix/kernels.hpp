@@ -1,0 +1,38 @@
+// The kernels of map(kernel, n, x, in...) that matrix rules use: x[i] = kernel(x[i], in[i]...).
+#pragma once
+
+#include "../../core/map_kernels.hpp"
+#include "../stages/root.hpp"
+
+namespace algoperf::detail {
+
+// x y
+struct Times {
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T y) const {
+    return x * y;
+  }
+};
+
+// keep x + rest y y
+template <class S>
+struct SecondMoment {
+  S keep = 1, rest = 1;
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T y) const {
+    return keep * x + rest * y * y;
+  }
+};
+
+// scale m / root(v), whatever x was.
+template <class S>
+struct OverRoot {
+  S scale = 1;
+  Root<S> root;
+  template <class T>
+  ALGOPERF_HD T operator()(T, T m, T v) const {
+    return scale * m / root(v);
+  }
+};
+
+}  // namespace algoperf::detail

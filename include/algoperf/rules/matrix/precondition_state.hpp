@@ -1,0 +1,105 @@
+// What Precondition keeps of a region: its factors and their roots, averages of the gradient, the graft's slot.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../../core/archive.hpp"
+#include "blocks.hpp"
+#include "kernels.hpp"
+#include "rows.hpp"
+
+namespace algoperf::detail {
+
+// (statistic / weight)^(-1 / p), the statistic with a ridge; ten times the ridge for each retry.
+struct RootWish {
+  double p, weight, ridge;
+  int retries;
+};
+
+template <class Backend, class Method>
+struct PreconditionState {
+  using S = typename Backend::Scalar;
+  using Array = typename Backend::template Array<S>;
+
+  Backend backend;
+  Blocks blocks;
+  std::uint64_t t = 0;                       // steps taken
+  std::uint64_t roots_failed = 0;            // every retry in vain
+  Array statistics, roots;                   // factor after factor
+  Array averages, graft;                     // block after block, packed; empty where not needed
+  Array gradient, direction, spare, square;  // scratch for one block
+  typename Method::template Scratch<Backend> scratch;
+  bool averages_gradients = false;
+  const char* graft_name = nullptr;
+
+  PreconditionState(const Backend& b, Blocks cut, bool averaging, const char* graft_slot)
+      : backend(b),
+        blocks(std::move(cut)),
+        statistics(backend.template array<S>(blocks.squares)),
+        roots(backend.template array<S>(blocks.squares)),
+        averages(backend.template array<S>(averaging ? blocks.elements : 0)),
+        graft(backend.template array<S>(graft_slot != nullptr ? blocks.elements : 0)),
+        gradient(backend.template array<S>(blocks.largest_block)),
+        direction(backend.template array<S>(blocks.largest_block)),
+        spare(backend.template array<S>(blocks.largest_block)),
+        square(backend.template array<S>(blocks.largest_side * blocks.largest_side)),
+        scratch(backend, blocks.largest_side),
+        averages_gradients(averaging),
+        graft_name(graft_slot) {
+    for (const Factor& factor : blocks.factors) set_identity(backend, factor.side, roots.data() + factor.begin);
+  }
+
+  S* statistic(std::size_t factor) { return statistics.data() + blocks.factors[factor].begin; }
+  S* root(std::size_t factor) { return roots.data() + blocks.factors[factor].begin; }
+
+  // Computes a factor's root anew; where that cannot be done, the old one stays.
+  void refresh(const Method& method, std::size_t factor, const RootWish& wish) {
+    if (!compute(method, factor, wish)) ++roots_failed;
+  }
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive.number("t", t);
+    archive.number("roots_failed", roots_failed);
+    for (const MatrixBlock& block : blocks.blocks) {
+      const ArchiveScope scope(archive, block.name);
+      visit_factor(archive, "left", block.left);
+      visit_factor(archive, "right", block.right);
+      if (averages_gradients) archive.array("exp_avg", backend, averages.data() + block.begin, block.size());
+      if (graft_name != nullptr) archive.array(graft_name, backend, graft.data() + block.begin, block.size());
+    }
+  }
+
+ private:
+  bool compute(const Method& method, std::size_t factor, const RootWish& wish) {
+    const std::size_t n = blocks.factors[factor].side;
+    const S* const a = statistic(factor);
+    S* const out = square.data();
+    if (!method.prepare(backend, n, a, scratch)) return false;
+    double ridge = wish.ridge;
+    for (int retry = 0; !attempt(method, n, a, wish.p, ridge, out); ++retry, ridge *= 10)
+      if (retry == wish.retries) return false;
+    // (a / weight)^(-1 / p) = weight^(1 / p) a^(-1 / p), whatever the ridge, which is relative.
+    backend.map(Multiply<S>{static_cast<S>(std::pow(wish.weight, 1 / wish.p))}, n * n, out);
+    backend.copy(n * n, static_cast<const S*>(out), root(factor));
+    return true;
+  }
+  bool attempt(const Method& method, std::size_t n, const S* a, double p, double ridge, S* out) {
+    return method.attempt(backend, n, a, p, ridge, out, scratch) &&
+           std::isfinite(backend.sum(n * n, static_cast<const S*>(out)));
+  }
+
+  template <class Archive>
+  void visit_factor(Archive& archive, const char* name, std::size_t factor) {
+    if (factor == no_factor) return;
+    const std::size_t n = blocks.factors[factor].side;
+    const ArchiveScope scope(archive, name);
+    archive.array("statistic", backend, statistic(factor), n * n);
+    archive.array("root", backend, root(factor), n * n);
+  }
+};
+
+}  // namespace algoperf::detail
