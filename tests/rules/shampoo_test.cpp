@@ -1,0 +1,202 @@
+// What Shampoo does besides its formula (golden numbers: matrix_golden_test.cpp; roots: roots_test.cpp).
+#include "algoperf/rules/shampoo.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "../memory_archive.hpp"
+#include "algoperf/backend/linear_algebra.hpp"
+#include "algoperf/rules/adam.hpp"
+#include "algoperf/rules/partition.hpp"
+#include "training.hpp"
+
+namespace ap = algoperf;
+using ap::testing::layout_of;
+using ap::testing::save;
+using ap::testing::Training;
+
+namespace {
+
+template <class S, class Rule>
+std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int steps) {
+  Training<Rule, ap::Host<S>> training(rule, layout);
+  training.steps(steps, 0.05);
+  return training.values();
+}
+
+// How many arrays whose names end in `ending` differ.
+std::size_t changed(const ap::testing::Saved& before, const ap::testing::Saved& after, const std::string& ending) {
+  std::size_t count = 0;
+  for (const auto& [name, bytes] : after) count += name.ends_with(ending) && bytes != before.at(name);
+  return count;
+}
+std::size_t named(const ap::testing::Saved& saved, const std::string& ending) {
+  std::size_t count = 0;
+  for (const auto& [name, bytes] : saved) count += name.ends_with(ending);
+  return count;
+}
+
+// Fails as often as told, and writes down the ridges it is asked for.
+struct Flaky : ap::EigenRoot {
+  int failures = 0;
+  bool with_nan = false;  // by a result that is not finite
+  std::vector<double>* ridges = nullptr;
+
+  template <class Backend, class S>
+  bool attempt(const Backend& backend, std::size_t n, const S* a, double p, double ridge, S* root,
+               Scratch<Backend>& s) const {
+    ridges->push_back(ridge);
+    const bool fails = static_cast<int>(ridges->size()) <= failures;
+    const bool done = ap::EigenRoot::attempt(backend, n, a, p, ridge, root, s);
+    if (fails && with_nan) root[n * n - 1] = std::numeric_limits<S>::quiet_NaN();
+    return done && (!fails || with_nan);
+  }
+};
+
+template <class Rule>
+std::uint64_t failed_roots(Training<Rule, ap::Host<double>>& training) {
+  std::uint64_t count = 0;
+  std::memcpy(&count, save(training.state).at("stage_0_region_0/roots_failed").data(), sizeof count);
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("before start_step the update is the graft's own") {
+  const ap::ShampooOptions late{.beta1 = 0.8, .weight_decay = 0, .start_step = 100};
+  const ap::Layout layout = layout_of({{5, 4}});
+  const auto shampoo = values_after<double>(ap::shampoo(late), layout, 10);
+  const auto adam = values_after<double>(ap::adam({.beta1 = 0.8}), layout, 10);
+  for (std::size_t i = 0; i < adam.size(); ++i) CHECK(shampoo[i] == doctest::Approx(adam[i]).epsilon(1e-12));
+}
+
+TEST_CASE("a grafted update is as large as the graft, and turned") {
+  const ap::Layout layout = layout_of({{5, 4}});
+  const auto step = [&](std::uint64_t start) {
+    const auto rule = ap::shampoo({.weight_decay = 0, .start_step = start});
+    auto state = rule.state(ap::Host<double>{}, layout);
+    std::vector<double> gradients(layout.size()), values(layout.size());
+    for (std::size_t i = 0; i < 20; ++i) gradients[i] = ap::testing::start_value(i * i);
+    rule.step(gradients, values, state, {.t = 1, .learning_rate = 1});
+    return values;
+  };
+  const auto grafted = step(1), graft = step(2);
+  double dot = 0, a = 0, b = 0;
+  for (std::size_t i = 0; i < grafted.size(); ++i) {
+    dot += grafted[i] * graft[i];
+    a += grafted[i] * grafted[i];
+    b += graft[i] * graft[i];
+  }
+  CHECK(a == doctest::Approx(b).epsilon(1e-12));
+  CHECK(dot > 0.1 * a);
+  CHECK(dot < 0.99 * a);
+}
+
+TEST_CASE("a root that fails is tried again with ten times the ridge; in vain, the old one stays") {
+  std::vector<double> ridges;
+  for (const bool with_nan : {false, true})
+    for (const int failures : {0, 2, 3, 100}) {
+      CAPTURE(failures);
+      ridges.clear();
+      Flaky flaky;
+      flaky.failures = failures;
+      flaky.with_nan = with_nan;
+      flaky.ridges = &ridges;
+      const auto rule = ap::chain(ap::Precondition<Flaky>{.epsilon = 1e-8,
+                                                          .root_frequency = 1,
+                                                          .start_step = 1,
+                                                          .retries = 3,
+                                                          .sides = ap::Sides::left,
+                                                          .root_method = flaky},
+                                  ap::Descend{});
+      Training<decltype(rule), ap::Host<double>> training(rule, layout_of({{4, 3}}));
+      const auto before = save(training.state);
+      training.step(0.1);
+      const int tries = failures < 3 ? failures + 1 : 4;
+      REQUIRE(static_cast<int>(ridges.size()) == tries);
+      for (int i = 0; i < tries; ++i)
+        CHECK(ridges[static_cast<std::size_t>(i)] == doctest::Approx(1e-8 * std::pow(10, i)));
+      CHECK(failed_roots(training) == (failures > 3 ? 1 : 0));
+      CHECK(changed(before, save(training.state), "/root") == (failures > 3 ? 0 : 1));
+      for (const double value : training.values()) CHECK(std::isfinite(value));
+    }
+}
+
+TEST_CASE_TEMPLATE("gradients that are zero, or have no rank, move finitely", Root, ap::EigenRoot, ap::NewtonRoot) {
+  const auto rule = ap::shampoo({.weight_decay = 0, .root_frequency = 1, .start_step = 1}, ap::GraftAdam{}, Root{});
+  const ap::Layout layout = layout_of({{6, 8}});
+  auto state = rule.state(ap::Host<float>{}, layout);
+  std::vector<float> gradients(layout.size()), values(layout.size());
+  rule.step(gradients, values, state, {.t = 1, .learning_rate = 0.1});
+  for (const float value : values) CHECK(value == 0);
+  for (std::uint64_t t = 2; t < 30; ++t) {
+    for (std::size_t i = 0; i < 48; ++i) gradients[i] = static_cast<float>(i % 8) - 3.0f;  // all rows alike
+    rule.step(gradients, values, state, {.t = t, .learning_rate = 0.1});
+  }
+  for (std::size_t i = 0; i < 48; ++i) {
+    CHECK(std::isfinite(values[i]));
+    CHECK(values[i] == doctest::Approx(values[i % 8]).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("state is named, sized as declared, and resumes in the middle of a round of roots") {
+  const auto rule = ap::chain(
+      ap::Precondition<ap::EigenRoot, ap::GraftAdam>{.block = 4, .root_frequency = 5, .start_step = 2}, ap::Descend{});
+  const ap::Layout layout = layout_of({{6, 4}, {3, 3}});
+  Training<decltype(rule), ap::Host<float>> whole(rule, layout), first = whole, second = whole;
+  const auto saved = save(whole.state);
+  std::size_t bytes = 0;
+  for (const auto& [name, array] : saved) bytes += array.size();
+  const std::size_t counters = 8 * 3;  // the chain's t, the stage's t and roots_failed
+  CHECK(bytes == counters + 4 * (2 * (16 + 16 + 4 + 16 + 9 + 9) + 2 * (24 + 9)));
+  for (const char* name :
+       {"left/statistic", "left/root", "right/statistic", "right/root", "exp_avg", "graft_exp_avg_sq"})
+    CHECK(saved.count(std::string("stage_0_region_0/t0/block_1/") + name) == 1);
+
+  whole.steps(12, 0.02);
+  first.steps(6, 0.02);
+  ap::testing::load(second.state, save(first.state));
+  second.resume(first);
+  second.steps(6, 0.02);
+  CHECK(second.values() == whole.values());
+  CHECK(save(second.state) == save(whole.state));
+
+  const auto bare =
+      ap::chain(ap::Precondition<ap::EigenRoot, ap::NoGraft>{.beta1 = 0, .sides = ap::Sides::right}, ap::Descend{});
+  auto state = bare.state(ap::Host<float>{}, layout);
+  CHECK(named(save(state), "") == 3 + 2 * 2);
+}
+
+TEST_CASE("impossible hyperparameters and tensors are refused") {
+  const ap::Layout layout = layout_of({{4, 3}, {5}});
+  const auto refuses = [&](const auto& rule, const char* sentence) {
+    CHECK_THROWS_WITH_AS((void)rule.state(ap::Host<float>{}, layout), sentence, ap::Error);
+  };
+  const auto stage = [](const auto& precondition) { return ap::chain(precondition, ap::Descend{}); };
+  using P = ap::Precondition<>;
+  refuses(stage(P{.beta1 = 1}), "Precondition: beta1 is 1, expected [0, 1)");
+  refuses(stage(P{.beta2 = 1.5}), "Precondition: beta2 is 1.5, expected [0, 1]");
+  refuses(stage(P{.beta3 = 2}), "Precondition: beta3 is 2, expected at most 1");
+  refuses(stage(P{.epsilon = 0}), "Precondition: epsilon is 0, expected more than 0");
+  refuses(stage(P{.root = -2}), "Precondition: root is -2, expected more than 0, or 0 for 2 k");
+  refuses(stage(P{.block = 0}), "Precondition: block is 0, expected at least 1");
+  refuses(stage(P{.statistics_frequency = 0}), "Precondition: statistics_frequency is 0, expected at least 1");
+  refuses(ap::shampoo({.root_frequency = 0}), "Precondition: root_frequency is 0, expected at least 1");
+  refuses(ap::shampoo({.start_step = 0}), "Precondition: start_step is 0, expected at least 1");
+  refuses(stage(P{.retries = -1}), "Precondition: retries is -1, expected at least 0");
+  refuses(ap::shampoo({}, ap::GraftAdam{.beta2 = 1}), "GraftAdam: beta2 is 1, expected [0, 1)");
+  refuses(ap::shampoo({}, ap::GraftAdagrad{.eps = 0}), "GraftAdagrad: eps is 0, expected more than 0");
+  refuses(ap::shampoo({}, ap::GraftSgd{}, ap::NewtonRoot{.max_iterations = 0}),
+          "NewtonRoot: max_iterations is 0, expected at least 1");
+  refuses(stage(ap::Precondition<ap::NewtonRoot>{.root = 2.5}),
+          "NewtonRoot: the root is 2.5, expected a whole number: use EigenRoot");
+  refuses(ap::shampoo(),
+          "Precondition: the tensor 't1' is not a matrix; use partition(matrices, shampoo(), otherwise, adamw())");
+  CHECK_NOTHROW(
+      (void)ap::partition(ap::matrices, ap::shampoo(), ap::otherwise, ap::adam()).state(ap::Host<float>{}, layout));
+}
