@@ -1,5 +1,5 @@
 // paired: times A and B alternately and reports the ratio A / B with its quartiles, so that a busy or throttled machine
-// slows both sides alike. Report: the rows of the table that scripts/bench.sh prints.
+// slows both sides alike; paired_times: and the times. Report: the rows of the table that scripts/bench.sh prints.
 //
 //   Report report;
 //   report.at_most("lion, 2^14", Statistic::upper_quartile, 1.10, paired(library, by_hand));
@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -41,6 +42,12 @@ inline Quartiles quartiles(std::vector<double> samples) {
   return {at(0.25), at(0.5), at(0.75)};
 }
 
+inline std::string text(Quartiles q) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.3f [%.3f, %.3f]", q.median, q.lower, q.upper);
+  return buffer;
+}
+
 struct PairedOptions {
   std::size_t pairs = 31;
   double sample_seconds = 0.02;  // a sample repeats its side until it lasts about this long
@@ -54,21 +61,33 @@ double seconds(F& f, std::size_t repetitions, Clock clock) {
   return now(clock) - start;
 }
 
-// The ratio of the time of a() to that of b(), both repeated equally often in every sample. Which of them comes first
-// changes from pair to pair.
+struct Times {
+  Quartiles ratio;              // of a() to b(), pair by pair
+  double a_seconds, b_seconds;  // of one call, the medians
+};
+
+// Times a() and b(), both repeated equally often in every sample. Which of them comes first changes from pair to pair.
 template <class A, class B>
-Quartiles paired(A&& a, B&& b, PairedOptions options = {}) {
+Times paired_times(A&& a, B&& b, PairedOptions options = {}) {
   std::size_t repetitions = 1;
   seconds(a, 1, options.clock);
   while (seconds(b, repetitions, options.clock) < options.sample_seconds) repetitions *= 2;
-  std::vector<double> ratios;
+  std::vector<double> ratios, of_a, of_b;
   for (std::size_t pair = 0; pair < options.pairs; ++pair) {
     const bool a_first = pair % 2 == 0;
     const double first = a_first ? seconds(a, repetitions, options.clock) : seconds(b, repetitions, options.clock);
     const double second = a_first ? seconds(b, repetitions, options.clock) : seconds(a, repetitions, options.clock);
-    ratios.push_back(a_first ? first / second : second / first);
+    of_a.push_back((a_first ? first : second) / static_cast<double>(repetitions));
+    of_b.push_back((a_first ? second : first) / static_cast<double>(repetitions));
+    ratios.push_back(of_a.back() / of_b.back());
   }
-  return quartiles(std::move(ratios));
+  return {quartiles(std::move(ratios)), quartiles(std::move(of_a)).median, quartiles(std::move(of_b)).median};
+}
+
+// The ratio of the time of a() to that of b().
+template <class A, class B>
+Quartiles paired(A&& a, B&& b, PairedOptions options = {}) {
+  return paired_times(a, b, options).ratio;
 }
 
 enum class Statistic { median, upper_quartile };
@@ -101,11 +120,6 @@ class Report {
   static std::string number(double x) {
     char buffer[32];
     std::snprintf(buffer, sizeof buffer, "%.4g", x);
-    return buffer;
-  }
-  static std::string text(Quartiles q) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "%.3f [%.3f, %.3f]", q.median, q.lower, q.upper);
     return buffer;
   }
   void row(const std::string& what, const std::string& bar, const std::string& measured, bool pass) {

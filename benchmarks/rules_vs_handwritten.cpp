@@ -4,80 +4,19 @@
 
 #include <algoperf/algoperf.hpp>
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "baselines/handwritten.hpp"
 #include "paired.hpp"
+#include "rule_bench.hpp"
 
 namespace ap = algoperf;
+using bench::must_agree;
+using bench::RuleBench;
 using bench::Statistic;
 
 namespace {
-
-// `count` tensors of `size` parameters each: a rule's memory, which the library and the hand-written loops take in
-// turn.
-template <class Rule>
-class Bench {
- public:
-  Bench(const Rule& rule, std::size_t count, std::size_t size, unsigned threads = 1)
-      : rule_(rule), layout_(layout_of(count, size)), state_(rule.state(ap::Host<>{.threads = threads}, layout_)) {
-    gradients_ = ap::Arena<float>(layout_.size());
-    values_ = ap::Arena<float>(layout_.size());
-    reset();
-  }
-
-  void reset() {
-    ap::RandomStream random(ap::RandomKey{1});
-    for (float& g : gradients_) g = static_cast<float>(random.uniform_double() - 0.5);
-    for (float& p : values_) p = static_cast<float>(random.uniform_double() - 0.5);
-    for (std::size_t j = 0; j * size() < state_.size(); ++j) std::fill_n(slot(j), size(), 0.0f);
-    t_ = 0;
-  }
-  void step(double learning_rate) {
-    rule_.step(ap::Update<float>{gradients_.data(), values_.data()}, {.t = ++t_, .learning_rate = learning_rate},
-               state_);
-  }
-
-  std::uint64_t next() { return ++t_; }
-  std::size_t size() const { return layout_.size(); }
-  float* gradients() { return gradients_.data(); }
-  float* values() { return values_.data(); }
-  float* slot(std::size_t j) { return state_.slot(0, j); }
-  const ap::Layout& layout() const { return layout_; }
-
- private:
-  static ap::Layout layout_of(std::size_t count, std::size_t size) {
-    ap::Layout layout;
-    for (std::size_t i = 0; i < count; ++i) layout.add({"tensor" + std::to_string(i), ap::Kind::weight, {size}});
-    return layout;
-  }
-
-  Rule rule_;
-  ap::Layout layout_;
-  typename Rule::template State<ap::Host<>> state_;
-  ap::Arena<float> gradients_, values_;
-  std::uint64_t t_ = 0;
-};
-
-// Ends the program if three steps of the library and three by hand do not leave the same parameters.
-template <class B, class Library, class Hand>
-void must_agree(const char* what, B& bench, const Library& library, const Hand& by_hand) {
-  for (int i = 0; i < 3; ++i) library();
-  const std::vector<float> values(bench.values(), bench.values() + bench.size());
-  bench.reset();
-  for (int i = 0; i < 3; ++i) by_hand();
-  for (std::size_t i = 0; i < bench.size(); ++i)
-    if (!(std::abs(values[i] - bench.values()[i]) <= 1e-6f * (1 + std::abs(values[i])))) {
-      std::fprintf(stderr, "%s: the library and the hand-written loop differ at %zu: %.9g and %.9g\n", what, i,
-                   static_cast<double>(values[i]), static_cast<double>(bench.values()[i]));
-      std::exit(2);
-    }
-  bench.reset();
-}
 
 // Two threads, each with half of a range: as plain as it gets.
 template <class F>
@@ -117,7 +56,7 @@ const std::string flags = " at -O3 -march=native, ";
 void adamw(bench::Report& report) {
   for (const Size& size : sizes) {
     const std::size_t n = size.n;
-    Bench at(ap::adamw(), 1, n);
+    RuleBench at(ap::adamw(), 1, n);
     const handwritten::AdamW options;
     const auto library = [&] { at.step(options.learning_rate); };
     const auto by_hand = [&] {
@@ -139,7 +78,7 @@ void adamw(bench::Report& report) {
 void lion(bench::Report& report) {
   for (const Size& size : sizes) {
     const std::size_t n = size.n;
-    Bench at(ap::lion(), 1, n);
+    RuleBench at(ap::lion(), 1, n);
     const handwritten::Lion options;
     const auto library = [&] { at.step(options.learning_rate); };
     const auto by_hand = [&] { handwritten::lion(options, n, at.gradients(), at.values(), at.slot(0)); };
@@ -152,7 +91,7 @@ void lion(bench::Report& report) {
 }
 
 void lamb(bench::Report& report) {
-  Bench at(ap::lamb(), 40, large / 40);
+  RuleBench at(ap::lamb(), 40, large / 40);
   const handwritten::AdamW options{.eps = 1e-6};
   const auto library = [&] { at.step(options.learning_rate); };
   const auto by_hand = [&] {
@@ -171,7 +110,7 @@ void lamb(bench::Report& report) {
 
 template <class Rule>
 void two_threads(bench::Report& report, const std::string& name, const Rule& rule, bench::Quartiles plain) {
-  Bench one(rule, 1, large), two(rule, 1, large, 2);
+  RuleBench one(rule, 1, large), two(rule, 1, large, 2);
   const double rate = 1e-4;
   const bench::Quartiles gain =
       bench::paired([&] { one.step(rate); }, [&] { two.step(rate); }, {.clock = bench::Clock::wall});
@@ -185,7 +124,7 @@ void two_threads(bench::Report& report, const std::string& name, const Rule& rul
 }
 
 void threads(bench::Report& report) {
-  Bench at(ap::adamw(), 1, large);
+  RuleBench at(ap::adamw(), 1, large);
   const auto part = [&](std::size_t begin, std::size_t end) {
     handwritten::stream<2>(end - begin, at.gradients() + begin, at.values() + begin,
                            {at.slot(0) + begin, at.slot(1) + begin});

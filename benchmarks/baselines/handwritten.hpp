@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #define BENCH_INLINE static inline __attribute__((always_inline))
 
@@ -174,16 +175,50 @@ __attribute__((noinline)) inline void lamb(const AdamW& o, std::uint64_t t, std:
   for (std::size_t i = 0; i < n; i += width) store(p + i, negative_fma(rate, load(g + i), load(p + i)));
 }
 
-// The memory traffic of a rule with `Slots` slots and next to no arithmetic: reads g, p and the slots, writes p and the
-// slots in place, one FMA for each.
-template <std::size_t Slots>
-__attribute__((noinline)) void stream(std::size_t n, const float* g, float* p, float* const (&slots)[Slots]) {
-  const Register small = set(1e-6f);
-  for (std::size_t i = 0; i < n; i += width) {
-    const Register gi = mul(small, load(g + i));
-    for (std::size_t j = 0; j < Slots; ++j) store(slots[j] + i, negative_fma(small, load(slots[j] + i), gi));
-    store(p + i, negative_fma(small, load(p + i), gi));
+// The memory traffic of a pass and next to no arithmetic: reads `Reads` arrays, and reads and writes `InPlace` arrays
+// in place, with one addition or FMA for each. What is in place stays as it is, but for the last bit at most.
+template <std::size_t Reads, std::size_t InPlace>
+__attribute__((noinline)) void pass(std::size_t n, const float* const* reads, float* const* in_place) {
+  [&]<std::size_t... R, std::size_t... W>(std::index_sequence<R...>, std::index_sequence<W...>) {
+    const float* const from[] = {reads[R]..., nullptr};
+    float* const at[] = {in_place[W]..., nullptr};
+    const Register tiny = set(1e-30f);
+    if constexpr (InPlace > 0) {
+      for (std::size_t i = 0; i < n; i += width) {
+        Register read = tiny;
+        ((read = R == 0 ? load(from[R] + i) : add(read, load(from[R] + i))), ...);
+        (store(at[W] + i, fma(tiny, read, load(at[W] + i))), ...);
+      }
+    } else {
+      Register sums[4] = {tiny, tiny, tiny, tiny};  // chains of additions, none waiting for the others
+      const auto add_up = [&]([[maybe_unused]] std::size_t i, Register& sum) {
+        ((sum = add(sum, load(from[R] + i))), ...);
+      };
+      std::size_t i = 0;
+      for (; i + 4 * width <= n; i += 4 * width) {
+        add_up(i, sums[0]);
+        add_up(i + width, sums[1]);
+        add_up(i + 2 * width, sums[2]);
+        add_up(i + 3 * width, sums[3]);
+      }
+      for (; i < n; i += width) add_up(i, sums[0]);
+      for (const Register& sum : sums) __asm__ volatile("" : : "x"(sum));  // keeps the reads
+    }
   }
+  (std::make_index_sequence<Reads>{}, std::make_index_sequence<InPlace>{});
+}
+
+__attribute__((noinline)) inline void copy(std::size_t n, const float* from, float* to) {
+  for (std::size_t i = 0; i < n; i += width) store(to + i, load(from + i));
+}
+
+// The traffic of a rule of one pass with `Slots` slots: reads g, p and the slots, writes p and the slots.
+template <std::size_t Slots>
+void stream(std::size_t n, const float* g, float* p, float* const (&slots)[Slots]) {
+  const float* const reads[] = {g};
+  float* in_place[Slots + 1] = {p};
+  for (std::size_t j = 0; j < Slots; ++j) in_place[j + 1] = slots[j];
+  pass<1, Slots + 1>(n, reads, in_place);
 }
 
 }  // namespace handwritten

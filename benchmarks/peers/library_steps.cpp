@@ -1,0 +1,100 @@
+// The library's steps, and the same rules in whole-array statements, each beside a stream of 12 bytes a parameter: p +=
+// tiny g. Prints the lines that table.py joins with those of torch_steps.py and optax_steps.py:
+//
+//   implementation,rule,parameters,bytes,ns,stream_ns,lower,median,upper
+//
+// `bytes` and the times are a parameter's; the last three are quartiles of the ratio of step to stream.
+#include <algorithm>
+#include <cstdio>
+
+#include "../baselines/handwritten.hpp"
+#include "../paired.hpp"
+#include "../rule_bench.hpp"
+#include "whole_array.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+constexpr std::size_t sizes[] = {1 << 18, 10'000'000};
+constexpr double rate = 1e-4;
+
+void line(const char* implementation, const char* rule, std::size_t n, std::size_t bytes, const bench::Times& times) {
+  const double ns = 1e9 / static_cast<double>(n);
+  std::printf("%s,%s,%zu,%zu,%.4f,%.4f,%.4f,%.4f,%.4f\n", implementation, rule, n, bytes, ns * times.a_seconds,
+              ns * times.b_seconds, times.ratio.lower, times.ratio.median, times.ratio.upper);
+  std::fflush(stdout);
+}
+
+// Runs over at least 8 MiB in turn, so that it finds no more of its memory in the nearest caches than a rule does.
+class Stream {
+ public:
+  explicit Stream(std::size_t n) : n_(n), parts_(std::max<std::size_t>(1, (1 << 20) / n)), g_(n * parts_), p_(g_) {}
+
+  void operator()() {
+    const float* const reads[] = {g_.data() + part_ * n_};
+    float* const in_place[] = {p_.data() + part_ * n_};
+    handwritten::pass<1, 1>(n_, reads, in_place);
+    part_ = (part_ + 1) % parts_;
+  }
+
+ private:
+  std::size_t n_, parts_, part_ = 0;
+  ap::Arena<float> g_, p_;
+};
+
+template <class Rule>
+void compare(const char* name, const Rule& rule, void (*statements)(whole_array::At&)) {
+  for (const std::size_t n : sizes) {
+    bench::RuleBench at(rule, 1, {n / 16, 16});
+    const auto library = [&] { at.step(rate); };
+    const auto array = [n](float* x) { return whole_array::Array(x, static_cast<Eigen::Index>(n)); };
+    const auto slot = [&](std::size_t j) { return j < at.slots() ? at.slot(j) : at.values(); };
+    double product = 1;
+    const auto in_statements = [&] {
+      whole_array::At step{array(at.gradients()),
+                           array(at.values()),
+                           array(slot(0)),
+                           array(slot(1)),
+                           array(slot(2)),
+                           static_cast<double>(at.next()),
+                           rate,
+                           product};
+      statements(step);
+      product = step.product;
+    };
+    Stream stream(n);
+    bench::must_agree(name, at, library, in_statements, 1e-5f);
+    const bench::PairedOptions options{.pairs = 21, .sample_seconds = 0.005};
+    const std::size_t bytes = ap::bytes_per_parameter(rule);
+    line("ours", name, n, bytes, bench::paired_times(library, stream, options));
+    line("whole-array", name, n, bytes, bench::paired_times(in_statements, stream, options));
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::printf("# Eigen %d.%d.%d\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+  compare("sgd", ap::sgd(), whole_array::sgd);
+  compare("momentum", ap::momentum(), whole_array::momentum);
+  compare("nesterov", ap::nesterov(), whole_array::nesterov);
+  compare("adam", ap::adam(), whole_array::adam);
+  compare("adamw", ap::adamw(), whole_array::adamw);
+  compare("clip + adamw", ap::chain(ap::ClipByGlobalNorm{}, ap::Adam{}, ap::DecayedWeights{}, ap::Descend{}),
+          whole_array::clipped_adamw);
+  compare("nadam", ap::nadam(), whole_array::nadam);
+  compare("nadamw", ap::nadamw(), whole_array::nadamw);
+  compare("radam", ap::radam(), whole_array::radam);
+  compare("amsgrad", ap::amsgrad(), whole_array::amsgrad);
+  compare("ademamix", ap::ademamix(), whole_array::ademamix);
+  compare("adagrad", ap::adagrad(), whole_array::adagrad);
+  compare("rmsprop", ap::rmsprop(), whole_array::rmsprop);
+  compare("centered rmsprop + momentum", ap::chain(ap::CenteredRmsProp{}, ap::Momentum{}, ap::Descend{}),
+          whole_array::centered_rmsprop_momentum);
+  compare("lion", ap::lion(), whole_array::lion);
+  compare("lamb", ap::lamb(), whole_array::lamb);
+  compare("lars", ap::lars(), whole_array::lars);
+  compare("schedule-free sgd", ap::schedule_free_sgd(), whole_array::schedule_free_sgd);
+  compare("schedule-free adamw", ap::schedule_free_adamw(), whole_array::schedule_free_adamw);
+}

@@ -1,0 +1,53 @@
+"""Times a step and a stream of 12 bytes a parameter alternately, as library_steps.cpp does, and prints the line that
+table.py reads: implementation,rule,parameters,bytes,ns,stream_ns,lower,median,upper."""
+import gc
+import itertools
+import statistics
+import time
+
+import torch
+
+SIZES = (1 << 18, 10_000_000)
+
+
+def seconds(f, repetitions):
+    """Processor time of all threads of this process."""
+    start = time.process_time()
+    for _ in range(repetitions):
+        f()
+    return time.process_time() - start
+
+
+def stream_of(n):
+    """p += tiny g, over at least 8 MiB in turn."""
+    parts = max(1, 2**20 // n)
+    pairs = itertools.cycle([(torch.rand(n), torch.rand(n)) for _ in range(parts)])
+
+    def stream():
+        p, g = next(pairs)
+        p.add_(g, alpha=1e-30)
+
+    return stream
+
+
+def line(implementation, rule, n, step, pairs=15, sample_seconds=0.005):
+    stream = stream_of(n)
+    gc.disable()
+    for _ in range(3):  # state is allocated, code compiled
+        step()
+    seconds(stream, 1)
+    repetitions = 1
+    while seconds(stream, repetitions) < sample_seconds:
+        repetitions *= 2
+    steps, streams = [], []
+    for pair in range(pairs):
+        if pair % 2 == 0:
+            steps.append(seconds(step, repetitions))
+            streams.append(seconds(stream, repetitions))
+        else:
+            streams.append(seconds(stream, repetitions))
+            steps.append(seconds(step, repetitions))
+    gc.enable()
+    lower, median, upper = statistics.quantiles((a / b for a, b in zip(steps, streams)), n=4, method="inclusive")
+    ns, stream_ns = (1e9 * statistics.median(x) / (repetitions * n) for x in (steps, streams))
+    print(f"{implementation},{rule},{n},,{ns:.4f},{stream_ns:.4f},{lower:.4f},{median:.4f},{upper:.4f}", flush=True)

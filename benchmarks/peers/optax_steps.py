@@ -1,0 +1,69 @@
+"""optax's steps on one array and one thread, jitted, with parameters and state donated so that XLA updates in place.
+The stream is torch's, as in torch_steps.py. Prints the lines of measure.py."""
+import os
+
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
+CPUS = os.sched_getaffinity(0)
+os.sched_setaffinity(0, {min(CPUS)})  # XLA makes as many threads as it sees processors
+
+import jax
+import jax.numpy as jnp
+import optax
+import torch
+
+import measure
+
+RULES = {
+    "sgd": lambda rate: optax.sgd(rate),
+    "momentum": lambda rate: optax.sgd(rate, momentum=0.9),
+    "nesterov": lambda rate: optax.sgd(rate, momentum=0.9, nesterov=True),
+    "adam": optax.adam,
+    "adamw": lambda rate: optax.adamw(rate, weight_decay=0.01),
+    "clip + adamw": lambda rate: optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=0.01)),
+    "nadam": optax.nadam,
+    "nadamw": lambda rate: optax.nadamw(rate, weight_decay=0.01),
+    "radam": optax.radam,
+    "amsgrad": optax.amsgrad,
+    "ademamix": optax.contrib.ademamix,
+    "adagrad": optax.adagrad,
+    "rmsprop": lambda rate: optax.rmsprop(rate, decay=0.99, eps_in_sqrt=False),
+    "centered rmsprop + momentum": lambda rate: optax.rmsprop(
+        rate, decay=0.99, eps_in_sqrt=False, centered=True, momentum=0.9
+    ),
+    "lion": lambda rate: optax.lion(rate, weight_decay=0.01),
+    "lamb": lambda rate: optax.lamb(rate, weight_decay=0.01),
+    "lars": optax.lars,
+    "schedule-free sgd": optax.contrib.schedule_free_sgd,
+    "schedule-free adamw": optax.contrib.schedule_free_adamw,
+}
+
+
+def main():
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
+    jax.devices()
+    os.sched_setaffinity(0, CPUS)
+    torch.set_num_threads(1)
+    print(f"# optax {optax.__version__}, jax {jax.__version__}")
+    for rule, make in RULES.items():
+        optimizer = make(1e-4)
+
+        def update(p, state, g):
+            updates, state = optimizer.update(g, state, p)
+            return optax.apply_updates(p, updates), state
+
+        compiled = jax.jit(update, donate_argnums=(0, 1))
+        for n in measure.SIZES:
+            keys = jax.random.split(jax.random.key(1))
+            p, g = (jax.random.uniform(key, (n,), minval=-0.5, maxval=0.5) for key in keys)
+            at = [p, jax.tree.map(jnp.copy, optimizer.init(p))]  # a copy, for no buffer is donated twice
+            del p
+
+            def step():
+                at[:] = compiled(at[0], at[1], g)
+                at[0].block_until_ready()
+
+            measure.line("optax", rule, n, step)
+
+
+if __name__ == "__main__":
+    main()

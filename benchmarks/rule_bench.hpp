@@ -1,0 +1,98 @@
+// RuleBench: a rule and its memory, which the library and a baseline take in turn. must_agree: that they do the same.
+#pragma once
+
+#include <algoperf/backend/all.hpp>
+#include <algoperf/core/random.hpp>
+#include <algoperf/rules/all.hpp>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Slot j of a rule whose tensors are all alike. The first of sam(rule) is where it saves the parameters.
+template <class State>
+float* slot_of(State& state, std::size_t j) {
+  return state.slot(0, j);
+}
+template <class Rule>
+float* slot_of(algoperf::SamState<algoperf::Host<>, Rule>& state, std::size_t j) {
+  return j == 0 ? slot_of(state.perturbed, 0) : slot_of(state.base, j - 1);
+}
+
+// On `count` tensors of one shape.
+template <class Rule>
+class RuleBench {
+ public:
+  RuleBench(const Rule& rule, std::size_t count, algoperf::Shape shape, unsigned threads = 1)
+      : rule_(rule),
+        backend_{.threads = threads},
+        layout_(layout_of(count, shape)),
+        state_(rule.state(backend_, layout_)),
+        gradients_(layout_.size()),
+        values_(layout_.size()) {
+    fill();
+  }
+
+  void reset() {
+    state_ = rule_.state(backend_, layout_);
+    t_ = 0;
+    fill();
+  }
+  void step(double learning_rate) {
+    rule_.step(algoperf::Update<float, SameGradient>{gradients_.data(), values_.data()},
+               {.t = ++t_, .learning_rate = learning_rate}, state_);
+  }
+
+  std::uint64_t next() { return ++t_; }
+  std::size_t size() const { return layout_.size(); }
+  float* gradients() { return gradients_.data(); }
+  float* values() { return values_.data(); }
+  std::size_t slots() const { return state_.size() / layout_.size(); }
+  float* slot(std::size_t j) { return slot_of(state_, j); }
+  const algoperf::Layout& layout() const { return layout_; }
+  const Rule& rule() const { return rule_; }
+
+ private:
+  struct SameGradient {  // what a rule gets that asks for the gradient anew
+    void operator()() const {}
+  };
+
+  static algoperf::Layout layout_of(std::size_t count, algoperf::Shape shape) {
+    algoperf::Layout layout;
+    for (std::size_t i = 0; i < count; ++i) layout.add({"tensor" + std::to_string(i), algoperf::Kind::weight, shape});
+    return layout;
+  }
+  void fill() {
+    algoperf::RandomStream random(algoperf::RandomKey{1});
+    for (float& g : gradients_) g = static_cast<float>(random.uniform_double() - 0.5);
+    for (float& p : values_) p = static_cast<float>(random.uniform_double() - 0.5);
+  }
+
+  Rule rule_;
+  algoperf::Host<> backend_;
+  algoperf::Layout layout_;
+  typename Rule::template State<algoperf::Host<>> state_;
+  algoperf::Arena<float> gradients_, values_;
+  std::uint64_t t_ = 0;
+};
+
+// Ends the program if three steps of the library and three of the baseline do not leave the same parameters.
+template <class B, class Library, class Baseline>
+void must_agree(const char* what, B& bench, const Library& library, const Baseline& baseline, float tolerance = 1e-6f) {
+  for (int i = 0; i < 3; ++i) library();
+  const std::vector<float> values(bench.values(), bench.values() + bench.size());
+  bench.reset();
+  for (int i = 0; i < 3; ++i) baseline();
+  for (std::size_t i = 0; i < bench.size(); ++i)
+    if (!(std::abs(values[i] - bench.values()[i]) <= tolerance * (1 + std::abs(values[i])))) {
+      std::fprintf(stderr, "%s: the library and the baseline differ at %zu: %.9g and %.9g\n", what, i,
+                   static_cast<double>(values[i]), static_cast<double>(bench.values()[i]));
+      std::exit(2);
+    }
+  bench.reset();
+}
+
+}  // namespace bench
