@@ -3,7 +3,10 @@
 
 #include <tuple>
 
+#include "algoperf/backend/linear_algebra.hpp"
 #include "algoperf/rules/all.hpp"
+#include "algoperf/rules/shampoo.hpp"
+#include "algoperf/rules/soap.hpp"
 #include "algoperf/schedules/all.hpp"
 
 namespace algoperf::testing {
@@ -33,6 +36,16 @@ inline auto rule_members() {
   const auto fading_decay = masked(scheduled(decay, &DecayedWeights::rate, decay_ends), decayable);
   const AdamWOptions w{.weight_decay = 1e-3};
   const auto muon_adamw = partition(matrices, muon({.weight_decay = 1e-3}), otherwise, adamw(w));
+  const ShampooOptions often{
+      .weight_decay = 1e-3, .epsilon = 1e-3, .block = 4, .root_frequency = 3, .start_step = 2};
+  const Precondition<NewtonRoot, GraftRmsPropNormalized> by_products{
+      .beta1 = 0, .epsilon = 1e-3, .root_frequency = 3, .start_step = 4};
+  const auto algoperf_shampoo = chain(by_products, decay, Nesterov{.mu = 0.9, .dampening = 0.9}, Descend{});
+  const auto shampoo_adamw = partition(matrices, shampoo(often), otherwise, adamw(w));
+  const auto newton_adamw = partition(matrices, algoperf_shampoo, otherwise, adamw(w));
+  // On its longer side the first gradient has no full rank, and so no basis that all backends agree on.
+  const auto soap_adamw =
+      partition(matrices, soap({.weight_decay = 1e-3, .frequency = 3, .largest_side = 4}), otherwise, adamw(w));
   const auto averaged = chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9});
   const auto trusting = lars({.weight_decay = 1e-3, .coefficient = 1});
   const auto mlperf = mlperf_lars({.weight_decay = 1e-3, .coefficient = 1}, decayable);
@@ -77,6 +90,9 @@ inline auto rule_members() {
       RuleMember{"momentum, polyak average", polyak, 2, 2, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"clip by value, momentum", clipped, 1, 1, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"muon and adamw", muon_adamw, 1, 2, false, {0.1, 200, 1e-6}, {0.05, 2000, 1e-3}},
+      RuleMember{"shampoo and adamw", shampoo_adamw, 0, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}},
+      RuleMember{"shampoo by products and adamw", newton_adamw, 1, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}},
+      RuleMember{"soap and adamw", soap_adamw, 0, 2, false, {0.3, 200, 1e-4}, {0.1, 2000, 1e-4}},
       RuleMember{"sam of momentum", sam(momentum(), {.rho = 1e-3}), 1, 1, false, {0.3, 200, 1e-9}, {0.01, 2000, 4e-3}},
       RuleMember{"clip, adamw", clip_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"averaged momentum", averaged, 2, 2, true, {0.3, 200, 1e-8}, {0.01, 2000, 4e-3}},
