@@ -36,8 +36,7 @@ inline auto rule_members() {
   const auto fading_decay = masked(scheduled(decay, &DecayedWeights::rate, decay_ends), decayable);
   const AdamWOptions w{.weight_decay = 1e-3};
   const auto muon_adamw = partition(matrices, muon({.weight_decay = 1e-3}), otherwise, adamw(w));
-  const ShampooOptions often{
-      .weight_decay = 1e-3, .epsilon = 1e-3, .block = 4, .root_frequency = 3, .start_step = 2};
+  const ShampooOptions often{.weight_decay = 1e-3, .epsilon = 1e-3, .block = 4, .root_frequency = 3, .start_step = 2};
   const Precondition<NewtonRoot, GraftRmsPropNormalized> by_products{
       .beta1 = 0, .epsilon = 1e-3, .root_frequency = 3, .start_step = 4};
   const auto algoperf_shampoo = chain(by_products, decay, Nesterov{.mu = 0.9, .dampening = 0.9}, Descend{});

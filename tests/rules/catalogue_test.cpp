@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "../golden/matrix_rules.hpp"
 #include "../golden/rules.hpp"
 #include "algoperf/rules/all.hpp"
+#include "algoperf/rules/shampoo.hpp"
+#include "algoperf/rules/soap.hpp"
 
 namespace ap = algoperf;
 
@@ -80,6 +83,8 @@ TEST_CASE("the catalogue tells what each recipe costs") {
   check("adagrad_norm", ap::adagrad_norm());
   check("relative_clipped_sgd", ap::relative_clipped_sgd());
   check("muon", ap::muon());
+  check("shampoo", ap::shampoo());
+  check("soap", ap::soap());
   std::size_t recipes = 0;
   for (const auto& [name, row] : check.rows) recipes += row.size() > 6 && name.find('(') == std::string::npos;
   CHECK(recipes == check.checked);
@@ -87,12 +92,14 @@ TEST_CASE("the catalogue tells what each recipe costs") {
 
 TEST_CASE("the catalogue has the error of every golden row, and names its reference") {
   auto rows = rows_of(ALGOPERF_SOURCE_DIR "/docs/rules.md");
-  for (const golden::Row& row : golden::rules) {
+  const auto check = [&](const auto& row, const std::string& reference) {
     INFO("row: ", std::string(row.rule));
     const std::string key = std::string("golden: ") + row.rule;
     REQUIRE(rows.count(key) == 1);
-    CHECK(rows[key][1] == row.reference);
+    CHECK(rows[key][1] == reference);
     CHECK(std::strtod(rows[key][2].c_str(), nullptr) <= 1e-12);
     CHECK(std::strtod(rows[key][3].c_str(), nullptr) <= 1e-5);
-  }
+  };
+  for (const golden::Row& row : golden::rules) check(row, row.reference);
+  for (const golden::ThreeMatrices& row : golden::three_matrices) check(row, std::string("numpy, ") + row.says);
 }
