@@ -157,3 +157,29 @@ TEST_CASE("a batch larger than the data set") {
           dropped.step(task.train());
         }) == "ShuffledEpochs: batch is 1000, expected at most the 256 examples when the last batch is dropped");
 }
+
+namespace {
+
+// The host, as if its memory were a device's: examples go there by way of host memory.
+struct FarHost : Host<float> {
+  static constexpr bool on_host = false;
+};
+
+}  // namespace
+
+TEST_CASE("memory that is not the host's: the same bits, the same checks") {
+  const Tiny task;
+  auto near = tiny_loop(adamw(), 1e-3);
+  auto far = tiny_loop(adamw(), 1e-3, FarHost{});
+  near.run(task.train(), UntilStep{9});
+  far.run(task.train(), UntilStep{9});
+  CHECK(same_bits(values_of(near), values_of(far)));
+  CHECK(same_bits(near.predict(task.validation()), far.predict(task.validation())));
+  CHECK(near.evaluate(task.validation(), task.metric()).loss == far.evaluate(task.validation(), task.metric()).loss);
+
+  TrainingLoop tokens(next_character(2, 3, {.width = 2, .units = 3}), SoftmaxCrossEntropy{}, sgd(), Constant{0.1},
+                      ShuffledEpochs{.batch = 1}, FarHost{});
+  const InMemory<std::int32_t> data({0, 3}, {1}, Shape{2}, 3);
+  CHECK(sentence([&] { tokens.step(data); }) ==
+        "TrainingLoop: token 1 of example 0 is 3, expected [0, 3), the model's vocabulary");
+}
