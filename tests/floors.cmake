@@ -21,7 +21,7 @@ set(light_headers # small, or needed by everybody
     algorithm array atomic bit cerrno cmath compare concepts cstddef cstdint cstdio cstdlib cstring exception
     initializer_list limits new numbers optional span stdexcept string string_view tuple type_traits unistd.h
     utility vector version)
-set(umbrella_headers ${light_headers} pthread.h sched.h signal.h time.h immintrin.h arm_neon.h Eigen/Core)
+set(umbrella_headers ${light_headers} pthread.h sched.h signal.h time.h immintrin.h emmintrin.h arm_neon.h Eigen/Core)
 set(algorithm_folders rules nn combine loop)
 set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/half_ports.hpp)
 

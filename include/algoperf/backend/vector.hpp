@@ -11,8 +11,11 @@
 #include "../core/config.hpp"
 #include "../core/math.hpp"
 
-#if defined(__SSE2__) && !ALGOPERF_IN_CUDA_FILE
+#if ALGOPERF_IN_CUDA_FILE
+#elif defined(__AVX__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 namespace algoperf {
