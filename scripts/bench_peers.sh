@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Every update rule against streams of memory, and beside PyTorch, optax and whole-array statements: two tables, in
-# about seven minutes. Exits with 1 if a rule of one pass misses its bar. --save also writes the tables to
-# benchmarks/results/<date>-rules-<cpu>.md.
+# Every update rule against streams of memory, and beside PyTorch, optax and whole-array statements: in about seven
+# minutes; with --matrices also the matrix rules beside PyTorch, in four more. Exits with 1 if a rule of one pass misses
+# its bar. --save also writes the tables to benchmarks/results/<date>-rules-<cpu>.md.
 #
-#   PYTHON=<a Python with torch, jax and optax> scripts/bench_peers.sh [--save]
+#   PYTHON=<a Python with torch, jax and optax> scripts/bench_peers.sh [--save] [--matrices]
 #
 # Columns of packages that PYTHON (python3 if not set) lacks stay empty. BUILD is the build folder, build/bench if not
 # set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-save=false
+save=false matrices=false
 for argument in "$@"; do
   case $argument in
     --save) save=true ;;
-    *) echo "usage: PYTHON=<interpreter> scripts/bench_peers.sh [--save]" >&2; exit 2 ;;
+    --matrices) matrices=true ;;
+    *) echo "usage: PYTHON=<interpreter> scripts/bench_peers.sh [--save] [--matrices]" >&2; exit 2 ;;
   esac
 done
 
@@ -22,7 +23,7 @@ python=${PYTHON:-python3}
 build=${BUILD:-build/bench}
 scripts/setup.sh --bench
 cmake --preset bench -B "$build" >/dev/null
-cmake --build "$build" --target bench_all_rules bench_peers
+cmake --build "$build" --target bench_all_rules bench_peers bench_matrix_peers
 parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
 table=$parts/table.md
@@ -66,6 +67,23 @@ done
   echo
   "$python" -B benchmarks/peers/table.py "${files[@]}"
 } | tee -a "$table"
+
+if $matrices; then
+  echo "matrix rules ..." >&2
+  "$build/benchmarks/bench_matrix_peers" >"$parts/matrices"
+  files=("$parts/matrices")
+  if has torch; then
+    "$python" -B benchmarks/peers/torch_matrix_steps.py >"$parts/torch_matrices"
+    files+=("$parts/torch_matrices")
+  fi
+  {
+    printf '\n## Matrix rules\n\n'
+    echo "Milliseconds a step, over a whole period of roots (20 steps) or bases (10), and in brackets as a multiple of" \
+      "a product of two 1024 x 1024 matrices in the same process. SOAP has no basis for sides above 2048 here."
+    echo
+    "$python" -B benchmarks/peers/matrix_table.py "${files[@]}"
+  } | tee -a "$table"
+fi
 
 if $save; then
   mkdir -p benchmarks/results

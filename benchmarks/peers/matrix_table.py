@@ -1,0 +1,26 @@
+"""Joins the lines of matrix_steps.cpp and torch_matrix_steps.py (files named as arguments) to a markdown table: a
+step's milliseconds, and in brackets as a multiple of a product of two 1024 x 1024 matrices in the same process."""
+import sys
+
+COLUMNS = ("ours", "plain torch", "torch.optim (bfloat16)")
+
+
+def main():
+    cells, products = {}, {}
+    for file in sys.argv[1:]:
+        with open(file) as lines:
+            rows = [text.strip().split(",") for text in lines if not text.startswith("#")]
+        for implementation, rule, shape, ms, product_ms in rows:
+            cell = f"{float(ms):.1f} ({float(ms) / float(product_ms):.2f})"
+            cells.setdefault((rule, shape), {})[implementation] = cell
+            products.setdefault(implementation, []).append(float(product_ms))
+    print("| rule | shape | " + " | ".join(COLUMNS) + " |")
+    print("| --- | --- |" + " --- |" * len(COLUMNS))
+    for (rule, shape), row in cells.items():
+        print(f"| {rule} | {shape} | " + " | ".join(row.get(column, "") for column in COLUMNS) + " |")
+    medians = [f"{sorted(ms)[len(ms) // 2]:.1f}" if (ms := products.get(column)) else "" for column in COLUMNS]
+    print("| the product | 1024 x 1024 | " + " | ".join(medians) + " |")
+
+
+if __name__ == "__main__":
+    main()
