@@ -19,7 +19,8 @@ namespace algoperf {
 // appendix; Shi et al. 2023, algorithm 3. Departs from them in the last X T, which squares the error for one product
 // more, and in the norm: theirs, the largest element, misses an eigenvalue that a large matrix spreads over all of
 // them. It computes in the backend's scalar. In float give it a ridge of 1e-6 or more; EigenRoot stays more accurate.
-// Cost: 15 to 40 iterations of 3 (p = 2), 4 (p = 4) or 5 (p = 6, 8) products of 2 n^3 FLOPs; five n x n of scratch.
+// Cost: 15 to 40 iterations of 3 (p = 2), 4 (p = 4) or 5 (p = 6, 8) products of 2 n^3 FLOPs; five n x n of scratch. On
+// the host that is three times EigenRoot's; where products are all that is fast, it is less.
 struct NewtonRoot {
   int max_iterations = 100;
   double tolerance = 1e-6;

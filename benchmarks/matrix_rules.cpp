@@ -1,0 +1,155 @@
+// A step of the rules that work on matrices, against the products alone that it cannot do without, on the same backend.
+// And inverse roots and bases, which come every so many steps, in products of their own size.
+#include <algoperf/backend/all.hpp>
+#include <algoperf/backend/linear_algebra.hpp>
+#include <algoperf/core/random.hpp>
+#include <algoperf/rules/muon.hpp>
+#include <algoperf/rules/shampoo.hpp>
+#include <algoperf/rules/soap.hpp>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "paired.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+using Floats = ap::Arena<float>;
+const bench::PairedOptions few{.pairs = 9, .sample_seconds = 0.05};
+
+Floats random_values(std::size_t n, std::uint64_t key) {
+  Floats values(n);
+  ap::RandomStream random(ap::RandomKey{key});
+  for (float& x : values) x = static_cast<float>(random.normal());
+  return values;
+}
+
+std::string times(std::size_t m, std::size_t n) { return std::to_string(m) + "x" + std::to_string(n); }
+
+// A rule at work on one m x n matrix, with the gradient anew for each step.
+template <class Rule>
+class Stepper {
+ public:
+  Stepper(const Rule& rule, std::size_t m, std::size_t n)
+      : rule_(rule), layout_(1), gradient_(random_values(m * n, 1)), u_(m * n), values_(random_values(m * n, 2)) {
+    layout_.add({"w", ap::Kind::weight, {m, n}});
+    state_.push_back(rule.state(ap::Host<>{}, layout_));
+  }
+  void operator()() {
+    ap::Host<>{}.copy(u_.size(), static_cast<const float*>(gradient_.data()), u_.data());
+    rule_.step(ap::Update<float>{u_.data(), values_.data()}, {.t = ++t_, .learning_rate = 1e-3}, state_[0]);
+  }
+
+ private:
+  Rule rule_;
+  ap::Layout layout_;
+  Floats gradient_, u_, values_;
+  std::vector<typename Rule::template State<ap::Host<>>> state_;
+  std::uint64_t t_ = 0;
+};
+
+// Products alone, on memory of their own: A is m x n, B and C squares on its sides.
+class Products {
+ public:
+  Products(std::size_t m, std::size_t n)
+      : m_(m), n_(n), a_(random_values(m * n, 3)), c_(m * n), l_(m * m), p_(m * m), r_(n * n) {}
+
+  void muon() {
+    for (int i = 0; i < 5; ++i) {
+      host_.gemm_nt(m_, m_, n_, a_.data(), a_.data(), l_.data());
+      host_.gemm_nn(m_, m_, m_, l_.data(), l_.data(), p_.data());
+      host_.gemm_nn(m_, n_, m_, p_.data(), a_.data(), c_.data());
+    }
+  }
+  void statistics() {
+    host_.gemm_nt(m_, m_, n_, a_.data(), a_.data(), l_.data());
+    host_.gemm_tn(n_, n_, m_, a_.data(), a_.data(), r_.data());
+  }
+  void both_sides() {
+    host_.gemm_nn(m_, n_, m_, l_.data(), a_.data(), c_.data());
+    host_.gemm_nn(m_, n_, n_, a_.data(), r_.data(), c_.data());
+  }
+
+ private:
+  ap::Host<> host_;
+  std::size_t m_, n_;
+  Floats a_, c_, l_, p_, r_;
+};
+
+void steps(bench::Report& report, std::size_t m, std::size_t n) {
+  const std::string size = ", " + times(m, n);
+  constexpr std::uint64_t never = 1'000'000'000;
+  Products products(m, n);
+  Stepper muon(ap::muon(), m, n);
+  report.at_most("muon step / its products" + size, bench::Statistic::median, 1.1,
+                 bench::paired(
+                     muon, [&] { products.muon(); }, few));
+
+  // Blocks of 1024 at most; roots are left out, below they are alone.
+  const std::size_t block_m = m < 1024 ? m : 1024, block_n = n < 1024 ? n : 1024;
+  Products of_block(block_m, block_n);
+  Stepper shampoo(ap::shampoo({.root_frequency = never, .start_step = 1}, ap::GraftAdam{}, ap::NewtonRoot{}), m, n);
+  shampoo();
+  report.at_most("shampoo step without roots / its products" + size, bench::Statistic::median, 1.2,
+                 bench::paired(
+                     shampoo,
+                     [&] {
+                       for (std::size_t i = 0; i < m * n; i += block_m * block_n) {
+                         of_block.statistics();
+                         of_block.both_sides();
+                       }
+                     },
+                     few));
+
+  if (n > 1024) return;  // a basis of its own for each side of a long matrix takes minutes
+  Stepper soap(ap::soap({.frequency = never, .staggered = false}), m, n);
+  soap();
+  report.at_most("soap step without bases / its products" + size, bench::Statistic::median, 1.2,
+                 bench::paired(
+                     soap,
+                     [&] {
+                       products.statistics();
+                       products.both_sides();
+                       products.both_sides();
+                     },
+                     few));
+}
+
+template <class Method>
+auto root_of(const Floats& a, std::size_t n, Floats& out) {
+  return [&a, &out, n, scratch = typename Method::template Scratch<ap::Host<>>(ap::Host<>{}, n)]() mutable {
+    const bool done = Method{}.prepare(ap::Host<>{}, n, a.data(), scratch) &&
+                      Method{}.attempt(ap::Host<>{}, n, a.data(), 4, 1e-6, out.data(), scratch);
+    if (!done) std::abort();
+  };
+}
+
+// In products of n x n x n.
+void roots(bench::Report& report, std::size_t n) {
+  const ap::Host<> host;
+  const Floats g = random_values(n * n, 4);
+  Floats a(n * n), out(n * n);
+  host.gemm_nt(n, n, n, g.data(), g.data(), a.data());
+  const auto product = [&] { host.gemm_nn(n, n, n, a.data(), g.data(), out.data()); };
+  const std::string size = ", " + times(n, n);
+  const bench::PairedOptions fewer{.pairs = 3, .sample_seconds = 0.01};
+  report.note("inverse 4th root by eigenvalues / a product" + size,
+              bench::paired(root_of<ap::EigenRoot>(a, n, out), product, fewer));
+  report.note("inverse 4th root by products / a product" + size,
+              bench::paired(root_of<ap::NewtonRoot>(a, n, out), product, fewer));
+  report.note("qr / a product" + size, bench::paired([&] { host.qr(n, a.data(), out.data()); }, product, fewer));
+}
+
+}  // namespace
+
+int main() {
+  bench::Report report;
+  steps(report, 512, 512);
+  steps(report, 1024, 4096);
+  roots(report, 512);
+  roots(report, 1024);
+  return report.status();
+}
