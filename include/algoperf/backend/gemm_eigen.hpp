@@ -13,6 +13,8 @@
 #include <Eigen/Core>
 #include <cstddef>
 
+#include "gemm.hpp"
+
 namespace algoperf {
 namespace detail {
 
