@@ -33,6 +33,12 @@ struct Subtract {
     return x - row;
   }
 };
+struct SquarePlusThree {
+  template <class T>
+  ALGOPERF_HD T operator()(T x) const {
+    return x * x + T(3);
+  }
+};
 
 // Lengths around the width of a vector, and around the pieces that threads take.
 const std::size_t lengths[] = {0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 100, 16383, 16384, 16385, 40000};
@@ -69,6 +75,31 @@ TEST_CASE_TEMPLATE("column sums", S, float, double) {
       ap::Host<S>{}.column_sums(rows, cols, x.data(), found.data());
       for (std::size_t i = 0; i < x.size(); ++i) expected[i % cols] += x[i];
       CHECK(found == expected);
+    }
+}
+
+TEST_CASE_TEMPLATE("row and column sums of a kernel, the same bits whatever the threads", S, float, double) {
+  for (const std::size_t cols : {1u, 3u, 19u, 64u, 1023u, 1024u, 1100u})
+    for (const std::size_t rows : {1u, 2u, 63u, 64u, 65u, 200u}) {
+      const std::vector<S> x = ramp<S>(rows * cols);
+      std::vector<double> of_rows(rows), of_columns(cols);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double square = static_cast<double>(x[i]) * static_cast<double>(x[i]) + 3;
+        of_rows[i / cols] += square;
+        of_columns[i % cols] += square;
+      }
+      const auto sums_on = [&](unsigned threads) {
+        std::vector<S> sums(rows + cols, S(-1));
+        ap::Host<S>{threads}.row_and_column_sums(SquarePlusThree{}, rows, cols, x.data(), sums.data(),
+                                                 sums.data() + rows);
+        return sums;
+      };
+      const std::vector<S> one = sums_on(1);
+      const double tolerance = sizeof(S) == 4 ? 3e-6 : 1e-14;
+      for (std::size_t r = 0; r < rows; ++r) REQUIRE(one[r] == doctest::Approx(of_rows[r]).epsilon(tolerance));
+      for (std::size_t c = 0; c < cols; ++c)
+        REQUIRE(one[rows + c] == doctest::Approx(of_columns[c]).epsilon(tolerance));
+      for (const unsigned threads : {2u, 3u}) CHECK(sums_on(threads) == one);
     }
 }
 

@@ -58,6 +58,12 @@ struct Times {
     return x * a;
   }
 };
+struct Square {
+  template <class T>
+  ALGOPERF_HD T operator()(T x) const {
+    return x * x;
+  }
+};
 
 }  // namespace
 
@@ -108,6 +114,16 @@ TEST_CASE_TEMPLATE("primitives agree with the host's", S, float, double) {
     ThrustArray<S> sums(cols);
     thrust.column_sums(rows, cols, dx.data(), sums.data());
     CHECK(on_host(sums) == expected);
+  }
+  SUBCASE("row_and_column_sums, less and more than a tile") {
+    for (const std::size_t wide : {std::size_t{1}, cols, std::size_t{1030}}) {
+      const std::size_t high = n / wide;
+      std::vector<S> expected(high + wide);
+      host.row_and_column_sums(Square{}, high, wide, x.data(), expected.data(), expected.data() + high);
+      ThrustArray<S> sums(high + wide);
+      thrust.row_and_column_sums(Square{}, high, wide, dx.data(), sums.data(), sums.data() + high);
+      CHECK(agreement::ulps(on_host(sums), expected) <= same);
+    }
   }
   SUBCASE("add_rows") {
     const std::size_t vocabulary = 11;

@@ -9,6 +9,8 @@
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
 //   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])
 //   column_sums(rows, cols, x, out)         out[c] = sum over r of x[r][c]
+//   row_and_column_sums(kernel, rows, cols, x, of_rows, of_columns)
+//                                           of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c])
 //   for_each_row(rows, cost, f)             f(team, r) for every r, in any order; `cost` is about a row's elements
 //   add_rows(count, cols, keys, x, out)     out[keys[i]][c] += x[i][c], in a fixed order
 //   sum(n, x)  dot(n, x, y)                 in double, in 16 lanes and a fixed tree; returned to the host

@@ -11,6 +11,7 @@
 #include "gemm.hpp"
 #include "host_passes.hpp"
 #include "host_sweep.hpp"
+#include "matrix_sums.hpp"
 #include "serial_team.hpp"
 #include "thread_pool.hpp"
 
@@ -112,6 +113,35 @@ struct Host {
       }
       out[c] = total;
     }
+  }
+
+  // of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c]). One thread reads x once; more of them
+  // share the rows, then the columns, and read it twice.
+  template <class Kernel>
+  void row_and_column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, const S* x, S* of_rows,
+                           S* of_columns) const {
+    constexpr std::size_t block = detail::sums_block, tile = detail::sums_tile;
+    const std::size_t blocks = (rows + block - 1) / block, tiles = (cols + tile - 1) / tile;
+    fill(rows, of_rows, S(0));
+    fill(cols, of_columns, S(0));
+    const auto add = [=](std::size_t i, std::size_t j, S* row_sums, S* column_sums) {
+      const std::size_t r = i * block, c = j * tile;
+      detail::add_tile_sums(kernel, rows - r < block ? rows - r : block, cols - c < tile ? cols - c : tile, cols,
+                            x + r * cols + c, row_sums, column_sums);
+    };
+    if (threads <= 1 || rows * cols <= elements_per_task) {
+      for (std::size_t i = 0; i < blocks; ++i)
+        for (std::size_t j = 0; j < tiles; ++j) add(i, j, of_rows + i * block, of_columns + j * tile);
+      return;
+    }
+    parallel(blocks, [&](std::size_t i) {
+      S unused[tile] = {};
+      for (std::size_t j = 0; j < tiles; ++j) add(i, j, of_rows + i * block, unused);
+    });
+    parallel(tiles, [&](std::size_t j) {
+      S unused[block] = {};
+      for (std::size_t i = 0; i < blocks; ++i) add(i, j, unused, of_columns + j * tile);
+    });
   }
 
   // f(team, r) for r in [0, rows); `cost` is about how many elements a row touches.

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "../core/tuple.hpp"
+#include "factored_ports.hpp"
 #include "host_sweep.hpp"
 #include "thread_pool.hpp"
 #include "work.hpp"
@@ -37,7 +38,8 @@ class HostPasses {
     for (std::size_t r = 0; r < work_.regions(); ++r) {
       const RegionWork<S>& region = work_.region(r);
       const Program program = work_.program(r);
-      if constexpr (First + 1 == Last && closing.closing != Closing::measure_all && !opens_per_tensor(First))
+      if constexpr (First + 1 == Last && closing.closing != Closing::measure_all && !opens_per_tensor(First) &&
+                    !closing.factored)
         whole_region<First>(program, region);
       else
         by_tensor<First, Last>(program, region, totals);
@@ -89,42 +91,60 @@ class HostPasses {
 
   // Passes I .. Last - 1 on one tensor.
   template <std::size_t I, std::size_t Last>
-  void walk(const Program& program, const RegionWork<S>& region, const TensorWork& tensor, const double* opening,
+  void walk(const Program& program, const RegionWork<S>& region, const TensorWork<S>& tensor, const double* opening,
             double* sums, unsigned threads) {
     const auto kernel = program.template fused<I>(opening, tensor.facts);
-    const auto at = sweep_of<I>(region);
     const std::size_t begin = tensor.offset, end = begin + tensor.facts.size;
     constexpr std::size_t n = Program::sum_count(I);
-    if constexpr (n == 0 || list.passes[I].closing == Closing::apply || list.passes[I].closing == Closing::transform) {
-      if constexpr (!idle(I))
-        over_chunks(threads, begin, end,
-                    [&](std::size_t, std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
-    } else {
+    if constexpr (n > 0) {
       double measured[max_sums] = {};
-      if (program.template measures<I>()) {
-        const auto measure = [&program](auto u, auto p)
-                                 ALGOPERF_INLINE_LAMBDA { return program.template measure<I>(u, p); };
-        if (threads <= 1) {
-          for (std::size_t from = begin; from < end; from += chunk) {
-            double part[n];
-            sweep_chunk<then(I), n>(kernel, measure, at, from, from + chunk < end ? from + chunk : end, part);
-            for (std::size_t m = 0; m < n; ++m) measured[m] += part[m];
-          }
-        } else {
-          double* const parts = work_.chunk_sums();
-          over_chunks(threads, begin, end, [&](std::size_t i, std::size_t from, std::size_t to) {
-            sweep_chunk<then(I), n>(kernel, measure, at, from, to, parts + i * max_sums);
-          });
-          for (std::size_t i = 0; i < chunks_of(end - begin); ++i)
-            for (std::size_t m = 0; m < n; ++m) measured[m] += parts[i * max_sums + m];
-        }
-      } else if constexpr (then(I) != Then::discard) {
-        sweep<then(I)>(kernel, at, begin, end);
-      }
+      if (program.template measures<I>())
+        with_sweep<I>(region, tensor,
+                      [&](const auto& at) { measure<I>(program, kernel, at, begin, end, threads, measured); });
+      else if constexpr (then(I) != Then::discard)
+        with_sweep<I>(region, tensor, [&](const auto& at) { sweep<then(I)>(kernel, at, begin, end); });
       if constexpr (I + 1 < Last)
         walk<I + 1, Last>(program, region, tensor, measured, sums, threads);
       else
         for (std::size_t m = 0; m < n; ++m) sums[m] = measured[m];
+    } else if constexpr (!idle(I)) {
+      with_sweep<I>(region, tensor, [&](const auto& at) {
+        over_chunks(threads, begin, end,
+                    [&](std::size_t, std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
+      });
+    }
+  }
+
+  // f(sweep) for pass I on one tensor.
+  template <std::size_t I, class F>
+  void with_sweep(const RegionWork<S>& region, const TensorWork<S>& tensor, const F& f) const {
+    const auto at = sweep_of<I>(region);
+    if constexpr (list.passes[I].factored)
+      if (tensor.factors.rows != nullptr)
+        return f(Sweep<S, FactoredPorts<S>>{
+            at.u, at.p, at.slots, at.stride, {at.u, tensor.offset, tensor.facts.cols, tensor.factors}});
+    f(at);
+  }
+
+  // Adds to `measured` what pass I measures of [begin, end).
+  template <std::size_t I, class Kernel, class At>
+  void measure(const Program& program, const Kernel& kernel, const At& at, std::size_t begin, std::size_t end,
+               unsigned threads, double* measured) {
+    constexpr std::size_t n = Program::sum_count(I);
+    const auto terms = [&program](auto u, auto p) ALGOPERF_INLINE_LAMBDA { return program.template measure<I>(u, p); };
+    if (threads <= 1) {
+      for (std::size_t from = begin; from < end; from += chunk) {
+        double part[n];
+        sweep_chunk<then(I), n>(kernel, terms, at, from, from + chunk < end ? from + chunk : end, part);
+        for (std::size_t m = 0; m < n; ++m) measured[m] += part[m];
+      }
+    } else {
+      double* const parts = work_.chunk_sums();
+      over_chunks(threads, begin, end, [&](std::size_t i, std::size_t from, std::size_t to) {
+        sweep_chunk<then(I), n>(kernel, terms, at, from, to, parts + i * max_sums);
+      });
+      for (std::size_t i = 0; i < chunks_of(end - begin); ++i)
+        for (std::size_t m = 0; m < n; ++m) measured[m] += parts[i * max_sums + m];
     }
   }
 

@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "../core/config.hpp"
+#include "../core/map_kernels.hpp"
 #include "../core/tuple.hpp"
 #include "concept.hpp"
+#include "matrix_sums.hpp"
 #include "serial_team.hpp"
 #include "thrust_passes.hpp"
 
@@ -85,22 +87,42 @@ struct ThrustMapRows {
   ALGOPERF_HD void operator()(std::size_t i) const { x[i] = kernel(x[i], row[i % cols]); }
 };
 
-// Column c, as the host sums it: in blocks of rows, the blocks one after the other.
-template <class S>
+// The sum of kernel(x) over column c, as the host takes it: in blocks of rows, the blocks one after the other.
+template <class Kernel, class S>
 struct ThrustColumnSum {
+  Kernel kernel;
   std::size_t rows, cols;
   const S* x;
   S* out;
 
   ALGOPERF_HD void operator()(std::size_t c) const {
-    constexpr std::size_t block = 64;
     S total = 0;
-    for (std::size_t begin = 0; begin < rows; begin += block) {
+    for (std::size_t begin = 0; begin < rows; begin += sums_block) {
       S part = 0;
-      for (std::size_t r = begin; r < rows && r < begin + block; ++r) part += x[r * cols + c];
+      for (std::size_t r = begin; r < rows && r < begin + sums_block; ++r) part += kernel(x[r * cols + c]);
       total += part;
     }
     out[c] = total;
+  }
+};
+
+// The same over row r: in tiles of columns, the tiles one after the other.
+template <class Kernel, class S>
+struct ThrustRowSum {
+  Kernel kernel;
+  std::size_t cols;
+  const S* x;
+  S* out;
+
+  ALGOPERF_HD void operator()(std::size_t r) const {
+    S total = 0;
+    for (std::size_t begin = 0; begin < cols; begin += sums_tile) {
+      const S* const from = x + r * cols + begin;
+      S lane[lanes] = {};
+      for (std::size_t j = 0; j < sums_tile && begin + j < cols; ++j) lane[j % lanes] += kernel(from[j]);
+      total += tree_sum(lane);
+    }
+    out[r] = total;
   }
 };
 
@@ -210,7 +232,14 @@ struct Thrust {
     detail::thrust_each(rows * cols, detail::ThrustMapRows<Kernel, S>{kernel, cols, x, row});
   }
   void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
-    detail::thrust_each(cols, detail::ThrustColumnSum<S>{rows, cols, x, out});
+    detail::thrust_each(cols, detail::ThrustColumnSum<Multiply<S>, S>{{}, rows, cols, x, out});
+  }
+  // One thread a row, then one a column.
+  template <class Kernel>
+  void row_and_column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, const S* x, S* of_rows,
+                           S* of_columns) const {
+    detail::thrust_each(rows, detail::ThrustRowSum<Kernel, S>{kernel, cols, x, of_rows});
+    detail::thrust_each(cols, detail::ThrustColumnSum<Kernel, S>{kernel, rows, cols, x, of_columns});
   }
   // One thread a row.
   template <class F>

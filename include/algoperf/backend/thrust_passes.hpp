@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../core/config.hpp"
+#include "../core/math.hpp"
 #include "../core/slots.hpp"
 #include "../core/tuple.hpp"
 #include "work.hpp"
@@ -97,13 +98,16 @@ class ThrustScratch {
   std::vector<double> host_;
 };
 
-// Element i of a sweep. Called with a `measure`, returns the terms of its sums.
-template <Then then, class S, class Kernel>
+// Element i of a sweep, over a tensor with factors if it is `factored`. Called with a `measure`, returns the terms of
+// its sums.
+template <Then then, bool factored, class S, class Kernel>
 struct ThrustSweep {
   static_assert(std::is_trivially_copyable_v<Kernel>,
                 "algoperf: a kernel must be trivially copyable to go to a device");
   Kernel kernel;
   Sweep<S> at;
+  Factors<S> factors;
+  std::size_t cols;
 
   ALGOPERF_HD void operator()(std::size_t i) const {
     S p;
@@ -116,12 +120,20 @@ struct ThrustSweep {
     if constexpr (n > 0)
       for (std::size_t j = 0; j < n; ++j) s[j] = at.slots[j * at.stride + i];
     p = at.p[i];
-    const S u = kernel(at.u[i], p, s);
+    const S u = kernel(read(i), p, s);
     if constexpr (n > 0)
       for (std::size_t j = 0; j < n; ++j) at.slots[j * at.stride + i] = s[j];
     if constexpr (then == Then::apply) at.p[i] = p + u;
     if constexpr (then == Then::store) at.u[i] = u;
     return u;
+  }
+
+ private:
+  ALGOPERF_HD S read(std::size_t i) const {
+    if constexpr (factored)
+      if (factors.rows != nullptr)
+        return at.u[i] * math::min(factors.most, factors.rows[i / cols] * factors.columns[i % cols]);
+    return at.u[i];
   }
 };
 
@@ -181,16 +193,16 @@ class ThrustPasses {
   void run_passes(const Program& program, const RegionWork<S>& region) {
     constexpr bool measuring =
         list.passes[I].closing == Closing::measure_tensor || list.passes[I].closing == Closing::measure_all;
-    constexpr bool per_tensor = I > First;
+    constexpr bool per_tensor = I > First, factored = list.passes[I].factored;
     if constexpr (measuring) {
       if (program.template measures<I>()) {
         measure<I, per_tensor>(program, region);
       } else {
-        if constexpr (then_of(list.passes[I]) != Then::discard) sweep<I, per_tensor>(program, region);
+        if constexpr (then_of(list.passes[I]) != Then::discard) sweep<I, per_tensor, factored>(program, region);
         for (std::size_t i = 0; i < region.tensors.size() * max_sums; ++i) work_.tensor_sums()[i] = 0;
       }
     } else if constexpr (!is_idle(list.passes[I])) {
-      sweep<I, per_tensor>(program, region);
+      sweep<I, per_tensor, factored>(program, region);
     }
     if constexpr (I + 1 < Last) run_passes<I + 1, First, Last>(program, region);
   }
@@ -198,25 +210,26 @@ class ThrustPasses {
   // Pass I's sweep from element `begin` of the region on, opened by these sums.
   template <std::size_t I>
   auto sweep_from(const Program& program, const RegionWork<S>& region, std::size_t begin, const double* opening,
-                  const TensorFacts& facts) const {
+                  const TensorFacts& facts, const Factors<S>& factors = {}) const {
     const auto kernel = program.template fused<I>(opening, facts);
     S* const slots = region.slots + Program::first_slot(I) * region.size;
-    return ThrustSweep<then_of(list.passes[I]), S, std::remove_const_t<decltype(kernel)>>{
-        kernel, {region.u + begin, region.p + begin, slots + begin, region.size}};
+    constexpr PassShape pass = list.passes[I];
+    return ThrustSweep<then_of(pass), pass.factored, S, std::remove_const_t<decltype(kernel)>>{
+        kernel, {region.u + begin, region.p + begin, slots + begin, region.size}, factors, facts.cols};
   }
   // The same for tensor i, opened by its own sums or by those of the phase before.
   template <std::size_t I, bool PerTensor>
   auto sweep_of(const Program& program, const RegionWork<S>& region, std::size_t i) const {
-    const TensorWork& tensor = region.tensors[i];
+    const TensorWork<S>& tensor = region.tensors[i];
     return sweep_from<I>(program, region, tensor.offset, PerTensor ? work_.tensor_sums() + i * max_sums : opening_,
-                         tensor.facts);
+                         tensor.facts, tensor.factors);
   }
 
-  template <std::size_t I, bool PerTensor>
+  template <std::size_t I, bool PerTensor, bool Factored>
   void sweep(const Program& program, const RegionWork<S>& region) const {
-    if constexpr (PerTensor) {
+    if constexpr (PerTensor || Factored) {
       for (std::size_t i = 0; i < region.tensors.size(); ++i)
-        thrust_each(region.tensors[i].facts.size, sweep_of<I, true>(program, region, i));
+        thrust_each(region.tensors[i].facts.size, sweep_of<I, PerTensor>(program, region, i));
     } else {
       thrust_each(region.size, sweep_from<I>(program, region, 0, opening_, TensorFacts{}));
     }

@@ -16,11 +16,11 @@ namespace algoperf {
 enum class Closing : std::uint8_t { apply, measure_tensor, measure_all, transform };
 
 // Kernels of the stages [first, last), closed by `stage` (unless it applies). Where it does not store u, the next pass
-// runs the same kernels again.
+// runs the same kernels again. A `factored` pass finds u with Factors, if the tensor has some.
 struct PassShape {
   std::size_t first = 0, last = 0, stage = 0;
   Closing closing = Closing::apply;
-  bool stores = false;
+  bool stores = false, factored = false;
 };
 
 // Consecutive passes [first, last) that a backend may run tensor by tensor; a barrier over all tensors follows.
@@ -28,10 +28,21 @@ struct PhaseShape {
   std::size_t first = 0, last = 0;
 };
 
+// What a matrix stage may leave of a tensor instead of writing u: u[r][c] min(rows[r] columns[c], most), which the
+// passes to come multiply as they read. Nothing where `rows` is null.
+template <class S>
+struct Factors {
+  const S* rows = nullptr;
+  const S* columns = nullptr;
+  S most = 0;
+};
+
 // One tensor of a region: [offset, offset + facts.size) of the region's arenas.
+template <class S>
 struct TensorWork {
   std::size_t offset = 0;
   TensorFacts facts;
+  Factors<S> factors = {};
 };
 
 // A region as a backend sees it: u, p and slot j are arrays of `size`, slot j at slots + j * size; u and p begin at
@@ -42,7 +53,7 @@ struct RegionWork {
   S* u = nullptr;
   S* p = nullptr;
   S* slots = nullptr;
-  std::vector<TensorWork> tensors;
+  std::vector<TensorWork<S>> tensors;
 };
 
 namespace detail {
@@ -80,8 +91,10 @@ constexpr Then then_of(const PassShape& pass) {
   if (pass.closing == Closing::apply) return Then::apply;
   return pass.stores ? Then::store : Then::discard;
 }
-// A pass with nothing to run and nothing to measure: a matrix stage at the head of a chain.
-constexpr bool is_idle(const PassShape& pass) { return pass.closing == Closing::transform && pass.first == pass.last; }
+// A pass with nothing to run, to measure or to store: a matrix stage at the head of a chain.
+constexpr bool is_idle(const PassShape& pass) {
+  return pass.closing == Closing::transform && pass.first == pass.last && !pass.stores;
+}
 
 }  // namespace detail
 }  // namespace algoperf

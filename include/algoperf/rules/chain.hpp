@@ -165,9 +165,16 @@ class Chain {
     double* chunk_sums() { return state.chunk_sums_.data(); }
     template <std::size_t I>
     void transform(std::size_t r) {
-      get<I>(chain.stages_)
-          .transform(state.backend_, step, state.layout_, state.regions_[r], region(r).u, region(r).p,
-                     get<I>(state.matrix_).regions[r]);
+      RegionWork<S>& work = state.work_[r];
+      const auto with = [&](auto&... rest) {
+        get<I>(chain.stages_)
+            .transform(state.backend_, step, state.layout_, state.regions_[r], work.u, work.p,
+                       get<I>(state.matrix_).regions[r], rest...);
+      };
+      if constexpr (detail::LeavesFactors<TupleElement<I, Tuple<Stages...>>>)
+        with(work.tensors);
+      else
+        with();
     }
   };
 

@@ -34,6 +34,13 @@ struct MatrixStates<Backend, Stage, true> {
   std::vector<typename Stage::template State<Backend>> regions;
 };
 
+// Whether a matrix stage's state is visited tensor by tensor, within the tensor's name.
+template <class States, class Archive, class Backend>
+concept NamesTensors = requires(States& states, Archive& archive, const Backend& backend, const Layout& layout,
+                                const Region& region) {
+  states.regions[0].visit(archive, backend, layout, region, std::size_t{});
+};
+
 }  // namespace detail
 
 // What a chain remembers: its slots (one array per slot and region), its stages' scalars, its matrix stages' states and
@@ -98,6 +105,11 @@ class ChainState {
                           work_[r].slots + slot * work_[r].size + work_[r].tensors[i].offset, spec.shape.size());
         };
         (visit_stage(static_cast<const Stages*>(nullptr)), ...);
+        for_each_index<sizeof...(Stages)>([&](auto stage) {
+          using MatrixStates = TupleElement<stage, decltype(matrix_)>;
+          if constexpr (detail::NamesTensors<MatrixStates, Archive, Backend>)
+            get<stage>(matrix_).regions[r].visit(archive, backend_, layout_, regions_[r], i);
+        });
       }
     for_each_index<sizeof...(Stages)>([&](auto i) {
       if constexpr (detail::HasScalars<TupleElement<i, Tuple<Stages...>>>)

@@ -23,6 +23,11 @@
 //   template <class S> Kernel evaluation(Step) const      (value, its first slot) -> the value to evaluate with
 // matrix stage      template <class Backend> struct State;
 //                   state(backend, layout, region) and transform(backend, step, layout, region, u, p, state)
+//                   State::visit(archive, backend, layout, region, i) names what it keeps of the region's tensor i;
+//                   State::visit(archive) all it keeps
+//                   static constexpr std::size_t moved_scalars    what transform reads and writes of u, for describe
+//                   static constexpr bool leaves_factors = true   transform is given the region's tensors, too, and may
+//                   set tensors[i].factors (backend/work.hpp) instead of scaling tensor i's u
 //
 // The sentences a user reads for a stage that is none of these are below, in explain_stage.
 #pragma once
@@ -107,6 +112,11 @@ concept HasOver = requires {
 template <class Stage>
 concept HasTransform = requires {
   typename Stage::template State<Host<float>>;
+};
+
+template <class Stage>
+concept LeavesFactors = requires {
+  requires Stage::leaves_factors;
 };
 
 template <class Stage>

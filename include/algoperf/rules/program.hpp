@@ -4,7 +4,7 @@
 // (p += u), or it stores u (where the gradient was) and measures a stage's sums per tensor or over all tensors, or it
 // stores u and hands whole matrices to a matrix stage. A measuring stage closes one pass and, with its sums known,
 // opens the next; so element stages cost no pass of their own. Stateless stages before a measuring one run in both
-// passes.
+// passes. What a matrix stage leaves in factors, passes multiply as they read, until one stores u.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,15 @@ struct PassList {
     constexpr bool matrix[] = {detail::is_matrix<Stages>..., false};
     constexpr bool measuring[] = {detail::is_measuring<Stages>..., false};
     constexpr bool over_all[] = {scope_is_all<Stages>()..., false};
+    constexpr bool leaves_factors[] = {detail::LeavesFactors<Stages>..., false};
     constexpr std::size_t slots[] = {detail::slots_of<Stages>()..., 0}, terms[] = {detail::sums_of<Stages>()..., 0};
     for (std::size_t i = 0; i <= stage_count; ++i) {
       sums[i] = terms[i];
       first_slot[i + 1] = first_slot[i] + slots[i];
     }
     std::size_t first = 0;
-    bool opened = false;  // a stage of [first, i) waits for sums
+    bool opened = false;    // a stage of [first, i) waits for sums
+    bool factored = false;  // u is in factors
     for (std::size_t i = 0; i < stage_count; ++i) {
       if (!matrix[i] && !measuring[i]) continue;
       const Closing closing = matrix[i]     ? Closing::transform
@@ -43,11 +45,13 @@ struct PassList {
                                             : Closing::measure_tensor;
       // Kernels without state, not opened by sums of their own, are cheaper run again than their u stored and read.
       const bool again = !matrix[i] && !opened && first_slot[first] == first_slot[i];
-      passes[pass_count++] = {first, i, i, closing, first < i && !again};
+      const bool stores = (first < i || (matrix[i] && factored)) && !again;
+      passes[pass_count++] = {first, i, i, closing, stores, factored};
+      factored = matrix[i] ? leaves_factors[i] : factored && !stores;
       opened = !matrix[i];
       if (!again) first = matrix[i] ? i + 1 : i;
     }
-    passes[pass_count++] = {first, stage_count, stage_count, Closing::apply};
+    passes[pass_count++] = {first, stage_count, stage_count, Closing::apply, false, factored};
     for (std::size_t i = 0, begin = 0; i < pass_count; ++i)
       if (passes[i].closing != Closing::measure_tensor) {
         phases[phase_count++] = {begin, i + 1};

@@ -1,0 +1,50 @@
+// How row_and_column_sums adds up: columns in blocks of rows, the blocks one after the other; rows in tiles of columns,
+// in the 16 lanes of backend/work.hpp within each. Neither the vector width, the number of threads nor the backend
+// changes the order.
+#pragma once
+
+#include <cstddef>
+
+#include "../core/tuple.hpp"
+#include "denormals.hpp"
+#include "vector.hpp"
+#include "work.hpp"
+
+namespace algoperf::detail {
+
+inline constexpr std::size_t sums_block = 64, sums_tile = 1024;
+
+// Adds the sums of kernel(x) over a tile of at most sums_tile columns, its rows `stride` apart. Never inlined: every
+// caller gets the same instructions, and so the same bits.
+template <class S, class Kernel>
+__attribute__((noinline)) void add_tile_sums(const Kernel& kernel, std::size_t rows, std::size_t cols,
+                                             std::size_t stride, const S* x, S* of_rows, S* of_columns) {
+  using V = Vector<S>;
+  constexpr std::size_t vectors = V::width < lanes ? lanes / V::width : 1;
+  static_assert(V::width <= lanes);
+  const FlushDenormals flush;
+  S columns[sums_tile] = {};
+  for (std::size_t r = 0; r < rows; ++r, x += stride) {
+    V totals[vectors];
+    for (V& total : totals) total = V(S(0));
+    std::size_t c = 0;
+    for (; c + lanes <= cols; c += lanes)
+      for_each_index<vectors>([&](auto k) ALGOPERF_INLINE_LAMBDA {
+        S* const column = columns + c + k * V::width;
+        const V term = kernel(V::load(x + c + k * V::width));
+        totals[k] += term;
+        (V::load(column) + term).store(column);
+      });
+    S lane[lanes];
+    for (std::size_t k = 0; k < vectors; ++k) totals[k].store(lane + k * V::width);
+    for (std::size_t j = 0; c + j < cols; ++j) {
+      const S term = kernel(x[c + j]);
+      lane[j] += term;
+      columns[c + j] += term;
+    }
+    of_rows[r] += tree_sum(lane);
+  }
+  for (std::size_t c = 0; c < cols; ++c) of_columns[c] += columns[c];
+}
+
+}  // namespace algoperf::detail
