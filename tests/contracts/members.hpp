@@ -25,9 +25,10 @@ struct RuleMember {
   std::size_t matrix_slots, other_slots;  // values of state for each parameter in a matrix, and in other tensors
   bool element_wise;                      // whether the cut into tensors changes nothing
   Goal quadratic, rosenbrock;
+  std::size_t side_slots = 0;  // for each row and each column of a matrix
 };
 template <class Rule>
-RuleMember(const char*, Rule, std::size_t, std::size_t, bool, Goal, Goal) -> RuleMember<Rule>;
+RuleMember(const char*, Rule, std::size_t, std::size_t, bool, Goal, Goal, std::size_t = 0) -> RuleMember<Rule>;
 
 inline auto rule_members() {
   const ClipByGlobalNorm clip{.max_norm = 1};
@@ -54,6 +55,7 @@ inline auto rule_members() {
   const auto clipped = chain(ClipByValue{.max_value = 1}, Momentum{}, Descend{});
   const auto clip_adamw = chain(clip, Adam{}, decay, Descend{});
   const auto adam_fading = chain(Adam{}, fading_decay, Descend{});
+  const auto factored = adafactor({.min_dim_size_to_factor = 2});
   return std::tuple{
       RuleMember{"sgd", sgd(), 0, 0, true, {1, 200, 1e-9}, {0.02, 4000, 0.05}},
       RuleMember{"momentum", momentum(), 1, 1, true, {0.3, 200, 1e-8}, {0.01, 2000, 4e-3}},
@@ -85,6 +87,10 @@ inline auto rule_members() {
                  false,
                  {10, 200, 1e-7},
                  {10, 2000, 0.02}},
+      RuleMember{"adafactor", factored, 0, 1, false, {0.3, 200, 1e-9}, {0.02, 2000, 0.01}, 1},
+      RuleMember{"adafactor_torch", adafactor_torch(), 0, 1, false, {0.3, 200, 1e-9}, {0.02, 2000, 0.01}, 1},
+      RuleMember{"adafactor_algoperf", adafactor_algoperf(), 1, 2, false, {0.1, 200, 1e-7}, {0.05, 2000, 1e-6}, 1},
+      RuleMember{"armijo", armijo(), 0, 0, false, {1, 200, 1e-9}, {0.1, 2000, 0.6}},
       RuleMember{"adam, detached decay", detached, 2, 2, true, {0.1, 200, 1e-6}, {0.1, 2000, 1e-4}},
       RuleMember{"momentum, polyak average", polyak, 2, 2, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"clip by value, momentum", clipped, 1, 1, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},

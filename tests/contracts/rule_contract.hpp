@@ -25,8 +25,9 @@ inline double bowl(const std::vector<double>& p) {
     loss += 0.5 * bowl_curvature(i) * (p[i] - bowl_minimum(i)) * (p[i] - bowl_minimum(i));
   return loss;
 }
-inline void bowl_gradient(std::uint64_t, const std::vector<double>& p, std::vector<double>& g) {
+inline double bowl_gradient(std::uint64_t, const std::vector<double>& p, std::vector<double>& g) {
   for (std::size_t i = 0; i < p.size(); ++i) g[i] = bowl_curvature(i) * (p[i] - bowl_minimum(i));
+  return bowl(p);
 }
 
 // Rosenbrock's valley for each pair (x, y), the mean of (1 - x)^2 + 100 (y - x^2)^2.
@@ -36,12 +37,13 @@ inline double rosenbrock(const std::vector<double>& p) {
     loss += (1 - p[i]) * (1 - p[i]) + 100 * std::pow(p[i + 1] - p[i] * p[i], 2);
   return 2 * loss / static_cast<double>(p.size());
 }
-inline void rosenbrock_gradient(std::uint64_t, const std::vector<double>& p, std::vector<double>& g) {
+inline double rosenbrock_gradient(std::uint64_t, const std::vector<double>& p, std::vector<double>& g) {
   const double scale = 2 / static_cast<double>(p.size());
   for (std::size_t i = 0; i < p.size(); i += 2) {
     g[i] = scale * (-2 * (1 - p[i]) - 400 * p[i] * (p[i + 1] - p[i] * p[i]));
     g[i + 1] = scale * 200 * (p[i + 1] - p[i] * p[i]);
   }
+  return rosenbrock(p);
 }
 
 template <class Rule, class Backend>
@@ -77,11 +79,16 @@ void check_state_size(const RuleMember<Rule>& member, const Backend& backend) {
   const Layout layout = problem_layout();
   auto state = member.rule.state(backend, layout);
   std::size_t declared = 0, found = 0;
-  for (const TensorHandle handle : layout.tensors())
-    declared +=
-        layout.place_of(handle).size * (matrices(layout.spec(handle)) ? member.matrix_slots : member.other_slots);
+  for (const TensorHandle handle : layout.tensors()) {
+    const Shape& shape = layout.spec(handle).shape;
+    if (matrices(layout.spec(handle)))
+      declared += member.matrix_slots * shape.size() + member.side_slots * (shape.rows() + shape.cols());
+    else
+      declared += member.other_slots * shape.size();
+  }
   for (const auto& [name, bytes] : save(state))
-    if (name != "t" && !name.ends_with("/t") && name.find("stage_") == std::string::npos) found += bytes.size();
+    if (name.find('/') != std::string::npos && !name.ends_with("/t") && name.find("stage_") == std::string::npos)
+      found += bytes.size();
   CHECK(found == declared * sizeof(typename Backend::Scalar));
 }
 

@@ -77,6 +77,21 @@ TEST_CASE("impossible hyperparameters are refused with a sentence that names the
                 "ClipByRelativeNorm: weight_decay is 0, expected more than 0");
   check_refused(ap::chain(ap::Descend{}, ap::DetachedDecay{.peak = 0}),
                 "DetachedDecay: peak is 0, expected more than 0");
+  check_refused(ap::adafactor({.decay_rate = 1.5}), "FactoredRms: decay is 1.5, expected (0, 1]");
+  check_refused(ap::adafactor({.eps = 0}), "FactoredRms: eps is 0, expected more than 0");
+  check_refused(ap::adafactor({.clipping_threshold = 0}), "ClipByRms: max_rms is 0, expected more than 0");
+  check_refused(ap::adafactor({.least_scale = 0}), "ScaleByParameterRms: least is 0, expected more than 0");
+  check_refused(ap::adafactor({.weight_decay = -1}), "DetachedDecay: rate is -1, expected at least 0");
+  check_refused(ap::adafactor_torch({.beta2_decay = 0.8}), "FactoredRms: decay is -0.8, expected (0, 1]");
+  check_refused(ap::adafactor_torch({.eps1 = -1}), "FactoredRms: eps is -1, expected at least 0");
+  check_refused(ap::adafactor_algoperf({.beta1 = 1}), "Momentum: mu is 1, expected [0, 1)");
+  check_refused(ap::adafactor_algoperf({.decay_adam = nan}), "FactoredRms: decay is nan, expected (0, 1)");
+  check_refused(ap::armijo({.c = 1}), "armijo: c is 1, expected (0, 1)");
+  check_refused(ap::armijo({.shrink = 1}), "armijo: shrink is 1, expected (0, 1)");
+  check_refused(ap::armijo({.start = 0}), "armijo: start is 0, expected more than 0");
+  check_refused(ap::armijo({.eps = -1}), "armijo: eps is -1, expected at least 0");
+  check_refused(ap::armijo({.tries = 0}), "armijo: tries is 0, expected at least 1");
+  check_refused(ap::armijo(ap::momentum({.mu = 2})), "Momentum: mu is 2, expected [0, 1)");
   check_refused(ap::sam(ap::sgd(), {.rho = 0}), "sam: rho is 0, expected more than 0");
   check_refused(ap::sam(ap::momentum({.mu = 2})), "Momentum: mu is 2, expected [0, 1)");
   check_refused(ap::partition(ap::matrices, ap::muon({.steps = 0}), ap::otherwise, ap::sgd()),

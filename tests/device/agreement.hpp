@@ -64,10 +64,17 @@ void for_each_rule(const F& f) {
   f("scheduled", chain(Adam{}, scheduled(DecayedWeights{}, &DecayedWeights::rate, LateDecay{}), Descend{}));
   f("weight average", chain(Adam{}, Descend{}, WeightAverage{.decay = 0.9}));
   f("sam", sam(adamw()));
+  f("armijo", armijo(momentum()));
+  f("adafactor", adafactor({.weight_decay = 1e-3, .min_dim_size_to_factor = 8}));
+  f("adafactor_torch", adafactor_torch({.weight_decay = 0.1}));
+  f("adafactor_algoperf", adafactor_algoperf());
+  f("factored, clips", chain(FactoredRms{.least_side = 4}, TrustRatio{}, ClipByGlobalNorm{.max_norm = 2}, Descend{}));
 }
 template <class F>
 void for_each_matrix_rule(const F& f) {
   f("muon", partition(matrices, muon(), otherwise, adamw()));
+  f("factored muon",
+    partition(matrices, chain(FactoredRms{.least_side = 4}, Orthogonalize{}, Descend{}), otherwise, adamw()));
   f("muon, match_rms", partition(matrices, muon({.scale = OrthogonalScale::match_rms}), otherwise, lamb()));
 }
 
@@ -94,11 +101,15 @@ std::vector<typename B::Scalar> train(const B& backend, const Rule& rule, unsign
   unsigned t = 1;
   const auto evaluate = [&] {
     backend.read(n, values.data(), host.data());
+    double loss = 0;
     each([&](std::size_t at, std::size_t i) {
-      gradient[at] = static_cast<S>(static_cast<double>((i * 53 + t * 29 + 7) % 97) / 97 - 0.45 +
-                                    0.1 * static_cast<double>(host[at]));
+      const double shake = static_cast<double>((i * 53 + t * 29 + 7) % 97) / 97 - 0.45,
+                   p = static_cast<double>(host[at]);
+      gradient[at] = static_cast<S>(shake + 0.1 * p);
+      loss += shake * p + 0.05 * p * p;
     });
     backend.write(n, gradient.data(), gradients.data());
+    return loss;
   };
   for (; t <= steps; ++t) {
     evaluate();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../golden/adafactor.hpp"
 #include "../golden/matrix_rules.hpp"
 #include "../golden/rules.hpp"
 #include "algoperf/rules/all.hpp"
@@ -82,6 +83,9 @@ TEST_CASE("the catalogue tells what each recipe costs") {
   check("diffgrad", ap::diffgrad());
   check("adagrad_norm", ap::adagrad_norm());
   check("relative_clipped_sgd", ap::relative_clipped_sgd());
+  check("adafactor", ap::adafactor());
+  check("adafactor_torch", ap::adafactor_torch());
+  check("adafactor_algoperf", ap::adafactor_algoperf());
   check("muon", ap::muon());
   check("shampoo", ap::shampoo());
   check("soap", ap::soap());
@@ -101,5 +105,6 @@ TEST_CASE("the catalogue has the error of every golden row, and names its refere
     CHECK(std::strtod(rows[key][3].c_str(), nullptr) <= 1e-5);
   };
   for (const golden::Row& row : golden::rules) check(row, row.reference);
+  for (const golden::Row& row : golden::adafactor_rows) check(row, row.reference);
   for (const golden::ThreeMatrices& row : golden::three_matrices) check(row, std::string("numpy, ") + row.says);
 }

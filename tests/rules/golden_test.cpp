@@ -4,45 +4,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <typeinfo>
 
 #include "algoperf/rules/all.hpp"
 #include "algoperf/schedules/all.hpp"
+#include "golden_rows.hpp"
 #include "training.hpp"
 
 namespace ap = algoperf;
 
 namespace {
-
-void golden_gradient(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
-  for (std::size_t i = 0; i < p.size(); ++i) g[i] = golden::gradient(static_cast<int>(t), static_cast<int>(i), p[i]);
-}
-
-// The largest error, relative to the number itself in double. In float a gradient of 1 has an error of 6e-8 and the
-// small numbers among 22 are differences of larger ones, so it is relative to the largest number of the row.
-template <class S, std::size_t N>
-double error_of(const std::vector<S>& values, const double (&expected)[N]) {
-  double largest = 0, error = 0;
-  for (const double e : expected) largest = std::max(largest, std::abs(e));
-  for (std::size_t i = 0; i < N; ++i) {
-    const double scale = std::is_same_v<S, double> ? std::abs(expected[i]) : largest;
-    error = std::max(error, std::abs(static_cast<double>(values[i]) - expected[i]) / scale);
-  }
-  return error;
-}
-
-template <class S>
-constexpr double tolerance = std::is_same_v<S, double> ? 1e-12 : 1e-5;
-
-template <class S, std::size_t N>
-void check_row(const char* rule, const std::vector<S>& values, const double (&expected)[N]) {
-  const double error = error_of(values, expected);
-  CHECK_MESSAGE(error <= tolerance<S>, std::string(rule), ": largest error ", error);
-  if (std::getenv("ALGOPERF_PRINT_ERRORS") != nullptr) std::printf("%s %s %.1e\n", typeid(S).name(), rule, error);
-}
 
 template <class S>
 struct Golden {
@@ -54,9 +25,10 @@ struct Golden {
     const auto* const row = std::find_if(std::begin(golden::rules), std::end(golden::rules),
                                          [&](const golden::Row& r) { return std::strcmp(r.rule, name) == 0; });
     REQUIRE(row != std::end(golden::rules));
-    ap::testing::Training<Rule, ap::Host<S>> training(rule, ap::testing::layout_of({{5, 3}, {7}}), {}, golden_gradient);
+    ap::testing::Training<Rule, ap::Host<S>> training(rule, ap::testing::layout_of({{5, 3}, {7}}), {},
+                                                      ap::testing::golden_gradient);
     for (std::uint64_t i = 0; i < golden::steps; ++i) training.step(rate(i));
-    check_row(name, result(training), row->values);
+    ap::testing::check_row(name, result(training), row->values);
     ++checked;
   }
   template <class Rule>
@@ -159,9 +131,9 @@ void check_all() {
     const bool tall = std::strcmp(row.rule, "muon_tall") == 0;
     const ap::Shape shape = tall ? ap::Shape{8, 3} : ap::Shape{3, 8};
     ap::testing::Training<decltype(ap::muon()), ap::Host<S>> training(ap::muon(), ap::testing::layout_of({shape}), {},
-                                                                      golden_gradient);
+                                                                      ap::testing::golden_gradient);
     training.steps(golden::steps, golden::learning_rate);
-    check_row(row.rule, training.values(), row.values);
+    ap::testing::check_row(row.rule, training.values(), row.values);
   }
 }
 

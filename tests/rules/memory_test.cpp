@@ -27,8 +27,9 @@ std::vector<float> on_own_memory(const Rule& rule) {
     const auto evaluate = [&, t] {
       const std::vector<double> p(values.begin(), values.end());
       std::vector<double> g(p.size());
-      ap::testing::shaken(t, p, g);
+      const double loss = ap::testing::shaken(t, p, g);
       std::copy(g.begin(), g.end(), gradients.begin());
+      return loss;
     };
     evaluate();
     const ap::Step now{.t = t, .learning_rate = 0.05};

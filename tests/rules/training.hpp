@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "algoperf/backend/host.hpp"
@@ -32,14 +34,35 @@ inline std::vector<std::size_t> places_of(const Layout& layout) {
   return places;
 }
 
-// Writes the gradient g of step t (from 1) at p.
-using Gradient = void (*)(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g);
+// Writes the gradient g of step t (from 1) at p, and returns the loss it is of, or nothing.
+class Gradient {
+  using Values = std::vector<double>;
+
+ public:
+  template <class F>
+  Gradient(F f)
+      : write_([f](std::uint64_t t, const Values& p, Values& g) -> double {
+          if constexpr (std::is_void_v<decltype(f(t, p, g))>)
+            return f(t, p, g), 0;
+          else
+            return f(t, p, g);
+        }) {}
+  double operator()(std::uint64_t t, const Values& p, Values& g) const { return write_(t, p, g); }
+
+ private:
+  std::function<double(std::uint64_t, const Values&, Values&)> write_;
+};
 
 // The same numbers whatever the layout: start values in (-0.5, 0.5), gradients that pull towards 0 and shake.
 inline double start_value(std::size_t i) { return static_cast<double>((i * 37 + 11) % 101) / 101 - 0.5; }
-inline void shaken(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
-  for (std::size_t i = 0; i < p.size(); ++i)
-    g[i] = static_cast<double>((i * 53 + t * 29 + 7) % 97) / 97 - 0.45 + 0.1 * p[i];
+inline double shaken(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
+  double loss = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const double shake = static_cast<double>((i * 53 + t * 29 + 7) % 97) / 97 - 0.45;
+    g[i] = shake + 0.1 * p[i];
+    loss += shake * p[i] + 0.05 * p[i] * p[i];
+  }
+  return loss;
 }
 
 template <class Rule, class Backend>
@@ -86,16 +109,17 @@ class Training {
  private:
   struct Evaluate {
     Training* training;
-    void operator()() const { training->write_gradients(); }
+    double operator()() const { return training->write_gradients(); }
   };
-  void write_gradients() {
+  double write_gradients() {
     const std::vector<S> at = values();
     const std::vector<double> p(at.begin(), at.end());
     std::vector<double> g(p.size());
-    gradient_(t_, p, g);
+    const double loss = gradient_(t_, p, g);
     std::vector<S> gradients(gradients_.size());
     for (std::size_t i = 0; i < g.size(); ++i) gradients[places_[i]] = static_cast<S>(g[i]);
     backend_.write(gradients.size(), static_cast<const S*>(gradients.data()), gradients_.data());
+    return loss;
   }
   std::vector<S> read(const S* from) const {
     std::vector<S> host(values_.size());

@@ -2,12 +2,14 @@
 // second to compile.
 #pragma once
 
+#include "adafactor.hpp"
 #include "adagrad.hpp"
 #include "adagrad_norm.hpp"
 #include "adam.hpp"
 #include "adamw.hpp"
 #include "ademamix.hpp"
 #include "amsgrad.hpp"
+#include "armijo.hpp"
 #include "chain.hpp"
 #include "concept.hpp"
 #include "decay.hpp"
@@ -36,3 +38,4 @@
 #include "stages/detached_decay.hpp"
 #include "stages/polyak_average.hpp"
 #include "stages/weight_average.hpp"
+#include "together.hpp"

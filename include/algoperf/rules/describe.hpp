@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <string>
 
+#include "armijo.hpp"
 #include "chain.hpp"
 #include "partition.hpp"
 #include "sam.hpp"
@@ -57,6 +58,20 @@ inline std::string arrays(bool u, bool p, std::size_t slots) {
   return text;
 }
 
+template <class Stage>
+concept TellsMoves = requires {
+  { Stage::moved_scalars } -> std::convertible_to<std::size_t>;
+};
+
+// What a matrix stage moves of itself, in scalars a parameter, as far as it tells.
+template <class Stage>
+consteval std::size_t moved_scalars() {
+  if constexpr (TellsMoves<Stage>)
+    return Stage::moved_scalars;
+  else
+    return 0;
+}
+
 template <class T>
 std::string type_name() {
   const std::string text = __PRETTY_FUNCTION__;
@@ -100,7 +115,7 @@ PassTraffic traffic(const Chain<Stages...>& chain) {
     for (std::size_t m = 0; m < P::sum_count(I); ++m) read = read | terms[m];
   }
   const bool applies = shape.closing == Closing::apply, runs = shape.first < shape.last;
-  if (shape.closing == Closing::transform && !runs) return {};
+  if (shape.closing == Closing::transform && !runs && !shape.stores) return {};
   return {.reads_u = read.u,
           .reads_p = read.p || applies,
           .writes_u = shape.stores,
@@ -108,10 +123,10 @@ PassTraffic traffic(const Chain<Stages...>& chain) {
           .slots = slot_count};
 }
 
-// Bytes a step moves per parameter in passes; matrix stages' own work not counted.
+// Bytes a step moves per parameter: in passes, and in matrix stages that tell what they move.
 template <class... Stages>
 std::size_t bytes_per_parameter(const Chain<Stages...>& chain, std::size_t scalar_bytes = sizeof(float)) {
-  std::size_t scalars = 0;
+  std::size_t scalars = (std::size_t{0} + ... + detail::moved_scalars<Stages>());
   for_each_index<PassList<Stages...>{}.pass_count>([&](auto i) { scalars += traffic<i>(chain).scalars(); });
   return scalars * scalar_bytes;
 }
@@ -120,6 +135,7 @@ template <class... Stages>
 std::string describe(const Chain<Stages...>& chain) {
   constexpr PassList<Stages...> list{};
   const std::string names[] = {detail::type_name<Stages>()...};
+  const std::size_t own_scalars[] = {detail::moved_scalars<Stages>()...};
   const std::size_t slots = list.first_slot[sizeof...(Stages)];
   std::string text = std::to_string(list.pass_count) + (list.pass_count == 1 ? " pass, " : " passes, ") +
                      std::to_string(bytes_per_parameter(chain)) + " bytes a parameter, " + std::to_string(slots) +
@@ -137,7 +153,9 @@ std::string describe(const Chain<Stages...>& chain) {
     const std::string written = detail::arrays(moved.writes_u, moved.writes_p, moved.slots);
     if (!read.empty()) text += "; reads" + read;
     if (!written.empty()) text += ", writes" + written;
-    text += ": " + std::to_string(4 * moved.scalars()) + " bytes\n";
+    const std::size_t own = pass.closing == Closing::transform ? own_scalars[pass.stage] : 0;
+    if (own > 0) text += "; its own " + std::to_string(4 * own) + " bytes";
+    text += ": " + std::to_string(4 * (moved.scalars() + own)) + " bytes\n";
   });
   return text;
 }
@@ -156,6 +174,13 @@ template <class Rule>
 std::string describe(const Sam<Rule>& sam) {
   return "a second gradient at p + e; 28 bytes a parameter (norm, perturb, restore), 1 slot of scratch; then\n" +
          describe(sam.rule());
+}
+
+template <class Rule>
+std::string describe(const Armijo<Rule>& armijo) {
+  return "a line search: 1 + tries gradients; 36 bytes a parameter (save, norm, restore) and 12 a try, 2 slots of "
+         "scratch; then\n" +
+         describe(armijo.rule());
 }
 
 template <class Rule>

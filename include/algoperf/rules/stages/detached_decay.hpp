@@ -7,11 +7,12 @@ namespace algoperf {
 
 // How DetachedDecay follows the learning rate.
 enum class DecayBy {
+  itself,        // rate, whatever the learning rate: optax's Adafactor
   schedule,      // rate lr / peak: the schedule's shape, not its size (Loshchilov & Hutter 2019, Algorithm 2)
   rate_squared,  // rate lr^2 / peak: "corrected" decay, whose equilibrium norm does not depend on the schedule
 };
 
-// Weight decay that does not scale with the base learning rate: u' = u - rate (lr / peak) p, or (lr^2 / peak). It
+// Weight decay that does not scale with the base learning rate: u' = u - rate (lr / peak) p, or (lr^2 / peak), or 1. It
 // stands after Descend. (DecayedWeights before Descend is the decay of torch and optax, times lr; at the head of a
 // chain, L2.) rate >= 0; peak > 0 is the schedule's largest rate. Loshchilov & Hutter 2019 (arXiv:1711.05101); Defazio
 // 2025 for the corrected form. Cost: none, p is read anyway.
@@ -36,8 +37,9 @@ struct DetachedDecay {
   };
   template <class S>
   Kernel<S> at(Step step) const {
-    const double factor = step.learning_rate / peak;
-    return {static_cast<S>(rate * (by == DecayBy::schedule ? factor : factor * step.learning_rate))};
+    const double share = step.learning_rate / peak;
+    const double factor = by == DecayBy::itself ? 1 : by == DecayBy::schedule ? share : share * step.learning_rate;
+    return {static_cast<S>(rate * factor)};
   }
 };
 

@@ -1,0 +1,217 @@
+#pragma once
+
+#include <cstddef>
+
+#include "../../core/map_kernels.hpp"
+#include "../../core/math.hpp"
+#include "../../core/require.hpp"
+#include "../../core/shape.hpp"
+#include "root.hpp"
+
+namespace algoperf {
+
+// How long FactoredRms remembers: its beta_t, which is 0 in the first step.
+enum class RmsMemory {
+  power,     // 1 - t^-decay: the paper, optax and torch, decay 0.8
+  debiased,  // decay (1 - decay^(t-1)) / (1 - decay^t), Adam's bias correction taken in: AlgoPerf, decay 0.99
+};
+
+// Where FactoredRms has its eps.
+enum class RmsEps {
+  added,  // to each g^2: the paper, optax and AlgoPerf, 1e-30
+  least,  // mean(R) and the root of V are no smaller: torch, whose default 0 stands for the scalar's own epsilon
+};
+
+namespace detail {
+
+// x^2 + eps
+template <class S>
+struct SquarePlus {
+  S eps = 0;
+  template <class T>
+  ALGOPERF_HD T operator()(T x) const {
+    return x * x + eps;
+  }
+};
+
+// keep v + rest (x^2 + eps)
+template <class S>
+struct AverageSquare {
+  S keep = 1, rest = 0;
+  SquarePlus<S> square;
+  template <class T>
+  ALGOPERF_HD T operator()(T v, T x) const {
+    return keep * v + rest * square(x);
+  }
+};
+
+// (scale v)^-1/2, whatever x was.
+template <class S>
+struct InverseRoot {
+  S scale = 1;
+  template <class T>
+  ALGOPERF_HD T operator()(T, T v) const {
+    return T(S(1)) / math::sqrt(scale * v);
+  }
+};
+
+// x min(v^-1/2, most)
+template <class S>
+struct OverRootOf {
+  S most = 1;
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T v) const {
+    return x * math::min(T(most), T(S(1)) / math::sqrt(v));
+  }
+};
+
+// What FactoredRms keeps of a region, tensor after tensor: R and then C, or V. And scratch: what the rows and then the
+// columns of each matrix are multiplied by.
+template <class Backend>
+struct FactoredRmsState {
+  using Array = typename Backend::template Array<typename Backend::Scalar>;
+  std::size_t least_side;
+  Array averages, factors;
+
+  static bool is_factored(const Shape& shape, std::size_t least_side) {
+    return shape.rank >= 2 && math::min(shape.rows(), shape.cols()) >= least_side;
+  }
+  static std::size_t size_of(const Shape& shape, std::size_t least_side) {
+    return is_factored(shape, least_side) ? shape.rows() + shape.cols() : shape.size();
+  }
+
+  // Names what is kept of tensor i of the region.
+  template <class Archive>
+  void visit(Archive& archive, const Backend& backend, const auto& layout, const auto& region, std::size_t i) {
+    auto* at = averages.data();
+    for (std::size_t k = 0; k < i; ++k) at += size_of(layout.spec(region.tensors[k]).shape, least_side);
+    const Shape& shape = layout.spec(region.tensors[i]).shape;
+    if (is_factored(shape, least_side)) {
+      archive.array("exp_avg_sq_row", backend, at, shape.rows());
+      archive.array("exp_avg_sq_col", backend, at + shape.rows(), shape.cols());
+    } else {
+      archive.array("exp_avg_sq", backend, at, shape.size());
+    }
+  }
+};
+
+}  // namespace detail
+
+// Adafactor's direction: the gradient over the root of its second moment V, of which a matrix of m x n keeps the
+// averages of rows and columns alone. With q = g^2 + eps:
+//   R' = beta_t R + (1 - beta_t) mean over columns of q        m numbers
+//   C' = beta_t C + (1 - beta_t) mean over rows of q           n numbers
+//   u' = g / sqrt(V),  V = R' C'^T / mean(R')
+// A tensor of rank 1, or with fewer than least_side rows or columns, keeps all of V: V' = beta_t V + (1 - beta_t) q.
+//
+// decay in (0, 1), or 1 with RmsMemory::power; eps > 0, or >= 0 with RmsEps::least.
+// Shazeer & Stern 2018, Algorithms 4 and 5 (arXiv:1804.04235), as optax's scale_by_factored_rms by default: means where
+// the paper has sums, which give the same V. Departs from all for rank > 2: a tensor is a matrix of rows() x cols(),
+// its first extent by the rest (the paper and AlgoPerf: many matrices, of the last two extents; optax: its two
+// largest).
+//
+// State: m + n numbers a matrix, `exp_avg_sq_row` and `exp_avg_sq_col`; or `exp_avg_sq`, one a parameter.
+// Cost of a matrix: 4 bytes a parameter, to sum (8 on more threads than one); the passes to come divide as they read.
+// Scratch of m + n numbers. Of other tensors: 24 bytes.
+struct FactoredRms {
+  double decay = 0.8;
+  RmsMemory memory = RmsMemory::power;
+  double eps = 1e-30;
+  RmsEps eps_at = RmsEps::added;
+  std::size_t least_side = 128;
+
+  static constexpr std::size_t moved_scalars = 1;
+  static constexpr bool leaves_factors = true;
+  void check() const {
+    const bool one = memory == RmsMemory::power;
+    require(decay > 0 && (decay < 1 || (one && decay == 1)), "FactoredRms: decay is ", decay,
+            one ? ", expected (0, 1]" : ", expected (0, 1)");
+    if (eps_at == RmsEps::added) detail::check_eps("FactoredRms", eps);
+    require(eps >= 0, "FactoredRms: eps is ", eps, ", expected at least 0");
+  }
+
+  template <class Backend>
+  using State = detail::FactoredRmsState<Backend>;
+
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const auto& layout, const auto& region) const {
+    std::size_t kept = 0, scratch = 0;
+    for (const auto handle : region.tensors) {
+      const Shape& shape = layout.spec(handle).shape;
+      kept += State<Backend>::size_of(shape, least_side);
+      if (State<Backend>::is_factored(shape, least_side)) scratch += shape.rows() + shape.cols();
+    }
+    using S = typename Backend::Scalar;
+    return {least_side, backend.template array<S>(kept), backend.template array<S>(scratch)};
+  }
+
+  template <class Backend, class S>
+  void transform(const Backend& backend, Step step, const auto& layout, const auto& region, S* u, const S*,
+                 State<Backend>& state, auto& tensors) const {
+    const double beta = beta_at(static_cast<double>(step.t));
+    S* averages = state.averages.data();
+    S* factors = state.factors.data();
+    for (std::size_t i = 0; i < region.tensors.size(); ++i) {
+      const Shape& shape = layout.spec(region.tensors[i]).shape;
+      S* const g = u + (layout.place_of(region.tensors[i]).offset - region.begin);
+      if (State<Backend>::is_factored(shape, least_side)) {
+        factor(backend, beta, shape.rows(), shape.cols(), g, averages, factors);
+        tensors[i].factors = {factors, factors + shape.rows(), most<S>()};
+        factors += shape.rows() + shape.cols();
+      } else {
+        divide(backend, beta, shape.size(), g, averages);
+        tensors[i].factors = {};
+      }
+      averages += State<Backend>::size_of(shape, least_side);
+    }
+  }
+
+ private:
+  double beta_at(double t) const {
+    if (memory == RmsMemory::power) return 1 - __builtin_pow(t, -decay);
+    return decay * (1 - __builtin_pow(decay, t - 1)) / (1 - __builtin_pow(decay, t));
+  }
+
+  template <class S>
+  double least() const {
+    return eps > 0 ? eps : sizeof(S) == 4 ? 0x1p-23 : 0x1p-52;
+  }
+  template <class S>
+  detail::SquarePlus<S> square() const {
+    return {eps_at == RmsEps::added ? detail::positive<S>(eps) : S(0)};
+  }
+  // The most that 1 / sqrt(V) may be.
+  template <class S>
+  S most() const {
+    if (eps_at == RmsEps::least) return static_cast<S>(1 / least<S>());
+    return static_cast<S>(sizeof(S) == 4 ? 0x1p127 : 0x1p1023);
+  }
+
+  template <class Backend, class S>
+  void factor(const Backend& backend, double beta, std::size_t rows, std::size_t cols, const S* u, S* of_rows,
+              S* factors) const {
+    S* const of_columns = of_rows + rows;
+    S* const row_factors = factors;
+    S* const column_factors = factors + rows;
+    const double m = static_cast<double>(rows), n = static_cast<double>(cols);
+    const auto average = [&](std::size_t count, double terms, S* kept, const S* sums) {
+      backend.map(LinearCombination<S>{static_cast<S>(beta), static_cast<S>((1 - beta) / terms)}, count, kept, sums);
+    };
+    backend.row_and_column_sums(square<S>(), rows, cols, u, row_factors, column_factors);
+    average(rows, n, of_rows, row_factors);
+    average(cols, m, of_columns, column_factors);
+    double mean = backend.sum(rows, static_cast<const S*>(of_rows)) / m;
+    if (eps_at == RmsEps::least) mean = math::max(least<S>(), mean);
+    backend.map(detail::InverseRoot<S>{static_cast<S>(1 / mean)}, rows, row_factors, static_cast<const S*>(of_rows));
+    backend.map(detail::InverseRoot<S>{}, cols, column_factors, static_cast<const S*>(of_columns));
+  }
+
+  template <class Backend, class S>
+  void divide(const Backend& backend, double beta, std::size_t n, S* u, S* v) const {
+    const detail::AverageSquare<S> average{static_cast<S>(beta), static_cast<S>(1 - beta), square<S>()};
+    backend.map(average, n, v, static_cast<const S*>(u));
+    backend.map(detail::OverRootOf<S>{most<S>()}, n, u, static_cast<const S*>(v));
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "../../core/math.hpp"
+#include "../../core/require.hpp"
+#include "../scale.hpp"
+
+namespace algoperf {
+
+// Make steps relative to the parameters: per tensor, u' = u max(least, rms(p)). least > 0, or what starts at zero stays
+// there. Shazeer & Stern 2018, section 8 (arXiv:1804.04235), where `least` is epsilon_2; optax's
+// scale_by_param_block_rms. Cost: closes a pass, in which rms(p) is measured; together(ClipByRms{}, ...) shares one.
+struct ScaleByParameterRms {
+  double least = 1e-3;
+
+  static constexpr Over over = Over::tensor;
+  static constexpr bool measures_parameters_alone = true;
+  void check() const { require(least > 0, "ScaleByParameterRms: least is ", least, ", expected more than 0"); }
+
+  template <class T>
+  ALGOPERF_HD Sums<T, 1> measure(T, T p) const {
+    return {{p * p}};
+  }
+  template <class S>
+  Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts tensor) const {
+    const double rms = math::sqrt(squares[0] / static_cast<double>(tensor.size));
+    return {static_cast<S>(math::max(rms, least))};
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,11 @@
+// expect: algoperf: armijo compares losses: give step(...) an `evaluate` that returns the loss at the present values
+#include <algoperf/backend/host.hpp>
+#include <algoperf/rules/all.hpp>
+
+void step(float* gradients, float* values, const algoperf::Layout& layout) {
+  const auto rule = algoperf::armijo();
+  auto state = rule.state(algoperf::Host{}, layout);
+  const auto evaluate = [] {};
+  rule.step(algoperf::Update<float, decltype(evaluate)>{gradients, values, evaluate}, {.t = 1, .learning_rate = 1},
+            state);
+}
