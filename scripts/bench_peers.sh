@@ -78,8 +78,8 @@ if $matrices; then
   fi
   {
     printf '\n## Matrix rules\n\n'
-    echo "Milliseconds a step, over a whole period of roots (20 steps) or bases (10), and in brackets as a multiple of" \
-      "a product of two 1024 x 1024 matrices in the same process. SOAP has no basis for sides above 2048 here."
+    echo "Milliseconds a step, over a whole period of roots (20 steps) or bases (10), and in brackets as a multiple" \
+      "of a product of two 1024 x 1024 matrices in the same process. SOAP has no basis for sides above 2048 here."
     echo
     "$python" -B benchmarks/peers/matrix_table.py "${files[@]}"
   } | tee -a "$table"
