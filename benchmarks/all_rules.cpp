@@ -30,7 +30,8 @@ using Stream = void (*)(std::size_t, const float* const*, float* const*);
 template <std::size_t... K>
 Stream stream_of(std::size_t reads, std::size_t in_place, std::index_sequence<K...>) {
   constexpr std::size_t columns = most_in_place + 1;
-  ap::require(reads <= most_reads && in_place <= most_in_place, "bench_all_rules: a pass has more arrays than a stream");
+  ap::require(reads <= most_reads && in_place <= most_in_place,
+              "bench_all_rules: a pass has more arrays than a stream");
   static constexpr Stream table[] = {handwritten::pass<K / columns, K % columns>...};
   return table[reads * columns + in_place];
 }
