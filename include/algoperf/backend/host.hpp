@@ -78,7 +78,7 @@ struct Host {
   template <class Kernel, class... In>
   void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
     over_chunks(n, [=](std::size_t begin, std::size_t end) {
-      SerialTeam{}.map(kernel, end - begin, x + begin, (in + begin)...);
+      detail::map_range(kernel, end - begin, x + begin, (in + begin)...);
     });
   }
 
@@ -86,7 +86,7 @@ struct Host {
   template <class Kernel>
   void map_rows(const Kernel kernel, std::size_t rows, std::size_t cols, S* x, const S* row) const {
     over_blocks(rows, cols, [=](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) SerialTeam{}.map(kernel, cols, x + r * cols, row);
+      for (std::size_t r = begin; r < end; ++r) detail::map_range(kernel, cols, x + r * cols, row);
     });
   }
 
