@@ -23,18 +23,19 @@ constexpr S positive(double x) {
   return static_cast<S>(x > least ? x : least);
 }
 
-// c times the divisor, for c to go into the numerator's factor: sqrt(v + inside) + outside.
+// c times the divisor, for c to go into the numerator's factor: sqrt(v + eps) or sqrt(v) + eps.
 template <class S>
 struct Root {
-  S inside = 0, outside = 0;
+  S eps = 0;
+  bool inside = false;
 
   static constexpr Root of(EpsAt place, double eps, double c = 1) {
-    if (place == EpsAt::inside) return {positive<S>(c * c * eps), 0};
-    return {0, positive<S>(place == EpsAt::outside ? c * eps : eps)};
+    if (place == EpsAt::inside) return {positive<S>(c * c * eps), true};
+    return {positive<S>(place == EpsAt::outside ? c * eps : eps), false};
   }
   template <class T>
   ALGOPERF_HD T operator()(T v) const {
-    return math::sqrt(v + inside) + outside;
+    return inside ? math::sqrt(v + eps) : math::sqrt(v) + eps;
   }
 };
 
