@@ -26,9 +26,11 @@ struct RuleMember {
   bool element_wise;                      // whether the cut into tensors changes nothing
   Goal quadratic, rosenbrock;
   std::size_t side_slots = 0;  // for each row and each column of a matrix
+  std::size_t factors = 0;     // in the square factors of the problems' matrix
 };
 template <class Rule>
-RuleMember(const char*, Rule, std::size_t, std::size_t, bool, Goal, Goal, std::size_t = 0) -> RuleMember<Rule>;
+RuleMember(const char*, Rule, std::size_t, std::size_t, bool, Goal, Goal, std::size_t = 0, std::size_t = 0)
+    -> RuleMember<Rule>;
 
 inline auto rule_members() {
   const ClipByGlobalNorm clip{.max_norm = 1};
@@ -95,9 +97,10 @@ inline auto rule_members() {
       RuleMember{"momentum, polyak average", polyak, 2, 2, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"clip by value, momentum", clipped, 1, 1, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"muon and adamw", muon_adamw, 1, 2, false, {0.1, 200, 1e-6}, {0.05, 2000, 1e-3}},
-      RuleMember{"shampoo and adamw", shampoo_adamw, 0, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}},
-      RuleMember{"shampoo by products and adamw", newton_adamw, 1, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}},
-      RuleMember{"soap and adamw", soap_adamw, 0, 2, false, {0.3, 200, 1e-4}, {0.1, 2000, 1e-4}},
+      RuleMember{"shampoo and adamw", shampoo_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}, 0, 104},
+      RuleMember{
+          "shampoo by products and adamw", newton_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}, 0, 104},
+      RuleMember{"soap and adamw", soap_adamw, 2, 2, false, {0.3, 200, 1e-4}, {0.1, 2000, 1e-4}, 0, 32},
       RuleMember{"sam of momentum", sam(momentum(), {.rho = 1e-3}), 1, 1, false, {0.3, 200, 1e-9}, {0.01, 2000, 4e-3}},
       RuleMember{"clip, adamw", clip_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"averaged momentum", averaged, 2, 2, true, {0.3, 200, 1e-8}, {0.01, 2000, 4e-3}},

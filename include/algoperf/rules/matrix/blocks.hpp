@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../../core/archive.hpp"
 #include "../../core/error.hpp"
 #include "../../core/layout.hpp"
 #include "../../core/math.hpp"
@@ -30,7 +31,7 @@ inline constexpr std::size_t no_factor = ~std::size_t{0};
 
 // rows x cols elements of a region, the first at `offset`, its rows `stride` apart; packed, they begin at `begin`.
 struct MatrixBlock {
-  std::string name;  // of its tensor and itself
+  std::size_t tensor = 0;  // of the region
   std::size_t offset = 0, stride = 0, rows = 0, cols = 0, begin = 0;
   std::size_t left = no_factor, right = no_factor;  // among the factors
 
@@ -57,9 +58,22 @@ class Blocks {
     for (const TensorHandle handle : layout.tensors())
       if (layout.place_of(handle).offset < region.begin && layout.spec(handle).shape.rank >= 2)
         first_turn_ += 2 * count(layout.spec(handle).shape, options);
-    for (const TensorHandle handle : region.tensors)
-      cut(layout.spec(handle), layout.place_of(handle).offset - region.begin, options);
+    for (std::size_t i = 0; i < region.tensors.size(); ++i)
+      cut(i, layout.spec(region.tensors[i]), layout.place_of(region.tensors[i]).offset - region.begin, options);
     sort_factors();
+  }
+
+  // f(block) for the blocks of the region's tensor i, each within a scope of its name if there are several.
+  template <class Archive, class F>
+  void visit(Archive& archive, std::size_t i, const F& f) const {
+    std::size_t first = 0;
+    while (blocks[first].tensor != i) ++first;
+    for (std::size_t b = first; b < blocks.size() && blocks[b].tensor == i; ++b) {
+      const bool alone = b == first && (b + 1 == blocks.size() || blocks[b + 1].tensor != i);
+      if (alone) return f(blocks[b]);
+      const ArchiveScope scope(archive, "block_" + std::to_string(b - first));
+      f(blocks[b]);
+    }
   }
 
   // Work on the factors is staggered: factor i has its turn once in every `period` steps, at a step of its own, in this
@@ -76,7 +90,7 @@ class Blocks {
     return pieces(shape.rows(), options.block) * pieces(shape.cols(), options.block);
   }
 
-  void cut(const TensorSpec& spec, std::size_t offset, const BlockOptions& options) {
+  void cut(std::size_t tensor, const TensorSpec& spec, std::size_t offset, const BlockOptions& options) {
     const Shape& shape = spec.shape;
     require(shape.rank >= 2, options.stage, ": the tensor '", spec.name, "' is not a matrix; use partition(matrices, ",
             options.instead, ", otherwise, adamw())");
@@ -86,11 +100,10 @@ class Blocks {
     const bool right = options.sides != Sides::left && cols > 1;
     const std::size_t most_rows = options.block == 0 ? rows : options.block;
     const std::size_t most_cols = options.block == 0 ? cols : options.block;
-    std::size_t index = 0;
     for (std::size_t r = 0; r < rows; r += most_rows)
-      for (std::size_t c = 0; c < cols; c += most_cols, ++index) {
+      for (std::size_t c = 0; c < cols; c += most_cols) {
         MatrixBlock b;
-        b.name = spec.name + "/block_" + std::to_string(index);
+        b.tensor = tensor;
         b.offset = offset + r * cols + c;
         b.stride = cols;
         b.rows = math::min(most_rows, rows - r);
@@ -101,7 +114,7 @@ class Blocks {
         if (has_right) b.right = add_factor(b.cols, has_left + has_right);
         elements += b.size();
         largest_block = math::max(largest_block, b.size());
-        blocks.push_back(std::move(b));
+        blocks.push_back(b);
       }
   }
   static bool fits(std::size_t extent, const BlockOptions& options) {

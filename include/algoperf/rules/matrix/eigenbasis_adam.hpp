@@ -59,11 +59,11 @@ struct EigenbasisAdam {
       if (t == 0) {
         backend.fill(block.size(), g, S(0));
         for (const std::size_t factor : {block.left, block.right})
-          if (factor != detail::no_factor) state.start_basis(factor);
+          if (factor != detail::no_factor) state.start_basis(backend, factor);
       } else {
         direct(backend, block, t, g, state);
         for (const std::size_t factor : {block.left, block.right})
-          if (factor != detail::no_factor && is_due(state, factor, t)) state.refresh_basis(block, factor);
+          if (factor != detail::no_factor && is_due(state, factor, t)) state.refresh_basis(backend, block, factor);
       }
     }
   }

@@ -20,7 +20,6 @@ struct EigenbasisState {
   using S = typename Backend::Scalar;
   using Array = typename Backend::template Array<S>;
 
-  Backend backend;
   Blocks blocks;                  // one a matrix
   std::uint64_t t = 0;            // steps taken
   Array statistics, bases;        // factor after factor
@@ -31,18 +30,17 @@ struct EigenbasisState {
   std::vector<S> host;
   std::vector<std::int32_t> host_order;
 
-  EigenbasisState(const Backend& b, Blocks matrices)
-      : backend(b),
-        blocks(std::move(matrices)),
-        statistics(array(blocks.squares)),
-        bases(array(blocks.squares)),
-        exp_avg(array(blocks.elements)),
-        exp_avg_sq(array(blocks.elements)),
-        gradient(array(blocks.largest_block)),
-        spare(array(blocks.largest_block)),
-        square(array(blocks.largest_side * blocks.largest_side)),
-        product(array(blocks.largest_side * blocks.largest_side)),
-        values(array(blocks.largest_side)),
+  EigenbasisState(const Backend& backend, Blocks matrices)
+      : blocks(std::move(matrices)),
+        statistics(backend.template array<S>(blocks.squares)),
+        bases(backend.template array<S>(blocks.squares)),
+        exp_avg(backend.template array<S>(blocks.elements)),
+        exp_avg_sq(backend.template array<S>(blocks.elements)),
+        gradient(backend.template array<S>(blocks.largest_block)),
+        spare(backend.template array<S>(blocks.largest_block)),
+        square(backend.template array<S>(blocks.largest_side * blocks.largest_side)),
+        product(backend.template array<S>(blocks.largest_side * blocks.largest_side)),
+        values(backend.template array<S>(blocks.largest_side)),
         order(backend.template array<std::int32_t>(blocks.largest_side)),
         host(blocks.largest_side),
         host_order(blocks.largest_side) {
@@ -54,7 +52,7 @@ struct EigenbasisState {
   S* basis(std::size_t factor) { return bases.data() + blocks.factors[factor].begin; }
 
   // The eigenvectors of a factor, the largest eigenvalue first; the basis stays where they cannot be found.
-  void start_basis(std::size_t factor) {
+  void start_basis(const Backend& backend, std::size_t factor) {
     const std::size_t n = side(factor);
     if (!backend.eigh(n, statistic(factor), values.data(), square.data())) return;
     for (std::size_t i = 0; i < n; ++i) host_order[i] = static_cast<std::int32_t>(n - 1 - i);
@@ -64,11 +62,11 @@ struct EigenbasisState {
 
   // One power iteration and a QR decomposition: Q' = qr(A Q), the columns sorted by Q^T A Q beforehand. The averages
   // of the factor's matrix follow: exp_avg is rotated, exp_avg_sq sorted.
-  void refresh_basis(const MatrixBlock& block, std::size_t factor) {
+  void refresh_basis(const Backend& backend, const MatrixBlock& block, std::size_t factor) {
     const std::size_t n = side(factor);
     S *const q = basis(factor), *const aq = product.data();
     backend.gemm_nn(n, n, n, statistic(factor), q, aq);
-    if (!sort(n, q, aq)) return;
+    if (!sort(backend, n, q, aq)) return;
     S* const sorted = square.data();
     backend.for_each_row(n, n, PermuteColumns<S>{n, order.data(), aq, sorted});
     backend.qr(n, sorted, aq);
@@ -89,23 +87,20 @@ struct EigenbasisState {
   }
 
   template <class Archive>
-  void visit(Archive& archive) {
+  void visit(Archive& archive, const Backend& backend, const auto&, const auto&, std::size_t i) {
     archive.number("t", t);
-    for (const MatrixBlock& block : blocks.blocks) {
-      const ArchiveScope scope(archive, block.name);
-      visit_factor(archive, "left", block.left);
-      visit_factor(archive, "right", block.right);
+    blocks.visit(archive, i, [&](const MatrixBlock& block) {
+      visit_factor(archive, backend, "left", block.left);
+      visit_factor(archive, backend, "right", block.right);
       archive.array("exp_avg", backend, exp_avg.data() + block.begin, block.size());
       archive.array("exp_avg_sq", backend, exp_avg_sq.data() + block.begin, block.size());
-    }
+    });
   }
 
  private:
-  Array array(std::size_t n) const { return backend.template array<S>(n); }
-
   // Writes to `order` the columns of Q by the estimate q_j^T (A Q)_j of their eigenvalues, the largest first. False
   // where one is not finite.
-  bool sort(std::size_t n, const S* q, const S* aq) {
+  bool sort(const Backend& backend, std::size_t n, const S* q, const S* aq) {
     backend.copy(n * n, aq, square.data());
     backend.map(Times{}, n * n, square.data(), q);
     backend.column_sums(n, n, square.data(), values.data());
@@ -123,7 +118,7 @@ struct EigenbasisState {
   }
 
   template <class Archive>
-  void visit_factor(Archive& archive, const char* name, std::size_t factor) {
+  void visit_factor(Archive& archive, const Backend& backend, const char* name, std::size_t factor) {
     if (factor == no_factor) return;
     const ArchiveScope scope(archive, name);
     archive.array("statistic", backend, statistic(factor), side(factor) * side(factor));

@@ -76,7 +76,7 @@ struct Precondition {
   void transform(const Backend& backend, Step, const auto&, const auto&, S* u, const S*, State<Backend>& state) const {
     ++state.t;
     if ((state.t - 1) % statistics_frequency == 0) measure(backend, u, state);
-    if (state.t >= start_step) refresh_roots(state);
+    if (state.t >= start_step) refresh_roots(backend, state);
     for (const detail::MatrixBlock& b : state.blocks.blocks) direct(backend, b, u, state);
   }
 
@@ -106,13 +106,13 @@ struct Precondition {
   }
 
   template <class Backend>
-  void refresh_roots(State<Backend>& state) const {
+  void refresh_roots(const Backend& backend, State<Backend>& state) const {
     const std::uint64_t updates = (state.t - 1) / statistics_frequency + 1;
     const double weight = beta2 < 1 ? 1 - math::power(beta2, updates) : 1;
     for (std::size_t f = 0; f < state.blocks.factors.size(); ++f)
       if (state.t == start_step || state.blocks.is_turn(f, state.t, root_frequency)) {
         const double p = root > 0 ? root : 2.0 * state.blocks.factors[f].order;
-        state.refresh(root_method, f, {.p = p, .weight = weight, .ridge = epsilon, .retries = retries});
+        state.refresh(backend, root_method, f, {.p = p, .weight = weight, .ridge = epsilon, .retries = retries});
       }
   }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "../../core/archive.hpp"
 #include "blocks.hpp"
@@ -24,10 +25,9 @@ struct PreconditionState {
   using S = typename Backend::Scalar;
   using Array = typename Backend::template Array<S>;
 
-  Backend backend;
   Blocks blocks;
   std::uint64_t t = 0;                       // steps taken
-  std::uint64_t roots_failed = 0;            // every retry in vain
+  std::vector<std::uint64_t> failures;       // of each factor's roots, every retry in vain
   Array statistics, roots;                   // factor after factor
   Array averages, graft;                     // block after block, packed; empty where not needed
   Array gradient, direction, spare, square;  // scratch for one block
@@ -35,9 +35,9 @@ struct PreconditionState {
   bool averages_gradients = false;
   const char* graft_name = nullptr;
 
-  PreconditionState(const Backend& b, Blocks cut, bool averaging, const char* graft_slot)
-      : backend(b),
-        blocks(std::move(cut)),
+  PreconditionState(const Backend& backend, Blocks cut, bool averaging, const char* graft_slot)
+      : blocks(std::move(cut)),
+        failures(blocks.factors.size()),
         statistics(backend.template array<S>(blocks.squares)),
         roots(backend.template array<S>(blocks.squares)),
         averages(backend.template array<S>(averaging ? blocks.elements : 0)),
@@ -56,49 +56,49 @@ struct PreconditionState {
   S* root(std::size_t factor) { return roots.data() + blocks.factors[factor].begin; }
 
   // Computes a factor's root anew; where that cannot be done, the old one stays.
-  void refresh(const Method& method, std::size_t factor, const RootWish& wish) {
-    if (!compute(method, factor, wish)) ++roots_failed;
+  void refresh(const Backend& backend, const Method& method, std::size_t factor, const RootWish& wish) {
+    if (!compute(backend, method, factor, wish)) ++failures[factor];
   }
 
   template <class Archive>
-  void visit(Archive& archive) {
+  void visit(Archive& archive, const Backend& backend, const auto&, const auto&, std::size_t i) {
     archive.number("t", t);
-    archive.number("roots_failed", roots_failed);
-    for (const MatrixBlock& block : blocks.blocks) {
-      const ArchiveScope scope(archive, block.name);
-      visit_factor(archive, "left", block.left);
-      visit_factor(archive, "right", block.right);
+    blocks.visit(archive, i, [&](const MatrixBlock& block) {
+      visit_factor(archive, backend, "left", block.left);
+      visit_factor(archive, backend, "right", block.right);
       if (averages_gradients) archive.array("exp_avg", backend, averages.data() + block.begin, block.size());
       if (graft_name != nullptr) archive.array(graft_name, backend, graft.data() + block.begin, block.size());
-    }
+    });
   }
 
  private:
-  bool compute(const Method& method, std::size_t factor, const RootWish& wish) {
+  bool compute(const Backend& backend, const Method& method, std::size_t factor, const RootWish& wish) {
     const std::size_t n = blocks.factors[factor].side;
     const S* const a = statistic(factor);
     S* const out = square.data();
     if (!method.prepare(backend, n, a, scratch)) return false;
     double ridge = wish.ridge;
-    for (int retry = 0; !attempt(method, n, a, wish.p, ridge, out); ++retry, ridge *= 10)
+    for (int retry = 0; !attempt(backend, method, n, a, wish.p, ridge, out); ++retry, ridge *= 10)
       if (retry == wish.retries) return false;
     // (a / weight)^(-1 / p) = weight^(1 / p) a^(-1 / p), whatever the ridge, which is relative.
     backend.map(Multiply<S>{static_cast<S>(std::pow(wish.weight, 1 / wish.p))}, n * n, out);
     backend.copy(n * n, static_cast<const S*>(out), root(factor));
     return true;
   }
-  bool attempt(const Method& method, std::size_t n, const S* a, double p, double ridge, S* out) {
+  bool attempt(const Backend& backend, const Method& method, std::size_t n, const S* a, double p, double ridge,
+               S* out) {
     return method.attempt(backend, n, a, p, ridge, out, scratch) &&
            std::isfinite(backend.sum(n * n, static_cast<const S*>(out)));
   }
 
   template <class Archive>
-  void visit_factor(Archive& archive, const char* name, std::size_t factor) {
+  void visit_factor(Archive& archive, const Backend& backend, const char* name, std::size_t factor) {
     if (factor == no_factor) return;
     const std::size_t n = blocks.factors[factor].side;
     const ArchiveScope scope(archive, name);
     archive.array("statistic", backend, statistic(factor), n * n);
     archive.array("root", backend, root(factor), n * n);
+    archive.number("roots_failed", failures[factor]);
   }
 };
 
