@@ -178,9 +178,9 @@ TEST_CASE("passes read what a matrix stage left in factors until one stores u") 
       Training<std::remove_cv_t<decltype(stored)>, ap::Host<double>> b(stored, layout, ap::Host<double>{threads});
       a.steps(3, 0.1);
       b.steps(3, 0.1);
+      const std::vector<double> x = a.values(), y = b.values();
       double error = 0;
-      for (std::size_t i = 0; i < a.values().size(); ++i)
-        error = std::fmax(error, std::abs(a.values()[i] - b.values()[i]));
+      for (std::size_t i = 0; i < x.size(); ++i) error = std::fmax(error, std::abs(x[i] - y[i]));
       CHECK(error < 1e-14);
     }
   };
