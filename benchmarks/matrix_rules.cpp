@@ -29,14 +29,18 @@ Floats random_values(std::size_t n, std::uint64_t key) {
 
 std::string times(std::size_t m, std::size_t n) { return std::to_string(m) + "x" + std::to_string(n); }
 
-// A rule at work on one m x n matrix, with the gradient anew for each step.
+// A rule at work on `count` matrices of m x n, with the gradient anew for each step.
 template <class Rule>
 class Stepper {
  public:
-  Stepper(const Rule& rule, std::size_t m, std::size_t n)
-      : rule_(rule), layout_(1), gradient_(random_values(m * n, 1)), u_(m * n), values_(random_values(m * n, 2)) {
-    layout_.add({"w", ap::Kind::weight, {m, n}});
-    state_.push_back(rule.state(ap::Host<>{}, layout_));
+  Stepper(const Rule& rule, std::size_t m, std::size_t n, std::size_t count = 1, unsigned threads = 1)
+      : rule_(rule),
+        layout_(1),
+        gradient_(random_values(count * m * n, 1)),
+        u_(count * m * n),
+        values_(random_values(count * m * n, 2)) {
+    for (std::size_t i = 0; i < count; ++i) layout_.add({"w" + std::to_string(i), ap::Kind::weight, {m, n}});
+    state_.push_back(rule.state(ap::Host<>{.threads = threads}, layout_));
   }
   void operator()() {
     ap::Host<>{}.copy(u_.size(), static_cast<const float*>(gradient_.data()), u_.data());
@@ -118,6 +122,18 @@ void steps(bench::Report& report, std::size_t m, std::size_t n) {
                      few));
 }
 
+// Matrices of one shape go to the threads in batches, roots and bases too.
+template <class Rule>
+void two_threads(bench::Report& report, const std::string& name, const Rule& rule) {
+  constexpr std::size_t side = 256, count = 8;
+  Stepper one(rule, side, side, count), two(rule, side, side, count, 2);
+  one();
+  two();
+  bench::PairedOptions options = few;
+  options.clock = bench::Clock::wall;
+  report.note(name + " step, 8 of 256x256, speed-up on two threads", bench::paired(one, two, options));
+}
+
 template <class Method>
 auto root_of(const Floats& a, std::size_t n, Floats& out) {
   return [&a, &out, n, scratch = typename Method::template Scratch<ap::Host<>>(ap::Host<>{}, n)]() mutable {
@@ -149,6 +165,9 @@ int main() {
   bench::Report report;
   steps(report, 512, 512);
   steps(report, 1024, 4096);
+  two_threads(report, "muon", ap::muon());
+  two_threads(report, "shampoo", ap::shampoo({.root_frequency = 1, .start_step = 1}));
+  two_threads(report, "soap", ap::soap({.frequency = 1}));
   roots(report, 512);
   roots(report, 1024);
   return report.status();

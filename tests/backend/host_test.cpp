@@ -157,6 +157,28 @@ TEST_CASE("for_each_row visits every row once, with a team that can sum and comp
   }
 }
 
+TEST_CASE("a batch makes every call once, those of a slot one after the other, and gives all threads to the rest") {
+  for (const unsigned threads : {1u, 2u, 3u})
+    for (const std::size_t slots : {1u, 2u, 3u, 5u})
+      for (const std::size_t count : {0u, 1u, 2u, 5u, 40u}) {
+        std::vector<int> calls(count), whole(count);
+        std::atomic<bool> busy[5] = {}, ok = true;
+        ap::Host<>{threads}.batch(slots, count, [&](const ap::Host<>& one, std::size_t slot, std::size_t i) {
+          if (slot >= slots || busy[slot].exchange(true)) ok = false;
+          ++calls[i];
+          whole[i] = one.threads == threads;
+          busy[slot] = false;
+        });
+        CHECK(ok);
+        for (const int made : calls) REQUIRE(made == 1);
+        std::size_t rest = 0;
+        for (const int all : whole) rest += all != 0;
+        CHECK(rest == (threads > 1 && slots >= threads ? count % threads : count));
+      }
+  CHECK(ap::Host<>{0}.slots() == 1);
+  CHECK(ap::Host<>{3}.slots() == 3);
+}
+
 TEST_CASE("arrays are zeroed; fill, copy, read and write") {
   const ap::Host<double> host;
   auto a = host.array<double>(5), b = host.array<double>(5);

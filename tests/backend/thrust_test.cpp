@@ -125,6 +125,11 @@ TEST_CASE_TEMPLATE("primitives agree with the host's", S, float, double) {
       CHECK(agreement::ulps(on_host(sums), expected) <= same);
     }
   }
+  SUBCASE("batch") {
+    std::vector<std::size_t> calls;
+    thrust.batch(thrust.slots(), 3, [&](const auto&, std::size_t slot, std::size_t i) { calls.push_back(slot + i); });
+    CHECK(calls == std::vector<std::size_t>{0, 1, 2});
+  }
   SUBCASE("add_rows") {
     const std::size_t vocabulary = 11;
     std::vector<std::int32_t> keys(rows);

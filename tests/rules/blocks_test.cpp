@@ -25,6 +25,18 @@ std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int step
   return training.values();
 }
 
+// A backend that writes down its batches.
+struct Recorder {
+  std::vector<std::vector<std::size_t>>* batches;
+  std::size_t most = 2;
+  std::size_t slots() const { return most; }
+  template <class F>
+  void batch(std::size_t, std::size_t count, const F& f) const {
+    batches->emplace_back();
+    for (std::size_t i = 0; i < count; ++i) f(*this, 0, i);
+  }
+};
+
 // How many arrays whose names end in `ending` differ.
 std::size_t changed(const ap::testing::Saved& before, const ap::testing::Saved& after, const std::string& ending) {
   std::size_t count = 0;
@@ -53,6 +65,17 @@ std::vector<std::size_t> roots_by_step(const Rule& rule, const ap::Layout& layou
 }
 
 }  // namespace
+
+TEST_CASE("matrices of equal shape are one batch, wherever they stand") {
+  const ap::detail::Batches batches({{4, 2}, {3, 3}, {4, 2}, {2, 4}, {4, 2}, {3, 3}});
+  std::vector<std::vector<std::size_t>> seen;
+  const Recorder recorder{&seen};
+  batches.run(recorder, 2, [&](const Recorder&, std::size_t, std::size_t i) { seen.back().push_back(i); });
+  CHECK(seen == std::vector<std::vector<std::size_t>>{{3}, {1, 5}, {0, 2, 4}});
+  CHECK(batches.slots(recorder) == 2);
+  CHECK(batches.slots(Recorder{&seen, 9}) == 3);  // no more than the largest batch
+  CHECK(ap::detail::Batches().slots(recorder) == 0);
+}
 
 TEST_CASE("no step computes more than its share of the roots, and each root has its turn") {
   const ap::ShampooOptions options{.block = 5, .root_frequency = 7, .start_step = 3};

@@ -31,9 +31,11 @@ TEST_CASE_TEMPLATE("1, 2 and 3 threads give the same bits", S, float, double) {
   // Around the chunks in which sums are taken, and enough small tensors to share; matrices whose products are cut.
   const ap::Layout chunks = layout_of({{8191}, {8192}, {8193}, {40000}, {1}, {32767}, {32768}});
   const ap::Layout matrices = layout_of({{300, 300}, {8191}, {3, 5}, {200, 170}, {17}});
+  const ap::Layout equal = layout_of({{40, 30}, {40, 30}, {17}, {40, 30}, {3, 5}, {40, 30}, {40, 30}, {3, 5}});
   ap::testing::for_each_rule([&](const auto& member) {
     INFO("rule: ", std::string(member.name));
     check_threads<S>(member.rule, chunks);
     check_threads<S>(member.rule, matrices);
+    check_threads<S>(member.rule, equal);  // batches
   });
 }

@@ -152,6 +152,18 @@ struct Host {
     });
   }
 
+  std::size_t slots() const { return threads > 1 ? threads : 1; }
+  // Each thread takes as many whole calls as the others, on a Host of one thread; what remains follows, on all threads.
+  template <class F>
+  void batch(std::size_t slots, std::size_t count, const F& f) const {
+    const std::size_t each = threads > 1 && slots >= threads ? count / threads : 0;
+    if (each > 0)
+      parallel(threads, [&](std::size_t slot) {
+        for (std::size_t i = 0; i < each; ++i) f(Host{.threads = 1}, slot, slot * each + i);
+      });
+    for (std::size_t i = each * threads; i < count; ++i) f(*this, std::size_t{0}, i);
+  }
+
   // out[keys[i]][c] += x[i][c] for i in order.
   void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x, S* out) const {
     for (std::size_t i = 0; i < count; ++i) {

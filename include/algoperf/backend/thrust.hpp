@@ -246,6 +246,12 @@ struct Thrust {
   void for_each_row(std::size_t rows, std::size_t, const F& f) const {
     detail::thrust_each(rows, detail::ThrustRow<F>{f});
   }
+  // One call after the other, each on the whole device.
+  std::size_t slots() const { return 1; }
+  template <class F>
+  void batch(std::size_t, std::size_t count, const F& f) const {
+    for (std::size_t i = 0; i < count; ++i) f(*this, std::size_t{0}, i);
+  }
   // One thread a column: O(count) each, whatever the vocabulary, and no two threads write the same place.
   void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x, S* out) const {
     detail::thrust_each(cols, detail::ThrustAddRows<S>{count, cols, keys, x, out});

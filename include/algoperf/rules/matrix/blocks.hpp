@@ -12,6 +12,7 @@
 #include "../../core/error.hpp"
 #include "../../core/layout.hpp"
 #include "../../core/math.hpp"
+#include "batches.hpp"
 
 namespace algoperf {
 
@@ -61,6 +62,13 @@ class Blocks {
     for (std::size_t i = 0; i < region.tensors.size(); ++i)
       cut(i, layout.spec(region.tensors[i]), layout.place_of(region.tensors[i]).offset - region.begin, options);
     sort_factors();
+  }
+
+  // The blocks by shape.
+  Batches batches() const {
+    std::vector<Batches::Extents> extents;
+    for (const MatrixBlock& block : blocks) extents.push_back({block.rows, block.cols});
+    return Batches(extents);
   }
 
   // f(block) for the blocks of the region's tensor i, each within a scope of its name if there are several.

@@ -25,7 +25,8 @@ namespace algoperf {
 // first step is no pause for stages that follow (decay); and in decaying with, not after, the update. Where L or R has
 // no full rank after the first step, its null space has no basis of its own, and results depend on eigh. Needs #include
 // <algoperf/backend/linear_algebra.hpp>. Cost per matrix of m x n: each step 6 m n (m + n) FLOPs; each basis of side k
-// 4 k^3 + 2 k m n and a QR decomposition, on one thread. State, in the scalar: 2 (m^2 + n^2) + 2 m n.
+// 4 k^3 + 2 k m n and a QR decomposition, on one thread. State, in the scalar: 2 (m^2 + n^2) + 2 m n; scratch for one
+// matrix a thread, for a host gives each thread whole ones.
 struct EigenbasisAdam {
   double beta1 = 0.95;
   double beta2 = 0.95;
@@ -53,22 +54,31 @@ struct EigenbasisAdam {
   template <class Backend, class S>
   void transform(const Backend& backend, Step, const auto&, const auto&, S* u, const S*, State<Backend>& state) const {
     const std::uint64_t t = state.t++;  // the steps that moved before this one
-    for (const detail::MatrixBlock& block : state.blocks.blocks) {
-      S* const g = u + block.offset;
-      measure(backend, block, g, state);
-      if (t == 0) {
-        backend.fill(block.size(), g, S(0));
-        for (const std::size_t factor : {block.left, block.right})
-          if (factor != detail::no_factor) state.start_basis(backend, factor);
-      } else {
-        direct(backend, block, t, g, state);
-        for (const std::size_t factor : {block.left, block.right})
-          if (factor != detail::no_factor && is_due(state, factor, t)) state.refresh_basis(backend, block, factor);
-      }
-    }
+    const auto& blocks = state.blocks.blocks;
+    state.batches.run(backend, state.scratch.size(), [&](const Backend& one, std::size_t slot, std::size_t i) {
+      update(one, blocks[i], t, u + blocks[i].offset, state, state.scratch[slot]);
+    });
   }
 
  private:
+  // Turns a matrix's gradient, at g, into its update.
+  template <class Backend, class S>
+  void update(const Backend& backend, const detail::MatrixBlock& b, std::uint64_t t, S* g, State<Backend>& state,
+              typename State<Backend>::Scratch& scratch) const {
+    measure(backend, b, g, state, scratch);
+    if (t == 0)
+      backend.fill(b.size(), g, S(0));
+    else
+      direct(backend, b, t, g, state, scratch);
+    for (const std::size_t factor : {b.left, b.right}) {
+      if (factor == detail::no_factor) continue;
+      if (t == 0)
+        state.start_basis(backend, factor, scratch);
+      else if (is_due(state, factor, t))
+        state.refresh_basis(backend, b, factor, scratch);
+    }
+  }
+
   template <class Backend>
   bool is_due(const State<Backend>& state, std::size_t factor, std::uint64_t t) const {
     return staggered ? state.blocks.is_turn(factor, t, frequency) : t % frequency == 0;
@@ -76,10 +86,11 @@ struct EigenbasisAdam {
 
   // Takes the gradient's part in L and R, which its projection does not see.
   template <class Backend, class S>
-  void measure(const Backend& backend, const detail::MatrixBlock& b, const S* g, State<Backend>& state) const {
+  void measure(const Backend& backend, const detail::MatrixBlock& b, const S* g, State<Backend>& state,
+               typename State<Backend>::Scratch& scratch) const {
     const double keep = shampoo_beta < 0 ? beta2 : shampoo_beta;
     const LinearCombination<S> mix{static_cast<S>(keep), static_cast<S>(1 - keep)};
-    S* const square = state.square.data();
+    S* const square = scratch.square.data();
     if (b.left != detail::no_factor) {
       backend.gemm_nt(b.rows, b.rows, b.cols, g, g, square);
       backend.map(mix, b.rows * b.rows, state.statistic(b.left), static_cast<const S*>(square));
@@ -90,12 +101,12 @@ struct EigenbasisAdam {
     }
   }
 
-  // Turns a matrix's gradient, at g, into its update.
+  // Adam in the eigenbases; g becomes the update.
   template <class Backend, class S>
-  void direct(const Backend& backend, const detail::MatrixBlock& b, std::uint64_t t, S* g,
-              State<Backend>& state) const {
+  void direct(const Backend& backend, const detail::MatrixBlock& b, std::uint64_t t, S* g, State<Backend>& state,
+              typename State<Backend>::Scratch& scratch) const {
     const std::size_t n = b.size();
-    S *x = state.gradient.data(), *y = state.spare.data();
+    S *x = scratch.gradient.data(), *y = scratch.spare.data();
     S *const m = state.exp_avg.data() + b.begin, *const v = state.exp_avg_sq.data() + b.begin;
     backend.copy(n, static_cast<const S*>(g), x);
     if (b.left != detail::no_factor) {

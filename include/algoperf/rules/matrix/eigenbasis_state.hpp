@@ -20,30 +20,41 @@ struct EigenbasisState {
   using S = typename Backend::Scalar;
   using Array = typename Backend::template Array<S>;
 
-  Blocks blocks;                  // one a matrix
-  std::uint64_t t = 0;            // steps taken
-  Array statistics, bases;        // factor after factor
-  Array exp_avg, exp_avg_sq;      // matrix after matrix, packed
-  Array gradient, spare;          // scratch for one matrix
-  Array square, product, values;  // and for one factor
-  typename Backend::template Array<std::int32_t> order;
-  std::vector<S> host;
-  std::vector<std::int32_t> host_order;
+  // For one matrix at a time.
+  struct Scratch {
+    Array gradient, spare;
+    Array square, product, values;  // of one factor
+    typename Backend::template Array<std::int32_t> order;
+    std::vector<S> host;
+    std::vector<std::int32_t> host_order;
+
+    Scratch(const Backend& backend, std::size_t size, std::size_t side)
+        : gradient(backend.template array<S>(size)),
+          spare(backend.template array<S>(size)),
+          square(backend.template array<S>(side * side)),
+          product(backend.template array<S>(side * side)),
+          values(backend.template array<S>(side)),
+          order(backend.template array<std::int32_t>(side)),
+          host(side),
+          host_order(side) {}
+  };
+
+  Blocks blocks;                 // one a matrix
+  Batches batches;               // of matrices
+  std::uint64_t t = 0;           // steps taken
+  Array statistics, bases;       // factor after factor
+  Array exp_avg, exp_avg_sq;     // matrix after matrix, packed
+  std::vector<Scratch> scratch;  // one a slot of the backend's batches
 
   EigenbasisState(const Backend& backend, Blocks matrices)
       : blocks(std::move(matrices)),
+        batches(blocks.batches()),
         statistics(backend.template array<S>(blocks.squares)),
         bases(backend.template array<S>(blocks.squares)),
         exp_avg(backend.template array<S>(blocks.elements)),
-        exp_avg_sq(backend.template array<S>(blocks.elements)),
-        gradient(backend.template array<S>(blocks.largest_block)),
-        spare(backend.template array<S>(blocks.largest_block)),
-        square(backend.template array<S>(blocks.largest_side * blocks.largest_side)),
-        product(backend.template array<S>(blocks.largest_side * blocks.largest_side)),
-        values(backend.template array<S>(blocks.largest_side)),
-        order(backend.template array<std::int32_t>(blocks.largest_side)),
-        host(blocks.largest_side),
-        host_order(blocks.largest_side) {
+        exp_avg_sq(backend.template array<S>(blocks.elements)) {
+    for (std::size_t i = 0; i < batches.slots(backend); ++i)
+      scratch.emplace_back(backend, blocks.largest_block, blocks.largest_side);
     for (std::size_t f = 0; f < blocks.factors.size(); ++f) set_identity(backend, side(f), basis(f));
   }
 
@@ -52,36 +63,36 @@ struct EigenbasisState {
   S* basis(std::size_t factor) { return bases.data() + blocks.factors[factor].begin; }
 
   // The eigenvectors of a factor, the largest eigenvalue first; the basis stays where they cannot be found.
-  void start_basis(const Backend& backend, std::size_t factor) {
+  void start_basis(const Backend& backend, std::size_t factor, Scratch& s) {
     const std::size_t n = side(factor);
-    if (!backend.eigh(n, statistic(factor), values.data(), square.data())) return;
-    for (std::size_t i = 0; i < n; ++i) host_order[i] = static_cast<std::int32_t>(n - 1 - i);
-    backend.write(n, static_cast<const std::int32_t*>(host_order.data()), order.data());
-    backend.for_each_row(n, n, PermuteColumns<S>{n, order.data(), square.data(), basis(factor)});
+    if (!backend.eigh(n, statistic(factor), s.values.data(), s.square.data())) return;
+    for (std::size_t i = 0; i < n; ++i) s.host_order[i] = static_cast<std::int32_t>(n - 1 - i);
+    backend.write(n, static_cast<const std::int32_t*>(s.host_order.data()), s.order.data());
+    backend.for_each_row(n, n, PermuteColumns<S>{n, s.order.data(), s.square.data(), basis(factor)});
   }
 
   // One power iteration and a QR decomposition: Q' = qr(A Q), the columns sorted by Q^T A Q beforehand. The averages
   // of the factor's matrix follow: exp_avg is rotated, exp_avg_sq sorted.
-  void refresh_basis(const Backend& backend, const MatrixBlock& block, std::size_t factor) {
+  void refresh_basis(const Backend& backend, const MatrixBlock& block, std::size_t factor, Scratch& s) {
     const std::size_t n = side(factor);
-    S *const q = basis(factor), *const aq = product.data();
+    S *const q = basis(factor), *const aq = s.product.data();
     backend.gemm_nn(n, n, n, statistic(factor), q, aq);
-    if (!sort(backend, n, q, aq)) return;
-    S* const sorted = square.data();
-    backend.for_each_row(n, n, PermuteColumns<S>{n, order.data(), aq, sorted});
+    if (!sort(backend, n, q, aq, s)) return;
+    S* const sorted = s.square.data();
+    backend.for_each_row(n, n, PermuteColumns<S>{n, s.order.data(), aq, sorted});
     backend.qr(n, sorted, aq);
-    S* const turn = square.data();  // Q'^T Q
+    S* const turn = s.square.data();  // Q'^T Q
     backend.gemm_tn(n, n, n, aq, q, turn);
     backend.copy(n * n, static_cast<const S*>(aq), q);
-    S *const m = exp_avg.data() + block.begin, *const v = exp_avg_sq.data() + block.begin, *const x = spare.data();
+    S *const m = exp_avg.data() + block.begin, *const v = exp_avg_sq.data() + block.begin, *const x = s.spare.data();
     if (factor == block.left) {
       backend.gemm_nn(n, block.cols, n, turn, m, x);
       backend.copy(block.size(), static_cast<const S*>(x), m);
-      backend.for_each_row(n, block.cols, PermuteRows<S>{block.cols, order.data(), v, x});
+      backend.for_each_row(n, block.cols, PermuteRows<S>{block.cols, s.order.data(), v, x});
     } else {
       backend.gemm_nt(block.rows, n, n, m, turn, x);
       backend.copy(block.size(), static_cast<const S*>(x), m);
-      backend.for_each_row(block.rows, n, PermuteColumns<S>{n, order.data(), v, x});
+      backend.for_each_row(block.rows, n, PermuteColumns<S>{n, s.order.data(), v, x});
     }
     backend.copy(block.size(), static_cast<const S*>(x), v);
   }
@@ -100,20 +111,20 @@ struct EigenbasisState {
  private:
   // Writes to `order` the columns of Q by the estimate q_j^T (A Q)_j of their eigenvalues, the largest first. False
   // where one is not finite.
-  bool sort(const Backend& backend, std::size_t n, const S* q, const S* aq) {
-    backend.copy(n * n, aq, square.data());
-    backend.map(Times{}, n * n, square.data(), q);
-    backend.column_sums(n, n, square.data(), values.data());
-    backend.read(n, static_cast<const S*>(values.data()), host.data());
+  static bool sort(const Backend& backend, std::size_t n, const S* q, const S* aq, Scratch& s) {
+    backend.copy(n * n, aq, s.square.data());
+    backend.map(Times{}, n * n, s.square.data(), q);
+    backend.column_sums(n, n, s.square.data(), s.values.data());
+    backend.read(n, static_cast<const S*>(s.values.data()), s.host.data());
     for (std::size_t i = 0; i < n; ++i) {
-      if (!std::isfinite(host[i])) return false;
-      host_order[i] = static_cast<std::int32_t>(i);
+      if (!std::isfinite(s.host[i])) return false;
+      s.host_order[i] = static_cast<std::int32_t>(i);
     }
-    std::stable_sort(host_order.begin(), host_order.begin() + static_cast<std::ptrdiff_t>(n),
-                     [this](std::int32_t a, std::int32_t b) {
-                       return host[static_cast<std::size_t>(a)] > host[static_cast<std::size_t>(b)];
+    std::stable_sort(s.host_order.begin(), s.host_order.begin() + static_cast<std::ptrdiff_t>(n),
+                     [&s](std::int32_t a, std::int32_t b) {
+                       return s.host[static_cast<std::size_t>(a)] > s.host[static_cast<std::size_t>(b)];
                      });
-    backend.write(n, static_cast<const std::int32_t*>(host_order.data()), order.data());
+    backend.write(n, static_cast<const std::int32_t*>(s.host_order.data()), s.order.data());
     return true;
   }
 

@@ -20,8 +20,9 @@ namespace algoperf {
 // tensors to another rule with partition(matrices, shampoo(), otherwise, adamw()).
 //
 // Roots are computed every root_frequency steps, each factor at a step of its own, so that no step computes more than a
-// root_frequency-th of them, rounded up; all at start_step. Factors of equal sides follow each other. A root that fails
-// is tried again with ten times the epsilon, up to `retries` times; then the root before it stays (at first, I).
+// root_frequency-th of them, rounded up; all at start_step. A root that fails is tried again with ten times the
+// epsilon, up to `retries` times; then the root before it stays (at first, I). Blocks of equal shape, and roots of
+// equal sides, go to the backend in batches, of which a host gives each thread whole ones.
 //
 // beta1 in [0, 1); beta3, the M in M^ alone, in [0, 1] (negative: beta1); beta2 in [0, 1]; root > 0 (0: 2 k, k the
 // number of sides with a factor); epsilon > 0; block, frequencies and start_step >= 1; retries >= 0.
@@ -30,7 +31,8 @@ namespace algoperf {
 // (arXiv:2309.06497), algorithm 2. Departs from Shi et al.: epsilon is relative to the largest eigenvalue, as in Anil
 // et al., and roots are staggered. Departs from AlgoPerf's and Anil's: L and R are corrected for their start at zero,
 // and grafts are taken per block. Cost per block of m x n: each step 4 m n (m + n) FLOPs; each root as EigenRoot or
-// NewtonRoot say. State, in the scalar: 2 (m^2 + n^2), m n where beta1 > 0, and m n where the graft keeps something.
+// NewtonRoot say. State, in the scalar: 2 (m^2 + n^2), m n where beta1 > 0, and m n where the graft keeps something;
+// scratch for one block a thread.
 template <class Root = EigenRoot, class Graft = GraftAdam>
 struct Precondition {
   double beta1 = 0.9;
@@ -75,9 +77,15 @@ struct Precondition {
   template <class Backend, class S>
   void transform(const Backend& backend, Step, const auto&, const auto&, S* u, const S*, State<Backend>& state) const {
     ++state.t;
-    if ((state.t - 1) % statistics_frequency == 0) measure(backend, u, state);
+    const std::size_t slots = state.scratch.size();
+    if ((state.t - 1) % statistics_frequency == 0)
+      state.batches.run(backend, slots, [&](const Backend& one, std::size_t slot, std::size_t i) {
+        measure(one, state.blocks.blocks[i], u, state, state.scratch[slot]);
+      });
     if (state.t >= start_step) refresh_roots(backend, state);
-    for (const detail::MatrixBlock& b : state.blocks.blocks) direct(backend, b, u, state);
+    state.batches.run(backend, slots, [&](const Backend& one, std::size_t slot, std::size_t i) {
+      direct(one, state.blocks.blocks[i], u, state, state.scratch[slot]);
+    });
   }
 
  private:
@@ -87,21 +95,20 @@ struct Precondition {
     backend.for_each_row(b.rows, b.cols, detail::CopyRows<S>{b.cols, b.stride, b.cols, u + b.offset, x});
   }
 
-  // Takes the gradient's part in L and R.
+  // Takes a block's part in L and R.
   template <class Backend, class S>
-  void measure(const Backend& backend, const S* u, State<Backend>& state) const {
+  void measure(const Backend& backend, const detail::MatrixBlock& b, const S* u, State<Backend>& state,
+               typename State<Backend>::Scratch& scratch) const {
     const LinearCombination<S> mix{static_cast<S>(beta2), static_cast<S>(beta2 < 1 ? 1 - beta2 : 1)};
-    S *const x = state.gradient.data(), *const square = state.square.data();
-    for (const detail::MatrixBlock& b : state.blocks.blocks) {
-      gather(backend, b, u, x);
-      if (b.left != detail::no_factor) {
-        backend.gemm_nt(b.rows, b.rows, b.cols, x, x, square);
-        backend.map(mix, b.rows * b.rows, state.statistic(b.left), static_cast<const S*>(square));
-      }
-      if (b.right != detail::no_factor) {
-        backend.gemm_tn(b.cols, b.cols, b.rows, x, x, square);
-        backend.map(mix, b.cols * b.cols, state.statistic(b.right), static_cast<const S*>(square));
-      }
+    S *const x = scratch.gradient.data(), *const square = scratch.square.data();
+    gather(backend, b, u, x);
+    if (b.left != detail::no_factor) {
+      backend.gemm_nt(b.rows, b.rows, b.cols, x, x, square);
+      backend.map(mix, b.rows * b.rows, state.statistic(b.left), static_cast<const S*>(square));
+    }
+    if (b.right != detail::no_factor) {
+      backend.gemm_tn(b.cols, b.cols, b.rows, x, x, square);
+      backend.map(mix, b.cols * b.cols, state.statistic(b.right), static_cast<const S*>(square));
     }
   }
 
@@ -109,18 +116,27 @@ struct Precondition {
   void refresh_roots(const Backend& backend, State<Backend>& state) const {
     const std::uint64_t updates = (state.t - 1) / statistics_frequency + 1;
     const double weight = beta2 < 1 ? 1 - math::power(beta2, updates) : 1;
+    const auto side = [&](std::size_t i) { return state.blocks.factors[state.due[i]].side; };
+    state.due.clear();
     for (std::size_t f = 0; f < state.blocks.factors.size(); ++f)
-      if (state.t == start_step || state.blocks.is_turn(f, state.t, root_frequency)) {
+      if (state.t == start_step || state.blocks.is_turn(f, state.t, root_frequency)) state.due.push_back(f);
+    for (std::size_t begin = 0, end = 0; begin < state.due.size(); begin = end) {
+      while (end < state.due.size() && side(end) == side(begin)) ++end;
+      backend.batch(state.scratch.size(), end - begin, [&](const Backend& one, std::size_t slot, std::size_t i) {
+        const std::size_t f = state.due[begin + i];
         const double p = root > 0 ? root : 2.0 * state.blocks.factors[f].order;
-        state.refresh(backend, root_method, f, {.p = p, .weight = weight, .ridge = epsilon, .retries = retries});
-      }
+        const detail::RootWish wish{.p = p, .weight = weight, .ridge = epsilon, .retries = retries};
+        state.refresh(one, root_method, f, wish, state.scratch[slot]);
+      });
+    }
   }
 
   // Turns a block's gradient, in u, into its update.
   template <class Backend, class S>
-  void direct(const Backend& backend, const detail::MatrixBlock& b, S* u, State<Backend>& state) const {
+  void direct(const Backend& backend, const detail::MatrixBlock& b, S* u, State<Backend>& state,
+              typename State<Backend>::Scratch& scratch) const {
     const std::size_t n = b.size();
-    S *const g = state.gradient.data(), *d = state.direction.data(), *spare = state.spare.data();
+    S *const g = scratch.gradient.data(), *d = scratch.direction.data(), *spare = scratch.spare.data();
     gather(backend, b, u, g);
     backend.copy(n, static_cast<const S*>(g), d);
     if (beta1 > 0) average(backend, state.t, n, g, state.averages.data() + b.begin, d);

@@ -25,30 +25,41 @@ struct PreconditionState {
   using S = typename Backend::Scalar;
   using Array = typename Backend::template Array<S>;
 
+  // For one block at a time.
+  struct Scratch {
+    Array gradient, direction, spare, square;
+    typename Method::template Scratch<Backend> root;
+  };
+
   Blocks blocks;
-  std::uint64_t t = 0;                       // steps taken
-  std::vector<std::uint64_t> failures;       // of each factor's roots, every retry in vain
-  Array statistics, roots;                   // factor after factor
-  Array averages, graft;                     // block after block, packed; empty where not needed
-  Array gradient, direction, spare, square;  // scratch for one block
-  typename Method::template Scratch<Backend> scratch;
+  Batches batches;                      // of blocks
+  std::uint64_t t = 0;                  // steps taken
+  std::vector<std::uint64_t> failures;  // of each factor's roots, every retry in vain
+  Array statistics, roots;              // factor after factor
+  Array averages, graft;                // block after block, packed; empty where not needed
+  std::vector<Scratch> scratch;         // one a slot of the backend's batches
+  std::vector<std::size_t> due;         // factors whose roots have their turn
   bool averages_gradients = false;
   const char* graft_name = nullptr;
 
   PreconditionState(const Backend& backend, Blocks cut, bool averaging, const char* graft_slot)
       : blocks(std::move(cut)),
+        batches(blocks.batches()),
         failures(blocks.factors.size()),
         statistics(backend.template array<S>(blocks.squares)),
         roots(backend.template array<S>(blocks.squares)),
         averages(backend.template array<S>(averaging ? blocks.elements : 0)),
         graft(backend.template array<S>(graft_slot != nullptr ? blocks.elements : 0)),
-        gradient(backend.template array<S>(blocks.largest_block)),
-        direction(backend.template array<S>(blocks.largest_block)),
-        spare(backend.template array<S>(blocks.largest_block)),
-        square(backend.template array<S>(blocks.largest_side * blocks.largest_side)),
-        scratch(backend, blocks.largest_side),
         averages_gradients(averaging),
         graft_name(graft_slot) {
+    const std::size_t n = blocks.largest_block, side = blocks.largest_side;
+    for (std::size_t i = 0; i < batches.slots(backend); ++i)
+      scratch.push_back({backend.template array<S>(n),
+                         backend.template array<S>(n),
+                         backend.template array<S>(n),
+                         backend.template array<S>(side * side),
+                         {backend, side}});
+    due.reserve(blocks.factors.size());
     for (const Factor& factor : blocks.factors) set_identity(backend, factor.side, roots.data() + factor.begin);
   }
 
@@ -56,8 +67,8 @@ struct PreconditionState {
   S* root(std::size_t factor) { return roots.data() + blocks.factors[factor].begin; }
 
   // Computes a factor's root anew; where that cannot be done, the old one stays.
-  void refresh(const Backend& backend, const Method& method, std::size_t factor, const RootWish& wish) {
-    if (!compute(backend, method, factor, wish)) ++failures[factor];
+  void refresh(const Backend& backend, const Method& method, std::size_t factor, const RootWish& wish, Scratch& s) {
+    if (!compute(backend, method, factor, wish, s)) ++failures[factor];
   }
 
   template <class Archive>
@@ -72,22 +83,22 @@ struct PreconditionState {
   }
 
  private:
-  bool compute(const Backend& backend, const Method& method, std::size_t factor, const RootWish& wish) {
+  bool compute(const Backend& backend, const Method& method, std::size_t factor, const RootWish& wish, Scratch& s) {
     const std::size_t n = blocks.factors[factor].side;
     const S* const a = statistic(factor);
-    S* const out = square.data();
-    if (!method.prepare(backend, n, a, scratch)) return false;
+    S* const out = s.square.data();
+    if (!method.prepare(backend, n, a, s.root)) return false;
     double ridge = wish.ridge;
-    for (int retry = 0; !attempt(backend, method, n, a, wish.p, ridge, out); ++retry, ridge *= 10)
+    for (int retry = 0; !attempt(backend, method, n, a, wish.p, ridge, out, s); ++retry, ridge *= 10)
       if (retry == wish.retries) return false;
     // (a / weight)^(-1 / p) = weight^(1 / p) a^(-1 / p), whatever the ridge, which is relative.
     backend.map(Multiply<S>{static_cast<S>(std::pow(wish.weight, 1 / wish.p))}, n * n, out);
     backend.copy(n * n, static_cast<const S*>(out), root(factor));
     return true;
   }
-  bool attempt(const Backend& backend, const Method& method, std::size_t n, const S* a, double p, double ridge,
-               S* out) {
-    return method.attempt(backend, n, a, p, ridge, out, scratch) &&
+  static bool attempt(const Backend& backend, const Method& method, std::size_t n, const S* a, double p, double ridge,
+                      S* out, Scratch& s) {
+    return method.attempt(backend, n, a, p, ridge, out, s.root) &&
            std::isfinite(backend.sum(n * n, static_cast<const S*>(out)));
   }
 

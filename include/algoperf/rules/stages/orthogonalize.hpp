@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "../../core/map_kernels.hpp"
 #include "../../core/math.hpp"
 #include "../../core/require.hpp"
 #include "../../core/shape.hpp"
 #include "../concept.hpp"
+#include "../matrix/batches.hpp"
 #include "newton_schulz.hpp"
 
 namespace algoperf {
@@ -25,7 +27,8 @@ enum class OrthogonalScale {
 // own: rules/stages/newton_schulz.hpp. steps >= 1, eps > 0. Convolution kernels are matrices of filters x the rest.
 // Departs from torch's Muon and the original in computing in the backend's scalar, not in bf16.
 // Takes matrices only: give other tensors to another rule with partition(matrices, ..., otherwise, ...).
-// Cost per matrix of m x n, m <= n: steps (4 m^2 n + 2 m^3) FLOPs; scratch for the largest matrix; no state.
+// Cost per matrix of m x n, m <= n: steps (4 m^2 n + 2 m^3) FLOPs; scratch for the largest matrix a thread, for a host
+// gives each thread whole ones; no state.
 struct Orthogonalize {
   int steps = 5;
   NewtonSchulzSteps coefficients = newton_schulz::simple;
@@ -37,15 +40,21 @@ struct Orthogonalize {
     require(eps > 0, "Orthogonalize: eps is ", eps, ", expected more than 0");
   }
 
-  // Scratch: X (and a square of it, and the product), A and b A + c A A.
+  // X, the next X, A and b A + c A A.
+  template <class Backend>
+  struct Scratch {
+    typename Backend::template Array<typename Backend::Scalar> x, y, gram, polynomial;
+  };
   template <class Backend>
   struct State {
-    typename Backend::template Array<typename Backend::Scalar> x, y, gram, polynomial;
+    detail::Batches batches;                // of matrices
+    std::vector<Scratch<Backend>> scratch;  // one a slot of the batches
   };
 
   template <class Backend>
   State<Backend> state(const Backend& backend, const auto& layout, const auto& region) const {
     std::size_t largest = 0, gram = 0;
+    std::vector<detail::Batches::Extents> extents;
     for (const auto handle : region.tensors) {
       const auto& spec = layout.spec(handle);
       require(spec.shape.rank >= 2, "Orthogonalize: the tensor '", spec.name,
@@ -53,27 +62,34 @@ struct Orthogonalize {
       const std::size_t side = math::min(spec.shape.rows(), spec.shape.cols());
       largest = math::max(largest, spec.shape.size());
       gram = math::max(gram, side * side);
+      extents.push_back({spec.shape.rows(), spec.shape.cols()});
     }
     using S = typename Backend::Scalar;
-    return {backend.template array<S>(largest), backend.template array<S>(largest), backend.template array<S>(gram),
-            backend.template array<S>(gram)};
+    State<Backend> state{detail::Batches(extents), {}};
+    for (std::size_t i = 0; i < state.batches.slots(backend); ++i)
+      state.scratch.push_back({backend.template array<S>(largest), backend.template array<S>(largest),
+                               backend.template array<S>(gram), backend.template array<S>(gram)});
+    return state;
   }
 
   template <class Backend, class S>
   void transform(const Backend& backend, Step, const auto& layout, const auto& region, S* u, const S*,
                  State<Backend>& state) const {
-    for (const auto handle : region.tensors)
-      orthogonalize(backend, layout.spec(handle).shape, u + (layout.place_of(handle).offset - region.begin), state);
+    state.batches.run(backend, state.scratch.size(), [&](const Backend& one, std::size_t slot, std::size_t i) {
+      const auto handle = region.tensors[i];
+      S* const x = u + (layout.place_of(handle).offset - region.begin);
+      orthogonalize(one, layout.spec(handle).shape, x, state.scratch[slot]);
+    });
   }
 
  private:
   template <class Backend, class S>
-  void orthogonalize(const Backend& backend, const Shape& shape, S* u, State<Backend>& state) const {
+  void orthogonalize(const Backend& backend, const Shape& shape, S* u, Scratch<Backend>& scratch) const {
     const std::size_t rows = shape.rows(), cols = shape.cols(), n = rows * cols, side = math::min(rows, cols);
-    S* x = state.x.data();
-    S* y = state.y.data();
-    S* const gram = state.gram.data();
-    S* const polynomial = state.polynomial.data();
+    S* x = scratch.x.data();
+    S* y = scratch.y.data();
+    S* const gram = scratch.gram.data();
+    S* const polynomial = scratch.polynomial.data();
     const double norm = math::sqrt(backend.dot(n, static_cast<const S*>(u), static_cast<const S*>(u)));
     backend.copy(n, u, x);
     backend.map(Multiply<S>{static_cast<S>(1 / math::max(norm, eps))}, n, x);
