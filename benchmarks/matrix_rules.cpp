@@ -39,7 +39,7 @@ class Stepper {
         gradient_(random_values(count * m * n, 1)),
         u_(count * m * n),
         values_(random_values(count * m * n, 2)) {
-    for (std::size_t i = 0; i < count; ++i) layout_.add({"w" + std::to_string(i), ap::Kind::weight, {m, n}});
+    for (std::size_t i = 0; i < count; ++i) layout_.add({std::to_string(i), ap::Kind::weight, {m, n}});
     state_.push_back(rule.state(ap::Host<>{.threads = threads}, layout_));
   }
   void operator()() {

@@ -3,4 +3,4 @@
 
 using namespace algoperf;
 
-TrainingLoop loop(SoftmaxCrossEntropy{}, linear(Shape{4}, 2), sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8});
+TrainingLoop loop(SoftmaxCrossEntropy{}, linear_model(Shape{4}, 2), sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8});

@@ -3,4 +3,4 @@
 
 using namespace algoperf;
 
-TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, Constant{0.1}, sgd(), ShuffledEpochs{.batch = 8});
+TrainingLoop loop(linear_model(Shape{4}, 2), SoftmaxCrossEntropy{}, Constant{0.1}, sgd(), ShuffledEpochs{.batch = 8});

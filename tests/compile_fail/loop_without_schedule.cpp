@@ -3,4 +3,4 @@
 
 using namespace algoperf;
 
-TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), 0.1, ShuffledEpochs{.batch = 8});
+TrainingLoop loop(linear_model(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), 0.1, ShuffledEpochs{.batch = 8});

@@ -9,6 +9,6 @@ struct Mistyped {
 };
 
 void train(const InMemory<float>& data) {
-  TrainingLoop loop(linear(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8});
+  TrainingLoop loop(linear_model(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8});
   loop.run(data, Mistyped{}, UntilStep{3});
 }

@@ -280,7 +280,7 @@ TEST_CASE("load_values: the parameters alone, by name, into another rule's loop"
   const std::string path = of_run.path();
   CHECK(refused(mlp(Shape{28, 28, 1}, {13}, 10)) == path + ": 'values/0.weight' has 9408 values, expected 10192");
   CHECK(refused(mlp(Shape{28, 28, 1}, {12, 10}, 10)) == path + ": has no parameters '4.weight'");
-  CHECK(refused(linear(Shape{28, 28, 1}, 12)) == path + ": holds 4 tensors, the model has 2");
+  CHECK(refused(linear_model(Shape{28, 28, 1}, 12)) == path + ": holds 4 tensors, the model has 2");
 }
 
 TEST_CASE("checkpoint: a place that cannot be written") {

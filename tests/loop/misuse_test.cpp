@@ -43,7 +43,7 @@ TEST_CASE("data that do not fit the model") {
 TEST_CASE("images of another order of axes") {
   const auto step = [](Shape image, Shape input) {
     const InMemory<float> data(std::vector<float>(2 * image.size()), {0, 1}, image, 2);
-    TrainingLoop loop(linear(input, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 2});
+    TrainingLoop loop(linear_model(input, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 2});
     return sentence([&] { loop.step(data); });
   };
   CHECK(step({3, 8, 8}, {8, 8, 3}) ==

@@ -6,7 +6,7 @@ using namespace nn_test;
 namespace {
 
 // The costs below are worked out by hand: products, then biases, ReLUs and comparisons.
-constexpr auto line = ap::linear({28, 28, 1}, 10);
+constexpr auto line = ap::linear_model({28, 28, 1}, 10);
 static_assert(line.cost() == ap::Cost{7850, 15690, 15690, 10});
 
 constexpr auto perceptron = ap::mlp(ap::Shape{784}, {256, 128}, 10);
@@ -25,7 +25,7 @@ static_assert(characters.cost().forward_flops == 744);
 static_assert(characters.cost().backward_flops == 1423);
 
 TEST_CASE_TEMPLATE("models: gradients", B, NN_BACKENDS) {
-  check_model<B>(ap::linear({5}, 3));
+  check_model<B>(ap::linear_model({5}, 3));
   check_model<B>(ap::mlp(ap::Shape{2, 3}, {7, 5, 4}, 3), {.batch = 4, .capacity = 5});
   check_model<B>(ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3}));
   check_model<B>(characters, {.batch = 4, .weights = {1, 0, 2, 0.5}}, 0.1);

@@ -15,7 +15,7 @@
 #include "metrics/cross_entropy.hpp"
 #include "metrics/error_rate.hpp"
 #include "model.hpp"
-#include "models/linear.hpp"
+#include "models/linear_model.hpp"
 #include "models/mlp.hpp"
 #include "models/next_character.hpp"
 #include "models/simple_cnn.hpp"

@@ -24,7 +24,7 @@ constexpr auto mlp_layer(const std::size_t (&widths)[Hidden], std::size_t classe
 
 // A multi-layer perceptron: dense layers of `widths` units, a ReLU after each, and a dense layer to `classes` logits.
 //   constexpr auto model = mlp(Shape{28, 28, 1}, {256, 128}, 10);
-// Shapes: in any, read as one row; out {classes}. At least one width; without any it is linear().
+// Shapes: in any, read as one row; out {classes}. At least one width; without any it is linear_model().
 // First values: He normal before a ReLU, normal with variance 1 / fan in before the logits, biases 0.
 template <std::size_t Hidden>
 constexpr auto mlp(Shape in, const std::size_t (&widths)[Hidden], std::size_t classes) {
