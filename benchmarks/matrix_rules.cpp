@@ -44,7 +44,7 @@ class Stepper {
   }
   void operator()() {
     ap::Host<>{}.copy(u_.size(), static_cast<const float*>(gradient_.data()), u_.data());
-    rule_.step(ap::Update<float>{u_.data(), values_.data()}, {.t = ++t_, .learning_rate = 1e-3}, state_[0]);
+    rule_.step(ap::Update<float>{u_.data(), values_.data()}, state_[0], {.t = ++t_, .learning_rate = 1e-3});
   }
 
  private:

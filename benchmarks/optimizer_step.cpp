@@ -31,7 +31,7 @@ void rule_step(benchmark::State& state, const Rule& rule) {
   ap::Step now{.t = 0, .learning_rate = 1e-3};
   for (auto _ : state) {
     ++now.t;
-    rule.step(ap::Update<float>{gradients.data(), values.data()}, now, memory);
+    rule.step(ap::Update<float>{gradients.data(), values.data()}, memory, now);
     benchmark::ClobberMemory();
   }
   count_bytes(state, ap::bytes_per_parameter(rule));

@@ -6,6 +6,6 @@ void step(float* gradients, float* values, const algoperf::Layout& layout) {
   const auto rule = algoperf::armijo();
   auto state = rule.state(algoperf::Host{}, layout);
   const auto evaluate = [] {};
-  rule.step(algoperf::Update<float, decltype(evaluate)>{gradients, values, evaluate}, {.t = 1, .learning_rate = 1},
-            state);
+  rule.step(algoperf::Update<float, decltype(evaluate)>{gradients, values, evaluate}, state,
+            {.t = 1, .learning_rate = 1});
 }

@@ -5,5 +5,5 @@
 void step(float* gradients, float* values, const algoperf::Layout& layout) {
   const auto rule = algoperf::sam(algoperf::sgd());
   auto state = rule.state(algoperf::Host{}, layout);
-  rule.step(algoperf::Update<float>{gradients, values}, {.t = 1, .learning_rate = 0.1}, state);
+  rule.step(algoperf::Update<float>{gradients, values}, state, {.t = 1, .learning_rate = 0.1});
 }

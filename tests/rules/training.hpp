@@ -87,7 +87,7 @@ class Training {
     const Step now{++t_, learning_rate};
     const Evaluate evaluate{this};
     evaluate();
-    rule_.step(Update<S, Evaluate>{gradients_.data(), values_.data(), evaluate}, now, state);
+    rule_.step(Update<S, Evaluate>{gradients_.data(), values_.data(), evaluate}, state, now);
   }
   void steps(int n, double learning_rate) {
     for (int i = 0; i < n; ++i) step(learning_rate);

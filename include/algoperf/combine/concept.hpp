@@ -1,22 +1,25 @@
 // What combine/ is about. A Combiner owns the order of one training step: whose gradients are computed, how they become
 // one, and when the rule steps. The loop has no flags for it.
 //
-// WorkerGroup   is_worker_group = true, workers. Who takes part: InProcess{.workers = W} is W virtual workers, one
-// after
-//               the other in this process. Worker w learns from examples [w n / W, (w + 1) n / W) of a selection.
+// WorkerGroup   is_worker_group = true, workers
+//               who takes part: InProcess{.workers = W} is W virtual workers, one after the other in this process.
+//               Worker w learns from examples [w n / W, (w + 1) n / W) of a selection of n.
 // Combiner      is_combiner = true
-//               max_workers                 optional: the most it can combine (Alone: 1)
-//               State<Context>              the rule's state, or one a worker
-//               state(context)              a fresh State
-//               advance(context, state)     one step; returns the loss, the weighted mean over the selection
-//               rule_state(state)           the state that evaluation_values reads
+//               max_workers               optional: the most it can combine (Alone: 1)
+//               State<Context>            the rule's state, or one a worker
+//               state(context)            a fresh State
+//               advance(context, state)   one step; returns the loss, the weighted mean over the selection
+//               rule_state(state)         the state that evaluation_values reads
 //
 // The context a combiner is given:
-//   Scalar, RuleState, has_evaluation_values, backend(), layout(), workers(), values()    values: the parameters, an
-//   arena gradients()                         an arena for the gradient in flight share(w) worker w's share of the
-//   examples, a fraction; 0 if the batch is too small gradient(w, values, gradients)      writes the mean gradient of
-//   worker w's examples (0 of none); returns their loss make_rule_state() step(gradients, values, rule_state, evaluate)
-//   the rule; evaluate() recomputes `gradients` at `values`
+//   Scalar, RuleState, has_evaluation_values, backend(), layout(), workers()
+//   values()                         the parameters, an arena
+//   gradients()                      an arena for the gradient in flight
+//   share(w)                         worker w's share of the examples, a fraction; 0 if the batch is too small
+//   gradient(w, values, gradients)   writes the mean gradient of worker w's examples (0 of none); returns their loss
+//   make_rule_state()
+//   step(gradients, values, rule_state, evaluate)
+//                                    the rule; evaluate() recomputes `gradients` at `values`
 #pragma once
 
 #include <concepts>

@@ -83,7 +83,7 @@ class TrainingContext {
   }
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
-    rule_.step(Update<Scalar, Evaluate>{gradients, values, evaluate}, now_, state);
+    rule_.step(Update<Scalar, Evaluate>{gradients, values, evaluate}, state, now_);
   }
 
   // The loop's side.

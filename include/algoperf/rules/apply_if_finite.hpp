@@ -50,7 +50,7 @@ class ApplyIfFinite {
   void check() const { rule_.check(); }
 
   template <class Backend, class Evaluate>
-  void step(const Update<typename Backend::Scalar, Evaluate>& update, Step now, State<Backend>& state) const {
+  void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
     const double sum =
         state.backend.sum(state.layout().size(), static_cast<const typename Backend::Scalar*>(update.gradients));
     if (sum - sum != 0) {  // of numbers below 2^128 in double, only infinity and NaN make it so
@@ -58,12 +58,12 @@ class ApplyIfFinite {
       return;
     }
     now.t = state.t() + 1;
-    rule_.step(update, now, state.rule);
+    rule_.step(update, state.rule, now);
   }
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now) const {
-    step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), now, state);
+    step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), state, now);
   }
 
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;

@@ -112,10 +112,10 @@ class Armijo {
   }
 
   template <class Backend, class Evaluate>
-  void step(const Update<typename Backend::Scalar, Evaluate>& update, Step now, State<Backend>& state) const {
+  void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
     if constexpr (detail::explain_evaluate<Evaluate>()) {
       const double found = search(update, state);
-      rule_.step(update, {now.t, state.gamma * now.learning_rate}, state.base);
+      rule_.step(update, state.base, {now.t, state.gamma * now.learning_rate});
       state.gamma = found;
     }
   }
@@ -124,7 +124,7 @@ class Armijo {
   template <class Backend, class Evaluate>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now, const Evaluate& evaluate) const {
-    step(detail::own_memory(gradients, values, state.layout(), evaluate), now, state);
+    step(detail::own_memory(gradients, values, state.layout(), evaluate), state, now);
   }
 
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;

@@ -77,7 +77,7 @@ class Chain {
 
   // values += update(gradients). The gradients are consumed. Step::t must count from 1.
   template <class Backend, class Evaluate, class Ports>
-  void step(const Update<typename Backend::Scalar, Evaluate, Ports>& update, Step step, State<Backend>& state) const {
+  void step(const Update<typename Backend::Scalar, Evaluate, Ports>& update, State<Backend>& state, Step step) const {
     static_assert(Ports::none || !stores_updates, "algoperf: this chain keeps u between passes, so it needs gradients");
     require(step.t > 0, "step: t is 0, expected a count from 1");
     require(step.learning_rate - step.learning_rate == 0, "step: learning_rate is ", step.learning_rate,
@@ -101,7 +101,7 @@ class Chain {
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now) const {
-    step(detail::own_memory(gradients, values, state.layout_, NoEvaluate{}), now, state);
+    step(detail::own_memory(gradients, values, state.layout_, NoEvaluate{}), state, now);
   }
 
   // The parameters to evaluate with: where a stage keeps better ones than `values` (an average, say), those. Writes

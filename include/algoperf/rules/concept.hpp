@@ -8,8 +8,8 @@
 // element stage     is a kernel, or has   template <class S> Kernel<S> at(Step) const;
 //                   (constants are computed in double once a step, and cast once to the scalar S)
 // measuring stage   static constexpr Over over = Over::tensor or Over::all;
-//                   template <class T> Sums<T, N> measure(T u, T p) const;    summed over the tensor, or over all
-//                   tensors template <class S> Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const;
+//                   template <class T> Sums<T, N> measure(T u, T p) const;    summed over a tensor, or over all
+//                   template <class S> Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const;
 // scalars           a stage that keeps a few numbers a chain, beside its slots (a product of rates, a sum of weights):
 //                   struct Scalars { double x = 1;  template <class A> void visit(A&); };   plain data, saved with it
 //                   void advance(Step, Scalars&) const;   once a step, before `at` is asked with one argument more

@@ -136,10 +136,10 @@ class MixedPrecision {
     float* const masters = state.masters.data();
     if constexpr (Rule::stores_updates) {
       detail::widen(threads, n, ports, state.gradients.data());
-      rule_.step(Update<float>{state.gradients.data(), masters}, now, state.rule);
+      rule_.step(Update<float>{state.gradients.data(), masters}, state.rule, now);
       detail::narrow(threads, n, masters, ports);
     } else {
-      rule_.step(Update<float, NoEvaluate, Ports>{masters, masters, {}, ports}, now, state.rule);
+      rule_.step(Update<float, NoEvaluate, Ports>{masters, masters, {}, ports}, state.rule, now);
     }
     if constexpr (scales)
       if (++state.steps_since_change >= options_.scaling.interval) {

@@ -74,13 +74,13 @@ class Partition<Part<Wheres, Rules>...> {
 
   static constexpr bool stores_updates = (... || Rules::stores_updates);
   template <class Backend, class Evaluate, class Ports>
-  void step(const Update<typename Backend::Scalar, Evaluate, Ports>& update, Step now, State<Backend>& state) const {
-    for_each_index<count>([&](auto i) { get<i>(parts_).rule.step(update, now, get<i>(state.parts)); });
+  void step(const Update<typename Backend::Scalar, Evaluate, Ports>& update, State<Backend>& state, Step now) const {
+    for_each_index<count>([&](auto i) { get<i>(parts_).rule.step(update, get<i>(state.parts), now); });
   }
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now) const {
-    step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), now, state);
+    step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), state, now);
   }
 
   static constexpr bool has_evaluation_values = (... || Rules::has_evaluation_values);

@@ -82,7 +82,7 @@ class Sam {
   }
 
   template <class Backend, class Evaluate>
-  void step(const Update<typename Backend::Scalar, Evaluate>& update, Step now, State<Backend>& state) const {
+  void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
     static_assert(
         !std::is_same_v<Evaluate, NoEvaluate>,
         "algoperf: sam needs the gradient a second time: give step(...) an `evaluate` that writes it to gradients");
@@ -94,7 +94,7 @@ class Sam {
                                        update.values + region.begin);
       }
     };
-    perturb_.step(update, now, state.perturbed);
+    perturb_.step(update, state.perturbed, now);
     try {
       update.evaluate();
     } catch (...) {
@@ -102,13 +102,13 @@ class Sam {
       throw;
     }
     go_back();
-    rule_.step(update, now, state.base);
+    rule_.step(update, state.base, now);
   }
   // On the caller's own memory; evaluate() writes the gradient at the present `values` to `gradients`.
   template <class Backend, class Evaluate>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now, const Evaluate& evaluate) const {
-    step(detail::own_memory(gradients, values, state.layout(), evaluate), now, state);
+    step(detail::own_memory(gradients, values, state.layout(), evaluate), state, now);
   }
 
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
