@@ -23,21 +23,6 @@ struct Rates {
   }
 };
 
-// What GrowingBatch's comment says to write.
-struct Growing {
-  ShuffledEpochs selector;
-  GrowingBatch schedule;
-  std::size_t batch = schedule.most;
-
-  using State = ShuffledEpochs::State;
-  State state(std::size_t size) const { return selector.state(size); }
-  void select(State& state, Step step, Selection& selection) const {
-    ShuffledEpochs now = selector;
-    now.batch = schedule(step.t - 1);
-    now.select(state, step, selection);
-  }
-};
-
 }  // namespace
 
 TEST_CASE("a plateau drops from the step after the evaluation that says so") {
@@ -117,9 +102,9 @@ TEST_CASE("a checkpoint of a schedule that remembers fits no run whose schedule 
   CHECK(contains(sentence([&] { load_checkpoint(file.path(), plateau); }), "schedule/drops"));
 }
 
-TEST_CASE("a batch grows by a selector in front of another") {
+TEST_CASE("a batch that grows by a schedule") {
   const Tiny task;
-  const Growing growing{.selector = {.batch = 8}, .schedule = {.first = 8, .factor = 2, .every = 3, .most = 32}};
+  const auto growing = scheduled_batch(ShuffledEpochs{}, GrowingBatch{.first = 8, .factor = 2, .every = 3, .most = 32});
   const auto make = [&] {
     return TrainingLoop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.1}, growing, Mean{}, InProcess{2});
   };
@@ -139,4 +124,87 @@ TEST_CASE("a batch grows by a selector in front of another") {
   load_checkpoint(file.path(), second);
   for (int i = 0; i < 5; ++i) second.step(task.train());
   CHECK(same_values(second, loop));
+}
+
+TEST_CASE("a scheduled batch is the selector's own where the schedule is constant, its feedback too") {
+  const Tiny task;
+  const auto make = [](const auto& selector) {
+    return TrainingLoop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.1}, selector);
+  };
+  const LossProportional own{.batch = 16, .seed = 3};
+  auto loop = make(own), same = make(own);
+  auto scheduled = make(scheduled_batch(own, [](std::uint64_t) { return 16.0; }));
+  for (int i = 0; i < 6; ++i) {
+    loop.step(task.train());
+    scheduled.step(task.train());
+  }
+  CHECK(same_values(scheduled, loop));
+  const TemporaryFile file;
+  save_checkpoint(file.path(), scheduled);
+  auto other = make(scheduled_batch(LossProportional{.batch = 16, .seed = 4}, [](std::uint64_t) { return 16.0; }));
+  CHECK(contains(sentence([&] { load_checkpoint(file.path(), other); }), "the selector's seed was 3, now it is 4"));
+}
+
+TEST_CASE("a scheduled batch of no examples, or of more than there is room for, is refused") {
+  const Tiny task;
+  const auto after = [&](double size) {
+    const auto selector =
+        scheduled_batch(ShuffledEpochs{.batch = 16}, [size](std::uint64_t step) { return step < 2 ? 16 : size; });
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.1}, selector);
+    loop.step(task.train());
+    loop.step(task.train());
+    return sentence([&] { loop.step(task.train()); });
+  };
+  CHECK(contains(after(17), "scheduled_batch: the batch of step 3 is 17, expected 1 to 16"));
+  CHECK(contains(after(0), "scheduled_batch: the batch of step 3 is 0, expected 1 to 16"));
+  CHECK(contains(sentence([&] {
+                   TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.1},
+                                     scheduled_batch(ShuffledEpochs{}, GrowingBatch{.first = 0}));
+                   loop.step(task.train());
+                 }),
+                 "GrowingBatch: first is 0"));
+}
+
+TEST_CASE("a batch follows the noise that two workers measure, and resumes to the bit") {
+  const Tiny task;
+  const auto make = [](double share) {
+    const NoiseScaleBatch batch{.least = 8, .most = 64, .share = share, .noise = {.decay = 0.9}};
+    return TrainingLoop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.05},
+                        scheduled_batch(ShuffledEpochs{.seed = 2}, batch), MeasuredMean{}, InProcess{.workers = 4});
+  };
+  const auto sizes = [&](auto& loop, int steps) {
+    std::vector<std::uint64_t> found;
+    for (int i = 0; i < steps; ++i) {
+      const std::uint64_t before = loop.last().examples;
+      found.push_back(loop.step(task.train()).examples - before);
+    }
+    return found;
+  };
+  auto whole = make(1);
+  const std::vector<std::uint64_t> expected = sizes(whole, 30);
+  CHECK(expected[0] == 8);  // before anything is known
+  CHECK(std::count_if(expected.begin(), expected.end(), [](std::uint64_t n) { return n > 8 && n < 64; }) > 3);
+  auto small = make(1e-6);
+  CHECK(sizes(small, 10) == std::vector<std::uint64_t>(10, 8));
+
+  const TemporaryFile file;
+  auto first = make(1), second = make(1);
+  std::vector<std::uint64_t> found = sizes(first, 13);
+  save_checkpoint(file.path(), first);
+  load_checkpoint(file.path(), second);
+  for (const std::uint64_t n : sizes(second, 17)) found.push_back(n);
+  CHECK(found == expected);
+  CHECK(same_values(second, whole));
+}
+
+TEST_CASE("measuring changes no step") {
+  const Tiny task;
+  const auto make = [](const auto& combiner) {
+    return TrainingLoop(Tiny::model(), Tiny::loss(), sam(momentum()), Constant{0.05}, ShuffledEpochs{.batch = 30},
+                        combiner, InProcess{.workers = 4});
+  };
+  auto mean = make(Mean{});
+  auto measured = make(MeasuredMean{});
+  for (int i = 0; i < 5; ++i) CHECK(mean.step(task.train()).loss == measured.step(task.train()).loss);
+  CHECK(same_values(mean, measured));
 }

@@ -43,8 +43,8 @@ bool same_bits(const std::vector<S>& a, const std::vector<S>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(S)) == 0;
 }
 
-template <class Loop>
-bool same_values(Loop& a, Loop& b) {
+template <class A, class B>
+bool same_values(A& a, B& b) {
   return same_bits(values_of(a), values_of(b));
 }
 

@@ -6,3 +6,4 @@
 #include "concept.hpp"
 #include "group/in_process.hpp"
 #include "mean.hpp"
+#include "measured_mean.hpp"

@@ -10,12 +10,15 @@
 //               state(context)            a fresh State
 //               advance(context, state)   one step; returns the loss, the weighted mean over the selection
 //               rule_state(state)         the state that evaluation_values reads
+//               gradient_squares(state)   GradientSquares of the last step, for selectors that listen: with
+//                                         measures_gradients = true (MeasuredMean)
 //
 // The context a combiner is given:
 //   Scalar, RuleState, has_evaluation_values, backend(), layout(), workers()
 //   values()                         the parameters, an arena
 //   gradients()                      an arena for the gradient in flight
-//   share(w)                         worker w's share of the examples, a fraction; 0 if the batch is too small
+//   examples(w)                      how many examples are worker w's; 0 if the batch is too small
+//   share(w)                         the same as a fraction of all
 //   gradient(w, values, gradients)   writes the mean gradient of worker w's examples (0 of none); returns their loss
 //   make_rule_state()
 //   step(gradients, values, rule_state, evaluate)

@@ -27,26 +27,37 @@ struct Mean {
   }
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
-    using S = typename Context::Scalar;
-    const std::size_t n = context.layout().size();
-    const auto gradient = [&] {
-      double loss = context.share(0) * context.gradient(0, context.values(), context.gradients());
-      if (context.workers() > 1)
-        context.backend().map(Multiply<S>{static_cast<S>(context.share(0))}, n, context.gradients());
-      for (std::size_t w = 1; w < context.workers(); ++w) {
-        loss += context.share(w) * context.gradient(w, context.values(), state.other.data());
-        context.backend().map(LinearCombination<S>{1, static_cast<S>(context.share(w))}, n, context.gradients(),
-                              static_cast<const S*>(state.other.data()));
-      }
-      return loss;
-    };
-    const double loss = gradient();
-    context.step(context.gradients(), context.values(), state.rule, gradient);
+    const double loss = gradient(context, state, [](std::size_t, const typename Context::Scalar*) {});
+    step(context, state);
     return loss;
   }
   template <class Context>
   auto& rule_state(State<Context>& state) const {
     return state.rule;
+  }
+
+  // Writes the mean gradient, showing each worker's to see(worker, gradient) on the way; returns the loss.
+  template <class Context, class See>
+  static double gradient(Context& context, State<Context>& state, const See& see) {
+    using S = typename Context::Scalar;
+    const std::size_t n = context.layout().size();
+    double loss = context.share(0) * context.gradient(0, context.values(), context.gradients());
+    see(0, static_cast<const S*>(context.gradients()));
+    if (context.workers() > 1)
+      context.backend().map(Multiply<S>{static_cast<S>(context.share(0))}, n, context.gradients());
+    const S* const other = state.other.data();
+    for (std::size_t w = 1; w < context.workers(); ++w) {
+      loss += context.share(w) * context.gradient(w, context.values(), state.other.data());
+      see(w, other);
+      context.backend().map(LinearCombination<S>{1, static_cast<S>(context.share(w))}, n, context.gradients(), other);
+    }
+    return loss;
+  }
+  // The rule's step from it.
+  template <class Context>
+  static void step(Context& context, State<Context>& state) {
+    context.step(context.gradients(), context.values(), state.rule,
+                 [&] { return gradient(context, state, [](std::size_t, const typename Context::Scalar*) {}); });
   }
 };
 

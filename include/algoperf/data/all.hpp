@@ -5,6 +5,7 @@
 #include "glyphs.hpp"
 #include "in_memory.hpp"
 #include "selectors/importance.hpp"
+#include "selectors/scheduled_batch.hpp"
 #include "selectors/shuffled_epochs.hpp"
 #include "selectors/with_replacement.hpp"
 #include "slice.hpp"

@@ -41,6 +41,8 @@ struct Selection {
 //   state(size)                        a fresh State for a data set of `size` examples; throws Error on bad options
 //   select(state, step, selection)     writes the next selection in place (no allocation after the first call)
 //   feedback(state, selection, losses) optional: one loss per selected example, after the step
+//   hear(state, squares)               with listens_to_gradients = true: what a combiner that measures gradients found,
+//                                      its GradientSquares, after the step
 template <class D>
 concept DataSelector = requires(const D& d, typename D::State& state, Step step, Selection& selection) {
   { d.batch } -> std::convertible_to<std::size_t>;

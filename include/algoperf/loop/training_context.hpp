@@ -63,11 +63,12 @@ class TrainingContext {
   const Scalar* values() const { return values_.data(); }
   Scalar* gradients() { return gradients_.data(); }
   RuleState make_rule_state() const { return rule_.state(backend_, layout_); }
+  std::size_t examples(std::size_t worker) const { return begin_of(worker + 1) - begin_of(worker); }
   double share(std::size_t worker) const {
-    return static_cast<double>(begin_of(worker + 1) - begin_of(worker)) / static_cast<double>(batch_.size());
+    return static_cast<double>(examples(worker)) / static_cast<double>(batch_.size());
   }
   double gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
-    const std::size_t begin = begin_of(worker), n = begin_of(worker + 1) - begin;
+    const std::size_t begin = begin_of(worker), n = examples(worker);
     if (n == 0) {  // a batch smaller than the number of workers
       backend_.fill(layout_.size(), gradients, Scalar(0));
       return 0;

@@ -64,6 +64,24 @@ consteval bool explain_roles() {
   return true;
 }
 
+template <class Selector>
+concept ListensToGradients = requires {
+  requires Selector::listens_to_gradients;
+};
+
+template <class CombinerType>
+concept MeasuresGradients = requires {
+  requires CombinerType::measures_gradients;
+};
+
+template <class Selector, class CombinerType>
+consteval bool explain_listening() {
+  static_assert(!ListensToGradients<Selector> || MeasuresGradients<CombinerType>,
+                "algoperf: this selector's batch follows the noise of gradients, which a combiner measures: give the "
+                "TrainingLoop a MeasuredMean{} and InProcess{.workers = 2} or more");
+  return true;
+}
+
 template <class... Extras>
 consteval bool explain_extras() {
   static_assert(
@@ -85,6 +103,7 @@ template <class ModelType, class Loss, class Rule, class Schedule, class Selecto
           class Group = InProcess, class BackendType = Host<float>>
 class TrainingLoop {
   static_assert(detail::explain_roles<ModelType, Loss, Rule, Schedule, Selector>());
+  static_assert(detail::explain_listening<Selector, CombinerType>());
 
  public:
   using Backend = BackendType;
@@ -128,6 +147,8 @@ class TrainingLoop {
         combiner_.advance(context_, combiner_state_);  // gradient, combination, one fused pass per kernel run
     if constexpr (requires { selector_.feedback(*selector_state_, selection_, context_.losses()); })
       selector_.feedback(*selector_state_, selection_, context_.losses());
+    if constexpr (detail::ListensToGradients<Selector>)
+      selector_.hear(*selector_state_, combiner_.gradient_squares(combiner_state_));
     context_.backend().synchronize();
     last_ = {now, loss, last_.examples + selection_.indices.size(), last_.training_seconds + watch.seconds()};
     return last_;

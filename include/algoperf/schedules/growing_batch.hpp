@@ -11,20 +11,8 @@ namespace algoperf {
 // `factor` times as small does. Once the batch is at its most, the rate must fall after all: rate_factor(i) is what is
 // then left to multiply it by.
 //
-// A batch schedule gives numbers of examples; a TrainingLoop's batch is its selector's, which is asked anew at each
-// step and may choose any number up to its `batch`. So a selector of one's own, in front of another, applies it:
-//   struct Growing {
-//     ap::ShuffledEpochs selector;
-//     ap::GrowingBatch schedule;
-//     std::size_t batch = schedule.most;  // the largest, for which the loop makes room
-//     using State = ap::ShuffledEpochs::State;
-//     State state(std::size_t size) const { return selector.state(size); }
-//     void select(State& state, ap::Step step, ap::Selection& selection) const {
-//       ap::ShuffledEpochs now = selector;
-//       now.batch = schedule(step.t - 1);
-//       now.select(state, step, selection);
-//     }
-//   };
+// A batch schedule gives numbers of examples, which a selector takes:
+//   scheduled_batch(ShuffledEpochs{.seed = 1}, GrowingBatch{.first = 128, .most = 4096})
 struct GrowingBatch {
   std::uint64_t first = 128;
   double factor = 2;

@@ -13,7 +13,7 @@ namespace algoperf {
 // Both are averaged, each by itself, with the weight `decay`, in [0, 1), on the past; the quotient of the averages is
 // the estimate (an average of quotients would be biased).
 // McCandlish et al. 2018 (arXiv:1812.06162), appendix A. With W workers of b examples each, |g_b|^2 is the mean of
-// their squared norms, and g_B, B = W b, the mean of their gradients: a combiner of one's own sees both.
+// their squared norms, and g_B, B = W b, the mean of their gradients: the combiner MeasuredMean measures both.
 struct NoiseScale {
   double decay = 0.99;
 

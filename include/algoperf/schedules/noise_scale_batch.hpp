@@ -10,8 +10,9 @@ namespace algoperf {
 // [least, most]; `least` while the noise scale is not known. share is in (0, inf), 1 <= least <= most.
 // With B_n the noise scale, a batch of share B_n takes 1 + 1 / share times the fewest steps, and 1 + share times the
 // fewest examples (McCandlish et al. 2018, arXiv:1812.06162); both double at share = 1.
-// Not a function of the step: whoever measures gradients calls noise.observe(...), and visits it with what else is
-// kept. It is applied as GrowingBatch is, by a selector of one's own, which keeps a pointer to it.
+// Not a function of the step: it must be told what gradients measured. In a TrainingLoop MeasuredMean tells it:
+//   TrainingLoop(model, loss, rule, schedule, scheduled_batch(ShuffledEpochs{}, NoiseScaleBatch{.least = 64}),
+//                MeasuredMean{}, InProcess{.workers = 4})
 struct NoiseScaleBatch {
   std::uint64_t least = 32;
   std::uint64_t most = 8192;
@@ -28,6 +29,11 @@ struct NoiseScaleBatch {
     const double size = share * noise.value();
     if (!(size > static_cast<double>(least))) return least;
     return size < static_cast<double>(most) ? static_cast<std::uint64_t>(size + 0.5) : most;
+  }
+
+  // As NoiseScale's.
+  void observe(double small, double square_small, double big, double square_big) {
+    noise.observe(small, square_small, big, square_big);
   }
 
   template <class Archive>

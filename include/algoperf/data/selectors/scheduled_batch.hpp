@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../../core/archive.hpp"
+#include "../../core/require.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// What scheduled_batch(selector, schedule) returns. `batch` is the largest selection.
+template <class Selector, class Schedule>
+struct ScheduledBatch {
+  Selector selector;
+  Schedule schedule;
+  std::size_t batch;
+  std::uint64_t seed = 0;  // the selector's
+
+  struct State {
+    typename Selector::State selector;
+    Schedule schedule;  // with what it was told
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      selector.visit(archive);
+      if constexpr (requires { schedule.visit(archive); }) visit_scoped(archive, "batch_schedule", schedule);
+    }
+  };
+
+  State state(std::size_t size) const {
+    if constexpr (requires { schedule.check(); }) schedule.check();
+    return {of(batch).state(size), schedule};
+  }
+
+  void select(State& state, Step step, Selection& selection) const {
+    const auto n = static_cast<double>(state.schedule(step.t - 1));
+    require(n >= 1 && n <= static_cast<double>(batch), "scheduled_batch: the batch of step ", step.t, " is ", n,
+            ", expected 1 to ", batch);
+    of(static_cast<std::size_t>(n)).select(state.selector, step, selection);
+  }
+
+  template <class Losses>
+  void feedback(State& state, const Selection& selection, const Losses& losses) const {
+    if constexpr (requires { selector.feedback(state.selector, selection, losses); })
+      selector.feedback(state.selector, selection, losses);
+  }
+
+  // A schedule that observes gradients needs a combiner that measures them.
+  static constexpr bool listens_to_gradients = requires(Schedule & schedule) {
+    schedule.observe(double{}, double{}, double{}, double{});
+  };
+  template <class Squares>
+  void hear(State& state, const Squares& found) const requires listens_to_gradients {
+    if (found.small > 0 && found.big > found.small)
+      state.schedule.observe(found.small, found.square_small, found.big, found.square_big);
+  }
+
+ private:
+  Selector of(std::size_t n) const {
+    Selector sized = selector;
+    sized.batch = n;
+    return sized;
+  }
+};
+
+// A selector whose batch follows a schedule: before update i it selects schedule(i) examples, as `selector` would with
+// that for its batch.
+//   scheduled_batch(ShuffledEpochs{.seed = 1}, GrowingBatch{.first = 128, .most = 4096})
+//   scheduled_batch(ShuffledEpochs{.seed = 1}, NoiseScaleBatch{.least = 64, .most = 4096})   with MeasuredMean{}
+// The largest batch, for which a loop makes room, is schedule.most if there is that, else the selector's own. Throws
+// Error at a step whose batch is not in [1, largest], naming the step.
+template <class Selector, class Schedule>
+constexpr auto scheduled_batch(const Selector& selector, const Schedule& schedule) {
+  std::size_t largest = selector.batch;
+  std::uint64_t seed = 0;
+  if constexpr (requires { schedule.most; }) largest = static_cast<std::size_t>(schedule.most);
+  if constexpr (requires { selector.seed; }) seed = selector.seed;
+  return ScheduledBatch<Selector, Schedule>{selector, schedule, largest, seed};
+}
+
+}  // namespace algoperf

@@ -1,0 +1,88 @@
+#include "algoperf/combine/measured_mean.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "algoperf/backend/host.hpp"
+#include "algoperf/core/error.hpp"
+#include "algoperf/core/layout.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+// Three parameters, and workers whose gradients are given.
+struct Context {
+  using Backend = ap::Host<double>;
+  using Scalar = double;
+  using Array = Backend::Array<double>;
+  struct RuleState {};
+
+  std::vector<std::vector<double>> of_workers;
+  std::vector<std::size_t> counts;
+  ap::Layout names{1};
+  std::vector<double> parameters = {0, 0, 0}, mean = {0, 0, 0}, stepped_with = {};
+
+  Context(std::vector<std::vector<double>> gradients, std::vector<std::size_t> examples)
+      : of_workers(std::move(gradients)), counts(std::move(examples)) {
+    names.add({"w", ap::Kind::weight, {3}});
+  }
+  Backend backend() const { return {}; }
+  const ap::Layout& layout() const { return names; }
+  std::size_t workers() const { return counts.size(); }
+  double* values() { return parameters.data(); }
+  double* gradients() { return mean.data(); }
+  std::size_t examples(std::size_t w) const { return counts[w]; }
+  double share(std::size_t w) const {
+    double all = 0;
+    for (const std::size_t n : counts) all += static_cast<double>(n);
+    return static_cast<double>(counts[w]) / all;
+  }
+  double gradient(std::size_t w, const double*, double* out) const {
+    for (std::size_t i = 0; i < 3; ++i) out[i] = counts[w] == 0 ? 0 : of_workers[w][i];
+    return static_cast<double>(w);
+  }
+  RuleState make_rule_state() const { return {}; }
+  template <class Evaluate>
+  void step(const double* gradients, double*, RuleState&, const Evaluate& evaluate) {
+    stepped_with.assign(gradients, gradients + 3);
+    evaluate();  // again, as sam does
+  }
+};
+
+ap::GradientSquares squares_of(Context& context) {
+  const ap::MeasuredMean combiner;
+  auto state = combiner.state(context);
+  combiner.advance(context, state);
+  return combiner.gradient_squares(state);
+}
+
+}  // namespace
+
+TEST_CASE("the squared norms of the workers' gradients and of their mean") {
+  Context context({{1, 2, 2}, {3, 0, -4}}, {8, 8});
+  const ap::GradientSquares squares = squares_of(context);
+  CHECK(context.stepped_with == std::vector<double>{2, 1, -1});
+  CHECK(squares.small == 8);
+  CHECK(squares.square_small == (9 + 25) / 2.0);
+  CHECK(squares.big == 16);
+  CHECK(squares.square_big == 6);
+}
+
+TEST_CASE("workers of unequal numbers of examples: the small batch is their harmonic mean") {
+  Context context({{1, 0, 0}, {0, 1, 0}, {0, 0, 2}, {9, 9, 9}}, {2, 4, 4, 0});
+  const ap::GradientSquares squares = squares_of(context);
+  CHECK(squares.small == doctest::Approx(3));
+  CHECK(squares.square_small == doctest::Approx(2));
+  CHECK(squares.big == 10);
+  CHECK(squares.square_big == doctest::Approx(0.04 + 0.16 + 0.64));
+}
+
+TEST_CASE("of one worker with examples nothing is known; one worker in all is refused") {
+  Context context({{1, 0, 0}, {0, 1, 0}}, {0, 4});
+  CHECK(squares_of(context).small == 0);
+  Context alone({{1, 0, 0}}, {4});
+  CHECK_THROWS_WITH_AS(ap::MeasuredMean{}.state(alone),
+                       "MeasuredMean: there is 1 worker, expected at least 2: InProcess{.workers = 2}", ap::Error);
+}
