@@ -4,6 +4,8 @@
 // Two fields of a stage: scheduled(scheduled(stage, ...), ...). With a mask: masked(scheduled(stage, ...), where).
 #pragma once
 
+#include <cstdint>
+
 #include "../schedules/concept.hpp"
 #include "concept.hpp"
 
@@ -61,6 +63,13 @@ struct Scheduled : Stage {
 
 namespace detail {
 
+// As much of an EvaluationReport as a schedule that reacts may ask for.
+struct FoundNothing {
+  std::uint64_t step;
+  double loss, metric;
+  bool lower_is_better;
+};
+
 template <class Stage, class Field, class Schedule>
 consteval bool explain_scheduled() {
   explain_stage<Stage>();
@@ -73,6 +82,10 @@ consteval bool explain_scheduled() {
     static_assert(!HasEvaluation<Stage>,
                   "algoperf: a stage that gives evaluation values, such as WeightAverage, cannot be scheduled");
   }
+  static_assert(
+      !Reacts<Schedule, FoundNothing>,
+      "algoperf: scheduled(...) hears of no evaluation, so a schedule that reacts, such as Plateau, would stay "
+      "where it starts: only a TrainingLoop's own schedule is told");
   return explain_schedule<Schedule>();
 }
 
