@@ -39,6 +39,7 @@ inline auto rule_members() {
   const auto fading_decay = masked(scheduled(decay, &DecayedWeights::rate, decay_ends), decayable);
   const AdamWOptions w{.weight_decay = 1e-3};
   const auto muon_adamw = partition(matrices, muon({.weight_decay = 1e-3}), otherwise, adamw(w));
+  const auto clip_muon = chain(clip, muon_adamw);
   const ShampooOptions often{.weight_decay = 1e-3, .epsilon = 1e-3, .block = 4, .root_frequency = 3, .start_step = 2};
   const Precondition<NewtonRoot, GraftRmsPropNormalized> by_products{
       .beta1 = 0, .epsilon = 1e-3, .root_frequency = 3, .start_step = 4};
@@ -97,6 +98,7 @@ inline auto rule_members() {
       RuleMember{"momentum, polyak average", polyak, 2, 2, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"clip by value, momentum", clipped, 1, 1, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},
       RuleMember{"muon and adamw", muon_adamw, 1, 2, false, {0.1, 200, 1e-6}, {0.05, 2000, 1e-3}},
+      RuleMember{"clip, muon and adamw", clip_muon, 1, 2, false, {0.1, 200, 1e-6}, {0.05, 2000, 1e-3}},
       RuleMember{"shampoo and adamw", shampoo_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}, 0, 104},
       RuleMember{
           "shampoo by products and adamw", newton_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}, 0, 104},

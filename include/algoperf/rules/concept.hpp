@@ -114,6 +114,16 @@ concept HasTransform = requires {
   typename Stage::template State<Host<float>>;
 };
 
+template <class Rule>
+concept MovesAllParameters = requires {
+  requires Rule::moves_all_parameters;
+};
+
+template <class Stage>
+concept EndsChain = requires {
+  requires Stage::ends_chain;
+};
+
 template <class Stage>
 concept LeavesFactors = requires {
   requires Stage::leaves_factors;

@@ -137,6 +137,7 @@ std::string describe(const Chain<Stages...>& chain) {
   const std::string names[] = {detail::type_name<Stages>()...};
   const std::size_t own_scalars[] = {detail::moved_scalars<Stages>()...};
   const std::size_t slots = list.first_slot[sizeof...(Stages)];
+  const std::size_t hand_over = (... || detail::EndsChain<Stages>) ? sizeof...(Stages) - 1 : sizeof...(Stages);
   std::string text = std::to_string(list.pass_count) + (list.pass_count == 1 ? " pass, " : " passes, ") +
                      std::to_string(bytes_per_parameter(chain)) + " bytes a parameter, " + std::to_string(slots) +
                      (slots == 1 ? " slot" : " slots") + " (" + std::to_string(4 * slots) + " bytes) of state\n";
@@ -148,6 +149,7 @@ std::string describe(const Chain<Stages...>& chain) {
     text += pass.closing == Closing::apply            ? " | apply"
             : pass.closing == Closing::measure_tensor ? " | measure " + names[pass.stage] + " per tensor"
             : pass.closing == Closing::measure_all    ? " | measure " + names[pass.stage] + " over all tensors"
+            : pass.stage == hand_over                 ? " | store u"
                                                       : " | " + names[pass.stage] + " on matrices";
     const std::string read = detail::arrays(moved.reads_u, moved.reads_p, moved.slots);
     const std::string written = detail::arrays(moved.writes_u, moved.writes_p, moved.slots);
@@ -168,6 +170,11 @@ std::string describe(const Partition<Parts...>& partition) {
     text += "where " + detail::type_name<std::remove_cvref_t<decltype(part.where)>>() + ": " + describe(part.rule);
   });
   return text;
+}
+
+template <class Rule, class... Stages>
+std::string describe(const Before<Rule, Stages...>& before) {
+  return describe(before.stages()) + "then\n" + describe(before.rule());
 }
 
 template <class Rule>

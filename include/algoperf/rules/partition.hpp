@@ -12,6 +12,7 @@
 #include "../core/archive.hpp"
 #include "../core/layout.hpp"
 #include "../core/tuple.hpp"
+#include "before.hpp"
 #include "concept.hpp"
 #include "own_memory.hpp"
 
@@ -114,11 +115,6 @@ class Partition<Part<Wheres, Rules>...> {
 };
 
 namespace detail {
-
-template <class Rule>
-concept MovesAllParameters = requires {
-  requires Rule::moves_all_parameters;
-};
 
 template <class Where, class Rule>
 consteval bool explain_part() {

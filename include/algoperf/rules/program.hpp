@@ -4,7 +4,8 @@
 // (p += u), or it stores u (where the gradient was) and measures a stage's sums per tensor or over all tensors, or it
 // stores u and hands whole matrices to a matrix stage. A measuring stage closes one pass and, with its sums known,
 // opens the next; so element stages cost no pass of their own. Stateless stages before a measuring one run in both
-// passes. What a matrix stage leaves in factors, passes multiply as they read, until one stores u.
+// passes. What a matrix stage leaves in factors, passes multiply as they read, until one stores u. A chain
+// before another rule (before.hpp) ends with u stored, and applies nothing.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +31,7 @@ struct PassList {
     constexpr bool measuring[] = {detail::is_measuring<Stages>..., false};
     constexpr bool over_all[] = {scope_is_all<Stages>()..., false};
     constexpr bool leaves_factors[] = {detail::LeavesFactors<Stages>..., false};
+    constexpr bool ends_chain = (... || detail::EndsChain<Stages>);
     constexpr std::size_t slots[] = {detail::slots_of<Stages>()..., 0}, terms[] = {detail::sums_of<Stages>()..., 0};
     for (std::size_t i = 0; i <= stage_count; ++i) {
       sums[i] = terms[i];
@@ -51,7 +53,7 @@ struct PassList {
       opened = !matrix[i];
       if (!again) first = matrix[i] ? i + 1 : i;
     }
-    passes[pass_count++] = {first, stage_count, stage_count, Closing::apply, false, factored};
+    if (!ends_chain) passes[pass_count++] = {first, stage_count, stage_count, Closing::apply, false, factored};
     for (std::size_t i = 0, begin = 0; i < pass_count; ++i)
       if (passes[i].closing != Closing::measure_tensor) {
         phases[phase_count++] = {begin, i + 1};

@@ -1,0 +1,5 @@
+// expect: algoperf: a rule among the stages of a chain, such as partition(...), must stand last
+#include <algoperf/rules/all.hpp>
+using namespace algoperf;
+
+const auto rule = chain(ClipByGlobalNorm{}, partition(matrices, muon(), otherwise, adamw()), Descend{});

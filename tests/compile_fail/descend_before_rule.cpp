@@ -1,0 +1,5 @@
+// expect: algoperf: in chain(stages..., rule) the rule scales by the learning rate: leave Descend{} out
+#include <algoperf/rules/all.hpp>
+using namespace algoperf;
+
+const auto rule = chain(Descend{}, partition(matrices, muon(), otherwise, adamw()));
