@@ -95,8 +95,7 @@ TEST_CASE("element rules need no gradient arena in float, others one") {
 TEST_CASE("the loss scale divides the gradients") {
   const std::size_t n = 100;
   const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
-  const auto scaled = ap::mixed_precision<float16>(
-      ap::sgd(), ap::MixedPrecisionOptions<ap::DynamicLossScale>{.scaling = {.start = 256, .interval = 3}});
+  const auto scaled = ap::mixed_precision<float16>(ap::sgd(), ap::DynamicLossScale{.start = 256, .interval = 3});
   const auto plain = ap::mixed_precision<float16>(ap::sgd());
   auto a = scaled.state(ap::Host<float>{}, layout);
   auto b = plain.state(ap::Host<float>{}, layout);
@@ -115,8 +114,7 @@ TEST_CASE("a gradient that is not finite leaves all state untouched, the step co
     for (const std::size_t place : {std::size_t{0}, std::size_t{17}, std::size_t{99}}) {
       const std::size_t n = 100;
       const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
-      const auto rule = ap::mixed_precision<float16>(
-          ap::nadam(), ap::MixedPrecisionOptions<ap::DynamicLossScale>{.scaling = {.start = 256}});
+      const auto rule = ap::mixed_precision<float16>(ap::nadam(), ap::DynamicLossScale{.start = 256});
       auto state = rule.state(ap::Host<float>{}, layout);
       std::vector<float16> p = halves<float16>(first_values(n));
       for (std::uint64_t t = 1; t <= 3; ++t)
@@ -145,8 +143,7 @@ TEST_CASE("stochastic rounding is right on average where the nearest stands stil
   const std::size_t n = 4096;
   const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
   const auto mean_after = [&](ap::Rounding rounding, double& spread) {
-    const auto rule = ap::mixed_precision<bfloat16>(
-        ap::sgd(), ap::MixedPrecisionOptions<ap::NoLossScale>{.rounding = rounding, .seed = 7});
+    const auto rule = ap::mixed_precision<bfloat16>(ap::sgd(), {.rounding = rounding, .seed = 7});
     auto state = rule.state(ap::Host<float>{}, layout);
     std::vector<bfloat16> p(n, bfloat16(1.0f)), g(n, bfloat16(-1.0f));
     rule.step(g, std::span(p), state, {.learning_rate = 1e-3});  // 1.001; bfloat16 has 1 and 1.0078
@@ -165,8 +162,7 @@ TEST_CASE("stochastic rounding is right on average where the nearest stands stil
 TEST_CASE("a mixed-precision state resumes bit for bit, and refuses what cannot be") {
   const ap::Layout layout = ap::testing::layout_of({{40}, {8, 3}}, 1);
   const std::size_t n = layout.size();
-  const auto rule = ap::mixed_precision<bfloat16>(
-      ap::adamw(), ap::MixedPrecisionOptions<ap::NoLossScale>{.rounding = ap::Rounding::stochastic, .seed = 3});
+  const auto rule = ap::mixed_precision<bfloat16>(ap::adamw(), {.rounding = ap::Rounding::stochastic, .seed = 3});
   auto whole = rule.state(ap::Host<float>{}, layout), second = whole;
   std::vector<bfloat16> p = halves<bfloat16>(first_values(n)), q;
   for (std::uint64_t t = 1; t <= 10; ++t) {
@@ -180,12 +176,10 @@ TEST_CASE("a mixed-precision state resumes bit for bit, and refuses what cannot 
   CHECK(bits(q) == bits(p));
   CHECK(ap::testing::save(whole) == ap::testing::save(second));
 
-  const auto by_chance = ap::mixed_precision<float16>(
-      ap::sgd(), ap::MixedPrecisionOptions<ap::NoLossScale>{.rounding = ap::Rounding::stochastic});
+  const auto by_chance = ap::mixed_precision<float16>(ap::sgd(), {.rounding = ap::Rounding::stochastic});
   CHECK_THROWS_WITH_AS((void)by_chance.state(ap::Host<float>{}, layout),
                        "mixed_precision: stochastic rounding is of bfloat16 only", ap::Error);
-  const auto growing = ap::mixed_precision<float16>(
-      ap::sgd(), ap::MixedPrecisionOptions<ap::DynamicLossScale>{.scaling = {.backoff = 2}});
+  const auto growing = ap::mixed_precision<float16>(ap::sgd(), ap::DynamicLossScale{.backoff = 2});
   CHECK_THROWS_WITH_AS((void)growing.state(ap::Host<float>{}, layout),
                        "DynamicLossScale: backoff is 2, expected (0, 1]", ap::Error);
 }
@@ -209,4 +203,18 @@ TEST_CASE("apply_if_finite leaves a step out whole") {
   }
   CHECK(state.t() == 3);
   CHECK(state.skipped_steps() == 3);
+}
+
+TEST_CASE("what 16 bits cost") {
+  CHECK(ap::describe(ap::mixed_precision<ap::bfloat16>(ap::sgd())) ==
+        "bfloat16 parameters and gradients, 4 bytes of master a parameter; then, as many bytes as in float,\n" +
+            ap::describe(ap::sgd()));
+  const auto scaled = ap::mixed_precision<ap::float16>(ap::lamb(), ap::DynamicLossScale{});
+  CHECK(
+      ap::describe(scaled) ==
+      "float16 parameters and gradients, 4 bytes of master a parameter; widened and narrowed, 12 bytes a parameter, 4 "
+      "bytes of scratch; checked, 2 bytes a parameter; then, as many bytes as in float,\n" +
+          ap::describe(ap::lamb()));
+  CHECK(ap::describe(ap::apply_if_finite(ap::sgd())) ==
+        "a sum of all gradients; 4 bytes a parameter; then\n" + ap::describe(ap::sgd()));
 }

@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <string>
 
+#include "apply_if_finite.hpp"
 #include "armijo.hpp"
 #include "chain.hpp"
+#include "mixed_precision.hpp"
 #include "partition.hpp"
 #include "sam.hpp"
 
@@ -188,6 +190,19 @@ std::string describe(const Armijo<Rule>& armijo) {
   return "a line search: 1 + tries gradients; 36 bytes a parameter (save, norm, restore) and 12 a try, 2 slots of "
          "scratch; then\n" +
          describe(armijo.rule());
+}
+
+template <class Rule>
+std::string describe(const ApplyIfFinite<Rule>& wrapped) {
+  return "a sum of all gradients; 4 bytes a parameter; then\n" + describe(wrapped.rule());
+}
+
+template <class Half, class Rule, class Scaling>
+std::string describe(const MixedPrecision<Half, Rule, Scaling>& mixed) {
+  std::string text = detail::type_name<Half>() + " parameters and gradients, 4 bytes of master a parameter";
+  if (Rule::stores_updates) text += "; widened and narrowed, 12 bytes a parameter, 4 bytes of scratch";
+  if (mixed.scales) text += "; checked, 2 bytes a parameter";
+  return text + "; then, as many bytes as in float,\n" + describe(mixed.rule());
 }
 
 template <class Rule>

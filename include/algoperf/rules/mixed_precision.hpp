@@ -1,7 +1,7 @@
 // mixed_precision<Half>(rule): parameters and gradients of 16 bits (bfloat16 or float16), masters and state in float,
 // for any rule, on the caller's own memory on the host.
 //
-//   auto rule = mixed_precision<float16>(adamw(), {.scaling = DynamicLossScale{}});
+//   auto rule = mixed_precision<float16>(adamw(), DynamicLossScale{});    // bfloat16 needs no loss scale
 //   auto state = rule.state(Host{}, layout);
 //   ... gradients of state.loss_scale() times the loss ...
 //   const bool stepped = rule.step(gradients, values, state, {.t = t, .learning_rate = 1e-3});
@@ -55,9 +55,7 @@ struct NoLossScale {
   void check() const {}
 };
 
-template <class Scaling>
 struct MixedPrecisionOptions {
-  Scaling scaling = {};
   Rounding rounding = Rounding::nearest;  // of the parameters; stochastic for bfloat16 only
   std::uint64_t seed = 0;                 // of stochastic rounding
 };
@@ -97,19 +95,19 @@ class MixedPrecision {
   template <class Backend>
   using State = MixedPrecisionState<Backend, Rule>;
 
-  constexpr MixedPrecision(const Rule& rule, const MixedPrecisionOptions<Scaling>& options)
-      : rule_(rule), options_(options) {}
+  constexpr MixedPrecision(const Rule& rule, const Scaling& scaling, const MixedPrecisionOptions& options)
+      : rule_(rule), scaling_(scaling), options_(options) {}
 
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout) const {
     static_assert(Backend::on_host && std::is_same_v<typename Backend::Scalar, float>,
                   "algoperf: mixed_precision runs on Host<float>");
-    options_.scaling.check();
+    scaling_.check();
     require(options_.rounding == Rounding::nearest || std::is_same_v<Half, bfloat16>,
             "mixed_precision: stochastic rounding is of bfloat16 only");
     const std::size_t n = layout.size();
     return {backend, rule_.state(backend, layout), backend.template array<float>(n),
-            backend.template array<float>(Rule::stores_updates ? n : 0), options_.scaling.start};
+            backend.template array<float>(Rule::stores_updates ? n : 0), scaling_.start};
   }
 
   // Returns false, and leaves all but the loss scale as it was, where a gradient is not finite.
@@ -124,7 +122,7 @@ class MixedPrecision {
       if (!detail::all_finite(threads, n, gradients.data())) {
         ++state.skipped;
         state.steps_since_change = 0;
-        state.scale *= options_.scaling.backoff;
+        state.scale *= scaling_.backoff;
         return false;
       }
     using Ports = detail::HalfPorts<Half>;
@@ -142,8 +140,8 @@ class MixedPrecision {
       rule_.step(Update<float, NoEvaluate, Ports>{masters, masters, {}, ports}, state.rule, now);
     }
     if constexpr (scales)
-      if (++state.steps_since_change >= options_.scaling.interval) {
-        state.scale *= options_.scaling.growth;
+      if (++state.steps_since_change >= scaling_.interval) {
+        state.scale *= scaling_.growth;
         state.steps_since_change = 0;
       }
     return true;
@@ -156,15 +154,22 @@ class MixedPrecision {
     rule_.evaluation_values(static_cast<const float*>(state.masters.data()), state.rule, out);
   }
 
- private:
+  const Rule& rule() const { return rule_; }
   static constexpr bool scales = !std::is_same_v<Scaling, NoLossScale>;
+
+ private:
   Rule rule_;
-  MixedPrecisionOptions<Scaling> options_;
+  Scaling scaling_;
+  MixedPrecisionOptions options_;
 };
 
-template <class Half, class Rule, class Scaling = NoLossScale>
-constexpr auto mixed_precision(const Rule& rule, const MixedPrecisionOptions<Scaling>& options = {}) {
-  return MixedPrecision<Half, Rule, Scaling>(rule, options);
+template <class Half, class Rule>
+constexpr auto mixed_precision(const Rule& rule, const MixedPrecisionOptions& options = {}) {
+  return MixedPrecision<Half, Rule, NoLossScale>(rule, {}, options);
+}
+template <class Half, class Rule, class Scaling>
+constexpr auto mixed_precision(const Rule& rule, const Scaling& scaling, const MixedPrecisionOptions& options = {}) {
+  return MixedPrecision<Half, Rule, Scaling>(rule, scaling, options);
 }
 
 }  // namespace algoperf
