@@ -1,4 +1,4 @@
-// expect: algoperf: sam(...), armijo(...) and apply_if_finite(...) stand around all else: sam(chain(...))
+// expect: algoperf: sam(...), armijo(...), apply_if_finite(...) and mixed_precision(...) stand around all else
 #include <algoperf/rules/all.hpp>
 using namespace algoperf;
 

@@ -1,4 +1,4 @@
-# Arguments: SETTINGS, FILE, WITH (the compiler).
+# Arguments: SETTINGS, FILE.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 file(READ ${FILE} text)
@@ -7,7 +7,7 @@ if(NOT text MATCHES "^// expect: ([^\n]+)")
 endif()
 set(expected "${CMAKE_MATCH_1}")
 
-execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${WITH} ${FLAGS} -fsyntax-only ${FILE}
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} ${FLAGS} -fsyntax-only ${FILE}
                 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 0)
   message(FATAL_ERROR "${FILE} compiles; expected: ${expected}")

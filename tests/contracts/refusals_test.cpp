@@ -47,7 +47,7 @@ TEST_CASE("impossible hyperparameters are refused with a sentence that names the
   check_refused(ap::centered_rmsprop({.rho = 1}), "CenteredRmsProp: rho is 1, expected [0, 1)");
   check_refused(ap::amsgrad({.beta2 = 1}), "AmsGrad: beta2 is 1, expected [0, 1)");
   check_refused(ap::nadam({.momentum_decay = -1}), "NAdam: momentum_decay is -1, expected at least 0");
-  check_refused(ap::radam({.beta2 = 0.5}), "RAdam: beta2 is 0.5, expected [0.6, 1)");
+  check_refused(ap::radam({.beta2 = 0.5}), "RAdam: beta2 is 0.5, expected (2/3, 1)");
   check_refused(ap::ademamix({.beta3 = 0.5}), "AdEmaMix: beta3 is 0.5, expected [beta1, 1)");
   check_refused(ap::ademamix({.alpha = -1}), "AdEmaMix: alpha is -1, expected at least 0");
   check_refused(ap::lars({.coefficient = 0}), "TrustRatio: coefficient is 0, expected more than 0");
@@ -55,6 +55,7 @@ TEST_CASE("impossible hyperparameters are refused with a sentence that names the
                 "TrustRatio: least is 2, expected [0, most]");
   check_refused(ap::mlperf_lars({.eps = -1}), "MlperfTrustRatio: eps is -1, expected at least 0");
   check_refused(ap::schedule_free_sgd({.beta = 0}), "ScheduleFree: beta is 0, expected (0, 1)");
+  check_refused(ap::schedule_free_adamw({.beta2 = 1}), "RmsProp: rho is 1, expected less with bias_correction");
   check_refused(ap::schedule_free_adamw({.r = -1}), "ScheduleFree: r is -1, expected at least 0");
   check_refused(ap::madam({.beta_min = 0.9, .beta_max = 0.5}), "MaxVa: beta_min is 0.9, expected [0, beta_max]");
   check_refused(ap::lamadam({.beta_max = 1}), "LaMaxVa: beta_max is 1, expected (0, 1)");

@@ -58,11 +58,12 @@ auto schedule_members() {
       Member{"exponential to a ceiling", ap::Exponential{.from = 1, .factor = 2, .steps = 3, .begin = 4, .to = 4}, 10,
              4},
       Member{"noise_adaptive", ap::NoiseAdaptive{.from = 1, .beta = 2, .steps = 16}, 16, 0.125},
-      Member{"noise_adaptive, no steps", ap::NoiseAdaptive{.from = 1, .beta = 2}, 0, 2},
+      Member{"noise_adaptive, no steps", ap::NoiseAdaptive{.from = 1, .beta = 2, .steps = 0}, 0, 2},
       Member{"trapezoid", ap::Trapezoid{.peak = 1, .warmup = 4, .total = 20, .cooldown = 6, .floor = 0.1}, 20, 0.1},
       Member{"trapezoid, nothing", ap::Trapezoid{.peak = 1, .warmup = 0, .total = 0, .cooldown = 0}, 0, 0},
       Member{"one_cycle", ap::OneCycle{.peak = 1, .total = 20, .div_factor = 2, .final_div_factor = 2}, 19, 0.25},
-      Member{"one_cycle, no steps", ap::OneCycle{.peak = 1, .div_factor = 2, .final_div_factor = 2}, 0, 0.25},
+      Member{"one_cycle, no steps", ap::OneCycle{.peak = 1, .total = 0, .div_factor = 2, .final_div_factor = 2}, 0,
+             0.25},
       Member{"one_cycle_momentum", ap::OneCycleMomentum{.total = 20, .phases = ap::OneCyclePhases::three}, 19, 0.95},
       Member{"plateau, told nothing", ap::Plateau{.peak = 0.5}, 0, 0.5},
       Member{"growing_batch", ap::GrowingBatch{.first = 8, .factor = 2, .every = 5, .most = 64}, 15, 64},
@@ -133,6 +134,13 @@ TEST_CASE("impossible options are refused with a sentence that names the field")
     CHECK_THROWS_WITH_AS(schedule.check(), sentence, ap::Error);
   };
   refused(ap::Constant{nan}, "Constant: value is nan, expected a finite number");
+  refused(ap::Constant{}, "Constant: value is nan, expected a finite number");
+  refused(ap::Linear{.from = 1}, "Linear: steps is not given");
+  refused(ap::Cosine{.peak = 1}, "Cosine: steps is not given");
+  refused(ap::Polynomial{}, "Polynomial: steps is not given");
+  refused(ap::NoiseAdaptive{}, "NoiseAdaptive: steps is not given");
+  refused(ap::OneCycle{}, "OneCycle: total is not given");
+  refused(ap::OneCycleMomentum{}, "OneCycleMomentum: total is not given");
   refused(ap::Linear{.from = inf}, "Linear: from is inf, expected a finite number");
   refused(ap::Linear{.to = -inf}, "Linear: to is -inf, expected a finite number");
   refused(ap::Cosine{.peak = nan}, "Cosine: peak is nan, expected a finite number");
@@ -200,7 +208,8 @@ TEST_CASE("impossible options are refused with a sentence that names the field")
   refused(ap::GrowingBatch{.first = 9, .most = 8}, "GrowingBatch: first is 9, expected 1 to most, which is 8");
   refused(ap::GrowingBatch{.factor = 0.5}, "GrowingBatch: factor is 0.5, expected [1, inf)");
   refused(ap::GrowingBatch{.every = 0}, "GrowingBatch: every is 0, expected at least 1");
-  refused(ap::NoiseScaleBatch{.least = 9, .most = 8}, "NoiseScaleBatch: least is 9, expected 1 to most, which is 8");
+  refused(ap::NoiseScaleBatch{.least = 1}, "NoiseScaleBatch: least is 1, expected 2 to most, which is 8192");
+  refused(ap::NoiseScaleBatch{.least = 9, .most = 8}, "NoiseScaleBatch: least is 9, expected 2 to most, which is 8");
   refused(ap::NoiseScaleBatch{.share = 0}, "NoiseScaleBatch: share is 0, expected (0, inf)");
   refused(ap::NoiseScaleBatch{.noise = {.decay = 1}}, "NoiseScale: decay is 1, expected [0, 1)");
 }

@@ -114,7 +114,7 @@ std::vector<typename B::Scalar> train(const B& backend, const Rule& rule, unsign
   for (; t <= steps; ++t) {
     evaluate();
     using Update = algoperf::Update<S, std::remove_const_t<decltype(evaluate)>>;
-    rule.step(Update{gradients.data(), values.data(), evaluate}, Step{t, 0.01}, state);
+    rule.step(Update{gradients.data(), values.data(), evaluate}, state, Step{t, 0.01});
   }
   std::vector<S> result(2 * n);
   backend.read(n, values.data(), result.data());

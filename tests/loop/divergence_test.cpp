@@ -95,3 +95,17 @@ TEST_CASE("an example's weight that is not a number") {
   TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{0.1}, Always({0, 1}, {1, not_a_number}));
   CHECK(contains(steps_until_diverged(loop, task.train()), "at step 1: the loss is not finite"));
 }
+
+TEST_CASE("a rule that bears gradients that are not finite leaves the step out, and training goes on") {
+  std::vector<float> inputs(40, 0.5f);
+  inputs[17] = not_a_number;
+  const InMemory<float> data(inputs, std::vector<std::int32_t>(10, 1), Shape{4}, 2);
+  TrainingLoop loop(mlp(Shape{4}, {3}, 2), SoftmaxCrossEntropy{}, apply_if_finite(adamw()), Constant{0.1},
+                    ShuffledEpochs{.batch = 2});
+  const auto first = values_of(loop);
+  int left_out = 0;
+  for (int i = 0; i < 5; ++i) left_out += !std::isfinite(loop.step(data).loss);  // an epoch
+  CHECK(left_out == 1);
+  CHECK(values_of(loop) != first);
+  for (const float x : values_of(loop)) CHECK(std::isfinite(x));
+}

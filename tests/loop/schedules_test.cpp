@@ -1,6 +1,8 @@
 // Schedules that a loop tells something, or that tell a selector how much to take.
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "tiny.hpp"
 
 using namespace algoperf;
@@ -207,4 +209,16 @@ TEST_CASE("measuring changes no step") {
   auto measured = make(MeasuredMean{});
   for (int i = 0; i < 5; ++i) CHECK(mean.step(task.train()).loss == measured.step(task.train()).loss);
   CHECK(same_values(mean, measured));
+}
+
+TEST_CASE("a joined batch schedule hears what gradients measured; what is not finite is left unheard") {
+  const auto selector = scheduled_batch(ShuffledEpochs{.batch = 64}, join(Constant{8}, 3, NoiseScaleBatch{.most = 64}));
+  static_assert(selector.listens_to_gradients);
+  auto state = selector.state(100);
+  selector.hear(state, GradientSquares{8, std::numeric_limits<double>::infinity(), 16, 1});
+  CHECK(!state.schedule.second.noise.known());
+  selector.hear(state, GradientSquares{});
+  CHECK(!state.schedule.second.noise.known());
+  selector.hear(state, GradientSquares{8, 2, 16, 1});
+  CHECK(state.schedule.second.noise.known());
 }

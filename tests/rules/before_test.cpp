@@ -39,6 +39,7 @@ TEST_CASE("a chain among the stages stands for its own") {
   const auto averaged = ap::chain(ap::sgd(), ap::WeightAverage{});
   static_assert(std::is_same_v<std::remove_const_t<decltype(averaged)>,
                                ap::Chain<ap::DecayedWeights, ap::Descend, ap::WeightAverage>>);
+  static_assert(std::is_same_v<decltype(ap::chain(ap::chain(ap::Descend{}))), ap::Chain<ap::Descend>>);
   static_assert(std::is_same_v<decltype(ap::chain(muon_adamw)), std::remove_const_t<decltype(muon_adamw)>>);
 }
 

@@ -73,7 +73,8 @@ TEST_CASE("matrices of equal shape are one batch, wherever they stand") {
   batches.run(recorder, 2, [&](const Recorder&, std::size_t, std::size_t i) { seen.back().push_back(i); });
   CHECK(seen == std::vector<std::vector<std::size_t>>{{3}, {1, 5}, {0, 2, 4}});
   CHECK(batches.slots(recorder) == 2);
-  CHECK(batches.slots(Recorder{&seen, 9}) == 3);  // no more than the largest batch
+  CHECK(batches.slots(Recorder{&seen, 3}) == 3);
+  CHECK(batches.slots(Recorder{&seen, 9}) == 1);  // no batch fills the slots
   CHECK(ap::detail::Batches().slots(recorder) == 0);
 }
 

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "algoperf/backend/host.hpp"
+#include "algoperf/core/state_dict.hpp"
+#include "algoperf/rules/adafactor.hpp"
 #include "algoperf/rules/momentum.hpp"
 
 namespace ap = algoperf;
@@ -22,5 +24,21 @@ TEST_CASE("averages that die become zero, not denormal, and the caller's floatin
   }
   for (std::size_t i = 0; i < layout.size(); ++i) CHECK(state.slot(0, 0)[i] == 0.0f);  // else 2^-129
   CHECK((_mm_getcsr() & 0x8040u) == (mode & 0x8040u));
+}
+
+TEST_CASE("the averages of matrix rules become zero too") {
+  ap::Layout layout(1);
+  layout.add({"w", ap::Kind::weight, {4, 4}});
+  const auto rule =
+      ap::chain(ap::FactoredRms{.decay = 0.5, .memory = ap::RmsMemory::debiased, .least_side = 2}, ap::Descend{});
+  auto state = rule.state(ap::Host{}, layout);
+  std::vector<float> gradients(16, 1e-3f), values(16);
+  for (std::uint64_t t = 1; t <= 160; ++t) {
+    rule.step(gradients, values, state, {.t = t, .learning_rate = 0.1});
+    gradients.assign(16, 0.0f);
+  }
+  for (const auto& array : ap::state_dict(state).arrays())
+    if (array.type == "float32")
+      for (const float x : ap::state_dict(state).get<float>(array.name)) CHECK((x == 0 || x >= 0x1p-126f));
 }
 #endif

@@ -201,6 +201,26 @@ TEST_CASE("schedules of two fields, of a measuring stage, of a matrix stage and 
             matrices) == values_after(ap::chain(ap::Orthogonalize{.eps = 3}, ap::Descend{}), matrices));
 }
 
+TEST_CASE("a measuring stage with scalars may follow a schedule, and rules may begin late") {
+  const auto norm = [](const auto& stage) { return ap::chain(stage, ap::Descend{}); };
+  const ap::Layout layout = mlp_layout();
+  CHECK(values_after(norm(ap::scheduled(ap::AdagradNorm{}, &ap::AdagradNorm::eps, ap::Constant{0.5})), layout) ==
+        values_after(norm(ap::AdagradNorm{.eps = 0.5}), layout));
+  const auto late = [&](const auto& rule) {  // its first step is the run's second
+    auto state = rule.state(ap::Host<double>{}, layout);
+    std::vector<double> values(layout.size(), 1.0), gradients(layout.size());
+    for (std::uint64_t t = 2; t < 5; ++t) {
+      gradients.assign(layout.size(), 0.1);
+      rule.step(gradients, values, state, {.t = t, .learning_rate = 0.01});
+    }
+    for (const double value : values) CHECK(std::abs(value - 1) < 0.1);
+  };
+  late(ap::madam());
+  late(ap::lamadam());
+  late(ap::schedule_free_sgd());
+  late(ap::schedule_free_adamw());
+}
+
 TEST_CASE("steps count from 1") {
   const ap::Layout layout = layout_of({{3}});
   auto state = ap::adam().state(ap::Host{}, layout);

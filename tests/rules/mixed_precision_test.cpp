@@ -218,3 +218,29 @@ TEST_CASE("what 16 bits cost") {
   CHECK(ap::describe(ap::apply_if_finite(ap::sgd())) ==
         "a sum of all gradients; 4 bytes a parameter; then\n" + ap::describe(ap::sgd()));
 }
+
+TEST_CASE("evaluation values before the first step are the parameters") {
+  const auto rule = ap::mixed_precision<bfloat16>(ap::chain(ap::Descend{}, ap::WeightAverage{}));
+  const ap::Layout layout = ap::testing::layout_of({{3}}, 1);
+  auto state = rule.state(ap::Host<float>{}, layout);
+  std::vector<bfloat16> values{bfloat16(1.0f), bfloat16(2.0f), bfloat16(-3.0f)}, gradients(3, bfloat16(0.5f));
+  std::vector<float> out(3);
+  rule.evaluation_values(std::span<const bfloat16>(values), state, out.data());
+  CHECK(out == std::vector<float>{1, 2, -3});
+  rule.step(std::span<const bfloat16>(gradients), std::span(values), state, {.learning_rate = 1});
+  rule.evaluation_values(std::span<const bfloat16>(values), state, out.data());
+  CHECK(out == std::vector<float>{0.5, 1.5, -3.5});
+}
+
+TEST_CASE("within sam, what must be finite is the gradient that the rule steps with") {
+  const auto rule = ap::sam(ap::apply_if_finite(ap::sgd()));
+  const ap::Layout layout = ap::testing::layout_of({{2}}, 1);
+  auto state = rule.state(ap::Host<float>{}, layout);
+  std::vector<float> values{1, 2}, gradients{1, 1};
+  const auto fails = [&] { gradients.assign(2, std::numeric_limits<float>::infinity()); };
+  rule.step(gradients, values, state, {.t = 1, .learning_rate = 0.1}, fails);
+  CHECK(values == std::vector<float>{1, 2});
+  gradients.assign(2, 1.0f);
+  rule.step(gradients, values, state, {.t = 2, .learning_rate = 0.1}, [&] { gradients.assign(2, 1.0f); });
+  CHECK(values[0] == doctest::Approx(0.9f));
+}

@@ -13,6 +13,8 @@
 #include "algoperf/backend/linear_algebra.hpp"
 #include "algoperf/rules/adam.hpp"
 #include "algoperf/rules/partition.hpp"
+#include "algoperf/rules/scheduled.hpp"
+#include "algoperf/schedules/constant.hpp"
 #include "training.hpp"
 
 namespace ap = algoperf;
@@ -144,6 +146,41 @@ TEST_CASE_TEMPLATE("gradients that are zero, or have no rank, move finitely", Ro
   }
 }
 
+TEST_CASE("a block whose gradient dies goes on with its average, whatever the graft") {
+  const auto check = [](const auto& graft) {
+    const auto rule = ap::chain(
+        ap::Precondition<ap::NewtonRoot, std::remove_cvref_t<decltype(graft)>>{
+            .root_frequency = 1, .start_step = 1, .graft = graft},
+        ap::Descend{});
+    const ap::Layout layout = layout_of({{4, 4}}, 1);
+    auto state = rule.state(ap::Host<double>{}, layout);
+    std::vector<double> values(16), gradients(16, 1.0);
+    for (std::uint64_t t = 1; t <= 4; ++t) {
+      rule.step(gradients, values, state, {.t = t, .learning_rate = 0.01});
+      gradients.assign(16, 0.0);
+    }
+    for (const double value : values) CHECK(std::abs(value) < 10);
+  };
+  check(ap::GraftRmsPropNormalized{});
+  check(ap::GraftRmsProp{});
+  check(ap::GraftAdam{});
+  check(ap::GraftSgd{});
+}
+
+TEST_CASE("beta1 may follow a schedule; what it is at first decides whether gradients are averaged") {
+  using P = ap::Precondition<>;
+  const ap::Layout layout = layout_of({{4, 3}});
+  const auto after = [&](const auto& stage) {
+    Training<std::remove_cvref_t<decltype(ap::chain(stage, ap::Descend{}))>, ap::Host<double>> training(
+        ap::chain(stage, ap::Descend{}), layout);
+    training.steps(3, 0.01);
+    return training.values();
+  };
+  const P none{.beta1 = 0, .start_step = 1}, some{.beta1 = 0.9, .start_step = 1};
+  CHECK(after(ap::scheduled(none, &P::beta1, ap::Constant{0.9})) == after(some));
+  CHECK(after(ap::scheduled(some, &P::beta1, ap::Constant{0})) == after(none));
+}
+
 TEST_CASE("state is named, sized as declared, and resumes in the middle of a round of roots") {
   const auto rule = ap::chain(
       ap::Precondition<ap::EigenRoot, ap::GraftAdam>{.block = 4, .root_frequency = 5, .start_step = 2}, ap::Descend{});
@@ -181,7 +218,7 @@ TEST_CASE("impossible hyperparameters and tensors are refused") {
   using P = ap::Precondition<>;
   refuses(stage(P{.beta1 = 1}), "Precondition: beta1 is 1, expected [0, 1)");
   refuses(stage(P{.beta2 = 1.5}), "Precondition: beta2 is 1.5, expected [0, 1]");
-  refuses(stage(P{.beta3 = 2}), "Precondition: beta3 is 2, expected at most 1");
+  refuses(stage(P{.beta3 = 2}), "Precondition: beta3 is 2, expected less than 1");
   refuses(stage(P{.epsilon = 0}), "Precondition: epsilon is 0, expected more than 0");
   refuses(stage(P{.root = -2}), "Precondition: root is -2, expected more than 0, or 0 for 2 k");
   refuses(stage(P{.block = 0}), "Precondition: block is 0, expected at least 1");

@@ -52,6 +52,15 @@ void goes_on(const char* name, const Rule& rule) {
     CHECK(values[i] == doctest::Approx(torch->after_twenty[i]).epsilon(1e-12));
 }
 
+// Gives two arrays one name.
+struct Twice {
+  double x = 0;
+  void visit(auto& archive) {
+    archive.number("x", x);
+    archive.number("x", x);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a PyTorch optimizer's state is read and gone on with") {
@@ -98,4 +107,27 @@ TEST_CASE("a state dict that does not fit is refused whole") {
   dict.set("w/max_exp_avg_sq", std::vector<float>(15));
   refuses(dict, "state_dict: 'w/max_exp_avg_sq' belongs to no tensor or slot of this state");
   refuses(ap::StateDict{}, "state_dict: there is no 't'");
+}
+
+TEST_CASE("two stages of a kind keep their states apart") {
+  const auto rule = ap::chain(ap::Momentum{.mu = 0.9}, ap::Momentum{.mu = 0.5}, ap::Descend{});
+  const ap::Layout layout = torch_layout(1);
+  auto state = rule.state(ap::Host<double>{}, layout), other = rule.state(ap::Host<double>{}, layout);
+  std::vector<double> values(22), gradients(22);
+  for (std::uint64_t t = 1; t <= 3; ++t) {
+    gradients.assign(22, 1.0);
+    rule.step(gradients, values, state, {.t = t, .learning_rate = 0.1});
+  }
+  const ap::StateDict dict = ap::state_dict(state);
+  CHECK(dict.contains("w/momentum_buffer_2"));
+  CHECK(dict.get<double>("w/momentum_buffer") != dict.get<double>("w/momentum_buffer_2"));
+  ap::load_state_dict(other, dict);
+  CHECK(ap::state_dict(other).arrays() == dict.arrays());
+
+  Twice twice;
+  CHECK_THROWS_WITH_AS((void)ap::state_dict(twice), "state_dict: two arrays of this state are called 'x'", ap::Error);
+  ap::StateDict own;
+  std::vector<float> theirs{1, 2};
+  own.set("x", std::span(theirs));
+  CHECK(own.get<float>("x") == theirs);
 }

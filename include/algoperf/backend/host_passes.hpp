@@ -102,7 +102,10 @@ class HostPasses {
         with_sweep<I>(region, tensor,
                       [&](const auto& at) { measure<I>(program, kernel, at, begin, end, threads, measured); });
       else if constexpr (then(I) != Then::discard)
-        with_sweep<I>(region, tensor, [&](const auto& at) { sweep<then(I)>(kernel, at, begin, end); });
+        with_sweep<I>(region, tensor, [&](const auto& at) {
+          over_chunks(threads, begin, end,
+                      [&](std::size_t, std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
+        });
       if constexpr (I + 1 < Last)
         walk<I + 1, Last>(program, region, tensor, measured, sums, threads);
       else

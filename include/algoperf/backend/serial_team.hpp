@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "../core/config.hpp"
+#include "denormals.hpp"
 #include "vector.hpp"
 #include "work.hpp"
 
@@ -54,6 +55,7 @@ namespace detail {
 // contracted a x + b y to the same multiply-add.
 template <class Kernel, class S, class... In>
 __attribute__((noinline)) void map_range(const Kernel kernel, std::size_t n, S* x, const In*... in) {
+  const FlushDenormals flush;
   SerialTeam{}.map(kernel, n, x, in...);
 }
 

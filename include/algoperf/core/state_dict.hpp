@@ -54,6 +54,10 @@ class StateDict {
       arrays_[static_cast<std::size_t>(found - arrays_.begin())] = std::move(array);
   }
   template <class T>
+  void set(const std::string& name, std::span<T> values) {
+    set(name, std::span<const T>(values));
+  }
+  template <class T>
   void set(const std::string& name, const std::vector<T>& values) {
     set(name, std::span<const T>(values));
   }
@@ -89,17 +93,18 @@ struct StateDictWriter {
 
   template <class T>
   void number(const char* name, T& value) {
-    dict.set(prefix + name, value);
+    array(name, &value, 1);
   }
   template <class T>
   void array(const char* name, const T* data, std::size_t n) {
+    require(!dict.contains(prefix + name), "state_dict: two arrays of this state are called '", prefix, name, "'");
     dict.set(prefix + name, std::span<const T>(data, n));
   }
   template <class Backend, class T>
   void array(const char* name, const Backend& backend, const T* data, std::size_t n) {
     std::vector<T> host(n);
     backend.read(n, data, host.data());
-    dict.set(prefix + name, host);
+    array(name, host.data(), n);
   }
 };
 

@@ -5,10 +5,10 @@
 
 namespace algoperf {
 
-// t counts updates from 1, as the papers do; a schedule is asked for t - 1. learning_rate is the schedule's answer: it
-// must be given, and a rule refuses a step without.
+// t counts updates from 1, as the papers do; a schedule is asked for t - 1. learning_rate is the schedule's answer.
+// Both must be given: a rule refuses a step without.
 struct Step {
-  std::uint64_t t = 1;
+  std::uint64_t t = 0;
   double learning_rate = __builtin_nan("");
 };
 

@@ -29,6 +29,8 @@ class TrainingContext {
   using RuleState = typename Rule::template State<Backend>;
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   using Input = typename ModelType::template Input<Scalar>;
+  // Whether the rule knows what to do with a gradient that is not finite.
+  static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
 
   TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
                   std::size_t workers, std::size_t capacity, RandomKey key)
@@ -79,7 +81,8 @@ class TrainingContext {
                 batch_.losses(begin), d_outputs_.data());
     model_.backward(pass, handles_, batch_.inputs(begin), d_outputs_.data());
     const double loss = weighted_loss(worker, begin, n);
-    if (!is_finite(loss)) diverged(values, gradients);
+    if constexpr (!bears_non_finite)
+      if (!is_finite(loss)) diverged(values, gradients);
     return loss;
   }
   template <class Evaluate>

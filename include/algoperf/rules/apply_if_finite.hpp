@@ -1,6 +1,8 @@
 // apply_if_finite(rule): leaves a step out where a gradient is infinite or NaN, whole: parameters, state and the count
 // of steps stay as they were. The rule counts its steps itself. optax's apply_if_finite, which in the end lets a step
-// through after too many; here `skipped_steps` tells, and the caller decides. Cost: 4 bytes a parameter.
+// through after too many; here `skipped_steps` tells, and the caller decides. A TrainingLoop, which otherwise ends with
+// Diverged at a loss that is not finite, goes on. It stands within sam, sam(apply_if_finite(adamw())): what is to be
+// finite is the gradient that the rule steps with. Cost: 4 bytes a parameter.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +39,7 @@ class ApplyIfFinite {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
+  static constexpr bool bears_non_finite = true;
   template <class Backend>
   using State = ApplyIfFiniteState<Backend, Rule>;
 
@@ -46,6 +49,10 @@ class ApplyIfFinite {
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout) const {
     return {backend, rule_.state(backend, layout)};
+  }
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout, std::vector<Region> regions) const {
+    return {backend, rule_.state(backend, layout, std::move(regions))};
   }
   void check() const { rule_.check(); }
 
@@ -80,6 +87,8 @@ class ApplyIfFinite {
 
 template <class Rule>
 constexpr auto apply_if_finite(const Rule& rule) {
+  static_assert(!detail::MovesAllParameters<Rule>,
+                "algoperf: what is to be finite is the gradient a rule steps with: write sam(apply_if_finite(...))");
   return ApplyIfFinite<Rule>(rule);
 }
 

@@ -83,6 +83,7 @@ class Armijo {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
+  static constexpr bool bears_non_finite = true;  // a loss that is infinite or NaN is no descent
   template <class Backend>
   using State = ArmijoState<Backend, Rule>;
 

@@ -62,7 +62,8 @@ consteval bool explain_before() {
                 "algoperf: in chain(stages..., rule) a stage that averages parameters sees none of the rule's: give it "
                 "to the rule's own chains");
   static_assert(!MovesAllParameters<Rule>,
-                "algoperf: sam(...), armijo(...) and apply_if_finite(...) stand around all else: sam(chain(...))");
+                "algoperf: sam(...), armijo(...), apply_if_finite(...) and mixed_precision(...) stand around all else: "
+                "sam(chain(...))");
   return true;
 }
 
@@ -82,9 +83,10 @@ struct Composed {
 
   constexpr auto rule() const {
     constexpr std::size_t last = sizeof...(Parts) - 1;
-    if constexpr (sizeof...(Parts) == 1)
+    constexpr bool ends_in_rule = is_rule<TupleElement<last, Tuple<Parts...>>>;
+    if constexpr (ends_in_rule && last == 0)
       return get<0>(parts);
-    else if constexpr (is_rule<TupleElement<last, Tuple<Parts...>>>)
+    else if constexpr (ends_in_rule)
       return before(std::make_index_sequence<last>{});
     else
       return chained(std::index_sequence_for<Parts...>{});

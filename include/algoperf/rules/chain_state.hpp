@@ -1,6 +1,7 @@
 // ChainState: what a chain keeps between steps.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -98,11 +99,13 @@ class ChainState {
       for (std::size_t i = 0; i < regions_[r].tensors.size(); ++i) {
         const TensorSpec& spec = layout_.spec(regions_[r].tensors[i]);
         const ArchiveScope scope(archive, spec.name);
-        std::size_t slot = 0;
+        std::vector<std::string> names;
         const auto visit_stage = [&]<class St>(const St*) {
-          for (std::size_t j = 0; j < detail::slots_of<St>(); ++j, ++slot)
-            archive.array(detail::slot_name<St>(j).c_str(), backend_,
-                          work_[r].slots + slot * work_[r].size + work_[r].tensors[i].offset, spec.shape.size());
+          for (std::size_t j = 0; j < detail::slots_of<St>(); ++j) {
+            Scalar* const slot = work_[r].slots + names.size() * work_[r].size + work_[r].tensors[i].offset;
+            names.push_back(unused_name(detail::slot_name<St>(j), names));
+            archive.array(names.back().c_str(), backend_, slot, spec.shape.size());
+          }
         };
         (visit_stage(static_cast<const Stages*>(nullptr)), ...);
         for_each_index<sizeof...(Stages)>([&](auto stage) {
@@ -125,6 +128,14 @@ class ChainState {
   template <class... Others>
   friend class Chain;
   static constexpr std::size_t sum_chunk = 1024;  // no backend sums in smaller chunks
+
+  // Two stages of a kind: momentum_buffer, momentum_buffer_2, ...
+  static std::string unused_name(const std::string& name, const std::vector<std::string>& used) {
+    std::string candidate = name;
+    for (int i = 2; std::find(used.begin(), used.end(), candidate) != used.end(); ++i)
+      candidate = name + "_" + std::to_string(i);
+    return candidate;
+  }
 
   // Slot arrays move when a state is copied, so pointers are set at each use.
   void place_slots() {

@@ -17,7 +17,8 @@ struct LarsOptions {
 };
 
 // LARS (You et al. 2017, Algorithm 1, arXiv:1708.03888), the learning rate inside the momentum: with u = g +
-// weight_decay p and the trust ratio r of `matrices` or whatever `adapted` accepts (1, and no decay, for others),
+// weight_decay p and the trust ratio r (1, and no decay, for tensors that `adapted` does not accept: by default it
+// accepts all; the usual choice is lars({...}, decayable)),
 //   m' = mu m - lr r u;  p' = p + m'.
 // r = coefficient |p| / (|u| + eps), optax's denominator. One float of state, 8 + 20 bytes a parameter.
 template <class Where = Otherwise>

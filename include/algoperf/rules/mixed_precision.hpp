@@ -6,10 +6,10 @@
 //   ... gradients of state.loss_scale() times the loss ...
 //   const bool stepped = rule.step(gradients, values, state, {.t = t, .learning_rate = 1e-3});
 //
-// Masters start as the parameters at the first step. Where a gradient is infinite or NaN, the step is left out whole:
-// parameters, masters, state and the count of steps stay, and only the loss scale falls. So the rule counts its steps
-// itself, and Step::t is not read. Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; torch.amp's
-// GradScaler for the scale's movement.
+// Masters start as the parameters at the first step. With a loss scale, where a gradient is infinite or NaN, the step
+// is left out whole: parameters, masters, state and the count of steps stay, only the scale falls. So the rule counts
+// its steps itself, and Step::t is not read. Without one nothing is checked, and float16 gradients vanish below 6e-8.
+// Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; torch.amp's GradScaler for the scale's movement.
 //
 // Cost of an element rule: that of the rule in float (28 bytes a parameter for AdamW: 2 + 12 read, 12 + 2 written), for
 // nothing is converted in memory; and 2 bytes for the check, with a loss scale. Rules that keep u between passes (LAMB,
@@ -92,6 +92,7 @@ struct MixedPrecisionState {
 template <class Half, class Rule, class Scaling>
 class MixedPrecision {
  public:
+  static constexpr bool moves_all_parameters = true;
   template <class Backend>
   using State = MixedPrecisionState<Backend, Rule>;
 
@@ -110,7 +111,7 @@ class MixedPrecision {
             backend.template array<float>(Rule::stores_updates ? n : 0), scaling_.start};
   }
 
-  // Returns false, and leaves all but the loss scale as it was, where a gradient is not finite.
+  // Returns false, and leaves all but the loss scale as it was, where there is one and a gradient is not finite.
   template <class Backend>
   bool step(std::span<const Half> gradients, std::span<Half> values, State<Backend>& state, Step now) const {
     const std::size_t n = state.layout().size();
@@ -147,11 +148,14 @@ class MixedPrecision {
     return true;
   }
 
-  // In float, from the masters (rules/chain.hpp).
+  // In float, from the masters, which before the first step are `values` (rules/chain.hpp).
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   template <class Backend>
-  void evaluation_values(State<Backend>& state, float* out) const {
-    rule_.evaluation_values(static_cast<const float*>(state.masters.data()), state.rule, out);
+  void evaluation_values(std::span<const Half> values, State<Backend>& state, float* out) const {
+    if (state.t() == 0)
+      for (std::size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
+    else
+      rule_.evaluation_values(static_cast<const float*>(state.masters.data()), state.rule, out);
   }
 
   const Rule& rule() const { return rule_; }
@@ -169,6 +173,8 @@ constexpr auto mixed_precision(const Rule& rule, const MixedPrecisionOptions& op
 }
 template <class Half, class Rule, class Scaling>
 constexpr auto mixed_precision(const Rule& rule, const Scaling& scaling, const MixedPrecisionOptions& options = {}) {
+  static_assert(
+      requires { scaling.check(); }, "algoperf: mixed_precision takes a loss scale such as DynamicLossScale{}");
   return MixedPrecision<Half, Rule, Scaling>(rule, scaling, options);
 }
 

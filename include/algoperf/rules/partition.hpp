@@ -126,7 +126,7 @@ consteval bool explain_part() {
       "algoperf: partition takes pairs `where, rule`, where the rule is a chain(...) or a recipe such as adamw()");
   static_assert(!MovesAllParameters<Rule>,
                 "algoperf: sam(...) moves all parameters at once, so it stands around a partition, not in one: "
-                "sam(partition(...)). So does armijo(...)");
+                "sam(partition(...)). So do armijo(...), apply_if_finite(...) and mixed_precision(...)");
   return true;
 }
 

@@ -4,8 +4,7 @@
 // Two fields of a stage: scheduled(scheduled(stage, ...), ...). With a mask: masked(scheduled(stage, ...), where).
 #pragma once
 
-#include <cstdint>
-
+#include "../core/evaluated.hpp"
 #include "../schedules/concept.hpp"
 #include "concept.hpp"
 
@@ -23,7 +22,7 @@ struct Scheduled : Stage {
   // The schedule's options, and the stage's with the schedule's first value.
   void check() const {
     detail::check_schedule(schedule);
-    const Stage first = now(Step{});
+    const Stage first = now(Step{.t = 1});
     if constexpr (requires { first.check(); }) first.check();
   }
 
@@ -39,14 +38,23 @@ struct Scheduled : Stage {
       const requires detail::is_element<Stage> && detail::HasScalars<Stage> {
     return now(step).template at<S>(step, scalars);
   }
-  template <class S, class SumsOfStage, class... Scalars>
-  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts,
-          const Scalars&... scalars) const requires detail::is_measuring<Stage> {
-    return now(step).template at<S>(step, sums, facts, scalars...);
+  template <class S, class SumsOfStage>
+  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts) const requires detail::is_measuring<Stage> &&
+      (!detail::HasScalars<Stage>) {
+    return now(step).template at<S>(step, sums, facts);
+  }
+  template <class S, class SumsOfStage>
+  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts, const detail::ScalarsOf<Stage>& scalars)
+      const requires detail::is_measuring<Stage> && detail::HasScalars<Stage> {
+    return now(step).template at<S>(step, sums, facts, scalars);
   }
   template <class... SumsAndScalars>
-  void advance(Step step, SumsAndScalars&... rest) const requires detail::HasScalars<Stage> {
+  void advance(Step step, SumsAndScalars&&... rest) const requires detail::HasScalars<Stage> {
     now(step).advance(step, rest...);
+  }
+  template <class Backend>
+  auto state(const Backend& backend, const auto& layout, const auto& region) const requires detail::is_matrix<Stage> {
+    return now(Step{.t = 1}).state(backend, layout, region);
   }
   template <class Backend, class... Rest>
   void transform(const Backend& backend, Step step, Rest&&... rest) const requires detail::is_matrix<Stage> {
@@ -63,13 +71,6 @@ struct Scheduled : Stage {
 
 namespace detail {
 
-// As much of an EvaluationReport as a schedule that reacts may ask for.
-struct FoundNothing {
-  std::uint64_t step;
-  double loss, metric;
-  bool lower_is_better;
-};
-
 template <class Stage, class Field, class Schedule>
 consteval bool explain_scheduled() {
   explain_stage<Stage>();
@@ -83,7 +84,7 @@ consteval bool explain_scheduled() {
                   "algoperf: a stage that gives evaluation values, such as WeightAverage, cannot be scheduled");
   }
   static_assert(
-      !Reacts<Schedule, FoundNothing>,
+      !Reacts<Schedule, Evaluated>,
       "algoperf: scheduled(...) hears of no evaluation, so a schedule that reacts, such as Plateau, would stay "
       "where it starts: only a TrainingLoop's own schedule is told");
   return explain_schedule<Schedule>();

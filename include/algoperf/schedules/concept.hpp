@@ -36,9 +36,17 @@ void check_schedule(const S& schedule) {
   if constexpr (requires { schedule.check(); }) schedule.check();
 }
 
+// The length of a schedule that was given none, which check() refuses.
+inline constexpr std::uint64_t not_given = ~std::uint64_t{0};
+
 template <class S, class Found>
 concept Reacts = requires(S& schedule, const Found& found) {
   schedule.feedback(found);
+};
+
+template <class S>
+concept ObservesGradients = requires(S& schedule, double x) {
+  schedule.observe(x, x, x, x);
 };
 
 template <class S, class Archive>

@@ -15,13 +15,14 @@ namespace algoperf {
 struct Cosine {
   double peak = 1e-3;
   double floor = 0;
-  std::uint64_t steps = 0;
+  std::uint64_t steps = detail::not_given;
   double cycles = 0.5;
 
   void check() const {
     require(detail::is_finite(peak), "Cosine: peak is ", peak, ", expected a finite number");
     require(detail::is_finite(floor), "Cosine: floor is ", floor, ", expected a finite number");
     require(detail::is_finite(cycles) && cycles >= 0, "Cosine: cycles is ", cycles, ", expected [0, inf)");
+    require(steps != detail::not_given, "Cosine: steps is not given");
   }
 
   double operator()(std::uint64_t step) const {

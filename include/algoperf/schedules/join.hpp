@@ -41,6 +41,13 @@ struct Joined {
     }
   }
 
+  // What gradients measured (NoiseScaleBatch), to whichever asks for it.
+  void observe(double small, double square_small, double big,
+               double square_big) requires(detail::ObservesGradients<First> || detail::ObservesGradients<Second>) {
+    if constexpr (detail::ObservesGradients<First>) first.observe(small, square_small, big, square_big);
+    if constexpr (detail::ObservesGradients<Second>) second.observe(small, square_small, big, square_big);
+  }
+
   // visit_scoped is core/archive.hpp's, which whoever has an archive includes.
   template <class Archive>
   requires(detail::Remembers<First, Archive> || detail::Remembers<Second, Archive>) void visit(Archive& archive) {

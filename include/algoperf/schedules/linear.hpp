@@ -11,12 +11,13 @@ namespace algoperf {
 struct Linear {
   double from = 0;
   double to = 0;
-  std::uint64_t steps = 0;
+  std::uint64_t steps = detail::not_given;
   std::uint64_t begin = 0;
 
   void check() const {
     require(detail::is_finite(from), "Linear: from is ", from, ", expected a finite number");
     require(detail::is_finite(to), "Linear: to is ", to, ", expected a finite number");
+    require(steps != detail::not_given, "Linear: steps is not given");
   }
 
   constexpr double operator()(std::uint64_t step) const {

@@ -14,11 +14,12 @@ namespace algoperf {
 struct NoiseAdaptive {
   double from = 1e-3;
   double beta = 1;
-  std::uint64_t steps = 0;
+  std::uint64_t steps = detail::not_given;
 
   void check() const {
     require(detail::is_finite(from), "NoiseAdaptive: from is ", from, ", expected a finite number");
     require(detail::is_finite(beta) && beta > 0, "NoiseAdaptive: beta is ", beta, ", expected (0, inf)");
+    require(steps != detail::not_given, "NoiseAdaptive: steps is not given");
   }
 
   double operator()(std::uint64_t step) const {

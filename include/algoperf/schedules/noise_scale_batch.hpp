@@ -7,7 +7,8 @@
 namespace algoperf {
 
 // A batch that follows the noise: b = share times the noise scale, rounded to a whole number and held within
-// [least, most]; `least` while the noise scale is not known. share is in (0, inf), 1 <= least <= most.
+// [least, most]; `least` while the noise scale is not known. share is in (0, inf), 2 <= least <= most:
+// two workers must have an example each to measure.
 // With B_n the noise scale, a batch of share B_n takes 1 + 1 / share times the fewest steps, and 1 + share times the
 // fewest examples (McCandlish et al. 2018, arXiv:1812.06162); both double at share = 1.
 // Not a function of the step: it must be told what gradients measured. In a TrainingLoop MeasuredMean tells it:
@@ -20,7 +21,7 @@ struct NoiseScaleBatch {
   NoiseScale noise = {};
 
   void check() const {
-    require(least >= 1 && least <= most, "NoiseScaleBatch: least is ", least, ", expected 1 to most, which is ", most);
+    require(least >= 2 && least <= most, "NoiseScaleBatch: least is ", least, ", expected 2 to most, which is ", most);
     require(detail::is_finite(share) && share > 0, "NoiseScaleBatch: share is ", share, ", expected (0, inf)");
     noise.check();
   }

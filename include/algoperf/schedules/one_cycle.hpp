@@ -55,7 +55,7 @@ inline void check_rise(const char* name, double rise, OneCyclePhases phases) {
 // phase, which they round down to whole steps.
 struct OneCycle {
   double peak = 1e-2;
-  std::uint64_t total = 0;
+  std::uint64_t total = detail::not_given;
   double rise = 0.3;
   double div_factor = 25;
   double final_div_factor = 1e4;
@@ -69,6 +69,7 @@ struct OneCycle {
             ", expected (0, inf)");
     require(detail::is_finite(final_div_factor) && final_div_factor > 0, "OneCycle: final_div_factor is ",
             final_div_factor, ", expected (0, inf)");
+    require(total != detail::not_given, "OneCycle: total is not given");
   }
 
   double operator()(std::uint64_t step) const {

@@ -15,7 +15,7 @@ namespace algoperf {
 struct OneCycleMomentum {
   double high = 0.95;
   double low = 0.85;
-  std::uint64_t total = 0;
+  std::uint64_t total = detail::not_given;
   double rise = 0.3;
   OneCycleAnneal anneal = OneCycleAnneal::cosine;
   OneCyclePhases phases = OneCyclePhases::two;
@@ -24,6 +24,7 @@ struct OneCycleMomentum {
     require(detail::is_finite(high), "OneCycleMomentum: high is ", high, ", expected a finite number");
     require(detail::is_finite(low), "OneCycleMomentum: low is ", low, ", expected a finite number");
     detail::check_rise("OneCycleMomentum", rise, phases);
+    require(total != detail::not_given, "OneCycleMomentum: total is not given");
   }
 
   double operator()(std::uint64_t step) const {

@@ -13,13 +13,14 @@ struct Polynomial {
   double from = 1e-3;
   double to = 0;
   double power = 2;
-  std::uint64_t steps = 0;
+  std::uint64_t steps = detail::not_given;
   std::uint64_t begin = 0;
 
   void check() const {
     require(detail::is_finite(from), "Polynomial: from is ", from, ", expected a finite number");
     require(detail::is_finite(to), "Polynomial: to is ", to, ", expected a finite number");
     require(detail::is_finite(power) && power > 0, "Polynomial: power is ", power, ", expected (0, inf)");
+    require(steps != detail::not_given, "Polynomial: steps is not given");
   }
 
   double operator()(std::uint64_t step) const {

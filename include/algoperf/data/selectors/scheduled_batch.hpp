@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/archive.hpp"
+#include "../../core/evaluated.hpp"
 #include "../../core/require.hpp"
 #include "../concept.hpp"
 
@@ -35,7 +36,7 @@ struct ScheduledBatch {
   }
 
   void select(State& state, Step step, Selection& selection) const {
-    const auto n = static_cast<double>(state.schedule(step.t - 1));
+    const double n = __builtin_floor(static_cast<double>(state.schedule(step.t - 1)) + 0.5);
     require(n >= 1 && n <= static_cast<double>(batch), "scheduled_batch: the batch of step ", step.t, " is ", n,
             ", expected 1 to ", batch);
     of(static_cast<std::size_t>(n)).select(state.selector, step, selection);
@@ -53,7 +54,8 @@ struct ScheduledBatch {
   };
   template <class Squares>
   void hear(State& state, const Squares& found) const requires listens_to_gradients {
-    if (found.small > 0 && found.big > found.small)
+    const bool finite = (found.square_small + found.square_big) * 0 == 0;
+    if (finite && found.small > 0 && found.big > found.small)
       state.schedule.observe(found.small, found.square_small, found.big, found.square_big);
   }
 
@@ -69,10 +71,17 @@ struct ScheduledBatch {
 // that for its batch.
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, GrowingBatch{.first = 128, .most = 4096})
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, NoiseScaleBatch{.least = 64, .most = 4096})   with MeasuredMean{}
-// The largest batch, for which a loop makes room, is schedule.most if there is that, else the selector's own. Throws
-// Error at a step whose batch is not in [1, largest], naming the step.
+// The largest batch, for which a loop makes room, is schedule.most if there is that, else (a join, a lambda) the
+// selector's own. What the schedule says is rounded; throws Error at a step where it is not in [1, largest].
 template <class Selector, class Schedule>
 constexpr auto scheduled_batch(const Selector& selector, const Schedule& schedule) {
+  static_assert(
+      requires { static_cast<double>(schedule(std::uint64_t{})); },
+      "algoperf: scheduled_batch(selector, schedule) takes a schedule, a callable of the step, for its batch");
+  static_assert(
+      !requires(Schedule & heard, const detail::Evaluated& found) { heard.feedback(found); },
+      "algoperf: scheduled_batch(...) hears of no evaluation, so a schedule that reacts, such as Plateau, would stay "
+      "where it starts");
   std::size_t largest = selector.batch;
   std::uint64_t seed = 0;
   if constexpr (requires { schedule.most; }) largest = static_cast<std::size_t>(schedule.most);

@@ -23,11 +23,11 @@ class Batches {
       if (i == items.size() || items[order_[i]] != items[order_[i - 1]]) ends_.push_back(i);
   }
 
-  // How many a backend works on at a time: what each needs scratch for.
+  // How many a backend works on at a time: what needs scratch of its own. A backend batches what fills its slots.
   std::size_t slots(const auto& backend) const {
     std::size_t most = 0, begin = 0;
     for (const std::size_t end : ends_) most = math::max(most, end - std::exchange(begin, end));
-    return math::min(most, backend.slots());
+    return most >= backend.slots() ? backend.slots() : math::min(most, std::size_t{1});
   }
 
   // f(backend, slot, i) for every item i.

@@ -70,6 +70,12 @@ class Blocks {
     for (const MatrixBlock& block : blocks) extents.push_back({block.rows, block.cols});
     return Batches(extents);
   }
+  // The factors by side.
+  Batches factor_batches() const {
+    std::vector<Batches::Extents> extents;
+    for (const Factor& factor : factors) extents.push_back({factor.side, factor.side});
+    return Batches(extents);
+  }
 
   // f(block) for the blocks of the region's tensor i, each within a scope of its name if there are several.
   template <class Archive, class F>

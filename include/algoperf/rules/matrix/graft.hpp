@@ -90,7 +90,8 @@ struct GraftAdam {
   }
 };
 
-// As GraftRmsProp with g / |g| and m / |g| for g and m, |g| over the block (AlgoPerf's Shampoo: over the tensor).
+// As GraftRmsProp with g / |g| and m / |m| for g and m, norms over the block (AlgoPerf's Shampoo: over the tensor, and
+// without averages, so that m = g).
 // beta2 in [0, 1), eps > 0.
 struct GraftRmsPropNormalized {
   double beta2 = 0.999;
@@ -100,10 +101,16 @@ struct GraftRmsPropNormalized {
   void check() const { detail::check_graft("GraftRmsPropNormalized", beta2, eps); }
   template <class Backend, class S>
   void operator()(const Backend& backend, std::uint64_t, std::size_t n, const S* g, const S* m, S* v, S* out) const {
-    const double size = 1 / (math::sqrt(backend.dot(n, g, g)) + 1e-16);
-    backend.map(detail::SecondMoment<S>{static_cast<S>(beta2), static_cast<S>((1 - beta2) * size * size)}, n, v, g);
+    const double of_g = inverse_norm(backend, n, g), of_m = inverse_norm(backend, n, m);
+    backend.map(detail::SecondMoment<S>{static_cast<S>(beta2), static_cast<S>((1 - beta2) * of_g * of_g)}, n, v, g);
     const auto root = detail::Root<S>::of(EpsAt::outside, eps);
-    backend.map(detail::OverRoot<S>{static_cast<S>(size), root}, n, out, m, static_cast<const S*>(v));
+    backend.map(detail::OverRoot<S>{static_cast<S>(of_m), root}, n, out, m, static_cast<const S*>(v));
+  }
+
+ private:
+  static double inverse_norm(const auto& backend, std::size_t n, const auto* x) {
+    const double norm = math::sqrt(backend.dot(n, x, x));
+    return norm > 0 ? 1 / norm : 0;
   }
 };
 

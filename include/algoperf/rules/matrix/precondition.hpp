@@ -24,8 +24,9 @@ namespace algoperf {
 // epsilon, up to `retries` times; then the root before it stays (at first, I). Blocks of equal shape, and roots of
 // equal sides, go to the backend in batches, of which a host gives each thread whole ones.
 //
-// beta1 in [0, 1); beta3, the M in M^ alone, in [0, 1] (negative: beta1); beta2 in [0, 1]; root > 0 (0: 2 k, k the
-// number of sides with a factor); epsilon > 0; block, frequencies and start_step >= 1; retries >= 0.
+// beta1 in [0, 1); beta3, the M in M^ alone, in [0, 1) (negative: beta1; of no use where beta1 is 0); beta2 in [0, 1];
+// root > 0 (0: 2 k, k the number of sides with a factor); epsilon > 0; block, frequencies and start_step >= 1;
+// retries >= 0.
 // Root: EigenRoot or NewtonRoot. Graft: see rules/matrix/graft.hpp.
 // Gupta et al. 2018 (arXiv:1802.09568), algorithm 1; Anil et al. 2020 (arXiv:2002.09018); Shi et al. 2023
 // (arXiv:2309.06497), algorithm 2. Departs from Shi et al.: epsilon is relative to the largest eigenvalue, as in Anil
@@ -53,7 +54,7 @@ struct Precondition {
     constexpr const char* stage = "Precondition: ";
     require(beta1 >= 0 && beta1 < 1, stage, "beta1 is ", beta1, ", expected [0, 1)");
     require(beta2 >= 0 && beta2 <= 1, stage, "beta2 is ", beta2, ", expected [0, 1]");
-    require(beta3 <= 1, stage, "beta3 is ", beta3, ", expected at most 1");
+    require(beta3 < 1, stage, "beta3 is ", beta3, ", expected less than 1");
     require(epsilon > 0, stage, "epsilon is ", epsilon, ", expected more than 0");
     require(root >= 0, stage, "root is ", root, ", expected more than 0, or 0 for 2 k");
     require(block >= 1, stage, "block is 0, expected at least 1");
@@ -139,7 +140,7 @@ struct Precondition {
     S *const g = scratch.gradient.data(), *d = scratch.direction.data(), *spare = scratch.spare.data();
     gather(backend, b, u, g);
     backend.copy(n, static_cast<const S*>(g), d);
-    if (beta1 > 0) average(backend, state.t, n, g, state.averages.data() + b.begin, d);
+    if (state.averages_gradients) average(backend, state.t, n, g, state.averages.data() + b.begin, d);
     const bool preconditions = state.t >= start_step;
     double size = 0;
     if (Graft::rescales || !preconditions) {

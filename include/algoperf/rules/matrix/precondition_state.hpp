@@ -53,7 +53,8 @@ struct PreconditionState {
         averages_gradients(averaging),
         graft_name(graft_slot) {
     const std::size_t n = blocks.largest_block, side = blocks.largest_side;
-    for (std::size_t i = 0; i < batches.slots(backend); ++i)
+    const std::size_t slots = math::max(batches.slots(backend), blocks.factor_batches().slots(backend));
+    for (std::size_t i = 0; i < slots; ++i)
       scratch.push_back({backend.template array<S>(n),
                          backend.template array<S>(n),
                          backend.template array<S>(n),

@@ -46,7 +46,7 @@ struct LaMaxVa {
   template <class S>
   Kernel<S> at(Step step, const Scalars& scalars) const {
     const double rate = step.learning_rate;
-    return {{static_cast<S>(beta_min), static_cast<S>(beta_max), step.t == 1},
+    return {{static_cast<S>(beta_min), static_cast<S>(beta_max)},
             static_cast<S>(beta1),
             static_cast<S>((1 - beta1) * rate),
             static_cast<S>(scalars.rate_avg > 0 ? -rate / scalars.rate_avg : 0),

@@ -7,7 +7,7 @@ namespace algoperf {
 // What MaxVA's two rules share: averages of u and u^2 whose decay is chosen, element by element, to make the estimated
 // variance the largest. With a, q, w the averages of u, u^2 and 1, mean = a / w, var = q / w - mean^2, d = (u -
 // mean)^2:
-//   b = (d + var) / (w (d - var) + d + var + 1e-16), kept within [beta_min, beta_max]; b = beta_max at the first step;
+//   b = (d + var) / (w (d - var) + d + var + 1e-16), kept within [beta_min, beta_max]; beta_max where w = 0, at first;
 //   a' = b a + (1 - b) u;  q' = b q + (1 - b) u^2;  w' = b w + (1 - b);  second moment q' / w'.
 // Zhu et al. 2021, "MaxVA" (arXiv:2006.11918), equation 13 and Algorithm 1; the authors' code.
 namespace detail {
@@ -15,17 +15,14 @@ namespace detail {
 template <class S>
 struct MaximumVariance {
   S least = 0, most = 0;
-  bool first = false;
 
   template <class T>
   ALGOPERF_HD void update(T u, T& a, T& q, T& w) const {
-    T b = T(most);
-    if (!first) {
-      const T inverse = T(1) / w, mean = a * inverse, variance = q * inverse - mean * mean;
-      const T distance = (u - mean) * (u - mean);
-      const T sum = distance + variance;
-      b = math::min(T(most), math::max(T(least), sum / (w * (distance - variance) + sum + T(1e-16))));
-    }
+    const T inverse = T(1) / w, mean = a * inverse, variance = q * inverse - mean * mean;
+    const T distance = (u - mean) * (u - mean);
+    const T sum = distance + variance;
+    const T wanted = sum / (w * (distance - variance) + sum + T(1e-16));
+    const T b = math::select<T>(w > T(0), math::min(T(most), math::max(T(least), wanted)), T(most));
     const T rest = T(1) - b;
     a = b * a + rest * u;
     q = b * q + rest * u * u;

@@ -33,7 +33,7 @@ struct MaxVa {
   };
   template <class S>
   Kernel<S> at(Step step) const {
-    return {{static_cast<S>(beta_min), static_cast<S>(beta_max), step.t == 1},
+    return {{static_cast<S>(beta_min), static_cast<S>(beta_max)},
             static_cast<S>(beta1),
             static_cast<S>(1 - beta1),
             static_cast<S>(1 / (1 - math::power(beta1, step.t))),

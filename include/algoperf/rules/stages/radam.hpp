@@ -8,7 +8,7 @@ namespace algoperf {
 //   u' = m_hat                               while rho <= 5,
 //   u' = r m_hat / (sqrt(v_hat) + eps)       after, r^2 = (rho - 4)(rho - 2) rho_inf / ((rho_inf - 4)(rho_inf - 2)
 //   rho).
-// beta1 in [0, 1), beta2 in [0.6, 1) (below, no step would ever be rectified), eps > 0. Liu et al. 2020, Algorithm 2
+// beta1 in [0, 1), beta2 in (2/3, 1) (below, no step would ever be rectified), eps > 0. Liu et al. 2020, Algorithm 2
 // (arXiv:1908.03265). torch adds eps to the uncorrected root (eps_at = EpsAt::uncorrected, the default here), optax
 // outside the corrected one. State: two floats, `exp_avg` and `exp_avg_sq`. 28 bytes a parameter as a chain of its own.
 struct RAdam {
@@ -20,7 +20,7 @@ struct RAdam {
   static constexpr const char* slot_names[] = {"exp_avg", "exp_avg_sq"};
   void check() const {
     detail::check_moments("RAdam", beta1, beta2, eps);
-    require(beta2 >= 0.6, "RAdam: beta2 is ", beta2, ", expected [0.6, 1)");
+    require(beta2 > 2.0 / 3, "RAdam: beta2 is ", beta2, ", expected (2/3, 1)");
   }
 
   template <class S>

@@ -20,6 +20,7 @@ struct RmsProp {
   double initial(std::size_t) const { return start; }
   void check() const {
     require(rho >= 0 && rho <= 1, "RmsProp: rho is ", rho, ", expected [0, 1]");
+    require(rho < 1 || bias_correction == BiasCorrection::off, "RmsProp: rho is 1, expected less with bias_correction");
     require(start >= 0, "RmsProp: start is ", start, ", expected at least 0");
     if (start > 0 && eps == 0) return;
     detail::check_eps("RmsProp", eps);

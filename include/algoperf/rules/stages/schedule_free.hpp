@@ -13,8 +13,8 @@ namespace algoperf {
 // x is not stored: evaluation_values rebuilds it. The stage scales by the learning rate itself, so the chain has no
 // Descend; give it a constant rate, with a warm-up if any. beta in (0, 1), r and lr_power at least 0. Defazio et al.
 // 2024, Algorithm 1 (arXiv:2405.15682) in the form of its official code, version 1.3 (the rate enters w without Adam's
-// correction). State: one float, `z`, and two scalars, `weight_sum` and `lr_max`. 20 bytes a parameter with u =
-// gradient.
+// correction). State: one float, `z`, and three scalars, `weight_sum`, `lr_max` and `steps`. 20 bytes a parameter with
+// u = gradient.
 struct ScheduleFree {
   double beta = 0.9;
   double r = 0;
@@ -22,10 +22,12 @@ struct ScheduleFree {
 
   struct Scalars {
     double weight_sum = 0, lr_max = 0, weight = 1;
+    std::uint64_t steps = 0;
     template <class Archive>
     void visit(Archive& archive) {
       archive.number("weight_sum", weight_sum);
       archive.number("lr_max", lr_max);
+      archive.number("steps", steps);
     }
   };
   static constexpr bool applies_learning_rate = true;
@@ -50,6 +52,7 @@ struct ScheduleFree {
     }
   };
   void advance(Step step, Scalars& scalars) const {
+    ++scalars.steps;
     scalars.lr_max = math::max(scalars.lr_max, step.learning_rate);
     const double w = power(static_cast<double>(step.t), r) * power(scalars.lr_max, lr_power);
     scalars.weight_sum += w;
@@ -59,7 +62,7 @@ struct ScheduleFree {
   Kernel<S> at(Step step, const Scalars& scalars) const {
     const double rate = step.learning_rate;
     return {static_cast<S>(scalars.weight), static_cast<S>(rate * (1 - beta * (1 - scalars.weight))),
-            static_cast<S>(rate), step.t == 1};
+            static_cast<S>(rate), scalars.steps == 1};
   }
 
   // Maps (y, z) to x.
