@@ -49,8 +49,8 @@ struct ScheduledBatch {
   }
 
   // A schedule that observes gradients needs a combiner that measures them.
-  static constexpr bool listens_to_gradients = requires(Schedule & schedule) {
-    schedule.observe(double{}, double{}, double{}, double{});
+  static constexpr bool listens_to_gradients = requires(Schedule & heard) {
+    heard.observe(double{}, double{}, double{}, double{});
   };
   template <class Squares>
   void hear(State& state, const Squares& found) const requires listens_to_gradients {
