@@ -94,6 +94,10 @@ struct WatchedHost : Host<float> {
     Host<float>::gemm_tn(args...);
     in_product = false;
   }
+  template <class F>
+  void batch(std::size_t, std::size_t count, const F& f) const {
+    for (std::size_t i = 0; i < count; ++i) f(*this, std::size_t{0}, i);
+  }
 };
 
 // Allocations of our own in steps 3 to 14, over two epochs with a small last batch.

@@ -13,9 +13,9 @@
 //                                           of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c])
 //   for_each_row(rows, cost, f)             f(team, r) for every r, in any order; `cost` is about a row's elements
 //   slots()                                 how many calls of `batch` may run at a time, at least 1
-//   batch(slots, count, f)                  f(backend, slot, i) for i in [0, count), in any order: independent calls of
-//                                           equal cost, such as products of matrices of one shape; those of one slot,
-//                                           which is less than `slots`, follow each other
+//   batch(slots, count, f)                  f(backend, slot, i) for i in [0, count), in any order, the backend of this
+//                                           very type: independent calls of equal cost, such as products of matrices of
+//                                           one shape; those of one slot, which is less than `slots`, follow each other
 //   add_rows(count, cols, keys, x, out)     out[keys[i]][c] += x[i][c], in a fixed order
 //   sum(n, x)  dot(n, x, y)                 in double, in 16 lanes and a fixed tree; returned to the host
 //   run(work)                               a chain's passes over its regions (rules/program.hpp)
