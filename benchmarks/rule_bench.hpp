@@ -42,8 +42,8 @@ class RuleBench {
     fill();
   }
   void step(double learning_rate) {
-    rule_.step(algoperf::Update<float, SameGradient>{gradients_.data(), values_.data()},
-               {.t = ++t_, .learning_rate = learning_rate}, state_);
+    rule_.step(algoperf::Update<float, SameGradient>{gradients_.data(), values_.data()}, state_,
+               {.t = ++t_, .learning_rate = learning_rate});
   }
 
   std::uint64_t next() { return ++t_; }
