@@ -125,15 +125,15 @@ struct Maths<Vector<S>> {
     constexpr S log2 = S(0.6931471805599453), least = S(1 - bias) * log2, most = S(bias + 2) * log2;
     constexpr S log2_high = is_float ? S(0.693359375) : S(0.693145751953125);
     constexpr S log2_low = is_float ? S(-2.12194440e-4) : S(1.42860682030941723212e-6);
-    const V magic(S(1.5) * S(std::int64_t{1} << mantissa));  // adding it rounds to a whole number
+    const V magic(S(1.5) * S(std::int64_t{1} << mantissa));  // added, it rounds to a whole number
     x = select(x < V(least), V(least), x);
     x = select(x > V(most), V(most), x);
-    const V n = x * V(S(1.4426950408889634)) + magic - magic;
+    const V rounded = x * V(S(1.4426950408889634)) + magic, n = rounded - magic;
     const V r = x - n * V(log2_high) - n * V(log2_low);
     V sum = V(inverse_factorial(terms));
     for (int k = terms - 1; k >= 0; --k) sum = sum * r + V(inverse_factorial(k));
-    // 2^(n-1), for n may be one too large for an exponent.
-    const auto power = __builtin_convertvector(n.lanes, typename V::NativeMask) + (bias - 1);
+    // 2^(n-1), for n may be one too large for an exponent; n stands in the last bits of `rounded`.
+    const auto power = reinterpret_cast<typename V::NativeMask>(rounded.lanes) + (bias - 1);
     return (sum + sum) * V(reinterpret_cast<Native<S>>(power << mantissa));
 #endif
   }
