@@ -37,8 +37,9 @@ TEST_CASE("the averages of matrix rules become zero too") {
     rule.step(gradients, values, state, {.t = t, .learning_rate = 0.1});
     gradients.assign(16, 0.0f);
   }
-  for (const auto& array : ap::state_dict(state).arrays())
+  const ap::StateDict dict = ap::state_dict(state);
+  for (const auto& array : dict.arrays())
     if (array.type == "float32")
-      for (const float x : ap::state_dict(state).get<float>(array.name)) CHECK((x == 0 || x >= 0x1p-126f));
+      for (const float x : dict.get<float>(array.name)) CHECK((x == 0 || x >= 0x1p-126f));
 }
 #endif
