@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the library's tests, optimised, and runs them. --all checks everything before that: the format, compilation
-# for devices, a second compiler, sanitizers.
+# for devices, a second compiler, sanitizers; and tests Thrust on OpenMP too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -46,6 +46,7 @@ if ((all)); then
   fixed_addresses=(setarch "$(uname -m)" -R)
   "${fixed_addresses[@]}" true 2>/dev/null || fixed_addresses=()
   build_and_test tsan "${fixed_addresses[@]}"
+  cmake --preset release -DALGOPERF_TEST_OMP=ON >/dev/null
 else
   scripts/setup.sh
 fi

@@ -157,11 +157,8 @@ struct Host {
   template <class F>
   void batch(std::size_t slots, std::size_t count, const F& f) const {
     const std::size_t each = threads > 1 && slots >= threads ? count / threads : 0;
-    if (each > 0)
-      parallel(threads, [&](std::size_t slot) {
-        for (std::size_t i = 0; i < each; ++i) f(Host{.threads = 1}, slot, slot * each + i);
-      });
-    for (std::size_t i = each * threads; i < count; ++i) f(*this, std::size_t{0}, i);
+    if (each > 0) parallel(threads, [&](std::size_t slot) { calls(f, 1, slot, slot * each, (slot + 1) * each); });
+    calls(f, threads, 0, each * threads, count);
   }
 
   // out[keys[i]][c] += x[i][c] for i in order.
@@ -198,6 +195,11 @@ struct Host {
       total += SerialTeam{}.template sum<double>(n - begin < detail::chunk ? n - begin : detail::chunk,
                                                  [&f, begin](std::size_t i) { return f(begin + i); });
     return total;
+  }
+  template <class F>
+  ALGOPERF_ONE_COPY static void calls(const F& f, unsigned threads, std::size_t slot, std::size_t begin,
+                                      std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) f(Host{.threads = threads}, slot, i);
   }
   template <class Task>
   void parallel(std::size_t tasks, const Task& task) const {

@@ -71,10 +71,9 @@ ALGOPERF_HD void slot_pointers(const Sweep<S, Ports>& at, S* (&slots)[N + 1]) {
   for (std::size_t j = 0; j != N; ++j) slots[j] = at.slots + j * at.stride;
 }
 
-// Runs the kernel over [begin, end). Never inlined, as map_range (serial_team.hpp).
+// Runs the kernel over [begin, end).
 template <Then then, class S, class Ports, class Kernel>
-__attribute__((noinline)) void sweep(const Kernel kernel, const Sweep<S, Ports> at, std::size_t begin,
-                                     std::size_t end) {
+ALGOPERF_ONE_COPY void sweep(const Kernel kernel, const Sweep<S, Ports> at, std::size_t begin, std::size_t end) {
   constexpr std::size_t width = Vector<S>::width;
   const FlushDenormals flush;
   S* const u = at.u;
@@ -93,8 +92,8 @@ __attribute__((noinline)) void sweep(const Kernel kernel, const Sweep<S, Ports> 
 
 // Runs the kernel over [begin, end), at most one chunk, and writes the sums of measure(u, p) to `sums`.
 template <Then then, std::size_t N, class S, class Ports, class Kernel, class Measure>
-__attribute__((noinline)) void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S, Ports> at,
-                                           std::size_t begin, std::size_t end, double* sums) {
+ALGOPERF_ONE_COPY void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S, Ports> at,
+                                   std::size_t begin, std::size_t end, double* sums) {
   using V = Vector<S>;
   constexpr std::size_t vectors = V::width < lanes ? lanes / V::width : 1;
   static_assert(V::width <= lanes);

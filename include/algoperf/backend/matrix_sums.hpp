@@ -14,11 +14,10 @@ namespace algoperf::detail {
 
 inline constexpr std::size_t sums_block = 64, sums_tile = 1024;
 
-// Adds the sums of kernel(x) over a tile of at most sums_tile columns, its rows `stride` apart. Never inlined: every
-// caller gets the same instructions, and so the same bits.
+// Adds the sums of kernel(x) over a tile of at most sums_tile columns, its rows `stride` apart.
 template <class S, class Kernel>
-__attribute__((noinline)) void add_tile_sums(const Kernel& kernel, std::size_t rows, std::size_t cols,
-                                             std::size_t stride, const S* x, S* of_rows, S* of_columns) {
+ALGOPERF_ONE_COPY void add_tile_sums(const Kernel& kernel, std::size_t rows, std::size_t cols, std::size_t stride,
+                                     const S* x, S* of_rows, S* of_columns) {
   using V = Vector<S>;
   constexpr std::size_t vectors = V::width < lanes ? lanes / V::width : 1;
   static_assert(V::width <= lanes);

@@ -51,10 +51,8 @@ struct SerialTeam {
 
 namespace detail {
 
-// Never inlined: one copy of each kernel's loop, so that whoever calls it, on however many threads, the compiler has
-// contracted a x + b y to the same multiply-add.
 template <class Kernel, class S, class... In>
-__attribute__((noinline)) void map_range(const Kernel kernel, std::size_t n, S* x, const In*... in) {
+ALGOPERF_ONE_COPY void map_range(const Kernel kernel, std::size_t n, S* x, const In*... in) {
   const FlushDenormals flush;
   SerialTeam{}.map(kernel, n, x, in...);
 }

@@ -23,6 +23,14 @@
 // Marks a function of the host alone that must inline where it is called, since it takes such lambdas.
 #define ALGOPERF_INLINE inline __attribute__((always_inline))
 
+// Marks a function of the host of which there is one copy, neither inlined nor specialised: whoever calls it, on
+// however many threads, the compiler has contracted a x + b y to the same multiply-add.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define ALGOPERF_ONE_COPY __attribute__((noinline, noclone))
+#else
+#define ALGOPERF_ONE_COPY __attribute__((noinline))
+#endif
+
 // Marks a lambda that must inline where it is called: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };
 #define ALGOPERF_INLINE_LAMBDA __attribute__((always_inline))
 
