@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "../../core/map_kernels.hpp"
 #include "../../core/math.hpp"
 #include "../../core/require.hpp"
 #include "../../core/shape.hpp"
 #include "../concept.hpp"
-#include "../matrix/batches.hpp"
 #include "newton_schulz.hpp"
 
 namespace algoperf {
@@ -40,56 +38,71 @@ struct Orthogonalize {
     require(eps > 0, "Orthogonalize: eps is ", eps, ", expected more than 0");
   }
 
-  // X, the next X, A and b A + c A A.
-  template <class Backend>
-  struct Scratch {
-    typename Backend::template Array<typename Backend::Scalar> x, y, gram, polynomial;
-  };
+  // Scratch for one matrix a slot of the backend's batches: X, the next X, A and b A + c A A.
   template <class Backend>
   struct State {
-    detail::Batches batches;                // of matrices
-    std::vector<Scratch<Backend>> scratch;  // one a slot of the batches
+    std::size_t slots, largest, largest_gram;
+    typename Backend::template Array<typename Backend::Scalar> x, y, gram, polynomial;
   };
 
   template <class Backend>
   State<Backend> state(const Backend& backend, const auto& layout, const auto& region) const {
-    std::size_t largest = 0, gram = 0;
-    std::vector<detail::Batches::Extents> extents;
-    for (const auto handle : region.tensors) {
-      const auto& spec = layout.spec(handle);
+    std::size_t largest = 0, gram = 0, most = 0;
+    for (std::size_t i = 0; i < region.tensors.size(); ++i) {
+      const auto& spec = layout.spec(region.tensors[i]);
       require(spec.shape.rank >= 2, "Orthogonalize: the tensor '", spec.name,
               "' is not a matrix; use partition(matrices, muon(), otherwise, adamw())");
       const std::size_t side = math::min(spec.shape.rows(), spec.shape.cols());
-      largest = math::max(largest, spec.shape.size());
-      gram = math::max(gram, side * side);
-      extents.push_back({spec.shape.rows(), spec.shape.cols()});
+      largest = math::max(largest, whole_lines(spec.shape.size()));
+      gram = math::max(gram, whole_lines(side * side));
+      most = math::max(most, alike(layout, region, i));
     }
-    using S = typename Backend::Scalar;
-    State<Backend> state{detail::Batches(extents), {}};
-    for (std::size_t i = 0; i < state.batches.slots(backend); ++i)
-      state.scratch.push_back({backend.template array<S>(largest), backend.template array<S>(largest),
-                               backend.template array<S>(gram), backend.template array<S>(gram)});
-    return state;
+    const std::size_t slots = most >= backend.slots() ? backend.slots() : 1;
+    const auto array = [&](std::size_t n) { return backend.template array<typename Backend::Scalar>(slots * n); };
+    return {slots, largest, gram, array(largest), array(largest), array(gram), array(gram)};
   }
 
+  // Matrices of one shape are one batch.
   template <class Backend, class S>
   void transform(const Backend& backend, Step, const auto& layout, const auto& region, S* u, const S*,
                  State<Backend>& state) const {
-    state.batches.run(backend, state.scratch.size(), [&](const Backend& one, std::size_t slot, std::size_t i) {
-      const auto handle = region.tensors[i];
-      S* const x = u + (layout.place_of(handle).offset - region.begin);
-      orthogonalize(one, layout.spec(handle).shape, x, state.scratch[slot]);
-    });
+    for (std::size_t i = 0; i < region.tensors.size(); ++i) {
+      if (next_alike(layout, region, i, 0) != i) continue;  // not the first of its shape
+      const Shape& shape = layout.spec(region.tensors[i]).shape;
+      backend.batch(state.slots, alike(layout, region, i), [&](const Backend& one, std::size_t slot, std::size_t k) {
+        std::size_t j = i;
+        while (k-- > 0) j = next_alike(layout, region, i, j + 1);
+        orthogonalize(one, shape, u + (layout.place_of(region.tensors[j]).offset - region.begin), state, slot);
+      });
+    }
   }
 
  private:
+  // Up to a multiple of 16, so that every slot begins as aligned as the first.
+  static constexpr std::size_t whole_lines(std::size_t n) { return (n + 15) / 16 * 16; }
+
+  // The first tensor from `begin` on that has the extents of tensor i; and how many there are.
+  static std::size_t next_alike(const auto& layout, const auto& region, std::size_t i, std::size_t begin) {
+    const Shape& shape = layout.spec(region.tensors[i]).shape;
+    for (; begin < region.tensors.size(); ++begin) {
+      const Shape& other = layout.spec(region.tensors[begin]).shape;
+      if (other.rows() == shape.rows() && other.cols() == shape.cols()) break;
+    }
+    return begin;
+  }
+  static std::size_t alike(const auto& layout, const auto& region, std::size_t i) {
+    std::size_t count = 0;
+    for (std::size_t j = 0; (j = next_alike(layout, region, i, j)) < region.tensors.size(); ++j) ++count;
+    return count;
+  }
+
   template <class Backend, class S>
-  void orthogonalize(const Backend& backend, const Shape& shape, S* u, Scratch<Backend>& scratch) const {
+  void orthogonalize(const Backend& backend, const Shape& shape, S* u, State<Backend>& state, std::size_t slot) const {
     const std::size_t rows = shape.rows(), cols = shape.cols(), n = rows * cols, side = math::min(rows, cols);
-    S* x = scratch.x.data();
-    S* y = scratch.y.data();
-    S* const gram = scratch.gram.data();
-    S* const polynomial = scratch.polynomial.data();
+    S* x = state.x.data() + slot * state.largest;
+    S* y = state.y.data() + slot * state.largest;
+    S* const gram = state.gram.data() + slot * state.largest_gram;
+    S* const polynomial = state.polynomial.data() + slot * state.largest_gram;
     const double norm = math::sqrt(backend.dot(n, static_cast<const S*>(u), static_cast<const S*>(u)));
     backend.copy(n, u, x);
     backend.map(Multiply<S>{static_cast<S>(1 / math::max(norm, eps))}, n, x);
