@@ -24,20 +24,15 @@ struct LarsOptions {
 template <class Where = Otherwise>
 constexpr auto lars(LarsOptions o = {}, const Where& adapted = {}) {
   const TrustRatio ratio{.coefficient = o.coefficient, .eps = o.eps};
-  if constexpr (std::is_same_v<Where, Otherwise>)
-    return chain(decay(o.weight_decay, adapted), ratio, Descend{}, Momentum{.mu = o.mu});
-  else
-    return chain(decay(o.weight_decay, adapted), masked(ratio, adapted), Descend{}, Momentum{.mu = o.mu});
+  return chain(decay(o.weight_decay, adapted), detail::masked_unless_everywhere(ratio, adapted), Descend{},
+               Momentum{.mu = o.mu});
 }
 
 // The same with the paper's and MLPerf's denominator: r = coefficient |p| / (|g| + weight_decay |p| + eps).
 template <class Where = Otherwise>
 constexpr auto mlperf_lars(LarsOptions o = {}, const Where& adapted = {}) {
   const MlperfTrustRatio ratio{.coefficient = o.coefficient, .weight_decay = o.weight_decay, .eps = o.eps};
-  if constexpr (std::is_same_v<Where, Otherwise>)
-    return chain(ratio, Descend{}, Momentum{.mu = o.mu});
-  else
-    return chain(masked(ratio, adapted), Descend{}, Momentum{.mu = o.mu});
+  return chain(detail::masked_unless_everywhere(ratio, adapted), Descend{}, Momentum{.mu = o.mu});
 }
 
 }  // namespace algoperf

@@ -29,6 +29,7 @@
 #include "../core/layout.hpp"
 #include "../core/random.hpp"
 #include "concept.hpp"
+#include "own_memory.hpp"
 
 namespace algoperf {
 
@@ -115,9 +116,7 @@ class MixedPrecision {
   template <class Backend>
   bool step(std::span<const Half> gradients, std::span<Half> values, State<Backend>& state, Step now) const {
     const std::size_t n = state.layout().size();
-    constexpr const char* hint = " (padding included: Layout(1) describes packed tensors)";
-    require(gradients.size() == n, "step: gradients have ", gradients.size(), " elements, the layout has ", n, hint);
-    require(values.size() == n, "step: values have ", values.size(), " elements, the layout has ", n, hint);
+    detail::check_own_memory(gradients.size(), values.size(), state.layout());
     const unsigned threads = state.backend.threads;
     if constexpr (scales)
       if (!detail::all_finite(threads, n, gradients.data())) {
