@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the library's tests, optimised, and runs them. --all checks everything before that: the format, compilation
-# for devices, a second compiler, sanitizers; and tests Thrust on OpenMP too.
+# Builds the library's tests, optimised, and runs them. --all optimises fully, tests Thrust on OpenMP too, and checks
+# everything else before: the format, compilation for devices, a second compiler, sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,7 +47,8 @@ if ((all)); then
   "${fixed_addresses[@]}" true 2>/dev/null || fixed_addresses=()
   build_and_test tsan "${fixed_addresses[@]}"
   cmake --preset release -DALGOPERF_TEST_OMP=ON >/dev/null
+  build_and_test release
 else
   scripts/setup.sh
+  build_and_test quick
 fi
-build_and_test release

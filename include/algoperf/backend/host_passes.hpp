@@ -66,9 +66,8 @@ class HostPasses {
   void whole_region(const Program& program, const RegionWork<S>& region) {
     if constexpr (!idle(I)) {
       const auto kernel = program.template fused<I>(opening_, TensorFacts{});
-      over_chunks(threads_, 0, region.size, [&](std::size_t, std::size_t begin, std::size_t end) {
-        sweep<then(I)>(kernel, sweep_of<I>(region), begin, end);
-      });
+      over_pieces(threads_, 0, region.size,
+                  [&](std::size_t begin, std::size_t end) { sweep<then(I)>(kernel, sweep_of<I>(region), begin, end); });
     }
   }
 
@@ -103,8 +102,8 @@ class HostPasses {
                       [&](const auto& at) { measure<I>(program, kernel, at, begin, end, threads, measured); });
       else if constexpr (then(I) != Then::discard)
         with_sweep<I>(region, tensor, [&](const auto& at) {
-          over_chunks(threads, begin, end,
-                      [&](std::size_t, std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
+          over_pieces(threads, begin, end,
+                      [&](std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
         });
       if constexpr (I + 1 < Last)
         walk<I + 1, Last>(program, region, tensor, measured, sums, threads);
@@ -112,8 +111,8 @@ class HostPasses {
         for (std::size_t m = 0; m < n; ++m) sums[m] = measured[m];
     } else if constexpr (!idle(I)) {
       with_sweep<I>(region, tensor, [&](const auto& at) {
-        over_chunks(threads, begin, end,
-                    [&](std::size_t, std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
+        over_pieces(threads, begin, end,
+                    [&](std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
       });
     }
   }
@@ -151,10 +150,23 @@ class HostPasses {
     }
   }
 
-  // f(i, begin, end) for chunk i of [begin, end); one call for all of it on one thread where the caller does not count.
+  // f(begin, end) for pieces of [begin, end), a whole number of chunks each: few for each thread, since where threads
+  // meet, one fetches what the other writes.
+  template <class F>
+  static void over_pieces(unsigned threads, std::size_t begin, std::size_t end, const F& f) {
+    if (threads <= 1) return f(begin, end);
+    constexpr std::size_t each = 4, most = 16;
+    const std::size_t chunks = chunks_of(end - begin), share = (chunks - 1) / (each * threads) + 1;
+    const std::size_t piece = chunk * (share < most ? share : most);
+    ThreadPool::instance().parallel_for(threads, (end - begin + piece - 1) / piece, [&](std::size_t i) {
+      const std::size_t from = begin + i * piece;
+      f(from, from + piece < end ? from + piece : end);
+    });
+  }
+
+  // f(i, begin, end) for chunk i of [begin, end).
   template <class F>
   static void over_chunks(unsigned threads, std::size_t begin, std::size_t end, const F& f) {
-    if (threads <= 1) return f(0, begin, end);
     ThreadPool::instance().parallel_for(threads, chunks_of(end - begin), [&](std::size_t i) {
       const std::size_t from = begin + i * chunk;
       f(i, from, from + chunk < end ? from + chunk : end);
