@@ -14,7 +14,7 @@
 #include "checkpoint.hpp"
 #include "concept.hpp"
 #include "diverged.hpp"
-#include "explain.hpp"
+#include "explain_observer.hpp"
 
 namespace algoperf {
 
