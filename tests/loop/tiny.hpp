@@ -33,9 +33,12 @@ auto tiny_loop(const Rule& rule, double learning_rate, const Tail&... tail) {
   return TrainingLoop(Tiny::model(), Tiny::loss(), rule, Constant{learning_rate}, ShuffledEpochs{.batch = 32}, tail...);
 }
 
+// The parameters, in host memory.
 template <class Loop>
 std::vector<typename Loop::Backend::Scalar> values_of(Loop& loop) {
-  return {loop.values(), loop.values() + loop.layout().size()};
+  std::vector<typename Loop::Backend::Scalar> values(loop.layout().size());
+  loop.backend().read(values.size(), loop.values(), values.data());
+  return values;
 }
 
 template <class S>

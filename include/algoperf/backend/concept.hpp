@@ -25,7 +25,8 @@
 //   read(n, from, to)  write(n, from, to)   to and from host memory
 //
 // A team works on one row: each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...) and copy(n, from, to), one
-// after the other: a call sees what the calls before it wrote.
+// after the other: a call sees what the calls before it wrote. All threads of a team run the row's functor: outside of
+// these calls it may write one value many times, but not read what it changes.
 // Pointers name the backend's memory; functors are named structs, copied to wherever they run.
 #pragma once
 

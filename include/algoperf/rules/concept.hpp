@@ -36,7 +36,7 @@
 #include <type_traits>
 
 #include "../backend/ports.hpp"
-#include "stage_traits.hpp"
+#include "stage_kernels.hpp"
 
 namespace algoperf {
 
@@ -96,7 +96,7 @@ consteval bool explain_stage() {
     static_assert(!HasOver<Stage> || HasMeasure<Stage>,
                   "algoperf: a stage with `over` needs `template <class T> Sums<T, N> measure(T u, T p) const`");
     if constexpr (is_measuring<Stage>) {
-      constexpr bool has_at = HasMask<Stage> || HasScalars<Stage> || requires(const Stage& stage) {
+      constexpr bool has_at = Wraps<Stage> || HasScalars<Stage> || requires(const Stage& stage) {
         stage.template at<float>(Step{}, Sums<double, sums_of<Stage>()>{}, TensorFacts{});
       };
       static_assert(has_at,

@@ -67,17 +67,17 @@ concept CarriesScale = requires(const K& kernel, const MaybeScale& scale) {
 };
 
 template <class S>
-constexpr Scale<S> product(const Scale<S>& a, const Scale<S>& b) {
+ALGOPERF_HD constexpr Scale<S> product(const Scale<S>& a, const Scale<S>& b) {
   return {a.factor * b.factor};
 }
 template <class S>
-constexpr Scale<S> product(const Scale<S>& a, NoScale) {
+ALGOPERF_HD constexpr Scale<S> product(const Scale<S>& a, NoScale) {
   return a;
 }
 
 // From kernel N - 1 down to the first: `done` are the kernels behind it, `scale` what still has to happen before them.
 template <std::size_t N, class... Kernels, class MaybeScale, class... Done>
-constexpr auto fold(const Tuple<Kernels...>& kernels, MaybeScale scale, const Done&... done) {
+ALGOPERF_HD constexpr auto fold(const Tuple<Kernels...>& kernels, MaybeScale scale, const Done&... done) {
   constexpr bool pending = is_scale<MaybeScale>;
   if constexpr (N == 0 && pending) {
     return Fused<MaybeScale, Done...>{tuple_of(scale, done...)};
@@ -103,7 +103,7 @@ constexpr auto fold(const Tuple<Kernels...>& kernels, MaybeScale scale, const Do
 
 // The kernels, first to last, as one.
 template <class... Kernels>
-constexpr auto fuse(const Kernels&... kernels) {
+ALGOPERF_HD constexpr auto fuse(const Kernels&... kernels) {
   return detail::fold<sizeof...(Kernels)>(tuple_of(kernels...), detail::NoScale{});
 }
 

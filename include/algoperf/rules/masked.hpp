@@ -8,19 +8,6 @@
 
 namespace algoperf {
 
-template <class Kernel>
-struct MaskedKernel {
-  static constexpr std::size_t slots = Kernel::slots;
-  Kernel kernel;
-  bool included = true;
-  template <class T>
-  ALGOPERF_HD T operator()(T u, T p, Slots<T, slots>& s) const {
-    return included ? kernel(u, p, s) : u;
-  }
-  MaskedKernel carrying(auto factor) const requires requires { kernel.carrying(factor); }
-  { return {kernel.carrying(factor), included}; }
-};
-
 // Is the stage in all but what it becomes at a step.
 template <class Stage, class Where>
 struct Masked : Stage {
@@ -44,13 +31,6 @@ struct Masked : Stage {
           const detail::ScalarsOf<Stage>& scalars = {}) const requires detail::is_element<Stage> {
     const auto kernel = detail::element_kernel<S>(static_cast<const Stage&>(*this), step, spec, scalars);
     return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, includes(spec)};
-  }
-  template <class S, class SumsOfStage>
-  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts, bool included,
-          const detail::ScalarsOf<Stage>& scalars) const requires detail::is_measuring<Stage> {
-    const auto kernel =
-        detail::measured_kernel<S>(static_cast<const Stage&>(*this), step, sums, facts, included, scalars);
-    return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, included};
   }
 };
 

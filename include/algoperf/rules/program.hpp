@@ -71,7 +71,25 @@ struct PassList {
   }
 };
 
-// The chain at one step, on the tensors of one region: every element stage has become its kernel.
+namespace detail {
+
+struct NoKernel {};
+
+// What a program keeps of a stage: its kernel, a Measured, or nothing of a matrix stage.
+template <class S, class Stage>
+auto kept(const Stage& stage, Step step, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
+  if constexpr (is_matrix<Stage>)
+    return NoKernel{};
+  else if constexpr (is_measuring<Stage>)
+    return measured<S>(stage, step, spec, scalars);
+  else
+    return element_kernel<S>(stage, step, spec, scalars);
+}
+
+}  // namespace detail
+
+// The chain at one step, on the tensors of one region: every element stage has become its kernel, every measuring stage
+// waits for its sums. A value that may travel to a device.
 template <class S, class... Stages>
 class Program {
  public:
@@ -87,11 +105,8 @@ class Program {
 
   using ScalarsOfStages = Tuple<detail::ScalarsOf<Stages>...>;
 
-  // Keeps references to `stages` and `scalars`.
   Program(const Tuple<Stages...>& stages, const ScalarsOfStages& scalars, Step step, const TensorSpec& spec)
-      : stages_(stages), scalars_(scalars), step_(step), kernels_(keep(stages, scalars, step, spec)) {
-    include(stages, spec, included_);
-  }
+      : kept_(keep(stages, scalars, step, spec, std::index_sequence_for<Stages...>{})) {}
 
   // Where a pass's slots begin among all slots of the chain, and how many it has; the sums its closing stage measures.
   static constexpr std::size_t first_slot(std::size_t pass) { return list.first_slot[list.passes[pass].first]; }
@@ -102,80 +117,53 @@ class Program {
 
   // The kernel of pass I. `opening` are the sums of the measuring stage that opens the pass, if one does.
   template <std::size_t I>
-  auto fused(const double* opening, const TensorFacts& facts) const {
+  ALGOPERF_HD auto fused(const double* opening, const TensorFacts& facts) const {
     constexpr PassShape shape = list.passes[I];
-    return [&]<std::size_t... J>(std::index_sequence<J...>) { return fuse(kernel<shape.first + J>(opening, facts)...); }
-    (std::make_index_sequence<shape.last - shape.first>{});
+    return fuse_from<shape.first>(opening, facts, std::make_index_sequence<shape.last - shape.first>{});
   }
 
   // Whether pass I's closing stage measures this region at all (a mask may leave it out).
   template <std::size_t I>
-  bool measures() const {
-    return included_[list.passes[I].stage];
+  ALGOPERF_HD bool measures() const {
+    return get<list.passes[I].stage>(kept_).included;
   }
 
   // The terms pass I adds up. T is S or a vector of S.
   template <std::size_t I, class T>
-  auto measure(T u, T p) const {
-    return get<list.passes[I].stage>(stages_).measure(u, p);
+  ALGOPERF_HD auto measure(T u, T p) const {
+    return get<list.passes[I].stage>(kept_).stage.measure(u, p);
   }
 
-  // The stage that measures in pass I, without its mask or schedule: a value that may travel to a device.
+  // The stage that measures in pass I.
   template <std::size_t I>
   auto closing() const {
-    return detail::bare_stage(get<list.passes[I].stage>(stages_));
+    return get<list.passes[I].stage>(kept_).stage;
   }
-
-  Step step() const { return step_; }
 
  private:
-  template <class St, bool = detail::is_element<St>>
-  struct Kept {};
-  template <class St>
-  struct Kept<St, true> {
-    detail::KernelOf<S, St> value;
-  };
-  template <class St>
-  static Kept<St> keep_one(const St& stage, const detail::ScalarsOf<St>& scalars, Step step, const TensorSpec& spec) {
-    if constexpr (detail::is_element<St>) {
-      return {detail::element_kernel<S>(stage, step, spec, scalars)};
-    } else {
-      return {};
-    }
-  }
+  template <class Stage>
+  using Kept = decltype(detail::kept<S>(std::declval<const Stage&>(), Step{}, std::declval<const TensorSpec&>(),
+                                        std::declval<const detail::ScalarsOf<Stage>&>()));
+  template <std::size_t... J>
   static Tuple<Kept<Stages>...> keep(const Tuple<Stages...>& stages, const ScalarsOfStages& scalars, Step step,
-                                     const TensorSpec& spec) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return tuple_of(keep_one(get<I>(stages), get<I>(scalars), step, spec)...);
-    }
-    (std::index_sequence_for<Stages...>{});
-  }
-  static constexpr void include(const Tuple<Stages...>& stages, const TensorSpec& spec,
-                                bool (&included)[sizeof...(Stages) + 1]) {
-    for_each_index<sizeof...(Stages)>([&](auto i) {
-      if constexpr (detail::HasMask<TupleElement<i, Tuple<Stages...>>>)
-        included[i] = get<i>(stages).includes(spec);
-      else
-        included[i] = true;
-    });
+                                     const TensorSpec& spec, std::index_sequence<J...>) {
+    return {{{detail::kept<S>(get<J>(stages), step, spec, get<J>(scalars))}...}};
   }
 
+  template <std::size_t First, std::size_t... J>
+  ALGOPERF_HD auto fuse_from([[maybe_unused]] const double* opening, [[maybe_unused]] const TensorFacts& facts,
+                             std::index_sequence<J...>) const {
+    return fuse(kernel<First + J>(opening, facts)...);
+  }
   template <std::size_t J>
-  auto kernel(const double* opening, const TensorFacts& facts) const {
-    using St = TupleElement<J, Tuple<Stages...>>;
-    if constexpr (detail::is_measuring<St>) {
-      return detail::measured_kernel<S>(get<J>(stages_), step_, detail::sums_from<St>(opening), facts, included_[J],
-                                        get<J>(scalars_));
-    } else {
-      return get<J>(kernels_).value;
-    }
+  ALGOPERF_HD auto kernel([[maybe_unused]] const double* opening, [[maybe_unused]] const TensorFacts& facts) const {
+    if constexpr (detail::is_measuring<TupleElement<J, Tuple<Stages...>>>)
+      return get<J>(kept_)(opening, facts);
+    else
+      return get<J>(kept_);
   }
 
-  const Tuple<Stages...>& stages_;
-  const ScalarsOfStages& scalars_;
-  Step step_;
-  Tuple<Kept<Stages>...> kernels_;
-  bool included_[sizeof...(Stages) + 1] = {};
+  Tuple<Kept<Stages>...> kept_;
 };
 
 }  // namespace algoperf

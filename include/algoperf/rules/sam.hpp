@@ -39,7 +39,7 @@ struct SamPerturb {
     return {{u * u}};
   }
   template <class S>
-  Kernel<S> at(Step, const Sums<double, 1>& squares, TensorFacts) const {
+  ALGOPERF_HD Kernel<S> at(Step, const Sums<double, 1>& squares, TensorFacts) const {
     return {static_cast<S>(rho / (math::sqrt(squares[0]) + 1e-12))};
   }
 };

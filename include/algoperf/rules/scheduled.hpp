@@ -19,6 +19,12 @@ struct Scheduled : Stage {
 
   constexpr Scheduled(const Stage& stage, double Stage::*f, const Schedule& s) : Stage(stage), field(f), schedule(s) {}
 
+  // The stage as it is at a step.
+  Stage now(Step step) const {
+    Stage stage = *this;
+    stage.*field = static_cast<double>(schedule(step.t - 1));
+    return stage;
+  }
   // The schedule's options, and the stage's with the schedule's first value.
   void check() const {
     detail::check_schedule(schedule);
@@ -38,16 +44,6 @@ struct Scheduled : Stage {
       const requires detail::is_element<Stage> && detail::HasScalars<Stage> {
     return now(step).template at<S>(step, scalars);
   }
-  template <class S, class SumsOfStage>
-  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts) const requires detail::is_measuring<Stage> &&
-      (!detail::HasScalars<Stage>) {
-    return now(step).template at<S>(step, sums, facts);
-  }
-  template <class S, class SumsOfStage>
-  auto at(Step step, const SumsOfStage& sums, const TensorFacts& facts, const detail::ScalarsOf<Stage>& scalars)
-      const requires detail::is_measuring<Stage> && detail::HasScalars<Stage> {
-    return now(step).template at<S>(step, sums, facts, scalars);
-  }
   template <class... SumsAndScalars>
   void advance(Step step, SumsAndScalars&&... rest) const requires detail::HasScalars<Stage> {
     now(step).advance(step, rest...);
@@ -59,13 +55,6 @@ struct Scheduled : Stage {
   template <class Backend, class... Rest>
   void transform(const Backend& backend, Step step, Rest&&... rest) const requires detail::is_matrix<Stage> {
     now(step).transform(backend, step, rest...);
-  }
-
- private:
-  Stage now(Step step) const {
-    Stage stage = *this;
-    stage.*field = static_cast<double>(schedule(step.t - 1));
-    return stage;
   }
 };
 

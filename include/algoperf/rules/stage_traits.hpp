@@ -1,4 +1,4 @@
-// What a stage is and has, asked by all that makes passes of stages. concept.hpp says what each is for.
+// What a stage is and has. concept.hpp says what each of it is for.
 #pragma once
 
 #include <concepts>
@@ -129,14 +129,11 @@ struct SumsSize<Slots<T, N>> {
   static constexpr std::size_t value = N;
 };
 
-// A stage without the masks and schedules around it, whose predicates stay on the host.
+// A stage around another: masked, scheduled.
 template <class Stage>
-constexpr auto bare_stage(const Stage& stage) {
-  if constexpr (requires { typename Stage::Wrapped; })
-    return bare_stage<typename Stage::Wrapped>(stage);
-  else
-    return stage;
-}
+concept Wraps = requires {
+  typename Stage::Wrapped;
+};
 
 template <class Stage>
 inline constexpr bool is_measuring = HasMeasure<Stage>&& HasOver<Stage>;
@@ -152,60 +149,6 @@ consteval std::size_t sums_of() {
     return SumsSize<decltype(std::declval<const Stage&>().measure(1.0f, 1.0f))>::value;
   else
     return 0;
-}
-
-// The kernel of an element stage at a step, on the tensors of a group that `spec` is one of.
-template <class S, class Stage>
-auto element_kernel(const Stage& stage, Step step, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
-  if constexpr (HasAtForTensor<Stage>)
-    return stage.template at<S>(step, spec, scalars);
-  else if constexpr (HasAtWithScalars<Stage>)
-    return stage.template at<S>(step, scalars);
-  else if constexpr (HasAt<Stage>)
-    return stage.template at<S>(step);
-  else
-    return stage;
-}
-
-template <class Stage>
-auto sums_from(const double* terms) {
-  Sums<double, sums_of<Stage>()> sums;
-  for (std::size_t i = 0; i < sums_of<Stage>(); ++i) sums[i] = terms[i];
-  return sums;
-}
-
-// The kernel of a measuring stage, its sums known.
-template <class S, class Stage>
-auto measured_kernel(const Stage& stage, Step step, const Sums<double, sums_of<Stage>()>& sums,
-                     const TensorFacts& facts, bool included, const ScalarsOf<Stage>& scalars) {
-  if constexpr (HasMask<Stage>)
-    return stage.template at<S>(step, sums, facts, included, scalars);
-  else if constexpr (HasScalars<Stage>)
-    return stage.template at<S>(step, sums, facts, scalars);
-  else
-    return stage.template at<S>(step, sums, facts);
-}
-
-// What a stage becomes over scalar S: called for its type only.
-template <class S, class Stage>
-auto kernel_of(const Stage& stage, const TensorSpec& spec) {
-  if constexpr (is_matrix<Stage>)
-    return;
-  else if constexpr (is_measuring<Stage>)
-    return measured_kernel<S>(stage, Step{}, {}, {}, true, {});
-  else
-    return element_kernel<S>(stage, Step{}, spec, {});
-}
-
-template <class S, class Stage>
-using KernelOf = decltype(kernel_of<S>(std::declval<const Stage&>(), std::declval<const TensorSpec&>()));
-
-template <class Stage>
-consteval std::size_t slots_of() {
-  if constexpr (is_matrix<Stage>)
-    return 0;
-  else
-    return KernelOf<float, Stage>::slots;
 }
 
 }  // namespace detail

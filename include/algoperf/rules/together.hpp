@@ -30,7 +30,7 @@ struct Together {
     return both;
   }
   template <class S>
-  Scale<S> at(Step step, const Sums<double, first_sums + second_sums>& sums, TensorFacts tensor) const {
+  ALGOPERF_HD Scale<S> at(Step step, const Sums<double, first_sums + second_sums>& sums, TensorFacts tensor) const {
     const Scale<S> a = first.template at<S>(step, detail::sums_from<First>(&sums[0]), tensor);
     const Scale<S> b = second.template at<S>(step, detail::sums_from<Second>(&sums[first_sums]), tensor);
     return {a.factor * b.factor};

@@ -56,8 +56,10 @@ struct AddToDiagonal {
   S value;
   S* x;
   template <class Team>
-  ALGOPERF_HD void operator()(const Team&, std::size_t r) const {
-    x[r * n + r] += value;
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    S* const diagonal = x + r * n + r;
+    const S more = value;
+    team.each(1, [=](std::size_t) { *diagonal += more; });
   }
 };
 

@@ -29,7 +29,7 @@ struct Adagrad {
       s[0] = s[0] + u * u;
       return scale * u / root(s[0]);
     }
-    Kernel scaled(S factor) const { return {root, factor * scale}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {root, factor * scale}; }
   };
   template <class S>
   Kernel<S> at(Step) const {

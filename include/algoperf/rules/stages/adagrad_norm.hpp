@@ -36,7 +36,7 @@ struct AdagradNorm {
     scalars.sum += squares[0];
   }
   template <class S>
-  Scale<S> at(Step, const Sums<double, 1>&, TensorFacts, const Scalars& scalars) const {
+  ALGOPERF_HD Scale<S> at(Step, const Sums<double, 1>&, TensorFacts, const Scalars& scalars) const {
     return {static_cast<S>(math::exp(-(0.5 + eps) * math::log(start + scalars.before)))};
   }
 };

@@ -31,7 +31,7 @@ struct Adam {
       moments.update(u, s[0], s[1]);
       return scale * s[0] / root(s[1]);
     }
-    Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
   };
   template <class S>
   Kernel<S> at(Step step) const {

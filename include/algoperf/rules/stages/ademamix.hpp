@@ -38,7 +38,9 @@ struct AdEmaMix {
       s[2] = beta3 * s[2] + rest3 * u;
       return (of_fast * s[0] + of_slow * s[2]) / root(s[1]);
     }
-    Kernel scaled(S factor) const { return {moments, root, beta3, rest3, factor * of_fast, factor * of_slow}; }
+    ALGOPERF_HD Kernel scaled(S factor) const {
+      return {moments, root, beta3, rest3, factor * of_fast, factor * of_slow};
+    }
   };
   template <class S>
   Kernel<S> at(Step step) const {

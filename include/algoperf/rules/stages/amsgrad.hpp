@@ -35,7 +35,7 @@ struct AmsGrad {
       s[2] = math::max<T>(correction * s[1], s[2]);
       return scale * s[0] / root(s[2]);
     }
-    Kernel scaled(S factor) const { return {moments, root, correction, factor * scale}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, correction, factor * scale}; }
   };
   template <class S>
   Kernel<S> at(Step step) const {

@@ -30,7 +30,7 @@ struct CenteredRmsProp {
       moments.update(u, s[1], s[0]);
       return scale * u / root(math::max<T>(T(0), s[0] - s[1] * s[1]));
     }
-    Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
   };
   template <class S>
   Kernel<S> at(Step) const {

@@ -24,7 +24,7 @@ struct ClipByGlobalNorm {
     return {{u * u}};
   }
   template <class S>
-  Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts) const {
+  ALGOPERF_HD Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts) const {
     const double norm = math::sqrt(squares[0]) + eps;
     return {static_cast<S>(norm > max_norm ? max_norm / norm : 1)};
   }

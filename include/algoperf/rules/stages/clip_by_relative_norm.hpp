@@ -25,7 +25,7 @@ struct ClipByRelativeNorm {
     return {{p * p, u * u}};
   }
   template <class S>
-  Scale<S> at(Step step, const Sums<double, 2>& squares, TensorFacts) const {
+  ALGOPERF_HD Scale<S> at(Step step, const Sums<double, 2>& squares, TensorFacts) const {
     const double most = math::sqrt(2 * c * weight_decay * squares[0]),
                  norm = math::sqrt(step.learning_rate * squares[1]);
     return {static_cast<S>(norm > most ? most / norm : 1)};

@@ -20,7 +20,7 @@ struct ClipByRms {
     return {{u * u}};
   }
   template <class S>
-  Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts tensor) const {
+  ALGOPERF_HD Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts tensor) const {
     const double rms = math::sqrt(squares[0] / static_cast<double>(tensor.size));
     return {static_cast<S>(rms > max_rms ? max_rms / rms : 1)};
   }

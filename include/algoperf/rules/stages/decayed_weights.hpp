@@ -21,7 +21,7 @@ struct DecayedWeights {
     ALGOPERF_HD T operator()(T u, T p, Slots<T, 0>&) const {
       return u + rate * p;
     }
-    Kernel carrying(S factor) const { return {factor * rate}; }
+    ALGOPERF_HD Kernel carrying(S factor) const { return {factor * rate}; }
   };
   template <class S>
   Kernel<S> at(Step) const {

@@ -30,7 +30,7 @@ struct DiffGrad {
       s[2] = u;
       return scale * s[0] / (friction * root(s[1]));
     }
-    Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
   };
   template <class S>
   Kernel<S> at(Step step) const {

@@ -30,7 +30,7 @@ struct Lion {
       s[0] = beta2 * s[0] + rest2 * u;
       return math::min(T(bound), math::max(T(-bound), steep));
     }
-    Kernel scaled(S factor) const {
+    ALGOPERF_HD Kernel scaled(S factor) const {
       return {beta1, rest1, beta2, rest2, factor < 0 ? -huge : huge, bound * (factor < 0 ? -factor : factor)};
     }
   };

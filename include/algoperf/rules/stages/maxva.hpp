@@ -29,7 +29,7 @@ struct MaxVa {
       s[0] = beta1 * s[0] + rest1 * u;
       return variance.quotient(T(scale * s[0]), s[2], s[3], T(eps));
     }
-    Kernel scaled(S factor) const { return {variance, beta1, rest1, factor * scale, eps}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {variance, beta1, rest1, factor * scale, eps}; }
   };
   template <class S>
   Kernel<S> at(Step step) const {

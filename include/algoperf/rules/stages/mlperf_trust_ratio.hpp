@@ -31,14 +31,14 @@ struct MlperfTrustRatio {
     ALGOPERF_HD T operator()(T u, T p, Slots<T, 0>&) const {
       return of_u * u + of_p * p;
     }
-    Kernel scaled(S factor) const { return {factor * of_u, factor * of_p}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {factor * of_u, factor * of_p}; }
   };
   template <class T>
   ALGOPERF_HD Sums<T, 2> measure(T u, T p) const {
     return {{p * p, u * u}};
   }
   template <class S>
-  Kernel<S> at(Step, const Sums<double, 2>& squares, TensorFacts) const {
+  ALGOPERF_HD Kernel<S> at(Step, const Sums<double, 2>& squares, TensorFacts) const {
     const double weights = math::sqrt(squares[0]), gradients = math::sqrt(squares[1]);
     const bool both = weights > 0 && gradients > 0;
     const double ratio = both ? coefficient * weights / (gradients + weight_decay * weights + eps) : 1;

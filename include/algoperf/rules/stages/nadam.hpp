@@ -46,7 +46,7 @@ struct NAdam {
       moments.update(u, s[0], s[1]);
       return (of_m * s[0] + of_u * u) / root(s[1]);
     }
-    Kernel scaled(S factor) const { return {moments, root, factor * of_m, factor * of_u}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * of_m, factor * of_u}; }
   };
   void advance(Step step, Scalars& scalars) const {
     if (form == NAdamForm::torch) scalars.mu_product *= mu(step.t);

@@ -35,7 +35,7 @@ struct RAdam {
       moments.update(u, s[0], s[1]);
       return rectified ? scale * s[0] / root(s[1]) : scale * s[0];
     }
-    Kernel scaled(S factor) const { return {moments, root, factor * scale, rectified}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale, rectified}; }
   };
   template <class S>
   Kernel<S> at(Step step) const {

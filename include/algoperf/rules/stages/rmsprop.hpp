@@ -37,7 +37,7 @@ struct RmsProp {
       s[0] = rho * s[0] + rest * u * u;
       return scale * u / root(s[0]);
     }
-    Kernel scaled(S factor) const { return {rho, rest, root, factor * scale}; }
+    ALGOPERF_HD Kernel scaled(S factor) const { return {rho, rest, root, factor * scale}; }
   };
   template <class S>
   Kernel<S> at(Step step) const {

@@ -21,7 +21,7 @@ struct ScaleByParameterRms {
     return {{p * p}};
   }
   template <class S>
-  Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts tensor) const {
+  ALGOPERF_HD Scale<S> at(Step, const Sums<double, 1>& squares, TensorFacts tensor) const {
     const double rms = math::sqrt(squares[0] / static_cast<double>(tensor.size));
     return {static_cast<S>(math::max(rms, least))};
   }

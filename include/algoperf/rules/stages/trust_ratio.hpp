@@ -29,7 +29,7 @@ struct TrustRatio {
     return {{p * p, u * u}};
   }
   template <class S>
-  Scale<S> at(Step, const Sums<double, 2>& squares, TensorFacts) const {
+  ALGOPERF_HD Scale<S> at(Step, const Sums<double, 2>& squares, TensorFacts) const {
     if (!(squares[0] > 0 && squares[1] > 0)) return {1};
     const double ratio = coefficient * math::sqrt(squares[0]) / (math::sqrt(squares[1]) + eps);
     return {static_cast<S>(math::min(most, math::max(least, ratio)))};
