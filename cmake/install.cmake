@@ -1,4 +1,4 @@
-# Installs the headers and a package: find_package(algoperf COMPONENTS zlib report thrust gemm). Each component has an
+# Installs the headers and a package: find_package(algoperf COMPONENTS zlib report thrust cuda gemm). Each component has an
 # export of its own, so that nobody needs the packages of components that they do not ask for.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/algoperf)
@@ -14,4 +14,4 @@ endforeach()
 configure_package_config_file(cmake/algoperfConfig.cmake.in algoperfConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(algoperfConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/algoperfConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/algoperfConfigVersion.cmake
-              cmake/algoperf_thrust.cmake DESTINATION ${package_dir})
+              cmake/algoperf_thrust.cmake cmake/algoperf_cuda.cmake DESTINATION ${package_dir})

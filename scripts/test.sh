@@ -24,16 +24,12 @@ compile_for_devices() {
   local nvcc
   nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
   [[ -n $nvcc ]] || { echo "no nvcc here: device code is not compiled"; return; }
-  local file out
-  out=build/device
+  local out=build/device
   mkdir -p "$out"
-  for file in tests/device/*.cu; do
-    [[ -e $file ]] || { echo "tests/device has no .cu file"; return; }
-    echo "nvcc $file"
-    # 20011 to 20015: a function without ALGOPERF_HD called from one that has it.
-    "$nvcc" -std=c++20 -DEIGEN_NO_CUDA --Werror cross-execution-space-call -diag-error 20011,20012,20013,20014,20015 \
-      -Iinclude -isystem /usr/include/eigen3 -c "$file" -o "$out/$(basename "$file" .cu).o"
-  done
+  # 20011 to 20015: a function without ALGOPERF_HD called from one that has it.
+  ls tests/device/*.cu examples/*.cu | xargs -P 2 -I{} sh -c 'echo "nvcc $1" && "$0" -std=c++20 -arch=sm_90 \
+    -DEIGEN_NO_CUDA --Werror cross-execution-space-call -diag-error 20011,20012,20013,20014,20015 -Iinclude \
+    -isystem /usr/include/eigen3 -c "$1" -o "$2/$(basename "$1" .cu).o"' "$nvcc" {} "$out"
 }
 
 if ((all)); then
@@ -46,7 +42,7 @@ if ((all)); then
   fixed_addresses=(setarch "$(uname -m)" -R)
   "${fixed_addresses[@]}" true 2>/dev/null || fixed_addresses=()
   build_and_test tsan "${fixed_addresses[@]}"
-  cmake --preset release -DALGOPERF_TEST_OMP=ON >/dev/null
+  cmake --preset release -DALGOPERF_TEST_DEVICES=ON >/dev/null
   build_and_test release
 else
   scripts/setup.sh

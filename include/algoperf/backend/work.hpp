@@ -87,7 +87,7 @@ struct Sweep {
 // What a sweep does with u when the kernel has run.
 enum class Then { apply, store, discard };
 
-constexpr Then then_of(const PassShape& pass) {
+ALGOPERF_HD constexpr Then then_of(const PassShape& pass) {
   if (pass.closing == Closing::apply) return Then::apply;
   return pass.stores ? Then::store : Then::discard;
 }

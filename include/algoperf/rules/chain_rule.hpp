@@ -9,6 +9,7 @@
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
 #include "chain_state.hpp"
+#include "chain_work.hpp"
 #include "own_memory.hpp"
 
 namespace algoperf {
@@ -86,7 +87,7 @@ class Chain {
       if constexpr (detail::HasScalars<Stage> && detail::is_element<Stage>)
         get<i>(stages_).advance(step, get<i>(state.scalars_));
     });
-    Work<Backend, Ports> work{*this, step, state, update.ports};
+    ChainWork<Backend, Ports, Stages...> work{stages_, step, state, update.ports};
     state.backend_.run(work);
     state.t_ = step.t;
   }
@@ -132,45 +133,6 @@ class Chain {
     else
       return true;
   }
-
-  // The chain at work at one step: what a backend's run() is given.
-  template <class Backend, class Ports>
-  struct Work {
-    using Program = typename State<Backend>::Program;
-    using S = typename Backend::Scalar;
-    const Chain& chain;
-    Step step;
-    State<Backend>& state;
-    Ports ports;
-
-    std::size_t regions() const { return state.regions_.size(); }
-    const RegionWork<S>& region(std::size_t r) const { return state.work_[r]; }
-    Program program(std::size_t r) const {
-      return Program(chain.stages_, state.scalars_, step, state.layout_.spec(state.regions_[r].tensors.front()));
-    }
-    // Tells stage I, which measures over all tensors, its sums.
-    template <std::size_t I>
-    void measured(const double* totals) {
-      using Stage = TupleElement<I, Tuple<Stages...>>;
-      if constexpr (detail::HasScalars<Stage>)
-        get<I>(chain.stages_).advance(step, detail::sums_from<Stage>(totals), get<I>(state.scalars_));
-    }
-    double* tensor_sums() { return state.tensor_sums_.data(); }
-    double* chunk_sums() { return state.chunk_sums_.data(); }
-    template <std::size_t I>
-    void transform(std::size_t r) {
-      RegionWork<S>& work = state.work_[r];
-      const auto with = [&](auto&... rest) {
-        get<I>(chain.stages_)
-            .transform(state.backend_, step, state.layout_, state.regions_[r], work.u, work.p,
-                       get<I>(state.matrix_).regions[r], rest...);
-      };
-      if constexpr (detail::LeavesFactors<TupleElement<I, Tuple<Stages...>>>)
-        with(work.tensors);
-      else
-        with();
-    }
-  };
 
   Tuple<Stages...> stages_;
 };

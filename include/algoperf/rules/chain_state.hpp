@@ -101,7 +101,7 @@ class ChainState {
         const ArchiveScope scope(archive, spec.name);
         std::vector<std::string> names;
         const auto visit_stage = [&]<class St>(const St*) {
-          for (std::size_t j = 0; j < detail::slots_of<St>(); ++j) {
+          for (std::size_t j = 0; j != detail::slots_of<St>(); ++j) {
             Scalar* const slot = work_[r].slots + names.size() * work_[r].size + work_[r].tensors[i].offset;
             names.push_back(unused_name(detail::slot_name<St>(j), names));
             archive.array(names.back().c_str(), backend_, slot, spec.shape.size());
@@ -127,6 +127,8 @@ class ChainState {
  private:
   template <class... Others>
   friend class Chain;
+  template <class AnyBackend, class Ports, class... Others>
+  friend struct ChainWork;
   static constexpr std::size_t sum_chunk = 1024;  // no backend sums in smaller chunks
 
   // Two stages of a kind: momentum_buffer, momentum_buffer_2, ...

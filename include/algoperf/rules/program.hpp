@@ -113,7 +113,7 @@ class Program {
   static constexpr std::size_t slot_count(std::size_t pass) {
     return list.first_slot[list.passes[pass].last] - first_slot(pass);
   }
-  static constexpr std::size_t sum_count(std::size_t pass) { return list.sums[list.passes[pass].stage]; }
+  ALGOPERF_HD static constexpr std::size_t sum_count(std::size_t pass) { return list.sums[list.passes[pass].stage]; }
 
   // The kernel of pass I. `opening` are the sums of the measuring stage that opens the pass, if one does.
   template <std::size_t I>

@@ -1,0 +1,12 @@
+# Defines algoperf::cuda where the CUDA Toolkit is found. A project that links it enables CUDA itself, compiles its own
+# .cu files as C++20, and says for which devices (CMAKE_CUDA_ARCHITECTURES).
+if(NOT TARGET algoperf::cuda)
+  find_package(CUDAToolkit QUIET)
+  if(CUDAToolkit_FOUND)
+    add_library(algoperf::cuda INTERFACE IMPORTED GLOBAL)
+    target_link_libraries(algoperf::cuda INTERFACE algoperf::algoperf CUDA::cudart CUDA::cublas CUDA::cusolver)
+    target_compile_definitions(algoperf::cuda INTERFACE EIGEN_NO_CUDA)
+  else()
+    message(STATUS "algoperf: no cuda component (the CUDA Toolkit is not here)")
+  endif()
+endif()

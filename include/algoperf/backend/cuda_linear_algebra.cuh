@@ -1,0 +1,122 @@
+// Matrix products by cuBLAS and decompositions by cuSOLVER, for row-major matrices: to these libraries, whose matrices
+// are column-major, a row-major A is A^T.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+
+#include <cstddef>
+#include <type_traits>
+
+#include "cuda_device.cuh"
+#include "cuda_loops.cuh"
+
+namespace algoperf {
+
+// How products of floats are taken: in float; or with factors rounded to 10 bits of mantissa (tf32) or 7 (bf16), added
+// in float, on tensor cores.
+enum class Precision { fp32, tf32, bf16 };
+
+namespace detail {
+
+// C (m x n) = op(A) op(B) (+ C).
+template <class S>
+void cuda_gemm(const CudaDevice& device, Precision precision, bool transpose_a, bool transpose_b, std::size_t m,
+               std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add) {
+  if (m == 0 || n == 0) return;
+  constexpr bool is_double = std::is_same_v<S, double>;
+  const S one = 1, beta = add ? 1 : 0;
+  const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  const cublasComputeType_t compute = is_double                      ? CUBLAS_COMPUTE_64F
+                                      : precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                      : precision == Precision::bf16 ? CUBLAS_COMPUTE_32F_FAST_16BF
+                                                                     : CUBLAS_COMPUTE_32F;
+  constexpr cudaDataType_t type = is_double ? CUDA_R_64F : CUDA_R_32F;
+  const auto i = [](std::size_t x) { return static_cast<int>(x); };
+  cuda_check(cublasGemmEx(device.blas(), operation(transpose_b), operation(transpose_a), i(n), i(m), i(k), &one, b,
+                          type, i(transpose_b ? k : n), a, type, i(transpose_a ? m : k), &beta, c, type, i(n), compute,
+                          CUBLAS_GEMM_DEFAULT),
+             "a matrix product");
+}
+
+// to = from^T, n x n, in another type of number.
+template <class From, class To>
+struct CudaTranspose {
+  std::size_t n;
+  const From* from;
+  To* to;
+  ALGOPERF_HD void operator()(std::size_t i) const { to[i] = static_cast<To>(from[i % n * n + i / n]); }
+};
+template <class To>
+struct CudaConvert {
+  const double* from;
+  To* to;
+  ALGOPERF_HD void operator()(std::size_t i) const { to[i] = static_cast<To>(from[i]); }
+};
+
+// Where a decomposition works, in double: on a column-major matrix, and beside it.
+struct CudaDecomposition {
+  double* matrix;
+  double* vector;
+  double* work;
+  int* verdict;
+
+  CudaDecomposition(CudaDevice& device, std::size_t n, int work_size) {
+    const std::size_t more = static_cast<std::size_t>(work_size);
+    matrix = device.scratch<double>(n * n + n + more + 1);
+    vector = matrix + n * n;
+    work = vector + n;
+    verdict = reinterpret_cast<int*>(work + more);
+  }
+  bool succeeded(const CudaDevice& device) const {
+    int found = 0;
+    cuda_check(cudaMemcpyAsync(&found, verdict, sizeof found, cudaMemcpyDeviceToHost, device.stream()),
+               "reading cuSOLVER's verdict");
+    device.synchronize();
+    return found == 0;
+  }
+};
+
+// As LinearAlgebra::eigh (backend/linear_algebra.hpp), and in double whatever S is.
+template <class S>
+bool cuda_eigh(CudaDevice& device, std::size_t n, const S* a, S* values, S* vectors) {
+  constexpr const char* what = "an eigendecomposition";
+  const double sum = cuda_sum(device, n * n, CudaTerm<S>{a});
+  if (!(sum - sum == 0)) return false;  // infinite or NaN
+  const int side = static_cast<int>(n);
+  int work = 0;
+  double* const none = nullptr;
+  cuda_check(cusolverDnDsyevd_bufferSize(device.solver(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, side, none,
+                                         side, none, &work),
+             what);
+  const CudaDecomposition d(device, n, work);
+  cuda_each(device, n * n, CudaTranspose<S, double>{n, a, d.matrix});
+  cuda_check(cusolverDnDsyevd(device.solver(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, side, d.matrix, side,
+                              d.vector, d.work, work, d.verdict),
+             what);
+  if (!d.succeeded(device)) return false;
+  cuda_each(device, n, CudaConvert<S>{d.vector, values});
+  cuda_each(device, n * n, CudaTranspose<double, S>{n, d.matrix, vectors});
+  return true;
+}
+
+// As LinearAlgebra::qr, and in double whatever S is.
+template <class S>
+void cuda_qr(CudaDevice& device, std::size_t n, const S* a, S* q) {
+  constexpr const char* what = "a QR decomposition";
+  const int side = static_cast<int>(n);
+  int reduce = 0, form = 0;
+  double* const none = nullptr;
+  cuda_check(cusolverDnDgeqrf_bufferSize(device.solver(), side, side, none, side, &reduce), what);
+  cuda_check(cusolverDnDorgqr_bufferSize(device.solver(), side, side, side, none, side, none, &form), what);
+  const int work = reduce > form ? reduce : form;
+  const CudaDecomposition d(device, n, work);
+  cuda_each(device, n * n, CudaTranspose<S, double>{n, a, d.matrix});
+  cuda_check(cusolverDnDgeqrf(device.solver(), side, side, d.matrix, side, d.vector, d.work, work, d.verdict), what);
+  cuda_check(cusolverDnDorgqr(device.solver(), side, side, side, d.matrix, side, d.vector, d.work, work, d.verdict),
+             what);
+  cuda_each(device, n * n, CudaTranspose<double, S>{n, d.matrix, q});
+}
+
+}  // namespace detail
+}  // namespace algoperf

@@ -1,0 +1,127 @@
+// Threads that add up and walk together. Every sum has one order, whatever the device: the same bits from run to run.
+#pragma once
+
+#include <cstddef>
+
+#include "../core/config.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+inline constexpr unsigned cuda_warp = 32, cuda_block = 256;
+
+// The threads of a block that adds up n numbers.
+inline unsigned cuda_adders(std::size_t n) {
+  constexpr std::size_t most = 1024;
+  return static_cast<unsigned>(n < most ? (n + cuda_warp) / cuda_warp * cuda_warp : most);
+}
+
+struct CudaPlus {
+  template <class T>
+  ALGOPERF_HD T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct CudaLarger {
+  template <class T>
+  ALGOPERF_HD T operator()(T a, T b) const {
+    return b > a ? b : a;
+  }
+};
+
+#if defined(__CUDACC__)
+
+// x of all threads of a warp, combined: in every thread.
+template <class T, class Combine>
+__device__ __forceinline__ T cuda_over_warp(T x, const Combine& combine) {
+  for (unsigned half = cuda_warp / 2; half > 0; half /= 2) x = combine(x, __shfl_xor_sync(~0u, x, half));
+  return x;
+}
+
+// x of all threads of a block of at most 1024, combined: in every thread.
+template <class T, class Combine>
+__device__ __forceinline__ T cuda_over_block(T x, const Combine& combine) {
+  __shared__ T of_warps[cuda_warp];
+  x = cuda_over_warp(x, combine);
+  __syncthreads();  // of the call before
+  if (threadIdx.x % cuda_warp == 0) of_warps[threadIdx.x / cuda_warp] = x;
+  __syncthreads();
+  T total = of_warps[0];
+  for (unsigned w = 1; w < (blockDim.x + cuda_warp - 1) / cuda_warp; ++w) total = combine(total, of_warps[w]);
+  return total;
+}
+
+#endif
+
+}  // namespace detail
+
+// A row's workers (backend/concept.hpp): a warp, or a block of cuda_block threads. Every thread runs the row's functor.
+template <bool whole_block>
+struct CudaTeam {
+  static constexpr unsigned size = whole_block ? detail::cuda_block : detail::cuda_warp;
+
+  ALGOPERF_NO_EXEC_CHECK
+  template <class F>
+  ALGOPERF_HD void each(std::size_t n, const F& f) const {
+    for (std::size_t i = rank(); i < n; i += size) f(i);
+    wait();
+  }
+  ALGOPERF_NO_EXEC_CHECK
+  template <class S, class F>
+  ALGOPERF_HD S sum(std::size_t n, const F& f) const {
+    S total = 0;
+    for (std::size_t i = rank(); i < n; i += size) total += f(i);
+    return over_team(total, detail::CudaPlus{});
+  }
+  // The largest f(i), n > 0.
+  ALGOPERF_NO_EXEC_CHECK
+  template <class S, class F>
+  ALGOPERF_HD S max(std::size_t n, const F& f) const {
+    S most = f(0);
+    for (std::size_t i = rank(); i < n; i += size) most = detail::CudaLarger{}(most, f(i));
+    return over_team(most, detail::CudaLarger{});
+  }
+  template <class S, class Kernel, class... In>
+  ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
+    for (std::size_t i = rank(); i < n; i += size) x[i] = kernel(x[i], in[i]...);
+    wait();
+  }
+  template <class S>
+  ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
+    for (std::size_t i = rank(); i < n; i += size) to[i] = from[i];
+    wait();
+  }
+
+ private:
+  ALGOPERF_HD static unsigned rank() {
+#if ALGOPERF_ON_DEVICE
+    return threadIdx.x % size;
+#else
+    return 0;
+#endif
+  }
+  // Until all have written what the next call may read.
+  ALGOPERF_HD static void wait() {
+#if ALGOPERF_ON_DEVICE
+    if constexpr (whole_block)
+      __syncthreads();
+    else
+      __syncwarp();
+#endif
+  }
+  template <class T, class Combine>
+  ALGOPERF_HD static T over_team(T x, const Combine& combine) {
+#if ALGOPERF_ON_DEVICE
+    wait();
+    if constexpr (whole_block)
+      return detail::cuda_over_block(x, combine);
+    else
+      return detail::cuda_over_warp(x, combine);
+#else
+    return x;
+#endif
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+
+#include "chain_state.hpp"
+
+namespace algoperf {
+
+// A chain at work at one step: what a backend's run() is given.
+template <class Backend, class Ports, class... Stages>
+struct ChainWork {
+  using State = ChainState<Backend, Stages...>;
+  using Program = typename State::Program;
+  using S = typename Backend::Scalar;
+
+  const Tuple<Stages...>& stages;
+  Step step;
+  State& state;
+  Ports ports;
+
+  std::size_t regions() const { return state.regions_.size(); }
+  const RegionWork<S>& region(std::size_t r) const { return state.work_[r]; }
+  Program program(std::size_t r) const {
+    return Program(stages, state.scalars_, step, state.layout_.spec(state.regions_[r].tensors.front()));
+  }
+
+  // Tells stage I, which measures over all tensors, its sums, if it wants to hear them.
+  template <std::size_t I>
+  static constexpr bool hears_sums = detail::HasScalars<TupleElement<I, Tuple<Stages...>>>;
+  template <std::size_t I>
+  void measured(const double* totals) {
+    using Stage = TupleElement<I, Tuple<Stages...>>;
+    if constexpr (hears_sums<I>) get<I>(stages).advance(step, detail::sums_from<Stage>(totals), get<I>(state.scalars_));
+  }
+
+  // Memory of the host for the sums of each tensor, and of each chunk.
+  double* tensor_sums() { return state.tensor_sums_.data(); }
+  double* chunk_sums() { return state.chunk_sums_.data(); }
+
+  // Lets matrix stage I work on region r.
+  template <std::size_t I>
+  void transform(std::size_t r) {
+    RegionWork<S>& work = state.work_[r];
+    const auto with = [&](auto&... rest) {
+      get<I>(stages).transform(state.backend_, step, state.layout_, state.regions_[r], work.u, work.p,
+                               get<I>(state.matrix_).regions[r], rest...);
+    };
+    if constexpr (detail::LeavesFactors<TupleElement<I, Tuple<Stages...>>>)
+      with(work.tensors);
+    else
+      with();
+  }
+};
+
+}  // namespace algoperf

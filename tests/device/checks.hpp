@@ -1,0 +1,209 @@
+// What a device's backend owes, whichever it is, checked against the host's. `Device` is Thrust or Cuda.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algoperf/backend/host.hpp>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "agreement.hpp"
+
+namespace agreement {
+
+template <class S>
+std::vector<S> numbers(std::size_t n, unsigned seed) {
+  RandomStream random(RandomKey{seed});
+  std::vector<S> x(n);
+  for (S& each : x) each = static_cast<S>(random.normal());
+  return x;
+}
+
+template <class B, class T>
+auto on_device(const B& backend, const std::vector<T>& x) {
+  auto array = backend.template array<T>(x.size());
+  backend.write(x.size(), x.data(), array.data());
+  return array;
+}
+template <class B, class Array>
+auto on_host(const B& backend, const Array& array) {
+  std::vector<std::remove_cvref_t<decltype(*array.data())>> x(array.size());
+  backend.read(x.size(), array.data(), x.data());
+  return x;
+}
+
+struct Blend {
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T a, T b) const {
+    return x * a + b;
+  }
+};
+struct Times {
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T a) const {
+    return x * a;
+  }
+};
+struct Square {
+  template <class T>
+  ALGOPERF_HD T operator()(T x) const {
+    return x * x;
+  }
+};
+
+// Arrays are zeroed, copied by value and moved by pointer.
+template <class B>
+void check_arrays(const B& b) {
+  auto a = b.template array<float>(37);
+  CHECK(a.size() == 37);
+  CHECK(on_host(b, a) == std::vector<float>(37));
+  b.fill(37, a.data(), 2.5f);
+  auto copy = a;
+  b.fill(10, a.data(), 1.0f);
+  CHECK(on_host(b, copy) == std::vector<float>(37, 2.5f));
+  b.copy(10, static_cast<const float*>(a.data()), copy.data() + 20);
+  CHECK(on_host(b, copy)[19] == 2.5f);
+  CHECK(on_host(b, copy)[20] == 1.0f);
+  CHECK(on_host(b, copy)[30] == 2.5f);
+  const float* const where = a.data();
+  const auto moved = std::move(a);
+  CHECK(moved.data() == where);
+  b.fill(0, static_cast<float*>(nullptr), 1.0f);
+  CHECK(b.template array<float>(0).size() == 0);
+}
+
+// Loops: as far as `loops` ulps from the host's, sums as far as `sums`.
+template <class B>
+void check_primitives(const B& device, double loops, double sums) {
+  using S = typename B::Scalar;
+  const Host<S> host;
+  const std::size_t rows = 143, cols = 29, n = rows * cols;
+  const auto a = numbers<S>(n, 1), x = numbers<S>(n, 2), y = numbers<S>(n, 3), row = numbers<S>(cols, 4);
+  const auto dx = on_device(device, x), dy = on_device(device, y), d_row = on_device(device, row);
+  const S* const px = dx.data();
+
+  for (const std::size_t skip : {0u, 1u}) {  // memory that packs fit, and memory they do not
+    auto expected = a;
+    host.map(Blend{}, n - skip, expected.data() + skip, x.data() + skip, y.data() + skip);
+    auto da = on_device(device, a);
+    device.map(Blend{}, n - skip, da.data() + skip, px + skip, static_cast<const S*>(dy.data() + skip));
+    CHECK_MESSAGE(ulps(on_host(device, da), expected) <= loops, "map");
+  }
+  {
+    auto expected = a;
+    host.map_rows(Times{}, rows, cols, expected.data(), row.data());
+    auto da = on_device(device, a);
+    device.map_rows(Times{}, rows, cols, da.data(), d_row.data());
+    CHECK_MESSAGE(on_host(device, da) == expected, "map_rows");
+  }
+  for (const std::size_t wide : {std::size_t{1}, cols, std::size_t{1030}}) {  // less and more than a tile
+    const std::size_t high = n / wide;
+    std::vector<S> expected(high + wide);
+    auto got = device.template array<S>(high + wide);
+    host.column_sums(high, wide, x.data(), expected.data() + high);
+    device.column_sums(high, wide, px, got.data() + high);
+    CHECK_MESSAGE(ulps(on_host(device, got), expected) <= sums, "column_sums");
+    host.row_and_column_sums(Square{}, high, wide, x.data(), expected.data(), expected.data() + high);
+    device.row_and_column_sums(Square{}, high, wide, px, got.data(), got.data() + high);
+    CHECK_MESSAGE(ulps(on_host(device, got), expected) <= std::fmax(loops, sums), "row_and_column_sums");
+  }
+  {
+    std::vector<std::size_t> calls;
+    device.batch(device.slots(), 3, [&](const auto&, std::size_t slot, std::size_t i) { calls.push_back(slot + i); });
+    CHECK(calls == std::vector<std::size_t>{0, 1, 2});
+  }
+  {
+    const std::size_t vocabulary = 11;
+    std::vector<std::int32_t> keys(rows);
+    RandomStream random(RandomKey{5});
+    for (auto& key : keys) key = static_cast<std::int32_t>(random.below(vocabulary));
+    auto expected = numbers<S>(vocabulary * cols, 6);
+    auto out = on_device(device, expected);
+    host.add_rows(rows, cols, keys.data(), x.data(), expected.data());
+    const auto d_keys = on_device(device, keys);
+    device.add_rows(rows, cols, d_keys.data(), px, out.data());
+    CHECK_MESSAGE(on_host(device, out) == expected, "add_rows");
+  }
+  for (const std::size_t count : {0u, 1u, 15u, 17u, 8191u, 8192u, 8193u, 50001u}) {  // less and more than a chunk
+    const auto u = numbers<S>(count, 7), v = numbers<S>(count, 8);
+    const auto du = on_device(device, u), dv = on_device(device, v);
+    const double most = 1e-13 * std::fmax(loops, sums);
+    CHECK_MESSAGE(std::abs(device.sum(count, du.data()) - host.sum(count, u.data())) <= most, "sum");
+    CHECK_MESSAGE(std::abs(device.dot(count, du.data(), dv.data()) - host.dot(count, u.data(), v.data())) <= most,
+                  "dot");
+  }
+}
+
+template <class B>
+void check_products(const B& device) {
+  using S = typename B::Scalar;
+  const Host<S> host;
+  const std::size_t m = 17, n = 23, k = 31;
+  const auto a = numbers<S>(m * k, 1), b = numbers<S>(k * n, 2);
+  const auto da = on_device(device, a), db = on_device(device, b);
+  for (const bool accumulate : {false, true}) {
+    CAPTURE(accumulate);
+    auto expected = numbers<S>(m * n, 3);
+    auto c = on_device(device, expected);
+    host.gemm_nn(m, n, k, a.data(), b.data(), expected.data(), accumulate);
+    device.gemm_nn(m, n, k, da.data(), db.data(), c.data(), accumulate);
+    CHECK(ulps(on_host(device, c), expected) < 16);
+    host.gemm_nt(m, n, k, a.data(), b.data(), expected.data(), accumulate);
+    device.gemm_nt(m, n, k, da.data(), db.data(), c.data(), accumulate);
+    CHECK(ulps(on_host(device, c), expected) < 16);
+    host.gemm_tn(m, n, k, a.data(), b.data(), expected.data(), accumulate);
+    device.gemm_tn(m, n, k, da.data(), db.data(), c.data(), accumulate);
+    CHECK(ulps(on_host(device, c), expected) < 16);
+  }
+}
+
+// Ten steps of every rule: as far from the host's as that many ulps, and twice the same bits. Matrix stages add the
+// terms of their products in another order, and Newton-Schulz steps enlarge what that does to small singular values.
+template <class B>
+void check_rules(const B& device, double element_rules, double matrix_rules) {
+  using S = typename B::Scalar;
+  const auto check = [&](const char* name, const auto& rule, double most) {
+    CAPTURE(name);
+    const auto got = train(device, rule);
+    CHECK(ulps(got, train(Host<S>{}, rule)) <= most);
+    CHECK(train(device, rule) == got);
+  };
+  for_each_rule([&](const char* name, const auto& rule) { check(name, rule, element_rules); });
+  for_each_matrix_rule([&](const char* name, const auto& rule) { check(name, rule, matrix_rules); });
+}
+
+// A copy of a rule's state goes on as the state does.
+template <class B>
+void check_state_copies(const B& device) {
+  using S = typename B::Scalar;
+  const auto rule = lamb();
+  const Layout layout = odd_layout();
+  const std::size_t n = layout.size();
+  auto state = rule.state(device, layout);
+  const auto gradient = numbers<S>(n, 9);
+  auto p = on_device(device, numbers<S>(n, 10));
+  const auto step = [&](auto& values, auto& of, std::uint64_t t) {
+    auto g = on_device(device, gradient);
+    rule.step(std::span<S>(g.data(), n), std::span<S>(values.data(), n), of, Step{t, 0.1});
+  };
+  step(p, state, 1);
+  auto other = state;
+  auto p2 = p;
+  step(p, state, 2);
+  step(p2, other, 2);
+  CHECK(on_host(device, p) == on_host(device, p2));
+}
+
+template <class B>
+void check_layers(const B& device, double most) {
+  using S = typename B::Scalar;
+  for_each_model([&](const char* name, const auto& model) {
+    CAPTURE(name);
+    const auto got = propagate(device, model);
+    CHECK(ulps(got, propagate(Host<S>{}, model)) <= most);
+    CHECK(propagate(device, model) == got);
+  });
+}
+
+}  // namespace agreement

@@ -1,0 +1,229 @@
+// A CUDA device made of the host, for tests where there is no GPU: as much of CUDA's runtime as backend/*.cuh asks for.
+// Kernels run thread by thread, each a coroutine that goes on when its barrier opens, so that what a kernel computes is
+// tested, and that it waits where it must: threads run in rising order, or in falling order where
+// emulated_cuda::falling says so, and must compute the same. Of speed and of memory it says nothing.
+#pragma once
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#define __host__
+#define __device__
+#define __global__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(threads)
+#define __shared__ static
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+inline dim3 threadIdx(0, 0, 0), blockIdx(0, 0, 0), blockDim, gridDim;
+
+namespace emulated_cuda {
+
+constexpr unsigned warp = 32;
+inline bool falling = false;  // the order in which threads run
+
+// The threads of one block.
+class Block {
+ public:
+  static Block& instance() {
+    static Block block;
+    return block;
+  }
+
+  // f() once in each of `count` threads.
+  template <class F>
+  void run(unsigned count, const F& f) {
+    while (threads_.size() < count) add_thread();
+    count_ = count;
+    kernel_ = [](const void* kernel) { (*static_cast<const F*>(kernel))(); };
+    argument_ = &f;
+    for (unsigned i = 0; i < count; ++i) {
+      threads_[i]->waits = For::nothing;
+      threads_[i]->exchanges = 0;
+    }
+    while (!finished()) {
+      bool went_on = false;
+      for (unsigned k = 0; k < count; ++k) {
+        const unsigned i = falling ? count - 1 - k : k;
+        if (threads_[i]->waits != For::nothing) continue;
+        resume(i);
+        went_on = true;
+      }
+      for (unsigned first = 0; first < count; first += warp) open(For::warp, first, std::min(count, first + warp));
+      open(For::block, 0, count);
+      if (!went_on && !any(For::nothing)) {
+        std::fputs("emulated_cuda: the threads of a block wait at different barriers\n", stderr);
+        abort();
+      }
+    }
+  }
+  void wait_for_warp() { wait(For::warp); }
+  void wait_for_block() { wait(For::block); }
+
+  // x of the thread whose number within the warp is `lane`. A thread is at most one exchange ahead of another.
+  template <class T>
+  T exchange(T x, unsigned lane) {
+    Thread& mine = *threads_[threadIdx.x];
+    const unsigned theirs = threadIdx.x / warp * warp + lane;
+    static_assert(sizeof(T) <= sizeof mine.sent[0]);
+    unsigned char(&place)[16] = mine.sent[mine.exchanges++ % 2];
+    memcpy(place, &x, sizeof x);
+    wait_for_warp();
+    T y = x;
+    if (theirs < count_) memcpy(&y, threads_[theirs]->sent[(mine.exchanges - 1) % 2], sizeof y);
+    return y;
+  }
+
+ private:
+  enum class For { nothing, warp, block, ever };
+  struct Thread {
+    static constexpr std::size_t stack_bytes = 256 << 10;
+    std::unique_ptr<char[]> stack{new char[stack_bytes]};
+    ucontext_t context;  // before it has begun
+    jmp_buf place;       // later
+    bool begun = false;
+    For waits = For::nothing;
+    alignas(16) unsigned char sent[2][16];
+    unsigned exchanges = 0;
+  };
+
+  static void enter() {
+    Block& block = instance();
+    for (;;) {
+      block.kernel_(block.argument_);
+      block.wait(For::ever);
+    }
+  }
+  void add_thread() {
+    Thread& thread = *threads_.emplace_back(std::make_unique<Thread>());
+    getcontext(&thread.context);
+    thread.context.uc_stack.ss_sp = thread.stack.get();
+    thread.context.uc_stack.ss_size = Thread::stack_bytes;
+    thread.context.uc_link = nullptr;
+    makecontext(&thread.context, enter, 0);
+  }
+  __attribute__((noinline)) void resume(unsigned i) {
+    threadIdx.x = i;
+    Thread& thread = *threads_[i];
+    if (_setjmp(scheduler_) != 0) return;
+    if (thread.begun) _longjmp(thread.place, 1);
+    thread.begun = true;
+    setcontext(&thread.context);
+  }
+  __attribute__((noinline)) void wait(For what) {
+    Thread& thread = *threads_[threadIdx.x];
+    thread.waits = what;
+    if (_setjmp(thread.place) == 0) _longjmp(scheduler_, 1);
+  }
+  // Opens a barrier at which all threads that have not ended wait.
+  void open(For barrier, unsigned begin, unsigned end) {
+    for (unsigned i = begin; i < end; ++i)
+      if (threads_[i]->waits != barrier && threads_[i]->waits != For::ever) return;
+    for (unsigned i = begin; i < end; ++i)
+      if (threads_[i]->waits == barrier) threads_[i]->waits = For::nothing;
+  }
+  bool any(For what) const {
+    return std::any_of(threads_.begin(), threads_.begin() + count_,
+                       [&](auto& thread) { return thread->waits == what; });
+  }
+  bool finished() const {
+    return std::all_of(threads_.begin(), threads_.begin() + count_,
+                       [](auto& thread) { return thread->waits == For::ever; });
+  }
+
+  std::vector<std::unique_ptr<Thread>> threads_;
+  unsigned count_ = 0;
+  jmp_buf scheduler_;
+  void (*kernel_)(const void*) = nullptr;
+  const void* argument_ = nullptr;
+};
+
+}  // namespace emulated_cuda
+
+inline void __syncthreads() { emulated_cuda::Block::instance().wait_for_block(); }
+inline void __syncwarp() { emulated_cuda::Block::instance().wait_for_warp(); }
+template <class T>
+T __shfl_xor_sync(unsigned, T x, unsigned mask) {
+  return emulated_cuda::Block::instance().exchange(x, threadIdx.x % emulated_cuda::warp ^ mask);
+}
+
+enum cudaError_t {
+  cudaSuccess,
+  cudaErrorMemoryAllocation,
+  cudaErrorNoDevice,
+  cudaErrorInsufficientDriver,
+  cudaErrorNoKernelImageForDevice,
+  cudaErrorUnsupportedPtxVersion
+};
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
+struct cudaDeviceProp {
+  char name[16] = "emulated";
+  int major = 9, minor = 0;
+};
+using cudaStream_t = struct CUstream_st*;
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+};
+
+inline cudaError_t cudaMalloc(void** x, std::size_t bytes) {
+  if (bytes > std::size_t{1} << 40) return cudaErrorMemoryAllocation;  // as a device would
+  *x = aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *x == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMalloc(T** x, std::size_t bytes) {
+  return cudaMalloc(reinterpret_cast<void**>(x), bytes);
+}
+inline cudaError_t cudaFree(void* x) { return free(x), cudaSuccess; }
+inline cudaError_t cudaMemset(void* x, int value, std::size_t bytes) { return memset(x, value, bytes), cudaSuccess; }
+inline cudaError_t cudaMemsetAsync(void* x, int value, std::size_t bytes, cudaStream_t) {
+  return cudaMemset(x, value, bytes);
+}
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  if (bytes > 0) memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
+inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return *free = std::size_t{1} << 30, *total = std::size_t{1} << 31, cudaSuccess;
+}
+inline cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* facts, int) { return *facts = {}, cudaSuccess; }
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) { return *value = 2, cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaErrorMemoryAllocation ? "out of memory" : "an error";
+}
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { return *stream = nullptr, cudaSuccess; }
+inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               const Arguments&... arguments) {
+  blockDim = config->blockDim;
+  gridDim = config->gridDim;
+  for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
+    for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
+      emulated_cuda::Block::instance().run(blockDim.x, [&] { kernel(arguments...); });
+  return cudaSuccess;
+}

@@ -1,0 +1,59 @@
+// Of cuSOLVER, the decompositions that backend/cuda_linear_algebra.cuh takes, by Eigen. Geqrf leaves Q itself where
+// cuSOLVER leaves reflections, and Orgqr has nothing left to do.
+#pragma once
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+
+#include "cublas_v2.h"
+
+enum cusolverStatus_t { CUSOLVER_STATUS_SUCCESS };
+enum cusolverEigMode_t { CUSOLVER_EIG_MODE_VECTOR };
+using cusolverDnHandle_t = struct cusolverDnContext*;
+
+inline cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
+  static char any;
+  return *handle = reinterpret_cast<cusolverDnHandle_t>(&any), CUSOLVER_STATUS_SUCCESS;
+}
+inline cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t) { return CUSOLVER_STATUS_SUCCESS; }
+inline cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t, cudaStream_t) { return CUSOLVER_STATUS_SUCCESS; }
+
+namespace emulated_cuda {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic>;
+
+}  // namespace emulated_cuda
+
+inline cusolverStatus_t cusolverDnDsyevd_bufferSize(cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int,
+                                                    const double*, int, const double*, int* work) {
+  return *work = 1, CUSOLVER_STATUS_SUCCESS;
+}
+inline cusolverStatus_t cusolverDnDsyevd(cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t part, int n, double* a,
+                                         int, double* values, double*, int, int* verdict) {
+  Eigen::Map<emulated_cuda::Matrix> matrix(a, n, n);
+  if (part == CUBLAS_FILL_MODE_UPPER) matrix.transposeInPlace();
+  const Eigen::SelfAdjointEigenSolver<emulated_cuda::Matrix> solver(matrix);
+  *verdict = solver.info() == Eigen::Success ? 0 : 1;
+  Eigen::Map<Eigen::VectorXd>(values, n) = solver.eigenvalues();
+  matrix = solver.eigenvectors();
+  return CUSOLVER_STATUS_SUCCESS;
+}
+inline cusolverStatus_t cusolverDnDgeqrf_bufferSize(cusolverDnHandle_t, int, int, double*, int, int* work) {
+  return *work = 1, CUSOLVER_STATUS_SUCCESS;
+}
+inline cusolverStatus_t cusolverDnDgeqrf(cusolverDnHandle_t, int, int n, double* a, int, double*, double*, int,
+                                         int* verdict) {
+  Eigen::Map<emulated_cuda::Matrix> matrix(a, n, n);
+  const Eigen::HouseholderQR<emulated_cuda::Matrix> found(matrix);
+  matrix = found.householderQ();
+  *verdict = 0;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+inline cusolverStatus_t cusolverDnDorgqr_bufferSize(cusolverDnHandle_t, int, int, int, const double*, int,
+                                                    const double*, int* work) {
+  return *work = 1, CUSOLVER_STATUS_SUCCESS;
+}
+inline cusolverStatus_t cusolverDnDorgqr(cusolverDnHandle_t, int, int, int, double*, int, const double*, double*, int,
+                                         int*) {
+  return CUSOLVER_STATUS_SUCCESS;
+}

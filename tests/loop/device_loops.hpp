@@ -1,0 +1,149 @@
+// What training on a device owes, whichever it is: what it is on the host.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tiny.hpp"
+
+namespace algoperf::testing {
+
+// The largest difference between two loops' parameters, relative to the largest parameter.
+template <class A, class B>
+double difference(A& a, B& b) {
+  const auto x = values_of(a), y = values_of(b);
+  REQUIRE(x.size() == y.size());
+  double most = 0, largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    most = std::fmax(most, std::fabs(double{x[i]} - double{y[i]}));
+    largest = std::fmax(largest, std::fabs(double{x[i]}));
+  }
+  return std::isfinite(most) ? most / largest : most;
+}
+
+template <class Loop, class Data>
+void train(Loop& loop, const Data& data, int steps) {
+  for (int i = 0; i < steps; ++i) loop.step(data);
+}
+
+// The loops that `make` makes on the host and, twice, on the device: near each other after some steps, and the same.
+template <class Device, class Make, class Data>
+void check_agreement(const Device& device, const Make& make, const Data& data, int steps) {
+  auto host = make(Host<float>{});
+  auto there = make(device), again = make(device), before = make(device);
+  train(host, data, steps);
+  train(there, data, steps);
+  train(again, data, steps);
+  CHECK(difference(host, there) < 1e-5);
+  CHECK(difference(host, before) > 1e-3);
+  CHECK(same_values(there, again));
+  CHECK(std::fabs(host.last().loss - there.last().loss) < 1e-4 * host.last().loss);
+}
+
+template <class Device>
+void check_mlp(const Device& device) {
+  const Tiny task;
+  check_agreement(
+      device, [](const auto& backend) { return tiny_loop(nesterov(), 0.02, backend); }, task.train(), 100);
+}
+
+template <class Device>
+void check_cnn(const Device& device) {
+  const Tiny task;
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        const auto model = Model(Shape{28, 28, 1}, Conv2d{.filters = 4, .size = 5, .stride = 2}, Relu{}, MaxPool{},
+                                 Flatten{}, Dense{.units = 10});
+        return TrainingLoop(model, task.loss(), momentum(), Constant{0.01}, LossProportional{.batch = 8}, backend);
+      },
+      task.train(), 100);
+}
+
+template <class Device>
+void check_tokens(const Device& device) {
+  const Text text = Text::from_string("the quick brown fox jumps over the lazy dog and runs away. ", {.context = 6});
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        return TrainingLoop(next_character(6, text.classes(), {.width = 4, .units = 8}), SoftmaxCrossEntropy{},
+                            momentum(), Constant{0.05}, WithReplacement{.batch = 8}, backend);
+      },
+      text, 50);
+}
+
+template <class Combiner, class Device>
+void check_workers(const Device& device) {
+  const Tiny task;
+  check_agreement(
+      device, [](const auto& backend) { return tiny_loop(momentum(), 0.02, Combiner{}, InProcess{3}, backend); },
+      task.train(), 10);
+}
+
+// Evaluations, of averaged parameters, and predictions.
+template <class Device>
+void check_evaluation(const Device& device) {
+  const Tiny task;
+  const auto rule = chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.8});
+  auto host = tiny_loop(rule, 0.05);
+  auto there = tiny_loop(rule, 0.05, device);
+  train(host, task.train(), 10);
+  train(there, task.train(), 10);
+  const auto expected = host.evaluate(task.validation(), task.metric(), 48);
+  const auto found = there.evaluate(task.validation(), task.metric(), 48);
+  CHECK(found.loss == doctest::Approx(expected.loss).epsilon(1e-5));
+  CHECK(found.metric == expected.metric);
+  const auto a = host.predict(task.validation()), b = there.predict(task.validation());
+  REQUIRE(a.size() == b.size());
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::fmax(most, std::fabs(double{a[i]} - double{b[i]}));
+  CHECK(most < 1e-4);
+}
+
+// A run resumes to the bit; a checkpoint goes from the device to the host and back.
+template <class Device>
+void check_checkpoints(const Device& device) {
+  const Tiny task;
+  const auto rule = partition(matrices, muon(), otherwise, adamw());
+  const auto make = [&](const auto& backend) {
+    return TrainingLoop(task.model(), task.loss(), rule, WarmupCosine{.peak = 0.02, .warmup = 4, .total = 20},
+                        LossProportional{.batch = 32}, Adasum<Of::updates>{}, InProcess{2}, backend);
+  };
+  auto whole = make(device), first = make(device), second = make(device), third = make(device);
+  auto host = make(Host<float>{});
+  train(whole, task.train(), 12);
+  train(first, task.train(), 5);
+  const TemporaryFile file, written;
+  save_checkpoint(file.path(), first);
+  load_checkpoint(file.path(), second);
+  train(second, task.train(), 7);
+  CHECK(same_values(whole, second));
+
+  load_checkpoint(file.path(), host);
+  CHECK(same_bits(values_of(host), values_of(first)));
+  train(host, task.train(), 1);
+  save_checkpoint(written.path(), host);
+  load_checkpoint(written.path(), third);
+  CHECK(third.steps() == 6);
+  CHECK(same_bits(values_of(third), values_of(host)));
+  train(third, task.train(), 1);
+  train(host, task.train(), 1);
+  CHECK(difference(host, third) < 1e-4);
+}
+
+// What diverges is told as on the host.
+template <class Device>
+void check_divergence(const Device& device) {
+  const Tiny task;
+  const auto told_by = [&](const auto& backend) {
+    auto loop = tiny_loop(sgd(), 1e30, backend);
+    return sentence([&] { train(loop, task.train(), 50); });
+  };
+  const std::string told = told_by(device);
+  CAPTURE(told);
+  CHECK(contains(told, "training diverged at step "));
+  CHECK(told == told_by(Host<float>{}));
+}
+
+}  // namespace algoperf::testing
