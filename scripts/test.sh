@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the library's tests, optimised, and runs them. --all optimises fully, tests Thrust on OpenMP too, and checks
-# everything else before: the format, compilation for devices, a second compiler, sanitizers.
+# Builds the library's tests, optimised, and runs them. --all optimises fully, runs the rule contract in double and on
+# every backend too (Thrust's systems, CUDA on a device made of the host), and checks everything else before: the
+# format, compilation for devices, a second compiler, sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
