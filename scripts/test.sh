@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the library's tests, optimised, and runs them. --all optimises fully, runs the rule contract in double and on
-# every backend too (Thrust's systems, CUDA on a device made of the host), and checks everything else before: the
-# format, compilation for devices, a second compiler, sanitizers.
+# every backend too (Thrust's systems, CUDA on a device made of the host), holds compile times to their budgets, and
+# checks everything else before: the format, compilation for devices, a second compiler, sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

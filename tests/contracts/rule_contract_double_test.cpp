@@ -1,10 +1,9 @@
 // A file of its own, for each of the two takes a compiler minutes.
-#include "algoperf/backend/host.hpp"
-#include "rule_contract.hpp"
+#include "host_contract.hpp"
 
 namespace ap = algoperf;
 
-TEST_CASE("a rule keeps its contract in double") { ap::testing::check_rule_contract(ap::Host<double>{}); }
+TEST_CASE("a rule keeps its contract in double") { ap::testing::check_host_contract<double>(); }
 
 TEST_CASE("double and float agree") {
   ap::testing::for_each_rule([](const auto& member) {

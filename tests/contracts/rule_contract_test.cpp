@@ -1,7 +1,5 @@
-#include "rule_contract.hpp"
-
-#include "algoperf/backend/host.hpp"
+#include "host_contract.hpp"
 
 namespace ap = algoperf;
 
-TEST_CASE("a rule keeps its contract in float") { ap::testing::check_rule_contract(ap::Host<float>{}); }
+TEST_CASE("a rule keeps its contract in float") { ap::testing::check_host_contract<float>(); }

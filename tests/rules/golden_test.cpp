@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "algoperf/rules/all.hpp"
 #include "algoperf/schedules/all.hpp"
@@ -15,20 +17,23 @@ namespace ap = algoperf;
 
 namespace {
 
+const golden::Row& row_of(const char* name) {
+  for (const golden::Row& row : golden::rules)
+    if (std::strcmp(row.rule, name) == 0) return row;
+  throw std::runtime_error(std::string("no golden row ") + name);
+}
+
 template <class S>
 struct Golden {
+  const ap::Layout layout = ap::testing::layout_of({{5, 3}, {7}});
   int checked = 0;
 
   // Ten steps; `rate` is a number or a schedule. Checks the row `name` against `result(training)`.
   template <class Rule, class Rate, class Result>
   void operator()(const char* name, const Rule& rule, const Rate& rate, const Result& result) {
-    const auto* const row = std::find_if(std::begin(golden::rules), std::end(golden::rules),
-                                         [&](const golden::Row& r) { return std::strcmp(r.rule, name) == 0; });
-    REQUIRE(row != std::end(golden::rules));
-    ap::testing::Training<Rule, ap::Host<S>> training(rule, ap::testing::layout_of({{5, 3}, {7}}), {},
-                                                      ap::testing::golden_gradient);
+    ap::testing::Training<Rule, ap::Host<S>> training(rule, layout, {}, ap::testing::golden_gradient);
     for (std::uint64_t i = 0; i < golden::steps; ++i) training.step(rate(i));
-    ap::testing::check_row(name, result(training), row->values);
+    ap::testing::check_row(name, result(training), row_of(name).values);
     ++checked;
   }
   template <class Rule>

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "../contracts/members.hpp"
 #include "../memory_archive.hpp"
+#include "algoperf/rules/all.hpp"
 #include "training.hpp"
 
 namespace ap = algoperf;
@@ -13,33 +13,6 @@ using ap::testing::layout_of;
 using ap::testing::Training;
 
 namespace {
-
-const std::vector<ap::Shape> odd_shapes{{5, 3}, {7}, {1}, {33}, {2, 3, 3}};
-
-// Ten steps on two std::vectors, packed: no arena of ours.
-template <class Rule>
-std::vector<float> on_own_memory(const Rule& rule) {
-  const ap::Layout layout = layout_of(odd_shapes, 1);
-  std::vector<float> values(layout.size()), gradients(layout.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(ap::testing::start_value(i));
-  auto state = rule.state(ap::Host{}, layout);
-  for (std::uint64_t t = 1; t <= 10; ++t) {
-    const auto evaluate = [&, t] {
-      const std::vector<double> p(values.begin(), values.end());
-      std::vector<double> g(p.size());
-      const double loss = ap::testing::shaken(t, p, g);
-      std::copy(g.begin(), g.end(), gradients.begin());
-      return loss;
-    };
-    evaluate();
-    const ap::Step now{.t = t, .learning_rate = 0.05};
-    if constexpr (requires { rule.step(gradients, values, state, now, evaluate); })
-      rule.step(gradients, values, state, now, evaluate);
-    else
-      rule.step(gradients, values, state, now);
-  }
-  return values;
-}
 
 template <class State>
 std::set<std::string> names_in(State state) {
@@ -49,16 +22,6 @@ std::set<std::string> names_in(State state) {
 }
 
 }  // namespace
-
-TEST_CASE("packed memory of the caller gives the same bits as padded arenas") {
-  CHECK(layout_of(odd_shapes, 1).size() == layout_of(odd_shapes).parameters());
-  ap::testing::for_each_rule([](const auto& member) {
-    INFO("rule: ", std::string(member.name));
-    Training<std::remove_cvref_t<decltype(member.rule)>, ap::Host<float>> padded(member.rule, layout_of(odd_shapes));
-    padded.steps(10, 0.05);
-    CHECK(on_own_memory(member.rule) == padded.values());
-  });
-}
 
 TEST_CASE("memory of the wrong size is refused") {
   const auto rule = ap::adamw();

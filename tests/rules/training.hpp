@@ -65,17 +65,16 @@ inline double shaken(std::uint64_t t, const std::vector<double>& p, std::vector<
   return loss;
 }
 
-template <class Rule, class Backend>
-class Training {
+// The part that knows no rule, compiled once for all of them: values, gradients, the step's number.
+template <class Backend>
+class Trained {
  public:
   using S = typename Backend::Scalar;
 
-  Training(const Rule& rule, const Layout& layout, const Backend& backend = {}, Gradient gradient = shaken)
-      : rule_(rule),
-        backend_(backend),
+  Trained(const Layout& layout, const Backend& backend, Gradient gradient)
+      : backend_(backend),
         gradient_(gradient),
         places_(places_of(layout)),
-        state(rule.state(backend, layout)),
         values_(backend.template array<S>(layout.size())),
         gradients_(backend.template array<S>(layout.size())) {
     std::vector<S> first(layout.size());
@@ -83,34 +82,37 @@ class Training {
     backend_.write(first.size(), static_cast<const S*>(first.data()), values_.data());
   }
 
-  void step(double learning_rate) {
-    const Step now{++t_, learning_rate};
-    const Evaluate evaluate{this};
-    evaluate();
-    rule_.step(Update<S, Evaluate>{gradients_.data(), values_.data(), evaluate}, state, now);
-  }
-  void steps(int n, double learning_rate) {
-    for (int i = 0; i < n; ++i) step(learning_rate);
-  }
   // As after a break: the step count comes with the state.
-  void resume(const Training& other) {
+  void resume(const Trained& other) {
     t_ = other.t_;
     backend_.copy(values_.size(), static_cast<const S*>(other.values_.data()), values_.data());
   }
 
   std::vector<S> arena() const { return read(values_.data()); }
   std::vector<S> values() const { return packed(arena()); }
-  std::vector<S> evaluation_values() {
+
+ protected:
+  struct Evaluate {
+    Trained* trained;
+    double operator()() const { return trained->write_gradients(); }
+  };
+
+  // The next step, its gradients written.
+  Step next(double learning_rate) {
+    ++t_;
+    write_gradients();
+    return {t_, learning_rate};
+  }
+  Update<S, Evaluate> update() { return {gradients_.data(), values_.data(), Evaluate{this}}; }
+
+  template <class WriteTo>
+  std::vector<S> packed_from(const WriteTo& write_to) const {
     auto out = backend_.template array<S>(values_.size());
-    rule_.evaluation_values(static_cast<const S*>(values_.data()), state, out.data());
+    write_to(static_cast<const S*>(values_.data()), out.data());
     return packed(read(out.data()));
   }
 
  private:
-  struct Evaluate {
-    Training* training;
-    double operator()() const { return training->write_gradients(); }
-  };
   double write_gradients() {
     const std::vector<S> at = values();
     const std::vector<double> p(at.begin(), at.end());
@@ -132,17 +134,40 @@ class Training {
     return all;
   }
 
-  Rule rule_;
   Backend backend_;
   Gradient gradient_;
   std::vector<std::size_t> places_;
   std::uint64_t t_ = 0;
+  typename Backend::template Array<S> values_, gradients_;
+};
+
+template <class Rule, class Backend>
+class Training : public Trained<Backend> {
+  using Base = Trained<Backend>;
+
+ public:
+  using S = typename Backend::Scalar;
+
+  Training(const Rule& rule, const Layout& layout, const Backend& backend = {}, Gradient gradient = shaken)
+      : Base(layout, backend, gradient), rule_(rule), state(rule.state(backend, layout)) {}
+
+  void step(double learning_rate) {
+    const Step now = this->next(learning_rate);
+    rule_.step(this->update(), state, now);
+  }
+  void steps(int n, double learning_rate) {
+    for (int i = 0; i < n; ++i) step(learning_rate);
+  }
+
+  std::vector<S> evaluation_values() {
+    return this->packed_from([&](const S* values, S* out) { rule_.evaluation_values(values, state, out); });
+  }
+
+ private:
+  Rule rule_;
 
  public:
   typename Rule::template State<Backend> state;
-
- private:
-  typename Backend::template Array<S> values_, gradients_;
 };
 
 }  // namespace algoperf::testing

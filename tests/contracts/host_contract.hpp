@@ -1,0 +1,72 @@
+// What every update rule owes on the host, besides the contract of all backends.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algoperf/backend/host.hpp"
+#include "rule_contract.hpp"
+
+namespace algoperf::testing {
+
+// The number of threads changes no bit.
+template <class S, class Rule>
+void check_threads(const RuleMember<Rule>& member, const Layout& layout) {
+  Training<Rule, Host<S>> one(member.rule, layout, Host<S>{.threads = 1});
+  one.steps(2, 0.05);
+  for (const unsigned threads : {2u, 3u}) {
+    Training<Rule, Host<S>> many(member.rule, layout, Host<S>{.threads = threads});
+    many.steps(2, 0.05);
+    CHECK(many.values() == one.values());
+    CHECK(save(many.state) == save(one.state));
+  }
+}
+
+// Two vectors of the caller, packed, in place of an arena change none either.
+template <class S, class Rule>
+void check_own_memory(const RuleMember<Rule>& member) {
+  const std::vector<Shape> shapes{{5, 3}, {7}, {1}, {33}, {2, 3, 3}};
+  const Layout layout = layout_of(shapes, 1);
+  std::vector<S> values(layout.size()), gradients(layout.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<S>(start_value(i));
+  auto state = member.rule.state(Host<S>{}, layout);
+  std::uint64_t t = 0;
+  const std::function<double()> evaluate = [&] {
+    const std::vector<double> p(values.begin(), values.end());
+    std::vector<double> g(p.size());
+    const double loss = shaken(t, p, g);
+    std::copy(g.begin(), g.end(), gradients.begin());
+    return loss;
+  };
+  Training<Rule, Host<S>> padded(member.rule, layout_of(shapes));
+  while (t < 10) {
+    ++t;
+    evaluate();
+    const Step now{.t = t, .learning_rate = 0.05};
+    if constexpr (requires { member.rule.step(gradients, values, state, now, evaluate); })
+      member.rule.step(gradients, values, state, now, evaluate);
+    else
+      member.rule.step(gradients, values, state, now);
+    padded.step(0.05);
+  }
+  CHECK(values == padded.values());
+}
+
+template <class S>
+void check_host_contract() {
+  check_rule_contract(Host<S>{});
+  // Around the chunks in which sums are taken, and enough small tensors to share; matrices whose products are cut;
+  // batches of matrices.
+  const Layout chunks = layout_of({{8191}, {8192}, {8193}, {40000}, {1}, {32767}, {32768}});
+  const Layout matrices = layout_of({{300, 300}, {8191}, {3, 5}, {200, 170}, {17}});
+  const Layout equal = layout_of({{40, 30}, {40, 30}, {17}, {40, 30}, {3, 5}, {40, 30}, {40, 30}, {3, 5}});
+  for_each_rule([&](const auto& member) {
+    INFO("rule: ", std::string(member.name));
+    for (const Layout& layout : {chunks, matrices, equal}) check_threads<S>(member, layout);
+    check_own_memory<S>(member);
+  });
+}
+
+}  // namespace algoperf::testing
