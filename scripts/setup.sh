@@ -7,7 +7,7 @@ packages=(cmake ninja-build g++ libeigen3-dev doctest-dev libbenchmark-dev libcl
           libfmt-dev zlib1g-dev gnuplot-nox)
 for argument in "$@"; do
   case $argument in
-    --all) packages+=(clang clang-format-14) ;;
+    --all) packages+=(clang libclang-rt-dev clang-format-14) ;;
     --bench) packages+=(valgrind) ;;
     *) echo "usage: scripts/setup.sh [--all] [--bench]" >&2; exit 2 ;;
   esac
