@@ -21,6 +21,7 @@ using cublasHandle_t = struct cublasContext*;
 inline cublasStatus_t cublasCreate(cublasHandle_t* handle) { return *handle = nullptr, CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasDestroy(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; }
 inline const char* cublasGetStatusString(cublasStatus_t) { return "success"; }
 
 namespace emulated_cuda {
@@ -48,10 +49,12 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t a_op, cubla
                                    const void* alpha, const void* a, cudaDataType_t type, int lda, const void* b,
                                    cudaDataType_t, int ldb, const void* beta, void* c, cudaDataType_t, int ldc,
                                    cublasComputeType_t, cublasGemmAlgo_t) {
-  const auto run = [&]<class S>(S one) {
-    emulated_cuda::gemm<S>(a_op == CUBLAS_OP_T, b_op == CUBLAS_OP_T, m, n, k, one * *static_cast<const S*>(alpha),
-                           static_cast<const S*>(a), lda, static_cast<const S*>(b), ldb, *static_cast<const S*>(beta),
-                           static_cast<S*>(c), ldc);
+  const auto run = [=]<class S>(S one) {
+    const S scale = one * *static_cast<const S*>(alpha), kept = *static_cast<const S*>(beta);
+    emulated_cuda::start([=] {
+      emulated_cuda::gemm<S>(a_op == CUBLAS_OP_T, b_op == CUBLAS_OP_T, m, n, k, scale, static_cast<const S*>(a), lda,
+                             static_cast<const S*>(b), ldb, kept, static_cast<S*>(c), ldc);
+    });
   };
   type == CUDA_R_64F ? run(1.0) : run(1.0f);
   return CUBLAS_STATUS_SUCCESS;

@@ -13,7 +13,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #define __host__
@@ -22,6 +25,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(threads)
 #define __shared__ static
+#define CUDART_VERSION 13000
 
 struct dim3 {
   unsigned x, y, z;
@@ -191,16 +195,79 @@ cudaError_t cudaMalloc(T** x, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(x), bytes);
 }
 inline cudaError_t cudaFree(void* x) { return free(x), cudaSuccess; }
+inline cudaError_t cudaMallocHost(void** x, std::size_t bytes) { return cudaMalloc(x, bytes); }
 inline cudaError_t cudaMemset(void* x, int value, std::size_t bytes) { return memset(x, value, bytes), cudaSuccess; }
-inline cudaError_t cudaMemsetAsync(void* x, int value, std::size_t bytes, cudaStream_t) {
-  return cudaMemset(x, value, bytes);
-}
 inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
   if (bytes > 0) memcpy(to, from, bytes);
   return cudaSuccess;
 }
+
+// Graphs: a line of nodes, each something to do.
+namespace emulated_cuda {
+
+struct Node {
+  std::function<void()> run;
+  std::function<void(dim3, dim3, void**)> change;  // of a kernel
+};
+struct Graph {
+  std::vector<std::shared_ptr<Node>> nodes;
+};
+inline Graph* capturing = nullptr;
+inline Node* captured_last = nullptr;
+
+// Does it, or makes a node of it.
+inline void start(std::function<void()> run, std::function<void(dim3, dim3, void**)> change = {}) {
+  if (capturing == nullptr) return run();
+  capturing->nodes.push_back(std::make_shared<Node>(Node{std::move(run), std::move(change)}));
+  captured_last = capturing->nodes.back().get();
+}
+
+}  // namespace emulated_cuda
+
+using cudaGraph_t = emulated_cuda::Graph*;
+using cudaGraphExec_t = emulated_cuda::Graph*;
+using cudaGraphNode_t = emulated_cuda::Node*;
+using cudaGraphEdgeData = int;
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+struct cudaKernelNodeParams {
+  void* func;
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void** kernelParams;
+  void** extra;
+};
+
+inline cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+  return emulated_cuda::capturing = new emulated_cuda::Graph, cudaSuccess;
+}
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long*,
+                                            cudaGraph_t*, const cudaGraphNode_t** nodes, const cudaGraphEdgeData**,
+                                            std::size_t* count) {
+  *status = cudaStreamCaptureStatusActive;
+  *nodes = &emulated_cuda::captured_last;
+  return *count = 1, cudaSuccess;
+}
+inline cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
+  return *graph = std::exchange(emulated_cuda::capturing, nullptr), cudaSuccess;
+}
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* graph, cudaGraph_t from, unsigned long long) {
+  return *graph = new emulated_cuda::Graph(*from), cudaSuccess;
+}
+inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
+inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return delete graph, cudaSuccess; }
+inline cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t node,
+                                                    const cudaKernelNodeParams* facts) {
+  return node->change(facts->gridDim, facts->blockDim, facts->kernelParams), cudaSuccess;
+}
+inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
+  for (const auto& node : graph->nodes) node->run();
+  return cudaSuccess;
+}
+
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpy(to, from, bytes, kind);
+  emulated_cuda::start([=] { cudaMemcpy(to, from, bytes, kind); });
+  return cudaSuccess;
 }
 inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return *free = std::size_t{1} << 30, *total = std::size_t{1} << 31, cudaSuccess;
@@ -220,10 +287,26 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                const Arguments&... arguments) {
-  blockDim = config->blockDim;
-  gridDim = config->gridDim;
-  for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
-    for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
-      emulated_cuda::Block::instance().run(blockDim.x, [&] { kernel(arguments...); });
+  struct Launch {
+    dim3 grid, block;
+    std::tuple<Parameters...> arguments;
+  };
+  const auto launch = std::make_shared<Launch>(Launch{config->gridDim, config->blockDim, {arguments...}});
+  const auto run = [kernel, launch] {
+    blockDim = launch->block;
+    gridDim = launch->grid;
+    for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
+      for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
+        emulated_cuda::Block::instance().run(blockDim.x, [&] { std::apply(kernel, launch->arguments); });
+  };
+  const auto change = [launch](dim3 grid, dim3 block, void** places) {
+    launch->grid = grid;
+    launch->block = block;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((std::get<I>(launch->arguments) = *static_cast<Parameters*>(places[I])), ...);
+    }
+    (std::index_sequence_for<Parameters...>{});
+  };
+  emulated_cuda::start(run, change);
   return cudaSuccess;
 }

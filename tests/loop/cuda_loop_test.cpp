@@ -15,3 +15,98 @@ TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::u
 TEST_CASE("Cuda: evaluation") { check_evaluation(Cuda<float>{}); }
 TEST_CASE("Cuda: checkpoints") { check_checkpoints(Cuda<float>{}); }
 TEST_CASE("Cuda: divergence") { check_divergence(Cuda<float>{}); }
+
+namespace {
+
+struct Losses {
+  std::vector<double>& seen;
+  bool reads = false;
+  bool reads_loss(const StepReport&) const { return reads; }
+  template <class Run>
+  Control after_step(Run&, const StepReport& report) const {
+    return seen.push_back(report.loss), Control::go_on;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
+  const Tiny task;
+  const auto check = [&](const auto& make, std::size_t replays) {
+    auto graphs = make(Cuda<float>{}), one_by_one = make(Cuda<float>{.graphs = false});
+    train(graphs, task.train(), 20);
+    train(one_by_one, task.train(), 20);
+    CHECK(same_values(graphs, one_by_one));
+    CHECK(graphs.last().loss == one_by_one.last().loss);
+    CHECK(graphs.graph().replays() == replays);
+    CHECK(one_by_one.graph().replays() == 0);
+  };
+  // The first step takes memory, the second is recorded.
+  check([](const auto& backend) { return tiny_loop(adamw(), 0.01, backend); }, 18);
+  check([](const auto& backend) { return tiny_loop(lamb(), 0.01, backend); }, 18);
+  check([](const auto& backend) { return tiny_loop(partition(matrices, muon(), otherwise, adamw()), 0.01, backend); },
+        18);
+  check([](const auto& backend) { return tiny_loop(momentum(), 0.02, Mean{}, InProcess{3}, backend); }, 18);
+  // The host decides by what it reads: no graph.
+  check([](const auto& backend) { return tiny_loop(adagrad_norm(), 0.01, backend); }, 0);
+  check([](const auto& backend) { return tiny_loop(momentum(), 0.02, Adasum<>{}, InProcess{2}, backend); }, 0);
+}
+
+TEST_CASE("Cuda: a graph follows batches that change") {
+  const Tiny task;
+  const auto make = [&](const auto& backend) {
+    const auto growing = scheduled_batch(ShuffledEpochs{.batch = 12}, [](std::uint64_t step) { return 4 + step / 6; });
+    return TrainingLoop(task.model(), task.loss(), adamw(), Constant{0.01}, growing, backend);
+  };
+  auto graphs = make(Cuda<float>{}), one_by_one = make(Cuda<float>{.graphs = false});
+  train(graphs, task.train(), 40);
+  train(one_by_one, task.train(), 40);
+  CHECK(same_values(graphs, one_by_one));
+  CHECK(graphs.graph().replays() > 10);
+}
+
+TEST_CASE("Cuda: a run reads a loss where somebody asks, and comes to the same") {
+  const Tiny task;
+  auto stepped = tiny_loop(adamw(), 0.01, Cuda<float>{}), run = tiny_loop(adamw(), 0.01, Cuda<float>{});
+  std::vector<double> each, some, every;
+  for (int i = 0; i < 10; ++i) each.push_back(stepped.step(task.train()).loss);
+  const RunReport report = run.run(task.train(), Evaluate(task, {.every = 4}), Losses{some}, UntilStep{10});
+  CHECK(same_values(stepped, run));
+  REQUIRE(some.size() == 10);
+  for (std::size_t i = 0; i < 10; ++i) {
+    if (i % 4 == 3)  // evaluated
+      CHECK(some[i] == each[i]);
+    else
+      CHECK(std::isnan(some[i]));
+  }
+  CHECK(report.last.loss == each[9]);
+  auto reading = tiny_loop(adamw(), 0.01, Cuda<float>{});
+  reading.run(task.train(), Losses{every, true}, UntilStep{10});
+  CHECK(every == each);
+}
+
+TEST_CASE("Cuda: what diverges unseen is found later, and was not trained on") {
+  const Tiny task;
+  const auto rates = [](std::uint64_t step) { return step < 6 ? 0.01 : 1e30; };
+  const auto make = [&](const auto& backend) {
+    return TrainingLoop(task.model(), task.loss(), adamw(), rates, ShuffledEpochs{.batch = 16}, backend);
+  };
+  const auto diverge = [&](auto& loop) -> std::uint64_t {
+    try {
+      loop.run(task.train(), UntilStep{30});
+    } catch (const Diverged& error) {
+      CHECK(contains(error.what(), "training diverged at step " + std::to_string(error.step)));
+      CHECK(error.report.diverged_at() == error.step);
+      return error.step;
+    }
+    return 0;
+  };
+  auto host = make(Host<float>{});
+  auto device = make(Cuda<float>{}), again = make(Cuda<float>{});
+  const std::uint64_t step = diverge(host);
+  CHECK(step > 6);
+  CHECK(step < 30);
+  CHECK(diverge(device) == step);
+  train(again, task.train(), static_cast<int>(step) - 1);
+  CHECK(same_values(device, again));  // as they were before that step
+}

@@ -24,6 +24,13 @@
 //   on_host                                 constexpr; whether its memory is the host's
 //   read(n, from, to)  write(n, from, to)   to and from host memory
 //
+// A backend whose work goes on while the host does (Cuda) also has
+//   send(n, from, to)                       write without waiting; `from` may be changed when it returns
+//   dot(n, x, y, out)                       to its memory
+//   Graph, repeat(graph, f)                 f(), a step that is the same each time but for its numbers: after a few
+//                                           times started as a whole
+//   unless(flag, f)                         f(), whose run()s change nothing while *flag, in its memory, is not 0
+//
 // A team works on one row: each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...) and copy(n, from, to), one
 // after the other: a call sees what the calls before it wrote. All threads of a team run the row's functor: outside of
 // these calls it may write one value many times, but not read what it changes.
@@ -43,9 +50,28 @@ concept Backend = requires(const B& b, typename B::Scalar* x) {
   b.gemm_nn(std::size_t{}, std::size_t{}, std::size_t{}, x, x, x, false);
 };
 
+// Whether a backend's work goes on while the host does.
+template <class B>
+concept AsynchronousBackend = requires {
+  typename B::Graph;
+};
+
 // The default backend, defined in backend/host.hpp.
 template <class S = float>
 struct Host;
+
+namespace detail {
+
+// From host memory, which may be changed when it returns, without waiting where the backend can.
+template <class B, class T>
+void send(const B& backend, std::size_t n, const T* from, T* to) {
+  if constexpr (AsynchronousBackend<B>)
+    backend.send(n, from, to);
+  else
+    backend.write(n, from, to);
+}
+
+}  // namespace detail
 
 // What eigh and qr are made of, defined in backend/linear_algebra.hpp.
 template <class S>

@@ -19,6 +19,7 @@
 #include "cuda_linear_algebra.cuh"
 #include "cuda_loops.cuh"
 #include "cuda_passes.cuh"
+#include "cuda_range.cuh"
 
 namespace algoperf {
 
@@ -29,10 +30,12 @@ struct Cuda {
   using Scalar = S;
   template <class T>
   using Array = CudaArray<T>;
+  using Graph = detail::CudaTape;
 
   static constexpr bool on_host = false;
 
   Precision precision = Precision::fp32;
+  bool graphs = true;                         // whether training steps become CUDA graphs
   mutable detail::CudaTables<S> tables = {};  // of the regions that run() has walked; not to be set
 
   template <class T>
@@ -46,18 +49,23 @@ struct Cuda {
   // `from` and `to` must not overlap.
   template <class T>
   void copy(std::size_t n, const T* from, T* to) const {
-    move(n, from, to, cudaMemcpyDeviceToDevice);
+    if (n > 0) detail::cuda_call(device(), detail::CudaCopy{from, to, n * sizeof(T)});
   }
   template <class T>
   void read(std::size_t n, const T* from, T* to) const {
     move(n, from, to, cudaMemcpyDeviceToHost);
-    synchronize();
   }
   // `from` may be changed when it returns.
   template <class T>
   void write(std::size_t n, const T* from, T* to) const {
     move(n, from, to, cudaMemcpyHostToDevice);
-    synchronize();
+  }
+  // The same, but the host goes on at once.
+  template <class T>
+  void send(std::size_t n, const T* from, T* to) const {
+    if (n * sizeof(T) > detail::CudaRing::most) return write(n, from, to);
+    const void* const sent = device().ring().put(from, n * sizeof(T), [] { device().synchronize(); });
+    detail::cuda_each(device(), n, detail::CudaFetch<T>{static_cast<const T*>(sent), to});
   }
   void synchronize() const { device().synchronize(); }
 
@@ -112,16 +120,45 @@ struct Cuda {
     return detail::cuda_sum(device(), n, detail::CudaProduct<S>{x, y});
   }
 
+  // The same, to the device's memory.
+  void dot(std::size_t n, const S* x, const S* y, double* out) const {
+    detail::cuda_sum_to(device(), n, detail::CudaProduct<S>{x, y}, out);
+  }
+
   template <class Work>
   void run(Work& work) const {
     detail::CudaPasses<Work>(work, device(), tables).run();
+  }
+
+  // f(), a step, and from the third time on as one CUDA graph, if it asks for the same each time and reads nothing.
+  template <class F>
+  void repeat(Graph& graph, const F& f) const {
+    const detail::CudaRange range("algoperf: step");
+    if (graphs)
+      graph.repeat(device(), f);
+    else
+      f();
+  }
+  // f(), whose run()s change nothing while *flag, in device memory, is not 0.
+  template <class F>
+  void unless(const std::int64_t* flag, const F& f) const {
+    struct Restore {
+      const std::int64_t*& place;
+      const std::int64_t* before;
+      ~Restore() { place = before; }
+    } const restore{device().unless, device().unless};
+    device().unless = flag;
+    f();
   }
 
  private:
   static detail::CudaDevice& device() { return detail::CudaDevice::current(); }
   template <class T>
   static void move(std::size_t n, const T* from, T* to, cudaMemcpyKind kind) {
-    if (n > 0) detail::cuda_check(cudaMemcpyAsync(to, from, n * sizeof(T), kind, device().stream()), "copying memory");
+    if (n == 0) return;
+    device().settle();
+    detail::cuda_check(cudaMemcpyAsync(to, from, n * sizeof(T), kind, device().stream()), "copying memory");
+    device().synchronize();
   }
 };
 

@@ -53,8 +53,8 @@ class CudaArray {
     std::size_t free = 0, total = 0;
     if (error != cudaErrorMemoryAllocation || cudaMemGetInfo(&free, &total) != cudaSuccess)
       detail::cuda_check(error, "taking memory");
-    fail("cuda: the device is out of memory: ", bytes() >> 20, " MiB asked, ", free >> 20, " of ", total >> 20,
-         " MiB free");
+    fail_as<OutOfMemory>("cuda: the device is out of memory: ", bytes() >> 20, " MiB asked, ", free >> 20, " of ",
+                         total >> 20, " MiB free");
   }
 
   T* data_ = nullptr;

@@ -6,12 +6,15 @@
 #include <cusolverDn.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "cuda_array.cuh"
 #include "cuda_check.cuh"
+#include "cuda_ring.cuh"
+#include "cuda_tape.cuh"
 
 namespace algoperf::detail {
 
@@ -49,10 +52,31 @@ class CudaDevice {
   template <class T>
   T* scratch(std::size_t n) {
     const std::size_t bytes = n * sizeof(T);
-    if (scratch_.size() < bytes) scratch_ = CudaArray<unsigned char>(bytes);
+    if (scratch_.size() < bytes) {
+      settle();
+      scratch_ = CudaArray<unsigned char>(bytes);
+    }
     return reinterpret_cast<T*>(scratch_.data());
   }
-  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "waiting for the device"); }
+  // Starts an operation on the stream, or leaves it to the tape of the step in hand.
+  void start(const CudaOperation& operation) const {
+    if (tape != nullptr)
+      tape->take(operation, stream_);
+    else
+      operation.start(stream_);
+  }
+  // Starts what was left to a tape: for what cannot be part of a graph.
+  void settle() const {
+    if (tape != nullptr) tape->give_up(stream_);
+  }
+  void synchronize() const {
+    settle();
+    cuda_check(cudaStreamSynchronize(stream_), "waiting for the device");
+  }
+  CudaRing& ring() { return ring_; }
+
+  CudaTape* tape = nullptr;              // of the step in hand
+  const std::int64_t* unless = nullptr;  // passes do nothing while this, in device memory, is not 0
 
  private:
   explicit CudaDevice(int ordinal) {
@@ -60,24 +84,30 @@ class CudaDevice {
     cuda_check(cudaStreamCreate(&stream_), "making a stream");
     cuda_check(cublasCreate(&blas_), "starting cuBLAS");
     cuda_check(cublasSetStream(blas_, stream_), "starting cuBLAS");
+    // Memory of our own, for a graph must not take any.
+    workspace_ = CudaArray<unsigned char>(std::size_t{32} << 20);
+    cuda_check(cublasSetWorkspace(blas_, workspace_.data(), workspace_.size()), "starting cuBLAS");
   }
 
   int processors_ = 1;
   cudaStream_t stream_ = nullptr;
   cublasHandle_t blas_ = nullptr;
   cusolverDnHandle_t solver_ = nullptr;
-  CudaArray<unsigned char> scratch_;
+  CudaArray<unsigned char> scratch_, workspace_;
+  CudaRing ring_;
 };
 
 // Starts kernel(arguments...) on the device's stream.
 template <class... Parameters, class... Arguments>
 void cuda_launch(const CudaDevice& device, dim3 blocks, unsigned threads, void (*kernel)(Parameters...),
                  const Arguments&... arguments) {
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = dim3(threads);
-  config.stream = device.stream();
-  cuda_check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "starting a kernel");
+  device.start(CudaKernel<Parameters...>(blocks, threads, kernel, arguments...));
+}
+
+// Starts call(stream), which is comparable by ==.
+template <class Call>
+void cuda_call(const CudaDevice& device, const Call& call) {
+  device.start(CudaCall<Call>(call));
 }
 
 }  // namespace algoperf::detail

@@ -21,22 +21,38 @@ namespace detail {
 
 // C (m x n) = op(A) op(B) (+ C).
 template <class S>
+struct CudaGemm {
+  cublasHandle_t blas;
+  Precision precision;
+  bool transpose_a, transpose_b;
+  std::size_t m, n, k;
+  const S* a;
+  const S* b;
+  S* c;
+  bool add;
+  bool operator==(const CudaGemm&) const = default;
+
+  void operator()(cudaStream_t) const {
+    constexpr bool is_double = std::is_same_v<S, double>;
+    const S one = 1, beta = add ? 1 : 0;
+    const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
+    const cublasComputeType_t compute = is_double                      ? CUBLAS_COMPUTE_64F
+                                        : precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                        : precision == Precision::bf16 ? CUBLAS_COMPUTE_32F_FAST_16BF
+                                                                       : CUBLAS_COMPUTE_32F;
+    constexpr cudaDataType_t type = is_double ? CUDA_R_64F : CUDA_R_32F;
+    const auto i = [](std::size_t x) { return static_cast<int>(x); };
+    cuda_check(cublasGemmEx(blas, operation(transpose_b), operation(transpose_a), i(n), i(m), i(k), &one, b, type,
+                            i(transpose_b ? k : n), a, type, i(transpose_a ? m : k), &beta, c, type, i(n), compute,
+                            CUBLAS_GEMM_DEFAULT),
+               "a matrix product");
+  }
+};
+template <class S>
 void cuda_gemm(const CudaDevice& device, Precision precision, bool transpose_a, bool transpose_b, std::size_t m,
                std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add) {
   if (m == 0 || n == 0) return;
-  constexpr bool is_double = std::is_same_v<S, double>;
-  const S one = 1, beta = add ? 1 : 0;
-  const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
-  const cublasComputeType_t compute = is_double                      ? CUBLAS_COMPUTE_64F
-                                      : precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                      : precision == Precision::bf16 ? CUBLAS_COMPUTE_32F_FAST_16BF
-                                                                     : CUBLAS_COMPUTE_32F;
-  constexpr cudaDataType_t type = is_double ? CUDA_R_64F : CUDA_R_32F;
-  const auto i = [](std::size_t x) { return static_cast<int>(x); };
-  cuda_check(cublasGemmEx(device.blas(), operation(transpose_b), operation(transpose_a), i(n), i(m), i(k), &one, b,
-                          type, i(transpose_b ? k : n), a, type, i(transpose_a ? m : k), &beta, c, type, i(n), compute,
-                          CUBLAS_GEMM_DEFAULT),
-             "a matrix product");
+  cuda_call(device, CudaGemm<S>{device.blas(), precision, transpose_a, transpose_b, m, n, k, a, b, c, add});
 }
 
 // to = from^T, n x n, in another type of number.
@@ -70,6 +86,7 @@ struct CudaDecomposition {
   }
   bool succeeded(const CudaDevice& device) const {
     int found = 0;
+    device.settle();
     cuda_check(cudaMemcpyAsync(&found, verdict, sizeof found, cudaMemcpyDeviceToHost, device.stream()),
                "reading cuSOLVER's verdict");
     device.synchronize();
@@ -91,6 +108,7 @@ bool cuda_eigh(CudaDevice& device, std::size_t n, const S* a, S* values, S* vect
              what);
   const CudaDecomposition d(device, n, work);
   cuda_each(device, n * n, CudaTranspose<S, double>{n, a, d.matrix});
+  device.settle();
   cuda_check(cusolverDnDsyevd(device.solver(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, side, d.matrix, side,
                               d.vector, d.work, work, d.verdict),
              what);
@@ -112,6 +130,7 @@ void cuda_qr(CudaDevice& device, std::size_t n, const S* a, S* q) {
   const int work = reduce > form ? reduce : form;
   const CudaDecomposition d(device, n, work);
   cuda_each(device, n * n, CudaTranspose<S, double>{n, a, d.matrix});
+  device.settle();
   cuda_check(cusolverDnDgeqrf(device.solver(), side, side, d.matrix, side, d.vector, d.work, work, d.verdict), what);
   cuda_check(cusolverDnDorgqr(device.solver(), side, side, side, d.matrix, side, d.vector, d.work, work, d.verdict),
              what);

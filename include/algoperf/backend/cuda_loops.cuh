@@ -50,6 +50,24 @@ struct CudaFill {
   ALGOPERF_HD void operator()(std::size_t i) const { x[i] = value; }
 };
 
+// What the host has put into its ring.
+template <class T>
+struct CudaFetch {
+  const T* from;
+  T* to;
+  ALGOPERF_HD void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+struct CudaCopy {
+  const void* from;
+  void* to;
+  std::size_t bytes;
+  bool operator==(const CudaCopy&) const = default;
+  void operator()(cudaStream_t stream) const {
+    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "copying memory");
+  }
+};
+
 // x[i] = kernel(x[i], in[i]...), or the same for a pack i of them.
 template <bool packed, class Kernel, class S, class... In>
 struct CudaMap {
@@ -194,25 +212,34 @@ __global__ void __launch_bounds__(cuda_block) cuda_run_sum(const Term term, std:
   if (threadIdx.x == 0) parts[blockIdx.x] = total;
 }
 
-// parts[0] = the sum of `n` parts.
+// *sum = the sum of `n` parts, which it may lie among.
 template <class T>
-__global__ void cuda_run_sum_parts(std::size_t n, T* parts) {
+__global__ void cuda_run_sum_parts(std::size_t n, const T* parts, T* sum) {
   T total = 0;
   for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) total += parts[i];
   total = cuda_over_block(total, CudaPlus{});
-  if (threadIdx.x == 0) parts[0] = total;
+  if (threadIdx.x == 0) *sum = total;
 }
 
-// The sum of term(i) for i in [0, n), on the host.
+// *sum = the sum of term(i) for i in [0, n).
 template <class Term>
-double cuda_sum(CudaDevice& device, std::size_t n, const Term& term) {
-  if (n == 0) return 0;
+void cuda_sum_to(CudaDevice& device, std::size_t n, const Term& term, double* sum) {
+  if (n == 0) return cuda_each(device, 1, CudaFill<double>{sum, 0});
   const std::size_t chunks = chunks_of(n);
   double* const parts = device.scratch<double>(chunks);
   cuda_launch(device, static_cast<unsigned>(chunks), cuda_block, cuda_run_sum<Term>, term, n, parts);
-  cuda_launch(device, 1, cuda_adders(chunks), cuda_run_sum_parts<double>, chunks, parts);
+  cuda_launch(device, 1, cuda_adders(chunks), cuda_run_sum_parts<double>, chunks, parts, sum);
+}
+
+// The same on the host.
+template <class Term>
+double cuda_sum(CudaDevice& device, std::size_t n, const Term& term) {
+  if (n == 0) return 0;
+  double* const place = device.scratch<double>(chunks_of(n));
+  cuda_sum_to(device, n, term, place);
   double sum = 0;
-  cuda_check(cudaMemcpyAsync(&sum, parts, sizeof sum, cudaMemcpyDeviceToHost, device.stream()), "reading a sum");
+  device.settle();
+  cuda_check(cudaMemcpyAsync(&sum, place, sizeof sum, cudaMemcpyDeviceToHost, device.stream()), "reading a sum");
   device.synchronize();
   return sum;
 }
@@ -260,29 +287,45 @@ struct CudaPlace {
   ALGOPERF_HD void operator()(std::size_t i) const { places[i] = static_cast<std::int32_t>(i); }
 };
 
+// Sorts `count` keys, each with its place, by the library's own counts of memory.
+struct CudaSort {
+  void* memory;
+  std::size_t bytes;
+  const std::int32_t* keys;
+  std::int32_t* sorted;
+  const std::int32_t* places;
+  std::int32_t* sorted_places;
+  int count;
+  bool operator==(const CudaSort&) const = default;
+  // Without memory: writes to `needed` how many bytes it takes.
+  void run(std::size_t& needed, cudaStream_t stream) const {
+    cuda_check(
+        cub::DeviceRadixSort::SortPairs(memory, needed, keys, sorted, places, sorted_places, count, 0, 32, stream),
+        "sorting keys");
+  }
+  void operator()(cudaStream_t stream) const {
+    std::size_t size = bytes;
+    run(size, stream);
+  }
+};
+
 // out[keys[i]] += x[i], row by row: the keys are sorted, stably, and each run of equal ones is added in order.
 template <class S>
 void cuda_add_rows(CudaDevice& device, std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x,
                    S* out) {
   if (count == 0) return;
-  const int n = static_cast<int>(count);
-  std::size_t sorting = 0;
-  const std::int32_t* const no_places = nullptr;
-  std::int32_t* const unknown = nullptr;
-  cuda_check(
-      cub::DeviceRadixSort::SortPairs(nullptr, sorting, keys, unknown, no_places, unknown, n, 0, 32, device.stream()),
-      "sorting keys");
+  CudaSort sort{nullptr, 0, keys, nullptr, nullptr, nullptr, static_cast<int>(count)};
+  sort.run(sort.bytes, device.stream());
   const std::size_t aligned = (count + 63) / 64 * 64;
-  std::int32_t* const memory = device.scratch<std::int32_t>(3 * aligned + sorting / sizeof(std::int32_t) + 1);
-  std::int32_t* const sorted = memory;
+  std::int32_t* const memory = device.scratch<std::int32_t>(3 * aligned + sort.bytes / sizeof(std::int32_t) + 1);
   std::int32_t* const first = memory + aligned;
-  std::int32_t* const places = memory + 2 * aligned;
+  sort.sorted = memory;
+  sort.places = first;
+  sort.sorted_places = memory + 2 * aligned;
+  sort.memory = memory + 3 * aligned;
   cuda_each(device, count, CudaPlace{first});
-  const std::int32_t* const from = first;
-  cuda_check(cub::DeviceRadixSort::SortPairs(memory + 3 * aligned, sorting, keys, sorted, from, places, n, 0, 32,
-                                             device.stream()),
-             "sorting keys");
-  cuda_rows(device, count, cols, CudaAddRun<S>{count, cols, sorted, places, x, out});
+  cuda_call(device, sort);
+  cuda_rows(device, count, cols, CudaAddRun<S>{count, cols, sort.sorted, sort.sorted_places, x, out});
 }
 
 }  // namespace algoperf::detail

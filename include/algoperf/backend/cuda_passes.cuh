@@ -84,6 +84,7 @@ class CudaRegion {
   }
   template <class T>
   static void write(const CudaDevice& device, const std::vector<T>& from, CudaArray<T>& to) {
+    device.settle();
     if (to.size() != from.size()) to = CudaArray<T>(from.size());
     cuda_check(
         cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, device.stream()),
@@ -117,8 +118,9 @@ struct CudaPass {
   const CudaChunk* chunks;
   const double* opening;  // the sums that open tensor i's kernel begin at opening + i * stride
   std::size_t stride;
-  double* partials;  // of each chunk
-  bool packed;       // whether all arrays take accesses of 16 bytes
+  double* partials;            // of each chunk
+  const std::int64_t* unless;  // not to run while this is not 0; or null
+  bool packed;                 // whether all arrays take accesses of 16 bytes
 };
 
 // u of element i, counted from the region's beginning.
@@ -168,6 +170,7 @@ __global__ void __launch_bounds__(cuda_block)
     cuda_run_pass(const Program program, const CudaPass<typename Program::Scalar> pass) {
   using S = typename Program::Scalar;
   constexpr PassShape shape = Program::list.passes[I];
+  if (pass.unless != nullptr && *pass.unless != 0) return;
   constexpr Then then = then_of(shape);
   constexpr bool factored = shape.factored;
   constexpr std::size_t W = CudaPack<S>::size, sums = measuring ? Program::sum_count(I) : 0;
@@ -285,6 +288,7 @@ class CudaPasses {
   void tell() {
     if constexpr (Work::template hears_sums<Stage>) {
       double totals[max_sums] = {};
+      device_.settle();
       cuda_check(
           cudaMemcpyAsync(totals, tables_.totals.data(), sizeof totals, cudaMemcpyDeviceToHost, device_.stream()),
           "reading sums");
@@ -306,8 +310,7 @@ class CudaPasses {
                     cuda_run_tensor_sums<S>, n, max_sums, table.tensors(), table.partials(), table.sums().data());
       } else {
         if constexpr (then_of(shape) != Then::discard) launch<I, First, false>(program, region, table);
-        cuda_check(cudaMemsetAsync(table.sums().data(), 0, table.sums().size() * sizeof(double), device_.stream()),
-                   "filling memory");
+        cuda_each(device_, table.sums().size(), CudaFill<double>{table.sums().data(), 0});
       }
     } else if constexpr (!is_idle(shape)) {
       launch<I, First, false>(program, region, table);
@@ -330,6 +333,7 @@ class CudaPasses {
                            of_tensor ? table.sums().data() : tables_.totals.data(),
                            of_tensor ? max_sums : 0,
                            table.partials(),
+                           device_.unless,
                            cuda_aligned(region.u, region.p, slots) && region.size % CudaPack<S>::size == 0};
     cuda_launch(device_, static_cast<unsigned>(chunks.size()), cuda_block, cuda_run_pass<I, opened, measuring, Program>,
                 program, pass);

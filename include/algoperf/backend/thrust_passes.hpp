@@ -212,10 +212,11 @@ class ThrustPasses {
   auto sweep_from(const Program& program, const RegionWork<S>& region, std::size_t begin, const double* opening,
                   const TensorFacts& facts, const Factors<S>& factors = {}) const {
     const auto kernel = program.template fused<I>(opening, facts);
-    S* const slots = region.slots + Program::first_slot(I) * region.size;
     constexpr PassShape pass = list.passes[I];
-    return ThrustSweep<then_of(pass), pass.factored, S, std::remove_const_t<decltype(kernel)>>{
-        kernel, {region.u + begin, region.p + begin, slots + begin, region.size}, factors, facts.cols};
+    using Kernel = std::remove_const_t<decltype(kernel)>;
+    S* const slots = Kernel::slots == 0 ? nullptr : region.slots + Program::first_slot(I) * region.size + begin;
+    return ThrustSweep<then_of(pass), pass.factored, S, Kernel>{
+        kernel, {region.u + begin, region.p + begin, slots, region.size}, factors, facts.cols};
   }
   // The same for tensor i, opened by its own sums or by those of the phase before.
   template <std::size_t I, bool PerTensor>

@@ -14,6 +14,11 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A device's memory does not hold what was asked.
+struct OutOfMemory : Error {
+  using Error::Error;
+};
+
 namespace detail {
 
 inline std::string text(const std::string& s) { return s; }
@@ -28,11 +33,16 @@ requires std::is_integral_v<T> std::string text(T x) { return std::to_string(x);
 
 }  // namespace detail
 
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
+template <class E, class... Parts>
+[[noreturn]] void fail_as(const Parts&... parts) {
   std::string message;
   ((message += detail::text(parts)), ...);
-  throw Error(message);
+  throw E(message);
+}
+
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  fail_as<Error>(parts...);
 }
 
 template <class... Parts>

@@ -6,9 +6,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "../backend/concept.hpp"
 #include "../core/error.hpp"
 #include "../data/concept.hpp"
 #include "../nn/workspace.hpp"
+#include "resident_data.hpp"
 
 namespace algoperf {
 
@@ -40,14 +42,36 @@ class Batch {
     size_ = n;
     if constexpr (Backend::on_host) {
       data.gather(indices, n, inputs_.data(), labels_.data());
-      check(model, indices, inputs_.data(), labels_.data());
+      check(model, indices, n, inputs_.data(), labels_.data());
     } else {
       host_inputs_.resize(capacity() * width_);
       host_labels_.resize(capacity());
       data.gather(indices, n, host_inputs_.data(), host_labels_.data());
-      check(model, indices, host_inputs_.data(), host_labels_.data());
-      backend.write(n * width_, host_inputs_.data(), inputs_.data());
-      backend.write(n, host_labels_.data(), labels_.data());
+      check(model, indices, n, host_inputs_.data(), host_labels_.data());
+      detail::send(backend, n * width_, host_inputs_.data(), inputs_.data());
+      detail::send(backend, n, host_labels_.data(), labels_.data());
+    }
+  }
+  // The same from a copy of the data in the backend's memory; `indices` lie there, too.
+  void gather(const Backend& backend, const ResidentData<Input, Backend>& data, const std::uint32_t* indices,
+              std::size_t n) {
+    size_ = n;
+    data.gather(backend, indices, n, inputs_.data(), labels_.data());
+  }
+
+  // Throws Error naming a label or a token that the model does not know.
+  static void check(const ModelType& model, const std::uint32_t* indices, std::size_t n, const Input* inputs,
+                    const std::int32_t* labels) {
+    const std::size_t classes = model.output().size();
+    for (std::size_t i = 0; i < n; ++i)
+      require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes, "TrainingLoop: the label of example ",
+              indices[i], " is ", labels[i], ", expected [0, ", classes, ")");
+    if constexpr (std::is_integral_v<Input> && detail::HasTokens<ModelType>) {
+      const std::size_t tokens = model.tokens(), width = model.input().size();
+      for (std::size_t i = 0; i < n * width; ++i)
+        require(inputs[i] >= 0 && static_cast<std::size_t>(inputs[i]) < tokens, "TrainingLoop: token ", i % width,
+                " of example ", indices[i / width], " is ", inputs[i], ", expected [0, ", tokens,
+                "), the model's vocabulary");
     }
   }
 
@@ -58,21 +82,6 @@ class Batch {
   }
 
  private:
-  void check(const ModelType& model, const std::uint32_t* indices, const Input* inputs,
-             const std::int32_t* labels) const {
-    const std::size_t classes = model.output().size();
-    for (std::size_t i = 0; i < size_; ++i)
-      require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes, "TrainingLoop: the label of example ",
-              indices[i], " is ", labels[i], ", expected [0, ", classes, ")");
-    if constexpr (std::is_integral_v<Input> && detail::HasTokens<ModelType>) {
-      const std::size_t tokens = model.tokens();
-      for (std::size_t i = 0; i < size_ * width_; ++i)
-        require(inputs[i] >= 0 && static_cast<std::size_t>(inputs[i]) < tokens, "TrainingLoop: token ", i % width_,
-                " of example ", indices[i / width_], " is ", inputs[i], ", expected [0, ", tokens,
-                "), the model's vocabulary");
-    }
-  }
-
   std::size_t width_, size_ = 0;  // width: the inputs of one example
   Workspace<Backend> workspace_;
   typename Backend::template Array<Input> inputs_;

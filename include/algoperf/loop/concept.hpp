@@ -8,6 +8,8 @@
 //   metric()                                  what it evaluates by (nn/concept.hpp), for those who ask run.metric()
 //   after_evaluation(run, EvaluationReport) -> Control
 //   after_step(run, StepReport) -> Control    after the step's evaluations
+//   reads_loss(StepReport) -> bool            whether evaluation or after_step reads this step's loss; without it, yes.
+//                                             Where nobody does, a device is not waited for, and the loss is NaN
 //   end(run, RunReport)                       after the last step, also when a step or a later begin threw
 //   visit(archive)                            what must survive a checkpoint, in a section called
 //   name                                      by this constant
@@ -54,6 +56,10 @@ concept HasAfterEvaluation = requires(O& o, Run& run, const EvaluationReport& re
 template <class O, class Run>
 concept HasAfterStep = requires(O& o, Run& run, const StepReport& report) {
   { o.after_step(run, report) } -> std::same_as<Control>;
+};
+template <class O>
+concept HasReadsLoss = requires(O& o, const StepReport& report) {
+  { o.reads_loss(report) } -> std::same_as<bool>;
 };
 template <class O, class Run>
 concept HasEnd = requires(O& o, Run& run, const RunReport& report) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "../core/error.hpp"
 #include "report.hpp"
 
@@ -8,7 +10,8 @@ namespace algoperf {
 // Thrown when the loss stops being a number; names the step and the first tensor that is to blame.
 struct Diverged : Error {
   using Error::Error;
-  RunReport report = {};  // what the run had to tell until then; of loop.step() alone, nothing
+  RunReport report = {};   // what the run had to tell until then; of loop.step() alone, nothing
+  std::uint64_t step = 0;  // whose loss was not finite
 };
 
 }  // namespace algoperf

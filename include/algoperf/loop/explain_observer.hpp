@@ -31,6 +31,7 @@ ALGOPERF_NAMES(last_evaluation_due)
 ALGOPERF_NAMES(evaluate)
 ALGOPERF_NAMES(after_evaluation)
 ALGOPERF_NAMES(after_step)
+ALGOPERF_NAMES(reads_loss)
 ALGOPERF_NAMES(end)
 ALGOPERF_NAMES(visit)
 #undef ALGOPERF_NAMES
@@ -67,6 +68,9 @@ consteval bool explain_observer() {
   static_assert(!Names_after_step<Plain> || HasAfterStep<O, Run>,
                 "algoperf: an observer's after_step must be `Control after_step(run, const StepReport&)`, and const in "
                 "an observer that is");
+  static_assert(!Names_reads_loss<Plain> || HasReadsLoss<O>,
+                "algoperf: an observer's reads_loss must be `bool reads_loss(const StepReport&)`, and const in an "
+                "observer that is");
   static_assert(!Names_end<Plain> || HasEnd<O, Run>,
                 "algoperf: an observer's end must be `end(run, const RunReport&)`, and const in an observer that is");
   static_assert(!Names_visit<Plain> || HasVisit<O>,

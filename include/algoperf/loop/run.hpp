@@ -62,6 +62,7 @@ class Run {
 
   RunReport operator()() {
     loop_.start(data_);
+    const Stay stay(loop_, data_);
     try {
       for_each([&](auto& observer, auto i) {
         if constexpr (detail::HasBegin<std::remove_reference_t<decltype(observer)>, Run>) observer.begin(*this);
@@ -74,9 +75,11 @@ class Run {
       });
       if (report_.reason == Control::go_on) {
         while (report_.reason == Control::go_on) advance();
+        report_.last = loop_.settle();
         if (report_.reason != Control::interrupted) evaluate_last();
       }
     } catch (Diverged& diverged) {
+      report_.last.now.t = diverged.step - 1;  // on a device the host may be further
       report_.reason = Control::diverged;
       diverged.report = report_;
       end_after_error();
@@ -91,13 +94,21 @@ class Run {
   }
 
  private:
+  struct Stay {
+    Loop& loop;
+    Stay(Loop& l, const Data& data) : loop(l) { loop.reside(data); }
+    ~Stay() { loop.let_go(); }
+  };
+
   template <class F>
   void for_each(const F& f) const {
     for_each_index<sizeof...(Observers)>([&](auto i) { f(*get<i>(observers_), i); });
   }
 
   void advance() {
-    report_.last = loop_.step(data_);
+    loop_.advance(data_);
+    if (anybody_reads_loss()) loop_.settle();
+    report_.last = loop_.last();
     // Evaluations first: an observer that stops at this step sees what they found.
     std::size_t source = 0;
     for_each([&](auto& observer, auto) {
@@ -110,10 +121,24 @@ class Run {
         ++source;
       }
     });
+    report_.last.loss = loop_.last().loss;  // an evaluation waits for it
     for_each([&](auto& observer, auto) {
       if constexpr (detail::HasAfterStep<std::remove_reference_t<decltype(observer)>, Run>)
         take(observer.after_step(*this, report_.last));
     });
+  }
+
+  // Whether an observer's after_step reads the loss, or may: one that does not say so, may.
+  bool anybody_reads_loss() const {
+    bool some = false;
+    for_each([&](auto& observer, auto) {
+      using O = std::remove_reference_t<decltype(observer)>;
+      if constexpr (detail::HasReadsLoss<O>)
+        some = observer.reads_loss(loop_.last()) || some;
+      else if constexpr (detail::HasAfterStep<O, Run>)
+        some = true;
+    });
+    return some;
   }
 
   // A reason that these evaluations give comes first, as in advance(). The schedule does not hear of them: how long a

@@ -16,7 +16,9 @@
 #include "../nn/init.hpp"
 #include "../rules/concept.hpp"
 #include "batch.hpp"
+#include "batch_loss.hpp"
 #include "diverged.hpp"
+#include "resident_data.hpp"
 
 namespace algoperf {
 
@@ -31,6 +33,9 @@ class TrainingContext {
   using Input = typename ModelType::template Input<Scalar>;
   // Whether the rule knows what to do with a gradient that is not finite.
   static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
+  // Whether a step's loss stays in the backend's memory until somebody asks: rules that call for gradients, or decide
+  // by the loss, need it at once.
+  static constexpr bool defers = AsynchronousBackend<Backend> && !detail::MovesAllParameters<Rule> && !bears_non_finite;
 
   TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
                   std::size_t workers, std::size_t capacity, RandomKey key)
@@ -51,6 +56,11 @@ class TrainingContext {
     later_losses_.resize(capacity);
     host_weights_.resize(capacity);
     told_.resize(workers);
+    if constexpr (defers) {
+      device_indices_ = backend_.template array<std::uint32_t>(capacity);
+      deferred_loss_ = backend_.template array<double>(1);
+      diverged_ = backend_.template array<std::int64_t>(1);
+    }
     std::vector<Scalar> first(layout_.size());
     Initializer<Scalar> set(layout_, first.data(), key.fold(0));
     model_.initialize(set, handles_);
@@ -80,20 +90,39 @@ class TrainingContext {
     loss_.write(backend_, n, model_.output().size(), outputs, batch_.labels(begin), weights_.data() + begin,
                 batch_.losses(begin), d_outputs_.data());
     model_.backward(pass, handles_, batch_.inputs(begin), d_outputs_.data());
+    if constexpr (defers) return 0;  // loss() is the batch's
     const double loss = weighted_loss(worker, begin, n);
     if constexpr (!bears_non_finite)
-      if (!is_finite(loss)) diverged(values, gradients);
+      if (!detail::finite_bits(loss)) diverged(now_.t, values, gradients);
     return loss;
   }
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
-    rule_.step(Update<Scalar, Evaluate>{gradients, values, evaluate}, state, now_);
+    const Update<Scalar, Evaluate> update{gradients, values, evaluate};
+    if constexpr (defers) {
+      const detail::BatchLoss<Scalar> take{batch_.size(),         weights_.data(),  batch_.losses(),
+                                           deferred_loss_.data(), diverged_.data(), static_cast<std::int64_t>(now_.t)};
+      backend_.for_each_row(1, batch_.size(), take);
+      backend_.unless(diverged_.data(), [&] { rule_.step(update, state, now_); });
+    } else {
+      rule_.step(update, state, now_);
+    }
   }
 
   // The loop's side.
   const Rule& rule() const { return rule_; }
   const ModelType& model() const { return model_; }
   std::size_t capacity() const { return batch_.capacity(); }
+
+  // Keeps a copy of the training data in a device's memory, if it fits, until let_go().
+  template <class Data>
+  void reside(const Data& data) {
+    if constexpr (defers) try {
+        resident_.emplace(backend_, data, [&](auto... part) { Batch<ModelType, Backend>::check(model_, part...); });
+      } catch (const OutOfMemory&) {  // batches come from the host, then
+      }
+  }
+  void let_go() { resident_.reset(); }
 
   // Copies a step's examples in.
   template <class Data>
@@ -105,12 +134,32 @@ class TrainingContext {
       require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
     now_ = now;
     for (std::size_t w = 0; w < workers_; ++w) told_[w] = false;
-    batch_.gather(backend_, model_, data, selection.indices.data(), n);
+    if (resident_) {
+      detail::send(backend_, n, selection.indices.data(), device_indices_.data());
+      batch_.gather(backend_, *resident_, device_indices_.data(), n);
+    } else {
+      batch_.gather(backend_, model_, data, selection.indices.data(), n);
+    }
     for (std::size_t i = 0; i < n; ++i) host_weights_[i] = static_cast<Scalar>(selection.weights[i]);
-    backend_.write(n, host_weights_.data(), weights_.data());
+    detail::send(backend_, n, host_weights_.data(), weights_.data());
   }
   // The losses of the examples loaded last, in host memory: each at the first parameters its worker was asked for.
-  const std::vector<Scalar>& losses() const { return first_losses_; }
+  const std::vector<Scalar>& losses() {
+    if constexpr (defers) backend_.read(batch_.size(), batch_.losses(), first_losses_.data());
+    return first_losses_;
+  }
+  // What a step deferred: the batch's mean weighted loss. Throws Diverged if it, or one before it, was not finite.
+  double loss() {
+    double found = 0;
+    std::int64_t step = 0;
+    backend_.read(1, deferred_loss_.data(), &found);
+    backend_.read(1, diverged_.data(), &step);
+    if (step != 0) {
+      backend_.fill(1, diverged_.data(), std::int64_t{0});
+      diverged(static_cast<std::uint64_t>(step), values(), gradients());
+    }
+    return found;
+  }
   // Adds the losses and scores of examples [begin, begin + n).
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
@@ -169,19 +218,13 @@ class TrainingContext {
     return total / static_cast<double>(n);
   }
 
-  // By its bits: comparisons with NaN may be optimised away under -ffast-math.
-  static bool is_finite(double x) {
-    std::uint64_t bits = 0;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return (bits >> 52 & 0x7FF) != 0x7FF;
-  }
   TensorHandle first_not_finite(const Scalar* arena, bool& found) const {
     std::vector<Scalar> host(layout_.size());
     backend_.read(host.size(), arena, host.data());
     for (const TensorHandle handle : layout_.tensors()) {
       const TensorPlace place = layout_.place_of(handle);
       for (std::size_t i = 0; i < place.size; ++i)
-        if (!is_finite(static_cast<double>(host[place.offset + i]))) {
+        if (!detail::finite_bits(static_cast<double>(host[place.offset + i]))) {
           found = true;
           return handle;
         }
@@ -194,7 +237,7 @@ class TrainingContext {
       std::vector<Input> host(batch_.size() * model_.input().size());
       backend_.read(host.size(), batch_.inputs(), host.data());
       for (const Input x : host)
-        if (!is_finite(static_cast<double>(x))) return false;
+        if (!detail::finite_bits(static_cast<double>(x))) return false;
     }
     return true;
   }
@@ -208,9 +251,12 @@ class TrainingContext {
     if (found) return "the gradient of tensor '" + layout_.spec(handle).name + "' holds NaN or infinity";
     return "parameters, inputs and gradient are finite, so the outputs overflowed";
   }
-  [[noreturn]] void diverged(const Scalar* values, const Scalar* gradients) const {
-    const std::string where = culprit(values, gradients);
-    throw Diverged("training diverged at step " + std::to_string(now_.t) + ": the loss is not finite; " + where);
+  [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const {
+    const std::string noticed = step < now_.t ? ", noticed at step " + std::to_string(now_.t) : "";
+    Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
+                   culprit(values, gradients));
+    error.step = step;
+    throw error;
   }
 
   ModelType model_;
@@ -225,6 +271,10 @@ class TrainingContext {
   typename ModelType::Handles handles_;
   Step now_;
   Array values_, gradients_, weights_, d_outputs_;
+  std::optional<ResidentData<Input, Backend>> resident_;
+  typename Backend::template Array<std::uint32_t> device_indices_;  // where losses are deferred, as the next two
+  typename Backend::template Array<double> deferred_loss_;
+  typename Backend::template Array<std::int64_t> diverged_;
   std::vector<Scalar> first_losses_, later_losses_, host_weights_;
   std::vector<bool> told_;  // the workers whose first losses are known
   std::vector<std::uint32_t> indices_;

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,22 @@
 #include "training_context.hpp"
 
 namespace algoperf {
+
+namespace detail {
+
+struct NoGraph {};
+template <class Backend>
+struct ChooseGraph {
+  using type = NoGraph;
+};
+template <AsynchronousBackend Backend>
+struct ChooseGraph<Backend> {
+  using type = typename Backend::Graph;
+};
+template <class Backend>
+using GraphOf = typename ChooseGraph<Backend>::type;
+
+}  // namespace detail
 
 // Seeds the first parameters and the model's own random numbers. The selector has a seed of its own.
 struct Seed {
@@ -74,27 +91,66 @@ class TrainingLoop {
   // One step: what run() repeats.
   template <class Data>
   StepReport step(const Data& data) {
+    advance(data);
+    return settle();
+  }
+
+  // A step in two parts, for on a device the host may go on before the step has ended: advance() asks for it, and
+  // settle() waits for it and tells its loss, which is NaN in between. Elsewhere advance() is all. Throws Diverged, one
+  // or the other.
+  template <class Data>
+  void advance(const Data& data) {
     start(data);
     const Stopwatch watch;
     const Step now{last_.now.t + 1, schedule_(last_.now.t)};
     selector_.select(*selector_state_, now, selection_);
-    context_.load(data, selection_, now);
-    const double loss =
-        combiner_.advance(context_, combiner_state_);  // gradient, combination, one fused pass per kernel run
+    double loss = 0;
+    const auto work = [&] {
+      context_.load(data, selection_, now);
+      loss = combiner_.advance(context_, combiner_state_);  // gradient, combination, one fused pass per kernel run
+    };
+    if constexpr (AsynchronousBackend<Backend>)
+      context_.backend().repeat(graph_, work);
+    else
+      work();
     if constexpr (requires { selector_.feedback(*selector_state_, selection_, context_.losses()); })
       selector_.feedback(*selector_state_, selection_, context_.losses());
     if constexpr (detail::ListensToGradients<Selector>)
       selector_.hear(*selector_state_, combiner_.gradient_squares(combiner_state_));
-    context_.backend().synchronize();
+    if constexpr (Context::defers)
+      loss = std::numeric_limits<double>::quiet_NaN();
+    else
+      context_.backend().synchronize();
+    unsettled_ = Context::defers;
     last_ = {now, loss, last_.examples + selection_.indices.size(), last_.training_seconds + watch.seconds()};
+  }
+  const StepReport& settle() {
+    if constexpr (Context::defers)
+      if (unsettled_) {
+        const Stopwatch watch;
+        last_.loss = context_.loss();
+        last_.training_seconds += watch.seconds();
+        unsettled_ = false;
+      }
     return last_;
   }
+  // From here to let_go() the data is the same: on a device a copy of it is kept there, if it fits. Its making is on
+  // the training clock.
+  template <class Data>
+  void reside(const Data& data) {
+    check_fits(data);
+    const Stopwatch watch;
+    context_.reside(data);
+    if constexpr (Context::defers) last_.training_seconds += watch.seconds();
+  }
+  void let_go() { context_.let_go(); }
 
   // The mean training loss and the metric over a whole data set, off the training clock. Making averaged parameters is
   // on it. `batch` examples at a time; 0: as many as in training.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
     check_fits(data);
+    settle();
     const Stopwatch training;
     const Scalar* const values = evaluation_values();
     if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
@@ -159,6 +215,7 @@ class TrainingLoop {
   const Rule& rule() const { return context_.rule(); }
   const Layout& layout() const { return context_.layout(); }
   const Backend& backend() const { return context_.backend(); }
+  const auto& graph() const { return graph_; }  // of an asynchronous backend, its own
   // The parameters, an arena of the backend's memory laid out by layout(); and one tensor of them, by its name.
   Scalar* values() { return context_.values(); }
   const Scalar* values() const { return context_.values(); }
@@ -173,6 +230,7 @@ class TrainingLoop {
 
   template <class Archive>
   void visit(Archive& archive) {
+    settle();
     archive.number("step", last_.now.t);
     archive.number("learning_rate", last_.now.learning_rate);
     archive.number("loss", last_.loss);
@@ -264,7 +322,9 @@ class TrainingLoop {
   std::size_t data_size_ = 0;
   Selection selection_;
   StepReport last_;
+  bool unsettled_ = false;  // last_.loss is still on the device
   double evaluation_seconds_ = 0;
+  [[no_unique_address]] detail::GraphOf<Backend> graph_;
 };
 
 template <class M, class L, class R, class Sch, class Sel, class... Tail>

@@ -71,10 +71,10 @@ class StateArrays {
       for (std::size_t i = 0; i < regions_[r].tensors.size(); ++i) {
         const TensorSpec& spec = layout_.spec(regions_[r].tensors[i]);
         const ArchiveScope scope(archive, spec.name);
-        Scalar* slot = work_[r].slots + work_[r].tensors[i].offset;
+        std::size_t begin = work_[r].tensors[i].offset;
         for (const std::string& name : slot_names) {
-          archive.array(name.c_str(), backend_, slot, spec.shape.size());
-          slot += work_[r].size;
+          archive.array(name.c_str(), backend_, work_[r].slots + begin, spec.shape.size());
+          begin += work_[r].size;
         }
         also(r, i);
       }

@@ -32,10 +32,11 @@ class ProgressBar {
     shown_at_ = -1;
     shown_ = 0;
   }
+  bool reads_loss(const StepReport&) { return due_ = live_ && watch_.seconds() - shown_at_ > 0.1; }
   template <class Run>
   Control after_step(Run&, const StepReport& report) {
     last_ = report;
-    if (evaluated_ || (live_ && watch_.seconds() - shown_at_ > 0.1)) show(live_ ? '\r' : '\n');
+    if (evaluated_ || due_) show(live_ ? '\r' : '\n');
     evaluated_ = false;
     return Control::go_on;
   }
@@ -95,7 +96,7 @@ class ProgressBar {
   ProgressBarOptions options_;
   bool live_;
   std::uint64_t first_ = 0, shown_ = 0;  // steps
-  bool evaluated_ = false;
+  bool evaluated_ = false, due_ = false;
   Stopwatch watch_;
   double shown_at_ = -1;
   StepReport last_;

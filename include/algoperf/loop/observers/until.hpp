@@ -49,6 +49,7 @@ struct UntilStep {
   Control ready(Run& run) const {
     return run.loop().steps() >= steps ? Control::budget_spent : Control::go_on;
   }
+  static bool reads_loss(const StepReport&) { return false; }
   template <class Run>
   Control after_step(Run&, const StepReport& report) const {
     return report.now.t >= steps ? Control::budget_spent : Control::go_on;
@@ -62,6 +63,7 @@ struct UntilSeconds {
   Control ready(Run& run) const {
     return run.loop().training_seconds() >= seconds ? Control::budget_spent : Control::go_on;
   }
+  static bool reads_loss(const StepReport&) { return false; }
   template <class Run>
   Control after_step(Run&, const StepReport& report) const {
     return report.training_seconds >= seconds ? Control::budget_spent : Control::go_on;

@@ -19,6 +19,21 @@ enum class OrthogonalScale {
   unit_rms,   // sqrt(rows / cols): outputs move as inputs are large (Bernstein & Newhouse 2024, arXiv:2409.20325)
 };
 
+namespace detail {
+
+// x / max(norm, eps), by the square of the norm, which need not be known to the host.
+template <class S>
+struct DivideByNorm {
+  const double* square;
+  double eps;
+  template <class T>
+  ALGOPERF_HD T operator()(T x) const {
+    return static_cast<S>(1 / math::max(math::sqrt(*square), eps)) * x;
+  }
+};
+
+}  // namespace detail
+
 // Replaces a matrix by the nearest (semi-)orthogonal one, about: with X = u / max(|u|_F, eps), `steps` times
 //   X' = a X + (b A + c A A) X,  A = X X^T     (from the right, X (...), A = X^T X, where rows > cols)
 // The Newton-Schulz iteration of Muon (Jordan et al. 2024), default coefficients theirs; other lists, and lists of your
@@ -43,6 +58,7 @@ struct Orthogonalize {
   struct State {
     std::size_t slots, largest, largest_gram;
     typename Backend::template Array<typename Backend::Scalar> x, y, gram, polynomial;
+    typename Backend::template Array<double> squares;  // of an asynchronous backend: each slot's squared norm
   };
 
   template <class Backend>
@@ -59,7 +75,10 @@ struct Orthogonalize {
     }
     const std::size_t slots = most >= backend.slots() ? backend.slots() : 1;
     const auto array = [&](std::size_t n) { return backend.template array<typename Backend::Scalar>(slots * n); };
-    return {slots, largest, gram, array(largest), array(largest), array(gram), array(gram)};
+    return {slots,          largest,
+            gram,           array(largest),
+            array(largest), array(gram),
+            array(gram),    backend.template array<double>(AsynchronousBackend<Backend> ? slots : 0)};
   }
 
   // Matrices of one shape are one batch.
@@ -103,9 +122,16 @@ struct Orthogonalize {
     S* y = state.y.data() + slot * state.largest;
     S* const gram = state.gram.data() + slot * state.largest_gram;
     S* const polynomial = state.polynomial.data() + slot * state.largest_gram;
-    const double norm = math::sqrt(backend.dot(n, static_cast<const S*>(u), static_cast<const S*>(u)));
-    backend.copy(n, u, x);
-    backend.map(Multiply<S>{static_cast<S>(1 / math::max(norm, eps))}, n, x);
+    const S* const from = u;
+    backend.copy(n, from, x);
+    if constexpr (AsynchronousBackend<Backend>) {
+      double* const square = state.squares.data() + slot;
+      backend.dot(n, from, from, square);
+      backend.map(detail::DivideByNorm<S>{square, eps}, n, x);
+    } else {
+      const double norm = math::sqrt(backend.dot(n, from, from));
+      backend.map(Multiply<S>{static_cast<S>(1 / math::max(norm, eps))}, n, x);
+    }
     for (int i = 0; i < steps; ++i) {
       const auto [a, b, c] = coefficients[static_cast<std::size_t>(i)];
       if (rows > cols)

@@ -15,13 +15,15 @@ struct DeviceRadixSort {
   static cudaError_t SortPairs(void* memory, std::size_t& bytes, const Key* keys, Key* sorted_keys, const Value* values,
                                Value* sorted_values, int n, int, int, cudaStream_t) {
     if (memory == nullptr) return bytes = 1, cudaSuccess;
-    std::vector<std::size_t> order(static_cast<std::size_t>(n));
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [keys](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      sorted_keys[i] = keys[order[i]];
-      sorted_values[i] = values[order[i]];
-    }
+    emulated_cuda::start([=] {
+      std::vector<std::size_t> order(static_cast<std::size_t>(n));
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(), [keys](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        sorted_keys[i] = keys[order[i]];
+        sorted_values[i] = values[order[i]];
+      }
+    });
     return cudaSuccess;
   }
 };

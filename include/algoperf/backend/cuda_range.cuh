@@ -1,0 +1,16 @@
+// CudaRange: a stretch of time that profilers (Nsight) show by its name.
+#pragma once
+
+#include <nvtx3/nvToolsExt.h>
+
+namespace algoperf::detail {
+
+class CudaRange {
+ public:
+  explicit CudaRange(const char* name) { nvtxRangePushA(name); }
+  ~CudaRange() { nvtxRangePop(); }
+  CudaRange(const CudaRange&) = delete;
+  CudaRange& operator=(const CudaRange&) = delete;
+};
+
+}  // namespace algoperf::detail

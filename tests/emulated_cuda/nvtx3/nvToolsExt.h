@@ -1,0 +1,5 @@
+// Ranges for profilers: nothing here.
+#pragma once
+
+inline int nvtxRangePushA(const char*) { return 0; }
+inline int nvtxRangePop() { return 0; }
