@@ -36,7 +36,7 @@ inline dim3 threadIdx(0, 0, 0), blockIdx(0, 0, 0), blockDim, gridDim;
 
 namespace emulated_cuda {
 
-constexpr unsigned warp = 32;
+constexpr unsigned warp_size = 32;
 inline bool falling = false;  // the order in which threads run
 
 // The threads of one block.
@@ -66,7 +66,8 @@ class Block {
         resume(i);
         went_on = true;
       }
-      for (unsigned first = 0; first < count; first += warp) open(For::warp, first, std::min(count, first + warp));
+      for (unsigned first = 0; first < count; first += warp_size)
+        open(For::warp, first, std::min(count, first + warp_size));
       open(For::block, 0, count);
       if (!went_on && !any(For::nothing)) {
         std::fputs("emulated_cuda: the threads of a block wait at different barriers\n", stderr);
@@ -81,7 +82,7 @@ class Block {
   template <class T>
   T exchange(T x, unsigned lane) {
     Thread& mine = *threads_[threadIdx.x];
-    const unsigned theirs = threadIdx.x / warp * warp + lane;
+    const unsigned theirs = threadIdx.x / warp_size * warp_size + lane;
     static_assert(sizeof(T) <= sizeof mine.sent[0]);
     unsigned char(&place)[16] = mine.sent[mine.exchanges++ % 2];
     memcpy(place, &x, sizeof x);
@@ -161,7 +162,7 @@ inline void __syncthreads() { emulated_cuda::Block::instance().wait_for_block();
 inline void __syncwarp() { emulated_cuda::Block::instance().wait_for_warp(); }
 template <class T>
 T __shfl_xor_sync(unsigned, T x, unsigned mask) {
-  return emulated_cuda::Block::instance().exchange(x, threadIdx.x % emulated_cuda::warp ^ mask);
+  return emulated_cuda::Block::instance().exchange(x, threadIdx.x % emulated_cuda::warp_size ^ mask);
 }
 
 enum cudaError_t {

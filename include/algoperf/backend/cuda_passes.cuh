@@ -174,13 +174,13 @@ __global__ void __launch_bounds__(cuda_block)
   constexpr Then then = then_of(shape);
   constexpr bool factored = shape.factored;
   constexpr std::size_t W = CudaPack<S>::size, sums = measuring ? Program::sum_count(I) : 0;
-  const CudaChunk chunk = pass.chunks[blockIdx.x];
-  const TensorWork<S> tensor = pass.tensors[chunk.tensor].work;
+  const CudaChunk mine = pass.chunks[blockIdx.x];
+  const TensorWork<S> tensor = pass.tensors[mine.tensor].work;
   using Kernel = decltype(program.template fused<I>(nullptr, TensorFacts{}));
   alignas(16) __shared__ unsigned char shared[sizeof(Kernel)];
   if constexpr (opened) {  // its constants take roots and divisions in double: once a block
     if (threadIdx.x == 0) {
-      const Kernel made = program.template fused<I>(pass.opening + chunk.tensor * pass.stride, tensor.facts);
+      const Kernel made = program.template fused<I>(pass.opening + mine.tensor * pass.stride, tensor.facts);
       memcpy(shared, &made, sizeof made);
     }
     __syncthreads();
@@ -198,10 +198,10 @@ __global__ void __launch_bounds__(cuda_block)
       for (std::size_t m = 0; m < sums; ++m) totals[m] += terms[m];
     }
   };
-  const std::size_t end = chunk.begin + chunk.size;
-  std::size_t begin = chunk.begin;
+  const std::size_t end = mine.begin + mine.size;
+  std::size_t begin = mine.begin;
   if (pass.packed && begin % W == 0) {
-    const std::size_t packs = chunk.size / W;
+    const std::size_t packs = mine.size / W;
     for (std::size_t k = threadIdx.x; k < packs; k += cuda_block)
       cuda_sweep_pack<W, then, factored>(kernel, pass.at, tensor, begin + k * W, see);
     begin += packs * W;

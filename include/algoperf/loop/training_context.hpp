@@ -119,6 +119,7 @@ class TrainingContext {
   void reside(const Data& data) {
     if constexpr (defers) try {
         resident_.emplace(backend_, data, [&](auto... part) { Batch<ModelType, Backend>::check(model_, part...); });
+        resident_of_ = &data;
       } catch (const OutOfMemory&) {  // batches come from the host, then
       }
   }
@@ -134,12 +135,7 @@ class TrainingContext {
       require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
     now_ = now;
     for (std::size_t w = 0; w < workers_; ++w) told_[w] = false;
-    if (resident_) {
-      detail::send(backend_, n, selection.indices.data(), device_indices_.data());
-      batch_.gather(backend_, *resident_, device_indices_.data(), n);
-    } else {
-      batch_.gather(backend_, model_, data, selection.indices.data(), n);
-    }
+    gather(data, selection.indices.data(), n);
     for (std::size_t i = 0; i < n; ++i) host_weights_[i] = static_cast<Scalar>(selection.weights[i]);
     detail::send(backend_, n, host_weights_.data(), weights_.data());
   }
@@ -190,6 +186,16 @@ class TrainingContext {
  private:
   RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
   std::size_t begin_of(std::size_t worker) const { return worker * batch_.size() / workers_; }
+
+  template <class Data>
+  void gather(const Data& data, const std::uint32_t* indices, std::size_t n) {
+    if constexpr (defers)
+      if (resident_ && resident_of_ == &data) {
+        detail::send(backend_, n, indices, device_indices_.data());
+        return batch_.gather(backend_, *resident_, device_indices_.data(), n);
+      }
+    batch_.gather(backend_, model_, data, indices, n);
+  }
 
   // Where `n` examples are evaluated: the step's own memory if there is room, else memory made for it and kept.
   Batch<ModelType, Backend>& batch_for(std::size_t n) {
@@ -272,6 +278,7 @@ class TrainingContext {
   Step now_;
   Array values_, gradients_, weights_, d_outputs_;
   std::optional<ResidentData<Input, Backend>> resident_;
+  const void* resident_of_ = nullptr;
   typename Backend::template Array<std::uint32_t> device_indices_;  // where losses are deferred, as the next two
   typename Backend::template Array<double> deferred_loss_;
   typename Backend::template Array<std::int64_t> diverged_;
