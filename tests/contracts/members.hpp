@@ -101,7 +101,7 @@ inline auto rule_members() {
       RuleMember{"clip, muon and adamw", clip_muon, 1, 2, false, {0.1, 200, 1e-6}, {0.05, 2000, 1e-3}},
       RuleMember{"shampoo and adamw", shampoo_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.1, 2000, 1e-4}, 0, 104},
       RuleMember{
-          "shampoo by products and adamw", newton_adamw, 2, 2, false, {0.1, 200, 2e-7}, {0.1, 2000, 1e-4}, 0, 104},
+          "shampoo by products and adamw", newton_adamw, 2, 2, false, {0.1, 300, 2e-8}, {0.1, 2000, 1e-4}, 0, 104},
       RuleMember{"soap and adamw", soap_adamw, 2, 2, false, {0.3, 200, 1e-4}, {0.1, 2000, 1e-4}, 0, 32},
       RuleMember{"sam of momentum", sam(momentum(), {.rho = 1e-3}), 1, 1, false, {0.3, 200, 1e-9}, {0.01, 2000, 4e-3}},
       RuleMember{"clip, adamw", clip_adamw, 2, 2, false, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},

@@ -37,7 +37,8 @@ inline dim3 threadIdx(0, 0, 0), blockIdx(0, 0, 0), blockDim, gridDim;
 namespace emulated_cuda {
 
 constexpr unsigned warp_size = 32;
-inline bool falling = false;  // the order in which threads run
+inline bool falling = false;                           // the order in which threads run
+inline std::size_t most_bytes = std::size_t{1} << 40;  // that can be had at a time
 
 // The threads of one block.
 class Block {
@@ -187,7 +188,7 @@ struct cudaLaunchConfig_t {
 };
 
 inline cudaError_t cudaMalloc(void** x, std::size_t bytes) {
-  if (bytes > std::size_t{1} << 40) return cudaErrorMemoryAllocation;  // as a device would
+  if (bytes > emulated_cuda::most_bytes) return cudaErrorMemoryAllocation;
   *x = aligned_alloc(256, (bytes + 255) / 256 * 256);
   return *x == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }

@@ -110,3 +110,18 @@ TEST_CASE("Cuda: what diverges unseen is found later, and was not trained on") {
   train(again, task.train(), static_cast<int>(step) - 1);
   CHECK(same_values(device, again));  // as they were before that step
 }
+
+#if defined(ALGOPERF_EMULATED_CUDA)
+TEST_CASE("Cuda: data that does not fit the device comes from the host") {
+  const Tiny task;
+  auto resident = tiny_loop(adamw(), 0.01, Cuda<float>{}), streaming = tiny_loop(adamw(), 0.01, Cuda<float>{});
+  resident.run(task.train(), UntilStep{6});
+  const std::size_t before = emulated_cuda::most_bytes;
+  emulated_cuda::most_bytes = 1 << 19;
+  CHECK_THROWS_AS(Cuda<float>{}.array<float>(256 * 784), OutOfMemory);
+  streaming.run(task.train(), UntilStep{6});
+  emulated_cuda::most_bytes = before;
+  CHECK(same_values(resident, streaming));
+  CHECK(streaming.graph().replays() == 4);
+}
+#endif

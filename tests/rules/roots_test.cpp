@@ -76,10 +76,10 @@ TEST_CASE("in double at condition 1e8") {
       CAPTURE(p);
       const Errors eigen = errors_of<double>(ap::EigenRoot{}, n, p, 1e8);
       CHECK(eigen.residual < 5e-8);
-      CHECK(eigen.relative < 1e-8 / p);
+      CHECK(eigen.relative < 5e-9 / p);
       const Errors newton = errors_of<double>(ap::NewtonRoot{}, n, p, 1e8);
       CHECK(newton.residual < 5e-6);
-      CHECK(newton.relative < 1e-8 / p);
+      CHECK(newton.relative < 1e-9);
     }
 }
 

@@ -178,9 +178,15 @@ class CudaTape {
   void make_graph(cudaStream_t stream) {
     cudaGraph_t graph = nullptr;
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording a graph");
-    for (const auto& operation : operations_) {
-      operation->start(stream);
-      nodes_.push_back(last_node(stream));
+    try {
+      for (const auto& operation : operations_) {
+        operation->start(stream);
+        nodes_.push_back(last_node(stream));
+      }
+    } catch (...) {  // or the stream would record for ever
+      cudaStreamEndCapture(stream, &graph);
+      cudaGraphDestroy(graph);
+      throw;
     }
     cuda_check(cudaStreamEndCapture(stream, &graph), "recording a graph");
     const cudaError_t made = cudaGraphInstantiate(&graph_, graph, 0);
