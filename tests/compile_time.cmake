@@ -2,6 +2,7 @@
 # Argument: SETTINGS. It is a ratio, so a slow machine changes little.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
+include(${CMAKE_CURRENT_LIST_DIR}/user_time.cmake)
 set(runs 5)
 
 # Budgets in hundredths of Eigen/Dense.
@@ -22,14 +23,7 @@ budget(150 ${library}/algoperf.hpp)
 function(measure header result)
   set(source ${BINARY_DIR}/compile_time.cpp)
   file(WRITE ${source} "#include <${header}>\n")
-  execute_process(COMMAND bash -c "TIMEFORMAT=%3U; time \"$@\"" - ${COMPILER} ${FLAGS} -fsyntax-only ${source}
-                  ERROR_VARIABLE seconds RESULT_VARIABLE failed ERROR_STRIP_TRAILING_WHITESPACE)
-  if(failed)
-    message("${seconds}")
-    message(FATAL_ERROR "${header} does not compile")
-  endif()
-  string(REGEX MATCH "([0-9]+)[.,]([0-9]+)$" seconds "${seconds}")
-  math(EXPR milliseconds "1000 * ${CMAKE_MATCH_1} + 1${CMAKE_MATCH_2} - 1000")
+  user_time(milliseconds ${COMPILER} ${FLAGS} -fsyntax-only ${source})
   set(${result} ${milliseconds} PARENT_SCOPE)
 endfunction()
 
