@@ -50,7 +50,8 @@ inline std::string text(Quartiles q) {
 
 struct PairedOptions {
   std::size_t pairs = 31;
-  double sample_seconds = 0.02;  // a sample repeats its side until it lasts about this long
+  double sample_seconds = 0.02;  // of each side in a pair, or one call
+  double turn_seconds = 0.001;   // within which a side repeats, before the other's turn
   Clock clock = Clock::thread;
 };
 
@@ -66,20 +67,28 @@ struct Times {
   double a_seconds, b_seconds;  // of one call, the medians
 };
 
-// Times a() and b(), both repeated equally often in every sample. Which of them comes first changes from pair to pair.
+// Times a() and b(), both repeated equally often. They take short turns, so that what else the processor does falls on
+// both; which of them comes first changes from turn to turn.
 template <class A, class B>
 Times paired_times(A&& a, B&& b, PairedOptions options = {}) {
   std::size_t repetitions = 1;
   seconds(a, 1, options.clock);
-  while (seconds(b, repetitions, options.clock) < options.sample_seconds) repetitions *= 2;
+  double turn;
+  while ((turn = seconds(b, repetitions, options.clock)) < options.turn_seconds) repetitions *= 2;
+  const auto turns = static_cast<std::size_t>(std::max(1.0, options.sample_seconds / turn));
+  const double calls = static_cast<double>(turns * repetitions);
   std::vector<double> ratios, of_a, of_b;
   for (std::size_t pair = 0; pair < options.pairs; ++pair) {
-    const bool a_first = pair % 2 == 0;
-    const double first = a_first ? seconds(a, repetitions, options.clock) : seconds(b, repetitions, options.clock);
-    const double second = a_first ? seconds(b, repetitions, options.clock) : seconds(a, repetitions, options.clock);
-    of_a.push_back((a_first ? first : second) / static_cast<double>(repetitions));
-    of_b.push_back((a_first ? second : first) / static_cast<double>(repetitions));
-    ratios.push_back(of_a.back() / of_b.back());
+    double a_total = 0, b_total = 0;
+    for (std::size_t i = 0; i < turns; ++i) {
+      const bool a_first = (pair + i) % 2 == 0;
+      if (a_first) a_total += seconds(a, repetitions, options.clock);
+      b_total += seconds(b, repetitions, options.clock);
+      if (!a_first) a_total += seconds(a, repetitions, options.clock);
+    }
+    of_a.push_back(a_total / calls);
+    of_b.push_back(b_total / calls);
+    ratios.push_back(a_total / b_total);
   }
   return {quartiles(std::move(ratios)), quartiles(std::move(of_a)).median, quartiles(std::move(of_b)).median};
 }

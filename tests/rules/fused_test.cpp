@@ -32,8 +32,12 @@ void agrees(const Kernels&... kernels) {
   const auto fused = ap::fuse(kernels...);
   static_assert(std::is_trivially_copyable_v<decltype(fused)>);
   for (const double u : {-1.5, 0.0, 2.25})
-    for (const double p : {-0.75, 0.0, 3.0})
-      CHECK(run(u, p, fused) == doctest::Approx(one_by_one(u, p, kernels...)).epsilon(1e-14));
+    for (const double p : {-0.75, 0.0, 3.0}) {
+      const double update = one_by_one(u, p, kernels...);
+      CHECK(run(u, p, fused) == doctest::Approx(update).epsilon(1e-14));
+      ap::Slots<double, decltype(fused)::slots> s{};
+      CHECK(fused.moved(u, p, s) == doctest::Approx(p + update).epsilon(1e-14));
+    }
 }
 
 }  // namespace

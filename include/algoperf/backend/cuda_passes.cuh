@@ -135,7 +135,7 @@ __device__ __forceinline__ S cuda_read(S u, const TensorWork<S>& tensor, std::si
   return u;
 }
 
-// Runs the kernel on W elements from i on, and see(u, p) on each.
+// Runs the kernel on W elements from i on, and applies the update or sees it with its parameter.
 template <std::size_t W, Then then, bool factored, class S, class Kernel, class See>
 __device__ __forceinline__ void cuda_sweep_pack(const Kernel& kernel, const Sweep<S>& at, const TensorWork<S>& tensor,
                                                 std::size_t i, const See& see) {
@@ -151,12 +151,15 @@ __device__ __forceinline__ void cuda_sweep_pack(const Kernel& kernel, const Swee
     Slots<S, n> mine;
     if constexpr (n > 0)
       for (std::size_t j = 0; j < n; ++j) mine[j] = s[j].values[k];
-    const S update = kernel(cuda_read<factored>(u.values[k], tensor, i + k), p.values[k], mine);
+    const S before = cuda_read<factored>(u.values[k], tensor, i + k);
+    if constexpr (then == Then::apply) {
+      p.values[k] = kernel.moved(before, p.values[k], mine);
+    } else {
+      u.values[k] = kernel(before, p.values[k], mine);
+      see(u.values[k], p.values[k]);
+    }
     if constexpr (n > 0)
       for (std::size_t j = 0; j < n; ++j) s[j].values[k] = mine[j];
-    see(update, p.values[k]);
-    if constexpr (then == Then::apply) p.values[k] += update;
-    if constexpr (then == Then::store) u.values[k] = update;
   }
 #pragma unroll
   for (std::size_t j = 0; j != n; ++j) *reinterpret_cast<Pack*>(at.slots + j * at.stride + i) = s[j];

@@ -11,6 +11,8 @@
 
 namespace algoperf::detail {
 
+// Runs the kernel on one vector. Returns the update, or, where it is applied, the moved parameters; p_out are those
+// before.
 template <Then then, class S, class Kernel, class Ports>
 ALGOPERF_INLINE Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* const (&slots)[Kernel::slots + 1],
                                        const Ports& ports, std::size_t i, Vector<S>& p_out) {
@@ -24,13 +26,15 @@ ALGOPERF_INLINE Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* cons
   Slots<V, Kernel::slots> s;
   if constexpr (Kernel::slots > 0)
     for (std::size_t j = 0; j < Kernel::slots; ++j) s[j] = V::load(slots[j] + i);
-  update = kernel(update, parameter, s);
+  if constexpr (then == Then::apply)
+    update = kernel.moved(update, parameter, s);
+  else
+    update = kernel(update, parameter, s);
   if constexpr (Kernel::slots > 0)
     for (std::size_t j = 0; j < Kernel::slots; ++j) s[j].store(slots[j] + i);
   if constexpr (then == Then::apply) {
-    const V moved = parameter + update;
-    moved.store(p + i);
-    if constexpr (!Ports::none) ports.store(moved, i);
+    update.store(p + i);
+    if constexpr (!Ports::none) ports.store(update, i);
   }
   if constexpr (then == Then::store) update.store(u + i);
   p_out = parameter;
@@ -108,7 +112,7 @@ ALGOPERF_ONE_COPY void sweep_chunk(const Kernel kernel, const Measure measure, c
                                    std::size_t begin, std::size_t end, double* sums) {
   using V = Vector<S>;
   constexpr std::size_t vectors = V::width < lanes ? lanes / V::width : 1;
-  static_assert(V::width <= lanes);
+  static_assert(V::width <= lanes && then != Then::apply);
   const FlushDenormals flush;
   S* const u = at.u;
   S* const p = at.p;

@@ -113,17 +113,20 @@ struct ThrustSweep {
     S p;
     run(i, p);
   }
-  // The update after the kernel; p is the parameter before it is applied.
+  // The update after the kernel or, where it is applied, the moved parameter; p is the parameter before.
   ALGOPERF_HD S run(std::size_t i, S& p) const {
     constexpr std::size_t n = Kernel::slots;
     Slots<S, n> s;
     if constexpr (n > 0)
       for (std::size_t j = 0; j < n; ++j) s[j] = at.slots[j * at.stride + i];
     p = at.p[i];
-    const S u = kernel(read(i), p, s);
+    S u;
+    if constexpr (then == Then::apply)
+      u = at.p[i] = kernel.moved(read(i), p, s);
+    else
+      u = kernel(read(i), p, s);
     if constexpr (n > 0)
       for (std::size_t j = 0; j < n; ++j) at.slots[j * at.stride + i] = s[j];
-    if constexpr (then == Then::apply) at.p[i] = p + u;
     if constexpr (then == Then::store) at.u[i] = u;
     return u;
   }

@@ -24,7 +24,7 @@ namespace algoperf {
 //   label_noise  in [0, 1]: the probability that a label is one of the nine others; no classifier's expected error is
 //                below it (where it is below 9/10)
 // Validation error after training on 50,000 (10,000 held out, Adam, batch 128): softmax regression 37 %, an MLP of
-// 256-256 hidden units 2.7 % in 10 epochs, two 5x5 convolutions of 32 and 64 channels 1.0 % in 4 epochs.
+// 256-256 hidden units 2.7 % in 10 epochs; with AdamW, the simple CNN 1.5 % in one epoch, 0.7 % in two, 0.5 % in four.
 // Cost: about 8 us an example, at each gather; a run reads each many times, so render() once.
 struct Glyphs {
   using Input = float;

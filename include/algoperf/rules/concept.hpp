@@ -3,8 +3,8 @@
 // kernel            static constexpr std::size_t slots;                       values of state per parameter
 //                   template <class T> T operator()(T u, T p, Slots<T, slots>& s) const;
 //                   u: the update in flight (starts as the gradient), p: the parameter, s: this stage's slots
-//                   May offer scaled(factor) or carrying(factor), so that a learning rate folds into its constants
-//                   (rules/fused.hpp).
+//                   May offer scaled(factor) or carrying(factor), so that a learning rate folds into its constants,
+//                   and moved(u, p, s), which applies the update in fewer operations (rules/fused.hpp).
 // element stage     is a kernel, or has   template <class S> Kernel<S> at(Step) const;
 //                   (constants are computed in double once a step, and cast once to the scalar S)
 // measuring stage   static constexpr Over over = Over::tensor or Over::all;

@@ -4,7 +4,10 @@
 //   Kernel scaled(S factor) const      the kernel whose result is `factor` times this one's
 //   Kernel carrying(S factor) const    k' with factor k(u, p, s) = k'(factor u, p, s): hands the factor on
 //
-// A kernel may offer one of the two, or none; then the Scale stays behind it.
+// A kernel may offer one of the two, or none; then the Scale stays behind it. Where the update is applied, the last
+// kernel may do it itself:
+//
+//   T moved(T u, T p, Slots<T, slots>& s) const   p + k(u, p, s), in fewer operations
 #pragma once
 
 #include <concepts>
@@ -25,24 +28,36 @@ struct Fused {
 
   template <class T>
   ALGOPERF_HD T operator()(T u, T p, Slots<T, slots>& s) const {
-    return from<0, 0>(u, p, s);
+    return from<0, 0, false>(u, p, s);
+  }
+  // p' = p + u'
+  template <class T>
+  ALGOPERF_HD T moved(T u, T p, Slots<T, slots>& s) const {
+    return from<0, 0, true>(u, p, s);
   }
 
  private:
-  template <std::size_t I, std::size_t First, class T>
+  template <std::size_t I, std::size_t First, bool moves, class T>
   ALGOPERF_HD T from(T u, T p, Slots<T, slots>& s) const {
     if constexpr (I == sizeof...(Kernels)) {
-      return u;
+      return moves ? p + u : u;
     } else {
       const auto& kernel = get<I>(kernels);
       constexpr std::size_t n = TupleElement<I, Tuple<Kernels...>>::slots;
       Slots<T, n> share;
       if constexpr (n > 0)
         for (std::size_t j = 0; j < n; ++j) share[j] = s[First + j];
-      u = kernel(u, p, share);
+      constexpr bool last = moves && I + 1 == sizeof...(Kernels) && requires { kernel.moved(u, p, share); };
+      if constexpr (last)
+        u = kernel.moved(u, p, share);
+      else
+        u = kernel(u, p, share);
       if constexpr (n > 0)
         for (std::size_t j = 0; j < n; ++j) s[First + j] = share[j];
-      return from<I + 1, First + n>(u, p, s);
+      if constexpr (last)
+        return u;
+      else
+        return from<I + 1, First + n, moves>(u, p, s);
     }
   }
 };

@@ -17,6 +17,11 @@ struct MaskedKernel {
   ALGOPERF_HD T operator()(T u, T p, Slots<T, slots>& s) const {
     return included ? kernel(u, p, s) : u;
   }
+  template <class T>
+  ALGOPERF_HD T moved(T u, T p, Slots<T, slots>& s) const requires requires {
+    kernel.moved(u, p, s);
+  }
+  { return included ? kernel.moved(u, p, s) : p + u; }
   ALGOPERF_HD MaskedKernel carrying(auto factor) const requires requires { kernel.carrying(factor); }
   { return {kernel.carrying(factor), included}; }
 };
