@@ -12,12 +12,18 @@ namespace {
 constexpr ap::Step now{.t = 3, .learning_rate = 0.125};
 const ap::TensorSpec matrix{"w", ap::Kind::weight, {2, 2}};
 
-// k(u, p, s), all slots starting from 0.5.
 template <class Kernel>
-double run(double u, double p, const Kernel& kernel) {
+auto first_slots(const Kernel&) {
   ap::Slots<double, Kernel::slots> s{};
   if constexpr (Kernel::slots > 0)
     for (std::size_t j = 0; j < Kernel::slots; ++j) s[j] = 0.5;
+  return s;
+}
+
+// k(u, p, s)
+template <class Kernel>
+double run(double u, double p, const Kernel& kernel) {
+  auto s = first_slots(kernel);
   return kernel(u, p, s);
 }
 
@@ -35,7 +41,7 @@ void agrees(const Kernels&... kernels) {
     for (const double p : {-0.75, 0.0, 3.0}) {
       const double update = one_by_one(u, p, kernels...);
       CHECK(run(u, p, fused) == doctest::Approx(update).epsilon(1e-14));
-      ap::Slots<double, decltype(fused)::slots> s{};
+      auto s = first_slots(fused);
       CHECK(fused.moved(u, p, s) == doctest::Approx(p + update).epsilon(1e-14));
     }
 }
