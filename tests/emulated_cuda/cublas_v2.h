@@ -16,11 +16,17 @@ enum cublasComputeType_t {
 enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT };
 enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER };
 enum cudaDataType_t { CUDA_R_32F, CUDA_R_64F };
-using cublasHandle_t = struct cublasContext*;
+struct cublasContext {
+  cudaStream_t stream = nullptr;
+};
+using cublasHandle_t = cublasContext*;
 
-inline cublasStatus_t cublasCreate(cublasHandle_t* handle) { return *handle = nullptr, CUBLAS_STATUS_SUCCESS; }
-inline cublasStatus_t cublasDestroy(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
-inline cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  return *handle = new cublasContext, CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
+  return handle->stream = stream, CUBLAS_STATUS_SUCCESS;
+}
 inline cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; }
 inline const char* cublasGetStatusString(cublasStatus_t) { return "success"; }
 
@@ -45,13 +51,13 @@ void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, S alpha, cons
 
 }  // namespace emulated_cuda
 
-inline cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t a_op, cublasOperation_t b_op, int m, int n, int k,
-                                   const void* alpha, const void* a, cudaDataType_t type, int lda, const void* b,
+inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m, int n,
+                                   int k, const void* alpha, const void* a, cudaDataType_t type, int lda, const void* b,
                                    cudaDataType_t, int ldb, const void* beta, void* c, cudaDataType_t, int ldc,
                                    cublasComputeType_t, cublasGemmAlgo_t) {
   const auto run = [=]<class S>(S one) {
     const S scale = one * *static_cast<const S*>(alpha), kept = *static_cast<const S*>(beta);
-    emulated_cuda::start([=] {
+    emulated_cuda::start_call(handle->stream, [=] {
       emulated_cuda::gemm<S>(a_op == CUBLAS_OP_T, b_op == CUBLAS_OP_T, m, n, k, scale, static_cast<const S*>(a), lda,
                              static_cast<const S*>(b), ldb, kept, static_cast<S*>(c), ldc);
     });

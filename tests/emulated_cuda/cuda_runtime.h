@@ -13,11 +13,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "streams.h"
 
 #define __host__
 #define __device__
@@ -180,7 +181,9 @@ struct cudaDeviceProp {
   char name[16] = "emulated";
   int major = 9, minor = 0;
 };
-using cudaStream_t = struct CUstream_st*;
+using cudaStream_t = emulated_cuda::Stream*;
+using cudaEvent_t = emulated_cuda::Event*;
+enum { cudaEventDisableTiming = 2 };
 struct cudaLaunchConfig_t {
   dim3 gridDim, blockDim;
   std::size_t dynamicSmemBytes;
@@ -196,35 +199,30 @@ template <class T>
 cudaError_t cudaMalloc(T** x, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(x), bytes);
 }
-inline cudaError_t cudaFree(void* x) { return free(x), cudaSuccess; }
+inline cudaError_t cudaFree(void* x) { return emulated_cuda::drain(), free(x), cudaSuccess; }
 inline cudaError_t cudaMallocHost(void** x, std::size_t bytes) { return cudaMalloc(x, bytes); }
-inline cudaError_t cudaMemset(void* x, int value, std::size_t bytes) { return memset(x, value, bytes), cudaSuccess; }
+inline cudaError_t cudaMemset(void* x, int value, std::size_t bytes) {
+  return emulated_cuda::drain(), memset(x, value, bytes), cudaSuccess;
+}
 inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  emulated_cuda::drain();
   if (bytes > 0) memcpy(to, from, bytes);
   return cudaSuccess;
 }
-
-// Graphs: a line of nodes, each something to do.
-namespace emulated_cuda {
-
-struct Node {
-  std::function<void()> run;
-  std::function<void(dim3, dim3, void**)> change;  // of a kernel
-};
-struct Graph {
-  std::vector<std::shared_ptr<Node>> nodes;
-};
-inline Graph* capturing = nullptr;
-inline Node* captured_last = nullptr;
-
-// Does it, or makes a node of it.
-inline void start(std::function<void()> run, std::function<void(dim3, dim3, void**)> change = {}) {
-  if (capturing == nullptr) return run();
-  capturing->nodes.push_back(std::make_shared<Node>(Node{std::move(run), std::move(change)}));
-  captured_last = capturing->nodes.back().get();
+// Memory of the host is read before this returns, as is memory that CUDA has not pinned.
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream) {
+  if (bytes == 0) return cudaSuccess;
+  if (kind == cudaMemcpyHostToDevice) {
+    const auto* const first = static_cast<const unsigned char*>(from);
+    emulated_cuda::start_call(stream, [to, staged = std::vector<unsigned char>(first, first + bytes)] {
+      memcpy(to, staged.data(), staged.size());
+    });
+  } else {
+    emulated_cuda::start_call(stream, [=] { memcpy(to, from, bytes); });
+  }
+  return cudaSuccess;
 }
-
-}  // namespace emulated_cuda
 
 using cudaGraph_t = emulated_cuda::Graph*;
 using cudaGraphExec_t = emulated_cuda::Graph*;
@@ -243,11 +241,11 @@ struct cudaKernelNodeParams {
 inline cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
   return emulated_cuda::capturing = new emulated_cuda::Graph, cudaSuccess;
 }
-inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long*,
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
                                             cudaGraph_t*, const cudaGraphNode_t** nodes, const cudaGraphEdgeData**,
                                             std::size_t* count) {
   *status = cudaStreamCaptureStatusActive;
-  *nodes = &emulated_cuda::captured_last;
+  *nodes = &emulated_cuda::stream_of(stream).captured_last;
   return *count = 1, cudaSuccess;
 }
 inline cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
@@ -260,31 +258,38 @@ inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cu
 inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return delete graph, cudaSuccess; }
 inline cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t node,
                                                     const cudaKernelNodeParams* facts) {
-  return node->change(facts->gridDim, facts->blockDim, facts->kernelParams), cudaSuccess;
+  return node->change(facts), cudaSuccess;
 }
 inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
-  for (const auto& node : graph->nodes) node->run();
+  for (const auto& node : graph->nodes) node->enqueue();
   return cudaSuccess;
 }
 
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-  emulated_cuda::start([=] { cudaMemcpy(to, from, bytes, kind); });
-  return cudaSuccess;
-}
 inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return *free = std::size_t{1} << 30, *total = std::size_t{1} << 31, cudaSuccess;
 }
 inline cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* facts, int) { return *facts = {}, cudaSuccess; }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) { return *value = 2, cudaSuccess; }
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return emulated_cuda::drain(), cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline const char* cudaGetErrorString(cudaError_t error) {
   return error == cudaErrorMemoryAllocation ? "out of memory" : "an error";
 }
-inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { return *stream = nullptr, cudaSuccess; }
-inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  auto& all = emulated_cuda::streams();
+  return *stream = all.emplace_back(std::make_unique<emulated_cuda::Stream>()).get(), cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return emulated_cuda::drain(), cudaSuccess; }
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  return *event = new emulated_cuda::Event, cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return emulated_cuda::record(event, stream), cudaSuccess;
+}
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return emulated_cuda::await(event, stream), cudaSuccess;
+}
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
@@ -294,21 +299,24 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     std::tuple<Parameters...> arguments;
   };
   const auto launch = std::make_shared<Launch>(Launch{config->gridDim, config->blockDim, {arguments...}});
-  const auto run = [kernel, launch] {
-    blockDim = launch->block;
-    gridDim = launch->grid;
-    for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
-      for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
-        emulated_cuda::Block::instance().run(blockDim.x, [&] { std::apply(kernel, launch->arguments); });
+  const auto enqueue = [kernel, launch, stream = config->stream] {
+    emulated_cuda::push(stream, [kernel, now = *launch] {
+      blockDim = now.block;
+      gridDim = now.grid;
+      for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
+        for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
+          emulated_cuda::Block::instance().run(blockDim.x, [&] { std::apply(kernel, now.arguments); });
+    });
   };
-  const auto change = [launch](dim3 grid, dim3 block, void** places) {
-    launch->grid = grid;
-    launch->block = block;
+  const auto change = [launch](const void* to) {
+    const auto& facts = *static_cast<const cudaKernelNodeParams*>(to);
+    launch->grid = facts.gridDim;
+    launch->block = facts.blockDim;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((std::get<I>(launch->arguments) = *static_cast<Parameters*>(places[I])), ...);
+      ((std::get<I>(launch->arguments) = *static_cast<Parameters*>(facts.kernelParams[I])), ...);
     }
     (std::index_sequence_for<Parameters...>{});
   };
-  emulated_cuda::start(run, change);
+  emulated_cuda::start(config->stream, enqueue, change);
   return cudaSuccess;
 }

@@ -13,9 +13,9 @@ namespace cub {
 struct DeviceRadixSort {
   template <class Key, class Value>
   static cudaError_t SortPairs(void* memory, std::size_t& bytes, const Key* keys, Key* sorted_keys, const Value* values,
-                               Value* sorted_values, int n, int, int, cudaStream_t) {
+                               Value* sorted_values, int n, int, int, cudaStream_t stream) {
     if (memory == nullptr) return bytes = 1, cudaSuccess;
-    emulated_cuda::start([=] {
+    emulated_cuda::start_call(stream, [=] {
       std::vector<std::size_t> order(static_cast<std::size_t>(n));
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::stable_sort(order.begin(), order.end(), [keys](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
