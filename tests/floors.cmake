@@ -23,7 +23,8 @@ set(light_headers # small, or needed by everybody
     utility vector version)
 set(umbrella_headers ${light_headers} pthread.h sched.h signal.h time.h immintrin.h emmintrin.h arm_neon.h Eigen/Core)
 set(algorithm_folders rules nn combine loop)
-set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/half_ports.hpp)
+set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/half_ports.hpp
+    backend/half_arrays.hpp)
 
 set(root ${INCLUDE_DIR}/algoperf)
 set(faults "")

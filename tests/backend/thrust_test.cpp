@@ -33,6 +33,8 @@ TEST_CASE_TEMPLATE("matrix products agree with the host's", S, float, double) {
 
 TEST_CASE("rules agree with the host's") { agreement::check_rules(Thrust<double>{}, same, 64); }  // float: contracts
 
+TEST_CASE("mixed precision agrees with the host's") { agreement::check_mixed_precision(Thrust<float>{}, 64); }
+
 TEST_CASE("copies of states") { agreement::check_state_copies(Thrust<float>{}); }
 
 TEST_CASE_TEMPLATE("layers agree with the host's, forward and backward", S, float, double) {

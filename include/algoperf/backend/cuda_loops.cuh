@@ -17,16 +17,22 @@
 
 namespace algoperf::detail {
 
-// As many scalars as one access takes.
-template <class S>
-struct alignas(16) CudaPack {
-  static constexpr std::size_t size = 16 / sizeof(S);
-  S values[size];
+// W values, in one access.
+template <class T, std::size_t W>
+struct alignas(W * sizeof(T)) CudaValues {
+  T values[W];
 };
 
-template <class... P>
-bool cuda_aligned(const P*... pointers) {
-  return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
+// As many scalars as an access takes at most.
+template <class S>
+inline constexpr std::size_t cuda_width = 16 / sizeof(S);
+template <class S>
+using CudaPack = CudaValues<S, cuda_width<S>>;
+
+// Whether all take accesses of W values.
+template <std::size_t W, class... T>
+bool cuda_aligned(const T*... pointers) {
+  return ((reinterpret_cast<std::uintptr_t>(pointers) % (W * sizeof(T)) == 0) && ...);
 }
 
 template <class F>
@@ -91,8 +97,7 @@ struct CudaMap {
   ALGOPERF_HD void pack(std::size_t i, std::index_sequence<J...>) const {
     CudaPack<S> out = reinterpret_cast<const CudaPack<S>*>(x)[i];
     [[maybe_unused]] const Tuple<Packed<In>...> loaded{{{reinterpret_cast<const CudaPack<S>*>(get<J>(in))[i]}...}};
-    for (std::size_t k = 0; k < CudaPack<S>::size; ++k)
-      out.values[k] = kernel(out.values[k], get<J>(loaded).values[k]...);
+    for (std::size_t k = 0; k < cuda_width<S>; ++k) out.values[k] = kernel(out.values[k], get<J>(loaded).values[k]...);
     reinterpret_cast<CudaPack<S>*>(x)[i] = out;
   }
   template <class>
@@ -103,10 +108,10 @@ template <class S, class Kernel, class... In>
 void cuda_map(const CudaDevice& device, const Kernel& kernel, std::size_t n, S* x, const In*... in) {
   std::size_t done = 0;
   if constexpr ((std::is_same_v<S, In> && ...))
-    if (cuda_aligned(x, in...)) {
-      const std::size_t packs = n / CudaPack<S>::size;
+    if (cuda_aligned<cuda_width<S>>(x, in...)) {
+      const std::size_t packs = n / cuda_width<S>;
       cuda_each(device, packs, CudaMap<true, Kernel, S, In...>{kernel, x, tuple_of(in...)});
-      done = packs * CudaPack<S>::size;
+      done = packs * cuda_width<S>;
     }
   cuda_each(device, n - done, CudaMap<false, Kernel, S, In...>{kernel, x + done, tuple_of(in + done...)});
 }

@@ -9,174 +9,39 @@
 #include <type_traits>
 #include <vector>
 
-#include "../core/config.hpp"
-#include "../core/math.hpp"
-#include "../core/slots.hpp"
 #include "../core/tuple.hpp"
 #include "cuda_device.cuh"
 #include "cuda_loops.cuh"
+#include "cuda_region.cuh"
+#include "cuda_sweep.cuh"
 #include "cuda_team.cuh"
 #include "work.hpp"
 
 namespace algoperf::detail {
 
-template <class S>
-struct CudaTensor {
-  TensorWork<S> work;
-  std::size_t first_chunk = 0, chunks = 0;
-};
-
-// A stretch of one tensor, or of a whole region.
-struct CudaChunk {
-  std::size_t begin = 0;
-  std::uint32_t tensor = 0, size = 0;
-};
-
-// What kernels must know of a region, in device memory: made when it is first walked, and again where its tensors have
-// changed (a matrix stage may leave u in other factors).
-template <class S>
-class CudaRegion {
- public:
-  void follow(const CudaDevice& device, const RegionWork<S>& region, std::size_t max_sums) {
-    if (same_tensors(region)) return;
-    known_ = region.tensors;
-    longest_ = 0;
-    std::vector<CudaTensor<S>> tensors;
-    std::vector<CudaChunk> chunks, whole;
-    for (const TensorWork<S>& work : known_) {
-      CudaTensor<S>& tensor = tensors.emplace_back();
-      tensor = {work, chunks.size(), chunks_of(work.facts.size)};
-      longest_ = math::max(longest_, tensor.chunks);
-      cut(work.offset, work.facts.size, tensors.size() - 1, chunks);
-    }
-    cut(0, region.size, 0, whole);
-    write(device, tensors, tensors_);
-    write(device, chunks, chunks_);
-    write(device, whole, whole_);
-    if (partials_.size() != chunks.size() * max_sums) partials_ = CudaArray<double>(chunks.size() * max_sums);
-    if (sums_.size() != tensors.size() * max_sums) sums_ = CudaArray<double>(tensors.size() * max_sums);
-  }
-
-  std::size_t count() const { return tensors_.size(); }
-  std::size_t longest() const { return longest_; }  // the most chunks of a tensor
-  const CudaTensor<S>* tensors() const { return tensors_.data(); }
-  const CudaArray<CudaChunk>& chunks() const { return chunks_; }  // tensor by tensor
-  const CudaArray<CudaChunk>& whole() const { return whole_; }    // of the region, padding included
-  double* partials() { return partials_.data(); }
-  CudaArray<double>& sums() { return sums_; }
-
- private:
-  bool same_tensors(const RegionWork<S>& region) const {
-    if (tensors_.size() == 0 || region.tensors.size() != known_.size()) return false;
-    for (std::size_t i = 0; i < known_.size(); ++i) {
-      const TensorWork<S>&a = known_[i], &b = region.tensors[i];
-      if (a.offset != b.offset || a.facts.size != b.facts.size || a.facts.cols != b.facts.cols ||
-          a.factors.rows != b.factors.rows || a.factors.columns != b.factors.columns ||
-          a.factors.most != b.factors.most)
-        return false;
-    }
-    return true;
-  }
-  static void cut(std::size_t begin, std::size_t size, std::size_t tensor, std::vector<CudaChunk>& chunks) {
-    for (std::size_t i = 0; i < size; i += chunk)
-      chunks.push_back({begin + i, static_cast<std::uint32_t>(tensor),
-                        static_cast<std::uint32_t>(size - i < chunk ? size - i : chunk)});
-  }
-  template <class T>
-  static void write(const CudaDevice& device, const std::vector<T>& from, CudaArray<T>& to) {
-    device.settle();
-    if (to.size() != from.size()) to = CudaArray<T>(from.size());
-    cuda_check(
-        cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, device.stream()),
-        "writing a table of tensors");
-    device.synchronize();  // `from` does not live on
-  }
-
-  std::vector<TensorWork<S>> known_;
-  std::size_t longest_ = 0;
-  CudaArray<CudaTensor<S>> tensors_;
-  CudaArray<CudaChunk> chunks_, whole_;
-  CudaArray<double> partials_, sums_;
-};
-
-// The tables of a chain's regions. Copies start empty.
-template <class S>
-struct CudaTables {
-  std::vector<CudaRegion<S>> regions;
-  CudaArray<double> totals;
-
-  CudaTables() = default;
-  CudaTables(const CudaTables&) {}
-  CudaTables& operator=(const CudaTables&) { return *this; }
-};
-
 // The data of one pass over one region.
-template <class S>
+template <class S, class Ports>
 struct CudaPass {
-  Sweep<S> at;
+  Sweep<S, Ports> at;
   const CudaTensor<S>* tensors;
   const CudaChunk* chunks;
   const double* opening;  // the sums that open tensor i's kernel begin at opening + i * stride
   std::size_t stride;
   double* partials;            // of each chunk
   const std::int64_t* unless;  // not to run while this is not 0; or null
-  bool packed;                 // whether all arrays take accesses of 16 bytes
+  bool packed;                 // whether all arrays take accesses of whole packs
 };
 
-// u of element i, counted from the region's beginning.
-template <bool factored, class S>
-__device__ __forceinline__ S cuda_read(S u, const TensorWork<S>& tensor, std::size_t i) {
-  if constexpr (factored)
-    if (tensor.factors.rows != nullptr) {
-      const std::size_t at = i - tensor.offset;
-      const S factor = tensor.factors.rows[at / tensor.facts.cols] * tensor.factors.columns[at % tensor.facts.cols];
-      return u * math::min(tensor.factors.most, factor);
-    }
-  return u;
-}
-
-// Runs the kernel on W elements from i on, and applies the update or sees it with its parameter.
-template <std::size_t W, Then then, bool factored, class S, class Kernel, class See>
-__device__ __forceinline__ void cuda_sweep_pack(const Kernel& kernel, const Sweep<S>& at, const TensorWork<S>& tensor,
-                                                std::size_t i, const See& see) {
-  struct alignas(W * sizeof(S)) Pack {
-    S values[W];
-  };
-  constexpr std::size_t n = Kernel::slots;
-  Pack u = *reinterpret_cast<const Pack*>(at.u + i), p = *reinterpret_cast<const Pack*>(at.p + i), s[n + 1];
-#pragma unroll
-  for (std::size_t j = 0; j != n; ++j) s[j] = *reinterpret_cast<const Pack*>(at.slots + j * at.stride + i);
-#pragma unroll
-  for (std::size_t k = 0; k < W; ++k) {
-    Slots<S, n> mine;
-    if constexpr (n > 0)
-      for (std::size_t j = 0; j < n; ++j) mine[j] = s[j].values[k];
-    const S before = cuda_read<factored>(u.values[k], tensor, i + k);
-    if constexpr (then == Then::apply) {
-      p.values[k] = kernel.moved(before, p.values[k], mine);
-    } else {
-      u.values[k] = kernel(before, p.values[k], mine);
-      see(u.values[k], p.values[k]);
-    }
-    if constexpr (n > 0)
-      for (std::size_t j = 0; j < n; ++j) s[j].values[k] = mine[j];
-  }
-#pragma unroll
-  for (std::size_t j = 0; j != n; ++j) *reinterpret_cast<Pack*>(at.slots + j * at.stride + i) = s[j];
-  if constexpr (then == Then::apply) *reinterpret_cast<Pack*>(at.p + i) = p;
-  if constexpr (then == Then::store) *reinterpret_cast<Pack*>(at.u + i) = u;
-}
-
 // Pass I of a program on chunk blockIdx.x.
-template <std::size_t I, bool opened, bool measuring, class Program>
+template <std::size_t I, bool opened, bool measuring, class Program, class Ports>
 __global__ void __launch_bounds__(cuda_block)
-    cuda_run_pass(const Program program, const CudaPass<typename Program::Scalar> pass) {
+    cuda_run_pass(const Program program, const CudaPass<typename Program::Scalar, Ports> pass) {
   using S = typename Program::Scalar;
   constexpr PassShape shape = Program::list.passes[I];
   if (pass.unless != nullptr && *pass.unless != 0) return;
   constexpr Then then = then_of(shape);
   constexpr bool factored = shape.factored;
-  constexpr std::size_t W = CudaPack<S>::size, sums = measuring ? Program::sum_count(I) : 0;
+  constexpr std::size_t W = cuda_width<S>, sums = measuring ? Program::sum_count(I) : 0;
   const CudaChunk mine = pass.chunks[blockIdx.x];
   const TensorWork<S> tensor = pass.tensors[mine.tensor].work;
   using Kernel = decltype(program.template fused<I>(nullptr, TensorFacts{}));
@@ -254,8 +119,6 @@ class CudaPasses {
                 "algoperf: stages and their kernels must be trivially copyable to go to a device");
 
  public:
-  static_assert(std::remove_reference_t<decltype(std::declval<Work&>().ports)>::none,
-                "algoperf: mixed_precision runs on the host only");
   CudaPasses(Work& work, CudaDevice& device, CudaTables<S>& tables) : work_(work), device_(device), tables_(tables) {
     if (tables_.regions.size() != work_.regions()) {
       tables_.regions = std::vector<CudaRegion<S>>(work_.regions());
@@ -330,16 +193,21 @@ class CudaPasses {
     const CudaArray<CudaChunk>& chunks = by_tensor ? table.chunks() : table.whole();
     if (chunks.size() == 0) return;
     S* const slots = region.slots + Program::first_slot(I) * region.size;
-    const CudaPass<S> pass{{region.u, region.p, slots, region.size},
-                           table.tensors(),
-                           chunks.data(),
-                           of_tensor ? table.sums().data() : tables_.totals.data(),
-                           of_tensor ? max_sums : 0,
-                           table.partials(),
-                           device_.unless,
-                           cuda_aligned(region.u, region.p, slots) && region.size % CudaPack<S>::size == 0};
-    cuda_launch(device_, static_cast<unsigned>(chunks.size()), cuda_block, cuda_run_pass<I, opened, measuring, Program>,
-                program, pass);
+    const auto ports = work_.ports.from(region.begin);
+    using Ports = std::remove_const_t<decltype(ports)>;
+    constexpr std::size_t W = cuda_width<S>;
+    bool packed = cuda_aligned<W>(region.u, region.p, slots) && region.size % W == 0;
+    if constexpr (!Ports::none) packed = packed && cuda_aligned<W>(ports.gradients, ports.values);
+    const CudaPass<S, Ports> pass{{region.u, region.p, slots, region.size, ports},
+                                  table.tensors(),
+                                  chunks.data(),
+                                  of_tensor ? table.sums().data() : tables_.totals.data(),
+                                  of_tensor ? max_sums : 0,
+                                  table.partials(),
+                                  device_.unless,
+                                  packed};
+    cuda_launch(device_, static_cast<unsigned>(chunks.size()), cuda_block,
+                cuda_run_pass<I, opened, measuring, Program, Ports>, program, pass);
   }
 
   Work& work_;

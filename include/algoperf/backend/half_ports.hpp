@@ -1,15 +1,13 @@
-// HalfPorts: where a host sweep takes its gradients and puts the new parameters, besides the float arenas it works in:
-// arrays of 16 bits, converted vector by vector in registers. And conversions of whole arrays.
+// HalfPorts: where a sweep takes its gradients and puts the new parameters, besides the float arenas it works in:
+// arrays of 16 bits, converted in registers, by vectors on the host.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "../core/half.hpp"
-#include "thread_pool.hpp"
 #include "vector.hpp"
-#include "work.hpp"
 
 namespace algoperf {
 
@@ -18,12 +16,19 @@ namespace detail {
 // A well mixed word of 32 bits (the hash "lowbias32" found by C. Wellons' search): the noise of stochastic rounding.
 // U is a word or a vector of them.
 template <class U>
-U mixed_bits(U x) {
+ALGOPERF_HD U mixed_bits(U x) {
   x = x ^ (x >> 16);
   x = x * 0x21F0AAADu;
   x = x ^ (x >> 15);
   x = x * 0xD35A2D97u;
   return x ^ (x >> 15);
+}
+
+// Adds noise below the bits that bfloat16 keeps, so that cutting them off rounds by chance. Infinity and NaN stay.
+ALGOPERF_HD bfloat16 narrowed_by_chance(float x, std::uint32_t number, std::uint32_t key) {
+  bfloat16 y(x);
+  if (x - x == 0) y.bits = static_cast<std::uint16_t>((bits_of(x) + (mixed_bits(number ^ key) & 0xFFFFu)) >> 16);
+  return y;
 }
 
 #if ALGOPERF_IN_CUDA_FILE
@@ -37,9 +42,7 @@ struct HalfVector {
     *to = Half(x.lanes);
   }
   static void narrow_by_chance(Vector<float> x, std::uint32_t number, std::uint32_t key, bfloat16* to) {
-    *to = bfloat16(x.lanes);
-    const std::uint32_t bits = bits_of(x.lanes);
-    if (to->is_finite()) to->bits = static_cast<std::uint16_t>((bits + (mixed_bits(number ^ key) & 0xFFFFu)) >> 16);
+    *to = narrowed_by_chance(x.lanes, number, key);
   }
 };
 #else
@@ -58,7 +61,6 @@ struct HalfVector {
     const Words b = reinterpret_cast<Words>(x.lanes), rounded = (b + 0x7FFFu + ((b >> 16) & 1u)) >> 16;
     put(x.lanes == x.lanes ? rounded : (b >> 16) | 0x40u, to);
   }
-  // Adds noise below the bits that bfloat16 keeps, so that cutting them off rounds by chance. Infinity and NaN stay.
   static void narrow_by_chance(Vector<float> x, std::uint32_t number, std::uint32_t key, bfloat16* to) {
     Words numbers = {};
     for (std::size_t k = 0; k < width; ++k) numbers[k] = number + static_cast<std::uint32_t>(k);
@@ -96,8 +98,9 @@ struct HalfVector {
 };
 #endif
 
-template <class Half>
+template <class H>
 struct HalfPorts {
+  using Half = H;
   const Half* gradients = nullptr;
   Half* values = nullptr;
   float scale = 1;  // of the gradients
@@ -108,6 +111,14 @@ struct HalfPorts {
   static constexpr bool none = false;
   HalfPorts from(std::size_t begin) const {
     return {gradients + begin, values + begin, scale, rounding, key, origin + static_cast<std::uint32_t>(begin)};
+  }
+
+  // One element, and on the host a vector from element i on.
+  ALGOPERF_HD float widened(Half gradient) const { return scale * static_cast<float>(gradient); }
+  ALGOPERF_HD Half narrowed(float x, std::size_t i) const {
+    if constexpr (std::is_same_v<Half, bfloat16>)
+      if (rounding == Rounding::stochastic) return narrowed_by_chance(x, origin + static_cast<std::uint32_t>(i), key);
+    return Half(x);
   }
   Vector<float> load(std::size_t i) const { return HalfVector::widen(gradients + i) * Vector<float>(scale); }
   void store(Vector<float> x, std::size_t i) const {
@@ -132,59 +143,6 @@ struct HalfPorts {
     return {tail.gradients, tail.values, scale, rounding, key, origin + static_cast<std::uint32_t>(begin)};
   }
 };
-
-// f(begin, end) over whole vectors of [0, n) on the threads, and then g(begin, n) for the rest.
-template <class F, class G>
-void over_vectors(unsigned threads, std::size_t n, const F& f, const G& g) {
-  const std::size_t whole = n - n % Vector<float>::width;
-  ThreadPool::instance().parallel_for(threads, chunks_of(whole), [&](std::size_t i) {
-    f(i * chunk, (i + 1) * chunk < whole ? (i + 1) * chunk : whole);
-  });
-  if (whole < n) g(whole, n);
-}
-
-// x[i] = scale gradients[i]
-template <class Half>
-void widen(unsigned threads, std::size_t n, const HalfPorts<Half>& ports, float* x) {
-  over_vectors(
-      threads, n,
-      [&](std::size_t i, std::size_t end) {
-        for (; i < end; i += Vector<float>::width) ports.load(i).store(x + i);
-      },
-      [&](std::size_t i, std::size_t end) {
-        for (; i < end; ++i) x[i] = ports.scale * static_cast<float>(ports.gradients[i]);
-      });
-}
-
-// values[i] = x[i], rounded
-template <class Half>
-void narrow(unsigned threads, std::size_t n, const float* x, const HalfPorts<Half>& ports) {
-  over_vectors(
-      threads, n,
-      [&](std::size_t i, std::size_t end) {
-        for (; i < end; i += Vector<float>::width) ports.store(Vector<float>::load(x + i), i);
-      },
-      [&](std::size_t i, std::size_t end) {
-        typename HalfPorts<Half>::Tail tail = {};
-        float rest[Vector<float>::width] = {};
-        __builtin_memcpy(rest, x + i, (end - i) * sizeof(float));
-        ports.of(tail, i).store(Vector<float>::load(rest), 0);
-        ports.copy_out(i, end - i, tail);
-      });
-}
-
-// Whether no element is infinite or NaN.
-template <class Half>
-bool all_finite(unsigned threads, std::size_t n, const Half* x) {
-  std::atomic<bool> finite = true;
-  ThreadPool::instance().parallel_for(threads, chunks_of(n), [&](std::size_t i) {
-    const std::size_t end = (i + 1) * chunk < n ? (i + 1) * chunk : n;
-    std::uint16_t all = 1;
-    for (std::size_t k = i * chunk; k < end; ++k) all = all & std::uint16_t{x[k].is_finite()};
-    if (all == 0) finite = false;
-  });
-  return finite;
-}
 
 }  // namespace detail
 }  // namespace algoperf

@@ -1,5 +1,5 @@
 // Ports: where a sweep takes u from and puts the new p to, besides the arenas of the backend's scalar. Without any, it
-// works in the arenas alone. backend/half_ports.hpp has the host's ports to arrays of 16 bits.
+// works in the arenas alone. backend/half_ports.hpp has ports to arrays of 16 bits.
 #pragma once
 
 #include <cstddef>

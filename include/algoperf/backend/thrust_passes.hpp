@@ -100,12 +100,12 @@ class ThrustScratch {
 
 // Element i of a sweep, over a tensor with factors if it is `factored`. Called with a `measure`, returns the terms of
 // its sums.
-template <Then then, bool factored, class S, class Kernel>
+template <Then then, bool factored, class S, class Ports, class Kernel>
 struct ThrustSweep {
   static_assert(std::is_trivially_copyable_v<Kernel>,
                 "algoperf: a kernel must be trivially copyable to go to a device");
   Kernel kernel;
-  Sweep<S> at;
+  Sweep<S, Ports> at;
   Factors<S> factors;
   std::size_t cols;
 
@@ -121,10 +121,12 @@ struct ThrustSweep {
       for (std::size_t j = 0; j < n; ++j) s[j] = at.slots[j * at.stride + i];
     p = at.p[i];
     S u;
-    if constexpr (then == Then::apply)
+    if constexpr (then == Then::apply) {
       u = at.p[i] = kernel.moved(read(i), p, s);
-    else
+      if constexpr (!Ports::none) at.ports.values[i] = at.ports.narrowed(u, i);
+    } else {
       u = kernel(read(i), p, s);
+    }
     if constexpr (n > 0)
       for (std::size_t j = 0; j < n; ++j) at.slots[j * at.stride + i] = s[j];
     if constexpr (then == Then::store) at.u[i] = u;
@@ -133,6 +135,7 @@ struct ThrustSweep {
 
  private:
   ALGOPERF_HD S read(std::size_t i) const {
+    if constexpr (!Ports::none) return at.ports.widened(at.ports.gradients[i]);
     if constexpr (factored)
       if (factors.rows != nullptr)
         return at.u[i] * math::min(factors.most, factors.rows[i / cols] * factors.columns[i % cols]);
@@ -163,8 +166,6 @@ class ThrustPasses {
   static constexpr std::size_t max_sums = Program::max_sums;
 
  public:
-  static_assert(std::remove_reference_t<decltype(std::declval<Work&>().ports)>::none,
-                "algoperf: mixed_precision runs on the host only");
   ThrustPasses(Work& work, ThrustScratch& scratch) : work_(work), scratch_(scratch) {}
 
   void run() {
@@ -217,9 +218,10 @@ class ThrustPasses {
     const auto kernel = program.template fused<I>(opening, facts);
     constexpr PassShape pass = list.passes[I];
     using Kernel = std::remove_const_t<decltype(kernel)>;
+    const auto ports = work_.ports.from(region.begin + begin);
     S* const slots = Kernel::slots == 0 ? nullptr : region.slots + Program::first_slot(I) * region.size + begin;
-    return ThrustSweep<then_of(pass), pass.factored, S, Kernel>{
-        kernel, {region.u + begin, region.p + begin, slots, region.size}, factors, facts.cols};
+    return ThrustSweep<then_of(pass), pass.factored, S, std::remove_const_t<decltype(ports)>, Kernel>{
+        kernel, {region.u + begin, region.p + begin, slots, region.size, ports}, factors, facts.cols};
   }
   // The same for tensor i, opened by its own sums or by those of the phase before.
   template <std::size_t I, bool PerTensor>

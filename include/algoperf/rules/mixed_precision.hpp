@@ -1,5 +1,5 @@
 // mixed_precision<Half>(rule): parameters and gradients of 16 bits (bfloat16 or float16), masters and state in float,
-// for any rule, on the caller's own memory on the host.
+// for any rule, on the caller's own memory on any backend.
 //
 //   auto rule = mixed_precision<float16>(adamw(), DynamicLossScale{});    // bfloat16 needs no loss scale
 //   auto state = rule.state(Host{}, layout);
@@ -8,7 +8,8 @@
 //
 // Masters start as the parameters at the first step. With a loss scale, where a gradient is infinite or NaN, the step
 // is left out whole: parameters, masters, state and the count of steps stay, only the scale falls. So the rule counts
-// its steps itself, and Step::t is not read. Without one nothing is checked, and float16 gradients vanish below 6e-8.
+// its steps itself, and Step::t is not read; and a device is waited for, for the check's answer. Without a loss scale
+// nothing is checked, and float16 gradients vanish below 6e-8.
 // Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; torch.amp's GradScaler for the scale's movement.
 //
 // Cost of an element rule: that of the rule in float (28 bytes a parameter for AdamW: 2 + 12 read, 12 + 2 written), for
@@ -22,7 +23,7 @@
 #include <string>
 #include <utility>
 
-#include "../backend/half_ports.hpp"
+#include "../backend/half_arrays.hpp"
 #include "../core/archive.hpp"
 #include "../core/error.hpp"
 #include "../core/half.hpp"
@@ -65,7 +66,7 @@ template <class Backend, class Rule>
 struct MixedPrecisionState {
   Backend backend;
   typename Rule::template State<Backend> rule;
-  typename Backend::template Array<float> masters, gradients;
+  typename Backend::template Array<float> masters, gradients, bad;
   double scale = 1;
   std::uint64_t steps_since_change = 0, skipped = 0;
 
@@ -102,14 +103,18 @@ class MixedPrecision {
 
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout) const {
-    static_assert(Backend::on_host && std::is_same_v<typename Backend::Scalar, float>,
-                  "algoperf: mixed_precision runs on Host<float>");
+    static_assert(std::is_same_v<typename Backend::Scalar, float>,
+                  "algoperf: mixed_precision has masters of float: it runs on Host<float>, Thrust<float>, Cuda<float>");
     scaling_.check();
     require(options_.rounding == Rounding::nearest || std::is_same_v<Half, bfloat16>,
             "mixed_precision: stochastic rounding is of bfloat16 only");
     const std::size_t n = layout.size();
-    return {backend, rule_.state(backend, layout), backend.template array<float>(n),
-            backend.template array<float>(Rule::stores_updates ? n : 0), scaling_.start};
+    return {backend,
+            rule_.state(backend, layout),
+            backend.template array<float>(n),
+            backend.template array<float>(Rule::stores_updates ? n : 0),
+            backend.template array<float>(scales && !Backend::on_host ? detail::chunks_of(n) : 0),
+            scaling_.start};
   }
 
   // Returns false, and leaves all but the loss scale as it was, where there is one and a gradient is not finite.
@@ -117,9 +122,9 @@ class MixedPrecision {
   bool step(std::span<const Half> gradients, std::span<Half> values, State<Backend>& state, Step now) const {
     const std::size_t n = state.layout().size();
     detail::check_own_memory(gradients.size(), values.size(), state.layout());
-    const unsigned threads = state.backend.threads;
+    const Backend& backend = state.backend;
     if constexpr (scales)
-      if (!detail::all_finite(threads, n, gradients.data())) {
+      if (!detail::all_finite(backend, n, gradients.data(), state.bad.data())) {
         ++state.skipped;
         state.steps_since_change = 0;
         state.scale *= scaling_.backoff;
@@ -127,15 +132,15 @@ class MixedPrecision {
       }
     using Ports = detail::HalfPorts<Half>;
     Ports ports{gradients.data(), values.data(), static_cast<float>(1 / state.scale)};
-    if (state.t() == 0) detail::widen(threads, n, Ports{values.data(), values.data()}, state.masters.data());
+    if (state.t() == 0) detail::widen(backend, n, Ports{values.data(), values.data()}, state.masters.data());
     now.t = state.t() + 1;
     ports.rounding = options_.rounding;
     ports.key = RandomStream(RandomKey{options_.seed}.fold(now.t)).bits();
     float* const masters = state.masters.data();
     if constexpr (Rule::stores_updates) {
-      detail::widen(threads, n, ports, state.gradients.data());
+      detail::widen(backend, n, ports, state.gradients.data());
       rule_.step(Update<float>{state.gradients.data(), masters}, state.rule, now);
-      detail::narrow(threads, n, masters, ports);
+      detail::narrow(backend, n, masters, ports);
     } else {
       rule_.step(Update<float, NoEvaluate, Ports>{masters, masters, {}, ports}, state.rule, now);
     }
@@ -152,7 +157,7 @@ class MixedPrecision {
   template <class Backend>
   void evaluation_values(std::span<const Half> values, State<Backend>& state, float* out) const {
     if (state.t() == 0)
-      for (std::size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
+      detail::widen(state.backend, values.size(), detail::HalfPorts<Half>{values.data(), nullptr}, out);
     else
       rule_.evaluation_values(static_cast<const float*>(state.masters.data()), state.rule, out);
   }

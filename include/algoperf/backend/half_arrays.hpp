@@ -1,0 +1,122 @@
+// Whole arrays of 16 bits on any backend: widened to float, narrowed, checked for numbers that are not finite.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "half_ports.hpp"
+#include "thread_pool.hpp"
+#include "work.hpp"
+
+namespace algoperf::detail {
+
+// On the host: f(begin, end) over whole vectors of [0, n) on the threads, and then g(begin, n) for the rest.
+template <class F, class G>
+void over_vectors(unsigned threads, std::size_t n, const F& f, const G& g) {
+  const std::size_t whole = n - n % Vector<float>::width;
+  ThreadPool::instance().parallel_for(threads, chunks_of(whole), [&](std::size_t i) {
+    f(i * chunk, (i + 1) * chunk < whole ? (i + 1) * chunk : whole);
+  });
+  if (whole < n) g(whole, n);
+}
+
+// Elsewhere: one chunk, a row of the backend's for_each_row. A device has no vectors, and needs none.
+template <class Half>
+struct WidenChunk {
+  std::size_t n;
+  HalfPorts<Half> ports;
+  float* x;
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    const std::size_t begin = r * chunk;
+    const HalfPorts<Half> from = ports;
+    float* const to = x;
+    team.each(n - begin < chunk ? n - begin : chunk,
+              [=](std::size_t i) { to[begin + i] = from.widened(from.gradients[begin + i]); });
+  }
+};
+template <class Half>
+struct NarrowChunk {
+  std::size_t n;
+  const float* x;
+  HalfPorts<Half> ports;
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    const std::size_t begin = r * chunk;
+    const HalfPorts<Half> to = ports;
+    const float* const from = x;
+    team.each(n - begin < chunk ? n - begin : chunk,
+              [=](std::size_t i) { to.values[begin + i] = to.narrowed(from[begin + i], begin + i); });
+  }
+};
+// bad[r] = how many elements of chunk r are infinite or NaN
+template <class Half>
+struct CountBad {
+  std::size_t n;
+  const Half* x;
+  float* bad;
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    const Half* const from = x + r * chunk;
+    const std::size_t left = n - r * chunk;
+    bad[r] = team.template sum<float>(left < chunk ? left : chunk,
+                                      [from](std::size_t i) { return from[i].is_finite() ? 0.0f : 1.0f; });
+  }
+};
+
+// x[i] = scale gradients[i]
+template <class B, class Half>
+void widen(const B& backend, std::size_t n, const HalfPorts<Half>& ports, float* x) {
+  if constexpr (!B::on_host)
+    return backend.for_each_row(chunks_of(n), chunk, WidenChunk<Half>{n, ports, x});
+  else
+    over_vectors(
+        backend.threads, n,
+        [&](std::size_t i, std::size_t end) {
+          for (; i < end; i += Vector<float>::width) ports.load(i).store(x + i);
+        },
+        [&](std::size_t i, std::size_t end) {
+          for (; i < end; ++i) x[i] = ports.scale * static_cast<float>(ports.gradients[i]);
+        });
+}
+
+// values[i] = x[i], rounded
+template <class B, class Half>
+void narrow(const B& backend, std::size_t n, const float* x, const HalfPorts<Half>& ports) {
+  if constexpr (!B::on_host)
+    return backend.for_each_row(chunks_of(n), chunk, NarrowChunk<Half>{n, x, ports});
+  else
+    over_vectors(
+        backend.threads, n,
+        [&](std::size_t i, std::size_t end) {
+          for (; i < end; i += Vector<float>::width) ports.store(Vector<float>::load(x + i), i);
+        },
+        [&](std::size_t i, std::size_t end) {
+          typename HalfPorts<Half>::Tail tail = {};
+          float rest[Vector<float>::width] = {};
+          __builtin_memcpy(rest, x + i, (end - i) * sizeof(float));
+          ports.of(tail, i).store(Vector<float>::load(rest), 0);
+          ports.copy_out(i, end - i, tail);
+        });
+}
+
+// Whether no element is infinite or NaN. `bad` is room for chunks_of(n) floats where the backend is not the host.
+template <class B, class Half>
+bool all_finite(const B& backend, std::size_t n, const Half* x, float* bad) {
+  if constexpr (B::on_host) {
+    std::atomic<bool> finite = true;
+    ThreadPool::instance().parallel_for(backend.threads, chunks_of(n), [&](std::size_t i) {
+      const std::size_t end = (i + 1) * chunk < n ? (i + 1) * chunk : n;
+      std::uint16_t all = 1;
+      for (std::size_t k = i * chunk; k < end; ++k) all = all & std::uint16_t{x[k].is_finite()};
+      if (all == 0) finite = false;
+    });
+    return finite;
+  } else {
+    backend.for_each_row(chunks_of(n), chunk, CountBad<Half>{n, x, bad});
+    return backend.sum(chunks_of(n), bad) == 0;
+  }
+}
+
+}  // namespace algoperf::detail
