@@ -130,7 +130,7 @@ void for_each_model(const F& f) {
   f("relu", Model(Shape{13}, Relu{}, Dense{.units = 5}, Relu{}));
   f("flatten", Model(Shape{5, 3, 2}, Flatten{}, Dense{.units = 5}));
   f("conv", Model(Shape{7, 6, 3}, Conv2d{.filters = 5, .padding = 1}));
-  f("strided conv", Model(Shape{9, 7, 2}, Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1, .columns = 1}));
+  f("strided conv", Model(Shape{9, 7, 2}, Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1}));
   f("pointwise conv", Model(Shape{4, 5, 3}, Conv2d{.filters = 4, .size = 1}));
   f("max pool", Model(Shape{7, 6, 3}, MaxPool{}));
   f("overlapping max pool", Model(Shape{7, 6, 3}, MaxPool{.size = 3, .stride = 2}));

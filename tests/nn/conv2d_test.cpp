@@ -17,7 +17,10 @@ static_assert(second.cost({14, 14, 32}) == ap::Cost{51264, 20070400 + 12544, 2 *
 static_assert(second.input_gradient_flops({14, 14, 32}) == 20070400);
 static_assert(ap::Conv2d{.size = 3, .stride = 2}.output({8, 7, 1}) == ap::Shape{3, 3, 1});
 static_assert(ap::Conv2d{.size = 1}.memory({8, 8, 4}).scratch == 0);
-static_assert(second.memory({14, 14, 32}).scratch <= second.columns);
+static_assert(second.memory({14, 14, 32}) == ap::LayerMemory{0, 14 * 800, 14 * 14 * 800});
+static_assert(second.memory({14, 14, 32}).scratch_within(1 << 18, 128) == 1 << 18);
+static_assert(second.memory({14, 14, 32}).scratch_within(1 << 18, 1) == 14 * 14 * 800);
+static_assert(second.memory({14, 14, 32}).scratch_within(1, 128) == 14 * 800);
 
 // The definition, term by term.
 Numbers naive(const ap::Conv2d& conv, ap::Shape in, std::size_t batch, const Numbers& x, const double* weight,
@@ -61,13 +64,14 @@ const Case cases[] = {
     {{.filters = 2, .size = 3, .padding = 1}, {4, 3, 19}},
 };
 
-template <class F>
+template <class B, class F>
 void for_each_case(const F& f) {
-  for (Case of : cases)
-    for (const std::size_t columns : {std::size_t{1}, std::size_t{100}, std::size_t{400}, std::size_t{1} << 18}) {
-      of.conv.columns = columns;
-      INFO("size ", of.conv.size, " stride ", of.conv.stride, " padding ", of.conv.padding, " columns ", columns);
-      f(of);
+  for (const Case& of : cases)
+    for (const std::size_t scratch : {std::size_t{1}, std::size_t{100}, std::size_t{400}, std::size_t{1} << 18}) {
+      INFO("size ", of.conv.size, " stride ", of.conv.stride, " padding ", of.conv.padding, " scratch ", scratch);
+      B backend;
+      backend.scratch = scratch;
+      f(of, backend);
     }
 }
 
@@ -84,22 +88,22 @@ TEST_CASE_TEMPLATE("conv2d: golden", B, NN_BACKENDS) {
 }
 
 TEST_CASE_TEMPLATE("conv2d: forward by the definition", B, NN_BACKENDS) {
-  for_each_case([](const Case& of) {
+  for_each_case<B>([](const Case& of, const B& backend) {
     const ap::Model model(of.in, of.conv);
     ap::Layout layout;
     model.declare(layout);
     const Start start{3, 4, normals(layout.size(), 5), normals(3 * of.in.size(), 6), {}};
     const double* const bias = start.values.data() + layout.place_of(layout.find("0.bias")).offset;
-    CHECK(distance(run<B>(model, start).outputs, naive(of.conv, of.in, 3, start.input, start.values.data(), bias)) <
-          tolerance<B>());
+    CHECK(distance(run(model, start, backend).outputs,
+                   naive(of.conv, of.in, 3, start.input, start.values.data(), bias)) < tolerance<B>());
   });
 }
 
 TEST_CASE_TEMPLATE("conv2d: gradients", B, NN_BACKENDS) {
-  for_each_case([](const Case& of) {
-    check_model<B>(ap::Model(of.in, of.conv), {.batch = 3, .capacity = 5, .samples = 20});
-    check_model<B>(ap::Model(of.in, ap::Conv2d{.filters = of.in[2], .size = 1}, Softsign{}, of.conv, Softsign{}),
-                   {.samples = 12});
+  for_each_case<B>([](const Case& of, const B& backend) {
+    check_model(ap::Model(of.in, of.conv), {.batch = 3, .capacity = 5, .samples = 20}, 0, backend);
+    check_model(ap::Model(of.in, ap::Conv2d{.filters = of.in[2], .size = 1}, Softsign{}, of.conv, Softsign{}),
+                {.samples = 12}, 0, backend);
   });
 }
 
@@ -121,9 +125,10 @@ TEST_CASE("conv2d: first values, kinds and errors") {
 }
 
 TEST_CASE("conv2d: threads change nothing but the time") {
-  const ap::Model model(ap::Shape{14, 14, 8}, ap::Conv2d{.filters = 16, .size = 5, .padding = 2, .columns = 1 << 16});
+  const ap::Model model(ap::Shape{14, 14, 8}, ap::Conv2d{.filters = 16, .size = 5, .padding = 2});
   const Start start{6, 6, {}, {}, {}};
-  const Outcome one = run(model, start, ap::Host<float>{}), two = run(model, start, ap::Host<float>{.threads = 2});
+  const Outcome one = run(model, start, ap::Host<float>{.scratch = 1 << 16});
+  const Outcome two = run(model, start, ap::Host<float>{.threads = 2, .scratch = 1 << 16});
   CHECK(one.outputs == two.outputs);
   CHECK(one.d_input == two.d_input);
   CHECK(one.gradients == two.gradients);

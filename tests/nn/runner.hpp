@@ -79,7 +79,7 @@ Outcome run(const Model& model, Start start = {}, const B& backend = {}) {
   auto d_outputs = to_backend<S>(backend, start.d_outputs);
   auto d_input = backend.template array<S>(inputs);
   auto kept = backend.template array<S>(memory.kept * start.capacity);
-  auto scratch = backend.template array<S>(memory.scratch);
+  auto scratch = backend.template array<S>(memory.scratch_within(backend.scratch, start.capacity));
   for (const ap::TensorHandle handle : layout.tensors())
     backend.fill(layout.place_of(handle).size, gradients.data() + layout.place_of(handle).offset, nan);
   backend.fill(kept.size(), kept.data(), nan);
@@ -123,14 +123,16 @@ constexpr double tolerance() {
 
 // In double: backward agrees with differences. On every backend: it agrees with Host<double>.
 template <class B, class Model>
-void check_model(const Model& model, const ap::GradientCheckOptions& options = {}, double smoothing = 0) {
+void check_model(const Model& model, const ap::GradientCheckOptions& options = {}, double smoothing = 0,
+                 const B& backend = {}) {
   if constexpr (std::is_same_v<typename B::Scalar, double>) {
-    const auto check = ap::gradient_check(model, ap::SoftmaxCrossEntropy{.label_smoothing = smoothing}, options, B{});
+    const auto check =
+        ap::gradient_check(model, ap::SoftmaxCrossEntropy{.label_smoothing = smoothing}, options, backend);
     INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
     CHECK(check.error < 1e-6);
   }
   const Start start{options.batch, options.capacity == 0 ? options.batch : options.capacity, {}, {}, {}};
-  const Outcome expected = run<ap::Host<double>>(model, start), found = run<B>(model, start);
+  const Outcome expected = run<ap::Host<double>>(model, start), found = run(model, start, backend);
   CHECK(distance(found.outputs, expected.outputs) < tolerance<B>());
   CHECK(distance(found.gradients, expected.gradients) < tolerance<B>());
   CHECK(distance(found.d_input, expected.d_input) < tolerance<B>());

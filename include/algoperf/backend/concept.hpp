@@ -22,6 +22,7 @@
 //   eigh(n, a, values, vectors)             A = V diag(values) V^T, as backend/linear_algebra.hpp says, which the user
 //   qr(n, a, q)                             A = Q R                             of these two includes; S only
 //   on_host                                 constexpr; whether its memory is the host's
+//   scratch                                 how many scalars layers may work in, so that they do much at once
 //   read(n, from, to)  write(n, from, to)   to and from host memory
 //
 // A backend whose work goes on while the host does (Cuda) also has
@@ -31,9 +32,10 @@
 //                                           times started as a whole
 //   unless(flag, f)                         f(), whose run()s change nothing while *flag, in its memory, is not 0
 //
-// A team works on one row: each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...) and copy(n, from, to), one
-// after the other: a call sees what the calls before it wrote. All threads of a team run the row's functor: outside of
-// these calls it may write one value many times, but not read what it changes.
+// A team works on one row: each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...), copy(n, from, to) and
+// copy_rows(count, length, to, f), in which row k of `to` becomes the Stretch f(k); one after the other: a call sees
+// what the calls before it wrote. All threads of a team run the row's functor: outside of these calls it may write one
+// value many times, but not read what it changes.
 // Pointers name the backend's memory; functors are named structs, copied to wherever they run.
 #pragma once
 
@@ -54,6 +56,13 @@ concept Backend = requires(const B& b, typename B::Scalar* x) {
 template <class B>
 concept AsynchronousBackend = requires {
   typename B::Graph;
+};
+
+// A row of zeros, but for [begin, end), which is from[0], from[1], ...
+template <class S>
+struct Stretch {
+  const S* from;
+  unsigned begin, end;
 };
 
 // The default backend, defined in backend/host.hpp.

@@ -1,6 +1,7 @@
 // Cuda: the fast device backend, for .cu files compiled by nvcc -std=c++20 and linked with cublas and cusolver (or
-// algoperf::cuda). It works on the device that is current (cudaSetDevice) where it is used, on one stream, and waits
-// for it only where a number must come to the host. No atomics: two runs give the same bits.
+// algoperf::cuda). It works on the device that is current (cudaSetDevice) where it is used, on one stream (or on
+// `lanes`, where matrices do not depend on each other), and waits for it only where a number must come to the host. No
+// atomics: two runs give the same bits.
 #pragma once
 
 #if !defined(__CUDACC__)
@@ -35,8 +36,10 @@ struct Cuda {
   static constexpr bool on_host = false;
 
   Precision precision = Precision::fp32;
-  bool graphs = true;                         // whether training steps become CUDA graphs
-  mutable detail::CudaTables<S> tables = {};  // of the regions that run() has walked; not to be set
+  bool graphs = true;                          // whether training steps become CUDA graphs
+  std::size_t scratch = std::size_t{1} << 26;  // scalars that layers may work in: few launches fill the device
+  std::size_t lanes = 4;                       // streams on which independent matrices are worked on side by side
+  mutable detail::CudaTables<S> tables = {};   // of the regions that run() has walked; not to be set
 
   template <class T>
   Array<T> array(std::size_t n) const {
@@ -105,11 +108,11 @@ struct Cuda {
   void for_each_row(std::size_t rows, std::size_t cost, const F& f) const {
     detail::cuda_rows(device(), rows, cost, f);
   }
-  // One call after the other, each on the whole device.
-  std::size_t slots() const { return 1; }
+  std::size_t slots() const { return lanes > 1 ? lanes : 1; }
+  // Call i in lane i % slots, the lanes side by side on the device.
   template <class F>
-  void batch(std::size_t, std::size_t count, const F& f) const {
-    for (std::size_t i = 0; i < count; ++i) f(*this, std::size_t{0}, i);
+  void batch(std::size_t slots, std::size_t count, const F& f) const {
+    device().fork(slots, count, [&](std::size_t i) { f(*this, i % slots, i); });
   }
   void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x, S* out) const {
     detail::cuda_add_rows(device(), count, cols, keys, x, out);

@@ -1,18 +1,19 @@
-// CudaDevice: what one device is driven by. All work of the library on a device goes to one stream, in order.
+// CudaDevice: what one device is driven by. All work of the library on a device goes to one stream, in order, but for
+// what fork() lets go side by side.
 #pragma once
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
-#include <cusolverDn.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "cuda_array.cuh"
 #include "cuda_check.cuh"
+#include "cuda_lane.cuh"
 #include "cuda_ring.cuh"
 #include "cuda_tape.cuh"
 
@@ -34,44 +35,69 @@ class CudaDevice {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  cudaStream_t stream() const { return stream_; }
-  cublasHandle_t blas() const { return blas_; }
-  cusolverDnHandle_t solver() {
-    if (solver_ == nullptr) {
-      cuda_check(cusolverDnCreate(&solver_), "starting cuSOLVER");
-      cuda_check(cusolverDnSetStream(solver_, stream_), "starting cuSOLVER");
-    }
-    return solver_;
-  }
+  // Of the lane in hand.
+  cudaStream_t stream() const { return lane().stream(); }
+  cublasHandle_t blas() const { return lane().blas(); }
+  cusolverDnHandle_t solver() { return lane().solver(); }
   // Blocks enough to fill the device, but no more than `wanted`.
   unsigned blocks(std::size_t wanted) const {
     const std::size_t most = 32u * static_cast<unsigned>(processors_);
     return static_cast<unsigned>(wanted < most ? wanted : most);
   }
-  // Memory for one call's intermediate results, valid until the next call that asks: grown when first needed and kept.
+  // Memory for one call's intermediate results, valid until the lane's next call that asks: grown when first needed and
+  // kept.
   template <class T>
   T* scratch(std::size_t n) {
     const std::size_t bytes = n * sizeof(T);
-    if (scratch_.size() < bytes) {
+    CudaArray<unsigned char>& memory = lane().scratch;
+    if (memory.size() < bytes) {
       settle();
-      scratch_ = CudaArray<unsigned char>(bytes);
+      memory = CudaArray<unsigned char>(bytes);
     }
-    return reinterpret_cast<T*>(scratch_.data());
+    return reinterpret_cast<T*>(memory.data());
+  }
+  // f(i) for i in [0, count), side by side in as many lanes as `lanes` says: call i in lane i % lanes, after all that
+  // was started before, and before all that is started later.
+  template <class F>
+  void fork(std::size_t lanes, std::size_t count, const F& f) {
+    const std::size_t used = lanes < count ? lanes : count;
+    if (used <= 1) {
+      for (std::size_t i = 0; i < count; ++i) f(i);
+      return;
+    }
+    while (lanes_.size() < used) {
+      settle();
+      lanes_.push_back(std::make_unique<CudaLane>());
+    }
+    signal();
+    for (std::size_t i = 1; i < used; ++i) await(i, 0);
+    {
+      const BackToFirst back{*this};
+      for (std::size_t i = 0; i < count; ++i) {
+        in_hand_ = i % used;
+        f(i);
+      }
+      for (std::size_t i = 1; i < used; ++i) {
+        in_hand_ = i;
+        signal();
+      }
+    }
+    for (std::size_t i = 1; i < used; ++i) await(0, i);
   }
   // Starts an operation on the stream, or leaves it to the tape of the step in hand.
   void start(const CudaOperation& operation) const {
     if (tape != nullptr)
-      tape->take(operation, stream_);
+      tape->take(operation, stream());
     else
-      operation.start(stream_);
+      operation.start(stream());
   }
   // Starts what was left to a tape: for what cannot be part of a graph.
   void settle() const {
-    if (tape != nullptr) tape->give_up(stream_);
+    if (tape != nullptr) tape->give_up();
   }
   void synchronize() const {
     settle();
-    cuda_check(cudaStreamSynchronize(stream_), "waiting for the device");
+    cuda_check(cudaStreamSynchronize(stream()), "waiting for the device");
   }
   CudaRing& ring() { return ring_; }
 
@@ -81,19 +107,26 @@ class CudaDevice {
  private:
   explicit CudaDevice(int ordinal) {
     cuda_check(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, ordinal), "looking at the device");
-    cuda_check(cudaStreamCreate(&stream_), "making a stream");
-    cuda_check(cublasCreate(&blas_), "starting cuBLAS");
-    cuda_check(cublasSetStream(blas_, stream_), "starting cuBLAS");
-    // Memory of our own, for a graph must not take any.
-    workspace_ = CudaArray<unsigned char>(std::size_t{32} << 20);
-    cuda_check(cublasSetWorkspace(blas_, workspace_.data(), workspace_.size()), "starting cuBLAS");
+    lanes_.push_back(std::make_unique<CudaLane>());
+  }
+
+  struct BackToFirst {
+    CudaDevice& device;
+    ~BackToFirst() { device.in_hand_ = 0; }
+  };
+
+  CudaLane& lane() const { return *lanes_[in_hand_]; }
+  // Lets others await what the lane in hand was given so far.
+  void signal() const { start(CudaCall<CudaSignal>({lane().reached()})); }
+  void await(std::size_t waiting, std::size_t awaited) {
+    const BackToFirst back{*this};
+    in_hand_ = waiting;
+    start(CudaCall<CudaAwait>({lanes_[awaited]->reached()}));
   }
 
   int processors_ = 1;
-  cudaStream_t stream_ = nullptr;
-  cublasHandle_t blas_ = nullptr;
-  cusolverDnHandle_t solver_ = nullptr;
-  CudaArray<unsigned char> scratch_, workspace_;
+  std::vector<std::unique_ptr<CudaLane>> lanes_;
+  std::size_t in_hand_ = 0;
   CudaRing ring_;
 };
 

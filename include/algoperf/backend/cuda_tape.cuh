@@ -27,6 +27,8 @@ class CudaOperation {
   // Becomes `next` if that is the same operation, on whatever arguments a node can change; `changed` says whether any
   // did.
   virtual bool become(const CudaOperation& next, bool& changed) = 0;
+  // What changes with its arguments, in a graph: nothing of an operation that does not become another.
+  virtual bool has_node() const { return false; }
   virtual void update(cudaGraphExec_t, cudaGraphNode_t) {}
   virtual std::unique_ptr<CudaOperation> copy() const = 0;
 };
@@ -57,6 +59,7 @@ class CudaKernel final : public CudaOperation {
     if (changed) *this = *other;
     return true;
   }
+  bool has_node() const override { return true; }
   void update(cudaGraphExec_t graph, cudaGraphNode_t node) override {
     std::apply(
         [&](auto&... arguments) {
@@ -131,31 +134,37 @@ class CudaTape {
   void take(const CudaOperation& operation, cudaStream_t stream) {
     if (mode_ == Mode::replaying) {
       bool changed = false;
-      if (next_ < operations_.size() && operations_[next_]->become(operation, changed)) {
+      if (next_ < steps_.size() && steps_[next_].stream == stream &&
+          steps_[next_].operation->become(operation, changed)) {
         if (changed) changed_.push_back(next_);
         ++next_;
         return;
       }
-      give_up(stream);
+      give_up();
     } else if (mode_ == Mode::recording) {
-      operations_.push_back(operation.copy());
+      steps_.push_back({operation.copy(), stream, nullptr});
     }
     operation.start(stream);
   }
 
   // What was asked for must have started: the host is about to wait for it, or to change memory it uses.
-  void give_up(cudaStream_t stream) {
+  void give_up() {
     if (mode_ == Mode::off) return;
     const bool replaying = mode_ == Mode::replaying;
     mode_ = Mode::off;
     ++spoilt_;
     if (replaying)
-      for (std::size_t i = 0; i < next_; ++i) operations_[i]->start(stream);
+      for (std::size_t i = 0; i < next_; ++i) steps_[i].operation->start(steps_[i].stream);
     forget();
   }
 
  private:
   enum class Mode { off, recording, replaying };
+  struct Step {
+    std::unique_ptr<CudaOperation> operation;
+    cudaStream_t stream;
+    cudaGraphNode_t node;  // in the graph, if it has one that may change
+  };
 
   template <class Device>
   struct Turn {
@@ -179,9 +188,9 @@ class CudaTape {
     cudaGraph_t graph = nullptr;
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording a graph");
     try {
-      for (const auto& operation : operations_) {
-        operation->start(stream);
-        nodes_.push_back(last_node(stream));
+      for (Step& step : steps_) {
+        step.operation->start(step.stream);
+        if (step.operation->has_node()) step.node = last_node(step.stream);
       }
     } catch (...) {  // or the stream would record for ever
       cudaStreamEndCapture(stream, &graph);
@@ -195,13 +204,13 @@ class CudaTape {
     mode_ = Mode::off;
   }
   void start_graph(cudaStream_t stream) {
-    if (next_ != operations_.size()) return give_up(stream);
-    for (const std::size_t i : changed_) operations_[i]->update(graph_, nodes_[i]);
+    if (next_ != steps_.size()) return give_up();
+    for (const std::size_t i : changed_) steps_[i].operation->update(graph_, steps_[i].node);
     cuda_check(cudaGraphLaunch(graph_, stream), "starting a graph");
     mode_ = Mode::off;
     ++replays_;
   }
-  // The node of the operation that was captured last: work on one stream is a line.
+  // The node of the operation that a stream has captured last.
   static cudaGraphNode_t last_node(cudaStream_t stream) {
     cudaStreamCaptureStatus status{};
     const cudaGraphNode_t* nodes = nullptr;
@@ -218,13 +227,11 @@ class CudaTape {
   void forget() {
     if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
     graph_ = nullptr;
-    operations_.clear();
-    nodes_.clear();
+    steps_.clear();
   }
 
   Mode mode_ = Mode::off;
-  std::vector<std::unique_ptr<CudaOperation>> operations_;
-  std::vector<cudaGraphNode_t> nodes_;
+  std::vector<Step> steps_;
   std::vector<std::size_t> changed_;
   std::size_t next_ = 0;  // operation of a replay
   std::size_t calls_ = 0, replays_ = 0, spoilt_ = 0;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "../core/config.hpp"
+#include "concept.hpp"
 
 namespace algoperf {
 
@@ -90,6 +91,16 @@ struct CudaTeam {
   template <class S>
   ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
     for (std::size_t i = rank(); i < n; i += size) to[i] = from[i];
+    wait();
+  }
+  ALGOPERF_NO_EXEC_CHECK
+  template <class S, class F>
+  ALGOPERF_HD void copy_rows(unsigned count, unsigned length, S* to, const F& f) const {
+    for (unsigned i = rank(); i < count * length; i += size) {
+      const unsigned k = i / length, j = i - k * length;
+      const Stretch<S> row = f(k);
+      to[i] = j >= row.begin && j < row.end ? row.from[j - row.begin] : S(0);
+    }
     wait();
   }
 

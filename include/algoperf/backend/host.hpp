@@ -27,6 +27,7 @@ struct Host {
   static constexpr bool on_host = true;
 
   unsigned threads = 1;
+  std::size_t scratch = std::size_t{1} << 18;  // scalars that layers may work in: what caches hold
 
   template <class T>
   Array<T> array(std::size_t n) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "../core/config.hpp"
+#include "concept.hpp"
 #include "denormals.hpp"
 #include "vector.hpp"
 #include "work.hpp"
@@ -46,6 +47,16 @@ struct SerialTeam {
   template <class S>
   ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
     __builtin_memcpy(to, from, n * sizeof(S));
+  }
+  // Row k of `to`, of `length` scalars, becomes f(k).
+  template <class S, class F>
+  ALGOPERF_HD void copy_rows(unsigned count, unsigned length, S* to, const F& f) const {
+    for (unsigned k = 0; k < count; ++k, to += length) {
+      const Stretch<S> row = f(k);
+      for (unsigned j = 0; j < row.begin; ++j) to[j] = S(0);
+      if (row.begin < row.end) __builtin_memcpy(to + row.begin, row.from, (row.end - row.begin) * sizeof(S));
+      for (unsigned j = row.end; j < length; ++j) to[j] = S(0);
+    }
   }
 };
 

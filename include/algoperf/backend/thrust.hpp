@@ -172,6 +172,8 @@ struct Thrust {
 
   static constexpr bool on_host = false;
 
+  std::size_t scratch = std::size_t{1} << 22;  // scalars that layers may work in
+
   template <class T>
   Array<T> array(std::size_t n) const {
     return Array<T>(n);

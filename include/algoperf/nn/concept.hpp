@@ -44,11 +44,20 @@ namespace algoperf {
 
 enum class Mode { train, evaluate };
 
-// Scalars a layer needs: `kept` per example from forward to backward, `scratch` within one call whatever the batch.
-// All layers of a model share one scratch.
+// Scalars a layer needs: `kept` per example from forward to backward, `scratch` within one call whatever the batch, and
+// `at_once` per example to do a whole batch at once, of which it gets as much as the backend's `scratch` allows. All
+// layers of a model share one scratch.
 struct LayerMemory {
   std::size_t kept = 0;
   std::size_t scratch = 0;
+  std::size_t at_once = 0;
+
+  friend constexpr bool operator==(const LayerMemory&, const LayerMemory&) = default;
+  // The scratch to have for batches of `capacity` where layers may work in `limit` scalars.
+  constexpr std::size_t scratch_within(std::size_t limit, std::size_t capacity) const {
+    const std::size_t wished = at_once * capacity, granted = wished < limit ? wished : limit;
+    return granted > scratch ? granted : scratch;
+  }
 };
 
 // What a layer is given besides its activations: where parameters and gradients lie, and its own memory.
@@ -64,7 +73,7 @@ struct LayerPass {
   Mode mode;
   RandomKey key;
   S* kept;     // memory(in).kept * capacity
-  S* scratch;  // memory(in).scratch
+  S* scratch;  // memory(in).scratch_within(backend.scratch, capacity), or more
 
   const S* value(TensorHandle handle) const { return values + layout.place_of(handle).offset; }
   S* gradient(TensorHandle handle) const { return gradients + layout.place_of(handle).offset; }

@@ -94,6 +94,7 @@ class Sequential {
       const LayerMemory own = get<i>(layers_).memory(shape_before(in, i));
       total.kept += own.kept + (owns_output(i) ? shape_before(in, i + 1).size() : 0);
       if (own.scratch > total.scratch) total.scratch = own.scratch;
+      if (own.at_once > total.at_once) total.at_once = own.at_once;
     });
     total.kept += 2 * widest(in);
     return total;

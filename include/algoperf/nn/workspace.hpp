@@ -15,7 +15,7 @@ class Workspace {
   Workspace(const B& backend, const Model& model, std::size_t capacity)
       : capacity_(capacity),
         kept_(backend.template array<S>(model.memory().kept * capacity)),
-        scratch_(backend.template array<S>(model.memory().scratch)) {}
+        scratch_(backend.template array<S>(model.memory().scratch_within(backend.scratch, capacity))) {}
 
   std::size_t capacity() const { return capacity_; }
 

@@ -13,10 +13,10 @@ namespace algoperf {
 // Shapes: in {rows, columns, channels}, out {(rows + 2 padding - size) / stride + 1, the same of columns, filters},
 //   both divisions rounded down; `weight` {filters, size, size, channels}, `bias` {filters}.
 // Hyperparameters: filters, size and stride at least 1; padding: zeros on each side, size / 2 keeps the image's size
-//   at stride 1; columns: the scalars of scratch for unrolled windows (at least one row of windows is taken).
+//   at stride 1.
 // Source: Chellapilla et al. 2006, "High performance convolutional neural networks for document processing": unrolled
-//   windows times the weights, here in blocks of rows of windows, so that scratch depends neither on the batch nor,
-//   past one row, on the image.
+//   windows times the weights, here in blocks of lines of windows, at least one, as many as the backend's `scratch`
+//   holds.
 // Departs from torch: channels come last, in images and weights alike; neither groups nor dilation.
 // Cost: 2 size^2 channels + 1 FLOPs an output forward, twice the product and 1 backward. A kernel of size 1 at stride 1
 //   without padding is one matrix product and needs no scratch.
@@ -26,7 +26,6 @@ struct Conv2d {
   std::size_t stride = 1;
   std::size_t padding = 0;
   Init init = Init::he_normal;
-  std::size_t columns = std::size_t{1} << 18;
 
   struct Handles {
     TensorHandle weight, bias;
@@ -40,7 +39,8 @@ struct Conv2d {
   constexpr std::uint64_t input_gradient_flops(Shape in) const { return 2 * output(in).size() * terms(in); }
   constexpr LayerMemory memory(Shape in) const {
     const Window w = window(in);
-    return {0, pointwise() ? 0 : block_rows(in, w) * w.out_cols * terms(in)};
+    const std::size_t row = pointwise() ? 0 : w.out_cols * terms(in);
+    return {0, row, w.out_rows * row};
   }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
@@ -55,7 +55,8 @@ struct Conv2d {
     set(h.bias, Init::zeros);
   }
 
-  // Unrolls windows: row r of columns is the window at position first + r, zeros where it hangs over the edge.
+  // Unrolls line r of windows, counted from line `first`, to as many rows of columns: window after window, zeros where
+  // it hangs over the edge.
   template <class S>
   struct Unroll {
     Window w;
@@ -65,32 +66,28 @@ struct Conv2d {
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-      const auto at = Window::place(first + r, w.out_rows, w.out_cols);
-      const std::size_t top = at.row * w.stride, left = at.col * w.stride;  // in the padded image
-      const std::size_t line = w.size * w.channels;
-      const std::size_t begin = cut(w.padding, left) * w.channels;
-      const std::size_t stop = cut(w.cols + w.padding, left) * w.channels;
-      S* to = columns + r * w.size * line;
-      for (std::size_t i = 0; i < w.size; ++i, to += line) {
-        const std::size_t row = top + i - w.padding;
-        const bool inside = top + i >= w.padding && row < w.rows && begin < stop;
-        const std::size_t from = inside ? begin : line, end = inside ? stop : line;
-        if (from > 0) zero(team, from, to);
-        if (from < end) {
-          const std::size_t col = left > w.padding ? left - w.padding : 0;
-          team.copy(end - from, x + ((at.image * w.rows + row) * w.cols + col) * w.channels, to + from);
-        }
-        if (end < line) zero(team, line - end, to + end);
-      }
+      const auto size = static_cast<unsigned>(w.size), length = static_cast<unsigned>(w.size * w.channels);
+      const auto count = static_cast<unsigned>(w.out_cols) * size;
+      const std::size_t image = (first + r) / w.out_rows, top = (first + r) % w.out_rows * w.stride;
+      const S* const pixels = x + image * w.rows * w.cols * w.channels;
+      team.copy_rows(count, length, columns + r * count * length,
+                     [=, *this](unsigned k) { return line(pixels, top, k / size, k % size, length); });
+    }
+
+   private:
+    // Line i of window q, whose first is row `top` of the padded image.
+    ALGOPERF_HD Stretch<S> line(const S* pixels, std::size_t top, unsigned q, unsigned i, unsigned length) const {
+      const std::size_t left = q * w.stride;
+      const std::size_t begin = cut(w.padding, left), end = cut(w.cols + w.padding, left);
+      if (top + i < w.padding || top + i >= w.rows + w.padding || begin >= end) return {pixels, length, length};
+      const std::size_t row = top + i - w.padding, col = left + begin - w.padding;
+      return {pixels + (row * w.cols + col) * w.channels, static_cast<unsigned>(begin * w.channels),
+              static_cast<unsigned>(end * w.channels)};
     }
     // How much of a window that starts at `left` lies before `edge`.
     ALGOPERF_HD std::size_t cut(std::size_t edge, std::size_t left) const {
       const std::size_t before = edge > left ? edge - left : 0;
       return before < w.size ? before : w.size;
-    }
-    template <class Team>
-    static ALGOPERF_HD void zero(const Team& team, std::size_t n, S* to) {
-      team.each(n, [to](std::size_t i) { to[i] = S(0); });
     }
   };
 
@@ -126,7 +123,7 @@ struct Conv2d {
     for_each_block(pass, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
       S* const out = y + first * w.out_cols * filters;
-      pass.backend.gemm_nt(windows, filters, terms(in), unrolled(pass, in, w, x, first, windows), pass.value(h.weight),
+      pass.backend.gemm_nt(windows, filters, terms(in), unrolled(pass, in, w, x, first, last), pass.value(h.weight),
                            out);
       pass.backend.map_rows(Add{}, windows, filters, out, pass.value(h.bias));
     });
@@ -139,7 +136,7 @@ struct Conv2d {
     for_each_block(pass, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
       const S* const d_out = dy + first * w.out_cols * filters;
-      pass.backend.gemm_tn(filters, terms(in), windows, d_out, unrolled(pass, in, w, x, first, windows),
+      pass.backend.gemm_tn(filters, terms(in), windows, d_out, unrolled(pass, in, w, x, first, last),
                            pass.gradient(h.weight), first > 0);
       if (dx == nullptr) return;
       S* const d_columns = pointwise() ? dx : pass.scratch;
@@ -153,22 +150,24 @@ struct Conv2d {
   // Terms of the sum behind one output.
   constexpr std::size_t terms(Shape in) const { return size * size * in[2]; }
   constexpr bool pointwise() const { return size == 1 && stride == 1 && padding == 0; }
-  constexpr std::size_t block_rows(Shape in, const Window& w) const {
-    const std::size_t rows = columns / (w.out_cols * terms(in) + 1);
+  // Rows of windows that so much scratch holds.
+  constexpr std::size_t block_rows(Shape in, const Window& w, std::size_t scratch) const {
+    const std::size_t rows = scratch / (w.out_cols * terms(in));
     return rows > 0 ? rows : 1;
   }
 
   // f(first, last) over blocks of rows of windows, all examples' rows counted through; one block if pointwise.
   template <class B, class F>
   void for_each_block(const LayerPass<B>& pass, Shape in, const Window& w, const F& f) const {
-    const std::size_t total = pass.batch * w.out_rows, step = pointwise() ? total : block_rows(in, w);
+    const std::size_t total = pass.batch * w.out_rows;
+    const std::size_t step = pointwise() ? total : block_rows(in, w, pass.backend.scratch);
     for (std::size_t first = 0; first < total; first += step) f(first, first + step < total ? first + step : total);
   }
   template <class B, class S>
   const S* unrolled(const LayerPass<B>& pass, Shape in, const Window& w, const S* x, std::size_t first,
-                    std::size_t windows) const {
+                    std::size_t last) const {
     if (pointwise()) return x;
-    pass.backend.for_each_row(windows, terms(in), Unroll<S>{w, first * w.out_cols, x, pass.scratch});
+    pass.backend.for_each_row(last - first, w.out_cols * terms(in), Unroll<S>{w, first, x, pass.scratch});
     return pass.scratch;
   }
   // Visits the image rows that the block's windows touch.

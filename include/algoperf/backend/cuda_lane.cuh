@@ -1,0 +1,61 @@
+// CudaLane: a stream, and what its work needs of its own: handles of libraries, and memory for intermediate results.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cusolverDn.h>
+
+#include <cstddef>
+
+#include "cuda_array.cuh"
+#include "cuda_check.cuh"
+
+namespace algoperf::detail {
+
+class CudaLane {
+ public:
+  CudaLane() {
+    cuda_check(cudaStreamCreate(&stream_), "making a stream");
+    cuda_check(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "making an event");
+    cuda_check(cublasCreate(&blas_), "starting cuBLAS");
+    cuda_check(cublasSetStream(blas_, stream_), "starting cuBLAS");
+    // Memory of our own, for a graph must not take any.
+    workspace_ = CudaArray<unsigned char>(std::size_t{32} << 20);
+    cuda_check(cublasSetWorkspace(blas_, workspace_.data(), workspace_.size()), "starting cuBLAS");
+  }
+  CudaLane(const CudaLane&) = delete;
+  CudaLane& operator=(const CudaLane&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+  cudaEvent_t reached() const { return reached_; }  // for other lanes to await this one's work so far
+  cublasHandle_t blas() const { return blas_; }
+  cusolverDnHandle_t solver() {
+    if (solver_ == nullptr) {
+      cuda_check(cusolverDnCreate(&solver_), "starting cuSOLVER");
+      cuda_check(cusolverDnSetStream(solver_, stream_), "starting cuSOLVER");
+    }
+    return solver_;
+  }
+  CudaArray<unsigned char> scratch;
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t reached_ = nullptr;
+  cublasHandle_t blas_ = nullptr;
+  cusolverDnHandle_t solver_ = nullptr;
+  CudaArray<unsigned char> workspace_;
+};
+
+// Operations between lanes.
+struct CudaSignal {
+  cudaEvent_t event;
+  bool operator==(const CudaSignal&) const = default;
+  void operator()(cudaStream_t stream) const { cuda_check(cudaEventRecord(event, stream), "recording an event"); }
+};
+struct CudaAwait {
+  cudaEvent_t event;
+  bool operator==(const CudaAwait&) const = default;
+  void operator()(cudaStream_t stream) const { cuda_check(cudaStreamWaitEvent(stream, event, 0), "awaiting an event"); }
+};
+
+}  // namespace algoperf::detail
