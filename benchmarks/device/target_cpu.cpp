@@ -1,0 +1,10 @@
+// On as many threads of the host as an argument says.
+#include <cstdlib>
+
+#include "target.hpp"
+
+int main(int count, char** arguments) {
+  const int threads = count > 1 ? std::atoi(arguments[1]) : 1;
+  bench::lines_of_targets("CPU, " + std::to_string(threads) + " threads", true,
+                          algoperf::Host<>{.threads = static_cast<unsigned>(threads)});
+}

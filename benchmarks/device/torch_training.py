@@ -1,0 +1,108 @@
+"""The training steps of training.cu in PyTorch: eager, by torch.compile, and as a CUDA graph; with AdamW fused, batches
+gathered on the device from resident data by a new order each epoch, products in fp32 and in tf32."""
+import statistics
+import time
+
+import torch
+from torch import nn
+
+from torch_device import line, precise
+
+EXAMPLES = 4096 * 12
+
+
+def mlp():
+    return nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
+
+
+def cnn():
+    return nn.Sequential(
+        nn.Unflatten(1, (1, 28, 28)),
+        nn.Conv2d(1, 32, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(32, 64, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(64 * 7 * 7, 1024), nn.ReLU(), nn.Linear(1024, 10),
+    )  # fmt: skip
+
+
+class Training:
+    def __init__(self, make, batch, compiled):
+        self.batch = batch
+        self.inputs = torch.rand(EXAMPLES, 784, device="cuda")
+        self.labels = torch.randint(10, (EXAMPLES,), device="cuda")
+        self.indices = torch.zeros(batch, dtype=torch.int64, device="cuda")
+        self.model = make().cuda()
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3, fused=True, capturable=True)
+        self.loss = nn.CrossEntropyLoss()
+        self.forward = torch.compile(self.whole) if compiled else self.whole
+        self.at = EXAMPLES
+
+    def whole(self, indices):
+        return self.loss(self.model(self.inputs[indices]), self.labels[indices])
+
+    def next_indices(self):
+        if self.at + self.batch > EXAMPLES:
+            self.order, self.at = torch.randperm(EXAMPLES, device="cuda"), 0
+        self.indices.copy_(self.order[self.at : self.at + self.batch])
+        self.at += self.batch
+
+    def work(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        self.forward(self.indices).backward()
+        self.optimizer.step()
+
+    def step(self):
+        self.next_indices()
+        self.work()
+
+
+class Graphed(Training):
+    def __init__(self, make, batch):
+        super().__init__(make, batch, compiled=False)
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(3):
+                super().step()
+        torch.cuda.current_stream().wait_stream(stream)
+        self.graph = torch.cuda.CUDAGraph()
+        self.optimizer.zero_grad(set_to_none=True)
+        with torch.cuda.graph(self.graph):
+            self.forward(self.indices).backward()
+            self.optimizer.step()
+
+    def work(self):
+        self.graph.replay()
+
+
+def seconds(training):
+    every = 200 if training.batch < 1000 else 40
+    times = []
+    for t in range(12 * every):
+        training.step()
+        if (t + 1) % every == 0:
+            torch.cuda.synchronize()
+            times.append(time.perf_counter())
+    return statistics.median((b - a) / every for a, b in zip(times[1:], times[2:]))
+
+
+def main():
+    sides = {
+        "torch eager": lambda make, batch: Training(make, batch, compiled=False),
+        "torch.compile": lambda make, batch: Training(make, batch, compiled=True),
+        "torch graph": Graphed,
+    }
+    for tf32 in (False, True):
+        precise(tf32)
+        for name, make in (("MLP", mlp), ("CNN", cnn)):
+            for batch in (128, 4096):
+                for column, side in sides.items():
+                    try:
+                        taken = seconds(side(make, batch))
+                    except Exception as error:  # one side that fails must not cost the others their rows
+                        print(f"# {column}, {name}, batch {batch}: {type(error).__name__}: {str(error)[:200]!r}")
+                        continue
+                    line("training", f"{name}, batch {batch}", column + (", tf32" if tf32 else ""), taken)
+
+
+if __name__ == "__main__":
+    main()

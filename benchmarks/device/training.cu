@@ -1,0 +1,80 @@
+// Whole training steps on a device: the next batch gathered from resident data, forward, backward and AdamW, as one
+// CUDA graph, without one, and with products in tf32. torch_training.py takes the same steps. The amount is the FLOPs
+// of a step; the row "products" measures what this device's cuBLAS makes of 8192 x 8192 matrices.
+#include <algoperf/algoperf.hpp>
+#include <algoperf/workloads/digits.hpp>
+
+#include "device.cuh"
+
+namespace ap = algoperf;
+
+namespace {
+
+// The times at which every `every`-th step has come to its end.
+class Stamps {
+ public:
+  Stamps(std::uint64_t every, std::vector<double>& times) : every_(every), times_(&times) {}
+  bool reads_loss(const ap::StepReport&) const { return false; }
+  template <class Run>
+  ap::Control after_step(const Run&, const ap::StepReport& report) {
+    if (report.now.t % every_ == 0) {
+      ap::Cuda{}.synchronize();
+      times_->push_back(bench::now());
+    }
+    return ap::Control::go_on;
+  }
+
+ private:
+  std::uint64_t every_;
+  std::vector<double>* times_;
+};
+
+template <class Model>
+double step_seconds(const Model& model, std::size_t batch, const ap::Cuda<>& backend, const ap::InMemory<float>& data) {
+  const std::uint64_t every = batch < 1000 ? 200 : 40;
+  std::vector<double> times;
+  ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(), ap::Constant{1e-3},
+                        ap::ShuffledEpochs{.batch = batch, .seed = 1}, backend);
+  loop.run(data, Stamps(every, times), ap::UntilStep{12 * every});
+  std::vector<double> steps;
+  for (std::size_t i = 2; i < times.size(); ++i)  // the first have warmed up and recorded
+    steps.push_back((times[i] - times[i - 1]) / static_cast<double>(every));
+  return bench::median(steps);
+}
+
+template <class Model>
+void measure(const std::string& name, const Model& model) {
+  // As many as every batch divides, so that all are whole.
+  static const ap::InMemory<float> data = ap::Glyphs{.count = 4096 * 12}.render();
+  for (const std::size_t batch : {128, 4096}) {
+    const std::string row = name + ", batch " + std::to_string(batch);
+    const ap::Cost cost = model.cost();
+    const double flops = static_cast<double>(cost.flops() * batch);
+    bench::not_measured("parameters", row, "ours", static_cast<double>(cost.parameters));
+    const auto with = [&](const char* column, const ap::Cuda<>& backend) {
+      bench::line_of("training", row, column, flops, [&] { return step_seconds(model, batch, backend, data); });
+    };
+    with("ours", {});
+    with("ours, no graph", {.graphs = false});
+    with("ours, tf32", {.precision = ap::Precision::tf32});
+  }
+}
+
+void products(const char* column, ap::Precision precision) {
+  constexpr std::size_t side = 8192;
+  bench::line_of("products", "8192 x 8192", column, 2.0 * side * side * side, [&] {
+    const ap::Cuda<> backend{.precision = precision};
+    const auto a = backend.array<float>(side * side), b = backend.array<float>(side * side);
+    auto c = backend.array<float>(side * side);
+    return bench::seconds([&] { backend.gemm_nn(side, side, side, a.data(), b.data(), c.data()); });
+  });
+}
+
+}  // namespace
+
+int main() {
+  products("fp32", ap::Precision::fp32);
+  products("tf32", ap::Precision::tf32);
+  measure("MLP", ap::DigitMlp::model());
+  measure("CNN", ap::DigitCnn::model());
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# What the library does on a GPU, beside a plain copy, PyTorch and the CPU: builds benchmarks/device by nvcc and g++,
+# runs it and prints the tables; within ten minutes. Exits with 1 if a bar is missed. Without a GPU everything is built,
+# and the tables say "not measured".
+#
+#   scripts/bench-device.sh [--tests] [--save]     --tests: the device tests first, and compute-sanitizer over them
+#   scripts/bench-device.sh --gather [FOLDER]      copies what a machine with a GPU may lack (Eigen, doctest, zlib, and
+#                                                  MNIST from ALGOPERF_DATA) to FOLDER, .deps if not named
+#
+# DEPS names that folder (.deps if not set); what it lacks must be installed. PYTHON (python3 if not set) may have torch,
+# else its columns are not measured. ARCH is the architecture to compile for (native with a GPU, else sm_90).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+save=false tests=false gather=
+while (($#)); do
+  case $1 in
+    --save) save=true ;;
+    --tests) tests=true ;;
+    --gather) gather=${2:-.deps}; (($# < 2)) || shift ;;
+    *) sed -n 's/^#   /usage: /p' "$0" | head -n 1 >&2; exit 2 ;;
+  esac
+  shift
+done
+
+if [[ $gather ]]; then
+  mkdir -p "$gather/include/eigen3" "$gather/lib"
+  eigen=$(find /usr/include /usr/local/include -type d -path '*eigen3/Eigen' 2>/dev/null | head -n 1)
+  [[ $eigen ]] || { echo "bench-device: no Eigen here; scripts/setup.sh installs it" >&2; exit 1; }
+  cp -rL "$eigen" "$gather/include/eigen3/"
+  cp -rL /usr/include/doctest /usr/include/zlib.h "$gather/include/"
+  find /usr/include -name zconf.h -exec cp -L {} "$gather/include/" \;
+  cp -L "$(gcc -print-file-name=libz.a)" "$gather/lib/"
+  [[ -z ${ALGOPERF_DATA:-} ]] || cp -rL "$ALGOPERF_DATA/mnist" "$gather/"
+  chmod -R u+w "$gather"
+  du -sh "$gather"
+  exit
+fi
+
+deps=${DEPS:-.deps}
+python=${PYTHON:-python3}
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[[ -x $nvcc ]] || { echo "bench-device: no nvcc here" >&2; exit 1; }
+gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1) || true
+arch=${ARCH:-$([[ $gpu ]] && echo native || echo sm_90)}
+[[ -d $deps/mnist && -z ${ALGOPERF_DATA:-} ]] && export ALGOPERF_DATA=$PWD/$deps
+build=build/device
+mkdir -p "$build"
+
+include=(-Iinclude)
+for folder in "$deps/include" "$deps/include/eigen3" /usr/include/eigen3; do
+  [[ ! -d $folder ]] || include+=(-isystem "$folder")
+done
+link=(-L"$deps/lib" -lz)
+cuda() { # program source options...
+  "$nvcc" -std=c++20 -O3 -arch="$arch" -DEIGEN_NO_CUDA "${include[@]}" "$2" -o "$build/$1" -lcublas -lcusolver \
+    "${link[@]}" "${@:3}" >"$build/$1.log" 2>&1 || { cat "$build/$1.log" >&2; exit 1; }
+}
+echo "building ..." >&2
+jobs=()
+for program in rules matrix_rules training target_gpu; do
+  cuda "$program" "benchmarks/device/$program.cu" & jobs+=($!)
+done
+if $tests; then cuda cuda_tests tests/device/cuda_tests.cu & jobs+=($!); fi
+g++ -std=c++20 -O3 -march=native "${include[@]}" benchmarks/device/target_cpu.cpp -o "$build/target_cpu" "${link[@]}" \
+  -lpthread & jobs+=($!)
+for job in "${jobs[@]}"; do wait "$job"; done
+
+if $tests; then
+  status=0
+  "$build/cuda_tests" || status=$?
+  sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
+  if ((status == 77)); then
+    echo "no device: tests are built only" >&2
+  else
+    ((status == 0)) || exit "$status"
+    timeout 200 "$sanitizer" --error-exitcode 1 "$build/cuda_tests" --test-case="*primitives*,*rules agree*,*mixed precision*,*steps as graphs*"
+  fi
+fi
+
+lines=$build/lines
+rm -f "$lines".*
+echo "# ${gpu:-no GPU}; $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p'); $(date -u +%Y-%m-%d);" \
+  "scripts/bench-device.sh" >"$lines.0"
+for program in rules matrix_rules training target_gpu; do
+  echo "$program ..." >&2
+  "$build/$program" >"$lines.$program"
+done
+if [[ $gpu ]]; then
+  for threads in 1 "$(nproc)"; do "$build/target_cpu" "$threads" >>"$lines.target_cpu"; done
+  if "$python" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
+    "$python" -c 'import torch; print("# torch", torch.__version__)' >"$lines.1"
+    for program in rules matrix_rules training; do
+      echo "torch_$program ..." >&2
+      timeout 240 "$python" -B "benchmarks/device/torch_$program.py" >"$lines.torch_$program" ||
+        echo "torch_$program.py failed: its columns have gaps" >&2
+    done
+  fi
+fi
+
+status=0
+"$python" -B benchmarks/device/table.py "$lines".* | tee "$build/table.md" || status=$?
+if $save; then
+  name=$(tr -cs 'A-Za-z0-9\n' - <<<"${gpu:-no-device}")
+  target=benchmarks/results/$(date -u +%Y-%m-%d)-device-$name.md
+  cp "$build/table.md" "$target.partial"
+  mv "$target.partial" "$target"
+  echo "written to $target" >&2
+fi
+exit "$status"
