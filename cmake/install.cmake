@@ -1,4 +1,4 @@
-# Installs the headers and a package: find_package(algoperf COMPONENTS zlib report thrust cuda gemm). Each component has an
+# Installs the headers and a package: find_package(algoperf COMPONENTS zlib report benchmark thrust cuda gemm). Each component has an
 # export of its own, so that nobody needs the packages of components that they do not ask for.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/algoperf)

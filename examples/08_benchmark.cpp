@@ -1,0 +1,13 @@
+// Google Benchmarks of an update rule's step, and of its time to a target on a task.
+//   08_benchmark --benchmark_filter=time_to_target --benchmark_repetitions=5 --benchmark_out=trials.json
+#include <algoperf/algoperf.hpp>
+#include <algoperf/benchmark/all.hpp>
+#include <algoperf/workloads/glyph_digits.hpp>
+namespace ap = algoperf;
+
+// [readme
+ALGOPERF_OPTIMIZER_STEP(ap::adamw(), ap::Host<>{.threads = 2}, 1 << 20);
+ALGOPERF_TIME_TO_TARGET(ap::GlyphDigits{}, ap::adamw(), ap::WarmupCosine{.peak = 4e-3, .warmup = 50, .total = 1500},
+                        ap::ShuffledEpochs{.batch = 128}, ap::Host<>{.threads = 2});
+BENCHMARK_MAIN();
+// readme]

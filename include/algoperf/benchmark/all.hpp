@@ -1,0 +1,4 @@
+#pragma once
+
+#include "optimizer_step.hpp"
+#include "time_to_target.hpp"

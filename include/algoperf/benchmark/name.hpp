@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cctype>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace algoperf::detail {
+
+// What a benchmark made by `arguments` is called: these, as they are written, without namespaces, spaces, and empty
+// brackets at their ends, one after the other.
+//   readable_name("step", "ap::adamw({.beta1 = 0.8}), ap::Host<>{}")  is  "step/adamw({.beta1=0.8})/Host<>"
+inline std::string readable_name(std::string_view kind, std::string_view arguments) {
+  std::string name = std::string(kind) + '/';
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto close = [&name] {
+    while (name.ends_with("()") || name.ends_with("{}")) name.resize(name.size() - 2);
+  };
+  int depth = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const char c = arguments[i];
+    if (c == ' ') continue;
+    if (arguments.substr(i, 2) == "::") {
+      while (is_of_name(name.back())) name.pop_back();
+      ++i;
+      continue;
+    }
+    depth += (c == '(' || c == '{' || c == '[') - (c == ')' || c == '}' || c == ']');
+    if (c == ',' && depth == 0) {
+      close();
+      name += '/';
+    } else {
+      name += c;
+    }
+  }
+  close();
+  return name;
+}
+
+}  // namespace algoperf::detail
+
+// Declares what keeps a registered benchmark, so that it can be configured further: ... = register(...)->Unit(...);
+#define ALGOPERF_BENCHMARK_VARIABLE \
+  [[maybe_unused]] static auto* const ALGOPERF_BENCHMARK_JOIN(algoperf_benchmark_, __COUNTER__)
+#define ALGOPERF_BENCHMARK_JOIN(a, b) ALGOPERF_BENCHMARK_JOIN_EXPANDED(a, b)
+#define ALGOPERF_BENCHMARK_JOIN_EXPANDED(a, b) a##b

@@ -1,0 +1,103 @@
+// ALGOPERF_OPTIMIZER_STEP(rule, backend, shapes...): a Google Benchmark of an update rule's step.
+//
+//   #include <algoperf/benchmark/optimizer_step.hpp>
+//   ALGOPERF_OPTIMIZER_STEP(ap::adamw(), ap::Host<>{}, 1 << 20);                        // one tensor of 2^20
+//   ALGOPERF_OPTIMIZER_STEP(ap::muon(), ap::Host<>{.threads = 2}, ap::Shape{512, 256}, ap::Shape{64, 64})
+//       ->Unit(benchmark::kMicrosecond);
+//   BENCHMARK_MAIN();
+//
+// It is called by what is written between the brackets: --benchmark_filter=adamw finds the first. Memory is taken and
+// filled before the clock starts; a device is waited for after every 16 steps. Link Google Benchmark
+// (algoperf::benchmark).
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "../core/layout.hpp"
+#include "../core/random.hpp"
+#include "../rules/concept.hpp"
+#include "../rules/describe.hpp"
+#include "name.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+struct SameGradient {  // for rules that ask for it anew
+  void operator()() const {}
+};
+
+}  // namespace detail
+
+// A step of `rule` on `backend` and the tensors of `layout`, gradients and parameters uniform in [-0.5, 0.5). Time is
+// the wall's, for backends have threads and devices. Counters: parameters; bytes_per_second where the rule's traffic is
+// known (bytes_per_parameter), which a plain copy is the measure of.
+template <class Rule, class Backend>
+void benchmark_optimizer_step(::benchmark::State& state, const Rule& rule, const Backend& backend,
+                              const Layout& layout) {
+  using S = typename Backend::Scalar;
+  constexpr ::benchmark::IterationCount together = AsynchronousBackend<Backend> ? 16 : 1;
+  try {
+    const std::size_t n = layout.size();  // with padding
+    std::size_t parameters = 0;
+    for (const TensorHandle handle : layout.tensors()) parameters += layout.place_of(handle).size;
+    auto memory = rule.state(backend, layout);
+    auto gradients = backend.template array<S>(n), values = backend.template array<S>(n);
+    RandomStream random(RandomKey{1});
+    std::vector<S> numbers(n);
+    for (auto* const array : {&gradients, &values}) {
+      for (S& x : numbers) x = static_cast<S>(random.uniform_double() - 0.5);
+      backend.write(n, numbers.data(), array->data());
+    }
+    Step now{.t = 0, .learning_rate = 1e-3};
+    while (state.KeepRunningBatch(together)) {
+      for (::benchmark::IterationCount i = 0; i < together; ++i) {
+        ++now.t;
+        rule.step(Update<S, detail::SameGradient>{gradients.data(), values.data()}, memory, now);
+      }
+      backend.synchronize();
+      ::benchmark::ClobberMemory();
+    }
+    state.counters["parameters"] = static_cast<double>(parameters);
+    if constexpr (requires { bytes_per_parameter(rule); })
+      state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(parameters * bytes_per_parameter(rule)));
+  } catch (const Error& error) {
+    state.SkipWithError(error.what());
+  }
+}
+
+// Registers that benchmark, to be configured further as Google Benchmark's own.
+template <class Rule, class Backend>
+auto* register_optimizer_step(const std::string& name, const Rule& rule, const Backend& backend, const Layout& layout) {
+  const auto run = [=](::benchmark::State& state) { benchmark_optimizer_step(state, rule, backend, layout); };
+  return ::benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
+}
+
+namespace detail {
+
+template <class Rule, class Backend, class... Shapes>
+auto* register_step_on(const char* arguments, const Rule& rule, const Backend& backend, const Shapes&... shapes) {
+  if constexpr (std::is_convertible_v<const Rule&, const char*>) {  // a name, and the rule next
+    return register_step_on(rule, backend, shapes...);
+  } else {
+    static_assert(sizeof...(Shapes) > 0, "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, shapes...) needs a shape");
+    Layout layout;
+    for (const Shape& shape : {Shape(shapes)...})
+      layout.add({"tensor" + std::to_string(layout.tensors().size()), Kind::weight, shape});
+    return register_optimizer_step(readable_name("optimizer_step", arguments), rule, backend, layout);
+  }
+}
+
+}  // namespace detail
+}  // namespace algoperf
+
+// (rule, backend, shapes...), and before them, if need be, a name.
+#define ALGOPERF_OPTIMIZER_STEP(...) \
+  ALGOPERF_BENCHMARK_VARIABLE = ::algoperf::detail::register_step_on(#__VA_ARGS__, __VA_ARGS__)

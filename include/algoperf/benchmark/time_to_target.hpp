@@ -1,0 +1,111 @@
+// ALGOPERF_TIME_TO_TARGET(workload, rule, schedule, selector...): a Google Benchmark of training to a target.
+//
+//   #include <algoperf/benchmark/time_to_target.hpp>
+//   ALGOPERF_TIME_TO_TARGET(ap::GlyphDigits{}, ap::adamw(), ap::Constant{1e-3}, ap::ShuffledEpochs{.batch = 128});
+//   BENCHMARK_MAIN();
+//
+// A repetition is a trial: repetition r trains from seed r, until the workload's target is reached on its validation
+// data. Its time is the seconds spent on training alone, as the loop counts them; a trial that does not reach the
+// target within the budget, or diverges, takes infinitely long, as in Dahl et al. 2023 (arXiv:2306.07179), section 4.
+// So the median, which Google Benchmark prints with the rest, is that of all trials, as are the added `min` and `max`.
+// Three repetitions where nobody says: ->Repetitions(5), or --benchmark_repetitions=5. Counters: steps, examples,
+// evaluations, evaluation_seconds, target_reached (0 or 1: its mean is the share), best_metric, seed. A name of one's
+// own comes first: ALGOPERF_TIME_TO_TARGET("adamw on glyphs", ...). Link Google Benchmark (algoperf::benchmark).
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "../loop/diverged.hpp"
+#include "../loop/observers/evaluate.hpp"
+#include "../loop/observers/history.hpp"
+#include "../loop/observers/until.hpp"
+#include "../loop/training_loop.hpp"
+#include "../workloads/concept.hpp"
+#include "name.hpp"
+
+namespace algoperf {
+
+struct TimeToTargetOptions {
+  std::uint64_t budget = 0;  // steps a trial may take; 0: three times the workload's step_hint()
+  std::uint64_t every = 0;   // steps from evaluation to evaluation; 0: a hundredth of the budget, at least 1
+};
+
+// One trial from `seed`. `more` is what else a TrainingLoop takes: a backend, a combiner, workers; but no Seed.
+template <Workload W, class Rule, class Schedule, class Selector, class... More>
+void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, const TimeToTargetOptions& options,
+                              const W& workload, const Rule& rule, const Schedule& schedule, Selector selector,
+                              const More&... more) {
+  if constexpr (requires { selector.seed; }) selector.seed = seed;
+  const std::uint64_t budget = options.budget > 0 ? options.budget : 3 * workload.step_hint();
+  const std::uint64_t every = options.every > 0 ? options.every : std::max<std::uint64_t>(1, budget / 100);
+  for (auto _ : state) {
+    RunReport run;
+    std::vector<EvaluationReport> evaluations;
+    try {
+      TrainingLoop loop(workload.model(), workload.loss(), rule, schedule, selector, Seed{seed}, more...);
+      try {
+        run = loop.run(workload.train(), Evaluate(workload, {.every = every}), History{evaluations},
+                       UntilTarget{workload.target()}, UntilStep{budget});
+      } catch (const Diverged& diverged) {
+        run = diverged.report;
+        state.SetLabel(diverged.what());
+      }
+    } catch (const std::exception& error) {
+      state.SkipWithError(error.what());
+      return;
+    }
+    state.SetIterationTime(run.target_reached() ? run.last.training_seconds : std::numeric_limits<double>::infinity());
+    state.counters["steps"] = static_cast<double>(run.last.now.t);
+    state.counters["examples"] = static_cast<double>(run.last.examples);
+    state.counters["evaluations"] = static_cast<double>(evaluations.size());
+    state.counters["evaluation_seconds"] = run.evaluation_seconds;
+    state.counters["target_reached"] = run.target_reached() ? 1 : 0;
+    if (run.evaluated) state.counters["best_metric"] = run.best.metric;
+    state.counters["seed"] = static_cast<double>(seed);
+  }
+}
+
+// Registers such trials, to be configured further as Google Benchmark's own.
+template <Workload W, class Rule, class Schedule, class Selector, class... More>
+auto* register_time_to_target(const std::string& name, const TimeToTargetOptions& options, const W& workload,
+                              const Rule& rule, const Schedule& schedule, const Selector& selector,
+                              const More&... more) {
+  const auto trial = [=, seed = std::uint64_t{0}](::benchmark::State& state) mutable {
+    benchmark_time_to_target(state, ++seed, options, workload, rule, schedule, selector, more...);
+  };
+  return ::benchmark::RegisterBenchmark(name.c_str(), trial)
+      ->Iterations(1)
+      ->Repetitions(3)
+      ->UseManualTime()
+      ->Unit(::benchmark::kSecond)
+      ->ComputeStatistics("min", [](const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()); })
+      ->ComputeStatistics("max", [](const std::vector<double>& x) { return *std::max_element(x.begin(), x.end()); });
+}
+
+namespace detail {
+
+template <class First, class... Rest>
+auto* register_trials(const char* arguments, const First& first, const Rest&... rest) {
+  if constexpr (std::is_convertible_v<const First&, const char*>)  // a name
+    return register_trials(first, rest...);
+  else if constexpr (std::is_same_v<First, TimeToTargetOptions>)
+    return register_time_to_target(readable_name("time_to_target", arguments), first, rest...);
+  else
+    return register_time_to_target(readable_name("time_to_target", arguments), {}, first, rest...);
+}
+
+}  // namespace detail
+}  // namespace algoperf
+
+// (workload, rule, schedule, selector), and after them what else a TrainingLoop takes; before them, if need be, a name
+// and TimeToTargetOptions.
+#define ALGOPERF_TIME_TO_TARGET(...) \
+  ALGOPERF_BENCHMARK_VARIABLE = ::algoperf::detail::register_trials(#__VA_ARGS__, __VA_ARGS__)
