@@ -46,8 +46,7 @@ void benchmark_optimizer_step(::benchmark::State& state, const Rule& rule, const
   constexpr ::benchmark::IterationCount together = AsynchronousBackend<Backend> ? 16 : 1;
   try {
     const std::size_t n = layout.size();  // with padding
-    std::size_t parameters = 0;
-    for (const TensorHandle handle : layout.tensors()) parameters += layout.place_of(handle).size;
+    const std::size_t parameters = layout.parameters();
     auto memory = rule.state(backend, layout);
     auto gradients = backend.template array<S>(n), values = backend.template array<S>(n);
     RandomStream random(RandomKey{1});
