@@ -135,6 +135,12 @@ void for_each_model(const F& f) {
   f("max pool", Model(Shape{7, 6, 3}, MaxPool{}));
   f("overlapping max pool", Model(Shape{7, 6, 3}, MaxPool{.size = 3, .stride = 2}));
   f("layer norm", Model(Shape{3, 19}, LayerNorm{}));
+  f("average pool", Model(Shape{7, 6, 3}, AveragePool{.size = 3, .stride = 2}));
+  f("group norm", Model(Shape{5, 4, 6}, GroupNorm{.groups = 3}));
+  f("tanh", Model(Shape{13}, Dense{.units = 21}, Tanh{}, Dense{.units = 5}));
+  f("silu", Model(Shape{13}, Dense{.units = 21}, Silu{}, Dense{.units = 5}));
+  f("gelu", Model(Shape{13}, Dense{.units = 21}, Gelu{}, Dense{.units = 5}, GeluTanh{}));
+  f("dropout", Model(Shape{13}, Dense{.units = 21}, Dropout{.rate = 0.3}, Dense{.units = 5}));
   f("embedding", Model(Shape{5}, Embedding{.vocabulary = 16, .width = 3}));
   f("residual", Model(Shape{11}, Dense{.units = 6}, Residual(LayerNorm{}, Dense{.units = 6}, Relu{})));
   f("next character", next_character(5, 16));

@@ -106,6 +106,33 @@ ALGOPERF_HD T sign(T x) {
   return select<T>(x > T(0), T(1), select<T>(x < T(0), T(-1), x));
 }
 
+// 1 / (1 + exp(-x))
+template <class T>
+ALGOPERF_HD T sigmoid(T x) {
+  return T(1) / (T(1) + exp(-x));
+}
+
+// Within a few ulp: near 0 by its series, elsewhere (1 - e) / (1 + e), e = exp(-2 |x|).
+template <class T>
+ALGOPERF_HD T tanh(T x) {
+  using S = Scalar<T>;
+  constexpr double series[] = {1,
+                               -1.0 / 3,
+                               2.0 / 15,
+                               -17.0 / 315,
+                               62.0 / 2835,
+                               -1382.0 / 155925,
+                               21844.0 / 6081075,
+                               -929569.0 / 638512875,
+                               6404582.0 / 10854718875};
+  constexpr int terms = std::is_same_v<S, float> ? 5 : 9;
+  const T square = x * x;
+  T near(S(0));
+  for (int k = terms - 1; k >= 0; --k) near = near * square + T(static_cast<S>(series[k]));
+  const T e = exp(T(S(-2)) * abs(x)), far = (T(1) - e) / (T(1) + e);
+  return select<T>(abs(x) < T(S(0.25)), x * near, select<T>(x < T(0), -far, far));
+}
+
 // x^n for a whole n, by squaring: exact enough for bias corrections (a few ulp), and the same on host and device.
 ALGOPERF_HD double power(double x, std::uint64_t n) {
   double result = 1;

@@ -85,7 +85,8 @@ class TrainingContext {
       backend_.fill(layout_.size(), gradients, Scalar(0));
       return 0;
     }
-    const LayerPass<Backend> pass = batch_.pass(backend_, layout_, values, gradients, n, Mode::train, pass_key());
+    LayerPass<Backend> pass = batch_.pass(backend_, layout_, values, gradients, n, Mode::train, pass_key());
+    pass.first = begin;
     const Scalar* const outputs = model_.forward(pass, handles_, batch_.inputs(begin));
     loss_.write(backend_, n, model_.output().size(), outputs, batch_.labels(begin), weights_.data() + begin,
                 batch_.losses(begin), d_outputs_.data());

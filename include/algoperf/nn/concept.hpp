@@ -72,8 +72,9 @@ struct LayerPass {
   std::size_t capacity;  // examples the memory was planned for
   Mode mode;
   RandomKey key;
-  S* kept;     // memory(in).kept * capacity
-  S* scratch;  // memory(in).scratch_within(backend.scratch, capacity), or more
+  S* kept;                // memory(in).kept * capacity
+  S* scratch;             // memory(in).scratch_within(backend.scratch, capacity), or more
+  std::size_t first = 0;  // the place of the first example in the step's batch, of which a worker sees a part
 
   const S* value(TensorHandle handle) const { return values + layout.place_of(handle).offset; }
   S* gradient(TensorHandle handle) const { return gradients + layout.place_of(handle).offset; }

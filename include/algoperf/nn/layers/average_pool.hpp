@@ -1,0 +1,94 @@
+#pragma once
+
+#include "../../core/map_kernels.hpp"
+#include "../concept.hpp"
+#include "../window.hpp"
+
+namespace algoperf {
+
+// The mean of each channel in square windows: y[o, q, c] = mean over i, j of x[o stride + i, q stride + j, c].
+// Shapes: in {rows, columns, channels}, out {(rows - size) / stride + 1, the same of columns, channels}, both divisions
+//   rounded down: rows and columns that no window reaches have gradient 0.
+// Hyperparameters: size and stride at least 1. size = rows = columns pools a whole square image.
+// As torch's without padding. Cost: size^2 FLOPs an output each way.
+struct AveragePool {
+  std::size_t size = 2;
+  std::size_t stride = 2;
+
+  struct Handles {};
+
+  constexpr Shape output(Shape in) const { return window(in).output(in[2]); }
+  constexpr Cost cost(Shape in) const {
+    const std::uint64_t outputs = output(in).size();
+    return {0, outputs * size * size, outputs * size * size, outputs};
+  }
+  constexpr LayerMemory memory(Shape) const { return {}; }
+
+  Handles declare(Layout&, const std::string& name, Shape in) const {
+    window(in).check(name, "AveragePool", in);
+    return {};
+  }
+
+  // One pixel of the output.
+  template <class S>
+  struct Forward {
+    Window w;
+    S share;
+    const S* x;
+    S* y;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const auto at = Window::place(r, w.out_rows, w.out_cols);
+      const std::size_t corner = (at.image * w.rows + at.row * w.stride) * w.cols + at.col * w.stride;
+      S* const out = y + r * w.channels;
+      team.copy(w.channels, x + corner * w.channels, out);
+      for (std::size_t i = 0; i < w.size; ++i)
+        for (std::size_t j = i == 0; j < w.size; ++j)
+          team.map(Add{}, w.channels, out, x + (corner + i * w.cols + j) * w.channels);
+      team.map(Multiply<S>{share}, w.channels, out);
+    }
+  };
+  // One pixel of the input, from every window that holds it.
+  template <class S>
+  struct Backward {
+    Window w;
+    S share;
+    const S* dy;
+    S* dx;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const auto at = Window::place(r, w.rows, w.cols);
+      const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
+      S* const d = dx + r * w.channels;
+      team.each(w.channels, [d](std::size_t c) { d[c] = S(0); });
+      for (std::size_t o = rows.begin; o < rows.end; ++o)
+        for (std::size_t q = cols.begin; q < cols.end; ++q)
+          team.map(Add{}, w.channels, d, dy + ((at.image * w.out_rows + o) * w.out_cols + q) * w.channels);
+      team.map(Multiply<S>{share}, w.channels, d);
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
+    const Window w = window(in);
+    pass.backend.for_each_row(pass.batch * w.out_rows * w.out_cols, size * size * w.channels,
+                              Forward<S>{w, share<S>(), x, y});
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx == nullptr) return;
+    const Window w = window(in);
+    pass.backend.for_each_row(pass.batch * w.rows * w.cols, 2 * w.channels, Backward<S>{w, share<S>(), dy, dx});
+  }
+
+ private:
+  constexpr Window window(Shape in) const { return {in, size, stride, 0}; }
+  template <class S>
+  S share() const {
+    return static_cast<S>(1 / static_cast<double>(size * size));
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,155 @@
+#pragma once
+
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+#include "../init.hpp"
+
+namespace algoperf {
+
+// Group normalisation: the channels (the last axis) are cut into `groups` runs, and each example's run is normalised
+// over all its places:
+//   y = (x - mean) rstd * scale + bias,   rstd = 1 / sqrt(mean of (x - mean)^2 + eps)
+// Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` {channels} as zeros.
+// Hyperparameters: groups >= 1 divides the channels (1: layer norm over a whole example; channels: instance norm);
+//   eps > 0.
+// Source: Wu & He 2018, arXiv:1803.08494, equations 1, 2 and 7; as torch's GroupNorm, with the channels last.
+// Cost: 8 FLOPs an element forward, 13 backward; keeps mean and rstd a group, and room for the scale's gradient.
+struct GroupNorm {
+  std::size_t groups = 1;
+  double eps = 1e-5;
+
+  struct Handles {
+    TensorHandle scale, bias;
+  };
+
+  constexpr Shape output(Shape in) const { return in; }
+  constexpr Cost cost(Shape in) const {
+    return {2 * channels(in), 8 * in.size(), 13 * in.size(), in.size() + 2 * groups};
+  }
+  constexpr std::uint64_t input_gradient_flops(Shape in) const { return 8 * in.size(); }
+  constexpr LayerMemory memory(Shape in) const { return {in.size() + 2 * groups, 0}; }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    require(eps > 0, name, ": GroupNorm has eps ", eps, ", expected more than 0");
+    require(groups > 0 && channels(in) % groups == 0, name, ": GroupNorm has groups ", groups,
+            ", expected a divisor of the ", channels(in), " channels");
+    return {layout.add({name + ".scale", Kind::layer_norm_scale, {channels(in)}}),
+            layout.add({name + ".bias", Kind::layer_norm_bias, {channels(in)}})};
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& h, Shape) const {
+    set(h.scale, Init::ones);
+    set(h.bias, Init::zeros);
+  }
+
+  // Where a group's numbers lie: number i of group r (the groups of all examples counted through) at place(r, i), and
+  // in channel channel(r, i).
+  struct Places {
+    std::size_t groups, width, channels, size;  // width: channels a group; size: numbers a group
+    ALGOPERF_HD std::size_t channel(std::size_t r, std::size_t i) const { return r % groups * width + i % width; }
+    ALGOPERF_HD std::size_t place(std::size_t r, std::size_t i) const {
+      return (r / groups * (size / width) + i / width) * channels + channel(r, i);
+    }
+  };
+
+  template <class S>
+  struct Forward {
+    Places at;
+    S eps;
+    const S* x;
+    const S* scale;
+    const S* bias;
+    S* y;
+    S* means;
+    S* rstds;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const Forward self = *this;
+      const S n = static_cast<S>(at.size);
+      const S mean =
+          team.template sum<S>(at.size, [self, r](std::size_t i) { return self.x[self.at.place(r, i)]; }) / n;
+      const S square = team.template sum<S>(at.size, [self, r, mean](std::size_t i) {
+        const S d = self.x[self.at.place(r, i)] - mean;
+        return d * d;
+      });
+      const S rstd = S(1) / math::sqrt(square / n + eps);
+      means[r] = mean;
+      rstds[r] = rstd;
+      team.each(at.size, [self, r, mean, rstd](std::size_t i) {
+        const std::size_t place = self.at.place(r, i), c = self.at.channel(r, i);
+        self.y[place] = (self.x[place] - mean) * rstd * self.scale[c] + self.bias[c];
+      });
+    }
+  };
+  // With g = dy * scale and n = (x - mean) rstd: dx = rstd (g - mean of g - n * mean of g n).
+  template <class S>
+  struct Backward {
+    Places at;
+    const S* x;
+    const S* scale;
+    const S* dy;
+    const S* means;
+    const S* rstds;
+    S* products;  // dy n, whose sums over places are the scale's gradient
+    S* dx;        // null when it is not wanted
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const Backward self = *this;
+      const S mean = means[r], rstd = rstds[r], n = static_cast<S>(at.size);
+      team.each(at.size, [self, r, mean, rstd](std::size_t i) {
+        const std::size_t place = self.at.place(r, i);
+        self.products[place] = self.dy[place] * ((self.x[place] - mean) * rstd);
+      });
+      if (dx == nullptr) return;
+      const S mean_g = team.template sum<S>(at.size, [self, r](std::size_t i) {
+        return self.dy[self.at.place(r, i)] * self.scale[self.at.channel(r, i)];
+      }) / n;
+      const S mean_gn = team.template sum<S>(at.size, [self, r](std::size_t i) {
+        return self.products[self.at.place(r, i)] * self.scale[self.at.channel(r, i)];
+      }) / n;
+      team.each(at.size, [self, r, mean, rstd, mean_g, mean_gn](std::size_t i) {
+        const std::size_t place = self.at.place(r, i);
+        const S g = self.dy[place] * self.scale[self.at.channel(r, i)];
+        self.dx[place] = rstd * (g - mean_g - (self.x[place] - mean) * rstd * mean_gn);
+      });
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
+    const Kept<S> kept(pass, in, groups);
+    pass.backend.for_each_row(pass.batch * groups, 8 * in.size() / groups,
+                              Forward<S>{places(in), static_cast<S>(eps), x, pass.value(h.scale), pass.value(h.bias), y,
+                                         kept.means, kept.rstds});
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
+    const Kept<S> kept(pass, in, groups);
+    pass.backend.for_each_row(
+        pass.batch * groups, 12 * in.size() / groups,
+        Backward<S>{places(in), x, pass.value(h.scale), dy, kept.means, kept.rstds, kept.products, dx});
+    const std::size_t rows = pass.batch * in.size() / channels(in);
+    pass.backend.column_sums(rows, channels(in), kept.products, pass.gradient(h.scale));
+    pass.backend.column_sums(rows, channels(in), dy, pass.gradient(h.bias));
+  }
+
+ private:
+  template <class S>
+  struct Kept {
+    S* products;
+    S* means;
+    S* rstds;
+    template <class B>
+    Kept(const LayerPass<B>& pass, Shape in, std::size_t groups)
+        : products(pass.kept), means(products + pass.capacity * in.size()), rstds(means + pass.capacity * groups) {}
+  };
+  static constexpr std::size_t channels(Shape in) { return in.rank == 0 ? 1 : in[in.rank - 1]; }
+  constexpr Places places(Shape in) const {
+    const std::size_t width = channels(in) / groups;
+    return {groups, width, channels(in), in.size() / groups};
+  }
+};
+
+}  // namespace algoperf

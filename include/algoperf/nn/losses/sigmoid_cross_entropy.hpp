@@ -1,0 +1,62 @@
+#pragma once
+
+#include "../../core/error.hpp"
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// Sigmoid cross-entropy: every class is a yes-or-no question by itself, with label smoothing and example weights:
+//   loss_i = sum_c max(z_ic, 0) - q_ic z_ic + log(1 + exp(-|z_ic|)),   q_ic = (1 - s) [c = label_i] + s / 2
+//   d_logits_ic = weight_i / batch * (sigmoid(z_ic) - q_ic)
+// With one logit the question is whether the label is 1: q_i = (1 - s) label_i + s / 2. losses are unweighted, in nats.
+// label_smoothing s in [0, 1). torch's BCEWithLogitsLoss, summed over classes and averaged over examples; optax's
+// sigmoid_binary_cross_entropy.
+struct SigmoidCrossEntropy {
+  double label_smoothing = 0;
+
+  void check() const {
+    require(label_smoothing >= 0 && label_smoothing < 1, "SigmoidCrossEntropy: label_smoothing is ", label_smoothing,
+            ", expected [0, 1)");
+  }
+
+  template <class S>
+  struct Row {
+    std::size_t classes;
+    const S* logits;
+    const std::int32_t* labels;
+    const S* weights;
+    S* losses;
+    S* d_logits;  // null when only losses are wanted
+    S smoothing, scale;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const S* const z = logits + r * classes;
+      const std::size_t yes = classes == 1 ? std::size_t(labels[r] != 1) : static_cast<std::size_t>(labels[r]);
+      const S no = S(0.5) * smoothing, more = S(1) - smoothing;
+      losses[r] = team.template sum<S>(classes, [=](std::size_t c) {
+        const S q = c == yes ? more + no : no;
+        return math::max(z[c], S(0)) - q * z[c] + math::log(S(1) + math::exp(-math::abs(z[c])));
+      });
+      if (d_logits == nullptr) return;
+      S* const d = d_logits + r * classes;
+      const S weight = weights[r] * scale;
+      team.each(classes, [=](std::size_t c) {
+        const S q = c == yes ? more + no : no;
+        d[c] = weight * (math::sigmoid(z[c]) - q);
+      });
+    }
+  };
+
+  // d_logits may be null. weights may be null only when d_logits is.
+  template <class B, class S>
+  void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
+             const S* weights, S* losses, S* d_logits) const {
+    backend.for_each_row(batch, 16 * classes,
+                         Row<S>{classes, logits, labels, weights, losses, d_logits, static_cast<S>(label_smoothing),
+                                static_cast<S>(1.0 / static_cast<double>(batch))});
+  }
+};
+
+}  // namespace algoperf
