@@ -56,6 +56,12 @@ struct Matrices {
   }
 };
 inline constexpr Matrices matrices;
+// Tensors whose names begin so: Named{"0."} is the first layer of a Sequential.
+struct Named {
+  const char* beginning = "";
+  bool operator()(const TensorSpec& tensor) const { return tensor.name.rfind(beginning, 0) == 0; }
+};
+
 struct Otherwise {
   bool operator()(const TensorSpec&) const { return true; }
 };

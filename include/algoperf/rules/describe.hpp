@@ -12,6 +12,7 @@
 #include "apply_if_finite.hpp"
 #include "armijo.hpp"
 #include "chain.hpp"
+#include "frozen.hpp"
 #include "mixed_precision.hpp"
 #include "partition.hpp"
 #include "sam.hpp"
@@ -163,6 +164,8 @@ std::string describe(const Chain<Stages...>& chain) {
   });
   return text;
 }
+
+inline std::string describe(const Frozen&) { return "no pass, no state\n"; }
 
 template <class... Parts>
 std::string describe(const Partition<Parts...>& partition) {
