@@ -137,6 +137,7 @@ void for_each_model(const F& f) {
   f("layer norm", Model(Shape{3, 19}, LayerNorm{}));
   f("average pool", Model(Shape{7, 6, 3}, AveragePool{.size = 3, .stride = 2}));
   f("group norm", Model(Shape{5, 4, 6}, GroupNorm{.groups = 3}));
+  f("batch norm", Model(Shape{5, 4, 6}, BatchNorm{.ghost = 2}));
   f("tanh", Model(Shape{13}, Dense{.units = 21}, Tanh{}, Dense{.units = 5}));
   f("silu", Model(Shape{13}, Dense{.units = 21}, Silu{}, Dense{.units = 5}));
   f("gelu", Model(Shape{13}, Dense{.units = 21}, Gelu{}, Dense{.units = 5}, GeluTanh{}));

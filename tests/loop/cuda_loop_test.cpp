@@ -47,6 +47,13 @@ TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
   check([](const auto& backend) { return tiny_loop(partition(matrices, muon(), otherwise, adamw()), 0.01, backend); },
         18);
   check([](const auto& backend) { return tiny_loop(momentum(), 0.02, Mean{}, InProcess{3}, backend); }, 18);
+  check(
+      [](const auto& backend) {
+        return TrainingLoop(
+            Model(Shape{28, 28, 1}, Dense{.units = 12}, BatchNorm{.ghost = 16}, Relu{}, Dropout{}, Dense{.units = 10}),
+            SoftmaxCrossEntropy{}, momentum(), Constant{0.02}, ShuffledEpochs{.batch = 32}, backend);
+      },
+      18);
   // The host decides by what it reads: no graph.
   check([](const auto& backend) { return tiny_loop(adagrad_norm(), 0.01, backend); }, 0);
   check([](const auto& backend) { return tiny_loop(momentum(), 0.02, Adasum<>{}, InProcess{2}, backend); }, 0);

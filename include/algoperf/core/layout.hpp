@@ -65,38 +65,46 @@ class Layout {
     return handle;
   }
 
-  // Moves tensors so that those `rule` treats alike are neighbours (a stable sort): fewer regions, fewer passes.
-  // Handles stay valid; call it before arenas are made.
+  // Moves tensors so that those `rule` treats alike are neighbours (a stable sort): fewer regions, fewer passes;
+  // statistics come last. Handles stay valid; call it before arenas are made.
   template <class Rule>
   void arrange_for(const Rule& rule) {
     std::vector<TensorHandle> sorted;
     std::vector<GroupKey> keys, distinct;
     for (const TensorSpec& spec : specs_) {
-      keys.push_back(group_of(rule, spec));
-      bool seen = false;
+      keys.push_back(spec.statistic ? GroupKey{} : group_of(rule, spec));
+      bool seen = spec.statistic;
       for (const GroupKey key : distinct) seen = seen || key == keys.back();
       if (!seen) distinct.push_back(keys.back());
     }
     for (const GroupKey key : distinct)
       for (const TensorHandle handle : order_)
-        if (keys[handle.index] == key) sorted.push_back(handle);
+        if (!spec(handle).statistic && keys[handle.index] == key) sorted.push_back(handle);
+    for (const TensorHandle handle : order_)
+      if (spec(handle).statistic) sorted.push_back(handle);
     order_ = std::move(sorted);
     size_ = 0;
     for (const TensorHandle handle : order_) place(handle);
   }
 
-  // The maximal runs of neighbours that `rule` treats alike.
+  // The maximal runs of neighbours that `rule` treats alike; statistics are in none.
   template <class Rule>
   std::vector<Region> regions_for(const Rule& rule) const {
     std::vector<Region> regions;
     GroupKey previous;
     for (const TensorHandle handle : order_) {
+      if (spec(handle).statistic) continue;
       const GroupKey key = group_of(rule, spec(handle));
-      if (regions.empty() || !(key == previous)) regions.push_back({place_of(handle).offset, 0, {}});
-      regions.back().tensors.push_back(handle);
-      regions.back().end = padded_end(handle);
+      append(regions, handle, key == previous);
       previous = key;
     }
+    return regions;
+  }
+  // The maximal runs of statistics.
+  std::vector<Region> statistics() const {
+    std::vector<Region> regions;
+    for (const TensorHandle handle : order_)
+      if (spec(handle).statistic) append(regions, handle, true);
     return regions;
   }
 
@@ -106,6 +114,11 @@ class Layout {
   const std::vector<TensorHandle>& tensors() const { return order_; }
   // Elements an arena needs, padding included.
   std::size_t size() const { return size_; }
+  // Elements before the statistics, once they come last.
+  std::size_t size_without_statistics() const {
+    const std::vector<Region> last = statistics();
+    return last.empty() ? size_ : last.front().begin;
+  }
   // Elements of all tensors, padding excluded.
   std::size_t parameters() const {
     std::size_t n = 0;
@@ -124,6 +137,13 @@ class Layout {
     GroupKey key;
     rule.group(spec, key);
     return key;
+  }
+  // To the last region, if it may and they are neighbours, else to a new one.
+  void append(std::vector<Region>& regions, TensorHandle handle, bool alike) const {
+    const std::size_t begin = place_of(handle).offset;
+    if (regions.empty() || !alike || regions.back().end != begin) regions.push_back({begin, 0, {}});
+    regions.back().tensors.push_back(handle);
+    regions.back().end = padded_end(handle);
   }
   std::size_t padded_end(TensorHandle handle) const {
     const TensorPlace& p = places_[handle.index];

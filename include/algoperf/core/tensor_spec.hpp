@@ -31,6 +31,8 @@ struct TensorSpec {
   Kind kind = Kind::weight;
   Shape shape;
   bool output = false;  // part of the layer that makes the model's outputs (AlgoPerf's is_output_params)
+  // Not moved by rules, which do not see it: a batch norm's mean or variance. Its "gradient" is what a step takes off.
+  bool statistic = false;
 };
 
 // Predicates over tensors, for partition and masked; write your own as any callable of a TensorSpec.

@@ -14,7 +14,9 @@
 #include "../data/concept.hpp"
 #include "../nn/concept.hpp"
 #include "../nn/init.hpp"
+#include "../rules/chain.hpp"
 #include "../rules/concept.hpp"
+#include "../rules/stages/descend.hpp"
 #include "batch.hpp"
 #include "batch_loss.hpp"
 #include "diverged.hpp"
@@ -30,6 +32,7 @@ class TrainingContext {
   using Array = typename Backend::template Array<Scalar>;
   using RuleState = typename Rule::template State<Backend>;
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
+  static constexpr bool has_statistics = detail::HasStatistics<ModelType>;
   using Input = typename ModelType::template Input<Scalar>;
   // Whether the rule knows what to do with a gradient that is not finite.
   static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
@@ -56,6 +59,7 @@ class TrainingContext {
     later_losses_.resize(capacity);
     host_weights_.resize(capacity);
     told_.resize(workers);
+    if constexpr (has_statistics) statistics_.emplace(Taken(Descend{}).state(backend_, layout_, layout_.statistics()));
     if constexpr (defers) {
       device_indices_ = backend_.template array<std::uint32_t>(capacity);
       deferred_loss_ = backend_.template array<double>(1);
@@ -104,9 +108,9 @@ class TrainingContext {
       const detail::BatchLoss<Scalar> take{batch_.size(),         weights_.data(),  batch_.losses(),
                                            deferred_loss_.data(), diverged_.data(), static_cast<std::int64_t>(now_.t)};
       backend_.for_each_row(1, batch_.size(), take);
-      backend_.unless(diverged_.data(), [&] { rule_.step(update, state, now_); });
+      backend_.unless(diverged_.data(), [&] { step_all(update, state); });
     } else {
-      rule_.step(update, state, now_);
+      step_all(update, state);
     }
   }
 
@@ -185,6 +189,18 @@ class TrainingContext {
   }
 
  private:
+  // What a model without statistics has of them.
+  struct NoStatistics {};
+  using Taken = Chain<Descend>;  // statistics' gradients are taken off them as they are
+  using Statistics = typename std::conditional_t<has_statistics, typename Taken::template State<Backend>, NoStatistics>;
+
+  template <class Evaluate>
+  void step_all(const Update<Scalar, Evaluate>& update, RuleState& state) {
+    rule_.step(update, state, now_);
+    if constexpr (has_statistics)
+      Taken(Descend{}).step(Update<Scalar>{update.gradients, update.values}, *statistics_, {now_.t, 1});
+  }
+
   RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
   std::size_t begin_of(std::size_t worker) const { return worker * batch_.size() / workers_; }
 
@@ -278,6 +294,7 @@ class TrainingContext {
   typename ModelType::Handles handles_;
   Step now_;
   Array values_, gradients_, weights_, d_outputs_;
+  std::optional<Statistics> statistics_;
   std::optional<ResidentData<Input, Backend>> resident_;
   const void* resident_of_ = nullptr;
   typename Backend::template Array<std::uint32_t> device_indices_;  // where losses are deferred, as the next two

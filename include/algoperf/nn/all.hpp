@@ -6,6 +6,7 @@
 #include "gradient_check.hpp"
 #include "init.hpp"
 #include "layers/average_pool.hpp"
+#include "layers/batch_norm.hpp"
 #include "layers/conv2d.hpp"
 #include "layers/dense.hpp"
 #include "layers/dropout.hpp"

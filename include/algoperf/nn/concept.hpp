@@ -13,6 +13,8 @@
 //   input_gradient_flops(in)           constexpr, optional; the FLOPs of dx within cost(in).backward_flops
 //   tokens()                           constexpr, optional, of a layer that reads tokens: they lie in [0, tokens())
 //
+// A layer that declares tensors which are statistics says so by a constant, has_statistics = true; its backward writes
+// as their gradients what a step is to take off them.
 // Three constants, all optional, say what a layer does to the memory of its neighbours:
 //   in_place      y may be x, and dx may be dy; backward must not read x
 //   view          in place, and y holds the same numbers as x (Flatten)
@@ -109,6 +111,11 @@ constexpr bool reads_output() {
   else
     return HasInPlace<L> && !HasView<L>;
 }
+
+template <class L>
+concept HasStatistics = requires {
+  requires L::has_statistics;
+};
 
 template <class L>
 concept HasTokens = requires(const L& l) {

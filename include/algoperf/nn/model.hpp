@@ -14,6 +14,7 @@ template <class Root>
 class Model {
  public:
   using Handles = typename Root::Handles;
+  static constexpr bool has_statistics = detail::HasStatistics<Root>;
   template <class S>
   using Input = LayerInput<Root, S>;
 

@@ -16,6 +16,7 @@ class Residual {
 
  public:
   using Handles = typename Inner::Handles;
+  static constexpr bool has_statistics = Inner::has_statistics;
 
   constexpr explicit Residual(const Layers&... layers) : inner_(layers...) {}
 

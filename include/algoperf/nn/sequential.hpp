@@ -56,6 +56,7 @@ class Sequential {
 
  public:
   static constexpr bool reads_output = sharing.read[count - 1];
+  static constexpr bool has_statistics = (... || detail::HasStatistics<Layers>);
   using Handles = Tuple<typename Layers::Handles...>;
   template <class S>
   using Input = LayerInput<LayerAt<0>, S>;

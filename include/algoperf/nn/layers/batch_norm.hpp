@@ -1,0 +1,228 @@
+#pragma once
+
+#include "../../core/map_kernels.hpp"
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+#include "../init.hpp"
+
+namespace algoperf {
+
+// Batch normalisation of each channel (the last axis), in training over the examples of a batch and all their places:
+//   y = (x - mean) rstd * scale + bias,   rstd = 1 / sqrt(mean of (x - mean)^2 + eps)
+// and in evaluation by running averages, which a step moves by
+//   running' = running - momentum (running - mean of this step),   the variance's by n / (n - 1) of the batch's.
+// Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` as zeros; `mean` {channels} as
+//   zeros and `variance` as ones are statistics, which no rule sees.
+// Hyperparameters: eps > 0; momentum in [0, 1], torch's; ghost: examples that are normalised together, 0 for all that a
+//   worker has of the batch. Running averages take the mean over ghost batches, and over workers by Mean.
+// Source: Ioffe & Szegedy 2015, arXiv:1502.03167, algorithms 1 and 2; ghost batches: Hoffer et al. 2017,
+//   arXiv:1705.08741, algorithm 1 (there the averages weigh earlier ghost batches less). As torch's BatchNorm, with the
+//   channels last.
+// Cost: 8 FLOPs an element forward, 13 backward; keeps two numbers an element and five a channel and ghost batch.
+struct BatchNorm {
+  double eps = 1e-5;
+  double momentum = 0.1;
+  std::size_t ghost = 0;
+
+  static constexpr bool has_statistics = true;
+  struct Handles {
+    TensorHandle scale, bias, mean, variance;
+  };
+
+  constexpr Shape output(Shape in) const { return in; }
+  constexpr Cost cost(Shape in) const {
+    return {2 * channels(in), 8 * in.size(), 13 * in.size(), 3 * in.size() + 5 * channels(in)};
+  }
+  constexpr std::uint64_t input_gradient_flops(Shape in) const { return 8 * in.size(); }
+  constexpr LayerMemory memory(Shape in) const { return {2 * in.size() + 5 * channels(in), 0}; }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    require(eps > 0, name, ": BatchNorm has eps ", eps, ", expected more than 0");
+    require(momentum >= 0 && momentum <= 1, name, ": BatchNorm has momentum ", momentum, ", expected [0, 1]");
+    const Shape shape{channels(in)};
+    return {
+        layout.add({name + ".scale", Kind::batch_norm_scale, shape}),
+        layout.add({name + ".bias", Kind::batch_norm_bias, shape}),
+        layout.add({.name = name + ".mean", .kind = Kind::batch_norm_bias, .shape = shape, .statistic = true}),
+        layout.add({.name = name + ".variance", .kind = Kind::batch_norm_scale, .shape = shape, .statistic = true})};
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& h, Shape) const {
+    set(h.scale, Init::ones);
+    set(h.bias, Init::zeros);
+    set(h.mean, Init::zeros);
+    set(h.variance, Init::ones);
+  }
+
+  struct Square {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x, T mean) const {
+      return (x - mean) * (x - mean);
+    }
+  };
+  struct Centre {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x, T mean, T rstd) const {
+      return (x - mean) * rstd;
+    }
+  };
+  struct Scaled {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T n, T scale, T bias) const {
+      return n * scale + bias;
+    }
+  };
+  template <class S>
+  struct Evaluated {
+    S eps;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x, T mean, T variance, T scale, T bias) const {
+      return (x - mean) / math::sqrt(variance + T(eps)) * scale + bias;
+    }
+  };
+  template <class S>
+  struct Rstd {
+    S eps;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T variance) const {
+      return T(1) / math::sqrt(variance + T(eps));
+    }
+  };
+  // With n = (x - mean) rstd: dx = scale rstd (dy - mean of dy - n * mean of dy n).
+  template <class S>
+  struct InputGradient {
+    S share;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T dy, T n, T scale, T rstd, T sum_dy, T sum_dy_n) const {
+      return scale * rstd * (dy - T(share) * sum_dy - n * T(share) * sum_dy_n);
+    }
+  };
+  // momentum (running - sum / count)
+  template <class S>
+  struct TakenOff {
+    S momentum, share;
+    template <class T>
+    ALGOPERF_HD T operator()(T sum, T running) const {
+      return T(momentum) * (running - T(share) * sum);
+    }
+  };
+  // to[r] = kernel(to[r], from[r]..., of_columns...) on rows of one width.
+  template <class S, class Kernel, std::size_t rows, std::size_t columns>
+  struct OnRow {
+    Kernel kernel;
+    std::size_t width;
+    S* to;
+    const S* from[rows];
+    const S* of_columns[columns];
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      apply(team, r, std::make_index_sequence<rows>{}, std::make_index_sequence<columns>{});
+    }
+
+   private:
+    template <class Team, std::size_t... I, std::size_t... J>
+    ALGOPERF_HD void apply(const Team& team, std::size_t r, std::index_sequence<I...>,
+                           std::index_sequence<J...>) const {
+      team.map(kernel, width, to + r * width, from[I] + r * width..., of_columns[J]...);
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
+    const std::size_t width = channels(in);
+    const S *const scale = pass.value(h.scale), *const bias = pass.value(h.bias);
+    const S e = static_cast<S>(eps);
+    if (pass.mode == Mode::evaluate) {
+      on_rows<1>(pass, pass.batch * in.size() / width, width, Evaluated<S>{e}, y, x, pass.value(h.mean),
+                 pass.value(h.variance), scale, bias);
+      return;
+    }
+    const Kept<S> kept(pass, in);
+    for_each_ghost(pass, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
+      const std::size_t at = first * width;
+      const S n = static_cast<S>(rows);
+      S *const mean = kept.means + g * width, *const variance = kept.variances + g * width;
+      S* const rstd = kept.rstds + g * width;
+      pass.backend.column_sums(rows, width, x + at, mean);
+      pass.backend.map(Multiply<S>{S(1) / n}, width, mean);
+      on_rows<1>(pass, rows, width, Square{}, y + at, x + at, mean);
+      pass.backend.column_sums(rows, width, static_cast<const S*>(y + at), variance);
+      pass.backend.map(Multiply<S>{S(1) / n}, width, variance);
+      pass.backend.map(Rstd<S>{e}, width, rstd, static_cast<const S*>(variance));
+      if (rows > 1) pass.backend.map(Multiply<S>{n / (n - S(1))}, width, variance);
+      on_rows<1>(pass, rows, width, Centre{}, kept.normal + at, x + at, mean, rstd);
+      on_rows<1>(pass, rows, width, Scaled{}, y + at, kept.normal + at, scale, bias);
+    });
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S*, const S*, const S* dy, S* dx) const {
+    const std::size_t width = channels(in);
+    const Kept<S> kept(pass, in);
+    std::size_t ghosts = 0;
+    for_each_ghost(pass, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
+      ++ghosts;
+      const std::size_t at = first * width;
+      S *const sum_dy = kept.sums_dy + g * width, *const sum_dy_n = kept.sums_dy_n + g * width;
+      pass.backend.map(Product{}, rows * width, kept.products + at, dy + at, static_cast<const S*>(kept.normal + at));
+      pass.backend.column_sums(rows, width, static_cast<const S*>(kept.products + at), sum_dy_n);
+      pass.backend.column_sums(rows, width, dy + at, sum_dy);
+      if (dx != nullptr)
+        on_rows<2>(pass, rows, width, InputGradient<S>{S(1) / static_cast<S>(rows)}, dx + at, dy + at, kept.normal + at,
+                   pass.value(h.scale), kept.rstds + g * width, sum_dy, sum_dy_n);
+    });
+    const auto total = [&](const S* parts, TensorHandle handle) {
+      pass.backend.column_sums(ghosts, width, parts, pass.gradient(handle));
+    };
+    total(kept.sums_dy_n, h.scale);
+    total(kept.sums_dy, h.bias);
+    total(kept.means, h.mean);
+    total(kept.variances, h.variance);
+    const TakenOff<S> taken_off{static_cast<S>(momentum), S(1) / static_cast<S>(ghosts)};
+    for (const TensorHandle handle : {h.mean, h.variance})
+      pass.backend.map(taken_off, width, pass.gradient(handle), pass.value(handle));
+  }
+
+ private:
+  struct Product {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T a, T b) const {
+      return a * b;
+    }
+  };
+  template <class S>
+  struct Kept {
+    S *normal, *products, *means, *variances, *rstds, *sums_dy, *sums_dy_n;
+    template <class B>
+    Kept(const LayerPass<B>& pass, Shape in)
+        : normal(pass.kept), products(normal + pass.capacity * in.size()), means(products + pass.capacity * in.size()) {
+      const std::size_t all = pass.capacity * channels(in);
+      variances = means + all;
+      rstds = variances + all;
+      sums_dy = rstds + all;
+      sums_dy_n = sums_dy + all;
+    }
+  };
+  static constexpr std::size_t channels(Shape in) { return in.rank == 0 ? 1 : in[in.rank - 1]; }
+
+  // f(number, first row, rows) over ghost batches, in rows of channels.
+  template <class B, class F>
+  void for_each_ghost(const LayerPass<B>& pass, Shape in, const F& f) const {
+    const std::size_t places = in.size() / channels(in), together = ghost == 0 ? pass.batch : ghost;
+    for (std::size_t g = 0, first = 0; first < pass.batch; ++g, first += together)
+      f(g, first * places, (first + together < pass.batch ? together : pass.batch - first) * places);
+  }
+  // Of `from`, the first `rows_of` are rows, the others one row for all.
+  template <std::size_t rows_of, class B, class Kernel, class S, class... From>
+  static void on_rows(const LayerPass<B>& pass, std::size_t rows, std::size_t width, const Kernel& kernel, S* to,
+                      const From*... from) {
+    constexpr std::size_t columns = sizeof...(From) - rows_of;
+    OnRow<S, Kernel, rows_of, columns> on_row{kernel, width, to, {}, {}};
+    const S* const all[] = {from...};
+    for (std::size_t i = 0; i < rows_of; ++i) on_row.from[i] = all[i];
+    for (std::size_t i = 0; i < columns; ++i) on_row.of_columns[i] = all[rows_of + i];
+    pass.backend.for_each_row(rows, (rows_of + 1) * width, on_row);
+  }
+};
+
+}  // namespace algoperf

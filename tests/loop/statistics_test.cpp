@@ -1,0 +1,88 @@
+// Statistics, a batch norm's running averages, in training: rules do not see them, steps move them, workers agree on
+// them, evaluation reads them, checkpoints keep them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "../memory_archive.hpp"
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+template <class Rule, class... Tail>
+auto normed_loop(const Rule& rule, const Tail&... tail) {
+  return TrainingLoop(Model(Shape{28, 28, 1}, Dense{.units = 12}, BatchNorm{.ghost = 16}, Relu{}, Dense{.units = 10}),
+                      SoftmaxCrossEntropy{}, rule, Constant{0.05}, ShuffledEpochs{.batch = 32}, tail...);
+}
+
+template <class Loop>
+std::vector<float> of(Loop& loop, const char* tensor) {
+  const auto values = loop.values(tensor);
+  return {values.begin(), values.end()};
+}
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::fmax(most, std::abs(static_cast<double>(a[i] - b[i])));
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("a layout keeps statistics behind what rules see") {
+  Layout layout;
+  layout.add({"a", Kind::weight, {3}});
+  layout.add({.name = "b", .shape = {5}, .statistic = true});
+  layout.add({"c", Kind::weight, {4}});
+  const auto rule = adamw();
+  REQUIRE(layout.regions_for(rule).size() == 2);  // b lies between
+  CHECK(layout.statistics().size() == 1);
+  layout.arrange_for(rule);
+  REQUIRE(layout.regions_for(rule).size() == 1);
+  CHECK(layout.regions_for(rule)[0].tensors.size() == 2);
+  CHECK(layout.size_without_statistics() == 32);
+  CHECK(layout.statistics()[0].begin == 32);
+  const auto only_weights = partition([](const TensorSpec& tensor) { return tensor.name != "b"; }, sgd());
+  CHECK(layout.regions_for(only_weights).size() == 1);  // nobody is asked for a rule for b
+}
+
+TEST_CASE("running averages come to the data's, whatever the rule") {
+  const Tiny task;
+  const auto check = [&](const auto& rule) {
+    auto loop = normed_loop(rule);
+    loop.run(task.train(), UntilStep{200});
+    const std::vector<float> before = of(loop, "1.mean"), variance = of(loop, "1.variance");
+    loop.run(task.train(), UntilStep{208});
+    CHECK(of(loop, "1.mean") != before);
+    for (const float v : variance) CHECK((v > 0.0f && std::isfinite(v)));
+    const auto report = loop.evaluate(task.train(), ErrorRate{});
+    CHECK(report.metric < 0.5);  // evaluation knows what training did
+  };
+  check(momentum());
+  check(adamw());
+  check(partition(matrices, muon(), otherwise, adamw()));
+  check(sam(momentum()));
+  check(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9}));
+}
+
+TEST_CASE("two workers whose shares are ghost batches move averages as one worker does") {
+  const Tiny task;
+  auto one = normed_loop(momentum());
+  auto two = normed_loop(momentum(), Mean{}, InProcess{2});
+  one.run(task.train(), UntilStep{12});
+  two.run(task.train(), UntilStep{12});
+  CHECK(largest_difference(of(one, "1.mean"), of(two, "1.mean")) < 1e-3);
+  CHECK(largest_difference(of(one, "1.variance"), of(two, "1.variance")) < 1e-2);
+}
+
+TEST_CASE("averages are resumed bit for bit") {
+  const Tiny task;
+  auto whole = normed_loop(adamw()), first = normed_loop(adamw()), second = normed_loop(adamw());
+  whole.run(task.train(), UntilStep{20});
+  first.run(task.train(), UntilStep{9});
+  load(second, save(first));
+  second.run(task.train(), UntilStep{20});
+  CHECK(same_values(whole, second));
+}
