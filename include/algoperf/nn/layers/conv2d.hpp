@@ -66,12 +66,12 @@ struct Conv2d {
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-      const auto size = static_cast<unsigned>(w.size), length = static_cast<unsigned>(w.size * w.channels);
-      const auto count = static_cast<unsigned>(w.out_cols) * size;
+      const auto lines = static_cast<unsigned>(w.size), length = static_cast<unsigned>(w.size * w.channels);
+      const auto count = static_cast<unsigned>(w.out_cols) * lines;
       const std::size_t image = (first + r) / w.out_rows, top = (first + r) % w.out_rows * w.stride;
       const S* const pixels = x + image * w.rows * w.cols * w.channels;
       team.copy_rows(count, length, columns + r * count * length,
-                     [=, *this](unsigned k) { return line(pixels, top, k / size, k % size, length); });
+                     [=, *this](unsigned k) { return line(pixels, top, k / lines, k % lines, length); });
     }
 
    private:
