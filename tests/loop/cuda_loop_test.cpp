@@ -59,6 +59,21 @@ TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
   check([](const auto& backend) { return tiny_loop(momentum(), 0.02, Adasum<>{}, InProcess{2}, backend); }, 0);
 }
 
+TEST_CASE("Cuda: labels that are numbers") {
+  std::vector<float> inputs, labels;
+  for (int i = 0; i < 50; ++i) {
+    const float x = static_cast<float>(i) / 25 - 1;
+    inputs.insert(inputs.end(), {x, x * x});
+    labels.insert(labels.end(), {2 * x, x * x - x, 0.5f});
+  }
+  const InMemoryRegression<float> data(inputs, labels, Shape{2}, Shape{3});
+  TrainingLoop loop(Model(Shape{2}, Dense{.units = 3}), MeanSquaredError{}, adam(), Constant{0.05},
+                    ShuffledEpochs{.batch = 10}, Cuda<float>{});
+  const auto end = loop.run(data, Evaluate(data, MeanSquaredError{}, {.every = 100}), UntilStep{300});
+  CHECK(end.best.metric < 1e-5);
+  CHECK(loop.graph().replays() > 200);
+}
+
 TEST_CASE("Cuda: a graph follows batches that change") {
   const Tiny task;
   const auto make = [&](const auto& backend) {

@@ -4,6 +4,7 @@
 #include "concept.hpp"
 #include "glyphs.hpp"
 #include "in_memory.hpp"
+#include "in_memory_regression.hpp"
 #include "selectors/importance.hpp"
 #include "selectors/scheduled_batch.hpp"
 #include "selectors/shuffled_epochs.hpp"

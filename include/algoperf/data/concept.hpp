@@ -17,16 +17,52 @@ namespace algoperf {
 //   Input                      the element type of the inputs: float for dense features, std::int32_t for tokens
 //   size()                     number of examples
 //   shape()                    shape of one example's input (28x28x1 for images, rows x columns x channels)
-//   classes()                  labels are in [0, classes())
+//   classes()                  labels are whole numbers in [0, classes())
 //   gather(indices, n, x, y)   writes example indices[i] to x + i * shape().size() and its label to y[i]; x may be of
 //                              any arithmetic type (Host<double> asks for double)
+// Examples whose labels are numbers to be predicted (losses/mean_squared_error.hpp) have, instead of classes(),
+//   Label                      their element type: float or double
+//   label_shape()              of one example's label; gather writes it to y + i * label_shape().size(), of any type
 template <class D>
-concept Dataset = requires(const D& d, const std::uint32_t* indices, typename D::Input* x, std::int32_t* y) {
+concept RegressionDataset = requires(const D& d, const std::uint32_t* indices, typename D::Input* x,
+                                     typename D::Label* y) {
+  { d.size() } -> std::convertible_to<std::size_t>;
+  { d.shape() } -> std::convertible_to<Shape>;
+  { d.label_shape() } -> std::convertible_to<Shape>;
+  d.gather(indices, std::size_t{}, x, y);
+};
+template <class D>
+concept Dataset = RegressionDataset<D> ||
+    requires(const D& d, const std::uint32_t* indices, typename D::Input* x, std::int32_t* y) {
   { d.size() } -> std::convertible_to<std::size_t>;
   { d.shape() } -> std::convertible_to<Shape>;
   { d.classes() } -> std::convertible_to<std::size_t>;
   d.gather(indices, std::size_t{}, x, y);
 };
+
+namespace detail {
+
+template <class D>
+struct LabelOfData {
+  using type = std::int32_t;
+};
+template <RegressionDataset D>
+struct LabelOfData<D> {
+  using type = typename D::Label;
+};
+template <class D>
+using LabelOf = typename LabelOfData<D>::type;
+
+// Numbers of one example's label.
+template <class D>
+std::size_t label_width(const D& data) {
+  if constexpr (RegressionDataset<D>)
+    return data.label_shape().size();
+  else
+    return 1;
+}
+
+}  // namespace detail
 
 // The examples of one step. Losses are weighted by `weights` and divided by the number of examples, so a weight of
 // 1 / (size * probability) keeps the gradient unbiased whatever the probabilities are.

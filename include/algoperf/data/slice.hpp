@@ -16,6 +16,7 @@ template <class Whole>
 class Slice {
  public:
   using Input = typename Whole::Input;
+  using Label = detail::LabelOf<Whole>;
 
   // Throws Error unless begin <= end <= whole.size().
   Slice(Whole whole, std::size_t begin, std::size_t end) : whole_(std::move(whole)), begin_(begin), size_(end - begin) {
@@ -25,7 +26,8 @@ class Slice {
 
   std::size_t size() const { return size_; }
   Shape shape() const { return whole_.shape(); }
-  std::size_t classes() const { return whole_.classes(); }
+  std::size_t classes() const requires(!RegressionDataset<Whole>) { return whole_.classes(); }
+  Shape label_shape() const requires RegressionDataset<Whole> { return whole_.label_shape(); }
   Whole whole() const { return whole_; }
 
   // A part of the part, counted from this slice's begin.
@@ -35,15 +37,15 @@ class Slice {
     return Slice(whole_, begin_ + begin, begin_ + end);
   }
 
-  template <class T>
-  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
+  template <class T, class L>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
     constexpr std::size_t block = 64;  // shifted indices at a time: no allocation
     std::uint32_t shifted[block];
-    const std::size_t width = shape().size();
+    const std::size_t width = shape().size(), label_width = detail::label_width(whole_);
     for (std::size_t done = 0; done < n; done += block) {
       const std::size_t m = n - done < block ? n - done : block;
       for (std::size_t i = 0; i < m; ++i) shifted[i] = static_cast<std::uint32_t>(begin_ + indices[done + i]);
-      whole_.gather(shifted, m, inputs + done * width, labels + done);
+      whole_.gather(shifted, m, inputs + done * width, labels + done * label_width);
     }
   }
 

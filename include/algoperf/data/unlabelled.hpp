@@ -10,7 +10,8 @@
 
 namespace algoperf {
 
-// Rows of shape.size() inputs in the caller's memory, which must outlive this. As a data set its labels are all 0.
+// Rows of shape.size() inputs in the caller's memory, which must outlive this. As a data set its labels are all 0, of
+// any type.
 template <class InputType>
 class Unlabelled {
  public:
@@ -25,9 +26,10 @@ class Unlabelled {
   std::size_t size() const { return inputs_.size() / shape_.size(); }
   Shape shape() const { return shape_; }
   std::size_t classes() const { return 1; }
+  static constexpr bool has_labels = false;
 
-  template <class T>
-  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
+  template <class T, class L>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
     const std::size_t width = shape_.size();
     for (std::size_t i = 0; i < n; ++i) {
       const Input* const example = inputs_.data() + indices[i] * width;

@@ -14,25 +14,29 @@
 
 namespace algoperf {
 
-// Room for up to `capacity` examples, planned once: gathering allocates nothing after the first time.
-template <class ModelType, class Backend>
+// Room for up to `capacity` examples, planned once: gathering allocates nothing after the first time. A Label is a
+// class, or one of as many numbers as the model has outputs.
+template <class ModelType, class Backend, class Label = std::int32_t>
 class Batch {
  public:
   using Scalar = typename Backend::Scalar;
   using Input = typename ModelType::template Input<Scalar>;
 
-  Batch(const Backend& backend, const ModelType& model, std::size_t capacity)
+  // Labels that are classes lie in [0, classes).
+  Batch(const Backend& backend, const ModelType& model, std::size_t classes, std::size_t capacity)
       : width_(model.input().size()),
+        label_width_(std::is_integral_v<Label> ? 1 : model.output().size()),
+        classes_(classes),
         workspace_(backend, model, capacity),
         inputs_(backend.template array<Input>(width_ * capacity)),
-        labels_(backend.template array<std::int32_t>(capacity)),
+        labels_(backend.template array<Label>(label_width_ * capacity)),
         losses_(backend.template array<Scalar>(capacity)) {}
 
   std::size_t capacity() const { return workspace_.capacity(); }
   std::size_t size() const { return size_; }
   // From example `begin` of the batch on.
   const Input* inputs(std::size_t begin = 0) const { return inputs_.data() + begin * width_; }
-  const std::int32_t* labels(std::size_t begin = 0) const { return labels_.data() + begin; }
+  const Label* labels(std::size_t begin = 0) const { return labels_.data() + begin * label_width_; }
   Scalar* losses(std::size_t begin = 0) { return losses_.data() + begin; }
 
   // Copies examples in, n at most the capacity. Throws Error naming a label or a token that the model does not know.
@@ -45,27 +49,32 @@ class Batch {
       check(model, indices, n, inputs_.data(), labels_.data());
     } else {
       host_inputs_.resize(capacity() * width_);
-      host_labels_.resize(capacity());
+      host_labels_.resize(capacity() * label_width_);
       data.gather(indices, n, host_inputs_.data(), host_labels_.data());
       check(model, indices, n, host_inputs_.data(), host_labels_.data());
       detail::send(backend, n * width_, host_inputs_.data(), inputs_.data());
-      detail::send(backend, n, host_labels_.data(), labels_.data());
+      detail::send(backend, n * label_width_, host_labels_.data(), labels_.data());
     }
   }
   // The same from a copy of the data in the backend's memory; `indices` lie there, too.
-  void gather(const Backend& backend, const ResidentData<Input, Backend>& data, const std::uint32_t* indices,
+  void gather(const Backend& backend, const ResidentData<Input, Label, Backend>& data, const std::uint32_t* indices,
               std::size_t n) {
     size_ = n;
     data.gather(backend, indices, n, inputs_.data(), labels_.data());
   }
 
-  // Throws Error naming a label or a token that the model does not know.
-  static void check(const ModelType& model, const std::uint32_t* indices, std::size_t n, const Input* inputs,
-                    const std::int32_t* labels) {
-    const std::size_t classes = model.output().size();
-    for (std::size_t i = 0; i < n; ++i)
-      require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes, "TrainingLoop: the label of example ",
-              indices[i], " is ", labels[i], ", expected [0, ", classes, ")");
+  // Throws Error naming a label or a token that the model does not know, or a label that is not finite.
+  void check(const ModelType& model, const std::uint32_t* indices, std::size_t n, const Input* inputs,
+             const Label* labels) const {
+    if constexpr (std::is_integral_v<Label>) {
+      for (std::size_t i = 0; i < n; ++i)
+        require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes_, "TrainingLoop: the label of example ",
+                indices[i], " is ", labels[i], ", expected [0, ", classes_, ")");
+    } else {
+      for (std::size_t i = 0; i < n * label_width_; ++i)
+        require(labels[i] - labels[i] == 0, "TrainingLoop: number ", i % label_width_, " of the label of example ",
+                indices[i / label_width_], " is ", labels[i], ", expected a finite number");
+    }
     if constexpr (std::is_integral_v<Input> && detail::HasTokens<ModelType>) {
       const std::size_t tokens = model.tokens(), width = model.input().size();
       for (std::size_t i = 0; i < n * width; ++i)
@@ -82,13 +91,13 @@ class Batch {
   }
 
  private:
-  std::size_t width_, size_ = 0;  // width: the inputs of one example
+  std::size_t width_, label_width_, classes_, size_ = 0;  // widths: the numbers of one example
   Workspace<Backend> workspace_;
   typename Backend::template Array<Input> inputs_;
-  typename Backend::template Array<std::int32_t> labels_;
+  typename Backend::template Array<Label> labels_;
   typename Backend::template Array<Scalar> losses_;
   std::vector<Input> host_inputs_;  // on their way to a device
-  std::vector<std::int32_t> host_labels_;
+  std::vector<Label> host_labels_;
 };
 
 }  // namespace algoperf

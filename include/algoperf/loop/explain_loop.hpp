@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../data/concept.hpp"
+#include "../nn/concept.hpp"
 #include "../schedules/concept.hpp"
 #include "pick.hpp"
 
@@ -21,7 +22,7 @@ consteval bool explain_roles() {
       },
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the first is a model, e.g. mlp(...)");
   static_assert(
-      requires(const Loss& loss, const Host<float>& backend, float* x, const std::int32_t* labels) {
+      requires(const Loss& loss, const Host<float>& backend, float* x, const LossLabel<Loss, float>* labels) {
         loss.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels,
                    static_cast<const float*>(x), x, x);
       },

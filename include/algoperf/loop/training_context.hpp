@@ -34,6 +34,7 @@ class TrainingContext {
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   static constexpr bool has_statistics = detail::HasStatistics<ModelType>;
   using Input = typename ModelType::template Input<Scalar>;
+  using Label = LossLabel<Loss, Scalar>;
   // Whether the rule knows what to do with a gradient that is not finite.
   static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
   // Whether a step's loss stays in the backend's memory until somebody asks: rules that call for gradients, or decide
@@ -48,7 +49,7 @@ class TrainingContext {
         backend_(backend),
         workers_(workers),
         key_(key),
-        batch_(backend_, model_, capacity) {
+        batch_(backend_, model_, classes(), capacity) {
     handles_ = model_.declare(layout_);
     layout_.arrange_for(rule_);
     values_ = backend_.template array<Scalar>(layout_.size());
@@ -118,12 +119,14 @@ class TrainingContext {
   const Rule& rule() const { return rule_; }
   const ModelType& model() const { return model_; }
   std::size_t capacity() const { return batch_.capacity(); }
+  // That the loss tells apart, where labels are classes.
+  std::size_t classes() const { return detail::classes_of(loss_, model_.output().size()); }
 
   // Keeps a copy of the training data in a device's memory, if it fits, until let_go().
   template <class Data>
   void reside(const Data& data) {
     if constexpr (defers) try {
-        resident_.emplace(backend_, data, [&](auto... part) { Batch<ModelType, Backend>::check(model_, part...); });
+        resident_.emplace(backend_, data, [&](auto... part) { batch_.check(model_, part...); });
         resident_of_ = &data;
       } catch (const OutOfMemory&) {  // batches come from the host, then
       }
@@ -166,7 +169,7 @@ class TrainingContext {
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
                 double& loss, double& score) {
     const std::size_t classes = model_.output().size();
-    Batch<ModelType, Backend>& batch = batch_for(n);
+    OwnBatch& batch = batch_for(n);
     const Scalar* const outputs = forward(batch, data, values, begin, n);
     Scalar* const losses = batch.losses();
     loss_.write(backend_, n, classes, outputs, batch.labels(), static_cast<const Scalar*>(nullptr), losses,
@@ -189,6 +192,7 @@ class TrainingContext {
   }
 
  private:
+  using OwnBatch = Batch<ModelType, Backend, Label>;
   // What a model without statistics has of them.
   struct NoStatistics {};
   using Taken = Chain<Descend>;  // statistics' gradients are taken off them as they are
@@ -215,14 +219,13 @@ class TrainingContext {
   }
 
   // Where `n` examples are evaluated: the step's own memory if there is room, else memory made for it and kept.
-  Batch<ModelType, Backend>& batch_for(std::size_t n) {
+  OwnBatch& batch_for(std::size_t n) {
     if (n <= capacity()) return batch_;
-    if (!large_batch_ || large_batch_->capacity() < n) large_batch_.emplace(backend_, model_, n);
+    if (!large_batch_ || large_batch_->capacity() < n) large_batch_.emplace(backend_, model_, classes(), n);
     return *large_batch_;
   }
   template <class Data>
-  const Scalar* forward(Batch<ModelType, Backend>& batch, const Data& data, const Scalar* values, std::size_t begin,
-                        std::size_t n) {
+  const Scalar* forward(OwnBatch& batch, const Data& data, const Scalar* values, std::size_t begin, std::size_t n) {
     indices_.resize(n);
     for (std::size_t i = 0; i < n; ++i) indices_[i] = static_cast<std::uint32_t>(begin + i);
     batch.gather(backend_, model_, data, indices_.data(), n);
@@ -288,14 +291,14 @@ class TrainingContext {
   Backend backend_;
   std::size_t workers_;
   RandomKey key_;
-  Batch<ModelType, Backend> batch_;
-  std::optional<Batch<ModelType, Backend>> large_batch_;
+  OwnBatch batch_;
+  std::optional<OwnBatch> large_batch_;
   Layout layout_;
   typename ModelType::Handles handles_;
   Step now_;
   Array values_, gradients_, weights_, d_outputs_;
   std::optional<Statistics> statistics_;
-  std::optional<ResidentData<Input, Backend>> resident_;
+  std::optional<ResidentData<Input, Label, Backend>> resident_;
   const void* resident_of_ = nullptr;
   typename Backend::template Array<std::uint32_t> device_indices_;  // where losses are deferred, as the next two
   typename Backend::template Array<double> deferred_loss_;

@@ -308,9 +308,20 @@ class TrainingLoop {
             in.size());
     require(shape == in || shape.rank != 3 || in.rank != 3, "TrainingLoop: an example is an image of shape ",
             describe(shape), ", the model takes ", describe(in), " (rows, columns, channels)");
+    using Label = detail::LabelOf<Data>;
+    constexpr bool labelled = !requires { requires !Data::has_labels; };
+    static_assert(!labelled || std::is_integral_v<Label> == std::is_integral_v<typename Context::Label>,
+                  "algoperf: the loss and the data do not fit: cross-entropies take data whose labels are classes, "
+                  "MeanSquaredError data whose labels are numbers (InMemoryRegression)");
     const std::size_t outputs = context_.model().output().size();
-    require(data.classes() <= outputs, "TrainingLoop: the data has ", data.classes(), " classes, the model ", outputs,
-            " outputs");
+    if constexpr (!std::is_integral_v<Label>) {
+      const std::size_t numbers = detail::label_width(data);
+      require(numbers == outputs, "TrainingLoop: a label is ", numbers, " numbers, the model has ", outputs,
+              " outputs");
+    } else if constexpr (labelled) {
+      require(data.classes() <= context_.classes(), "TrainingLoop: the data has ", data.classes(),
+              " classes, the model ", outputs, " outputs");
+    }
     require(data.size() > 0, "TrainingLoop: the data set is empty");
   }
 

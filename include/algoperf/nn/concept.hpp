@@ -25,6 +25,9 @@
 // Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits): one unweighted loss per example,
 //         and the gradient of sum(weights * losses) / batch; classes = columns of logits. When a loss is only
 //         evaluated, weights and d_logits are null.
+//         Labels are classes, std::int32_t, unless the loss has `template <class S> using Label = S`: numbers, as many
+//         an example as outputs. classes_of(outputs), constexpr and optional: how many classes so many outputs tell
+//         apart.
 // Metric: name              constexpr; for tables and logs
 //         lower_is_better   constexpr
 //         write(backend, batch, classes, logits, labels, scores)   one score per example; the metric is their mean
@@ -150,6 +153,32 @@ concept Layer = requires(const L& layer, Layout& layout, const std::string& name
   { layer.memory(in) } -> std::same_as<LayerMemory>;
   { layer.declare(layout, name, in) } -> std::same_as<typename L::Handles>;
 };
+
+namespace detail {
+
+template <class Loss, class S>
+struct LossLabelOf {
+  using type = std::int32_t;
+};
+template <class Loss, class S>
+requires requires { typename Loss::template Label<S>; }
+struct LossLabelOf<Loss, S> {
+  using type = typename Loss::template Label<S>;
+};
+
+template <class Loss>
+constexpr std::size_t classes_of(const Loss&, std::size_t outputs) {
+  if constexpr (requires { Loss::classes_of(outputs); })
+    return Loss::classes_of(outputs);
+  else
+    return outputs;
+}
+
+}  // namespace detail
+
+// The element type of the labels a loss takes over scalar S.
+template <class Loss, class S>
+using LossLabel = typename detail::LossLabelOf<Loss, S>::type;
 
 // The element type a layer reads over scalar S.
 template <class L, class S>

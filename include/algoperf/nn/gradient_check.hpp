@@ -42,6 +42,7 @@ template <class B, class Model, class Loss>
 class GradientProbe {
   using S = typename B::Scalar;
   using X = typename Model::template Input<S>;
+  using Label = LossLabel<Loss, S>;
   static constexpr bool differentiable_input = std::is_same_v<X, S>;
 
  public:
@@ -63,7 +64,7 @@ class GradientProbe {
         gradients_(backend.template array<S>(layout_.size())),
         x_(backend.template array<X>(host_x_.size())),
         d_x_(backend.template array<S>(host_x_.size())),
-        labels_(backend.template array<std::int32_t>(batch_)),
+        labels_(backend.template array<Label>(batch_ * label_width())),
         weights_(backend.template array<S>(batch_)),
         losses_(backend.template array<S>(batch_)),
         d_logits_(backend.template array<S>(batch_ * classes_)) {
@@ -118,16 +119,22 @@ class GradientProbe {
       else
         x = static_cast<X>(random.below(static_cast<std::uint32_t>(tokens_)));
     }
-    std::vector<std::int32_t> labels(batch_);
-    for (std::int32_t& label : labels)
-      label = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(classes_)));
+    std::vector<Label> labels(batch_ * label_width());
+    for (Label& label : labels) {
+      if constexpr (std::is_integral_v<Label>)
+        label = static_cast<Label>(random.below(static_cast<std::uint32_t>(classes_of(loss_, classes_))));
+      else
+        label = static_cast<Label>(random.normal());
+    }
     std::vector<S> weights;
     for (const double weight : host_weights_) weights.push_back(static_cast<S>(weight));
     backend_.write(host_values_.size(), host_values_.data(), values_.data());
     backend_.write(host_x_.size(), host_x_.data(), x_.data());
-    backend_.write(batch_, labels.data(), labels_.data());
+    backend_.write(labels.size(), labels.data(), labels_.data());
     backend_.write(batch_, weights.data(), weights_.data());
   }
+
+  std::size_t label_width() const { return std::is_integral_v<Label> ? 1 : classes_; }
 
   LayerPass<B> pass() {
     return workspace_.pass(backend_, layout_, values_.data(), gradients_.data(), batch_, Mode::train,
@@ -196,7 +203,7 @@ class GradientProbe {
   Array<S> values_, gradients_;
   Array<X> x_;
   Array<S> d_x_;
-  Array<std::int32_t> labels_;
+  Array<Label> labels_;
   Array<S> weights_, losses_, d_logits_;
   GradientCheck worst_;
 };

@@ -20,6 +20,8 @@ struct SigmoidCrossEntropy {
             ", expected [0, 1)");
   }
 
+  static constexpr std::size_t classes_of(std::size_t outputs) { return outputs == 1 ? 2 : outputs; }
+
   template <class S>
   struct Row {
     std::size_t classes;

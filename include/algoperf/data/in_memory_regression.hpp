@@ -1,0 +1,68 @@
+// InMemoryRegression: a data set in memory whose labels are numbers to be predicted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "concept.hpp"
+#include "shared.hpp"
+#include "slice.hpp"
+
+namespace algoperf {
+
+// Inputs are N x shape, labels N x label_shape, both row-major. Both are taken over (move them in) and never change.
+// Copies share them: copying costs two words. Train with MeanSquaredError{}.
+template <class InputType>
+class InMemoryRegression {
+ public:
+  using Input = InputType;
+  using Label = float;
+
+  // Throws Error if there is not a whole number of examples, the same of inputs and labels.
+  InMemoryRegression(std::vector<Input> inputs, std::vector<Label> labels, Shape shape, Shape label_shape = {1})
+      : examples_(Examples{std::move(inputs), std::move(labels)}), shape_(shape), label_shape_(label_shape) {
+    const std::size_t width = shape.size(), label_width = label_shape.size();
+    require(width > 0 && label_width > 0, "InMemoryRegression: a shape has no elements");
+    require(examples_->labels.size() % label_width == 0, "InMemoryRegression: there are ", examples_->labels.size(),
+            " label values, expected a multiple of ", label_width);
+    const std::size_t n = size(), expected = n * width;
+    require(examples_->inputs.size() == expected, "InMemoryRegression: there are ", examples_->inputs.size(),
+            " input values, expected ", n, " examples x ", width, " = ", expected);
+  }
+
+  std::size_t size() const { return examples_->labels.size() / label_shape_.size(); }
+  Shape shape() const { return shape_; }
+  Shape label_shape() const { return label_shape_; }
+  const std::vector<Input>& inputs() const { return examples_->inputs; }
+  const std::vector<Label>& labels() const { return examples_->labels; }
+
+  // Examples [begin, end) as a data set; it shares this one's memory.
+  Slice<InMemoryRegression> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
+
+  // Indices are trusted: each is below size().
+  template <class T, class L>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
+    for (std::size_t i = 0; i < n; ++i) {
+      copy_row(examples_->inputs, shape_.size(), indices[i], inputs + i * shape_.size());
+      copy_row(examples_->labels, label_shape_.size(), indices[i], labels + i * label_shape_.size());
+    }
+  }
+
+ private:
+  struct Examples {
+    std::vector<Input> inputs;
+    std::vector<Label> labels;
+  };
+  template <class From, class To>
+  static void copy_row(const std::vector<From>& from, std::size_t width, std::size_t row, To* to) {
+    for (std::size_t j = 0; j < width; ++j) to[j] = static_cast<To>(from[row * width + j]);
+  }
+
+  Shared<Examples> examples_;
+  Shape shape_, label_shape_;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,95 @@
+// Labels that are numbers: MeanSquaredError and InMemoryRegression, in the loop and alone; and one yes-or-no logit.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+// y = (2 a - b + 0.5, a + 3 b), without noise.
+InMemoryRegression<float> plane(std::size_t n) {
+  std::vector<float> inputs, labels;
+  RandomStream random(RandomKey{5});
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto a = static_cast<float>(random.normal()), b = static_cast<float>(random.normal());
+    inputs.insert(inputs.end(), {a, b});
+    labels.insert(labels.end(), {2 * a - b + 0.5f, a + 3 * b});
+  }
+  return {inputs, labels, Shape{2}, Shape{2}};
+}
+
+template <class... Tail>
+void finds_the_plane(const Tail&... tail) {
+  const auto data = plane(240);
+  TrainingLoop loop(Model(Shape{2}, Dense{.units = 2}), MeanSquaredError{}, sgd(), Constant{0.1},
+                    ShuffledEpochs{.batch = 20}, tail...);
+  const auto end = loop.run(data.subset(0, 200), Evaluate(data.subset(200, 240), MeanSquaredError{}, {.every = 100}),
+                            UntilStep{400});
+  CHECK(end.best.metric < 1e-8);
+  const auto weight = loop.values("0.weight"), bias = loop.values("0.bias");
+  const double expected[] = {2, -1, 1, 3};
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(static_cast<double>(weight[i]) == doctest::Approx(expected[i]).epsilon(1e-3));
+  CHECK(static_cast<double>(bias[0]) == doctest::Approx(0.5).epsilon(1e-3));
+  const std::vector<float> inputs{1, 1};
+  const auto predicted = loop.predict(Unlabelled<float>(inputs, Shape{2}));
+  CHECK(static_cast<double>(predicted[1]) == doctest::Approx(4).epsilon(1e-3));
+}
+
+}  // namespace
+
+TEST_CASE("mean squared error: by hand, and its gradient by differences") {
+  const Host<double> host;
+  const double z[] = {1, 2, 3, -1, 0, 4}, y[] = {1, 0, 0, -2, 0, 1}, weights[] = {1, 3};
+  double losses[2], d[6];
+  MeanSquaredError{}.write(host, 2, 3, z, y, weights, losses, d);
+  CHECK(losses[0] == doctest::Approx(13.0 / 3));
+  CHECK(losses[1] == doctest::Approx(10.0 / 3));
+  const double expected[] = {0, 2.0 / 3, 1, 1, 0, 3};
+  for (int i = 0; i < 6; ++i) CHECK(d[i] == doctest::Approx(expected[i]));
+  const Model model(Shape{3}, Dense{.units = 4}, Tanh{}, Dense{.units = 2});
+  CHECK(gradient_check(model, MeanSquaredError{}, {.weights = {1, 0.5, 2}}).error < 1e-6);
+}
+
+TEST_CASE("a plane is found, whatever the workers, on a slice of the data, in both precisions") {
+  finds_the_plane();
+  finds_the_plane(Mean{}, InProcess{3});
+  finds_the_plane(Host<double>{});
+}
+
+TEST_CASE("one logit tells two classes apart") {
+  std::vector<float> inputs;
+  std::vector<std::int32_t> labels;
+  RandomStream random(RandomKey{6});
+  for (int i = 0; i < 200; ++i) {
+    const auto x = static_cast<float>(random.normal());
+    inputs.push_back(x);
+    labels.push_back(x > 0.3f);
+  }
+  const InMemory<float> data(inputs, labels, Shape{1}, 2);
+  TrainingLoop loop(Model(Shape{1}, Dense{.units = 1}), SigmoidCrossEntropy{}, momentum(), Constant{0.5},
+                    ShuffledEpochs{.batch = 20});
+  loop.run(data, UntilStep{300});
+  const auto logits = loop.predict(data);
+  int wrong = 0;
+  for (std::size_t i = 0; i < 200; ++i) wrong += (logits[i] > 0.0f) != (labels[i] == 1);
+  CHECK(wrong <= 4);
+}
+
+TEST_CASE("labels that do not fit are refused with a sentence") {
+  TrainingLoop loop(Model(Shape{2}, Dense{.units = 3}), MeanSquaredError{}, sgd(), Constant{0.1},
+                    ShuffledEpochs{.batch = 2});
+  CHECK_THROWS_WITH_AS(loop.step(plane(4)), "TrainingLoop: a label is 2 numbers, the model has 3 outputs", Error);
+  const InMemoryRegression<float> bad({1, 2, 3, 4}, {1, 2, 3, 4, std::nanf(""), 6}, Shape{2}, Shape{3});
+  CHECK_THROWS_WITH_AS(loop.step(bad),
+                       "TrainingLoop: number 1 of the label of example 1 is nan, expected a finite number", Error);
+  CHECK_THROWS_WITH_AS(InMemoryRegression<float>({1, 2, 3}, {1, 2}, Shape{2}),
+                       "InMemoryRegression: there are 3 input values, expected 2 examples x 2 = 4", Error);
+  CHECK_THROWS_WITH_AS(InMemoryRegression<float>({1, 2, 3}, {1, 2}, Shape{2}, Shape{3}),
+                       "InMemoryRegression: there are 2 label values, expected a multiple of 3", Error);
+}
