@@ -283,6 +283,51 @@ TEST_CASE("load_values: the parameters alone, by name, into another rule's loop"
   CHECK(refused(linear_model(Shape{28, 28, 1}, 12)) == path + ": holds 4 tensors, the model has 2");
 }
 
+TEST_CASE("load_values: some tensors, into a model with another head") {
+  const Tiny task;
+  const TemporaryFile file;
+  auto first = tiny_loop(momentum(), 0.1);
+  first.run(task.train(), UntilStep{3});
+  save_checkpoint(file.path(), first);
+  TrainingLoop other(mlp(Shape{28, 28, 1}, {12}, 13), task.loss(), adamw(), Constant{0.1}, ShuffledEpochs{.batch = 32});
+  const auto before = values_of(other);
+  const auto body = [](const TensorSpec& tensor) { return !tensor.output; };
+  load_values(file.path(), other, body);
+  const auto span = [](const auto& values) { return std::vector<float>(values.begin(), values.end()); };
+  CHECK(span(other.values("0.weight")) == span(first.values("0.weight")));
+  CHECK(span(other.values("0.bias")) == span(first.values("0.bias")));
+  const TensorPlace head = other.layout().place_of(other.layout().find("2.weight"));
+  CHECK(std::equal(other.values() + head.offset, other.values() + head.offset + head.size,
+                   before.begin() + static_cast<std::ptrdiff_t>(head.offset)));
+  const auto after = values_of(other);
+  CHECK(sentence([&] { load_values(file.path(), other, [](const TensorSpec&) { return true; }); }) ==
+        file.path() + ": 'values/2.weight' has 120 values, expected 156");
+  CHECK(sentence([&] { load_values(file.path(), other, Named{"7."}); }) ==
+        file.path() + ": none of the model's tensors was asked for");
+  CHECK(same_bits(values_of(other), after));
+}
+
+TEST_CASE("the best of a run is kept beside the last, over resumptions") {
+  const Tiny task;
+  const TemporaryFile best, last;
+  const auto loss_of = [&](const TemporaryFile& file) {
+    auto loop = tiny_loop(momentum(), 0.05);
+    load_values(file.path(), loop);
+    return loop.evaluate(task.validation(), CrossEntropy{}).metric;
+  };
+  const auto run = [&](double rate, std::uint64_t steps) {
+    auto loop = tiny_loop(momentum(), rate);
+    return loop.run(task.train(), Evaluate(task.validation(), CrossEntropy{}, {.every = 4}),
+                    BestCheckpoint(best.path()), Checkpoints(last.path()), UntilStep{steps});
+  };
+  const RunReport first = run(0.05, 60);
+  CHECK(loss_of(best) == first.best.metric);
+  CHECK(loss_of(last) > first.best.metric);  // it overfits, or wavers
+  const RunReport second = run(0.05, 68);
+  CHECK(loss_of(best) == second.best.metric);
+  CHECK(second.best.metric <= first.best.metric);
+}
+
 TEST_CASE("checkpoint: a place that cannot be written") {
   const Tiny task;
   const std::string path = "/nonexistent/run.checkpoint";

@@ -3,6 +3,7 @@
 
 #include "checkpoint.hpp"
 #include "concept.hpp"
+#include "observers/best_checkpoint.hpp"
 #include "observers/checkpoints.hpp"
 #include "observers/csv_log.hpp"
 #include "observers/evaluate.hpp"

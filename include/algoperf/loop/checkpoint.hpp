@@ -3,6 +3,7 @@
 //
 //   save_checkpoint(path, loop)   load_checkpoint(path, loop)   all of a loop, or of anything with visit(archive)
 //   load_values(path, loop)                                     its parameters alone
+//   load_values(path, loop, where)                              of some tensors, for a model with another head
 //
 // The observer Checkpoints adds sections for the run's report and for observers; these functions read its files too.
 //
@@ -62,23 +63,46 @@ void load_checkpoint(const std::string& path, T& object) {
   detail::load_whole(file, [&](auto& archive) { detail::visit_state(archive, path, object); });
 }
 
+namespace detail {
+
+// The values of all tensors that `where` accepts, the others as they are; `whole`: all that the file has.
+template <class Loop, class Where>
+void load_values(const std::string& path, Loop& loop, const Where& where, bool whole) {
+  CheckpointReader file(path);
+  require(file.open(state_section), path, ": has no section '", state_section, "'");
+  const ArchiveScope scope(file, "values");
+  const Layout& layout = loop.layout();
+  std::vector<typename Loop::Backend::Scalar> values(layout.size());
+  loop.backend().read(values.size(), static_cast<const Loop&>(loop).values(), values.data());
+  std::size_t count = 0;
+  for (const TensorHandle handle : layout.tensors()) {
+    if (!where(layout.spec(handle))) continue;
+    const char* const name = layout.spec(handle).name.c_str();
+    require(file.seek(name), path, ": has no parameters '", name, "'");
+    file.array(name, values.data() + layout.place_of(handle).offset, layout.place_of(handle).size);
+    ++count;
+  }
+  require(count > 0, path, ": none of the model's tensors was asked for");
+  require(!whole || file.count() == count, path, ": holds ", file.count(), " tensors, the model has ", count);
+  loop.backend().write(values.size(), values.data(), loop.values());
+}
+
+}  // namespace detail
+
 // The parameters alone, tensor by tensor by name, into a loop whose rule, schedule, selector and step may be others and
 // stay as they are. Throws Error, and changes nothing, unless the file's tensors are the loop's.
 template <class Loop>
 void load_values(const std::string& path, Loop& loop) {
-  CheckpointReader file(path);
-  require(file.open(detail::state_section), path, ": has no section '", detail::state_section, "'");
-  const ArchiveScope scope(file, "values");
-  const Layout& layout = loop.layout();
-  std::vector<typename Loop::Backend::Scalar> values(layout.size());  // its padding is 0, as an arena's
-  for (const TensorHandle handle : layout.tensors()) {
-    const char* const name = layout.spec(handle).name.c_str();
-    require(file.seek(name), path, ": has no parameters '", name, "'");
-    file.array(name, values.data() + layout.place_of(handle).offset, layout.place_of(handle).size);
-  }
-  require(file.count() == layout.tensors().size(), path, ": holds ", file.count(), " tensors, the model has ",
-          layout.tensors().size());
-  loop.backend().write(values.size(), values.data(), loop.values());
+  detail::load_values(path, loop, otherwise, true);
+}
+
+// The parameters of the tensors that `where`, a predicate of a TensorSpec, accepts; the file may hold more. To go on
+// from another model's body with a new head:
+//   load_values(path, loop, [](const TensorSpec& tensor) { return !tensor.output; });
+// Throws Error, and changes nothing, if the file lacks one of them or has it in another size, or if there is none.
+template <class Loop, class Where>
+void load_values(const std::string& path, Loop& loop, const Where& where) {
+  detail::load_values(path, loop, where, false);
 }
 
 }  // namespace algoperf
