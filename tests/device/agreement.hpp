@@ -143,6 +143,7 @@ void for_each_model(const F& f) {
   f("gelu", Model(Shape{13}, Dense{.units = 21}, Gelu{}, Dense{.units = 5}, GeluTanh{}));
   f("dropout", Model(Shape{13}, Dense{.units = 21}, Dropout{.rate = 0.3}, Dense{.units = 5}));
   f("embedding", Model(Shape{5}, Embedding{.vocabulary = 16, .width = 3}));
+  f("tied", Model(Shape{5}, Tied(Embedding{.vocabulary = 16, .width = 3}, Flatten{}, Dense{.units = 3}, Tanh{})));
   f("residual", Model(Shape{11}, Dense{.units = 6}, Residual(LayerNorm{}, Dense{.units = 6}, Relu{})));
   f("next character", next_character(5, 16));
 }

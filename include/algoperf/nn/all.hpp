@@ -31,4 +31,5 @@
 #include "models/simple_cnn.hpp"
 #include "residual.hpp"
 #include "sequential.hpp"
+#include "tied.hpp"
 #include "workspace.hpp"

@@ -1,0 +1,109 @@
+#pragma once
+
+#include "../core/map_kernels.hpp"
+#include "describe.hpp"
+#include "layers/embedding.hpp"
+#include "sequential.hpp"
+
+namespace algoperf {
+
+// Weight tying: an embedding whose table is also the matrix of the logits, with layers in between that make `width`
+// numbers h of the embedded context:  z = h W^T + b.
+//   Tied(Embedding{.vocabulary = 65, .width = 24, .init = Init::lecun_normal}, Flatten{}, Dense{.units = 24}, Relu{})
+// Shapes: in {context} of std::int32_t tokens, out {vocabulary}; `embedding.weight` {vocabulary, width}, whose gradient
+//   is the sum of both uses, `bias` {vocabulary}; declare throws Error if the layers do not make `width` numbers.
+// Source: Press & Wolf 2017, arXiv:1608.05859; Inan et al. 2017. First values are the embedding's: unit normal ones
+//   make large logits, lecun_normal ones of about 1.
+// Cost: the layers', and 2 vocabulary width FLOPs forward, twice that backward.
+template <class... Layers>
+class Tied {
+  using Inner = Sequential<Layers...>;
+
+ public:
+  static constexpr bool has_statistics = Inner::has_statistics;
+  template <class S>
+  using Input = std::int32_t;
+  struct Handles {
+    Embedding::Handles embedding;
+    typename Inner::Handles inner;
+    TensorHandle bias;
+  };
+
+  constexpr explicit Tied(const Embedding& embedding, const Layers&... layers)
+      : embedding_(embedding), inner_(layers...) {}
+
+  constexpr std::size_t tokens() const { return embedding_.vocabulary; }
+  constexpr Shape output(Shape) const { return {embedding_.vocabulary}; }
+  constexpr Cost cost(Shape in) const {
+    const std::uint64_t words = embedding_.vocabulary, product = 2 * words * embedding_.width;
+    return embedding_.cost(in) + inner_.cost(embedded(in)) +
+           Cost{words, product + words, 2 * product + words, words + embedding_.width};
+  }
+  constexpr std::uint64_t input_gradient_flops(Shape) const { return 0; }
+  constexpr LayerMemory memory(Shape in) const {
+    LayerMemory memory = inner_.memory(embedded(in));
+    memory.kept += 2 * embedded(in).size() + 2 * embedding_.width;
+    return memory;
+  }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    const Shape out = inner_.output(embedded(in));
+    require(out.size() == embedding_.width, name, ": Tied has layers that make examples of shape ", describe(out),
+            ", expected the ", embedding_.width, " numbers of a row of the table");
+    const std::string prefix = name.empty() ? "" : name + ".";
+    const auto table = embedding_.declare(layout, prefix + "embedding", in);
+    return {table, inner_.declare(layout, name, embedded(in)),
+            layout.add({prefix + "bias", Kind::bias, {embedding_.vocabulary}, true})};
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& h, Shape in) const {
+    embedding_.initialize(set, h.embedding, in);
+    inner_.initialize(set, h.inner, embedded(in));
+    set(h.bias, Init::zeros);
+  }
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, S* y) const {
+    const Kept<B> kept(pass, embedded(in).size(), embedding_.width);
+    const std::size_t words = embedding_.vocabulary;
+    embedding_.forward(pass, h.embedding, in, x, kept.embedded);
+    inner_.forward(kept.inner, h.inner, embedded(in), static_cast<const S*>(kept.embedded), kept.hidden);
+    pass.backend.gemm_nt(pass.batch, words, embedding_.width, kept.hidden, pass.value(h.embedding.weight), y);
+    pass.backend.map_rows(Add{}, pass.batch, words, y, pass.value(h.bias));
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, const S*, const S* dy,
+                S*) const {
+    const Kept<B> kept(pass, embedded(in).size(), embedding_.width);
+    const std::size_t words = embedding_.vocabulary, width = embedding_.width;
+    S* const d_table = pass.gradient(h.embedding.weight);
+    pass.backend.column_sums(pass.batch, words, dy, pass.gradient(h.bias));
+    pass.backend.gemm_tn(words, width, pass.batch, dy, kept.hidden, d_table);
+    pass.backend.gemm_nn(pass.batch, width, words, dy, pass.value(h.embedding.weight), kept.d_hidden);
+    inner_.backward(kept.inner, h.inner, embedded(in), static_cast<const S*>(kept.embedded),
+                    static_cast<const S*>(kept.hidden), static_cast<const S*>(kept.d_hidden), kept.d_embedded);
+    pass.backend.add_rows(pass.batch * in.size(), width, x, kept.d_embedded, d_table);
+  }
+
+ private:
+  template <class B>
+  struct Kept {
+    using S = typename B::Scalar;
+    S *embedded, *d_embedded, *hidden, *d_hidden;
+    LayerPass<B> inner;
+    Kept(const LayerPass<B>& pass, std::size_t context, std::size_t width)
+        : embedded(pass.kept),
+          d_embedded(embedded + context * pass.capacity),
+          hidden(d_embedded + context * pass.capacity),
+          d_hidden(hidden + width * pass.capacity),
+          inner(pass) {
+      inner.kept = d_hidden + width * pass.capacity;
+    }
+  };
+  constexpr Shape embedded(Shape in) const { return embedding_.output(in); }
+
+  Embedding embedding_;
+  Inner inner_;
+};
+
+}  // namespace algoperf
