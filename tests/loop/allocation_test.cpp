@@ -27,9 +27,12 @@ namespace {
 
 std::atomic<bool> counting{false}, in_product{false};
 std::atomic<int> own{0}, packing{0};
+std::atomic<std::size_t> bytes{0};
 
-[[maybe_unused]] void count() {
-  if (counting) ++(in_product ? packing : own);
+[[maybe_unused]] void count(std::size_t size) {
+  if (!counting) return;
+  ++(in_product ? packing : own);
+  bytes += size;
 }
 
 }  // namespace
@@ -42,27 +45,27 @@ void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 
 void* malloc(std::size_t size) {
-  count();
+  count(size);
   return __libc_malloc(size);
 }
 void* calloc(std::size_t n, std::size_t size) {
-  count();
+  count(n * size);
   return __libc_calloc(n, size);
 }
 void* realloc(void* block, std::size_t size) {
-  count();
+  count(size);
   return __libc_realloc(block, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) {
-  count();
+  count(size);
   return __libc_memalign(alignment, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  count();
+  count(size);
   return __libc_memalign(alignment, size);
 }
 int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
-  count();
+  count(size);
   *block = __libc_memalign(alignment, size);
   return *block == nullptr ? ENOMEM : 0;
 }
@@ -152,4 +155,20 @@ TEST_CASE("a step allocates nothing of our own") {
   CHECK(allocations(tiny, adamw(), epochs, Adasum<Of::gradients>{}, InProcess{3}) == 0);
   CHECK(allocations(tiny, sam(both), epochs, Adasum<Of::updates>{}, InProcess{3}) == 0);
   MESSAGE("packing within matrix products: " << packing.load() << " allocations in all");
+}
+
+TEST_CASE("a batch in parts, one after the other, takes the memory of a part") {
+  if (!COUNTED) return;
+  const Tiny task;
+  const auto taken = [&](const auto&... tail) {
+    bytes = 0;
+    counting = true;
+    TrainingLoop loop(Model(Shape{28, 28, 1}, Conv2d{.filters = 8}, Relu{}, Dense{.units = 10}), task.loss(), sgd(),
+                      Constant{1e-3}, ShuffledEpochs{.batch = 64}, tail...);
+    counting = false;
+    loop.step(task.train());
+    return static_cast<double>(bytes);
+  };
+  const double whole = taken(), parts = taken(Mean{}, InProcess{8});
+  CHECK(parts < 0.4 * whole);  // inputs, gradients and what Mean adds up in stay
 }

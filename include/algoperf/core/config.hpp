@@ -5,6 +5,14 @@
 #define ALGOPERF_VERSION_MINOR 1
 #define ALGOPERF_VERSION_PATCH 0
 
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ && !defined(ALGOPERF_ALLOW_FAST_MATH)
+#error "algoperf: -ffast-math and -ffinite-math-only let NaN and infinity pass unseen (docs/compatibility.md)"
+#endif
+
+#if !defined(__cpp_exceptions) && !defined(__CUDACC__)
+#error "algoperf: it reports errors by exceptions, and -fno-exceptions leaves it none"
+#endif
+
 // ALGOPERF_HD marks a function that runs on the host and on a device: every kernel's operator(), `at` and `measure`.
 // It always inlines, so that a kernel written over T costs nothing when T is a SIMD vector.
 #if defined(__CUDACC__)

@@ -22,17 +22,19 @@ class Batch {
   using Scalar = typename Backend::Scalar;
   using Input = typename ModelType::template Input<Scalar>;
 
-  // Labels that are classes lie in [0, classes).
-  Batch(const Backend& backend, const ModelType& model, std::size_t classes, std::size_t capacity)
+  // Labels that are classes lie in [0, classes). A pass is over at most `at_once` of the examples.
+  Batch(const Backend& backend, const ModelType& model, std::size_t classes, std::size_t capacity, std::size_t at_once)
       : width_(model.input().size()),
         label_width_(std::is_integral_v<Label> ? 1 : model.output().size()),
         classes_(classes),
-        workspace_(backend, model, capacity),
+        capacity_(capacity),
+        workspace_(backend, model, at_once),
         inputs_(backend.template array<Input>(width_ * capacity)),
         labels_(backend.template array<Label>(label_width_ * capacity)),
         losses_(backend.template array<Scalar>(capacity)) {}
 
-  std::size_t capacity() const { return workspace_.capacity(); }
+  std::size_t capacity() const { return capacity_; }
+  std::size_t at_once() const { return workspace_.capacity(); }
   std::size_t size() const { return size_; }
   // From example `begin` of the batch on.
   const Input* inputs(std::size_t begin = 0) const { return inputs_.data() + begin * width_; }
@@ -91,7 +93,7 @@ class Batch {
   }
 
  private:
-  std::size_t width_, label_width_, classes_, size_ = 0;  // widths: the numbers of one example
+  std::size_t width_, label_width_, classes_, capacity_, size_ = 0;  // widths: the numbers of one example
   Workspace<Backend> workspace_;
   typename Backend::template Array<Input> inputs_;
   typename Backend::template Array<Label> labels_;

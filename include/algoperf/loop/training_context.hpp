@@ -49,13 +49,13 @@ class TrainingContext {
         backend_(backend),
         workers_(workers),
         key_(key),
-        batch_(backend_, model_, classes(), capacity) {
+        batch_(backend_, model_, classes(), capacity, (capacity + workers - 1) / workers) {
     handles_ = model_.declare(layout_);
     layout_.arrange_for(rule_);
     values_ = backend_.template array<Scalar>(layout_.size());
     gradients_ = backend_.template array<Scalar>(layout_.size());
     weights_ = backend_.template array<Scalar>(capacity);
-    d_outputs_ = backend_.template array<Scalar>(model_.output().size() * capacity);
+    d_outputs_ = backend_.template array<Scalar>(model_.output().size() * batch_.at_once());
     first_losses_.resize(capacity);
     later_losses_.resize(capacity);
     host_weights_.resize(capacity);
@@ -119,6 +119,7 @@ class TrainingContext {
   const Rule& rule() const { return rule_; }
   const ModelType& model() const { return model_; }
   std::size_t capacity() const { return batch_.capacity(); }
+  std::size_t at_once() const { return batch_.at_once(); }
   // That the loss tells apart, where labels are classes.
   std::size_t classes() const { return detail::classes_of(loss_, model_.output().size()); }
 
@@ -220,8 +221,8 @@ class TrainingContext {
 
   // Where `n` examples are evaluated: the step's own memory if there is room, else memory made for it and kept.
   OwnBatch& batch_for(std::size_t n) {
-    if (n <= capacity()) return batch_;
-    if (!large_batch_ || large_batch_->capacity() < n) large_batch_.emplace(backend_, model_, classes(), n);
+    if (n <= at_once()) return batch_;
+    if (!large_batch_ || large_batch_->capacity() < n) large_batch_.emplace(backend_, model_, classes(), n, n);
     return *large_batch_;
   }
   template <class Data>

@@ -289,7 +289,7 @@ class TrainingLoop {
   }
   template <class F>
   void for_each_batch(std::size_t size, std::size_t batch, const F& f) const {
-    if (batch == 0) batch = context_.capacity();
+    if (batch == 0) batch = context_.at_once();
     for (std::size_t begin = 0; begin < size; begin += batch) f(begin, size - begin < batch ? size - begin : batch);
   }
   void resize_data(std::size_t size) {
