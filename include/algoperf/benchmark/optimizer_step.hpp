@@ -24,7 +24,7 @@
 #include "../core/random.hpp"
 #include "../rules/concept.hpp"
 #include "../rules/describe.hpp"
-#include "name.hpp"
+#include "concept.hpp"
 
 namespace algoperf {
 

@@ -29,7 +29,7 @@
 #include "../loop/observers/until.hpp"
 #include "../loop/training_loop.hpp"
 #include "../workloads/concept.hpp"
-#include "name.hpp"
+#include "concept.hpp"
 
 namespace algoperf {
 

@@ -82,15 +82,14 @@ class CheckpointReader {
   void number(const char* name, T& value) {
     array(name, &value, 1);
   }
+  // That the next entry is n numbers of this name; for who would make room for them first.
+  template <class T>
+  void expect(const char* name, std::size_t n) {
+    (void)next_entry<T>(name, n);
+  }
   template <class T>
   void array(const char* name, T* data, std::size_t n) {
-    const std::string full = prefix + name;
-    require(at_ < end_, path_, ": ends before '", full, "': it was written by another run");
-    const Entry entry = entry_here();
-    require(entry.name == full, path_, ": at offset ", at_, " found '", entry.name, "', expected '", full,
-            "': it was written by another model, rule or selector");
-    require(entry.type == detail::type_code<T>(), path_, ": '", full, "' has another number type");
-    require(entry.count == n, path_, ": '", full, "' has ", entry.count, " values, expected ", n);
+    const Entry entry = next_entry<T>(name, n);
     if (n > 0) std::memcpy(data, bytes_.data() + entry.values, n * sizeof(T));
     at_ = entry.next;
   }
@@ -113,6 +112,17 @@ class CheckpointReader {
     std::size_t values, next;  // where they lie
   };
 
+  template <class T>
+  Entry next_entry(const char* name, std::size_t n) {
+    const std::string full = prefix + name;
+    require(at_ < end_, path_, ": ends before '", full, "': it was written by another run");
+    const Entry entry = entry_here();
+    require(entry.name == full, path_, ": at offset ", at_, " found '", entry.name, "', expected '", full,
+            "': it was written by another model, rule or selector");
+    require(entry.type == detail::type_code<T>(), path_, ": '", full, "' has another number type");
+    require(entry.count == n, path_, ": '", full, "' has ", entry.count, " values, expected ", n);
+    return entry;
+  }
   void find_sections(std::size_t begin, std::size_t end) {
     at_ = begin;
     end_ = end;

@@ -3,9 +3,12 @@
 //   struct MyActivation : Activation<MyForward, MyBackward, 3, 5> {};
 //
 // where MyForward is a kernel y = f(x), called as (anything, x); MyBackward one for dx, called as (anything, x, dy);
-// and the numbers are the FLOPs an element of each. Relu and Tanh, whose way back needs their output alone, work in
-// place instead.
+// and the numbers are the FLOPs an element of each. Kernels are made without options: a layer with a hyperparameter has
+// forward and backward of its own. Relu and Tanh, whose way back needs their output alone, work in place instead.
 #pragma once
+
+#include <cstdint>
+#include <type_traits>
 
 #include "concept.hpp"
 
@@ -13,6 +16,9 @@ namespace algoperf {
 
 template <class ForwardKernel, class BackwardKernel, std::uint64_t forward_flops, std::uint64_t backward_flops>
 struct Activation {
+  static_assert(std::is_empty_v<ForwardKernel> && std::is_empty_v<BackwardKernel>,
+                "algoperf: an Activation makes its kernels without options: a layer with a hyperparameter has forward "
+                "and backward of its own");
   struct Handles {};
 
   constexpr Shape output(Shape in) const { return in; }

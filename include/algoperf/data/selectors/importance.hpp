@@ -32,15 +32,22 @@ struct LossProportional {
 
   class State {
    public:
-    State(RandomKey key, std::size_t size, double loss) : key_(key), random_(key), losses_(size, loss) {}
+    State(RandomKey key, std::size_t size, double loss) : key_(key), random_(key), size_(size), initial_(loss) {}
 
-    const SumTree& losses() const { return losses_; }
+    // Made when first asked for: a file that promises examples gets memory for those that it holds.
+    const SumTree& losses() const {
+      if (losses_.size() != size_) losses_ = SumTree(size_, initial_);
+      return losses_;
+    }
 
     template <class Archive>
     void visit(Archive& archive) {
       std::uint64_t counter = random_.counter();
       archive.number("counter", counter);
-      archive.array("losses", losses_.weights(), losses_.size());
+      if constexpr (requires { archive.template expect<double>("losses", size_); })
+        archive.template expect<double>("losses", size_);
+      losses();
+      archive.array("losses", losses_.weights(), size_);
       if constexpr (Archive::reading) {
         random_ = RandomStream(key_, counter);
         losses_.rebuild();
@@ -51,7 +58,9 @@ struct LossProportional {
     friend LossProportional;
     RandomKey key_;
     RandomStream random_;
-    SumTree losses_;
+    std::size_t size_;
+    double initial_;
+    mutable SumTree losses_;
   };
 
   State state(std::size_t size) const {
@@ -67,19 +76,20 @@ struct LossProportional {
 
   // The probability with which each draw of the next selection is example i.
   double probability(const State& state, std::size_t i) const {
-    const double n = static_cast<double>(state.losses_.size()), total = state.losses_.total();
-    return total > 0 ? (1 - mix) * state.losses_[i] / total + mix / n : 1 / n;
+    const double n = static_cast<double>(state.size_), total = state.losses().total();
+    return total > 0 ? (1 - mix) * state.losses()[i] / total + mix / n : 1 / n;
   }
 
   void select(State& state, Step, Selection& selection) const {
-    const std::uint32_t size = static_cast<std::uint32_t>(state.losses_.size());
-    const double total = state.losses_.total();
+    const std::uint32_t size = static_cast<std::uint32_t>(state.size_);
+    const double total = state.losses().total();
     selection.indices.resize(batch);
     selection.weights.resize(batch);
     for (std::size_t k = 0; k < batch; ++k) {
       const bool uniform = state.random_.uniform_double() < mix || !(total > 0);
-      const std::uint32_t i = uniform ? state.random_.below(size)
-                                      : static_cast<std::uint32_t>(state.losses_.find(fraction(state.random_) * total));
+      const std::uint32_t i = uniform
+                                  ? state.random_.below(size)
+                                  : static_cast<std::uint32_t>(state.losses().find(fraction(state.random_) * total));
       selection.indices[k] = i;
       selection.weights[k] = static_cast<float>(1 / (size * probability(state, i)));
     }
@@ -94,7 +104,7 @@ struct LossProportional {
       const double loss = static_cast<double>(losses[k]);
       require(loss >= 0 && loss <= 1e100, "LossProportional: the loss of example ", i, " is ", loss,
               ", expected [0, 1e100]");
-      state.losses_.set(i, memory * state.losses_[i] + (1 - memory) * loss);
+      state.losses_.set(i, memory * state.losses()[i] + (1 - memory) * loss);
     }
   }
 

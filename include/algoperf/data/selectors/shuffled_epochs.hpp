@@ -30,24 +30,27 @@ struct ShuffledEpochs {
 
   class State {
    public:
-    State(std::uint64_t seed, std::size_t size) : seed_(seed), order_(size) { shuffle(); }
+    State(std::uint64_t seed, std::size_t size) : seed_(seed), size_(size) {}
 
     std::uint64_t epoch() const { return epoch_; }      // whole epochs before this one
     std::size_t position() const { return position_; }  // examples seen of this epoch
-    const std::vector<std::uint32_t>& order() const { return order_; }
+    // This epoch's. Made when first asked for: a file that promises examples does not get memory for them.
+    const std::vector<std::uint32_t>& order() const {
+      if (order_.size() != size_) shuffle();
+      return order_;
+    }
 
     template <class Archive>
     void visit(Archive& archive) {
-      std::uint64_t size = order_.size(), position = position_;
+      std::uint64_t size = size_, position = position_;
       archive.number("size", size);
       archive.number("epoch", epoch_);
       archive.number("position", position);
       if constexpr (Archive::reading) {
-        require(size == order_.size(), "ShuffledEpochs: the archive is of ", size, " examples, expected ",
-                order_.size());
+        require(size == size_, "ShuffledEpochs: the archive is of ", size, " examples, expected ", size_);
         require(position <= size, "ShuffledEpochs: the archive's position is ", position, ", expected [0, ", size, "]");
         position_ = static_cast<std::size_t>(position);
-        shuffle();
+        order_.clear();
       }
     }
 
@@ -60,7 +63,8 @@ struct ShuffledEpochs {
       shuffle();
     }
 
-    void shuffle() {
+    void shuffle() const {
+      order_.resize(size_);
       constexpr std::uint64_t tag = 0x73687566666C65;  // "shuffle"
       RandomStream random(RandomKey{seed_}.fold(tag).fold(epoch_));
       for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::uint32_t>(i);
@@ -69,8 +73,8 @@ struct ShuffledEpochs {
     }
 
     std::uint64_t seed_, epoch_ = 0;
-    std::size_t position_ = 0;
-    std::vector<std::uint32_t> order_;
+    std::size_t size_, position_ = 0;
+    mutable std::vector<std::uint32_t> order_;
   };
 
   State state(std::size_t size) const {
@@ -83,10 +87,10 @@ struct ShuffledEpochs {
   }
 
   void select(State& state, Step, Selection& selection) const {
-    const std::size_t size = state.order_.size();
+    const std::size_t size = state.size_;
     if (state.position_ + (last == LastBatch::drop ? batch : 1) > size) state.next_epoch();
     const std::size_t left = size - state.position_, n = left < batch ? left : batch;
-    const auto from = state.order_.begin() + static_cast<std::ptrdiff_t>(state.position_);
+    const auto from = state.order().begin() + static_cast<std::ptrdiff_t>(state.position_);
     selection.indices.reserve(size < batch ? size : batch);  // a run may resume at a partial batch
     selection.weights.reserve(size < batch ? size : batch);
     selection.indices.assign(from, from + static_cast<std::ptrdiff_t>(n));

@@ -12,6 +12,7 @@ namespace algoperf {
 // of its weights alone. Set and find take log2(size) steps.
 class SumTree {
  public:
+  SumTree() = default;
   SumTree(std::size_t size, double weight) : size_(size) {
     while (leaves_ < size) leaves_ *= 2;
     nodes_.assign(2 * leaves_, 0.0);
@@ -51,7 +52,7 @@ class SumTree {
   }
 
  private:
-  std::size_t size_, leaves_ = 1;
+  std::size_t size_ = 0, leaves_ = 1;
   std::vector<double> nodes_;
 };
 

@@ -1,3 +1,7 @@
+// What benchmark/ is about. A fixture registers a Google Benchmark made of the library's parts: a function
+// register_x(name, ...) that returns it, to be configured further, and a macro ALGOPERF_X(...) for a user's file, which
+// calls it by what is written between its brackets. Time is what the fixture says it is, what else was found is in
+// counters, and an error skips the benchmark with its sentence.
 #pragma once
 
 #include <cctype>

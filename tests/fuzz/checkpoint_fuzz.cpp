@@ -1,0 +1,53 @@
+// Any bytes are a checkpoint of a loop, or refused with a sentence that leaves the loop as it was. The checksum is made
+// right, or nothing would come past it.
+#include <algoperf/algoperf.hpp>
+#include <cstring>
+
+#include "memory_file.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+std::string with_checksum(std::string bytes) {
+  const std::uint64_t sum = ap::detail::fnv1a(bytes, bytes.size());
+  bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  return bytes;
+}
+
+// All that a checkpoint holds of a loop, as bytes.
+template <class Loop>
+std::string saved(Loop& loop) {
+  ap::CheckpointWriter file;
+  ap::detail::visit_state(file, "", loop);
+  return file.finish();
+}
+
+// Loads the file into a fresh loop.
+template <class Selector>
+void load(const std::string& path, const Selector& selector) {
+  ap::TrainingLoop loop(ap::mlp(ap::Shape{2}, {2}, 2), ap::SoftmaxCrossEntropy{}, ap::adamw(), ap::Constant{0.1},
+                        selector);
+  const std::string before = saved(loop);
+  try {
+    ap::load_values(path, loop);
+  } catch (const ap::Error&) {
+    if (saved(loop) != before) std::abort();
+  }
+  const std::string middle = saved(loop);
+  try {
+    ap::load_checkpoint(path, loop);
+  } catch (const ap::Error&) {
+    if (saved(loop) != middle) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {
+  const std::string file = with_checksum(std::string(reinterpret_cast<const char*>(bytes), n));
+  const MemoryFile memory(file.data(), file.size());
+  load(memory.path(), ap::ShuffledEpochs{.batch = 2});
+  load(memory.path(), ap::LossProportional{.batch = 2});
+  return 0;
+}
