@@ -43,7 +43,7 @@ nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [[ -x $nvcc ]] || { echo "bench-device: no nvcc here" >&2; exit 1; }
 gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1) || true
 arch=${ARCH:-$([[ $gpu ]] && echo native || echo sm_90)}
-[[ -d $deps/mnist && -z ${ALGOPERF_DATA:-} ]] && export ALGOPERF_DATA=$PWD/$deps
+[[ -d $deps/mnist && -z ${ALGOPERF_DATA:-} ]] && export ALGOPERF_DATA=$(realpath "$deps")
 build=build/device
 mkdir -p "$build"
 

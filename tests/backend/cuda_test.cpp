@@ -60,8 +60,8 @@ TEST_CASE("matrices of one shape go side by side, and come to what they come to 
   for (int i = 0; i < 9; ++i) layout.add({"a" + std::to_string(i), Kind::weight, {12, 20}});
   for (int i = 0; i < 5; ++i) layout.add({"b" + std::to_string(i), Kind::weight, {7, 7}});
   const std::size_t n = layout.size();
-  const auto train = [&](const auto& rule, std::size_t lanes, std::size_t replays) {
-    const Cuda<float> backend{.lanes = lanes};
+  const auto train = [&](const auto& rule, std::size_t streams, std::size_t replays) {
+    const Cuda<float> backend{.streams = streams};
     auto state = rule.state(backend, layout);
     auto gradients = backend.array<float>(n), values = agreement::on_device(backend, agreement::numbers<float>(n, 0));
     Cuda<float>::Graph graph;

@@ -60,11 +60,11 @@ TEST_CASE("names are what is written, without what goes without saying") {
   CHECK(detail::readable_name("step", "ap::chain(ap::Adam{.beta1 = 0.8, .eps = 1}, ap::Descend{}), 4") ==
         "step/chain(Adam{.beta1=0.8,.eps=1},Descend{})/4");
   const Keeper keeper = run([] {
-    detail::register_step_on("ignored", "mine", sgd(), Host<>{}, 64);
+    detail::register_step_on("ignored", "my own, ap::name", sgd(), Host<>{}, 64);
     detail::register_step_on("sgd(), Host<>{}, 64", sgd(), Host<>{}, 64);
   });
   REQUIRE(keeper.trials().size() == 2);
-  CHECK(keeper.trials()[0].run_name.function_name == "optimizer_step/mine");
+  CHECK(keeper.trials()[0].run_name.function_name == "optimizer_step/my own, ap::name");
   CHECK(keeper.trials()[1].run_name.function_name == "optimizer_step/sgd/Host<>/64");
 }
 
@@ -90,7 +90,8 @@ TEST_CASE("a step moves its bytes, on all tensors") {
 TEST_CASE("trials train from seeds 1, 2, ..., each as the loop alone would, and report their training seconds") {
   const TinyWorkload task;
   const TimeToTargetOptions options{.budget = 200, .every = 4};
-  const Keeper keeper = run([&] { register_time_to_target("t", options, task, momentum(), rate, batches); });
+  const Keeper keeper =
+      run([&] { register_time_to_target("t", options, task, momentum(), rate, batches)->Repetitions(3); });
   const auto trials = keeper.trials();
   REQUIRE(trials.size() == 3);
   std::map<double, int> steps;

@@ -37,7 +37,8 @@ void finds_the_plane(const Tail&... tail) {
     CHECK(static_cast<double>(weight[i]) == doctest::Approx(expected[i]).epsilon(1e-3));
   CHECK(static_cast<double>(bias[0]) == doctest::Approx(0.5).epsilon(1e-3));
   const std::vector<float> inputs{1, 1};
-  const auto predicted = loop.predict(Unlabelled<float>(inputs, Shape{2}));
+  const Slice unlabelled(Unlabelled<float>(inputs, Shape{2}), 0, 1);
+  const auto predicted = loop.predict(unlabelled);
   CHECK(static_cast<double>(predicted[1]) == doctest::Approx(4).epsilon(1e-3));
 }
 
@@ -79,6 +80,9 @@ TEST_CASE("one logit tells two classes apart") {
   int wrong = 0;
   for (std::size_t i = 0; i < 200; ++i) wrong += (logits[i] > 0.0f) != (labels[i] == 1);
   CHECK(wrong <= 4);
+  CHECK(loop.evaluate(data, ErrorRate{}).metric == doctest::Approx(wrong / 200.0));
+  const auto report = loop.evaluate(data, CrossEntropy{});
+  CHECK(report.metric == doctest::Approx(report.loss));
 }
 
 TEST_CASE("labels that do not fit are refused with a sentence") {

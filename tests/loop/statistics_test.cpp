@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../memory_archive.hpp"
 #include "tiny.hpp"
@@ -64,6 +65,7 @@ TEST_CASE("running averages come to the data's, whatever the rule") {
   check(adamw());
   check(partition(matrices, muon(), otherwise, adamw()));
   check(sam(momentum()));
+  check(armijo(momentum()));
   check(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9}));
 }
 
@@ -85,4 +87,25 @@ TEST_CASE("averages are resumed bit for bit") {
   load(second, save(first));
   second.run(task.train(), UntilStep{20});
   CHECK(same_values(whole, second));
+}
+
+TEST_CASE("a batch that is not finite leaves parameters and averages as they are") {
+  const Tiny task;
+  std::vector<float> inputs(Tiny::digits().inputs());
+  inputs[5] = std::numeric_limits<float>::infinity();  // of example 0
+  const InMemory<float> bad(inputs, Tiny::digits().labels(), Shape{28, 28, 1}, 10);
+  auto loop = normed_loop(apply_if_finite(momentum()));
+  loop.run(bad.subset(0, 256), UntilStep{200});
+  for (const char* const tensor : {"0.weight", "1.mean", "1.variance"})
+    for (const float x : of(loop, tensor)) REQUIRE(std::isfinite(x));
+  CHECK(loop.evaluate(task.train(), ErrorRate{}).metric < 0.5);
+}
+
+TEST_CASE("of averages Adasum takes the mean") {
+  const Tiny task;
+  auto mean = normed_loop(sgd(), Mean{}, InProcess{2});
+  auto adasum = normed_loop(sgd(), Adasum<Of::gradients>{}, InProcess{2});
+  mean.step(task.train());
+  adasum.step(task.train());
+  CHECK(largest_difference(of(mean, "1.mean"), of(adasum, "1.mean")) < 1e-6);
 }

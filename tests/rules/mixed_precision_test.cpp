@@ -139,6 +139,17 @@ TEST_CASE("a gradient that is not finite leaves all state untouched, the step co
     }
 }
 
+TEST_CASE("a loss scale that has fallen for long still divides and multiplies") {
+  const ap::Layout layout = ap::testing::layout_of({{1}}, 1);
+  const auto rule = ap::mixed_precision<float16>(ap::sgd(), ap::DynamicLossScale{});
+  auto state = rule.state(ap::Host<float>{}, layout);
+  std::vector<float16> p{float16(1.0f)}, bad{float16(std::numeric_limits<float>::infinity())}, good{float16(0.0f)};
+  for (int i = 0; i < 400; ++i) CHECK(!rule.step(bad, std::span(p), state, {.learning_rate = 0.1}));
+  CHECK(state.loss_scale() == 1e-30);
+  CHECK(rule.step(good, std::span(p), state, {.learning_rate = 0.1}));
+  CHECK(static_cast<float>(p[0]) == 1);
+}
+
 TEST_CASE("stochastic rounding is right on average where the nearest stands still") {
   const std::size_t n = 4096;
   const ap::Layout layout = ap::testing::layout_of({{n}}, 1);

@@ -1,7 +1,7 @@
 // Cuda: the fast device backend, for .cu files compiled by nvcc -std=c++20 and linked with cublas and cusolver (or
 // algoperf::cuda). It works on the device that is current (cudaSetDevice) where it is used, on one stream (or on
-// `lanes`, where matrices do not depend on each other), and waits for it only where a number must come to the host. No
-// atomics: two runs give the same bits.
+// `streams`, where matrices do not depend on each other), and waits for it only where a number must come to the host.
+// No atomics: two runs give the same bits.
 #pragma once
 
 #if !defined(__CUDACC__)
@@ -38,7 +38,7 @@ struct Cuda {
   Precision precision = Precision::fp32;
   bool graphs = true;                          // whether training steps become CUDA graphs
   std::size_t scratch = std::size_t{1} << 26;  // scalars that layers may work in: few launches fill the device
-  std::size_t lanes = 4;                       // streams on which independent matrices are worked on side by side
+  std::size_t streams = 4;                     // on which independent matrices are worked on side by side
   mutable detail::CudaTables<S> tables = {};   // of the regions that run() has walked; not to be set
 
   template <class T>
@@ -108,8 +108,8 @@ struct Cuda {
   void for_each_row(std::size_t rows, std::size_t cost, const F& f) const {
     detail::cuda_rows(device(), rows, cost, f);
   }
-  std::size_t slots() const { return lanes > 1 ? lanes : 1; }
-  // Call i in lane i % slots, the lanes side by side on the device.
+  std::size_t slots() const { return streams > 1 ? streams : 1; }
+  // Call i on stream i % slots, the streams side by side on the device.
   template <class F>
   void batch(std::size_t slots, std::size_t count, const F& f) const {
     device().fork(slots, count, [&](std::size_t i) { f(*this, i % slots, i); });

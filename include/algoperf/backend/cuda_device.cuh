@@ -13,8 +13,8 @@
 
 #include "cuda_array.cuh"
 #include "cuda_check.cuh"
-#include "cuda_lane.cuh"
 #include "cuda_ring.cuh"
+#include "cuda_stream.cuh"
 #include "cuda_tape.cuh"
 
 namespace algoperf::detail {
@@ -35,43 +35,43 @@ class CudaDevice {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  // Of the lane in hand.
-  cudaStream_t stream() const { return lane().stream(); }
-  cublasHandle_t blas() const { return lane().blas(); }
-  cusolverDnHandle_t solver() { return lane().solver(); }
+  // Of the stream in hand.
+  cudaStream_t stream() const { return own().stream(); }
+  cublasHandle_t blas() const { return own().blas(); }
+  cusolverDnHandle_t solver() { return own().solver(); }
   // Blocks enough to fill the device, but no more than `wanted`.
   unsigned blocks(std::size_t wanted) const {
     const std::size_t most = 32u * static_cast<unsigned>(processors_);
     return static_cast<unsigned>(wanted < most ? wanted : most);
   }
-  // Memory for one call's intermediate results, valid until the lane's next call that asks: grown when first needed and
-  // kept.
+  // Memory for one call's intermediate results, valid until the stream's next call that asks: grown when first needed
+  // and kept.
   template <class T>
   T* scratch(std::size_t n) {
     const std::size_t bytes = n * sizeof(T);
-    CudaArray<unsigned char>& memory = lane().scratch;
+    CudaArray<unsigned char>& memory = own().scratch;
     if (memory.size() < bytes) {
       settle();
       memory = CudaArray<unsigned char>(bytes);
     }
     return reinterpret_cast<T*>(memory.data());
   }
-  // f(i) for i in [0, count), side by side in as many lanes as `lanes` says: call i in lane i % lanes, after all that
+  // f(i) for i in [0, count), side by side on at most so many `streams`: call i on stream i % streams, after all that
   // was started before, and before all that is started later.
   template <class F>
-  void fork(std::size_t lanes, std::size_t count, const F& f) {
-    const std::size_t used = lanes < count ? lanes : count;
+  void fork(std::size_t streams, std::size_t count, const F& f) {
+    const std::size_t used = streams < count ? streams : count;
     if (used <= 1) {
       for (std::size_t i = 0; i < count; ++i) f(i);
       return;
     }
-    while (lanes_.size() < used) {
+    while (streams_.size() < used) {
       settle();
-      lanes_.push_back(std::make_unique<CudaLane>());
+      streams_.push_back(std::make_unique<CudaStream>());
     }
     signal();
     for (std::size_t i = 1; i < used; ++i) await(i, 0);
-    {
+    try {
       const BackToFirst back{*this};
       for (std::size_t i = 0; i < count; ++i) {
         in_hand_ = i % used;
@@ -81,6 +81,10 @@ class CudaDevice {
         in_hand_ = i;
         signal();
       }
+    } catch (...) {  // what is started later must not meet what goes on
+      settle();
+      for (std::size_t i = 0; i < used; ++i) cudaStreamSynchronize(streams_[i]->stream());
+      throw;
     }
     for (std::size_t i = 1; i < used; ++i) await(0, i);
   }
@@ -107,7 +111,7 @@ class CudaDevice {
  private:
   explicit CudaDevice(int ordinal) {
     cuda_check(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, ordinal), "looking at the device");
-    lanes_.push_back(std::make_unique<CudaLane>());
+    streams_.push_back(std::make_unique<CudaStream>());
   }
 
   struct BackToFirst {
@@ -115,17 +119,17 @@ class CudaDevice {
     ~BackToFirst() { device.in_hand_ = 0; }
   };
 
-  CudaLane& lane() const { return *lanes_[in_hand_]; }
-  // Lets others await what the lane in hand was given so far.
-  void signal() const { start(CudaCall<CudaSignal>({lane().reached()})); }
+  CudaStream& own() const { return *streams_[in_hand_]; }
+  // Lets others await what the stream in hand was given so far.
+  void signal() const { start(CudaCall<CudaSignal>({own().reached()})); }
   void await(std::size_t waiting, std::size_t awaited) {
     const BackToFirst back{*this};
     in_hand_ = waiting;
-    start(CudaCall<CudaAwait>({lanes_[awaited]->reached()}));
+    start(CudaCall<CudaAwait>({streams_[awaited]->reached()}));
   }
 
   int processors_ = 1;
-  std::vector<std::unique_ptr<CudaLane>> lanes_;
+  std::vector<std::unique_ptr<CudaStream>> streams_;
   std::size_t in_hand_ = 0;
   CudaRing ring_;
 };

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -124,8 +125,13 @@ class CudaTape {
     if (first || spoilt_ > 8 + calls_ / 16) return work();
     const Turn<Device> turn{*this, device, graph_ == nullptr ? Mode::recording : Mode::replaying};
     work();
-    if (mode_ == Mode::recording)
-      make_graph(device.stream());
+    if (mode_ == Mode::recording) try {
+        make_graph(device.stream());
+      } catch (const Error&) {  // the step is done; those to come go without a graph
+        forget();
+        mode_ = Mode::off;
+        spoilt_ = std::numeric_limits<std::size_t>::max();
+      }
     else if (mode_ == Mode::replaying)
       start_graph(device.stream());
   }

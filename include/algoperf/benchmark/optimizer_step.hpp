@@ -82,16 +82,19 @@ auto* register_optimizer_step(const std::string& name, const Rule& rule, const B
 namespace detail {
 
 template <class Rule, class Backend, class... Shapes>
-auto* register_step_on(const char* arguments, const Rule& rule, const Backend& backend, const Shapes&... shapes) {
-  if constexpr (std::is_convertible_v<const Rule&, const char*>) {  // a name, and the rule next
-    return register_step_on(rule, backend, shapes...);
-  } else {
-    static_assert(sizeof...(Shapes) > 0, "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, shapes...) needs a shape");
-    Layout layout;
-    for (const Shape& shape : {Shape(shapes)...})
-      layout.add({"tensor" + std::to_string(layout.tensors().size()), Kind::weight, shape});
-    return register_optimizer_step(readable_name("optimizer_step", arguments), rule, backend, layout);
-  }
+auto* register_step_named(const std::string& name, const Rule& rule, const Backend& backend, const Shapes&... shapes) {
+  static_assert(sizeof...(Shapes) > 0, "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, shapes...) needs a shape");
+  Layout layout;
+  for (const Shape& shape : {Shape(shapes)...})
+    layout.add({"tensor" + std::to_string(layout.tensors().size()), Kind::weight, shape});
+  return register_optimizer_step(name, rule, backend, layout);
+}
+template <class First, class... Rest>
+auto* register_step_on(const char* arguments, const First& first, const Rest&... rest) {
+  if constexpr (std::is_convertible_v<const First&, const char*>)
+    return register_step_named(std::string("optimizer_step/") + first, rest...);
+  else
+    return register_step_named(readable_name("optimizer_step", arguments), first, rest...);
 }
 
 }  // namespace detail

@@ -5,12 +5,12 @@
 //   BENCHMARK_MAIN();
 //
 // A repetition is a trial: repetition r trains from seed r, until the workload's target is reached on its validation
-// data. Its time is the seconds spent on training alone, as the loop counts them; a trial that does not reach the
-// target within the budget, or diverges, takes infinitely long, as in Dahl et al. 2023 (arXiv:2306.07179), section 4.
-// So the median, which Google Benchmark prints with the rest, is that of all trials, as are the added `min` and `max`.
-// Three repetitions where nobody says: ->Repetitions(5), or --benchmark_repetitions=5. Counters: steps, examples,
-// evaluations, evaluation_seconds, target_reached (0 or 1: its mean is the share), best_metric, seed. A name of one's
-// own comes first: ALGOPERF_TIME_TO_TARGET("adamw on glyphs", ...). Link Google Benchmark (algoperf::benchmark).
+// data; ->Repetitions(5) or --benchmark_repetitions=5 makes five. Its time is the seconds spent on training alone, as
+// the loop counts them; a trial that does not reach the target within the budget, or diverges, takes infinitely long,
+// as in Dahl et al. 2023 (arXiv:2306.07179), section 4. So the median, which Google Benchmark prints with the rest, is
+// that of all trials, as are the added `min` and `max`. Counters: steps, examples, evaluations, evaluation_seconds,
+// target_reached (0 or 1: its mean is the share), best_metric, seed. A name of one's own comes first:
+// ALGOPERF_TIME_TO_TARGET("adamw on glyphs", ...). Link Google Benchmark (algoperf::benchmark).
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -83,7 +83,6 @@ auto* register_time_to_target(const std::string& name, const TimeToTargetOptions
   };
   return ::benchmark::RegisterBenchmark(name.c_str(), trial)
       ->Iterations(1)
-      ->Repetitions(3)
       ->UseManualTime()
       ->Unit(::benchmark::kSecond)
       ->ComputeStatistics("min", [](const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()); })
@@ -93,13 +92,18 @@ auto* register_time_to_target(const std::string& name, const TimeToTargetOptions
 namespace detail {
 
 template <class First, class... Rest>
-auto* register_trials(const char* arguments, const First& first, const Rest&... rest) {
-  if constexpr (std::is_convertible_v<const First&, const char*>)  // a name
-    return register_trials(first, rest...);
-  else if constexpr (std::is_same_v<First, TimeToTargetOptions>)
-    return register_time_to_target(readable_name("time_to_target", arguments), first, rest...);
+auto* register_trials_named(const std::string& name, const First& first, const Rest&... rest) {
+  if constexpr (std::is_same_v<First, TimeToTargetOptions>)
+    return register_time_to_target(name, first, rest...);
   else
-    return register_time_to_target(readable_name("time_to_target", arguments), {}, first, rest...);
+    return register_time_to_target(name, {}, first, rest...);
+}
+template <class First, class... Rest>
+auto* register_trials(const char* arguments, const First& first, const Rest&... rest) {
+  if constexpr (std::is_convertible_v<const First&, const char*>)
+    return register_trials_named(std::string("time_to_target/") + first, rest...);
+  else
+    return register_trials_named(readable_name("time_to_target", arguments), first, rest...);
 }
 
 }  // namespace detail

@@ -28,13 +28,17 @@ constexpr double adasum_coefficient(double dot, double square) {
 
 }  // namespace detail
 
-// a = adasum(a, b), tensor by tensor.
+// a = adasum(a, b), tensor by tensor; of statistics the mean.
 template <class Backend, class S>
 void adasum_pair(const Backend& backend, const Layout& layout, S* a, const S* b) {
   for (const TensorHandle handle : layout.tensors()) {
     const TensorPlace place = layout.place_of(handle);
     S* const x = a + place.offset;
     const S* const y = b + place.offset;
+    if (layout.spec(handle).statistic) {
+      backend.map(LinearCombination<S>{S(0.5), S(0.5)}, place.size, x, y);
+      continue;
+    }
     const double dot = backend.dot(place.size, x, y);
     const double xx = backend.dot(place.size, x, x), yy = backend.dot(place.size, y, y);
     backend.map(LinearCombination<S>{static_cast<S>(detail::adasum_coefficient(dot, xx)),

@@ -53,6 +53,12 @@ struct LabelOfData<D> {
 template <class D>
 using LabelOf = typename LabelOfData<D>::type;
 
+// Whether it says that it has none.
+template <class D>
+concept Unlabelled = requires {
+  requires !D::has_labels;
+};
+
 // Numbers of one example's label.
 template <class D>
 std::size_t label_width(const D& data) {

@@ -17,6 +17,7 @@ class Slice {
  public:
   using Input = typename Whole::Input;
   using Label = detail::LabelOf<Whole>;
+  static constexpr bool has_labels = !detail::Unlabelled<Whole>;
 
   // Throws Error unless begin <= end <= whole.size().
   Slice(Whole whole, std::size_t begin, std::size_t end) : whole_(std::move(whole)), begin_(begin), size_(end - begin) {

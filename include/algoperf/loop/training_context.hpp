@@ -14,13 +14,12 @@
 #include "../data/concept.hpp"
 #include "../nn/concept.hpp"
 #include "../nn/init.hpp"
-#include "../rules/chain.hpp"
 #include "../rules/concept.hpp"
-#include "../rules/stages/descend.hpp"
 #include "batch.hpp"
 #include "batch_loss.hpp"
 #include "diverged.hpp"
 #include "resident_data.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -60,7 +59,7 @@ class TrainingContext {
     later_losses_.resize(capacity);
     host_weights_.resize(capacity);
     told_.resize(workers);
-    if constexpr (has_statistics) statistics_.emplace(Taken(Descend{}).state(backend_, layout_, layout_.statistics()));
+    if constexpr (has_statistics) statistics_.emplace(take_off_.state(backend_, layout_, layout_.statistics()));
     if constexpr (defers) {
       device_indices_ = backend_.template array<std::uint32_t>(capacity);
       deferred_loss_ = backend_.template array<double>(1);
@@ -196,14 +195,14 @@ class TrainingContext {
   using OwnBatch = Batch<ModelType, Backend, Label>;
   // What a model without statistics has of them.
   struct NoStatistics {};
-  using Taken = Chain<Descend>;  // statistics' gradients are taken off them as they are
-  using Statistics = typename std::conditional_t<has_statistics, typename Taken::template State<Backend>, NoStatistics>;
+  using Statistics =
+      std::conditional_t<has_statistics, typename detail::TakeOffRule::template State<Backend>, NoStatistics>;
 
   template <class Evaluate>
   void step_all(const Update<Scalar, Evaluate>& update, RuleState& state) {
     rule_.step(update, state, now_);
     if constexpr (has_statistics)
-      Taken(Descend{}).step(Update<Scalar>{update.gradients, update.values}, *statistics_, {now_.t, 1});
+      take_off_.step(Update<Scalar>{update.gradients, update.values}, *statistics_, {now_.t, 1});
   }
 
   RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
@@ -298,6 +297,7 @@ class TrainingContext {
   typename ModelType::Handles handles_;
   Step now_;
   Array values_, gradients_, weights_, d_outputs_;
+  static constexpr detail::TakeOffRule take_off_{detail::TakeOff{}};
   std::optional<Statistics> statistics_;
   std::optional<ResidentData<Input, Label, Backend>> resident_;
   const void* resident_of_ = nullptr;

@@ -149,6 +149,7 @@ class TrainingLoop {
   // on it. `batch` examples at a time; 0: as many as in training.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
+    check_labelled<Data>();
     check_fits(data);
     settle();
     const Stopwatch training;
@@ -197,6 +198,7 @@ class TrainingLoop {
   // Prepares the selector for a data set; run() and step() do it themselves.
   template <class Data>
   void start(const Data& data) {
+    check_labelled<Data>();
     check_fits(data);
     if (!selector_state_) {
       selector_state_.emplace(selector_.state(data.size()));
@@ -300,6 +302,11 @@ class TrainingLoop {
     data_size_ = size;
   }
   template <class Data>
+  static constexpr void check_labelled() {
+    static_assert(!detail::Unlabelled<Data>,
+                  "algoperf: inputs without labels are to predict from, not to train on or to evaluate by");
+  }
+  template <class Data>
   void check_fits(const Data& data) const {
     static_assert(std::is_integral_v<typename Data::Input> || !std::is_integral_v<typename Context::Input>,
                   "algoperf: the model reads tokens (whole numbers), the data set holds other numbers");
@@ -309,7 +316,7 @@ class TrainingLoop {
     require(shape == in || shape.rank != 3 || in.rank != 3, "TrainingLoop: an example is an image of shape ",
             describe(shape), ", the model takes ", describe(in), " (rows, columns, channels)");
     using Label = detail::LabelOf<Data>;
-    constexpr bool labelled = !requires { requires !Data::has_labels; };
+    constexpr bool labelled = !detail::Unlabelled<Data>;
     static_assert(!labelled || std::is_integral_v<Label> == std::is_integral_v<typename Context::Label>,
                   "algoperf: the loss and the data do not fit: cross-entropies take data whose labels are classes, "
                   "MeanSquaredError data whose labels are numbers (InMemoryRegression)");

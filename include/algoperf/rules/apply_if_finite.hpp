@@ -58,8 +58,8 @@ class ApplyIfFinite {
 
   template <class Backend, class Evaluate>
   void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
-    const double sum =
-        state.backend.sum(state.layout().size(), static_cast<const typename Backend::Scalar*>(update.gradients));
+    const double sum = state.backend.sum(state.layout().size_without_statistics(),
+                                         static_cast<const typename Backend::Scalar*>(update.gradients));
     if (sum - sum != 0) {  // of numbers below 2^128 in double, only infinity and NaN make it so
       ++state.skipped;
       return;

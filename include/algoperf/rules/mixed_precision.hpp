@@ -28,6 +28,7 @@
 #include "../core/error.hpp"
 #include "../core/half.hpp"
 #include "../core/layout.hpp"
+#include "../core/math.hpp"
 #include "../core/random.hpp"
 #include "concept.hpp"
 #include "own_memory.hpp"
@@ -44,8 +45,8 @@ struct DynamicLossScale {
   std::uint64_t interval = 2000;
 
   void check() const {
-    require(start > 0, "DynamicLossScale: start is ", start, ", expected more than 0");
-    require(growth >= 1, "DynamicLossScale: growth is ", growth, ", expected at least 1");
+    require(start > 0 && start <= 1e30, "DynamicLossScale: start is ", start, ", expected (0, 1e30]");
+    require(growth >= 1 && growth <= 1e30, "DynamicLossScale: growth is ", growth, ", expected [1, 1e30]");
     require(backoff > 0 && backoff <= 1, "DynamicLossScale: backoff is ", backoff, ", expected (0, 1]");
     require(interval > 0, "DynamicLossScale: interval is 0, expected at least 1");
   }
@@ -127,7 +128,7 @@ class MixedPrecision {
       if (!detail::all_finite(backend, n, gradients.data(), state.bad.data())) {
         ++state.skipped;
         state.steps_since_change = 0;
-        state.scale *= scaling_.backoff;
+        state.scale = math::max(state.scale * scaling_.backoff, 1e-30);  // 1 / scale is a float
         return false;
       }
     using Ports = detail::HalfPorts<Half>;
@@ -146,7 +147,7 @@ class MixedPrecision {
     }
     if constexpr (scales)
       if (++state.steps_since_change >= scaling_.interval) {
-        state.scale *= scaling_.growth;
+        state.scale = math::min(state.scale * scaling_.growth, 1e30);
         state.steps_since_change = 0;
       }
     return true;

@@ -13,12 +13,14 @@ namespace algoperf {
 //   running' = running - momentum (running - mean of this step),   the variance's by n / (n - 1) of the batch's.
 // Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` as zeros; `mean` {channels} as
 //   zeros and `variance` as ones are statistics, which no rule sees.
-// Hyperparameters: eps > 0; momentum in [0, 1], torch's; ghost: examples that are normalised together, 0 for all that a
-//   worker has of the batch. Running averages take the mean over ghost batches, and over workers by Mean.
+// Hyperparameters: eps > 0; momentum in [0, 1], torch's; ghost: examples that are normalised together, the last with
+//   what remains, 0 for all that a worker has of the batch. Each must have two numbers a channel, or Error is thrown.
+//   Running averages take the mean over ghost batches, and over workers by Mean.
 // Source: Ioffe & Szegedy 2015, arXiv:1502.03167, algorithms 1 and 2; ghost batches: Hoffer et al. 2017,
 //   arXiv:1705.08741, algorithm 1 (there the averages weigh earlier ghost batches less). As torch's BatchNorm, with the
 //   channels last.
-// Cost: 8 FLOPs an element forward, 13 backward; keeps two numbers an element and five a channel and ghost batch.
+// Cost: 8 FLOPs an element forward, 13 backward; keeps two numbers an element and five a channel. backward is of a
+//   training pass.
 struct BatchNorm {
   double eps = 1e-5;
   double momentum = 0.1;
@@ -39,6 +41,8 @@ struct BatchNorm {
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(eps > 0, name, ": BatchNorm has eps ", eps, ", expected more than 0");
     require(momentum >= 0 && momentum <= 1, name, ": BatchNorm has momentum ", momentum, ", expected [0, 1]");
+    require(ghost != 1 || in.size() > channels(in), name,
+            ": BatchNorm has ghost 1 on examples of one number a channel, expected at least 2 to normalise");
     const Shape shape{channels(in)};
     return {
         layout.add({name + ".scale", Kind::batch_norm_scale, shape}),
@@ -141,6 +145,10 @@ struct BatchNorm {
     const Kept<S> kept(pass, in);
     for_each_ghost(pass, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
       const std::size_t at = first * width;
+      require(
+          rows > 1,
+          "BatchNorm: a batch has one number a channel, expected at least 2 to normalise (LastBatch::drop leaves out "
+          "a last batch of one example)");
       const S n = static_cast<S>(rows);
       S *const mean = kept.means + g * width, *const variance = kept.variances + g * width;
       S* const rstd = kept.rstds + g * width;
@@ -150,13 +158,14 @@ struct BatchNorm {
       pass.backend.column_sums(rows, width, static_cast<const S*>(y + at), variance);
       pass.backend.map(Multiply<S>{S(1) / n}, width, variance);
       pass.backend.map(Rstd<S>{e}, width, rstd, static_cast<const S*>(variance));
-      if (rows > 1) pass.backend.map(Multiply<S>{n / (n - S(1))}, width, variance);
+      pass.backend.map(Multiply<S>{n / (n - S(1))}, width, variance);
       on_rows<1>(pass, rows, width, Centre{}, kept.normal + at, x + at, mean, rstd);
       on_rows<1>(pass, rows, width, Scaled{}, y + at, kept.normal + at, scale, bias);
     });
   }
   template <class B, class S>
   void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S*, const S*, const S* dy, S* dx) const {
+    require(pass.mode == Mode::train, "BatchNorm: backward is of a training pass");
     const std::size_t width = channels(in);
     const Kept<S> kept(pass, in);
     std::size_t ghosts = 0;
@@ -209,8 +218,11 @@ struct BatchNorm {
   template <class B, class F>
   void for_each_ghost(const LayerPass<B>& pass, Shape in, const F& f) const {
     const std::size_t places = in.size() / channels(in), together = ghost == 0 ? pass.batch : ghost;
-    for (std::size_t g = 0, first = 0; first < pass.batch; ++g, first += together)
-      f(g, first * places, (first + together < pass.batch ? together : pass.batch - first) * places);
+    const std::size_t ghosts = pass.batch < together ? 1 : pass.batch / together;
+    for (std::size_t g = 0; g < ghosts; ++g) {
+      const std::size_t first = g * together, end = g + 1 < ghosts ? first + together : pass.batch;
+      f(g, first * places, (end - first) * places);
+    }
   }
   // Of `from`, the first `rows_of` are rows, the others one row for all.
   template <std::size_t rows_of, class B, class Kernel, class S, class... From>

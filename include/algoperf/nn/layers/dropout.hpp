@@ -59,7 +59,7 @@ struct Dropout {
   }
   template <class B, class S>
   void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
-    if (dx != nullptr) drop(pass, in.size(), dy, dx);
+    if (dx != nullptr) forward(pass, Handles{}, in, dy, dx);
   }
 
  private:

@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../losses/sigmoid_cross_entropy.hpp"
 #include "../losses/softmax_cross_entropy.hpp"
 
 namespace algoperf {
 
-// The mean cross-entropy in nats, without label smoothing. Lower is better.
+// The mean cross-entropy in nats, without label smoothing: softmax, or of one output sigmoid. Lower is better.
 struct CrossEntropy {
   static constexpr const char* name = "cross-entropy";
   static constexpr bool lower_is_better = true;
@@ -15,8 +16,14 @@ struct CrossEntropy {
   template <class B, class S>
   void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
              S* scores) const {
-    SoftmaxCrossEntropy{}.write(backend, batch, classes, logits, labels, static_cast<const S*>(nullptr), scores,
-                                static_cast<S*>(nullptr));
+    const auto score = [&](const auto& loss) {
+      loss.write(backend, batch, classes, logits, labels, static_cast<const S*>(nullptr), scores,
+                 static_cast<S*>(nullptr));
+    };
+    if (classes == 1)
+      score(SigmoidCrossEntropy{});
+    else
+      score(SoftmaxCrossEntropy{});
   }
 };
 

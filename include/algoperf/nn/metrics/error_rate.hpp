@@ -7,7 +7,8 @@
 
 namespace algoperf {
 
-// The share of examples whose largest output is not at their label; of equal outputs the first counts. Lower is better.
+// The share of examples whose largest output is not at their label; of equal outputs the first counts. One output tells
+// label 1 where it is above 0. Lower is better.
 struct ErrorRate {
   static constexpr const char* name = "error";
   static constexpr bool lower_is_better = true;
@@ -21,7 +22,7 @@ struct ErrorRate {
     template <class Team>
     ALGOPERF_HD void operator()(const Team&, std::size_t r) const {
       const S* const z = logits + r * classes;
-      std::size_t best = 0;
+      std::size_t best = classes == 1 && z[0] > S(0);
       for (std::size_t c = 1; c < classes; ++c)
         if (z[c] > z[best]) best = c;
       scores[r] = best == static_cast<std::size_t>(labels[r]) ? S(0) : S(1);

@@ -1,4 +1,5 @@
-// CudaLane: a stream, and what its work needs of its own: handles of libraries, and memory for intermediate results.
+// CudaStream: a stream of CUDA's, and what its work needs of its own: handles of libraries, and memory for intermediate
+// results.
 #pragma once
 
 #include <cublas_v2.h>
@@ -12,9 +13,9 @@
 
 namespace algoperf::detail {
 
-class CudaLane {
+class CudaStream {
  public:
-  CudaLane() {
+  CudaStream() {
     cuda_check(cudaStreamCreate(&stream_), "making a stream");
     cuda_check(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "making an event");
     cuda_check(cublasCreate(&blas_), "starting cuBLAS");
@@ -23,11 +24,11 @@ class CudaLane {
     workspace_ = CudaArray<unsigned char>(std::size_t{32} << 20);
     cuda_check(cublasSetWorkspace(blas_, workspace_.data(), workspace_.size()), "starting cuBLAS");
   }
-  CudaLane(const CudaLane&) = delete;
-  CudaLane& operator=(const CudaLane&) = delete;
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
 
   cudaStream_t stream() const { return stream_; }
-  cudaEvent_t reached() const { return reached_; }  // for other lanes to await this one's work so far
+  cudaEvent_t reached() const { return reached_; }  // for other streams to await this one's work so far
   cublasHandle_t blas() const { return blas_; }
   cusolverDnHandle_t solver() {
     if (solver_ == nullptr) {
@@ -46,7 +47,7 @@ class CudaLane {
   CudaArray<unsigned char> workspace_;
 };
 
-// Operations between lanes.
+// Operations between streams.
 struct CudaSignal {
   cudaEvent_t event;
   bool operator==(const CudaSignal&) const = default;

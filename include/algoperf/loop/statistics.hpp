@@ -1,0 +1,29 @@
+// How a step moves statistics, the tensors that no rule sees (core/tensor_spec.hpp): their "gradient" is taken off
+// them, where it is finite.
+#pragma once
+
+#include <cstddef>
+
+#include "../core/math.hpp"
+#include "../rules/chain.hpp"
+
+namespace algoperf::detail {
+
+struct TakeOff {
+  static constexpr bool applies_learning_rate = true;  // of 1
+
+  struct Kernel {
+    static constexpr std::size_t slots = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T u, T, Slots<T, 0>&) const {
+      return math::select<T>(u - u == T(0), -u, T(0));
+    }
+  };
+  template <class S>
+  Kernel at(Step) const {
+    return {};
+  }
+};
+using TakeOffRule = Chain<TakeOff>;
+
+}  // namespace algoperf::detail
