@@ -1,0 +1,27 @@
+#include <cuda_runtime.h>
+
+#include <algoperf/backend/cuda.cuh>
+#include <algoperf/rules/adamw.hpp>
+#include <cstdio>
+
+namespace ap = algoperf;
+
+// A step of AdamW on the device's own memory. Returns 0 when it went downhill, 77 where there is no device.
+int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("no CUDA device: built only");
+    return 77;
+  }
+  const ap::Cuda<> device;
+  ap::Layout layout;
+  layout.add({.name = "x", .shape = {2}});
+  const auto rule = ap::adamw();
+  auto state = rule.state(device, layout);
+  auto gradients = device.array<float>(layout.size()), values = device.array<float>(layout.size());
+  device.fill(2, gradients.data(), 1.0f);
+  rule.step(ap::Update<float>{gradients.data(), values.data()}, state, {.t = 1, .learning_rate = 0.5});
+  float x[2];
+  device.read(2, values.data(), x);
+  return x[0] < 0 && x[1] < 0 ? 0 : 1;
+}
