@@ -58,6 +58,12 @@ struct BatchNorm {
     set(h.variance, Init::ones);
   }
 
+  struct Product {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T a, T b) const {
+      return a * b;
+    }
+  };
   struct Square {
     template <class T>
     ALGOPERF_HD T operator()(T, T x, T mean) const {
@@ -193,12 +199,6 @@ struct BatchNorm {
   }
 
  private:
-  struct Product {
-    template <class T>
-    ALGOPERF_HD T operator()(T, T a, T b) const {
-      return a * b;
-    }
-  };
   template <class S>
   struct Kept {
     S *normal, *products, *means, *variances, *rstds, *sums_dy, *sums_dy_n;
