@@ -106,7 +106,7 @@ def training(lines, verdict):
 
     def rows():
         for row in lines.rows("training"):
-            for suffix, precision in (("", "fp32"), (", tf32", "tf32")):
+            for suffix, precision in (("", "fp32"), (", tf32", "tf32"), (", bf16", "bf16")):
                 ours = lines.get("training", row, "ours" + suffix)
                 theirs = [lines.get("training", row, peer + suffix) for peer in peers]
                 known = [t for t in theirs if t]

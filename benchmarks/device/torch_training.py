@@ -1,5 +1,6 @@
 """The training steps of training.cu in PyTorch: eager, by torch.compile, and as a CUDA graph; with AdamW fused, batches
-gathered on the device from resident data by a new order each epoch, products in fp32 and in tf32."""
+gathered on the device from resident data by a new order each epoch, products in fp32 and in tf32, and by autocast in
+bfloat16."""
 import statistics
 import time
 
@@ -25,8 +26,9 @@ def cnn():
 
 
 class Training:
-    def __init__(self, make, batch, compiled):
+    def __init__(self, make, batch, precision, compiled):
         self.batch = batch
+        self.mixed = precision == "bf16"
         self.inputs = torch.rand(EXAMPLES, 784, device="cuda")
         self.labels = torch.randint(10, (EXAMPLES,), device="cuda")
         self.indices = torch.zeros(batch, dtype=torch.int64, device="cuda")
@@ -37,7 +39,9 @@ class Training:
         self.at = EXAMPLES
 
     def whole(self, indices):
-        return self.loss(self.model(self.inputs[indices]), self.labels[indices])
+        # A graph must not capture the cache's copies of weights as those of before.
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.mixed, cache_enabled=False):
+            return self.loss(self.model(self.inputs[indices]), self.labels[indices])
 
     def next_indices(self):
         if self.at + self.batch > EXAMPLES:
@@ -56,8 +60,8 @@ class Training:
 
 
 class Graphed(Training):
-    def __init__(self, make, batch):
-        super().__init__(make, batch, compiled=False)
+    def __init__(self, make, batch, precision):
+        super().__init__(make, batch, precision, compiled=False)
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
@@ -87,21 +91,21 @@ def seconds(training):
 
 def main():
     sides = {
-        "torch eager": lambda make, batch: Training(make, batch, compiled=False),
-        "torch.compile": lambda make, batch: Training(make, batch, compiled=True),
+        "torch eager": lambda *what: Training(*what, compiled=False),
+        "torch.compile": lambda *what: Training(*what, compiled=True),
         "torch graph": Graphed,
     }
-    for tf32 in (False, True):
-        precise(tf32)
+    for precision in ("fp32", "tf32", "bf16"):
+        precise(precision == "tf32")
         for name, make in (("MLP", mlp), ("CNN", cnn)):
             for batch in (128, 4096):
                 for column, side in sides.items():
                     try:
-                        taken = seconds(side(make, batch))
+                        taken = seconds(side(make, batch, precision))
                     except Exception as error:  # one side that fails must not cost the others their rows
                         print(f"# {column}, {name}, batch {batch}: {type(error).__name__}: {str(error)[:200]!r}")
                         continue
-                    line("training", f"{name}, batch {batch}", column + (", tf32" if tf32 else ""), taken)
+                    line("training", f"{name}, batch {batch}", column + ("" if precision == "fp32" else f", {precision}"), taken)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // Whole training steps on a device: the next batch gathered from resident data, forward, backward and AdamW, as one
-// CUDA graph, without one, and with products in tf32. torch_training.py takes the same steps. The amount is the FLOPs
-// of a step; the row "products" measures what this device's cuBLAS makes of 8192 x 8192 matrices.
+// CUDA graph, without one, with products in tf32, and with activations in bfloat16. torch_training.py takes the same
+// steps. The amount is the FLOPs of a step; the row "products" measures what this device's cuBLAS makes of 8192 x 8192
+// matrices.
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/digits.hpp>
 
@@ -29,8 +30,8 @@ class Stamps {
   std::vector<double>* times_;
 };
 
-template <class Model>
-double step_seconds(const Model& model, std::size_t batch, const ap::Cuda<>& backend, const ap::InMemory<float>& data) {
+template <class Model, class Backend>
+double step_seconds(const Model& model, std::size_t batch, const Backend& backend, const ap::InMemory<float>& data) {
   const std::uint64_t every = batch < 1000 ? 200 : 40;
   std::vector<double> times;
   ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(), ap::Constant{1e-3},
@@ -51,21 +52,23 @@ void measure(const std::string& name, const Model& model) {
     const ap::Cost cost = model.cost();
     const double flops = static_cast<double>(cost.flops() * batch);
     bench::not_measured("parameters", row, "ours", static_cast<double>(cost.parameters));
-    const auto with = [&](const char* column, const ap::Cuda<>& backend) {
+    const auto with = [&](const char* column, const auto& backend) {
       bench::line_of("training", row, column, flops, [&] { return step_seconds(model, batch, backend, data); });
     };
-    with("ours", {});
-    with("ours, no graph", {.graphs = false});
-    with("ours, tf32", {.precision = ap::Precision::tf32});
+    with("ours", ap::Cuda<>{});
+    with("ours, no graph", ap::Cuda<>{.graphs = false});
+    with("ours, tf32", ap::Cuda<>{.precision = ap::Precision::tf32});
+    with("ours, bf16", ap::Cuda<float, ap::bfloat16>{});
   }
 }
 
-void products(const char* column, ap::Precision precision) {
+template <class Backend>
+void products(const char* column, const Backend& backend) {
+  using T = ap::Stored<Backend>;
   constexpr std::size_t side = 8192;
   bench::line_of("products", "8192 x 8192", column, 2.0 * side * side * side, [&] {
-    const ap::Cuda<> backend{.precision = precision};
-    const auto a = backend.array<float>(side * side), b = backend.array<float>(side * side);
-    auto c = backend.array<float>(side * side);
+    const auto a = backend.template array<T>(side * side), b = backend.template array<T>(side * side);
+    auto c = backend.template array<T>(side * side);
     return bench::seconds([&] { backend.gemm_nn(side, side, side, a.data(), b.data(), c.data()); });
   });
 }
@@ -73,8 +76,9 @@ void products(const char* column, ap::Precision precision) {
 }  // namespace
 
 int main() {
-  products("fp32", ap::Precision::fp32);
-  products("tf32", ap::Precision::tf32);
+  products("fp32", ap::Cuda<>{});
+  products("tf32", ap::Cuda<>{.precision = ap::Precision::tf32});
+  products("bf16", ap::Cuda<float, ap::bfloat16>{});
   measure("MLP", ap::DigitMlp::model());
   measure("CNN", ap::DigitCnn::model());
 }

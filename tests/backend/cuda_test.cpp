@@ -104,3 +104,41 @@ TEST_CASE("the order in which threads run changes nothing") {
   });
 }
 #endif
+
+TEST_CASE("layers that store bfloat16 agree with the host's in float, forward and backward") {
+  const auto check = [](const char* name, const auto& model) {
+    INFO("model: ", std::string(name));
+    const double roundings = agreement::ulps(agreement::propagate(Cuda<float, bfloat16>{}, model),
+                                             agreement::propagate(Host<float>{}, model)) *
+                             0x1p-23 / 0x1p-8;
+    CHECK(roundings > 0.1);  // 16 bits they are
+    CHECK(roundings < 4);
+  };
+  agreement::for_each_model([&](const std::string& name, const auto& model) {
+    if (name != "next character") check(name.c_str(), model);  // there a rounding takes a ReLU over its kink
+  });
+  const Dense hidden{.units = 128};
+  check("next character, smooth", Model(Shape{5}, Embedding{.vocabulary = 16, .width = 16}, Flatten{}, hidden, Tanh{},
+                                        Residual(LayerNorm{}, hidden, Tanh{}), Dense{.units = 16}));
+}
+
+TEST_CASE("sums of bfloat16 are not rounded at each term") {
+  const Cuda<float, bfloat16> backend;
+  const auto run = [&](const auto& model) { return agreement::propagate(backend, model); };
+  // 24 * 24 = 576 terms: rounded at each, a mean of ones would stop at 256 / 576.
+  const auto pool = Model(Shape{24, 24, 1}, AveragePool{.size = 24});
+  CHECK(agreement::ulps(run(pool), agreement::propagate(Host<float>{}, pool)) * 0x1p-23 < 4 * 0x1p-8);
+  const auto conv = Model(Shape{24, 24, 1}, Conv2d{.filters = 2, .size = 17, .padding = 8}, AveragePool{.size = 24});
+  CHECK(agreement::ulps(run(conv), agreement::propagate(Host<float>{}, conv)) * 0x1p-23 < 8 * 0x1p-8);
+}
+
+TEST_CASE("a window whose places bfloat16 does not tell apart") {
+  std::string told;
+  try {
+    agreement::propagate(Cuda<float, bfloat16>{}, Model(Shape{16, 16, 1}, MaxPool{.size = 16}, Dense{.units = 1}));
+    agreement::propagate(Cuda<float, bfloat16>{}, Model(Shape{17, 17, 1}, MaxPool{.size = 17}, Dense{.units = 1}));
+  } catch (const Error& error) {
+    told = error.what();
+  }
+  CHECK(told == "MaxPool: size is 17, where activations have 16 bits a window has at most 256 pixels");
+}

@@ -28,6 +28,15 @@ double ulps(const std::vector<S>& a, const std::vector<S>& reference) {
   return worst == 0 ? 0 : worst / (scale * ulp);
 }
 
+// The same of several, each by its own largest value.
+template <class S>
+double ulps(const std::vector<std::vector<S>>& a, const std::vector<std::vector<S>>& reference) {
+  if (a.size() != reference.size()) return std::numeric_limits<double>::infinity();
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) worst = std::fmax(worst, ulps(a[i], reference[i]));
+  return worst;
+}
+
 // Tensors of odd sizes, one of more than one chunk, of every group that rules tell apart.
 inline Layout odd_layout() {
   Layout layout;
@@ -150,10 +159,11 @@ void for_each_model(const F& f) {
 
 // Forward, loss and backward of a batch: outputs, losses, the gradients of the outputs, parameters and input.
 template <class B, class M>
-std::vector<typename B::Scalar> propagate(const B& backend, const M& model, std::size_t batch = 5) {
+std::vector<std::vector<typename B::Scalar>> propagate(const B& backend, const M& model, std::size_t batch = 5) {
   using S = typename B::Scalar;
-  using X = typename M::template Input<S>;
-  constexpr bool differentiable = std::is_same_v<X, S>;
+  using A = Stored<B>;
+  using X = typename M::template Input<A>;
+  constexpr bool differentiable = std::is_same_v<X, A>;
   Layout layout;
   const auto handles = model.declare(layout);
   const std::size_t n = layout.size(), in = batch * model.input().size(), classes = model.output().size();
@@ -164,7 +174,7 @@ std::vector<typename B::Scalar> propagate(const B& backend, const M& model, std:
   std::vector<X> x(in);
   for (X& each : x)
     if constexpr (differentiable)
-      each = static_cast<S>(random.normal());
+      each = static_cast<X>(static_cast<S>(random.normal()));
     else
       each = static_cast<X>(random.below(16));
   std::vector<std::int32_t> labels(batch);
@@ -177,7 +187,7 @@ std::vector<typename B::Scalar> propagate(const B& backend, const M& model, std:
   auto d_x = backend.template array<X>(in);
   auto d_labels = backend.template array<std::int32_t>(batch);
   auto d_weights = backend.template array<S>(batch), d_losses = backend.template array<S>(batch);
-  auto d_logits = backend.template array<S>(batch * classes), d_in = backend.template array<S>(in);
+  auto d_logits = backend.template array<A>(batch * classes), d_in = backend.template array<A>(in);
   backend.write(n, values.data(), d_values.data());
   backend.write(in, x.data(), d_x.data());
   backend.write(batch, labels.data(), d_labels.data());
@@ -185,12 +195,13 @@ std::vector<typename B::Scalar> propagate(const B& backend, const M& model, std:
 
   Workspace<B> workspace(backend, model, batch + 2);
   const auto pass = workspace.pass(backend, layout, d_values.data(), d_gradients.data(), batch);
-  std::vector<S> result;
-  const auto keep = [&](std::size_t count, const S* from) {
-    result.resize(result.size() + count);
-    backend.read(count, from, result.data() + result.size() - count);
+  std::vector<std::vector<S>> result;
+  const auto keep = [&]<class T>(std::size_t count, const T* from) {
+    std::vector<T> host(count);
+    backend.read(count, from, host.data());
+    result.emplace_back(host.begin(), host.end());
   };
-  const S* const logits = model.forward(pass, handles, d_x.data());
+  const A* const logits = model.forward(pass, handles, d_x.data());
   keep(batch * classes, logits);
   SoftmaxCrossEntropy{.label_smoothing = 0.1}.write(backend, batch, classes, logits, d_labels.data(), d_weights.data(),
                                                     d_losses.data(), d_logits.data());

@@ -253,7 +253,7 @@ template <class B>
 void check_layers(const B& device, double most) {
   using S = typename B::Scalar;
   for_each_model([&](const char* name, const auto& model) {
-    CAPTURE(name);
+    INFO("model: ", std::string(name));
     const auto got = propagate(device, model), expected = propagate(Host<S>{}, model);
     CHECK(ulps(got, expected) <= most);
     CHECK(propagate(device, model) == got);

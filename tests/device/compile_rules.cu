@@ -18,8 +18,7 @@ namespace {
 template <class S>
 int compare_all() {
   int failures = 0;
-  const auto compare = [&](const char* what, const std::vector<S>& got, const std::vector<S>& again,
-                           const std::vector<S>& expected, double most) {
+  const auto compare = [&](const char* what, const auto& got, const auto& again, const auto& expected, double most) {
     const double ulps = agreement::ulps(got, expected);
     const bool ok = ulps < most && got == again;
     std::printf("%-24s %10.3g ulps%s\n", what, ulps, ok ? "" : got == again ? "  FAILED" : "  NOT REPRODUCIBLE");

@@ -15,7 +15,7 @@ enum cublasComputeType_t {
 };
 enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT };
 enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER };
-enum cudaDataType_t { CUDA_R_32F, CUDA_R_64F };
+enum cudaDataType_t { CUDA_R_32F, CUDA_R_64F, CUDA_R_16BF };
 struct cublasContext {
   cudaStream_t stream = nullptr;
 };
@@ -32,11 +32,28 @@ inline const char* cublasGetStatusString(cublasStatus_t) { return "success"; }
 
 namespace emulated_cuda {
 
-template <class S>
-void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, S alpha, const S* a, int lda, const S* b, int ldb,
-          S beta, S* c, int ldc) {
-  const auto at = [](const S* x, int ld, int row, int col) {
-    return x[static_cast<std::size_t>(col) * static_cast<std::size_t>(ld) + static_cast<std::size_t>(row)];
+// The upper half of a float.
+struct Bfloat16 {
+  unsigned short bits;
+  operator float() const {
+    const unsigned word = unsigned{bits} << 16;
+    float x;
+    memcpy(&x, &word, sizeof x);
+    return x;
+  }
+  explicit Bfloat16(float x) {
+    unsigned word;
+    memcpy(&word, &x, sizeof x);
+    bits = static_cast<unsigned short>(x != x ? (word >> 16) | 0x40u : (word + 0x7FFFu + ((word >> 16) & 1u)) >> 16);
+  }
+};
+
+// S is what is computed in, T the factors' type, U the product's.
+template <class S, class T, class U>
+void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, S alpha, const T* a, int lda, const T* b, int ldb,
+          S beta, U* c, int ldc) {
+  const auto at = [](const T* x, int ld, int row, int col) {
+    return S(x[static_cast<std::size_t>(col) * static_cast<std::size_t>(ld) + static_cast<std::size_t>(row)]);
   };
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < m; ++i) {
@@ -44,8 +61,8 @@ void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, S alpha, cons
       for (int l = 0; l < k; ++l)
         total +=
             (transpose_a ? at(a, lda, l, i) : at(a, lda, i, l)) * (transpose_b ? at(b, ldb, j, l) : at(b, ldb, l, j));
-      S& to = c[static_cast<std::size_t>(j) * static_cast<std::size_t>(ldc) + static_cast<std::size_t>(i)];
-      to = beta == S(0) ? alpha * total : alpha * total + beta * to;
+      U& to = c[static_cast<std::size_t>(j) * static_cast<std::size_t>(ldc) + static_cast<std::size_t>(i)];
+      to = U(beta == S(0) ? alpha * total : alpha * total + beta * to);
     }
 }
 
@@ -53,15 +70,23 @@ void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, S alpha, cons
 
 inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m, int n,
                                    int k, const void* alpha, const void* a, cudaDataType_t type, int lda, const void* b,
-                                   cudaDataType_t, int ldb, const void* beta, void* c, cudaDataType_t, int ldc,
+                                   cudaDataType_t, int ldb, const void* beta, void* c, cudaDataType_t c_type, int ldc,
                                    cublasComputeType_t, cublasGemmAlgo_t) {
-  const auto run = [=]<class S>(S one) {
-    const S scale = one * *static_cast<const S*>(alpha), kept = *static_cast<const S*>(beta);
+  const auto run = [=]<class S, class T, class U>(S, const T*, U*) {
+    const S scale = *static_cast<const S*>(alpha), kept = *static_cast<const S*>(beta);
     emulated_cuda::start_call(handle->stream, [=] {
-      emulated_cuda::gemm<S>(a_op == CUBLAS_OP_T, b_op == CUBLAS_OP_T, m, n, k, scale, static_cast<const S*>(a), lda,
-                             static_cast<const S*>(b), ldb, kept, static_cast<S*>(c), ldc);
+      emulated_cuda::gemm<S>(a_op == CUBLAS_OP_T, b_op == CUBLAS_OP_T, m, n, k, scale, static_cast<const T*>(a), lda,
+                             static_cast<const T*>(b), ldb, kept, static_cast<U*>(c), ldc);
     });
   };
-  type == CUDA_R_64F ? run(1.0) : run(1.0f);
+  using emulated_cuda::Bfloat16;
+  if (type == CUDA_R_64F)
+    run(0.0, static_cast<double*>(nullptr), static_cast<double*>(nullptr));
+  else if (type == CUDA_R_32F)
+    run(0.0f, static_cast<float*>(nullptr), static_cast<float*>(nullptr));
+  else if (c_type == CUDA_R_16BF)
+    run(0.0f, static_cast<Bfloat16*>(nullptr), static_cast<Bfloat16*>(nullptr));
+  else
+    run(0.0f, static_cast<Bfloat16*>(nullptr), static_cast<float*>(nullptr));
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -86,7 +86,8 @@ TEST_CASE_TEMPLATE("batch norm: evaluation by the running averages, torch's numb
   const Numbers start = example(layout).values;
   const std::vector<S> values(start.begin(), start.end()), input(x.begin(), x.end());
   std::vector<S> y(input.size());
-  const ap::LayerPass<B> pass{backend, layout, values.data(), nullptr, 3, 3, ap::Mode::evaluate, {}, nullptr, nullptr};
+  const ap::LayerPass<B> pass{backend, layout,  values.data(), nullptr, 3, 3, ap::Mode::evaluate,
+                              {},      nullptr, nullptr,       nullptr};
   norm.forward(pass, handles, in, input.data(), y.data());
   CHECK(distance({y.begin(), y.end()}, {0.49999750001874987,
                                         1.7954931401045018,

@@ -17,7 +17,8 @@ Numbers through(const ap::Dropout& dropout, std::size_t batch, std::size_t width
   const B backend{};
   const ap::Layout layout;
   std::vector<S> x(batch * width, S(1));
-  const ap::LayerPass<B> pass{backend, layout, nullptr, nullptr, batch, batch, mode, key, nullptr, nullptr, first};
+  const ap::LayerPass<B> pass{backend, layout, nullptr, nullptr, batch,   batch,
+                              mode,    key,    nullptr, nullptr, nullptr, first};
   dropout.forward(pass, {}, ap::Shape{width}, x.data(), x.data());
   return {x.begin(), x.end()};
 }

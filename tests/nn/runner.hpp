@@ -79,15 +79,18 @@ Outcome run(const Model& model, Start start = {}, const B& backend = {}) {
   auto d_outputs = to_backend<S>(backend, start.d_outputs);
   auto d_input = backend.template array<S>(inputs);
   auto kept = backend.template array<S>(memory.kept * start.capacity);
+  auto exact = backend.template array<S>(memory.exact * start.capacity);
   auto scratch = backend.template array<S>(memory.scratch_within(backend.scratch, start.capacity));
   for (const ap::TensorHandle handle : layout.tensors())
     backend.fill(layout.place_of(handle).size, gradients.data() + layout.place_of(handle).offset, nan);
   backend.fill(kept.size(), kept.data(), nan);
+  backend.fill(exact.size(), exact.data(), nan);
   backend.fill(scratch.size(), scratch.data(), nan);
   backend.fill(inputs, d_input.data(), nan);
 
-  const ap::LayerPass<B> pass{backend,        layout,          values.data(),   gradients.data(), start.batch,
-                              start.capacity, ap::Mode::train, ap::RandomKey{}, kept.data(),      scratch.data()};
+  const ap::LayerPass<B> pass{backend,     layout,         values.data(),   gradients.data(),
+                              start.batch, start.capacity, ap::Mode::train, ap::RandomKey{},
+                              kept.data(), scratch.data(), exact.data()};
   Outcome outcome;
   outcome.outputs = from_backend(backend, outputs, model.forward(pass, handles, x.data()));
   if constexpr (differentiable) {

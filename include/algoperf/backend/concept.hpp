@@ -1,11 +1,13 @@
 // What backend/ is about. A Backend owns memory and runs loops; it knows no rule and no layer. Algorithms are written
 // once against these members, and a backend is passed to them as a plain value.
 //
-//   Scalar                                  the type of parameters and activations (Host<double> for gradient checks)
+//   Scalar                                  the type of parameters and gradients (Host<double> for gradient checks)
+//   Stored                                  optional: that of activations, if not Scalar (bfloat16, on Cuda)
 //   Array<T>                                owning storage: data(), size(), zeroed
 //   array<T>(n)                             a new Array<T>
 //   fill(n, x, value)  copy(n, from, to)
 //   gemm_nn / gemm_nt / gemm_tn(m, n, k, a, b, c, accumulate)
+//                                           of Stored; c may be of Scalar
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
 //   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])
 //   column_sums(rows, cols, x, out)         out[c] = sum over r of x[r][c]
@@ -64,6 +66,24 @@ struct Stretch {
   const S* from;
   unsigned begin, end;
 };
+
+namespace detail {
+
+template <class B>
+struct StoredBy {
+  using type = typename B::Scalar;
+};
+template <class B>
+requires requires { typename B::Stored; }
+struct StoredBy<B> {
+  using type = typename B::Stored;
+};
+
+}  // namespace detail
+
+// The type of a backend's activations, and of the weights that matrix products read: computed in its Scalar.
+template <class B>
+using Stored = typename detail::StoredBy<B>::type;
 
 // The default backend, defined in backend/host.hpp.
 template <class S = float>

@@ -12,7 +12,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "../core/half.hpp"
 #include "../core/map_kernels.hpp"
 #include "concept.hpp"
 #include "cuda_array.cuh"
@@ -25,10 +27,17 @@
 namespace algoperf {
 
 // Cuda{} computes in float, Cuda<double>{} in double; Cuda<>{.precision = Precision::tf32} multiplies matrices of
-// floats on tensor cores.
-template <class S = float>
+// floats on tensor cores. Cuda<float, bfloat16>{} trains in mixed precision: activations, their gradients and the
+// weights that products read are stored in 16 bits, and multiplied on tensor cores; parameters, their gradients, sums,
+// losses and all other arithmetic are in float, so that any rule trains the parameters, and no loss scale is needed.
+// Micikevicius et al. 2018 (arXiv:1710.03740), section 3.1, with bfloat16 as in Kalamkar et al. 2019
+// (arXiv:1905.12322).
+template <class S = float, class Activation = S>
 struct Cuda {
+  static_assert(std::is_same_v<Activation, S> || (std::is_same_v<S, float> && std::is_same_v<Activation, bfloat16>),
+                "algoperf: Cuda stores activations as it computes, or in bfloat16 where that is float");
   using Scalar = S;
+  using Stored = Activation;
   template <class T>
   using Array = CudaArray<T>;
   using Graph = detail::CudaTape;
@@ -72,13 +81,16 @@ struct Cuda {
   }
   void synchronize() const { device().synchronize(); }
 
-  void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+  template <class T, class Out>
+  void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const T* a, const T* b, Out* c, bool add = false) const {
     detail::cuda_gemm(device(), precision, false, false, m, n, k, a, b, c, add);
   }
-  void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+  template <class T, class Out>
+  void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const T* a, const T* b, Out* c, bool add = false) const {
     detail::cuda_gemm(device(), precision, false, true, m, n, k, a, b, c, add);
   }
-  void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+  template <class T, class Out>
+  void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const T* a, const T* b, Out* c, bool add = false) const {
     detail::cuda_gemm(device(), precision, true, false, m, n, k, a, b, c, add);
   }
 
@@ -87,15 +99,16 @@ struct Cuda {
   }
   void qr(std::size_t n, const S* a, S* q) const { detail::cuda_qr(device(), n, a, q); }
 
-  template <class Kernel, class... In>
-  void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
+  template <class Kernel, class T, class... In>
+  void map(const Kernel kernel, std::size_t n, T* x, const In*... in) const {
     detail::cuda_map(device(), kernel, n, x, in...);
   }
-  template <class Kernel>
-  void map_rows(const Kernel kernel, std::size_t rows, std::size_t cols, S* x, const S* row) const {
-    detail::cuda_each(device(), rows * cols, detail::CudaMapRows<Kernel, S>{kernel, cols, x, row});
+  template <class Kernel, class T>
+  void map_rows(const Kernel kernel, std::size_t rows, std::size_t cols, T* x, const S* row) const {
+    detail::cuda_each(device(), rows * cols, detail::CudaMapRows<Kernel, T>{kernel, cols, x, row});
   }
-  void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
+  template <class T>
+  void column_sums(std::size_t rows, std::size_t cols, const T* x, S* out) const {
     detail::cuda_column_sums(device(), Multiply<S>{}, rows, cols, x, out);
   }
   template <class Kernel>
@@ -114,7 +127,8 @@ struct Cuda {
   void batch(std::size_t slots, std::size_t count, const F& f) const {
     device().fork(slots, count, [&](std::size_t i) { f(*this, i % slots, i); });
   }
-  void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x, S* out) const {
+  template <class T>
+  void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const T* x, S* out) const {
     detail::cuda_add_rows(device(), count, cols, keys, x, out);
   }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "../core/half.hpp"
 #include "cuda_device.cuh"
 #include "cuda_loops.cuh"
 
@@ -19,40 +20,44 @@ enum class Precision { fp32, tf32, bf16 };
 
 namespace detail {
 
+template <class T>
+inline constexpr cudaDataType_t cuda_type = std::is_same_v<T, double>     ? CUDA_R_64F
+                                            : std::is_same_v<T, bfloat16> ? CUDA_R_16BF
+                                                                          : CUDA_R_32F;
+
 // C (m x n) = op(A) op(B) (+ C).
-template <class S>
+template <class T, class Out>
 struct CudaGemm {
   cublasHandle_t blas;
   Precision precision;
   bool transpose_a, transpose_b;
   std::size_t m, n, k;
-  const S* a;
-  const S* b;
-  S* c;
+  const T* a;
+  const T* b;
+  Out* c;
   bool add;
   bool operator==(const CudaGemm&) const = default;
 
   void operator()(cudaStream_t) const {
-    constexpr bool is_double = std::is_same_v<S, double>;
-    const S one = 1, beta = add ? 1 : 0;
+    constexpr bool is_double = std::is_same_v<T, double>, is_float = std::is_same_v<T, float>;
+    const Arithmetic<T> one = 1, beta = add ? 1 : 0;
     const auto operation = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
-    const cublasComputeType_t compute = is_double                      ? CUBLAS_COMPUTE_64F
-                                        : precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                        : precision == Precision::bf16 ? CUBLAS_COMPUTE_32F_FAST_16BF
-                                                                       : CUBLAS_COMPUTE_32F;
-    constexpr cudaDataType_t type = is_double ? CUDA_R_64F : CUDA_R_32F;
+    const cublasComputeType_t compute = is_double                                  ? CUBLAS_COMPUTE_64F
+                                        : is_float && precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                        : is_float && precision == Precision::bf16 ? CUBLAS_COMPUTE_32F_FAST_16BF
+                                                                                   : CUBLAS_COMPUTE_32F;
     const auto i = [](std::size_t x) { return static_cast<int>(x); };
-    cuda_check(cublasGemmEx(blas, operation(transpose_b), operation(transpose_a), i(n), i(m), i(k), &one, b, type,
-                            i(transpose_b ? k : n), a, type, i(transpose_a ? m : k), &beta, c, type, i(n), compute,
-                            CUBLAS_GEMM_DEFAULT),
+    cuda_check(cublasGemmEx(blas, operation(transpose_b), operation(transpose_a), i(n), i(m), i(k), &one, b,
+                            cuda_type<T>, i(transpose_b ? k : n), a, cuda_type<T>, i(transpose_a ? m : k), &beta, c,
+                            cuda_type<Out>, i(n), compute, CUBLAS_GEMM_DEFAULT),
                "a matrix product");
   }
 };
-template <class S>
+template <class T, class Out>
 void cuda_gemm(const CudaDevice& device, Precision precision, bool transpose_a, bool transpose_b, std::size_t m,
-               std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add) {
+               std::size_t n, std::size_t k, const T* a, const T* b, Out* c, bool add) {
   if (m == 0 || n == 0) return;
-  cuda_call(device, CudaGemm<S>{device.blas(), precision, transpose_a, transpose_b, m, n, k, a, b, c, add});
+  cuda_call(device, CudaGemm<T, Out>{device.blas(), precision, transpose_a, transpose_b, m, n, k, a, b, c, add});
 }
 
 // to = from^T, n x n, in another type of number.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../core/config.hpp"
+#include "../core/half.hpp"
 #include "../core/tuple.hpp"
 #include "cuda_device.cuh"
 #include "cuda_team.cuh"
@@ -91,13 +92,15 @@ struct CudaMap {
  private:
   template <std::size_t... J>
   ALGOPERF_HD void scalar(std::size_t i, std::index_sequence<J...>) const {
-    x[i] = kernel(x[i], get<J>(in)[i]...);
+    x[i] = S(kernel(Arithmetic<S>(x[i]), Arithmetic<In>(get<J>(in)[i])...));
   }
   template <std::size_t... J>
   ALGOPERF_HD void pack(std::size_t i, std::index_sequence<J...>) const {
     CudaPack<S> out = reinterpret_cast<const CudaPack<S>*>(x)[i];
     [[maybe_unused]] const Tuple<Packed<In>...> loaded{{{reinterpret_cast<const CudaPack<S>*>(get<J>(in))[i]}...}};
-    for (std::size_t k = 0; k < cuda_width<S>; ++k) out.values[k] = kernel(out.values[k], get<J>(loaded).values[k]...);
+    using T = Arithmetic<S>;
+    for (std::size_t k = 0; k < cuda_width<S>; ++k)
+      out.values[k] = S(kernel(T(out.values[k]), T(get<J>(loaded).values[k])...));
     reinterpret_cast<CudaPack<S>*>(x)[i] = out;
   }
   template <class>
@@ -121,8 +124,8 @@ struct CudaMapRows {
   Kernel kernel;
   std::size_t cols;
   S* x;
-  const S* row;
-  ALGOPERF_HD void operator()(std::size_t i) const { x[i] = kernel(x[i], row[i % cols]); }
+  const Arithmetic<S>* row;
+  ALGOPERF_HD void operator()(std::size_t i) const { x[i] = S(kernel(Arithmetic<S>(x[i]), row[i % cols])); }
 };
 
 template <bool whole_block, class F>
@@ -147,9 +150,9 @@ void cuda_rows(const CudaDevice& device, std::size_t rows, std::size_t cost, con
 }
 
 // Sums over columns of kernel(x): a block takes 32 columns of a block of rows, each of its warps every eighth row.
-template <class Kernel, class S>
+template <class Kernel, class X, class S>
 __global__ void __launch_bounds__(cuda_block) cuda_run_columns(const Kernel kernel, std::size_t rows, std::size_t cols,
-                                                               std::size_t rows_each, const S* x, S* parts) {
+                                                               std::size_t rows_each, const X* x, S* parts) {
   constexpr unsigned warps = cuda_block / cuda_warp;
   __shared__ S of_warps[warps][cuda_warp];
   const unsigned lane = threadIdx.x % cuda_warp, warp = threadIdx.x / cuda_warp;
@@ -157,7 +160,7 @@ __global__ void __launch_bounds__(cuda_block) cuda_run_columns(const Kernel kern
   const std::size_t begin = std::size_t{blockIdx.y} * rows_each, end = math::min(rows, begin + rows_each);
   S total = 0;
   if (c < cols)
-    for (std::size_t r = begin + warp; r < end; r += warps) total += kernel(x[r * cols + c]);
+    for (std::size_t r = begin + warp; r < end; r += warps) total += kernel(S(x[r * cols + c]));
   of_warps[warp][lane] = total;
   __syncthreads();
   if (warp > 0 || c >= cols) return;
@@ -178,8 +181,8 @@ struct CudaAddParts {
   }
 };
 
-template <class Kernel, class S>
-void cuda_column_sums(CudaDevice& device, const Kernel& kernel, std::size_t rows, std::size_t cols, const S* x,
+template <class Kernel, class X, class S>
+void cuda_column_sums(CudaDevice& device, const Kernel& kernel, std::size_t rows, std::size_t cols, const X* x,
                       S* out) {
   if (cols == 0) return;
   constexpr std::size_t most_parts = 128, least_rows = 32;
@@ -188,7 +191,7 @@ void cuda_column_sums(CudaDevice& device, const Kernel& kernel, std::size_t rows
   const std::size_t parts = math::max(std::size_t{1}, (rows + each - 1) / each);
   S* const part = device.scratch<S>(parts * cols);
   const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(parts));
-  cuda_launch(device, grid, cuda_block, cuda_run_columns<Kernel, S>, kernel, rows, cols, each, x, part);
+  cuda_launch(device, grid, cuda_block, cuda_run_columns<Kernel, X, S>, kernel, rows, cols, each, x, part);
   cuda_each(device, cols, CudaAddParts<S>{parts, cols, part, out});
 }
 
@@ -262,12 +265,12 @@ struct CudaProduct {
 };
 
 // The rows of one key, a run of the sorted keys, added to its row in their first order.
-template <class S>
+template <class X, class S>
 struct CudaAddRun {
   std::size_t count, cols;
   const std::int32_t* keys;
   const std::int32_t* places;
-  const S* x;
+  const X* x;
   S* out;
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t i) const {
@@ -277,7 +280,7 @@ struct CudaAddRun {
     while (end < count && keys[end] == key) ++end;
     const std::size_t width = cols;
     const std::int32_t* const at = places;
-    const S* const from = x;
+    const X* const from = x;
     S* const to = out + static_cast<std::size_t>(key) * cols;
     team.each(cols, [=](std::size_t c) {
       S total = to[c];
@@ -315,8 +318,8 @@ struct CudaSort {
 };
 
 // out[keys[i]] += x[i], row by row: the keys are sorted, stably, and each run of equal ones is added in order.
-template <class S>
-void cuda_add_rows(CudaDevice& device, std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x,
+template <class X, class S>
+void cuda_add_rows(CudaDevice& device, std::size_t count, std::size_t cols, const std::int32_t* keys, const X* x,
                    S* out) {
   if (count == 0) return;
   CudaSort sort{nullptr, 0, keys, nullptr, nullptr, nullptr, static_cast<int>(count)};
@@ -330,7 +333,7 @@ void cuda_add_rows(CudaDevice& device, std::size_t count, std::size_t cols, cons
   sort.memory = memory + 3 * aligned;
   cuda_each(device, count, CudaPlace{first});
   cuda_call(device, sort);
-  cuda_rows(device, count, cols, CudaAddRun<S>{count, cols, sort.sorted, sort.sorted_places, x, out});
+  cuda_rows(device, count, cols, CudaAddRun<X, S>{count, cols, sort.sorted, sort.sorted_places, x, out});
 }
 
 }  // namespace algoperf::detail

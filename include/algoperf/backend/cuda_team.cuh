@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "../core/config.hpp"
+#include "../core/half.hpp"
 #include "concept.hpp"
 
 namespace algoperf {
@@ -80,12 +81,12 @@ struct CudaTeam {
   template <class S, class F>
   ALGOPERF_HD S max(std::size_t n, const F& f) const {
     S most = f(0);
-    for (std::size_t i = rank(); i < n; i += size) most = detail::CudaLarger{}(most, f(i));
+    for (std::size_t i = rank(); i < n; i += size) most = detail::CudaLarger{}(most, S(f(i)));
     return over_team(most, detail::CudaLarger{});
   }
   template <class S, class Kernel, class... In>
   ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
-    for (std::size_t i = rank(); i < n; i += size) x[i] = kernel(x[i], in[i]...);
+    for (std::size_t i = rank(); i < n; i += size) x[i] = S(kernel(Arithmetic<S>(x[i]), Arithmetic<In>(in[i])...));
     wait();
   }
   template <class S>

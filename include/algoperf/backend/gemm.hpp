@@ -3,7 +3,8 @@
 //   gemm_nt  C (m x n) = A (m x k) B^T, B is n x k
 //   gemm_tn  C (m x n) = A^T B (k x n), A is k x m
 // With accumulate, C is added to. S is float or double. Eigen does the work, compiled where it is first used; define
-// ALGOPERF_EXTERN_GEMM and link algoperf::gemm to compile its products once for a whole program instead of once a file.
+// ALGOPERF_EXTERN_GEMM and link algoperf::gemm to have the products compiled once for a whole program instead of once a
+// file, and by the provider that this library was configured with: ALGOPERF_GEMM, eigen, onednn or cblas.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,11 @@
-// AtomicFile: a file that appears whole or not at all. Written beside its place, then renamed over it.
+// AtomicFile: a file that appears whole or not at all. Written beside its place, as <path>.tmp, then renamed over it. A
+// process that is killed leaves at most that one file behind, which the next writer takes over; who writes holds a lock
+// on it.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "error.hpp"
 
@@ -15,15 +21,14 @@ namespace algoperf {
 
 class AtomicFile {
  public:
-  // Throws Error naming the path and the system's reason.
-  explicit AtomicFile(std::string path)
-      : path_(std::move(path)), temporary_(path_ + ".tmp" + std::to_string(getpid())) {
-    file_ = std::fopen(temporary_.c_str(), "wb");
-    require(file_ != nullptr, path_, ": cannot be written: ", std::strerror(errno));
+  // Throws Error naming the path and the system's reason, or that somebody else is writing it.
+  explicit AtomicFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".tmp") {
+    for (int attempt = 0; file_ == nullptr; ++attempt) open(attempt < 100);
   }
   ~AtomicFile() {
-    if (file_ != nullptr) std::fclose(file_);
-    if (!committed_) std::remove(temporary_.c_str());
+    if (file_ == nullptr) return;
+    std::remove(temporary_.c_str());  // while the lock is ours
+    std::fclose(file_);
   }
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -37,19 +42,35 @@ class AtomicFile {
   // Puts the file in its place, on the disk before it takes the name.
   void commit() {
     const bool flushed = std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
-    const int flush_error = errno;  // closing may set another
-    const bool closed = std::fclose(file_) == 0;
-    file_ = nullptr;
-    require(flushed && closed, path_, ": cannot be written: ", std::strerror(flushed ? errno : flush_error));
+    require(flushed, path_, ": cannot be written: ", std::strerror(errno));
     const bool renamed = std::rename(temporary_.c_str(), path_.c_str()) == 0;
     require(renamed, path_, ": cannot be renamed into place: ", std::strerror(errno));
-    committed_ = true;
+    std::fclose(file_);  // and with it goes the lock
+    file_ = nullptr;
   }
 
  private:
+  // Opens the temporary file, locks and empties it; leaves file_ null if another writer renamed it in between, which
+  // is an Error too if it may not be tried `again`.
+  void open(bool again) {
+    const int descriptor = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    require(descriptor >= 0, path_, ": cannot be written: ", std::strerror(errno));
+    const bool busy = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;  // some disks know no locks
+    struct stat mine {
+    }, named{};
+    const bool ours = !busy && fstat(descriptor, &mine) == 0 && stat(temporary_.c_str(), &named) == 0 &&
+                      mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+    const bool empty = ours && ftruncate(descriptor, 0) == 0;
+    const int reason = errno;
+    if (empty) file_ = fdopen(descriptor, "wb");
+    if (file_ != nullptr) return;
+    ::close(descriptor);
+    require(!busy, path_, ": is being written by somebody else, who holds ", temporary_);
+    require(again && (!ours || empty), path_, ": cannot be written: ", std::strerror(reason));
+  }
+
   std::string path_, temporary_;
   std::FILE* file_ = nullptr;
-  bool committed_ = false;
 };
 
 }  // namespace algoperf

@@ -1,5 +1,5 @@
-// bfloat16 and float16: storage of 16 bits for numbers that are computed in float. Conversions are exact upwards, and
-// round to the nearest, ties to even, downwards.
+// bfloat16 and float16: storage of 16 bits for numbers that are computed in float. Conversions are exact upwards, which
+// needs no saying so, and round to the nearest, ties to even, downwards.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct bfloat16 {
 
   bfloat16() = default;
   ALGOPERF_HD explicit bfloat16(float x) : bits(round(x)) {}
-  ALGOPERF_HD explicit operator float() const { return detail::float_of(std::uint32_t{bits} << 16); }
+  ALGOPERF_HD operator float() const { return detail::float_of(std::uint32_t{bits} << 16); }
   ALGOPERF_HD bool is_finite() const { return (bits & 0x7F80u) != 0x7F80u; }
 
  private:
@@ -49,7 +49,7 @@ struct float16 {
 
   float16() = default;
   ALGOPERF_HD explicit float16(float x) : bits(round(x)) {}
-  ALGOPERF_HD explicit operator float() const {
+  ALGOPERF_HD operator float() const {
     const std::uint32_t sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7FFFu, exponent = magnitude >> 10;
     if (exponent == 0) return detail::float_of(sign | detail::bits_of(static_cast<float>(magnitude) * 0x1p-24f));
     const std::uint32_t offset = exponent == 31 ? 224u : 112u;  // infinity and NaN stay what they are
@@ -74,5 +74,26 @@ struct float16 {
     return static_cast<std::uint16_t>(sign | half);
   }
 };
+
+namespace detail {
+
+template <class S>
+struct ArithmeticOf {
+  using type = S;
+};
+template <>
+struct ArithmeticOf<bfloat16> {
+  using type = float;
+};
+template <>
+struct ArithmeticOf<float16> {
+  using type = float;
+};
+
+}  // namespace detail
+
+// What numbers that are stored as S are computed in.
+template <class S>
+using Arithmetic = typename detail::ArithmeticOf<S>::type;
 
 }  // namespace algoperf

@@ -17,6 +17,14 @@ struct Add {
   }
 };
 
+// a, whatever x was
+struct Assign {
+  template <class T>
+  ALGOPERF_HD T operator()(T, T a) const {
+    return a;
+  }
+};
+
 struct Subtract {
   template <class T>
   ALGOPERF_HD T operator()(T x, T a) const {

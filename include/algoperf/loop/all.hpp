@@ -11,3 +11,4 @@
 #include "observers/progress_bar.hpp"
 #include "observers/until.hpp"
 #include "training_loop.hpp"
+#include "values_dict.hpp"

@@ -20,7 +20,7 @@ template <class ModelType, class Backend, class Label = std::int32_t>
 class Batch {
  public:
   using Scalar = typename Backend::Scalar;
-  using Input = typename ModelType::template Input<Scalar>;
+  using Input = typename ModelType::template Input<Stored<Backend>>;
 
   // Labels that are classes lie in [0, classes). A pass is over at most `at_once` of the examples.
   Batch(const Backend& backend, const ModelType& model, std::size_t classes, std::size_t capacity, std::size_t at_once)

@@ -2,6 +2,7 @@
 // parameters, gradients, the batch in hand. Made once; a step allocates nothing of its own (matrix products may).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,11 +29,12 @@ class TrainingContext {
  public:
   using Backend = BackendType;
   using Scalar = typename Backend::Scalar;
+  using Activation = Stored<Backend>;
   using Array = typename Backend::template Array<Scalar>;
   using RuleState = typename Rule::template State<Backend>;
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   static constexpr bool has_statistics = detail::HasStatistics<ModelType>;
-  using Input = typename ModelType::template Input<Scalar>;
+  using Input = typename ModelType::template Input<Activation>;
   using Label = LossLabel<Loss, Scalar>;
   // Whether the rule knows what to do with a gradient that is not finite.
   static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
@@ -54,7 +56,7 @@ class TrainingContext {
     values_ = backend_.template array<Scalar>(layout_.size());
     gradients_ = backend_.template array<Scalar>(layout_.size());
     weights_ = backend_.template array<Scalar>(capacity);
-    d_outputs_ = backend_.template array<Scalar>(model_.output().size() * batch_.at_once());
+    d_outputs_ = backend_.template array<Activation>(model_.output().size() * batch_.at_once());
     first_losses_.resize(capacity);
     later_losses_.resize(capacity);
     host_weights_.resize(capacity);
@@ -91,7 +93,7 @@ class TrainingContext {
     }
     LayerPass<Backend> pass = batch_.pass(backend_, layout_, values, gradients, n, Mode::train, pass_key());
     pass.first = begin;
-    const Scalar* const outputs = model_.forward(pass, handles_, batch_.inputs(begin));
+    const Activation* const outputs = model_.forward(pass, handles_, batch_.inputs(begin));
     loss_.write(backend_, n, model_.output().size(), outputs, batch_.labels(begin), weights_.data() + begin,
                 batch_.losses(begin), d_outputs_.data());
     model_.backward(pass, handles_, batch_.inputs(begin), d_outputs_.data());
@@ -122,10 +124,11 @@ class TrainingContext {
   // That the loss tells apart, where labels are classes.
   std::size_t classes() const { return detail::classes_of(loss_, model_.output().size()); }
 
-  // Keeps a copy of the training data in a device's memory, if it fits, until let_go().
+  // Keeps a copy of the training data in a device's memory, if it fits beside what else may come, until let_go().
   template <class Data>
   void reside(const Data& data) {
     if constexpr (defers) try {
+        const auto margin = backend_.template array<char>(std::size_t{1} << 26);
         resident_.emplace(backend_, data, [&](auto... part) { batch_.check(model_, part...); });
         resident_of_ = &data;
       } catch (const OutOfMemory&) {  // batches come from the host, then
@@ -170,10 +173,10 @@ class TrainingContext {
                 double& loss, double& score) {
     const std::size_t classes = model_.output().size();
     OwnBatch& batch = batch_for(n);
-    const Scalar* const outputs = forward(batch, data, values, begin, n);
+    const Activation* const outputs = forward(batch, data, values, begin, n);
     Scalar* const losses = batch.losses();
     loss_.write(backend_, n, classes, outputs, batch.labels(), static_cast<const Scalar*>(nullptr), losses,
-                static_cast<Scalar*>(nullptr));
+                static_cast<Activation*>(nullptr));
     loss += backend_.sum(n, static_cast<const Scalar*>(losses));
     metric.write(backend_, n, classes, outputs, batch.labels(), losses);
     score += backend_.sum(n, static_cast<const Scalar*>(losses));
@@ -181,7 +184,15 @@ class TrainingContext {
   // Writes the outputs of examples [begin, begin + n) to host memory, one row after the other.
   template <class Data>
   void predict(const Data& data, const Scalar* values, std::size_t begin, std::size_t n, Scalar* outputs) {
-    backend_.read(n * model_.output().size(), forward(batch_for(n), data, values, begin, n), outputs);
+    const std::size_t count = n * model_.output().size();
+    const Activation* const from = forward(batch_for(n), data, values, begin, n);
+    if constexpr (!std::is_same_v<Activation, Scalar>) {
+      std::vector<Activation> read(count);
+      backend_.read(count, from, read.data());
+      std::copy(read.begin(), read.end(), outputs);
+    } else {
+      backend_.read(count, from, outputs);
+    }
   }
 
   template <class Archive>
@@ -225,7 +236,7 @@ class TrainingContext {
     return *large_batch_;
   }
   template <class Data>
-  const Scalar* forward(OwnBatch& batch, const Data& data, const Scalar* values, std::size_t begin, std::size_t n) {
+  const Activation* forward(OwnBatch& batch, const Data& data, const Scalar* values, std::size_t begin, std::size_t n) {
     indices_.resize(n);
     for (std::size_t i = 0; i < n; ++i) indices_[i] = static_cast<std::uint32_t>(begin + i);
     batch.gather(backend_, model_, data, indices_.data(), n);
@@ -296,7 +307,8 @@ class TrainingContext {
   Layout layout_;
   typename ModelType::Handles handles_;
   Step now_;
-  Array values_, gradients_, weights_, d_outputs_;
+  Array values_, gradients_, weights_;
+  typename Backend::template Array<Activation> d_outputs_;
   static constexpr detail::TakeOffRule take_off_{detail::TakeOff{}};
   std::optional<Statistics> statistics_;
   std::optional<ResidentData<Input, Label, Backend>> resident_;

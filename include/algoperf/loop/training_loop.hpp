@@ -230,6 +230,21 @@ class TrainingLoop {
     return {values() + place.offset, place.size};
   }
 
+  // The parameters to evaluate with, as values() but averaged where the rule averages: those of now, until the next
+  // step or call.
+  const Scalar* evaluation_values() {
+    if constexpr (Rule::has_evaluation_values) {
+      context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
+                                        evaluation_values_.data());
+      for (const Region& region : layout().statistics())
+        backend().copy(region.size(), values() + region.begin, evaluation_values_.data() + region.begin);
+      context_.backend().synchronize();
+      return evaluation_values_.data();
+    } else {
+      return context_.values();
+    }
+  }
+
   template <class Archive>
   void visit(Archive& archive) {
     settle();
@@ -275,19 +290,6 @@ class TrainingLoop {
     require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
             " workers, expected at least one each");
     return n;
-  }
-  // The parameters to evaluate with.
-  const Scalar* evaluation_values() {
-    if constexpr (Rule::has_evaluation_values) {
-      context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
-                                        evaluation_values_.data());
-      for (const Region& region : layout().statistics())
-        backend().copy(region.size(), values() + region.begin, evaluation_values_.data() + region.begin);
-      context_.backend().synchronize();
-      return evaluation_values_.data();
-    } else {
-      return context_.values();
-    }
   }
   template <class F>
   void for_each_batch(std::size_t size, std::size_t batch, const F& f) const {

@@ -1,10 +1,11 @@
-// Activation: a layer that maps every number by itself, its input kept for the way back.
+// Activation, InPlaceActivation: layers that map every number by itself.
 //
 //   struct MyActivation : Activation<MyForward, MyBackward, 3, 5> {};
 //
-// where MyForward is a kernel y = f(x), called as (anything, x); MyBackward one for dx, called as (anything, x, dy);
-// and the numbers are the FLOPs an element of each. Kernels are made without options: a layer with a hyperparameter has
-// forward and backward of its own. Relu and Tanh, whose way back needs their output alone, work in place instead.
+// where MyForward is a kernel y = f(x), called as (anything, x), and the numbers are the FLOPs an element each way. An
+// Activation keeps its input for MyBackward, dx, called as (anything, x, dy). One whose way back needs its output alone
+// works in place, its MyBackward called as (anything, dy, y). Kernels are made without options: a layer with a
+// hyperparameter has forward and backward of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +15,21 @@
 
 namespace algoperf {
 
-template <class ForwardKernel, class BackwardKernel, std::uint64_t forward_flops, std::uint64_t backward_flops>
-struct Activation {
+namespace detail {
+
+template <class ForwardKernel, class BackwardKernel, std::uint64_t forward_flops, std::uint64_t backward_flops,
+          bool keeps_input>
+struct ActivationBase {
   static_assert(std::is_empty_v<ForwardKernel> && std::is_empty_v<BackwardKernel>,
                 "algoperf: an Activation makes its kernels without options: a layer with a hyperparameter has forward "
                 "and backward of its own");
+  static constexpr bool in_place = !keeps_input;
   struct Handles {};
 
   constexpr Shape output(Shape in) const { return in; }
-  constexpr Cost cost(Shape in) const { return {0, forward_flops * in.size(), backward_flops * in.size(), in.size()}; }
+  constexpr Cost cost(Shape in) const {
+    return {0, forward_flops * in.size(), backward_flops * in.size(), keeps_input ? in.size() : 0};
+  }
   constexpr LayerMemory memory(Shape) const { return {}; }
   Handles declare(Layout&, const std::string&, Shape) const { return {}; }
 
@@ -31,9 +38,20 @@ struct Activation {
     pass.backend.map(ForwardKernel{}, pass.batch * in.size(), y, x);
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, Handles, Shape in, const S* x, const S*, const S* dy, S* dx) const {
-    if (dx != nullptr) pass.backend.map(BackwardKernel{}, pass.batch * in.size(), dx, x, dy);
+  void backward(const LayerPass<B>& pass, Handles, Shape in, const S* x, const S* y, const S* dy, S* dx) const {
+    if (dx == nullptr) return;
+    if constexpr (keeps_input)
+      pass.backend.map(BackwardKernel{}, pass.batch * in.size(), dx, x, dy);
+    else
+      pass.backend.map(BackwardKernel{}, pass.batch * in.size(), dx, dy, y);
   }
 };
+
+}  // namespace detail
+
+template <class Forward, class Backward, std::uint64_t forward_flops, std::uint64_t backward_flops>
+using Activation = detail::ActivationBase<Forward, Backward, forward_flops, backward_flops, true>;
+template <class Forward, class Backward, std::uint64_t forward_flops, std::uint64_t backward_flops>
+using InPlaceActivation = detail::ActivationBase<Forward, Backward, forward_flops, backward_flops, false>;
 
 }  // namespace algoperf

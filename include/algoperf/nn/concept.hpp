@@ -1,11 +1,12 @@
 // What nn/ is about. A Layer is a plain value (sizes in values, structure in types) with hand-written forward and
 // backward. Examples are rows: an activation of shape {28, 28, 1} is a row of 784 numbers (rows x columns x channels).
 //
-//   Input<S>                           the element type it reads over scalar S, if not S (Embedding: std::int32_t)
+//   Input<S>                           the element type it reads over activations of S, if not S (Embedding:
+//                                      std::int32_t)
 //   Handles                            the tensors it declared
 //   output(in)                         constexpr; the shape of one example's output
 //   cost(in)                           constexpr; Cost of one example
-//   memory(in)                         constexpr; LayerMemory: scalars to keep from forward to backward, and scratch
+//   memory(in)                         constexpr; LayerMemory: numbers to keep from forward to backward, and scratch
 //   declare(layout, name, in)          adds its tensors to the layout as "name.weight" etc. and returns Handles
 //   initialize(init, handles, in)      writes first values (nn/init.hpp)
 //   forward(pass, handles, in, x, y)         y from x
@@ -13,6 +14,9 @@
 //   input_gradient_flops(in)           constexpr, optional; the FLOPs of dx within cost(in).backward_flops
 //   tokens()                           constexpr, optional, of a layer that reads tokens: they lie in [0, tokens())
 //
+// x, y, dy and dx are of S = Stored<B>, which may have 16 bits: what is computed is computed in Arithmetic<S>
+// (core/half.hpp), which is the parameters' type, too. Matrix products take their weights from pass.weight(handle), all
+// else from pass.value(handle).
 // A layer that declares tensors which are statistics says so by a constant, has_statistics = true; its backward writes
 // as their gradients what a step is to take off them.
 // Three constants, all optional, say what a layer does to the memory of its neighbours:
@@ -23,7 +27,8 @@
 // x and y in backward hold what forward read and wrote (but for a y that backward may not read).
 //
 // Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits): one unweighted loss per example,
-//         and the gradient of sum(weights * losses) / batch; classes = columns of logits. When a loss is only
+//         and the gradient of sum(weights * losses) / batch; classes = columns of logits. logits and d_logits are
+//         activations, weights and losses of their Arithmetic. When a loss is only
 //         evaluated, weights and d_logits are null.
 //         Labels are classes, std::int32_t, unless the loss has `template <class S> using Label = S`: numbers, as many
 //         an example as outputs. classes_of(outputs), constexpr and optional: how many classes so many outputs tell
@@ -39,9 +44,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "../backend/concept.hpp"
 #include "../core/cost.hpp"
+#include "../core/half.hpp"
 #include "../core/layout.hpp"
 #include "../core/random.hpp"
 
@@ -49,13 +56,15 @@ namespace algoperf {
 
 enum class Mode { train, evaluate };
 
-// Scalars a layer needs: `kept` per example from forward to backward, `scratch` within one call whatever the batch, and
-// `at_once` per example to do a whole batch at once, of which it gets as much as the backend's `scratch` allows. All
+// What a layer needs, in numbers as activations are stored: `kept` per example from forward to backward, `scratch`
+// within one call whatever the batch, and `at_once` per example to do a whole batch at once, of which it gets as much
+// as the backend's `scratch` allows; and `exact` per example from forward to backward, as parameters are stored. All
 // layers of a model share one scratch.
 struct LayerMemory {
   std::size_t kept = 0;
   std::size_t scratch = 0;
   std::size_t at_once = 0;
+  std::size_t exact = 0;
 
   friend constexpr bool operator==(const LayerMemory&, const LayerMemory&) = default;
   // The scratch to have for batches of `capacity` where layers may work in `limit` scalars.
@@ -68,21 +77,30 @@ struct LayerMemory {
 // What a layer is given besides its activations: where parameters and gradients lie, and its own memory.
 template <class B>
 struct LayerPass {
-  using S = typename B::Scalar;
+  using Scalar = typename B::Scalar;
+  using S = Stored<B>;
   const B& backend;
   const Layout& layout;
-  const S* values;
-  S* gradients;          // null outside backward
+  const Scalar* values;
+  Scalar* gradients;     // null outside backward
   std::size_t batch;     // examples in this pass
   std::size_t capacity;  // examples the memory was planned for
   Mode mode;
   RandomKey key;
-  S* kept;                // memory(in).kept * capacity
-  S* scratch;             // memory(in).scratch_within(backend.scratch, capacity), or more
-  std::size_t first = 0;  // the place of the first example in the step's batch, of which a worker sees a part
+  S* kept;                     // memory(in).kept * capacity
+  S* scratch;                  // memory(in).scratch_within(backend.scratch, capacity), or more
+  Scalar* exact;               // memory(in).exact * capacity
+  std::size_t first = 0;       // the place of the first example in the step's batch, of which a worker sees a part
+  const S* rounded = nullptr;  // the values as activations are stored, where that differs
 
-  const S* value(TensorHandle handle) const { return values + layout.place_of(handle).offset; }
-  S* gradient(TensorHandle handle) const { return gradients + layout.place_of(handle).offset; }
+  const Scalar* value(TensorHandle handle) const { return values + layout.place_of(handle).offset; }
+  Scalar* gradient(TensorHandle handle) const { return gradients + layout.place_of(handle).offset; }
+  const S* weight(TensorHandle handle) const {
+    if constexpr (std::is_same_v<S, Scalar>)
+      return value(handle);
+    else
+      return rounded + layout.place_of(handle).offset;
+  }
 };
 
 namespace detail {
@@ -176,11 +194,11 @@ constexpr std::size_t classes_of(const Loss&, std::size_t outputs) {
 
 }  // namespace detail
 
-// The element type of the labels a loss takes over scalar S.
+// The element type of the labels a loss takes over parameters of S.
 template <class Loss, class S>
 using LossLabel = typename detail::LossLabelOf<Loss, S>::type;
 
-// The element type a layer reads over scalar S.
+// The element type a layer reads over activations of S.
 template <class L, class S>
 using LayerInput = typename detail::InputOf<L, S>::type;
 

@@ -40,16 +40,15 @@ class Model {
 
   // The outputs of pass.batch examples at x, one a row; they lie in pass.kept.
   template <class B, class X>
-  const typename B::Scalar* forward(const LayerPass<B>& pass, const Handles& handles, const X* x) const {
+  const Stored<B>* forward(const LayerPass<B>& pass, const Handles& handles, const X* x) const {
     return root_.forward(pass, handles, input_, x);
   }
   // Writes the gradients of every tensor, from d_outputs of the same batch that forward was given last; and the
   // gradient of x, if d_input is not null.
   template <class B, class X>
-  void backward(const LayerPass<B>& pass, const Handles& handles, const X* x, const typename B::Scalar* d_outputs,
-                typename B::Scalar* d_input = nullptr) const {
-    using S = typename B::Scalar;
-    root_.backward(pass, handles, input_, x, static_cast<const S*>(nullptr), d_outputs, d_input);
+  void backward(const LayerPass<B>& pass, const Handles& handles, const X* x, const Stored<B>* d_outputs,
+                Stored<B>* d_input = nullptr) const {
+    root_.backward(pass, handles, input_, x, static_cast<const Stored<B>*>(nullptr), d_outputs, d_input);
   }
 
  private:

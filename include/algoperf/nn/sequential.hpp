@@ -94,6 +94,7 @@ class Sequential {
     for_each_index<count>([&](auto i) {
       const LayerMemory own = get<i>(layers_).memory(shape_before(in, i));
       total.kept += own.kept + (owns_output(i) ? shape_before(in, i + 1).size() : 0);
+      total.exact += own.exact;
       if (own.scratch > total.scratch) total.scratch = own.scratch;
       if (own.at_once > total.at_once) total.at_once = own.at_once;
     });
@@ -119,12 +120,12 @@ class Sequential {
 
   // Where forward leaves the output when it is given no y: within `kept`.
   template <class B, class X>
-  typename B::Scalar* forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x) const {
+  Stored<B>* forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x) const {
     Cursor<B> at(pass);
-    return forward_from<0>(at, pass, handles, in, x, static_cast<typename B::Scalar*>(nullptr));
+    return forward_from<0>(at, pass, handles, in, x, static_cast<Stored<B>*>(nullptr));
   }
   template <class B, class X>
-  void forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x, typename B::Scalar* y) const {
+  void forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x, Stored<B>* y) const {
     Cursor<B> at(pass);
     forward_from<0>(at, pass, handles, in, x, y);
   }
@@ -141,13 +142,14 @@ class Sequential {
   // Hands out the memory of the layers in order, the same in forward and backward.
   template <class B>
   struct Cursor {
-    using S = typename B::Scalar;
-    S* kept;
-    explicit Cursor(const LayerPass<B>& pass) : kept(pass.kept) {}
-    S* take(std::size_t n) { return std::exchange(kept, kept + n); }
+    Stored<B>* kept;
+    typename B::Scalar* exact;
+    explicit Cursor(const LayerPass<B>& pass) : kept(pass.kept), exact(pass.exact) {}
+    Stored<B>* take(std::size_t n) { return std::exchange(kept, kept + n); }
     LayerPass<B> layer(const LayerPass<B>& pass, const LayerMemory& memory, std::size_t index) {
       LayerPass<B> own = pass;
       own.kept = take(memory.kept * pass.capacity);
+      own.exact = std::exchange(exact, exact + memory.exact * pass.capacity);
       own.key = pass.key.fold(index);
       return own;
     }
@@ -186,7 +188,7 @@ class Sequential {
 
   // The output of layer I goes to the caller's y if it is the last one stored, else into kept memory.
   template <std::size_t I, class B, class X>
-  typename B::Scalar* output_of(Cursor<B>& at, const LayerPass<B>& pass, Shape in, X* x, typename B::Scalar* y) const {
+  Stored<B>* output_of(Cursor<B>& at, const LayerPass<B>& pass, Shape in, X* x, Stored<B>* y) const {
     if constexpr (in_place<I>) {
       return x;
     } else {
@@ -197,7 +199,7 @@ class Sequential {
 
   // The gradient of layer I's output lies in one of two arrays at the end of `kept`; layers in place share theirs.
   template <std::size_t I, class B>
-  typename B::Scalar* gradient_of(const LayerPass<B>& pass, Shape whole_input) const {
+  Stored<B>* gradient_of(const LayerPass<B>& pass, Shape whole_input) const {
     std::size_t turn = 0;
     for (std::size_t i = I + 1; i < count; ++i) turn += owns_output(i);
     const std::size_t width = widest(whole_input);
@@ -205,8 +207,8 @@ class Sequential {
   }
 
   template <std::size_t I, class B, class X>
-  typename B::Scalar* forward_from(Cursor<B>& at, const LayerPass<B>& pass, const Handles& handles, Shape in, X* x,
-                                   typename B::Scalar* y) const {
+  Stored<B>* forward_from(Cursor<B>& at, const LayerPass<B>& pass, const Handles& handles, Shape in, X* x,
+                          Stored<B>* y) const {
     auto* const out = output_of<I>(at, pass, in, x, y);
     const auto own = at.layer(pass, get<I>(layers_).memory(in), I);
     get<I>(layers_).forward(own, get<I>(handles), in, x, out);

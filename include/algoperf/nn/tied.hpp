@@ -68,7 +68,7 @@ class Tied {
     const std::size_t words = embedding_.vocabulary;
     embedding_.forward(pass, h.embedding, in, x, kept.embedded);
     inner_.forward(kept.inner, h.inner, embedded(in), static_cast<const S*>(kept.embedded), kept.hidden);
-    pass.backend.gemm_nt(pass.batch, words, embedding_.width, kept.hidden, pass.value(h.embedding.weight), y);
+    pass.backend.gemm_nt(pass.batch, words, embedding_.width, kept.hidden, pass.weight(h.embedding.weight), y);
     pass.backend.map_rows(Add{}, pass.batch, words, y, pass.value(h.bias));
   }
   template <class B, class S>
@@ -76,10 +76,10 @@ class Tied {
                 S*) const {
     const Kept<B> kept(pass, embedded(in).size(), embedding_.width);
     const std::size_t words = embedding_.vocabulary, width = embedding_.width;
-    S* const d_table = pass.gradient(h.embedding.weight);
+    auto* const d_table = pass.gradient(h.embedding.weight);
     pass.backend.column_sums(pass.batch, words, dy, pass.gradient(h.bias));
     pass.backend.gemm_tn(words, width, pass.batch, dy, kept.hidden, d_table);
-    pass.backend.gemm_nn(pass.batch, width, words, dy, pass.value(h.embedding.weight), kept.d_hidden);
+    pass.backend.gemm_nn(pass.batch, width, words, dy, pass.weight(h.embedding.weight), kept.d_hidden);
     inner_.backward(kept.inner, h.inner, embedded(in), static_cast<const S*>(kept.embedded),
                     static_cast<const S*>(kept.hidden), static_cast<const S*>(kept.d_hidden), kept.d_embedded);
     pass.backend.add_rows(pass.batch * in.size(), width, x, kept.d_embedded, d_table);
@@ -88,8 +88,7 @@ class Tied {
  private:
   template <class B>
   struct Kept {
-    using S = typename B::Scalar;
-    S *embedded, *d_embedded, *hidden, *d_hidden;
+    Stored<B>*embedded, *d_embedded, *hidden, *d_hidden;
     LayerPass<B> inner;
     Kept(const LayerPass<B>& pass, std::size_t context, std::size_t width)
         : embedded(pass.kept),

@@ -1,33 +1,47 @@
 #pragma once
 
+#include <type_traits>
+
+#include "../core/map_kernels.hpp"
 #include "concept.hpp"
 
 namespace algoperf {
 
 // The memory a model works in, planned once for batches of up to `capacity` examples: what layers keep from forward to
-// backward, and their scratch. It must outlive the passes it makes, and so must what they are made of.
+// backward, their scratch, and the parameters as products read them. It must outlive the passes it makes, and so must
+// what they are made of.
 template <class B>
 class Workspace {
-  using S = typename B::Scalar;
+  using Scalar = typename B::Scalar;
 
  public:
   template <class Model>
   Workspace(const B& backend, const Model& model, std::size_t capacity)
       : capacity_(capacity),
-        kept_(backend.template array<S>(model.memory().kept * capacity)),
-        scratch_(backend.template array<S>(model.memory().scratch_within(backend.scratch, capacity))) {}
+        kept_(backend.template array<Stored<B>>(model.memory().kept * capacity)),
+        scratch_(backend.template array<Stored<B>>(model.memory().scratch_within(backend.scratch, capacity))),
+        exact_(backend.template array<Scalar>(model.memory().exact * capacity)) {}
 
   std::size_t capacity() const { return capacity_; }
 
-  // A pass over `batch` examples, at most `capacity`; gradients may be null for forward alone.
-  LayerPass<B> pass(const B& backend, const Layout& layout, const S* values, S* gradients, std::size_t batch,
+  // A pass over `batch` examples, at most `capacity`; gradients may be null for forward alone. Where activations are
+  // stored otherwise than parameters, it rounds `values`, and so is of what they are now.
+  LayerPass<B> pass(const B& backend, const Layout& layout, const Scalar* values, Scalar* gradients, std::size_t batch,
                     Mode mode = Mode::train, RandomKey key = {}) {
-    return {backend, layout, values, gradients, batch, capacity_, mode, key, kept_.data(), scratch_.data()};
+    LayerPass<B> pass{backend, layout, values,       gradients,       batch,        capacity_,
+                      mode,    key,    kept_.data(), scratch_.data(), exact_.data()};
+    if constexpr (!std::is_same_v<Stored<B>, Scalar>) {
+      if (rounded_.size() < layout.size()) rounded_ = backend.template array<Stored<B>>(layout.size());
+      backend.map(Assign{}, layout.size(), rounded_.data(), values);
+      pass.rounded = rounded_.data();
+    }
+    return pass;
   }
 
  private:
   std::size_t capacity_;
-  typename B::template Array<S> kept_, scratch_;
+  typename B::template Array<Stored<B>> kept_, scratch_, rounded_;
+  typename B::template Array<Scalar> exact_;
 };
 
 }  // namespace algoperf

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "../../core/map_kernels.hpp"
 #include "../concept.hpp"
 #include "../window.hpp"
@@ -33,7 +35,7 @@ struct AveragePool {
   template <class S>
   struct Forward {
     Window w;
-    S share;
+    Arithmetic<S> share;
     const S* x;
     S* y;
 
@@ -42,18 +44,29 @@ struct AveragePool {
       const auto at = Window::place(r, w.out_rows, w.out_cols);
       const std::size_t corner = (at.image * w.rows + at.row * w.stride) * w.cols + at.col * w.stride;
       S* const out = y + r * w.channels;
-      team.copy(w.channels, x + corner * w.channels, out);
-      for (std::size_t i = 0; i < w.size; ++i)
-        for (std::size_t j = i == 0; j < w.size; ++j)
-          team.map(Add{}, w.channels, out, x + (corner + i * w.cols + j) * w.channels);
-      team.map(Multiply<S>{share}, w.channels, out);
+      if constexpr (!std::is_same_v<S, Arithmetic<S>>) {  // a sum must not be rounded at each term
+        const Forward self = *this;
+        team.each(w.channels, [=](std::size_t c) {
+          Arithmetic<S> total = 0;
+          for (std::size_t i = 0; i < self.w.size; ++i)
+            for (std::size_t j = 0; j < self.w.size; ++j)
+              total += self.x[(corner + i * self.w.cols + j) * self.w.channels + c];
+          out[c] = S(self.share * total);
+        });
+      } else {
+        team.copy(w.channels, x + corner * w.channels, out);
+        for (std::size_t i = 0; i < w.size; ++i)
+          for (std::size_t j = i == 0; j < w.size; ++j)
+            team.map(Add{}, w.channels, out, x + (corner + i * w.cols + j) * w.channels);
+        team.map(Multiply<S>{share}, w.channels, out);
+      }
     }
   };
   // One pixel of the input, from every window that holds it.
   template <class S>
   struct Backward {
     Window w;
-    S share;
+    Arithmetic<S> share;
     const S* dy;
     S* dx;
 
@@ -62,11 +75,22 @@ struct AveragePool {
       const auto at = Window::place(r, w.rows, w.cols);
       const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
       S* const d = dx + r * w.channels;
-      team.each(w.channels, [d](std::size_t c) { d[c] = S(0); });
-      for (std::size_t o = rows.begin; o < rows.end; ++o)
-        for (std::size_t q = cols.begin; q < cols.end; ++q)
-          team.map(Add{}, w.channels, d, dy + ((at.image * w.out_rows + o) * w.out_cols + q) * w.channels);
-      team.map(Multiply<S>{share}, w.channels, d);
+      if constexpr (!std::is_same_v<S, Arithmetic<S>>) {
+        const Backward self = *this;
+        team.each(w.channels, [=](std::size_t c) {
+          Arithmetic<S> total = 0;
+          for (std::size_t o = rows.begin; o < rows.end; ++o)
+            for (std::size_t q = cols.begin; q < cols.end; ++q)
+              total += self.dy[((at.image * self.w.out_rows + o) * self.w.out_cols + q) * self.w.channels + c];
+          d[c] = S(self.share * total);
+        });
+      } else {
+        team.each(w.channels, [d](std::size_t c) { d[c] = S(0); });
+        for (std::size_t o = rows.begin; o < rows.end; ++o)
+          for (std::size_t q = cols.begin; q < cols.end; ++q)
+            team.map(Add{}, w.channels, d, dy + ((at.image * w.out_rows + o) * w.out_cols + q) * w.channels);
+        team.map(Multiply<S>{share}, w.channels, d);
+      }
     }
   };
 
@@ -86,8 +110,8 @@ struct AveragePool {
  private:
   constexpr Window window(Shape in) const { return {in, size, stride, 0}; }
   template <class S>
-  S share() const {
-    return static_cast<S>(1 / static_cast<double>(size * size));
+  Arithmetic<S> share() const {
+    return static_cast<Arithmetic<S>>(1 / static_cast<double>(size * size));
   }
 };
 

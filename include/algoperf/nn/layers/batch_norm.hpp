@@ -36,7 +36,7 @@ struct BatchNorm {
     return {2 * channels(in), 8 * in.size(), 13 * in.size(), 3 * in.size() + 5 * channels(in)};
   }
   constexpr std::uint64_t input_gradient_flops(Shape in) const { return 8 * in.size(); }
-  constexpr LayerMemory memory(Shape in) const { return {2 * in.size() + 5 * channels(in), 0}; }
+  constexpr LayerMemory memory(Shape in) const { return {.kept = 2 * in.size(), .exact = 5 * channels(in)}; }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(eps > 0, name, ": BatchNorm has eps ", eps, ", expected more than 0");
@@ -123,7 +123,7 @@ struct BatchNorm {
     std::size_t width;
     S* to;
     const S* from[rows];
-    const S* of_columns[columns];
+    const Arithmetic<S>* of_columns[columns];
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
@@ -141,70 +141,72 @@ struct BatchNorm {
   template <class B, class S>
   void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
     const std::size_t width = channels(in);
-    const S *const scale = pass.value(h.scale), *const bias = pass.value(h.bias);
-    const S e = static_cast<S>(eps);
+    using T = Arithmetic<S>;
+    const T *const scale = pass.value(h.scale), *const bias = pass.value(h.bias);
+    const T e = static_cast<T>(eps);
     if (pass.mode == Mode::evaluate) {
-      on_rows<1>(pass, pass.batch * in.size() / width, width, Evaluated<S>{e}, y, x, pass.value(h.mean),
-                 pass.value(h.variance), scale, bias);
+      on_rows(pass, pass.batch * in.size() / width, width, Evaluated<T>{e}, y, {x},
+              {pass.value(h.mean), pass.value(h.variance), scale, bias});
       return;
     }
-    const Kept<S> kept(pass, in);
+    const Kept<B> kept(pass, in);
     for_each_ghost(pass, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
       const std::size_t at = first * width;
       require(
           rows > 1,
           "BatchNorm: a batch has one number a channel, expected at least 2 to normalise (LastBatch::drop leaves out "
           "a last batch of one example)");
-      const S n = static_cast<S>(rows);
-      S *const mean = kept.means + g * width, *const variance = kept.variances + g * width;
-      S* const rstd = kept.rstds + g * width;
+      const T n = static_cast<T>(rows);
+      T *const mean = kept.means + g * width, *const variance = kept.variances + g * width;
+      T* const rstd = kept.rstds + g * width;
       pass.backend.column_sums(rows, width, x + at, mean);
-      pass.backend.map(Multiply<S>{S(1) / n}, width, mean);
-      on_rows<1>(pass, rows, width, Square{}, y + at, x + at, mean);
+      pass.backend.map(Multiply<T>{T(1) / n}, width, mean);
+      on_rows(pass, rows, width, Square{}, y + at, {x + at}, {mean});
       pass.backend.column_sums(rows, width, static_cast<const S*>(y + at), variance);
-      pass.backend.map(Multiply<S>{S(1) / n}, width, variance);
-      pass.backend.map(Rstd<S>{e}, width, rstd, static_cast<const S*>(variance));
-      pass.backend.map(Multiply<S>{n / (n - S(1))}, width, variance);
-      on_rows<1>(pass, rows, width, Centre{}, kept.normal + at, x + at, mean, rstd);
-      on_rows<1>(pass, rows, width, Scaled{}, y + at, kept.normal + at, scale, bias);
+      pass.backend.map(Multiply<T>{T(1) / n}, width, variance);
+      pass.backend.map(Rstd<T>{e}, width, rstd, static_cast<const T*>(variance));
+      pass.backend.map(Multiply<T>{n / (n - T(1))}, width, variance);
+      on_rows(pass, rows, width, Centre{}, kept.normal + at, {x + at}, {mean, rstd});
+      on_rows(pass, rows, width, Scaled{}, y + at, {kept.normal + at}, {scale, bias});
     });
   }
   template <class B, class S>
   void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S*, const S*, const S* dy, S* dx) const {
     require(pass.mode == Mode::train, "BatchNorm: backward is of a training pass");
+    using T = Arithmetic<S>;
     const std::size_t width = channels(in);
-    const Kept<S> kept(pass, in);
+    const Kept<B> kept(pass, in);
     std::size_t ghosts = 0;
     for_each_ghost(pass, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
       ++ghosts;
       const std::size_t at = first * width;
-      S *const sum_dy = kept.sums_dy + g * width, *const sum_dy_n = kept.sums_dy_n + g * width;
+      T *const sum_dy = kept.sums_dy + g * width, *const sum_dy_n = kept.sums_dy_n + g * width;
       pass.backend.map(Product{}, rows * width, kept.products + at, dy + at, static_cast<const S*>(kept.normal + at));
       pass.backend.column_sums(rows, width, static_cast<const S*>(kept.products + at), sum_dy_n);
       pass.backend.column_sums(rows, width, dy + at, sum_dy);
       if (dx != nullptr)
-        on_rows<2>(pass, rows, width, InputGradient<S>{S(1) / static_cast<S>(rows)}, dx + at, dy + at, kept.normal + at,
-                   pass.value(h.scale), kept.rstds + g * width, sum_dy, sum_dy_n);
+        on_rows(pass, rows, width, InputGradient<T>{T(1) / static_cast<T>(rows)}, dx + at, {dy + at, kept.normal + at},
+                {pass.value(h.scale), kept.rstds + g * width, sum_dy, sum_dy_n});
     });
-    const auto total = [&](const S* parts, TensorHandle handle) {
+    const auto total = [&](const T* parts, TensorHandle handle) {
       pass.backend.column_sums(ghosts, width, parts, pass.gradient(handle));
     };
     total(kept.sums_dy_n, h.scale);
     total(kept.sums_dy, h.bias);
     total(kept.means, h.mean);
     total(kept.variances, h.variance);
-    const TakenOff<S> taken_off{static_cast<S>(momentum), S(1) / static_cast<S>(ghosts)};
+    const TakenOff<T> taken_off{static_cast<T>(momentum), T(1) / static_cast<T>(ghosts)};
     for (const TensorHandle handle : {h.mean, h.variance})
       pass.backend.map(taken_off, width, pass.gradient(handle), pass.value(handle));
   }
 
  private:
-  template <class S>
+  template <class B>
   struct Kept {
-    S *normal, *products, *means, *variances, *rstds, *sums_dy, *sums_dy_n;
-    template <class B>
+    Stored<B>*normal, *products;
+    typename B::Scalar *means, *variances, *rstds, *sums_dy, *sums_dy_n;
     Kept(const LayerPass<B>& pass, Shape in)
-        : normal(pass.kept), products(normal + pass.capacity * in.size()), means(products + pass.capacity * in.size()) {
+        : normal(pass.kept), products(normal + pass.capacity * in.size()), means(pass.exact) {
       const std::size_t all = pass.capacity * channels(in);
       variances = means + all;
       rstds = variances + all;
@@ -224,15 +226,13 @@ struct BatchNorm {
       f(g, first * places, (end - first) * places);
     }
   }
-  // Of `from`, the first `rows_of` are rows, the others one row for all.
-  template <std::size_t rows_of, class B, class Kernel, class S, class... From>
+  // `from` are rows, each of `of_columns` is one row for all.
+  template <class B, class Kernel, class S, std::size_t rows_of, std::size_t columns>
   static void on_rows(const LayerPass<B>& pass, std::size_t rows, std::size_t width, const Kernel& kernel, S* to,
-                      const From*... from) {
-    constexpr std::size_t columns = sizeof...(From) - rows_of;
+                      const S* const (&from)[rows_of], const Arithmetic<S>* const (&of_columns)[columns]) {
     OnRow<S, Kernel, rows_of, columns> on_row{kernel, width, to, {}, {}};
-    const S* const all[] = {from...};
-    for (std::size_t i = 0; i < rows_of; ++i) on_row.from[i] = all[i];
-    for (std::size_t i = 0; i < columns; ++i) on_row.of_columns[i] = all[rows_of + i];
+    for (std::size_t i = 0; i < rows_of; ++i) on_row.from[i] = from[i];
+    for (std::size_t i = 0; i < columns; ++i) on_row.of_columns[i] = of_columns[i];
     pass.backend.for_each_row(rows, (rows_of + 1) * width, on_row);
   }
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "../../core/map_kernels.hpp"
 #include "../concept.hpp"
 #include "../init.hpp"
@@ -105,15 +107,30 @@ struct Conv2d {
       const auto at = Window::place(first_pixel + r, w.rows, w.cols);
       const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
       S* const to = dx + (first_pixel + r) * w.channels;
-      for (std::size_t o = rows.begin; o < rows.end; ++o) {
-        const std::size_t line = at.image * w.out_rows + o;
-        if (line < first || line >= last) continue;
-        for (std::size_t q = cols.begin; q < cols.end; ++q) {
-          const std::size_t window = (line - first) * w.out_cols + q;
-          const std::size_t offset = w.within(at.row, o) * w.size + w.within(at.col, q);
-          team.map(Add{}, w.channels, to, columns + (window * w.size * w.size + offset) * w.channels);
-        }
+      if constexpr (!std::is_same_v<S, Arithmetic<S>>) {  // rounded once a block, not at each window
+        const Gather self = *this;
+        team.each(w.channels, [=](std::size_t c) {
+          Arithmetic<S> total = to[c];
+          for (std::size_t o = rows.begin; o < rows.end; ++o)
+            for (std::size_t q = cols.begin; q < cols.end; ++q)
+              if (const S* const share = self.share_of(at, o, q)) total += share[c];
+          to[c] = S(total);
+        });
+      } else {
+        for (std::size_t o = rows.begin; o < rows.end; ++o)
+          for (std::size_t q = cols.begin; q < cols.end; ++q)
+            if (const S* const share = share_of(at, o, q)) team.map(Add{}, w.channels, to, share);
       }
+    }
+
+   private:
+    // What the window in row o and column q gives the pixel; null if it lies in another block.
+    ALGOPERF_HD const S* share_of(Window::Place at, std::size_t o, std::size_t q) const {
+      const std::size_t line = at.image * w.out_rows + o;
+      if (line < first || line >= last) return nullptr;
+      const std::size_t window = (line - first) * w.out_cols + q;
+      const std::size_t offset = w.within(at.row, o) * w.size + w.within(at.col, q);
+      return columns + (window * w.size * w.size + offset) * w.channels;
     }
   };
 
@@ -123,7 +140,7 @@ struct Conv2d {
     for_each_block(pass, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
       S* const out = y + first * w.out_cols * filters;
-      pass.backend.gemm_nt(windows, filters, terms(in), unrolled(pass, in, w, x, first, last), pass.value(h.weight),
+      pass.backend.gemm_nt(windows, filters, terms(in), unrolled(pass, in, w, x, first, last), pass.weight(h.weight),
                            out);
       pass.backend.map_rows(Add{}, windows, filters, out, pass.value(h.bias));
     });
@@ -140,7 +157,7 @@ struct Conv2d {
                            pass.gradient(h.weight), first > 0);
       if (dx == nullptr) return;
       S* const d_columns = pointwise() ? dx : pass.scratch;
-      pass.backend.gemm_nn(windows, terms(in), filters, d_out, pass.value(h.weight), d_columns);
+      pass.backend.gemm_nn(windows, terms(in), filters, d_out, pass.weight(h.weight), d_columns);
       if (!pointwise()) gather(pass, w, first, last, dx);
     });
   }

@@ -38,14 +38,14 @@ struct Dense {
 
   template <class B, class S>
   void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
-    pass.backend.gemm_nt(pass.batch, units, in.size(), x, pass.value(h.weight), y);
+    pass.backend.gemm_nt(pass.batch, units, in.size(), x, pass.weight(h.weight), y);
     pass.backend.map_rows(Add{}, pass.batch, units, y, pass.value(h.bias));
   }
   template <class B, class S>
   void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
     pass.backend.gemm_tn(units, in.size(), pass.batch, dy, x, pass.gradient(h.weight));
     pass.backend.column_sums(pass.batch, units, dy, pass.gradient(h.bias));
-    if (dx != nullptr) pass.backend.gemm_nn(pass.batch, in.size(), units, dy, pass.value(h.weight), dx);
+    if (dx != nullptr) pass.backend.gemm_nn(pass.batch, in.size(), units, dy, pass.weight(h.weight), dx);
   }
 };
 

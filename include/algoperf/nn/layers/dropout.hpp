@@ -32,7 +32,7 @@ struct Dropout {
     std::size_t width, first;
     RandomKey key;
     std::uint32_t threshold;  // a word below it drops its number
-    S scale;
+    Arithmetic<S> scale;
     const S* from;
     S* to;
 
@@ -44,7 +44,7 @@ struct Dropout {
         const std::size_t begin = 4 * k, n = self.width - begin < 4 ? self.width - begin : 4;
         for (std::size_t j = 0; j < n; ++j) {
           const std::size_t i = r * self.width + begin + j;
-          self.to[i] = noise.words[j] < self.threshold ? S(0) : self.scale * self.from[i];
+          self.to[i] = S(noise.words[j] < self.threshold ? Arithmetic<S>(0) : self.scale * self.from[i]);
         }
       });
     }
@@ -68,7 +68,7 @@ struct Dropout {
     const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
     pass.backend.for_each_row(
         pass.batch, 8 * width,
-        Drop<S>{width, pass.first, pass.key, threshold, static_cast<S>(1 / (1 - rate)), from, to});
+        Drop<S>{width, pass.first, pass.key, threshold, static_cast<Arithmetic<S>>(1 / (1 - rate)), from, to});
   }
 };
 

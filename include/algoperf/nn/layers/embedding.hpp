@@ -59,12 +59,12 @@ struct Embedding {
 
   template <class B, class S>
   void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, S* y) const {
-    pass.backend.for_each_row(pass.batch * in.size(), width, LookUp<S>{width, x, pass.value(h.weight), y});
+    pass.backend.for_each_row(pass.batch * in.size(), width, LookUp<S>{width, x, pass.weight(h.weight), y});
   }
   template <class B, class S>
   void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, const S*, const S* dy,
                 S*) const {
-    pass.backend.fill(vocabulary * width, pass.gradient(h.weight), S(0));
+    pass.backend.fill(vocabulary * width, pass.gradient(h.weight), Arithmetic<S>(0));
     pass.backend.add_rows(pass.batch * in.size(), width, x, dy, pass.gradient(h.weight));
   }
 };

@@ -27,7 +27,7 @@ struct GroupNorm {
     return {2 * channels(in), 8 * in.size(), 13 * in.size(), in.size() + 2 * groups};
   }
   constexpr std::uint64_t input_gradient_flops(Shape in) const { return 8 * in.size(); }
-  constexpr LayerMemory memory(Shape in) const { return {in.size() + 2 * groups, 0}; }
+  constexpr LayerMemory memory(Shape in) const { return {.kept = in.size(), .exact = 2 * groups}; }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(eps > 0, name, ": GroupNorm has eps ", eps, ", expected more than 0");
@@ -54,79 +54,81 @@ struct GroupNorm {
 
   template <class S>
   struct Forward {
+    using T = Arithmetic<S>;
     Places at;
-    S eps;
+    T eps;
     const S* x;
-    const S* scale;
-    const S* bias;
+    const T* scale;
+    const T* bias;
     S* y;
-    S* means;
-    S* rstds;
+    T* means;
+    T* rstds;
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const Forward self = *this;
-      const S n = static_cast<S>(at.size);
-      const S mean =
-          team.template sum<S>(at.size, [self, r](std::size_t i) { return self.x[self.at.place(r, i)]; }) / n;
-      const S square = team.template sum<S>(at.size, [self, r, mean](std::size_t i) {
-        const S d = self.x[self.at.place(r, i)] - mean;
+      const T n = static_cast<T>(at.size);
+      const T mean =
+          team.template sum<T>(at.size, [self, r](std::size_t i) { return self.x[self.at.place(r, i)]; }) / n;
+      const T square = team.template sum<T>(at.size, [self, r, mean](std::size_t i) {
+        const T d = self.x[self.at.place(r, i)] - mean;
         return d * d;
       });
-      const S rstd = S(1) / math::sqrt(square / n + eps);
+      const T rstd = T(1) / math::sqrt(square / n + eps);
       means[r] = mean;
       rstds[r] = rstd;
       team.each(at.size, [self, r, mean, rstd](std::size_t i) {
         const std::size_t place = self.at.place(r, i), c = self.at.channel(r, i);
-        self.y[place] = (self.x[place] - mean) * rstd * self.scale[c] + self.bias[c];
+        self.y[place] = S((self.x[place] - mean) * rstd * self.scale[c] + self.bias[c]);
       });
     }
   };
   // With g = dy * scale and n = (x - mean) rstd: dx = rstd (g - mean of g - n * mean of g n).
   template <class S>
   struct Backward {
+    using T = Arithmetic<S>;
     Places at;
     const S* x;
-    const S* scale;
+    const T* scale;
     const S* dy;
-    const S* means;
-    const S* rstds;
+    const T* means;
+    const T* rstds;
     S* products;  // dy n, whose sums over places are the scale's gradient
     S* dx;        // null when it is not wanted
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const Backward self = *this;
-      const S mean = means[r], rstd = rstds[r], n = static_cast<S>(at.size);
+      const T mean = means[r], rstd = rstds[r], n = static_cast<T>(at.size);
       team.each(at.size, [self, r, mean, rstd](std::size_t i) {
         const std::size_t place = self.at.place(r, i);
-        self.products[place] = self.dy[place] * ((self.x[place] - mean) * rstd);
+        self.products[place] = S(self.dy[place] * ((self.x[place] - mean) * rstd));
       });
       if (dx == nullptr) return;
-      const S mean_g = team.template sum<S>(at.size, [self, r](std::size_t i) {
+      const T mean_g = team.template sum<T>(at.size, [self, r](std::size_t i) {
         return self.dy[self.at.place(r, i)] * self.scale[self.at.channel(r, i)];
       }) / n;
-      const S mean_gn = team.template sum<S>(at.size, [self, r](std::size_t i) {
+      const T mean_gn = team.template sum<T>(at.size, [self, r](std::size_t i) {
         return self.products[self.at.place(r, i)] * self.scale[self.at.channel(r, i)];
       }) / n;
       team.each(at.size, [self, r, mean, rstd, mean_g, mean_gn](std::size_t i) {
         const std::size_t place = self.at.place(r, i);
-        const S g = self.dy[place] * self.scale[self.at.channel(r, i)];
-        self.dx[place] = rstd * (g - mean_g - (self.x[place] - mean) * rstd * mean_gn);
+        const T g = self.dy[place] * self.scale[self.at.channel(r, i)];
+        self.dx[place] = S(rstd * (g - mean_g - (self.x[place] - mean) * rstd * mean_gn));
       });
     }
   };
 
   template <class B, class S>
   void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
-    const Kept<S> kept(pass, in, groups);
+    const Kept<B> kept(pass, groups);
     pass.backend.for_each_row(pass.batch * groups, 8 * in.size() / groups,
-                              Forward<S>{places(in), static_cast<S>(eps), x, pass.value(h.scale), pass.value(h.bias), y,
-                                         kept.means, kept.rstds});
+                              Forward<S>{places(in), static_cast<Arithmetic<S>>(eps), x, pass.value(h.scale),
+                                         pass.value(h.bias), y, kept.means, kept.rstds});
   }
   template <class B, class S>
   void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
-    const Kept<S> kept(pass, in, groups);
+    const Kept<B> kept(pass, groups);
     pass.backend.for_each_row(
         pass.batch * groups, 12 * in.size() / groups,
         Backward<S>{places(in), x, pass.value(h.scale), dy, kept.means, kept.rstds, kept.products, dx});
@@ -136,14 +138,13 @@ struct GroupNorm {
   }
 
  private:
-  template <class S>
+  template <class B>
   struct Kept {
-    S* products;
-    S* means;
-    S* rstds;
-    template <class B>
-    Kept(const LayerPass<B>& pass, Shape in, std::size_t groups)
-        : products(pass.kept), means(products + pass.capacity * in.size()), rstds(means + pass.capacity * groups) {}
+    Stored<B>* products;
+    typename B::Scalar* means;
+    typename B::Scalar* rstds;
+    Kept(const LayerPass<B>& pass, std::size_t groups)
+        : products(pass.kept), means(pass.exact), rstds(means + pass.capacity * groups) {}
   };
   static constexpr std::size_t channels(Shape in) { return in.rank == 0 ? 1 : in[in.rank - 1]; }
   constexpr Places places(Shape in) const {

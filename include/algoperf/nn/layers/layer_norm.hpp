@@ -25,7 +25,7 @@ struct LayerNorm {
     return {2 * width(in), 8 * in.size(), 13 * in.size(), in.size() + 2 * rows(in)};
   }
   constexpr std::uint64_t input_gradient_flops(Shape in) const { return 8 * in.size(); }
-  constexpr LayerMemory memory(Shape in) const { return {in.size() + 2 * rows(in), 0}; }
+  constexpr LayerMemory memory(Shape in) const { return {.kept = in.size(), .exact = 2 * rows(in)}; }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(eps > 0, name, ": LayerNorm has eps ", eps, ", expected more than 0");
@@ -67,38 +67,40 @@ struct LayerNorm {
 
   template <class S>
   struct Forward {
+    using T = Arithmetic<S>;
     std::size_t width;
-    S eps;
+    T eps;
     const S* x;
-    const S* scale;
-    const S* bias;
+    const T* scale;
+    const T* bias;
     S* y;
-    S* means;
-    S* rstds;
+    T* means;
+    T* rstds;
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const S* const row = x + r * width;
-      const S n = static_cast<S>(width);
-      const S mean = team.template sum<S>(width, [row](std::size_t c) { return row[c]; }) / n;
-      const S square = team.template sum<S>(width, [row, mean](std::size_t c) {
-        const S d = row[c] - mean;
+      const T n = static_cast<T>(width);
+      const T mean = team.template sum<T>(width, [row](std::size_t c) { return row[c]; }) / n;
+      const T square = team.template sum<T>(width, [row, mean](std::size_t c) {
+        const T d = row[c] - mean;
         return d * d;
       });
-      const S rstd = S(1) / math::sqrt(square / n + eps);
+      const T rstd = T(1) / math::sqrt(square / n + eps);
       means[r] = mean;
       rstds[r] = rstd;
-      team.map(Normalize<S>{mean, rstd}, width, y + r * width, row, scale, bias);
+      team.map(Normalize<T>{mean, rstd}, width, y + r * width, row, scale, bias);
     }
   };
   template <class S>
   struct Backward {
+    using T = Arithmetic<S>;
     std::size_t width;
     const S* x;
-    const S* scale;
+    const T* scale;
     const S* dy;
-    const S* means;
-    const S* rstds;
+    const T* means;
+    const T* rstds;
     S* products;
     S* dx;  // null when it is not wanted
 
@@ -107,26 +109,26 @@ struct LayerNorm {
       const S* const row = x + r * width;
       const S* const d = dy + r * width;
       S* const product = products + r * width;
-      const S* const s = scale;
-      const S mean = means[r], rstd = rstds[r], n = static_cast<S>(width);
-      team.map(ScaleGradient<S>{mean, rstd}, width, product, row, d);
+      const T* const s = scale;
+      const T mean = means[r], rstd = rstds[r], n = static_cast<T>(width);
+      team.map(ScaleGradient<T>{mean, rstd}, width, product, row, d);
       if (dx == nullptr) return;
-      const S mean_g = team.template sum<S>(width, [d, s](std::size_t c) { return d[c] * s[c]; }) / n;
-      const S mean_gn = team.template sum<S>(width, [product, s](std::size_t c) { return product[c] * s[c]; }) / n;
-      team.map(InputGradient<S>{mean, rstd, mean_g, mean_gn}, width, dx + r * width, row, d, scale);
+      const T mean_g = team.template sum<T>(width, [d, s](std::size_t c) { return d[c] * s[c]; }) / n;
+      const T mean_gn = team.template sum<T>(width, [product, s](std::size_t c) { return product[c] * s[c]; }) / n;
+      team.map(InputGradient<T>{mean, rstd, mean_g, mean_gn}, width, dx + r * width, row, d, scale);
     }
   };
 
   template <class B, class S>
   void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
-    const Kept<S> kept(pass, in);
+    const Kept<B> kept(pass, in);
     pass.backend.for_each_row(pass.batch * rows(in), 8 * width(in),
-                              Forward<S>{width(in), static_cast<S>(eps), x, pass.value(h.scale), pass.value(h.bias), y,
-                                         kept.means, kept.rstds});
+                              Forward<S>{width(in), static_cast<Arithmetic<S>>(eps), x, pass.value(h.scale),
+                                         pass.value(h.bias), y, kept.means, kept.rstds});
   }
   template <class B, class S>
   void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
-    const Kept<S> kept(pass, in);
+    const Kept<B> kept(pass, in);
     const std::size_t count = pass.batch * rows(in);
     pass.backend.for_each_row(
         count, 12 * width(in),
@@ -136,14 +138,13 @@ struct LayerNorm {
   }
 
  private:
-  template <class S>
+  template <class B>
   struct Kept {
-    S* products;
-    S* means;
-    S* rstds;
-    template <class B>
+    Stored<B>* products;
+    typename B::Scalar* means;
+    typename B::Scalar* rstds;
     Kept(const LayerPass<B>& pass, Shape in)
-        : products(pass.kept), means(products + pass.capacity * in.size()), rstds(means + pass.capacity * rows(in)) {}
+        : products(pass.kept), means(pass.exact), rstds(means + pass.capacity * rows(in)) {}
   };
   static constexpr std::size_t width(Shape in) { return in.rank == 0 ? 1 : in[in.rank - 1]; }
   static constexpr std::size_t rows(Shape in) { return in.size() / width(in); }

@@ -44,7 +44,7 @@ struct MaxPool {
   };
   template <class S>
   struct Winner {
-    S offset;
+    Arithmetic<S> offset;
     template <class T>
     ALGOPERF_HD T operator()(T at, T best, T x) const {
       return math::select<T>(wins(x, best), T(offset), at);
@@ -53,18 +53,18 @@ struct MaxPool {
   // A winner's gradient, in place of or on top of d.
   template <class S>
   struct Route {
-    S offset;
+    Arithmetic<S> offset;
     template <class T>
     ALGOPERF_HD T operator()(T, T at, T dy) const {
-      return math::select<T>(at == T(offset), dy, T(S(0)));
+      return math::select<T>(at == T(offset), dy, T(Arithmetic<S>(0)));
     }
   };
   template <class S>
   struct RouteMore {
-    S offset;
+    Arithmetic<S> offset;
     template <class T>
     ALGOPERF_HD T operator()(T d, T at, T dy) const {
-      return d + math::select<T>(at == T(offset), dy, T(S(0)));
+      return d + math::select<T>(at == T(offset), dy, T(Arithmetic<S>(0)));
     }
   };
 
@@ -87,7 +87,7 @@ struct MaxPool {
       for (std::size_t i = 0; i < w.size; ++i)
         for (std::size_t j = i == 0; j < w.size; ++j) {
           const S* const other = x + (corner + i * w.cols + j) * w.channels;
-          team.map(Winner<S>{static_cast<S>(i * w.size + j)}, w.channels, winner, best, other);
+          team.map(Winner<S>{static_cast<Arithmetic<S>>(i * w.size + j)}, w.channels, winner, best, other);
           team.map(Larger{}, w.channels, best, other);
         }
     }
@@ -109,7 +109,7 @@ struct MaxPool {
       for (std::size_t o = rows.begin; o < rows.end; ++o)
         for (std::size_t q = cols.begin; q < cols.end; ++q) {
           const std::size_t from = ((at.image * w.out_rows + o) * w.out_cols + q) * w.channels;
-          const S offset = static_cast<S>(w.within(at.row, o) * w.size + w.within(at.col, q));
+          const auto offset = static_cast<Arithmetic<S>>(w.within(at.row, o) * w.size + w.within(at.col, q));
           if (first)
             team.map(Route<S>{offset}, w.channels, d, winners + from, dy + from);
           else
@@ -122,6 +122,9 @@ struct MaxPool {
 
   template <class B, class S>
   void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
+    constexpr std::size_t most = sizeof(S) < 4 ? 256 : std::size_t{1} << 24;  // whole numbers that S holds
+    require(size * size <= most, "MaxPool: size is ", size, ", where activations have ", 8 * sizeof(S),
+            " bits a window has at most ", most, " pixels");
     const Window w = window(in);
     pass.backend.for_each_row(pass.batch * w.out_rows * w.out_cols, size * size * w.channels,
                               Forward<S>{w, x, y, pass.kept});

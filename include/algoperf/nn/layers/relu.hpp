@@ -1,41 +1,28 @@
 #pragma once
 
 #include "../../core/math.hpp"
-#include "../concept.hpp"
+#include "../activation.hpp"
 
 namespace algoperf {
 
-// y = max(x, 0), in place; dx = dy where y > 0, else 0. NaN passes through, as in torch.
-struct Relu {
-  static constexpr bool in_place = true;
-  struct Handles {};
+namespace detail {
 
-  constexpr Shape output(Shape in) const { return in; }
-  constexpr Cost cost(Shape in) const { return {0, in.size(), in.size(), 0}; }
-  constexpr LayerMemory memory(Shape) const { return {}; }
-  Handles declare(Layout&, const std::string&, Shape) const { return {}; }
-
-  struct Forward {
-    template <class T>
-    ALGOPERF_HD T operator()(T, T x) const {
-      return math::select<T>(x < T(0), T(0), x);
-    }
-  };
-  struct Backward {
-    template <class T>
-    ALGOPERF_HD T operator()(T, T dy, T y) const {
-      return math::select<T>(y <= T(0), T(0), dy);
-    }
-  };
-
-  template <class B, class S>
-  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
-    pass.backend.map(Forward{}, pass.batch * in.size(), y, x);
-  }
-  template <class B, class S>
-  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S* y, const S* dy, S* dx) const {
-    if (dx != nullptr) pass.backend.map(Backward{}, pass.batch * in.size(), dx, dy, y);
+struct ReluForward {
+  template <class T>
+  ALGOPERF_HD T operator()(T, T x) const {
+    return math::select<T>(x < T(0), T(0), x);
   }
 };
+struct ReluBackward {
+  template <class T>
+  ALGOPERF_HD T operator()(T, T dy, T y) const {
+    return math::select<T>(y <= T(0), T(0), dy);
+  }
+};
+
+}  // namespace detail
+
+// y = max(x, 0), in place; dx = dy where y > 0, else 0. NaN passes through, as in torch.
+struct Relu : InPlaceActivation<detail::ReluForward, detail::ReluBackward, 1, 1> {};
 
 }  // namespace algoperf

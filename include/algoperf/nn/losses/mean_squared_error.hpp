@@ -16,39 +16,40 @@ struct MeanSquaredError {
 
   template <class S>
   struct Row {
+    using T = Arithmetic<S>;
     std::size_t width;
     const S* outputs;
-    const S* labels;
-    const S* weights;
-    S* losses;
+    const T* labels;
+    const T* weights;
+    T* losses;
     S* d_outputs;  // null when only losses are wanted
-    S scale;
+    T scale;
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const S* const z = outputs + r * width;
-      const S* const y = labels + r * width;
-      losses[r] = team.template sum<S>(width, [z, y](std::size_t c) { return (z[c] - y[c]) * (z[c] - y[c]); }) /
-                  static_cast<S>(width);
+      const T* const y = labels + r * width;
+      losses[r] = team.template sum<T>(width, [z, y](std::size_t c) { return (z[c] - y[c]) * (z[c] - y[c]); }) /
+                  static_cast<T>(width);
       if (d_outputs == nullptr) return;
       S* const d = d_outputs + r * width;
-      const S factor = weights[r] * scale * S(2) / static_cast<S>(width);
-      team.each(width, [d, z, y, factor](std::size_t c) { d[c] = factor * (z[c] - y[c]); });
+      const T factor = weights[r] * scale * T(2) / static_cast<T>(width);
+      team.each(width, [d, z, y, factor](std::size_t c) { d[c] = S(factor * (z[c] - y[c])); });
     }
   };
 
   // d_outputs may be null. weights may be null only when d_outputs is.
   template <class B, class S>
-  void write(const B& backend, std::size_t batch, std::size_t width, const S* outputs, const S* labels,
-             const S* weights, S* losses, S* d_outputs) const {
-    backend.for_each_row(
-        batch, 4 * width,
-        Row<S>{width, outputs, labels, weights, losses, d_outputs, static_cast<S>(1.0 / static_cast<double>(batch))});
+  void write(const B& backend, std::size_t batch, std::size_t width, const S* outputs, const Arithmetic<S>* labels,
+             const Arithmetic<S>* weights, Arithmetic<S>* losses, S* d_outputs) const {
+    backend.for_each_row(batch, 4 * width,
+                         Row<S>{width, outputs, labels, weights, losses, d_outputs,
+                                static_cast<Arithmetic<S>>(1.0 / static_cast<double>(batch))});
   }
   template <class B, class S>
-  void write(const B& backend, std::size_t batch, std::size_t width, const S* outputs, const S* labels,
-             S* scores) const {
-    write(backend, batch, width, outputs, labels, static_cast<const S*>(nullptr), scores, static_cast<S*>(nullptr));
+  void write(const B& backend, std::size_t batch, std::size_t width, const S* outputs, const Arithmetic<S>* labels,
+             Arithmetic<S>* scores) const {
+    write(backend, batch, width, outputs, labels, nullptr, scores, static_cast<S*>(nullptr));
   }
 };
 

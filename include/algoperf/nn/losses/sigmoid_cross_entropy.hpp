@@ -24,29 +24,30 @@ struct SigmoidCrossEntropy {
 
   template <class S>
   struct Row {
+    using T = Arithmetic<S>;
     std::size_t classes;
     const S* logits;
     const std::int32_t* labels;
-    const S* weights;
-    S* losses;
+    const T* weights;
+    T* losses;
     S* d_logits;  // null when only losses are wanted
-    S smoothing, scale;
+    T smoothing, scale;
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const S* const z = logits + r * classes;
       const std::size_t yes = classes == 1 ? std::size_t(labels[r] != 1) : static_cast<std::size_t>(labels[r]);
-      const S no = S(0.5) * smoothing, more = S(1) - smoothing;
-      losses[r] = team.template sum<S>(classes, [=](std::size_t c) {
-        const S q = c == yes ? more + no : no;
-        return math::max(z[c], S(0)) - q * z[c] + math::log(S(1) + math::exp(-math::abs(z[c])));
+      const T no = T(0.5) * smoothing, more = T(1) - smoothing;
+      losses[r] = team.template sum<T>(classes, [=](std::size_t c) {
+        const T q = c == yes ? more + no : no;
+        return math::max(T(z[c]), T(0)) - q * z[c] + math::log(T(1) + math::exp(-math::abs(T(z[c]))));
       });
       if (d_logits == nullptr) return;
       S* const d = d_logits + r * classes;
-      const S weight = weights[r] * scale;
+      const T weight = weights[r] * scale;
       team.each(classes, [=](std::size_t c) {
-        const S q = c == yes ? more + no : no;
-        d[c] = weight * (math::sigmoid(z[c]) - q);
+        const T q = c == yes ? more + no : no;
+        d[c] = S(weight * (math::sigmoid(T(z[c])) - q));
       });
     }
   };
@@ -54,10 +55,11 @@ struct SigmoidCrossEntropy {
   // d_logits may be null. weights may be null only when d_logits is.
   template <class B, class S>
   void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
-             const S* weights, S* losses, S* d_logits) const {
-    backend.for_each_row(batch, 16 * classes,
-                         Row<S>{classes, logits, labels, weights, losses, d_logits, static_cast<S>(label_smoothing),
-                                static_cast<S>(1.0 / static_cast<double>(batch))});
+             const Arithmetic<S>* weights, Arithmetic<S>* losses, S* d_logits) const {
+    backend.for_each_row(
+        batch, 16 * classes,
+        Row<S>{classes, logits, labels, weights, losses, d_logits, static_cast<Arithmetic<S>>(label_smoothing),
+               static_cast<Arithmetic<S>>(1.0 / static_cast<double>(batch))});
   }
 };
 

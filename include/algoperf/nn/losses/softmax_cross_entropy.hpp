@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "../../core/error.hpp"
 #include "../../core/math.hpp"
 #include "../concept.hpp"
@@ -21,38 +23,46 @@ struct SoftmaxCrossEntropy {
 
   template <class S>
   struct Row {
+    using T = Arithmetic<S>;
+    static constexpr bool exact = std::is_same_v<S, T>;
     std::size_t classes;
     const S* logits;
     const std::int32_t* labels;
-    const S* weights;
-    S* losses;
+    const T* weights;
+    T* losses;
     S* d_logits;  // null when only losses are wanted
-    S smoothing, scale;
+    T smoothing, scale;
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const S* z = logits + r * classes;
-      const S top = team.template max<S>(classes, [z](std::size_t c) { return z[c]; });
-      S* const d = d_logits == nullptr ? nullptr : d_logits + r * classes;  // holds the exponentials until the end
-      const S total = team.template sum<S>(classes, [z, d, top](std::size_t c) {
-        const S exponential = math::exp(z[c] - top);
-        if (d != nullptr) d[c] = exponential;
+      const T top = team.template max<T>(classes, [z](std::size_t c) { return z[c]; });
+      S* const d = d_logits == nullptr ? nullptr : d_logits + r * classes;
+      const T total = team.template sum<T>(classes, [z, d, top](std::size_t c) {
+        const T exponential = math::exp(z[c] - top);
+        if constexpr (exact)  // kept there until the end
+          if (d != nullptr) d[c] = exponential;
         return exponential;
       });
-      const S log_total = math::log(total);  // of exp(z - top); top is added where it cancels exactly
-      const S uniform = smoothing / static_cast<S>(classes);
+      const T log_total = math::log(total);  // of exp(z - top); top is added where it cancels exactly
+      const T uniform = smoothing / static_cast<T>(classes);
       const std::size_t label = static_cast<std::size_t>(labels[r]);
-      S loss = (S(1) - smoothing) * (log_total + (top - z[label]));
-      if (smoothing > S(0))
+      T loss = (T(1) - smoothing) * (log_total + (top - z[label]));
+      if (smoothing > T(0))
         loss += uniform *
-                team.template sum<S>(classes, [z, top, log_total](std::size_t c) { return log_total + (top - z[c]); });
+                team.template sum<T>(classes, [z, top, log_total](std::size_t c) { return log_total + (top - z[c]); });
       losses[r] = loss;
       if (d == nullptr) return;
-      const S weight = weights[r] * scale;
-      const S keep = S(1) - smoothing, over_total = S(1) / total;
+      const T weight = weights[r] * scale;
+      const T keep = T(1) - smoothing, over_total = T(1) / total;
       team.each(classes, [=](std::size_t c) {
-        const S target = (c == label ? keep : S(0)) + uniform;
-        d[c] = weight * (d[c] * over_total - target);
+        const T target = (c == label ? keep : T(0)) + uniform;
+        T exponential;
+        if constexpr (exact)
+          exponential = d[c];
+        else
+          exponential = math::exp(z[c] - top);
+        d[c] = S(weight * (exponential * over_total - target));
       });
     }
   };
@@ -60,10 +70,11 @@ struct SoftmaxCrossEntropy {
   // d_logits may be null. weights may be null only when d_logits is.
   template <class B, class S>
   void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
-             const S* weights, S* losses, S* d_logits) const {
-    backend.for_each_row(batch, 8 * classes,
-                         Row<S>{classes, logits, labels, weights, losses, d_logits, static_cast<S>(label_smoothing),
-                                static_cast<S>(1.0 / static_cast<double>(batch))});
+             const Arithmetic<S>* weights, Arithmetic<S>* losses, S* d_logits) const {
+    backend.for_each_row(
+        batch, 8 * classes,
+        Row<S>{classes, logits, labels, weights, losses, d_logits, static_cast<Arithmetic<S>>(label_smoothing),
+               static_cast<Arithmetic<S>>(1.0 / static_cast<double>(batch))});
   }
 };
 

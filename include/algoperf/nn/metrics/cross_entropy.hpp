@@ -15,10 +15,9 @@ struct CrossEntropy {
 
   template <class B, class S>
   void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
-             S* scores) const {
+             Arithmetic<S>* scores) const {
     const auto score = [&](const auto& loss) {
-      loss.write(backend, batch, classes, logits, labels, static_cast<const S*>(nullptr), scores,
-                 static_cast<S*>(nullptr));
+      loss.write(backend, batch, classes, logits, labels, nullptr, scores, static_cast<S*>(nullptr));
     };
     if (classes == 1)
       score(SigmoidCrossEntropy{});

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "../../core/config.hpp"
+#include "../../core/half.hpp"
 
 namespace algoperf {
 
@@ -18,21 +19,21 @@ struct ErrorRate {
     std::size_t classes;
     const S* logits;
     const std::int32_t* labels;
-    S* scores;
+    Arithmetic<S>* scores;
     template <class Team>
     ALGOPERF_HD void operator()(const Team&, std::size_t r) const {
       const S* const z = logits + r * classes;
-      std::size_t best = classes == 1 && z[0] > S(0);
+      std::size_t best = classes == 1 && z[0] > Arithmetic<S>(0);
       for (std::size_t c = 1; c < classes; ++c)
         if (z[c] > z[best]) best = c;
-      scores[r] = best == static_cast<std::size_t>(labels[r]) ? S(0) : S(1);
+      scores[r] = best == static_cast<std::size_t>(labels[r]) ? Arithmetic<S>(0) : Arithmetic<S>(1);
     }
   };
 
   // One score per example; the metric is their mean.
   template <class B, class S>
   void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
-             S* scores) const {
+             Arithmetic<S>* scores) const {
     backend.for_each_row(batch, classes, Row<S>{classes, logits, labels, scores});
   }
 };
