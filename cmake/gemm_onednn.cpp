@@ -1,0 +1,56 @@
+// The library algoperf::gemm with ALGOPERF_GEMM=onednn: products of floats by oneDNN; of doubles, which it does not
+// multiply, by Eigen. oneDNN's own threads stay out: the backend has its own.
+#include <omp.h>
+#include <oneapi/dnnl/dnnl.h>
+
+#include "algoperf/backend/gemm.hpp"
+#include "algoperf/backend/gemm_eigen.hpp"
+#include "algoperf/core/error.hpp"
+#include "gemm_instances.hpp"
+
+namespace algoperf {
+namespace {
+
+// One thread for oneDNN in the calling thread; the caller's choice comes back.
+class OneOpenMpThread {
+ public:
+  OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneOpenMpThread() { omp_set_num_threads(before_); }
+  OneOpenMpThread(const OneOpenMpThread&) = delete;
+  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
+
+ private:
+  int before_;
+};
+
+void multiply(char transpose_a, char transpose_b, std::size_t m, std::size_t n, std::size_t k, const float* a,
+              std::size_t lda, const float* b, std::size_t ldb, float* c, std::size_t ldc, bool accumulate) {
+  const OneOpenMpThread one;
+  const auto i = [](std::size_t x) { return static_cast<dnnl_dim_t>(x); };
+  const dnnl_status_t status = dnnl_sgemm(transpose_a, transpose_b, i(m), i(n), i(k), 1, a, i(lda), b, i(ldb),
+                                          accumulate ? 1.0f : 0.0f, c, i(ldc));
+  require(status == dnnl_success, "oneDNN: a product of ", m, " x ", k, " and ", k, " x ", n, " failed with status ",
+          static_cast<int>(status));
+}
+
+}  // namespace
+
+template <>
+void gemm_nn<float>(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,
+                    std::size_t ldb, float* c, std::size_t ldc, bool accumulate) {
+  multiply('N', 'N', m, n, k, a, lda, b, ldb, c, ldc, accumulate);
+}
+template <>
+void gemm_nt<float>(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,
+                    std::size_t ldb, float* c, std::size_t ldc, bool accumulate) {
+  multiply('N', 'T', m, n, k, a, lda, b, ldb, c, ldc, accumulate);
+}
+template <>
+void gemm_tn<float>(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,
+                    std::size_t ldb, float* c, std::size_t ldc, bool accumulate) {
+  multiply('T', 'N', m, n, k, a, lda, b, ldb, c, ldc, accumulate);
+}
+
+}  // namespace algoperf
+
+ALGOPERF_INSTANTIATE_GEMMS(double);
