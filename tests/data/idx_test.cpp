@@ -3,41 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include "files.hpp"
 
 namespace ap = algoperf;
 namespace fs = std::filesystem;
 
 namespace {
-
-// A folder of this test's own, gone at the end.
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "algoperf-idx-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-
-  std::string plain(const std::string& name, const std::string& bytes) const {
-    const std::string full = *this / name;
-    std::FILE* const file = std::fopen(full.c_str(), "wb");
-    std::fwrite(bytes.data(), 1, bytes.size(), file);
-    std::fclose(file);
-    return full;
-  }
-  std::string gzipped(const std::string& name, const std::string& bytes) const {
-    const std::string full = *this / name;
-    const gzFile file = gzopen(full.c_str(), "wb");
-    gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-    gzclose(file);
-    return full;
-  }
-  fs::path path;
-};
 
 std::string big_endian(std::uint32_t n) {
   return {static_cast<char>(n >> 24), static_cast<char>(n >> 16), static_cast<char>(n >> 8), static_cast<char>(n)};
@@ -50,12 +24,7 @@ std::string idx(const std::vector<std::uint32_t>& dims, const std::string& eleme
 }
 
 std::string error_of(const std::string& path) {
-  try {
-    ap::read_idx(path);
-  } catch (const ap::Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return ::error_of([&] { ap::read_idx(path); });
 }
 
 std::string contents(const std::string& path) {
@@ -175,17 +144,9 @@ TEST_CASE("images and labels must belong together") {
 }
 
 TEST_CASE("MNIST itself") {
-  const char* const given = std::getenv("ALGOPERF_DATA");
-#ifdef ALGOPERF_SOURCE_DIR
-  const fs::path beside = fs::path(ALGOPERF_SOURCE_DIR) / "../shared/data";
-#else
-  const fs::path beside = "../shared/data";
-#endif
-  const fs::path mnist = (given != nullptr ? fs::path(given) : beside) / "mnist";
-  if (!fs::exists(mnist / "t10k-images-idx3-ubyte.gz")) {
-    MESSAGE("MNIST is not here: skipped");
-    return;
-  }
+  const std::string found = real_data("mnist/t10k-images-idx3-ubyte.gz");
+  if (found.empty()) return;
+  const fs::path mnist = fs::path(found).parent_path();
   const auto test =
       ap::load_idx((mnist / "t10k-images-idx3-ubyte").string(), (mnist / "t10k-labels-idx1-ubyte").string());
   CHECK(test.size() == 10000);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -17,6 +18,19 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
+
+  // A name for a file that does not exist, removed at the end: for what is renamed into place.
+  class Named {
+   public:
+    Named() : path_("/dev/shm/algoperf_fuzz_" + std::to_string(getpid())) {}
+    ~Named() { std::remove(path_.c_str()); }
+    Named(const Named&) = delete;
+    Named& operator=(const Named&) = delete;
+    const std::string& path() const { return path_; }
+
+   private:
+    std::string path_;
+  };
 
  private:
   int file_;

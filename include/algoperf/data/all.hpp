@@ -1,4 +1,5 @@
-// The light part of data/. idx.hpp needs zlib and is included by name.
+// The light part of data/. What reads a format is included by name: idx.hpp, csv.hpp, tar.hpp, spoken_digits.hpp,
+// graphs.hpp and sentence_pairs.hpp need zlib; wav.hpp, table.hpp and vocabulary.hpp do not.
 #pragma once
 
 #include "concept.hpp"

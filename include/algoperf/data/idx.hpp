@@ -6,18 +6,15 @@
 // unless they say "as stored".
 #pragma once
 
-#include <zlib.h>
-
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../core/error.hpp"
 #include "../core/shape.hpp"
+#include "gz_file.hpp"
 #include "in_memory.hpp"
 
 namespace algoperf {
@@ -30,47 +27,7 @@ struct Idx {
 
 namespace detail {
 
-// A file read front to back, gzipped or not: zlib tells by the first two bytes.
-class IdxFile {
- public:
-  // Opens `path`, or else `path`.gz.
-  explicit IdxFile(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
-    if (file_ != nullptr) return;
-    const int reason = errno;
-    path_ += ".gz";
-    file_ = gzopen(path_.c_str(), "rb");
-    require(file_ != nullptr, path, ": cannot be opened, nor can ", path_, " (", std::strerror(reason), ")");
-  }
-  ~IdxFile() { gzclose_r(file_); }
-  IdxFile(const IdxFile&) = delete;
-  IdxFile& operator=(const IdxFile&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::size_t offset() const { return offset_; }
-
-  // Reads up to n <= 2^30 bytes; fewer only at the end. Throws Error if the file or its compression is broken.
-  std::size_t read(std::uint8_t* to, std::size_t n) {
-    const int got = gzread(file_, to, static_cast<unsigned>(n));
-    int code = Z_OK;
-    const char* const message = gzerror(file_, &code);
-    offset_ += got > 0 ? static_cast<std::size_t>(got) : 0;
-    require(code == Z_OK || code == Z_STREAM_END, message, " near byte ", gzoffset(file_), " of the file as stored");
-    return static_cast<std::size_t>(got);
-  }
-
-  // Reads exactly n bytes that hold `what`, or throws Error.
-  void read_all(std::uint8_t* to, std::size_t n, const char* what) {
-    const std::size_t start = offset_, got = read(to, n);
-    require(got == n, path_, ": ends at byte ", offset_, ", expected ", n, " bytes of ", what, " from byte ", start);
-  }
-
- private:
-  std::string path_;
-  gzFile file_;
-  std::size_t offset_ = 0;
-};
-
-inline std::vector<std::size_t> read_idx_header(IdxFile& file) {
+inline std::vector<std::size_t> read_idx_header(GzFile& file) {
   std::uint8_t magic[4], extent[4];
   file.read_all(magic, 4, "magic number");
   require(magic[0] == 0 && magic[1] == 0, file.path(), ": starts with the bytes ", magic[0], " ", magic[1],
@@ -90,10 +47,10 @@ inline std::vector<std::size_t> read_idx_header(IdxFile& file) {
 }  // namespace detail
 
 // Reads `path`, or `path`.gz if there is no such file. Throws Error that names the file and the byte. Memory follows
-// what the file holds, not what its header promises.
-inline Idx read_idx(const std::string& path) {
+// what the file holds, not what its header promises; a file of more than `limit` bytes, unpacked, is refused.
+inline Idx read_idx(const std::string& path, std::uint64_t limit = GzFile::default_limit) {
   constexpr std::size_t chunk = std::size_t{1} << 20;
-  detail::IdxFile file(path);
+  GzFile file(path, limit);
   Idx idx{detail::read_idx_header(file), {}};
   std::size_t expected = 1;
   for (const std::size_t extent : idx.dims)
@@ -117,8 +74,8 @@ inline Idx read_idx(const std::string& path) {
 // Images (rank 3: N x rows x columns) and their labels (rank 1: N) as a data set of shape rows x columns x 1 with
 // pixels in [0, 1] (value / 255). Throws Error as read_idx does, and if the files do not belong together.
 inline InMemory<float> load_idx(const std::string& images_path, const std::string& labels_path,
-                                std::size_t classes = 10) {
-  const Idx images = read_idx(images_path), labels = read_idx(labels_path);
+                                std::size_t classes = 10, std::uint64_t limit = GzFile::default_limit) {
+  const Idx images = read_idx(images_path, limit), labels = read_idx(labels_path, limit);
   require(images.dims.size() == 3, images_path, ": the rank at byte 3 is ", images.dims.size(),
           ", expected 3 (images x rows x columns)");
   require(labels.dims.size() == 1, labels_path, ": the rank at byte 3 is ", labels.dims.size(),

@@ -1,0 +1,264 @@
+// CSV: a table from a file of comma-separated values (RFC 4180), plain or gzipped. Link with zlib.
+//
+// A column is numeric if all its fields are numbers, else its fields are categories; an empty field is no number, and a
+// category like any other. A number is a decimal of float's range, "-1.5" or "2e3": no blanks, no "+", no "nan".
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "csv_records.hpp"
+#include "gz_file.hpp"
+#include "quoted.hpp"
+#include "table.hpp"
+
+namespace algoperf {
+
+struct CsvOptions {
+  std::string label = "";                     // the column of classes, whose fields are categories; "": there is none
+  std::vector<std::string> categorical = {};  // columns of categories though all their fields are numbers
+  std::vector<std::string> numeric = {};      // columns whose fields must be numbers: one that is none is an Error
+  std::vector<std::string> without = {};      // columns to leave out
+  bool standardise = false;           // numbers to mean 0 and deviation 1 over these rows; a deviation of 0 counts as 1
+  std::size_t max_categories = 1000;  // of a column; more are an Error, for each becomes an input
+  char separator = ',';
+  bool trim = false;                            // drop spaces and tabs around fields
+  std::vector<std::string> names = {};          // of the columns, for a file without a header line
+  std::uint64_t limit = GzFile::default_limit;  // bytes of the file, unpacked
+};
+
+namespace detail {
+
+inline bool parse_number(std::string_view text, double& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() &&
+         std::abs(number) <= std::numeric_limits<float>::max();
+}
+
+// A file's records, and which of their fields are the columns of a table.
+class CsvFile {
+ public:
+  CsvFile(const std::string& path, const CsvOptions& options)
+      : options_(options), file_(read_unpacked(path, options.limit)), names_(options.names) {
+    CsvRecords records = open();
+    if (names_.empty()) {
+      std::vector<CsvField> header;
+      require(records.next(header), this->path(), ": is empty, expected a header line");
+      header_line_ = records.line();
+      for (const CsvField& field : header) names_.push_back(field.text);
+    }
+    for (std::size_t c = 0; c < names_.size(); ++c) {
+      const auto [found, fresh] = places_.emplace(names_[c], c);
+      if (!fresh)
+        fail(header_place(), ": columns ", found->second + 1, " and ", c + 1, " are both named ", quoted(names_[c]));
+    }
+  }
+
+  const std::string& path() const { return file_.path; }
+  const std::vector<std::string>& names() const { return names_; }
+
+  // Throws Error if there is no such column.
+  std::size_t find(const std::string& name) const {
+    const auto found = places_.find(name);
+    if (found != places_.end()) return found->second;
+    constexpr std::size_t most = 20;
+    std::string all;
+    for (std::size_t c = 0; c < names_.size() && c < most; ++c) all += (c == 0 ? "" : ", ") + quoted(names_[c]);
+    fail(header_place(), ": there is no column ", quoted(name), ", only ", all, names_.size() > most ? ", ..." : "");
+  }
+
+  // Calls visit(fields) for each record after the header.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    CsvRecords records = open();
+    std::vector<CsvField> fields;
+    if (header_line_ > 0) records.next(fields);
+    std::size_t rows = 0;
+    for (; records.next(fields); ++rows) {
+      require(fields.size() == names_.size(), path(), ":", records.line(), ": there are ", fields.size(),
+              " fields, expected ", names_.size(), header_line_ > 0 ? " as in the header" : " as there are names");
+      visit(fields);
+    }
+    require(rows > 0, path(), ": there are no rows", header_line_ > 0 ? " after the header" : "");
+  }
+
+  // "path:line: column name is text", to be followed by a complaint.
+  std::string place(const CsvField& field, const std::string& name) const {
+    return path() + ":" + std::to_string(field.line) + ": column " + quoted(name) + " is " + quoted(field.text);
+  }
+
+ private:
+  CsvRecords open() const { return CsvRecords(file_.path, file_.bytes, options_.separator, options_.trim); }
+  std::string header_place() const {
+    return header_line_ > 0 ? path() + ":" + std::to_string(header_line_) : path() + " by its given names";
+  }
+
+  const CsvOptions& options_;
+  Unpacked file_;
+  std::vector<std::string> names_;
+  std::map<std::string, std::size_t> places_;  // of the names
+  std::size_t header_line_ = 0;                // 0: there is none
+};
+
+// What the columns of a file are: one look at all its fields.
+class CsvColumns {
+ public:
+  CsvColumns(const CsvFile& file, const CsvOptions& options) : file_(file), options_(options) {
+    for (const auto* list : {&options.categorical, &options.numeric, &options.without})
+      for (const std::string& name : *list) file.find(name);
+    if (!options.label.empty()) file.find(options.label);
+    for (const std::string& name : file.names()) {
+      if (listed(options.without, name)) continue;
+      const bool categorical = name == options.label || listed(options.categorical, name);
+      require(!categorical || !listed(options.numeric, name), file.path(), ": column ", quoted(name),
+              " is to be numeric and of categories");
+      seen_.push_back({file.find(name), {name, !categorical}, {}, {}});
+    }
+    require(!seen_.empty(), file.path(), ": no column is left");
+    require(options.label.empty() || !listed(options.without, options.label), file.path(), ": the label column ",
+            quoted(options.label), " is to be left out");
+  }
+
+  std::vector<Column> learn() {
+    file_.each([&](const std::vector<CsvField>& fields) {
+      for (Seen& seen : seen_) look(seen, fields[seen.place]);
+    });
+    std::vector<Column> columns;
+    for (Seen& seen : seen_) {
+      if (!seen.column.numeric) {
+        require(seen.too_many.empty(), seen.too_many, ", one category more than ", options_.max_categories);
+        seen.column.categories = sorted(seen.distinct);
+      }
+      columns.push_back(std::move(seen.column));
+    }
+    return columns;
+  }
+
+ private:
+  struct Seen {
+    std::size_t place;  // among the file's columns
+    Column column;
+    std::map<std::string, bool> distinct;  // fields, and whether they are numbers; max_categories at most
+    std::string too_many;                  // where there was one more
+  };
+
+  static bool listed(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  void look(Seen& seen, const CsvField& field) const {
+    double unused;
+    const bool number = parse_number(field.text, unused);
+    if (!number && listed(options_.numeric, seen.column.name))
+      fail(file_.place(field, seen.column.name), ", expected a number");
+    seen.column.numeric = seen.column.numeric && number;
+    if (!seen.too_many.empty() || seen.distinct.contains(field.text)) return;
+    if (seen.distinct.size() < options_.max_categories)
+      seen.distinct.emplace(field.text, number);
+    else
+      seen.too_many = file_.place(field, seen.column.name);
+  }
+
+  static std::vector<std::string> sorted(const std::map<std::string, bool>& distinct) {
+    std::vector<std::string> categories;
+    bool numbers = true;
+    for (const auto& [category, number] : distinct) {
+      categories.push_back(category);
+      numbers = numbers && number;
+    }
+    const auto value = [](const std::string& text) {
+      double number = 0;
+      parse_number(text, number);
+      return number;
+    };
+    if (numbers)
+      std::stable_sort(categories.begin(), categories.end(),
+                       [&](const std::string& a, const std::string& b) { return value(a) < value(b); });
+    return categories;
+  }
+
+  const CsvFile& file_;
+  const CsvOptions& options_;
+  std::vector<Seen> seen_;
+};
+
+// rows x columns of numbers and places of categories.
+inline std::vector<double> csv_values(const CsvFile& file, const std::vector<Column>& columns) {
+  std::vector<std::size_t> places;
+  std::vector<std::map<std::string_view, double>> codes(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    places.push_back(file.find(columns[c].name));
+    for (std::size_t i = 0; i < columns[c].categories.size(); ++i)
+      codes[c].emplace(columns[c].categories[i], static_cast<double>(i));
+  }
+  std::vector<double> values;
+  file.each([&](const std::vector<CsvField>& fields) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const CsvField& field = fields[places[c]];
+      double value = 0;
+      if (columns[c].numeric) {
+        if (!parse_number(field.text, value)) fail(file.place(field, columns[c].name), ", expected a number");
+      } else {
+        const auto found = codes[c].find(field.text);
+        if (found == codes[c].end())
+          fail(file.place(field, columns[c].name), ", which is none of its ", columns[c].categories.size(),
+               " categories");
+        value = found->second;
+      }
+      values.push_back(value);
+    }
+  });
+  return values;
+}
+
+// Mean and deviation over the rows (divided by their number) of numeric columns. Differences from the first row are
+// added, so that the deviation of equal numbers is 0 and no rounding.
+inline void standardise(std::vector<Column>& columns, const std::vector<double>& values) {
+  const std::size_t width = columns.size();
+  const double rows = static_cast<double>(values.size() / width);
+  for (std::size_t c = 0; c < width; ++c) {
+    if (!columns[c].numeric) continue;
+    double sum = 0, squares = 0;
+    for (std::size_t i = c; i < values.size(); i += width) sum += values[i] - values[c];
+    const double mean = values[c] + sum / rows;
+    for (std::size_t i = c; i < values.size(); i += width) squares += (values[i] - mean) * (values[i] - mean);
+    columns[c].mean = mean;
+    columns[c].deviation = squares > 0 ? std::sqrt(squares / rows) : 1;
+  }
+}
+
+}  // namespace detail
+
+// Reads `path`, or `path`.gz if there is no such file. Throws Error that names path:line and the column: a record with
+// more or fewer fields than the header, a quote that is never closed or stands within an unquoted field, two columns of
+// one name, a column that is not there, an empty file, no rows.
+inline Table load_csv(const std::string& path, const CsvOptions& options = {}) {
+  const detail::CsvFile file(path, options);
+  std::vector<Column> columns = detail::CsvColumns(file, options).learn();
+  std::vector<double> values = detail::csv_values(file, columns);
+  if (options.standardise) detail::standardise(columns, values);
+  std::size_t label = 0;
+  while (label < columns.size() && (options.label.empty() || columns[label].name != options.label)) ++label;
+  return Table(std::move(columns), label, std::move(values));
+}
+
+// Another file, a test split, encoded as `like` is: its columns, found by name in any order (others are ignored), their
+// categories, means and deviations. Of the options only separator, trim, names and limit are looked at. Throws Error as
+// above, and at a number that is none or a category that `like` does not have.
+inline Table load_csv(const std::string& path, const Table& like, const CsvOptions& options = {}) {
+  const detail::CsvFile file(path, options);
+  return Table(like.columns(), like.label_column(), detail::csv_values(file, like.columns()));
+}
+
+}  // namespace algoperf

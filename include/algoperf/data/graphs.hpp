@@ -1,0 +1,144 @@
+// Graphs: many small labelled graphs from one text file, plain or gzipped, in the format of the Graph Isomorphism
+// Network's data sets (Xu et al. 2019, 1810.00826). Link with zlib.
+//
+// The first line is the number of graphs. Then, for each graph, a line "nodes label" and for each of its nodes a line
+// "tag neighbours n1 n2 ...", the number of neighbours and their numbers within the graph, from 0.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "gz_file.hpp"
+#include "lines.hpp"
+#include "quoted.hpp"
+
+namespace algoperf {
+
+// Graph g has the nodes [first_node[g], first_node[g + 1]), node v the neighbours at [first_neighbour[v],
+// first_neighbour[v + 1]) of `neighbours` (compressed sparse rows). Edges are as the file has them: an undirected one
+// stands at both its ends, which is not checked.
+struct Graphs {
+  std::vector<std::int32_t> labels;          // of each graph: label_values[labels[g]] is what the file says
+  std::vector<std::int32_t> label_values;    // that occur, rising
+  std::vector<std::size_t> first_node;       // size() + 1
+  std::vector<std::int32_t> tags;            // of each node: tag_values[tags[v]] is what the file says
+  std::vector<std::int32_t> tag_values;      // that occur, rising
+  std::vector<std::size_t> first_neighbour;  // tags.size() + 1
+  std::vector<std::uint32_t> neighbours;     // numbers within the graph
+
+  std::size_t size() const { return labels.size(); }
+  std::size_t nodes(std::size_t graph) const { return first_node[graph + 1] - first_node[graph]; }
+};
+
+namespace detail {
+
+class GraphsReader {
+ public:
+  GraphsReader(const std::string& path, std::uint64_t limit) : file_(read_unpacked(path, limit)), lines_(file_.bytes) {}
+
+  Graphs read() {
+    require(next_line(), file_.path, ": is empty, expected the number of graphs");
+    check(fields_.size() == 1, "there are ", fields_.size(), " fields, expected 1: the number of graphs");
+    const std::int32_t count = number(0, "the number of graphs", 1);
+    Graphs graphs;
+    graphs.first_node.push_back(0);
+    graphs.first_neighbour.push_back(0);
+    for (std::int32_t g = 0; g < count; ++g) read_graph(graphs, g, count);
+    while (next_line()) check(fields_.empty(), "it goes on after the last of ", count, " graphs");
+    graphs.label_values = renumber(graphs.labels);
+    graphs.tag_values = renumber(graphs.tags);
+    return graphs;
+  }
+
+ private:
+  static constexpr std::int32_t lowest = -2147483647 - 1;
+
+  // Cuts the next line into fields; false at the end.
+  bool next_line() {
+    std::string_view line;
+    if (!lines_.next(line)) return false;
+    fields_.clear();
+    for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string_view::npos;) {
+      const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+      fields_.push_back(line.substr(at, end - at));
+      at = end;
+    }
+    return true;
+  }
+  template <class... Parts>
+  void check(bool good, const Parts&... parts) const {
+    require(good, file_.path, ":", lines_.number(), ": ", parts...);
+  }
+
+  std::int32_t number(std::size_t i, const char* what, std::int32_t least) const {
+    std::int32_t n = 0;
+    const char* const last = fields_[i].data() + fields_[i].size();
+    const auto [end, error] = std::from_chars(fields_[i].data(), last, n);
+    if (error == std::errc{} && end == last && n >= least) return n;
+    fail(file_.path, ":", lines_.number(), ": ", what, " is ", quoted(fields_[i]),
+         ", expected a whole number of 32 bits", least == lowest ? "" : " of at least " + std::to_string(least));
+  }
+
+  void read_graph(Graphs& graphs, std::int32_t g, std::int32_t count) {
+    require(next_line(), file_.path, ": ends after line ", lines_.number(), ", expected ", count, " graphs and found ",
+            g);
+    check(fields_.size() == 2, "there are ", fields_.size(), " fields, expected 2: nodes and label of graph ", g);
+    const std::int32_t nodes = number(0, "the number of nodes", 1);
+    graphs.labels.push_back(number(1, "the label", lowest));
+    for (std::int32_t v = 0; v < nodes; ++v) {
+      require(next_line(), file_.path, ": ends after line ", lines_.number(), ", expected ", nodes, " nodes of graph ",
+              g, " and found ", v);
+      read_node(graphs, nodes);
+    }
+    graphs.first_node.push_back(graphs.tags.size());
+  }
+
+  void read_node(Graphs& graphs, std::int32_t nodes) {
+    constexpr std::size_t before = 2;
+    check(fields_.size() >= before, "there are ", fields_.size(),
+          " fields, expected a tag and the number of neighbours");
+    graphs.tags.push_back(number(0, "the tag", lowest));
+    const std::size_t degree = static_cast<std::size_t>(number(1, "the number of neighbours", 0));
+    check(fields_.size() == before + degree, "there are ", fields_.size(), " fields, expected ", before + degree,
+          ": a tag, the number of neighbours and ", degree, " neighbours");
+    for (std::size_t i = before; i < fields_.size(); ++i) {
+      const std::int32_t neighbour = number(i, "a neighbour", 0);
+      check(neighbour < nodes, "a neighbour is ", neighbour, ", expected [0, ", nodes, ")");
+      graphs.neighbours.push_back(static_cast<std::uint32_t>(neighbour));
+    }
+    graphs.first_neighbour.push_back(graphs.neighbours.size());
+  }
+
+  // Numbers become their places among those that occur, which it returns.
+  static std::vector<std::int32_t> renumber(std::vector<std::int32_t>& numbers) {
+    std::vector<std::int32_t> values = numbers;
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    for (std::int32_t& n : numbers)
+      n = static_cast<std::int32_t>(std::lower_bound(values.begin(), values.end(), n) - values.begin());
+    return values;
+  }
+
+  Unpacked file_;
+  Lines lines_;
+  std::vector<std::string_view> fields_;
+};
+
+}  // namespace detail
+
+// Reads `path`, or `path`.gz if there is no such file. Labels and tags are any whole numbers of 32 bits. Throws Error
+// that names path:line: another number of fields than the counts before say, no whole number, a neighbour outside the
+// graph, a file that ends early or goes on. Memory follows what the file holds, not what its counts promise.
+inline Graphs load_graphs(const std::string& path, std::uint64_t limit = GzFile::default_limit) {
+  return detail::GraphsReader(path, limit).read();
+}
+
+}  // namespace algoperf

@@ -1,0 +1,47 @@
+// Sentence pairs: two parallel files, plain or gzipped, a sentence a line: line i of one is a translation of line i of
+// the other. Link with zlib.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "gz_file.hpp"
+#include "lines.hpp"
+
+namespace algoperf {
+
+// As many of the one as of the other.
+struct SentencePairs {
+  std::vector<std::string> source, target;
+
+  std::size_t size() const { return source.size(); }
+};
+
+// Reads each path, or path.gz if there is no such file. Sentences are bytes without their line's end (LF or CR LF); an
+// empty line is an empty sentence. Throws Error if the files have different numbers of lines, or none.
+inline SentencePairs load_sentence_pairs(const std::string& source, const std::string& target,
+                                         std::uint64_t limit = GzFile::default_limit) {
+  const auto read = [limit](const std::string& path, std::string& name) {
+    Unpacked file = read_unpacked(path, limit);
+    std::vector<std::string> sentences;
+    detail::Lines lines(file.bytes);
+    for (std::string_view line; lines.next(line);) sentences.emplace_back(line);
+    name = std::move(file.path);
+    return sentences;
+  };
+  std::string source_name, target_name;
+  SentencePairs pairs;
+  pairs.source = read(source, source_name);
+  pairs.target = read(target, target_name);
+  require(pairs.source.size() == pairs.target.size(), source_name, " has ", pairs.source.size(), " lines and ",
+          target_name, " has ", pairs.target.size(), ", expected the same number");
+  require(pairs.size() > 0, source_name, ": is empty, expected a sentence a line");
+  return pairs;
+}
+
+}  // namespace algoperf

@@ -1,0 +1,246 @@
+#include "algoperf/data/csv.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "files.hpp"
+
+namespace ap = algoperf;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+const std::string people =
+    "age,colour,weight,income\n"
+    "30,red,1.5,<=50K\n"
+    "40,blue,-2e1,>50K\n"
+    "50,red,0,<=50K\n";
+
+// The file f of a folder of its own, read.
+struct File {
+  File() : f(folder / "f") {}
+  ap::Table load(const std::string& bytes, const ap::CsvOptions& options = {}) const {
+    return ap::load_csv(folder.plain("f", bytes), options);
+  }
+  std::string error(const std::string& bytes, const ap::CsvOptions& options = {}) const {
+    return error_of([&] { load(bytes, options); });
+  }
+  Folder folder;
+  std::string f;
+};
+
+// The fields of one column of categories, by row.
+Strings fields(const ap::Table& table, std::size_t column) {
+  Strings result;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    result.push_back(table.columns()[column].categories[static_cast<std::size_t>(table.value(row, column))]);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("numbers stay, categories are one-hot in the order of their bytes, labels are classes") {
+  const File file;
+  const ap::Table table = file.load(people, {.label = "income"});
+  CHECK(table.rows() == 3);
+  CHECK(table.columns().size() == 4);
+  CHECK(table.columns()[0].numeric);
+  CHECK(table.columns()[1].categories == Strings{"blue", "red"});
+  CHECK(table.class_names() == Strings{"<=50K", ">50K"});
+  CHECK(table.input_names() == Strings{"age", "colour=blue", "colour=red", "weight"});
+  const ap::InMemory<float> data = table.examples();
+  CHECK(data.shape() == ap::Shape(4));
+  CHECK(data.classes() == 2);
+  CHECK(data.inputs() == std::vector<float>{30, 0, 1, 1.5f, 40, 1, 0, -20, 50, 0, 1, 0});
+  CHECK(data.labels() == std::vector<std::int32_t>{0, 1, 0});
+}
+
+TEST_CASE("a gzipped file is read by its name without .gz") {
+  const File file;
+  file.folder.gzipped("f.gz", people);
+  CHECK(ap::load_csv(file.f, {.label = "income"}).rows() == 3);
+  CHECK(error_of([&] { ap::load_csv(file.f, {.limit = 50}); }) ==
+        file.f + ".gz: unpacks to more than 50 bytes, the limit");
+}
+
+TEST_CASE("standardised numbers have mean 0 and deviation 1; equal numbers become 0") {
+  const File file;
+  const ap::Table table = file.load("x,same\n1,0.1\n2,0.1\n6,0.1\n", {.standardise = true});
+  CHECK(table.columns()[0].mean == 3);
+  CHECK(table.columns()[0].deviation == doctest::Approx(2.160246899469287));  // sqrt(14 / 3)
+  CHECK(table.columns()[1].mean == 0.1);
+  CHECK(table.columns()[1].deviation == 1);
+  const std::vector<float> x = table.inputs();
+  CHECK(x[0] == doctest::Approx(-0.9258200997725514));
+  CHECK(x[4] == doctest::Approx(1.3887301496588271));
+  CHECK(x[1] == 0.0f);
+  CHECK(x[5] == 0.0f);
+}
+
+TEST_CASE("a second file is encoded by the first one's categories, means and deviations") {
+  const File file;
+  const ap::Table train = file.load(people, {.label = "income", .standardise = true});
+  // Other columns, in another order.
+  const std::string other = file.folder.plain("test", "id,income,weight,age,colour\n7,>50K,1.5,60,blue\n");
+  const ap::InMemory<float> test = ap::load_csv(other, train).examples();
+  CHECK(test.labels() == std::vector<std::int32_t>{1});
+  CHECK(test.classes() == 2);
+  CHECK(test.inputs()[0] == doctest::Approx(20 / 8.16496580927726));
+  CHECK(test.inputs()[1] == 1.0f);
+  CHECK(test.inputs()[2] == 0.0f);
+  CHECK(test.inputs()[3] == train.examples().inputs()[3]);
+
+  const auto error = [&](const std::string& bytes) {
+    file.folder.plain("test", bytes);
+    return error_of([&] { ap::load_csv(other, train); });
+  };
+  CHECK(error("age,colour,weight,income\n1,red,1,>50K\n1,mauve,1,>50K\n") ==
+        other + ":3: column \"colour\" is \"mauve\", which is none of its 2 categories");
+  CHECK(error("age,colour,weight,income\n1,red,1,>60K\n") ==
+        other + ":2: column \"income\" is \">60K\", which is none of its 2 categories");
+  CHECK(error("age,colour,weight,income\n?,red,1,>50K\n") == other + ":2: column \"age\" is \"?\", expected a number");
+  CHECK(error("age,colour,income\n1,red,>50K\n") ==
+        other + ":1: there is no column \"weight\", only \"age\", \"colour\", \"income\"");
+}
+
+TEST_CASE("quotes, doubled quotes, line ends of every kind, a byte order mark, no last line end") {
+  const File file;
+  const ap::Table table = file.load(
+      "\xEF\xBB\xBF\"name\",n\r\n"
+      "\"a, \"\"b\"\"\",1\r\n"
+      "\"two\nlines\",2\n"
+      "\r\n"
+      "\"\",3\n"
+      " \xC3\xA4 ,4");
+  CHECK(table.columns()[0].name == "name");
+  CHECK(fields(table, 0) == Strings{"a, \"b\"", "two\nlines", "", " \xC3\xA4 "});
+  CHECK(table.columns()[1].numeric);
+  CHECK(table.value(3, 1) == 4);
+  CHECK(fields(file.load("a\nx\ny"), 0) == Strings{"x", "y"});
+  CHECK(file.load("a\r\n1\r").columns()[0].numeric);  // cut within the last line's end
+  CHECK(fields(file.load("a\r\n\"x\"\r"), 0) == Strings{"x"});
+  CHECK(fields(file.load("a\nx\ry\n"), 0) == Strings{"x\ry"});      // CR within a line is a character
+  CHECK(fields(file.load("a,b\n1,\n2,\n"), 1) == Strings{"", ""});  // an empty field is a category
+}
+
+TEST_CASE("a column is numeric if all its fields are numbers") {
+  const File file;
+  const auto numeric = [&](const std::string& field) {
+    return file.load("a\n1\n" + field + "\n").columns()[0].numeric;
+  };
+  for (const char* const number : {"-1", "0.5", ".5", "1e-3", "3.4028234e38", "-0"})
+    CHECK_MESSAGE(numeric(number), number);
+  for (const char* const none : {"\"\"", "+1", " 1", "1 ", "0x10", "nan", "inf", "1e39", "1e999", "one", "1-"}) {
+    CHECK_MESSAGE(!numeric(none), none);
+  }
+}
+
+TEST_CASE("options: categories of numbers sort by value, numbers may be demanded, columns left out, blanks dropped") {
+  const File file;
+  CHECK(file.load("a\n10\n9\n1\n", {.categorical = {"a"}}).columns()[0].categories == Strings{"1", "9", "10"});
+  CHECK(file.load("a\n10\n9\nx\n").columns()[0].categories == Strings{"10", "9", "x"});
+  CHECK(file.load("a,y\n1,10\n1,2\n", {.label = "y"}).labels() == std::vector<std::int32_t>{1, 0});
+  CHECK(file.error("a\n1\nx\n", {.numeric = {"a"}}) == file.f + ":3: column \"a\" is \"x\", expected a number");
+  CHECK(file.error("a,b\n1,\"x\ny\"\n1,?\n", {.numeric = {"a", "b"}}) ==
+        file.f + ":2: column \"b\" is \"x?y\", expected a number");
+  CHECK(file.error("a\n" + std::string(50, 'x') + "\n", {.numeric = {"a"}}) ==
+        file.f + ":2: column \"a\" is \"" + std::string(40, 'x') + "...\", expected a number");
+  const ap::Table less = file.load(people, {.label = "income", .without = {"age", "weight"}});
+  CHECK(less.input_names() == Strings{"colour=blue", "colour=red"});
+  const ap::Table bare =
+      file.load("1; a b ;\"c\" \n2;d;e\n", {.separator = ';', .trim = true, .names = {"n", "s", "q"}});
+  CHECK(bare.columns()[0].numeric);
+  CHECK(fields(bare, 1) == Strings{"a b", "d"});
+  CHECK(fields(bare, 2) == Strings{"c", "e"});
+  CHECK(fields(file.load("a\tb\n\tx\n", {.separator = '\t', .trim = true}), 0) == Strings{""});
+  CHECK(file.load("a\n1\n2\n3\n", {.max_categories = 2}).columns()[0].numeric);
+  CHECK(file.error("a\nx\ny\nx\nz\n", {.max_categories = 2}) ==
+        file.f + ":5: column \"a\" is \"z\", one category more than 2");
+}
+
+TEST_CASE("what is no table is refused with line and column") {
+  const File file;
+  const std::string& f = file.f;
+  CHECK(error_of([&] { ap::load_csv(f); }) ==
+        f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
+  CHECK(file.error("") == f + ": is empty, expected a header line");
+  CHECK(file.error("\n\r\n") == f + ": is empty, expected a header line");
+  CHECK(file.error("a,b\n") == f + ": there are no rows after the header");
+  CHECK(file.error("", {.names = {"a"}}) == f + ": there are no rows");
+  CHECK(file.error("a,b\n1,2\n1\n") == f + ":3: there are 1 fields, expected 2 as in the header");
+  CHECK(file.error("a,b\n\"x\ny\",2\n1,2,3\n") == f + ":4: there are 3 fields, expected 2 as in the header");
+  CHECK(file.error("1,2\n", {.names = {"a"}}) == f + ":1: there are 2 fields, expected 1 as there are names");
+  CHECK(file.error("a,b\n1,\"x\ny\n") == f + ":2: the quote that opens field 2 is never closed");
+  CHECK(file.error("a,b\n1,x\"y\n") == f + ":2: field 2 has a quote but does not begin with one, expected the whole "
+                                           "field in quotes and the quote doubled");
+  CHECK(file.error("a,b\n1,\"x\"y\n") ==
+        f + ":2: field 2 goes on with \"y\" after its closing quote, expected a separator or the line's end");
+  CHECK(file.error("a,b,a\n1,2,3\n") == f + ":1: columns 1 and 3 are both named \"a\"");
+  CHECK(file.error("1,2\n", {.names = {"a", "a"}}) == f + " by its given names: columns 1 and 2 are both named \"a\"");
+  CHECK(file.error("\na,b\n1,2\n", {.label = "income"}) == f + ":2: there is no column \"income\", only \"a\", \"b\"");
+  std::string wide = "c0", rows = "0", first = "\"c0\"";
+  for (int c = 1; c < 30; ++c) {
+    wide += ",c" + std::to_string(c);
+    rows += ",0";
+    if (c < 20) first += ", \"c" + std::to_string(c) + "\"";
+  }
+  CHECK(file.error(wide + "\n" + rows + "\n", {.label = "c30"}) ==
+        f + ":1: there is no column \"c30\", only " + first + ", ...");
+  for (const ap::CsvOptions& options :
+       {ap::CsvOptions{.categorical = {"c"}}, ap::CsvOptions{.numeric = {"c"}}, ap::CsvOptions{.without = {"c"}}})
+    CHECK(file.error("a,b\n1,2\n", options) == f + ":1: there is no column \"c\", only \"a\", \"b\"");
+  CHECK(file.error("a\n1\n", {.label = "a", .numeric = {"a"}}) ==
+        f + ": column \"a\" is to be numeric and of categories");
+  CHECK(file.error("a,b\n1,2\n", {.label = "a", .without = {"a"}}) == f + ": the label column \"a\" is to be left out");
+  CHECK(file.error("a\n1\n", {.without = {"a"}}) == f + ": no column is left");
+  CHECK(file.error("a\n1\n", {.separator = '"'}) ==
+        "load_csv: the separator is \"\"\", expected neither a quote nor a line's end");
+  CHECK(error_of([&] { file.load("a\n1\n").examples(); }) == "Table: there is no label column");
+  CHECK(error_of([&] { file.load("a\n1\n").labels(); }) == "Table: there is no label column");
+  CHECK(error_of([&] { file.load("a\n1\n", {.label = "a"}).examples(); }) == "Table: there is no column but the label");
+}
+
+TEST_CASE("a Table of one's own") {
+  CHECK(ap::Table({{"x"}}, 1, {1, 2}).inputs() == std::vector<float>{1, 2});
+  CHECK(error_of([] {
+          ap::Table({{"x"}, {"y"}}, 2, {1, 2, 3});
+        }) == "Table: there are 3 values, expected a multiple of the 2 columns");
+  CHECK(error_of([] { ap::Table({}, 0, {}); }) == "Table: there are 0 values, expected a multiple of the 0 columns");
+  CHECK(error_of([] { ap::Table({{"x"}}, 0, {1}); }) == "Table: the label is column 0, expected one of categories");
+}
+
+// The numbers are those of Python's csv.reader and statistics (fmean, pstdev) on the same file.
+TEST_CASE("Adult itself") {
+  const std::string path = real_data("adult/adult.csv.gz");
+  if (path.empty()) return;
+  const ap::Table table = ap::load_csv(path, {.label = "income", .standardise = true});
+  CHECK(table.rows() == 30162);
+  CHECK(table.columns().size() == 15);
+  CHECK(table.width() == 104);  // 6 numbers; 7 + 16 + 7 + 14 + 6 + 5 + 2 + 41 categories
+  CHECK(table.class_names() == Strings{"<=50K", ">50K"});
+  std::size_t counts[2] = {};
+  for (const std::int32_t label : table.labels()) ++counts[label];
+  CHECK(counts[0] == 22654);
+  CHECK(counts[1] == 7508);
+  const auto column = [&](std::size_t c, const char* name, double mean, double deviation) {
+    CHECK(table.columns()[c].name == name);
+    CHECK(table.columns()[c].mean == doctest::Approx(mean).epsilon(1e-12));
+    CHECK(table.columns()[c].deviation == doctest::Approx(deviation).epsilon(1e-12));
+  };
+  column(0, "age", 38.437901995888865, 13.134447039742295);
+  column(2, "fnlwgt", 189793.83393011073, 105651.220088839);
+  column(10, "capital_gain", 1092.0078575691268, 7406.2237195486005);
+  column(12, "hr_per_week", 40.93123798156621, 11.979785633632552);
+  CHECK(table.value(0, 0) == 45);
+  CHECK(table.value(0, 2) == 183710);
+  CHECK(table.value(30161, 2) == 107812);
+  CHECK(fields(table, 3).front() == "9th");
+  CHECK(fields(table, 6).back() == "Prof-specialty");
+  const ap::InMemory<float> data = table.examples();
+  CHECK(data.inputs()[0] == doctest::Approx((45 - 38.437901995888865) / 13.134447039742295));
+  double ones = 0;  // of the last row: 8 categories
+  for (std::size_t i = 0; i < 104; ++i) ones += data.inputs()[30161 * 104 + i] == 1.0f;
+  CHECK(ones == 8);
+}
