@@ -1,0 +1,16 @@
+# Defines algoperf::formats where nlohmann-json, xtensor and libzip are found. libzip by its files: some packages of its
+# CMake configuration demand programs that are packages of their own.
+if(NOT TARGET algoperf::formats)
+  find_package(nlohmann_json QUIET)
+  find_package(xtensor QUIET)
+  find_path(ALGOPERF_ZIP_INCLUDE_DIR zip.h)
+  find_library(ALGOPERF_ZIP_LIBRARY zip)
+  if(nlohmann_json_FOUND AND xtensor_FOUND AND ALGOPERF_ZIP_INCLUDE_DIR AND ALGOPERF_ZIP_LIBRARY)
+    add_library(algoperf::formats INTERFACE IMPORTED GLOBAL)
+    target_include_directories(algoperf::formats INTERFACE ${ALGOPERF_ZIP_INCLUDE_DIR})
+    target_link_libraries(algoperf::formats INTERFACE algoperf::algoperf nlohmann_json::nlohmann_json xtensor
+                                                      ${ALGOPERF_ZIP_LIBRARY})
+  else()
+    message(STATUS "algoperf: no formats component (nlohmann-json, xtensor or libzip is not here)")
+  endif()
+endif()

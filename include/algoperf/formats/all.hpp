@@ -1,0 +1,8 @@
+// All of formats/: needs nlohmann-json, xtensor and libzip.
+#pragma once
+
+#include "eigen.hpp"
+#include "npy.hpp"
+#include "npz.hpp"
+#include "safetensors.hpp"
+#include "xtensor.hpp"

@@ -1,0 +1,149 @@
+// Safetensors (huggingface.co/docs/safetensors): a header of JSON and bare arrays, which PyTorch, JAX and others read
+// without running anything that the file holds.
+//
+//   save_safetensors("model.safetensors", values_dict(loop), {{"epochs", "3"}});
+//   load_values(load_safetensors("theirs.safetensors"), loop);
+//
+// In Python: safetensors.torch.load_file(path), safetensors.flax.load_file(path). Type and shape are kept. Needs
+// nlohmann-json.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/atomic_file.hpp"
+#include "../core/read_file.hpp"
+#include "concept.hpp"
+
+namespace algoperf {
+
+using Metadata = std::map<std::string, std::string>;
+
+namespace detail {
+
+inline void must_be_little_endian() {
+  const std::uint16_t one = 1;
+  unsigned char first;
+  std::memcpy(&first, &one, 1);
+  require(first == 1, "safetensors: this machine puts the high byte first, the format the low one");
+}
+
+// One entry of the header, its place within the data.
+struct SafetensorsEntry {
+  std::string name;
+  const NumberType* type;
+  std::vector<std::size_t> shape;
+  std::size_t begin, end;
+};
+
+// Throws Error naming the tensor.
+inline SafetensorsEntry read_entry(const std::string& path, const std::string& name, const nlohmann::json& entry,
+                                   std::size_t data_size) {
+  const auto must = [&](bool holds, const auto&... what) { require(holds, path, ": tensor '", name, "' ", what...); };
+  const auto is_size = [](const nlohmann::json& x) { return x.is_number_unsigned(); };
+  must(entry.is_object() && entry.size() == 3 && entry.contains("dtype") && entry.contains("shape") &&
+           entry.contains("data_offsets"),
+       "has no dtype, shape and data_offsets, or more than these");
+  const nlohmann::json &dtype = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
+  must(dtype.is_string(), "has a dtype that is no string");
+  SafetensorsEntry read{name, find_number_type(&NumberType::safetensors, dtype.get<std::string>()), {}, 0, 0};
+  must(read.type != nullptr, "is of an unknown dtype, '", dtype.get<std::string>(), "'");
+  must(shape.is_array() && std::all_of(shape.begin(), shape.end(), is_size), "has a shape that is no list of sizes");
+  must(offsets.is_array() && offsets.size() == 2 && is_size(offsets[0]) && is_size(offsets[1]),
+       "has data_offsets that are no two numbers");
+  read.shape = shape.get<std::vector<std::size_t>>();
+  read.begin = offsets[0].get<std::size_t>();
+  read.end = offsets[1].get<std::size_t>();
+  must(read.begin <= read.end && read.end <= data_size, "lies at [", read.begin, ", ", read.end, "), the data has ",
+       data_size, " bytes");
+  must(elements_within(read.shape, data_size) * read.type->bytes == read.end - read.begin, "has ",
+       read.end - read.begin, " bytes, which its shape and dtype do not fill");
+  return read;
+}
+
+}  // namespace detail
+
+// Throws Error where an array's type has no name in the format, or the file cannot be written.
+inline void save_safetensors(const std::string& path, const StateDict& dict, const Metadata& metadata = {}) {
+  detail::must_be_little_endian();
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  // Wide numbers first: each array begins at a multiple of its numbers' size, as PyTorch demands.
+  std::vector<std::pair<const StateDict::Array*, const detail::NumberType*>> arrays;
+  for (const StateDict::Array& array : dict.arrays()) {
+    const detail::NumberType* const type = detail::find_number_type(&detail::NumberType::name, array.type);
+    require(type != nullptr && *type->safetensors != 0, path, ": '", array.name, "' is ", array.type,
+            ", which safetensors has no name for");
+    require(array.name != "__metadata__", path, ": no array may be called __metadata__");
+    arrays.emplace_back(&array, type);
+  }
+  std::stable_sort(arrays.begin(), arrays.end(),
+                   [](const auto& a, const auto& b) { return a.second->bytes > b.second->bytes; });
+  std::size_t end = 0;
+  for (const auto& [array, type] : arrays) {
+    const std::size_t begin = std::exchange(end, end + array->bytes.size());
+    header[array->name] = {{"dtype", type->safetensors}, {"shape", array->shape}, {"data_offsets", {begin, end}}};
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const nlohmann::json::exception&) {
+    fail(path, ": a name or the metadata is no UTF-8");
+  }
+  text.append((8 - text.size() % 8) % 8, ' ');
+  const std::uint64_t size = text.size();
+  AtomicFile file(path);
+  file.write(&size, sizeof size);
+  file.write(text);
+  for (const auto& [array, type] : arrays) file.write(array->bytes.data(), array->bytes.size());
+  file.commit();
+}
+
+// `metadata` gets that of the file, or nothing. Throws Error naming the file, and the tensor where it is one's fault.
+inline StateDict load_safetensors(const std::string& path, Metadata* metadata = nullptr) {
+  detail::must_be_little_endian();
+  const std::string bytes = read_file(path);
+  std::uint64_t size = 0;
+  require(bytes.size() >= sizeof size, path, ": is no safetensors file, it has ", bytes.size(), " bytes");
+  std::memcpy(&size, bytes.data(), sizeof size);
+  require(size <= bytes.size() - sizeof size, path, ": is no safetensors file, or cut short: a header of ", size,
+          " bytes is promised, ", bytes.size() - sizeof size, " follow");
+  const char* const text = bytes.data() + sizeof size;
+  const nlohmann::json header = nlohmann::json::parse(text, text + size, nullptr, false);
+  require(header.is_object(), path, ": the header is no JSON object");
+
+  const std::size_t data_size = bytes.size() - sizeof size - size;
+  std::vector<detail::SafetensorsEntry> entries;
+  Metadata found;
+  for (const auto& [name, entry] : header.items()) {
+    if (name != "__metadata__") {
+      entries.push_back(detail::read_entry(path, name, entry, data_size));
+      continue;
+    }
+    const auto is_string = [](const nlohmann::json& x) { return x.is_string(); };
+    require(entry.is_object() && std::all_of(entry.begin(), entry.end(), is_string), path,
+            ": the metadata is no list of strings");
+    found = entry.get<Metadata>();
+  }
+  // In the order of their data, which must leave nothing between them.
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+  StateDict dict;
+  std::size_t at = 0;
+  for (const detail::SafetensorsEntry& entry : entries) {
+    require(entry.begin == at, path, ": tensor '", entry.name, "' begins at byte ", entry.begin,
+            " of the data, expected ", at);
+    const char* const data = text + size + std::exchange(at, entry.end);
+    dict.set_bytes(entry.name, entry.type->name, entry.type->bytes, entry.shape,
+                   {data, data + (entry.end - entry.begin)});
+  }
+  require(at == data_size, path, ": the data has ", data_size, " bytes, the tensors ", at);
+  if (metadata != nullptr) *metadata = std::move(found);
+  return dict;
+}
+
+}  // namespace algoperf

@@ -1,0 +1,88 @@
+// A loop's parameters as a StateDict: by tensor name, in their shapes, in host memory.
+//
+//   values_dict(loop)               those that training goes on from
+//   evaluation_values_dict(loop)    those that evaluate() and predict() use: averaged, where the rule averages
+//
+//   save_safetensors("model.safetensors", values_dict(loop));
+//   load_values(load_safetensors("theirs.safetensors"), loop);
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "../core/layout.hpp"
+#include "../core/state_dict.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+template <class Loop>
+std::vector<typename Loop::Backend::Scalar> on_host(const Loop& loop, const typename Loop::Backend::Scalar* arena) {
+  std::vector<typename Loop::Backend::Scalar> values(loop.layout().size());
+  loop.backend().read(values.size(), arena, values.data());
+  return values;
+}
+
+template <class Loop>
+StateDict dict_of(const Loop& loop, const typename Loop::Backend::Scalar* arena) {
+  const auto values = on_host(loop, arena);
+  StateDict dict;
+  for (const TensorHandle handle : loop.layout().tensors()) {
+    const TensorPlace at = loop.layout().place_of(handle);
+    const TensorSpec& tensor = loop.layout().spec(handle);
+    dict.set(tensor.name, std::span(values).subspan(at.offset, at.size), sides(tensor.shape));
+  }
+  return dict;
+}
+
+}  // namespace detail
+
+template <class Loop>
+StateDict values_dict(const Loop& loop) {
+  return detail::dict_of(loop, loop.values());
+}
+template <class Loop>
+StateDict evaluation_values_dict(Loop& loop) {
+  return detail::dict_of(loop, loop.evaluation_values());
+}
+
+// The parameters of the tensors that `where`, a predicate of a TensorSpec, accepts, into a loop whose rule, schedule,
+// selector and step stay as they are; the dict may hold more. Throws Error, and changes nothing, if the dict lacks one
+// of them or has it in another shape or type, or if none was asked for.
+template <class Loop, class Where>
+void load_values(const StateDict& dict, Loop& loop, const Where& where) {
+  using Scalar = typename Loop::Backend::Scalar;
+  std::vector<Scalar> values = detail::on_host(loop, loop.values());
+  std::size_t count = 0;
+  for (const TensorHandle handle : loop.layout().tensors()) {
+    const TensorSpec& tensor = loop.layout().spec(handle);
+    if (!where(tensor)) continue;
+    const std::vector<Scalar> found = dict.get<Scalar>(tensor.name);
+    const std::vector<std::size_t> sides = detail::sides(tensor.shape);
+    const std::vector<std::size_t>& theirs = dict.at(tensor.name).shape;
+    require(theirs == sides, "load_values: '", tensor.name, "' is of shape ", detail::describe(theirs),
+            ", the model's of ", detail::describe(sides));
+    std::copy(found.begin(), found.end(),
+              values.begin() + static_cast<std::ptrdiff_t>(loop.layout().place_of(handle).offset));
+    ++count;
+  }
+  require(count > 0, "load_values: none of the model's tensors was asked for");
+  loop.backend().write(values.size(), values.data(), loop.values());
+}
+
+// All parameters, and the dict must hold no others.
+template <class Loop>
+void load_values(const StateDict& dict, Loop& loop) {
+  for (const StateDict::Array& array : dict.arrays()) {
+    bool known = false;
+    for (const TensorHandle handle : loop.layout().tensors())
+      known = known || loop.layout().spec(handle).name == array.name;
+    require(known, "load_values: '", array.name, "' is none of the model's tensors");
+  }
+  load_values(dict, loop, otherwise);
+}
+
+}  // namespace algoperf
