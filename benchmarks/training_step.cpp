@@ -15,28 +15,15 @@
 #include <vector>
 
 #include "baselines/handwritten_mlp.hpp"
+#include "mlp_task.hpp"
 #include "paired.hpp"
 
 namespace ap = algoperf;
 
 namespace {
 
-constexpr std::size_t inputs = handwritten::Mlp::inputs, hidden = handwritten::Mlp::hidden,
-                      classes = handwritten::Mlp::classes;
-
-ap::InMemory<float> random_examples(std::size_t n) {
-  ap::RandomStream random(ap::RandomKey{7});
-  std::vector<float> x(n * inputs);
-  std::vector<std::int32_t> labels(n);
-  for (float& each : x) each = static_cast<float>(random.uniform_double());
-  for (std::int32_t& each : labels) each = static_cast<std::int32_t>(random.below(classes));
-  return {std::move(x), std::move(labels), ap::Shape{28, 28, 1}, classes};
-}
-
-auto training_loop(std::size_t batch) {
-  return ap::TrainingLoop(ap::mlp(ap::Shape{28, 28, 1}, {hidden, hidden}, classes), ap::SoftmaxCrossEntropy{},
-                          ap::adamw(), ap::Constant{1e-3}, ap::ShuffledEpochs{.batch = batch});
-}
+static_assert(bench::inputs == handwritten::Mlp::inputs && bench::hidden == handwritten::Mlp::hidden &&
+              bench::classes == handwritten::Mlp::classes);
 
 handwritten::Mlp::Places places_in(const ap::Layout& layout) {
   const auto at = [&](const char* name) { return layout.place_of(layout.find(name)).offset; };
@@ -47,10 +34,10 @@ handwritten::Mlp::Places places_in(const ap::Layout& layout) {
 class Sides {
  public:
   Sides(std::size_t examples, std::size_t batch)
-      : data_(random_examples(examples)),
+      : data_(bench::random_examples(examples)),
         selector_{.batch = batch},
         selected_(selector_.state(examples)),
-        loop_(training_loop(batch)),
+        loop_(bench::training_loop(batch)),
         hand_(places_in(loop_.layout()), loop_.values(), batch) {
     loop_.start(data_);
   }
@@ -76,7 +63,7 @@ class Sides {
   ap::ShuffledEpochs selector_;
   ap::ShuffledEpochs::State selected_;
   ap::Selection selection_;
-  decltype(training_loop(1)) loop_;
+  decltype(bench::training_loop(1)) loop_;
   handwritten::Mlp hand_;
 };
 
@@ -93,7 +80,7 @@ void must_agree(Sides& sides) {
 // The matrix products of one step, alone.
 void products(std::size_t batch, float* arena) {
   const ap::Host<> host;
-  const std::size_t widths[] = {inputs, hidden, hidden, classes};
+  const std::size_t widths[] = {bench::inputs, bench::hidden, bench::hidden, bench::classes};
   for (int i = 0; i < 3; ++i) {
     const std::size_t in = widths[i], out = widths[i + 1];
     float *const a = arena, *const b = a + 256 * 784, *const c = b + 256 * 784;

@@ -1,5 +1,5 @@
-# Installs the headers and a package: find_package(algoperf COMPONENTS zlib report benchmark thrust cuda gemm). Each component has an
-# export of its own, so that nobody needs the packages of components that they do not ask for.
+# Installs the headers and a package: find_package(algoperf COMPONENTS zlib report formats benchmark thrust cuda gemm).
+# Each component has an export of its own, so that nobody needs the packages of components that they do not ask for.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/algoperf)
 
@@ -14,4 +14,4 @@ endforeach()
 configure_package_config_file(cmake/algoperfConfig.cmake.in algoperfConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(algoperfConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/algoperfConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/algoperfConfigVersion.cmake
-              cmake/algoperf_thrust.cmake cmake/algoperf_cuda.cmake DESTINATION ${package_dir})
+              cmake/algoperf_formats.cmake cmake/algoperf_thrust.cmake cmake/algoperf_cuda.cmake DESTINATION ${package_dir})

@@ -2,19 +2,24 @@
 # Builds the benchmarks and prints one table: what is measured, its bar, median [quartiles], verdict. Exits with 1 if a
 # bar is missed. --save also writes the table to benchmarks/results/<date>-<cpu>.md; --absolute goes on with the
 # absolute numbers of Google Benchmark.
+#
+# --peers measures other things: the library beside libtorch, dlib, statements of whole arrays, and PyTorch and optax
+# where PYTHON (python3 if not set) has them; and the providers of matrix products beside Eigen. Its results are saved
+# as <date>-peers-<cpu>.md. scripts/bench_peers.sh has every update rule beside others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-save=false absolute=false
+save=false absolute=false peers=false
 for argument in "$@"; do
   case $argument in
     --save) save=true ;;
     --absolute) absolute=true ;;
-    *) echo "usage: scripts/bench.sh [--save] [--absolute]" >&2; exit 2 ;;
+    --peers) peers=true ;;
+    *) echo "usage: [PYTHON=<interpreter>] scripts/bench.sh [--peers] [--save] [--absolute]" >&2; exit 2 ;;
   esac
 done
 
-scripts/setup.sh --bench
+if $peers; then scripts/setup.sh --bench --peers; else scripts/setup.sh --bench; fi
 cmake --preset bench >/dev/null
 cmake --build --preset bench
 programs=build/bench/benchmarks
@@ -49,21 +54,45 @@ compiler=$(awk -F= '/^CMAKE_CXX_COMPILER:/ { print $2 }' build/bench/CMakeCache.
 row what bar measured ''
 echo '| --- | --- | --- | --- |' | tee -a "$table"
 
-rows "$programs/bench_rules_plain"
-rows "$programs/bench_rules_native"
-rows "$programs/bench_training_step"
-if command -v valgrind >/dev/null; then
-  for batch in 32 128; do
-    ratio=$(awk -v a="$(instructions lib $batch)" -v b="$(instructions hand $batch)" 'BEGIN { printf "%.4f", a / b }')
-    verdict=$(awk -v r="$ratio" 'BEGIN { print r <= 1.03 ? "pass" : "MISS" }')
-    [[ $verdict == pass ]] || missed=true
-    row "training step, batch $batch, instructions (AVX2) against by hand" "<= 1.03" "$ratio" "$verdict"
+if $peers; then
+  python=${PYTHON:-python3}
+  export OPENBLAS_NUM_THREADS=1
+  rows "$programs/bench_statements"
+  rows "$programs/bench_libtorch_eigen"
+  rows "$programs/bench_libtorch_onednn"
+  rows "$programs/bench_dlib"
+  for peer in torch optax; do
+    if "$python" -c "import $peer" 2>/dev/null; then
+      rows "$python" -B benchmarks/peers/python_training.py "$programs/bench_turns" "$peer"
+    else
+      row "$peer" "" "not here" ""
+    fi
   done
+  version() { dpkg-query -W -f='${Version}' "$1" 2>/dev/null || echo "of unknown version"; }
+  row "products by oneDNN $(version libdnnl-dev), Eigen's time to its" "" "" ""
+  rows "$programs/bench_products_onednn"
+  row "products by OpenBLAS $(version libopenblas-dev), Eigen's time to its" "" "" ""
+  rows "$programs/bench_products_cblas"
+  row "convolutions by oneDNN $(version libdnnl-dev), its time to ours" "" "" ""
+  rows "$programs/bench_convolutions"
+else
+  rows "$programs/bench_rules_plain"
+  rows "$programs/bench_rules_native"
+  rows "$programs/bench_training_step"
+  if command -v valgrind >/dev/null; then
+    for batch in 32 128; do
+      ratio=$(awk -v a="$(instructions lib $batch)" -v b="$(instructions hand $batch)" 'BEGIN { printf "%.4f", a / b }')
+      verdict=$(awk -v r="$ratio" 'BEGIN { print r <= 1.03 ? "pass" : "MISS" }')
+      [[ $verdict == pass ]] || missed=true
+      row "training step, batch $batch, instructions (AVX2) against by hand" "<= 1.03" "$ratio" "$verdict"
+    done
+  fi
 fi
 
 if $save; then
   mkdir -p benchmarks/results
   name=$(tr -cs 'A-Za-z0-9\n' - <<<"$cpu" | sed 's/^-*//; s/-*$//')
+  if $peers; then name=peers-$name; fi
   target=benchmarks/results/$(date -u +%Y-%m-%d)-$name.md
   cp "$table" "$target.partial"
   mv "$target.partial" "$target"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Installs the packages that the build needs and that are missing. --all adds those of scripts/test.sh --all,
-# --bench those of scripts/bench.sh.
+# --bench those of scripts/bench.sh, --peers those of its --peers.
 set -euo pipefail
 
 packages=(cmake ninja-build g++ libeigen3-dev doctest-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev
-          libfmt-dev zlib1g-dev gnuplot-nox)
+          libfmt-dev zlib1g-dev libxtensor-dev libzip-dev gnuplot-nox)
 for argument in "$@"; do
   case $argument in
-    --all) packages+=(clang libclang-rt-dev clang-format-14) ;;
+    --all) packages+=(clang libclang-rt-dev clang-format-14 libdnnl-dev libopenblas-dev) ;;
     --bench) packages+=(valgrind) ;;
-    *) echo "usage: scripts/setup.sh [--all] [--bench]" >&2; exit 2 ;;
+    --peers) packages+=(libtorch-dev libdlib-dev libdnnl-dev libopenblas-dev) ;;
+    *) echo "usage: scripts/setup.sh [--all] [--bench] [--peers]" >&2; exit 2 ;;
   esac
 done
 

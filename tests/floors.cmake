@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 
 set(floor_1 core)
-set(floor_2 backend data schedules)
+set(floor_2 backend data schedules formats)
 set(floor_3 rules nn combine)
 set(floor_4 loop workloads)
 set(floor_5 tuning scoring scaling report benchmark)
@@ -19,8 +19,8 @@ endforeach()
 set(light_folders core rules schedules nn scaling)
 set(light_headers # small, or needed by everybody
     algorithm array atomic bit cerrno cmath compare concepts cstddef cstdint cstdio cstdlib cstring exception
-    initializer_list limits new numbers optional span stdexcept string string_view tuple type_traits unistd.h
-    utility vector version)
+    initializer_list limits new numbers optional span stdexcept string string_view tuple type_traits utility vector
+    version fcntl.h sys/file.h sys/stat.h unistd.h)
 set(umbrella_headers ${light_headers} pthread.h sched.h signal.h time.h immintrin.h emmintrin.h arm_neon.h Eigen/Core)
 set(algorithm_folders rules nn combine loop)
 set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/half_ports.hpp

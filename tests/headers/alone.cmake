@@ -1,5 +1,5 @@
 # Compiles each header of FOLDER by itself, included twice. Arguments: SETTINGS, FOLDER, WITHOUT (names of
-# headers to leave out, for their packages are absent).
+# headers to leave out, or folder/name, for their packages are absent).
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 separate_arguments(WITHOUT)
@@ -8,7 +8,8 @@ set(source ${BINARY_DIR}/headers/${FOLDER}.cpp)
 set(failed "")
 foreach(header IN LISTS headers)
   get_filename_component(name ${header} NAME_WE)
-  if(name IN_LIST WITHOUT)
+  string(REGEX REPLACE "^algoperf/|\\.hpp$" "" path ${header})
+  if(name IN_LIST WITHOUT OR path IN_LIST WITHOUT)
     message("left out: ${header}")
     continue()
   endif()
