@@ -1,9 +1,9 @@
 # The library algoperf::gemm, whose products are one provider's.
 include(CheckCXXSymbolExists)
-set(ALGOPERF_GEMM eigen CACHE STRING "Who multiplies matrices in algoperf::gemm: eigen, onednn, cblas")
-set_property(CACHE ALGOPERF_GEMM PROPERTY STRINGS eigen onednn cblas)
+set(ALGOPERF_GEMM default CACHE STRING "Who multiplies matrices in algoperf::gemm: default, tiles, eigen, onednn, cblas")
+set_property(CACHE ALGOPERF_GEMM PROPERTY STRINGS default tiles eigen onednn cblas)
 
-# Sets `found` to those providers whose packages are here.
+# Sets `found` to our own products and those providers whose packages are here.
 function(algoperf_gemm_providers found)
   # oneDNN by its files: its package's configuration may demand OpenCL, which that package does not bring.
   find_path(ALGOPERF_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h)
@@ -16,7 +16,7 @@ function(algoperf_gemm_providers found)
     set(CMAKE_REQUIRED_LIBRARIES BLAS::BLAS)
     check_cxx_symbol_exists(cblas_sgemm cblas.h ALGOPERF_HAS_CBLAS)
   endif()
-  set(providers eigen)
+  set(providers tiles eigen)
   if(ALGOPERF_DNNL_INCLUDE_DIR AND ALGOPERF_DNNL_LIBRARY AND OpenMP_CXX_FOUND)
     list(APPEND providers onednn)
   endif()
@@ -28,8 +28,8 @@ endfunction()
 
 # A library of the products of one provider.
 function(algoperf_gemm_library target provider)
-  if(NOT provider MATCHES "^(eigen|onednn|cblas)$")
-    message(FATAL_ERROR "algoperf: ALGOPERF_GEMM is ${provider}, expected eigen, onednn or cblas")
+  if(NOT provider MATCHES "^(default|tiles|eigen|onednn|cblas)$")
+    message(FATAL_ERROR "algoperf: ALGOPERF_GEMM is ${provider}, expected default, tiles, eigen, onednn or cblas")
   endif()
   add_library(${target} STATIC ${PROJECT_SOURCE_DIR}/cmake/gemm_${provider}.cpp)
   target_link_libraries(${target} PUBLIC algoperf)

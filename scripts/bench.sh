@@ -58,7 +58,7 @@ if $peers; then
   python=${PYTHON:-python3}
   export OPENBLAS_NUM_THREADS=1
   rows "$programs/bench_statements"
-  rows "$programs/bench_libtorch_eigen"
+  rows "$programs/bench_libtorch_default"
   rows "$programs/bench_libtorch_onednn"
   rows "$programs/bench_dlib"
   for peer in torch optax; do
@@ -69,6 +69,8 @@ if $peers; then
     fi
   done
   version() { dpkg-query -W -f='${Version}' "$1" 2>/dev/null || echo "of unknown version"; }
+  row "products by our own tiles, Eigen's time to theirs" "" "" ""
+  rows "$programs/bench_products_tiles"
   row "products by oneDNN $(version libdnnl-dev), Eigen's time to its" "" "" ""
   rows "$programs/bench_products_onednn"
   row "products by OpenBLAS $(version libopenblas-dev), Eigen's time to its" "" "" ""

@@ -51,8 +51,9 @@ std::vector<S> by_host(const ap::Host<S>& host, Product product, std::size_t m, 
 struct Size {
   std::size_t m, n, k;
 };
-// Single numbers, odd sizes, and sizes whose result is cut into panels along either side.
-const Size sizes[] = {{1, 1, 1}, {3, 5, 7}, {17, 1, 33}, {1, 19, 4}, {64, 64, 64}, {700, 130, 130}, {130, 701, 130}};
+// Single numbers, odd sizes, sizes whose result is cut into panels along either side, and a sum that is cut.
+const Size sizes[] = {{1, 1, 1},    {3, 5, 7},       {17, 1, 33},     {1, 19, 4},
+                      {64, 64, 64}, {700, 130, 130}, {130, 701, 130}, {40, 45, 1100}};
 
 }  // namespace
 

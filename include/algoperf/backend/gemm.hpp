@@ -2,9 +2,10 @@
 //   gemm_nn  C (m x n) = A (m x k) B (k x n)
 //   gemm_nt  C (m x n) = A (m x k) B^T, B is n x k
 //   gemm_tn  C (m x n) = A^T B (k x n), A is k x m
-// With accumulate, C is added to. S is float or double. Eigen does the work, compiled where it is first used; define
-// ALGOPERF_EXTERN_GEMM and link algoperf::gemm to have the products compiled once for a whole program instead of once a
-// file, and by the provider that this library was configured with: ALGOPERF_GEMM, eigen, onednn or cblas.
+// With accumulate, C is added to. S is float or double. They are compiled where they are first used (gemm_default.hpp);
+// define ALGOPERF_EXTERN_GEMM and link algoperf::gemm to have them compiled once for a whole program instead of once a
+// file, and by the provider that this library was configured with: ALGOPERF_GEMM, which is default, tiles, eigen,
+// onednn or cblas.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,6 @@ __attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t
 
 }  // namespace algoperf
 
-#if !defined(ALGOPERF_EXTERN_GEMM)
-#include "gemm_eigen.hpp"
+#if !defined(ALGOPERF_EXTERN_GEMM) && !defined(ALGOPERF_GEMM_CHOSEN)
+#include "gemm_default.hpp"
 #endif

@@ -1,33 +1,15 @@
-// The definitions behind gemm.hpp, by Eigen, which must leave the threads to the backend: its own would change results
-// with their number.
+// The definitions behind gemm.hpp, by Eigen.
 #pragma once
 
-#if defined(_OPENMP) && !defined(EIGEN_DONT_PARALLELIZE)
-#if defined(EIGEN_CORE_H) || defined(EIGEN_CORE_MODULE_H)
-#error \
-    "algoperf: with OpenMP, define EIGEN_DONT_PARALLELIZE before the first include of Eigen (or include algoperf first)"
-#endif
-#define EIGEN_DONT_PARALLELIZE
-#endif
+#define ALGOPERF_GEMM_CHOSEN  // for gemm.hpp: no other definitions
 
-#include <Eigen/Core>
 #include <cstddef>
 
+#include "eigen_matrix.hpp"
 #include "gemm.hpp"
 
 namespace algoperf {
 namespace detail {
-
-template <class S>
-using RowMajor = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using RowStride = Eigen::OuterStride<>;
-
-template <class S>
-auto matrix(const S* data, std::size_t rows, std::size_t cols, std::size_t stride) {
-  return Eigen::Map<const RowMajor<S>, 0, RowStride>(data, static_cast<Eigen::Index>(rows),
-                                                     static_cast<Eigen::Index>(cols),
-                                                     RowStride(static_cast<Eigen::Index>(stride)));
-}
 
 template <class S, class Product>
 void assign(std::size_t m, std::size_t n, S* c, std::size_t ldc, bool accumulate, const Product& product) {

@@ -1,7 +1,7 @@
 // The definitions behind linear_algebra.hpp, by Eigen.
 #pragma once
 
-#include "gemm_eigen.hpp"  // first: it keeps Eigen from threads of its own
+#include "eigen_matrix.hpp"  // first: it keeps Eigen from threads of its own
 //
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
