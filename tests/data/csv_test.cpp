@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <iomanip>  // has a std::quoted: no helper of ours may be mistaken for it
 #include <string>
 #include <vector>
 

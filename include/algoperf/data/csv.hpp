@@ -20,7 +20,7 @@
 #include "../core/error.hpp"
 #include "csv_records.hpp"
 #include "gz_file.hpp"
-#include "quoted.hpp"
+#include "in_quotes.hpp"
 #include "table.hpp"
 
 namespace algoperf {
@@ -61,7 +61,7 @@ class CsvFile {
     for (std::size_t c = 0; c < names_.size(); ++c) {
       const auto [found, fresh] = places_.emplace(names_[c], c);
       if (!fresh)
-        fail(header_place(), ": columns ", found->second + 1, " and ", c + 1, " are both named ", quoted(names_[c]));
+        fail(header_place(), ": columns ", found->second + 1, " and ", c + 1, " are both named ", in_quotes(names_[c]));
     }
   }
 
@@ -74,8 +74,8 @@ class CsvFile {
     if (found != places_.end()) return found->second;
     constexpr std::size_t most = 20;
     std::string all;
-    for (std::size_t c = 0; c < names_.size() && c < most; ++c) all += (c == 0 ? "" : ", ") + quoted(names_[c]);
-    fail(header_place(), ": there is no column ", quoted(name), ", only ", all, names_.size() > most ? ", ..." : "");
+    for (std::size_t c = 0; c < names_.size() && c < most; ++c) all += (c == 0 ? "" : ", ") + in_quotes(names_[c]);
+    fail(header_place(), ": there is no column ", in_quotes(name), ", only ", all, names_.size() > most ? ", ..." : "");
   }
 
   // Calls visit(fields) for each record after the header.
@@ -95,7 +95,7 @@ class CsvFile {
 
   // "path:line: column name is text", to be followed by a complaint.
   std::string place(const CsvField& field, const std::string& name) const {
-    return path() + ":" + std::to_string(field.line) + ": column " + quoted(name) + " is " + quoted(field.text);
+    return path() + ":" + std::to_string(field.line) + ": column " + in_quotes(name) + " is " + in_quotes(field.text);
   }
 
  private:
@@ -121,13 +121,13 @@ class CsvColumns {
     for (const std::string& name : file.names()) {
       if (listed(options.without, name)) continue;
       const bool categorical = name == options.label || listed(options.categorical, name);
-      require(!categorical || !listed(options.numeric, name), file.path(), ": column ", quoted(name),
+      require(!categorical || !listed(options.numeric, name), file.path(), ": column ", in_quotes(name),
               " is to be numeric and of categories");
       seen_.push_back({file.find(name), {name, !categorical}, {}, {}});
     }
     require(!seen_.empty(), file.path(), ": no column is left");
     require(options.label.empty() || !listed(options.without, options.label), file.path(), ": the label column ",
-            quoted(options.label), " is to be left out");
+            in_quotes(options.label), " is to be left out");
   }
 
   std::vector<Column> learn() {

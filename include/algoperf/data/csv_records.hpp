@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../core/error.hpp"
+#include "in_quotes.hpp"
 #include "lines.hpp"
-#include "quoted.hpp"
 
 namespace algoperf::detail {
 
@@ -25,7 +25,7 @@ class CsvRecords {
   CsvRecords(const std::string& path, std::string_view text, char separator, bool trim)
       : path_(path), text_(without_mark(text)), separator_(separator), trim_(trim) {
     require(separator != '"' && separator != '\n' && separator != '\r', "load_csv: the separator is ",
-            quoted({&separator, 1}), ", expected neither a quote nor a line's end");
+            in_quotes({&separator, 1}), ", expected neither a quote nor a line's end");
   }
 
   // Writes the next record over `fields`; false when there is none. Throws Error naming path:line and the field,
@@ -74,7 +74,7 @@ class CsvRecords {
     }
     if (at_ == text_.size() || line_end()) return false;
     require(text_[at_] == separator_, path_, ":", line_, ": field ", number, " goes on with ",
-            quoted(text_.substr(at_, 1)), " after its closing quote, expected a separator or the line's end");
+            in_quotes(text_.substr(at_, 1)), " after its closing quote, expected a separator or the line's end");
     ++at_;
     return true;
   }

@@ -17,8 +17,8 @@
 
 #include "../core/error.hpp"
 #include "gz_file.hpp"
+#include "in_quotes.hpp"
 #include "lines.hpp"
-#include "quoted.hpp"
 
 namespace algoperf {
 
@@ -83,7 +83,7 @@ class GraphsReader {
     const char* const last = fields_[i].data() + fields_[i].size();
     const auto [end, error] = std::from_chars(fields_[i].data(), last, n);
     if (error == std::errc{} && end == last && n >= least) return n;
-    fail(file_.path, ":", lines_.number(), ": ", what, " is ", quoted(fields_[i]),
+    fail(file_.path, ":", lines_.number(), ": ", what, " is ", in_quotes(fields_[i]),
          ", expected a whole number of 32 bits", least == lowest ? "" : " of at least " + std::to_string(least));
   }
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
-#include "quoted.hpp"
+#include "in_quotes.hpp"
 #include "tar.hpp"
 #include "wav.hpp"
 
@@ -66,7 +66,7 @@ inline SpokenDigits load_spoken_digits(const std::string& path, std::uint64_t li
     const std::string_view name(entry.name);
     const std::size_t slash = name.rfind('/'), begin = slash == std::string_view::npos ? 0 : slash + 1;
     if (!name.ends_with(".wav") || name.substr(begin).starts_with("._")) continue;
-    const std::string place = tar.path() + ": " + detail::quoted(name);
+    const std::string place = tar.path() + ": " + detail::in_quotes(name);
     SpokenDigit spoken = detail::spoken_digit_of(name.substr(begin, name.size() - begin - 4), place);
     Wav wav = wav_from_bytes(entry.bytes, place);
     require(wav.channels == 1, place, ": has ", wav.channels, " channels, expected 1");
@@ -81,7 +81,7 @@ inline SpokenDigits load_spoken_digits(const std::string& path, std::uint64_t li
   std::sort(all.begin(), all.end(),
             [](const SpokenDigit& a, const SpokenDigit& b) { return detail::order_of(a) < detail::order_of(b); });
   for (std::size_t i = 1; i < all.size(); ++i)
-    require(detail::order_of(all[i - 1]) != detail::order_of(all[i]), tar.path(), ": ", detail::quoted(all[i].name),
+    require(detail::order_of(all[i - 1]) != detail::order_of(all[i]), tar.path(), ": ", detail::in_quotes(all[i].name),
             " is there twice");
   SpokenDigits digits;
   for (SpokenDigit& spoken : all)

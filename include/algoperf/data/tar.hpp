@@ -16,7 +16,7 @@
 
 #include "../core/error.hpp"
 #include "gz_file.hpp"
-#include "quoted.hpp"
+#include "in_quotes.hpp"
 
 namespace algoperf {
 
@@ -59,9 +59,9 @@ class TarFile {
         continue;
       }
       require(std::string_view("01234567gK").find(type) != std::string_view::npos || type == 0, path(), ": the member ",
-              detail::quoted(name), " at byte ", start, " is of type ", detail::quoted({&type, 1}),
+              detail::in_quotes(name), " at byte ", start, " is of type ", detail::in_quotes({&type, 1}),
               ", which is not read here");
-      const std::string contents_of = detail::quoted(name);
+      const std::string contents_of = detail::in_quotes(name);
       if (type == '0' || type == '7' || type == 0) {
         entry.name = name;
         entry.bytes = read_contents(size, start, contents_of);
@@ -70,7 +70,7 @@ class TarFile {
       skip(size, start, contents_of);
       if (type != 'g' && type != 'K') long_name.clear();  // it was that member's
     }
-    require(long_name.empty(), path(), ": ends after the long name ", detail::quoted(long_name),
+    require(long_name.empty(), path(), ": ends after the long name ", detail::in_quotes(long_name),
             ", expected its member");
     return false;
   }
@@ -92,7 +92,7 @@ class TarFile {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, 8);
     const bool whole = end == digits.data() + digits.size() || *end == ' ' || *end == 0;
     require(error == std::errc{} && whole, path(), ": the ", what, " at byte ", start + at, " is ",
-            detail::quoted(field(at, width)), ", expected an octal number");
+            detail::in_quotes(field(at, width)), ", expected an octal number");
     return number;
   }
 
@@ -101,8 +101,8 @@ class TarFile {
     std::size_t sum = sum_width * ' ';  // the checksum's own bytes count as blanks
     for (std::size_t i = 0; i < block; ++i)
       if (i < sum_at || i >= sum_at + sum_width) sum += static_cast<unsigned char>(header_[i]);
-    require(field(257, 5) == "ustar", path(), ": the bytes from ", start + 257, " are ", detail::quoted(field(257, 5)),
-            ", expected ", detail::quoted("ustar"), " of a tar header");
+    require(field(257, 5) == "ustar", path(), ": the bytes from ", start + 257, " are ",
+            detail::in_quotes(field(257, 5)), ", expected ", detail::in_quotes("ustar"), " of a tar header");
     const std::size_t stored = octal(sum_at, sum_width, "checksum", start);
     require(sum == stored, path(), ": the checksum at byte ", start + sum_at, " is ", stored,
             ", but that of the header is ", sum);
@@ -123,12 +123,12 @@ class TarFile {
       const std::size_t digits = static_cast<std::size_t>(end - records.data());
       const bool fits = error == std::errc{} && length > digits + 1 && length <= records.size() &&
                         records[digits] == ' ' && records[length - 1] == '\n';
-      require(fits, path(), ": the extension at byte ", start, " has ", detail::quoted(records),
+      require(fits, path(), ": the extension at byte ", start, " has ", detail::in_quotes(records),
               ", expected a length, a blank, key=value and a line's end");
       const std::string_view record = records.substr(digits + 1, length - digits - 2);
       const std::string_view key = record.substr(0, record.find('='));
       require(key != "size" && !key.starts_with("GNU.sparse"), path(), ": the extension at byte ", start,
-              " has the key ", detail::quoted(key), ", which is not read here");
+              " has the key ", detail::in_quotes(key), ", which is not read here");
       if (key == "path" && record.size() > key.size()) result = record.substr(key.size() + 1);
       records.remove_prefix(length);
     }

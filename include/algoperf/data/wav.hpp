@@ -16,7 +16,7 @@
 
 #include "../core/error.hpp"
 #include "../core/read_file.hpp"
-#include "quoted.hpp"
+#include "in_quotes.hpp"
 
 namespace algoperf {
 
@@ -48,21 +48,21 @@ class WavParser {
               ", within the header of a chunk from byte ", at);
       const std::string_view id = bytes_.substr(at, 4);
       const std::size_t size = u32(at + 4), start = at + chunk_header;
-      require(size <= end - start, name_, ": the chunk ", quoted(id), " at byte ", at, " promises ", size,
+      require(size <= end - start, name_, ": the chunk ", in_quotes(id), " at byte ", at, " promises ", size,
               " bytes, and has ", end - start);
       if (id == "fmt ") read_format(start, size);
       if (id == "data") return read_samples(start, size);
       at = start + size + size % 2;
     }
-    fail(name_, ": there is no chunk ", quoted("data"));
+    fail(name_, ": there is no chunk ", in_quotes("data"));
   }
 
  private:
   static constexpr std::uint32_t whole_numbers = 1, floats = 3, extensible = 0xFFFE;
 
   void expect(std::size_t at, std::string_view letters) const {
-    require(bytes_.substr(at, 4) == letters, name_, ": the bytes from ", at, " are ", quoted(bytes_.substr(at, 4)),
-            ", expected ", quoted(letters));
+    require(bytes_.substr(at, 4) == letters, name_, ": the bytes from ", at, " are ", in_quotes(bytes_.substr(at, 4)),
+            ", expected ", in_quotes(letters));
   }
   std::uint32_t u8(std::size_t at) const { return static_cast<unsigned char>(bytes_[at]); }
   std::uint32_t u16(std::size_t at) const { return u8(at) | u8(at + 1) << 8; }
@@ -70,14 +70,14 @@ class WavParser {
 
   void read_format(std::size_t at, std::size_t size) {
     constexpr std::size_t plain = 16, extended = 40;
-    require(size >= plain, name_, ": the chunk ", quoted("fmt "), " from byte ", at, " has ", size,
+    require(size >= plain, name_, ": the chunk ", in_quotes("fmt "), " from byte ", at, " has ", size,
             " bytes, expected at least ", plain);
     format_ = u16(at);
     channels_ = u16(at + 2);
     rate_ = u32(at + 4);
     bits_ = u16(at + 14);
     if (format_ == extensible) {
-      require(size >= extended, name_, ": the chunk ", quoted("fmt "), " from byte ", at, " has ", size,
+      require(size >= extended, name_, ": the chunk ", in_quotes("fmt "), " from byte ", at, " has ", size,
               " bytes, expected at least the ", extended, " of the extensible format");
       constexpr std::string_view rest_of_guid("\0\0\0\0\x10\0\x80\0\0\xAA\0\x38\x9B\x71", 14);
       require(bytes_.substr(at + 26, 14) == rest_of_guid, name_, ": the subformat at byte ", at + 24,
@@ -95,10 +95,10 @@ class WavParser {
   }
 
   Wav read_samples(std::size_t at, std::size_t size) const {
-    require(bits_ > 0, name_, ": the chunk ", quoted("data"), " at byte ", at - 8, " stands before any chunk ",
-            quoted("fmt "));
+    require(bits_ > 0, name_, ": the chunk ", in_quotes("data"), " at byte ", at - 8, " stands before any chunk ",
+            in_quotes("fmt "));
     const std::size_t width = bits_ / 8, frame = width * channels_;
-    require(size % frame == 0, name_, ": the chunk ", quoted("data"), " has ", size,
+    require(size % frame == 0, name_, ": the chunk ", in_quotes("data"), " has ", size,
             " bytes, expected a multiple of the ", frame, " of a frame");
     Wav wav{rate_, channels_, std::vector<float>(size / width)};
     for (std::size_t i = 0; i < wav.samples.size(); ++i) wav.samples[i] = sample(at + i * width);

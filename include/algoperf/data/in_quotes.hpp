@@ -1,4 +1,4 @@
-// quoted: bytes of a file as an error shows them.
+// in_quotes: bytes of a file as an error shows them.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace algoperf::detail {
 
 // In quotes, cut after 40 bytes, control characters as question marks.
-inline std::string quoted(std::string_view bytes) {
+inline std::string in_quotes(std::string_view bytes) {
   constexpr std::size_t most = 40;
   std::string result = "\"";
   for (const char c : bytes.substr(0, most)) result += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
