@@ -2,7 +2,11 @@
 #pragma once
 
 #include "affine_map.hpp"
+#include "allocation.hpp"
+#include "bootstrap.hpp"
 #include "concept.hpp"
+#include "fit.hpp"
 #include "geometric.hpp"
+#include "laws/all.hpp"
 #include "noisy_quadratic.hpp"
 #include "nqm_rules.hpp"

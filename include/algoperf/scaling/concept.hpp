@@ -1,5 +1,17 @@
-// What scaling/ is about: how the cost of training grows with what one chooses, computed without training. There is the
-// noisy quadratic model (noisy_quadratic.hpp): the steps to a target loss as a function of the batch.
+// What scaling/ is about: how the cost of training grows with what one chooses. There are laws of scaling, fitted to
+// what was measured (fit.hpp), and the noisy quadratic model (noisy_quadratic.hpp): the steps to a target loss as a
+// function of the batch, computed without training.
+//
+// A law of scaling (laws/) is a struct without members that says what is expected at sizes x:
+//
+//   variables, parameters       static constexpr std::size_t: how many sizes, and how many numbers of its own
+//   names                       static constexpr std::array<const char*, parameters>: of these, as papers write them
+//   formula                     static constexpr const char*
+//   log_value<T>(log_x, theta)  static: log y, in coordinates theta of its own, of which every real number is allowed
+//                               (logarithms of what must be positive). T is double or a Jet, for which there are the
+//                               functions of namespace jets (jet.hpp)
+//   from_theta(theta)           static: the parameters, in the order of names
+//   starts(points)              static: where minimisations begin; a point has log_x, log_y and weight
 //
 // A rule of that model (nqm_rules.hpp has three) says what one step does to the second moments of one coordinate:
 //
@@ -21,6 +33,15 @@
 #include "affine_map.hpp"
 
 namespace algoperf {
+
+template <class L>
+concept ScalingLaw = requires(const std::array<double, L::variables>& log_x,
+                              const std::array<double, L::parameters>& theta) {
+  { L::names[0] } -> std::convertible_to<const char*>;
+  { L::formula } -> std::convertible_to<const char*>;
+  { L::template log_value<double>(log_x, theta) } -> std::same_as<double>;
+  { L::from_theta(theta) } -> std::same_as<std::array<double, L::parameters>>;
+};
 
 // One coordinate as a rule sees it: its gradient is curvature x + a number of mean 0 and variance `noise`, and its
 // learning rate is multiplied by `preconditioner`.

@@ -1,0 +1,145 @@
+// fit(law, observations, residuals): the law's parameters of the least sum of residuals in log y, from many starts.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "concept.hpp"
+#include "fit_objective.hpp"
+#include "jet.hpp"
+#include "least_absolute.hpp"
+#include "minimize.hpp"
+#include "observations.hpp"
+#include "residual_loss.hpp"
+
+namespace algoperf {
+
+// What a fit found, and how.
+template <ScalingLaw Law>
+struct Fit {
+  using Theta = std::array<double, Law::parameters>;
+  Theta theta = {};             // in the law's own coordinates
+  double objective = HUGE_VAL;  // the sum over residuals
+  bool converged = false;
+  std::size_t starts = 0, reached = 0;  // how many starts came within 1e-8 of the objective
+  std::size_t points = 0;
+  std::string residuals = {};  // "sum of Huber losses, delta = 0.001"
+
+  // As named in Law::names.
+  Theta parameters() const { return Law::from_theta(theta); }
+  double operator()(const std::array<double, Law::variables>& x) const {
+    std::array<double, Law::variables> log_x;
+    for (std::size_t i = 0; i < x.size(); ++i) log_x[i] = std::log(x[i]);
+    return std::exp(Law::template log_value<double>(log_x, theta));
+  }
+  double operator()(double x) const requires(Law::variables == 1) { return (*this)(std::array<double, 1>{x}); }
+};
+
+namespace detail {
+
+inline std::string describe(const SquaredResiduals&) { return "sum of squares"; }
+inline std::string describe(const HuberResiduals& r) { return "sum of Huber losses, delta = " + text(r.delta); }
+inline std::string describe(const AbsoluteResiduals&) { return "sum of absolute values"; }
+
+// Each start is followed a way, then those that are lowest to their end.
+template <class Law, class Residuals>
+Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, const Residuals& residuals,
+                         const std::vector<std::array<double, Law::parameters>>& starts) {
+  constexpr std::size_t way = 100, end = 3000, followed = 3;
+  const FitObjective<Law, Residuals> sum{points, residuals};
+  std::vector<Minimum<Law::parameters>> minima;
+  for (const auto& start : starts) minima.push_back(minimize(sum, start, negligible(points), way));
+  std::sort(minima.begin(), minima.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  for (std::size_t i = 0; i < minima.size() && i < followed; ++i)
+    if (!minima[i].converged) minima[i] = minimize(sum, minima[i].at, negligible(points), end);
+  const auto& best =
+      *std::min_element(minima.begin(), minima.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  const double most = best.value * (1 + 1e-8) + negligible(points);
+  const auto reached = std::count_if(minima.begin(), minima.end(), [&](const auto& m) { return m.value <= most; });
+  return {.theta = best.at,
+          .objective = best.value,
+          .converged = best.converged,
+          .starts = starts.size(),
+          .reached = static_cast<std::size_t>(reached),
+          .points = points.size(),
+          .residuals = describe(residuals)};
+}
+
+// Least absolute deviations follow the best start of Huber's losses with a delta of the residuals' own size.
+template <class Law>
+Fit<Law> fit_absolute_from(const std::vector<FitPoint<Law::variables>>& points,
+                           const std::vector<std::array<double, Law::parameters>>& starts) {
+  const FitObjective<Law, AbsoluteResiduals> sum{points, {}};
+  Fit<Law> fit = fit_smooth_from<Law>(points, SquaredResiduals{}, starts);
+  double weight = 0;
+  for (const auto& p : points) weight += p.weight;
+  const double delta = sum(fit.theta) / weight;
+  if (delta > 0) fit = fit_smooth_from<Law>(points, HuberResiduals{delta}, starts);
+  const Minimum<Law::parameters> least = least_absolute<Law>(points, fit.theta);
+  fit.theta = least.at;
+  fit.objective = least.value;
+  fit.converged = least.converged || delta == 0;
+  fit.residuals = describe(AbsoluteResiduals{});
+  return fit;
+}
+
+template <class Law, class Residuals>
+Fit<Law> fit_from(const std::vector<FitPoint<Law::variables>>& points, const Residuals& residuals,
+                  const std::vector<std::array<double, Law::parameters>>& starts) {
+  if constexpr (std::is_same_v<Residuals, AbsoluteResiduals>)
+    return fit_absolute_from<Law>(points, starts);
+  else
+    return fit_smooth_from<Law>(points, residuals, starts);
+}
+
+}  // namespace detail
+
+// Residuals are log law(x) - log y, so that a law is fitted to shares of y, not to its largest values. Throws Error for
+// observations that cannot be fitted (observations.hpp). Look at `converged` and at how many starts `reached` the
+// optimum before you believe it.
+template <ScalingLaw Law, class Residuals = SquaredResiduals>
+Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, const Residuals& residuals = {}) {
+  check_observations(observations, Law::parameters);
+  residuals.check();
+  const auto points = detail::fit_points(observations);
+  return detail::fit_from<Law>(points, residuals, Law::starts(points));
+}
+
+// The same from one place, for fits that differ little from one already known (bootstrap.hpp).
+template <ScalingLaw Law, class Residuals = SquaredResiduals>
+Fit<Law> refit(const Fit<Law>& known, const std::vector<Observation<Law::variables>>& observations,
+               const Residuals& residuals = {}) {
+  check_observations(observations, Law::parameters);
+  residuals.check();
+  return detail::fit_from<Law>(detail::fit_points(observations), residuals, {known.theta});
+}
+
+// What must be known to repeat a fit (Li et al. 2025, "(Mis)Fitting", arXiv:2502.18969): a few lines of text.
+template <ScalingLaw Law>
+std::string describe(const Fit<Law>& fit) {
+  std::string s = std::string("form          ") + Law::formula + "\nresiduals     log of form - log of observation, " +
+                  fit.residuals + "\nobservations  " + std::to_string(fit.points) +
+                  "\noptimiser     Newton, exact derivatives; " + std::to_string(fit.starts) + " starts, of which " +
+                  std::to_string(fit.reached) + " reached the optimum" +
+                  (fit.converged ? "" : ", which is NOT CONVERGED") + "\nobjective     ";
+  char number[40];
+  std::snprintf(number, sizeof number, "%.13g", fit.objective);
+  s += number;
+  const auto values = fit.parameters();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::snprintf(number, sizeof number, "%.10g", values[i]);
+    std::string name = Law::names[i];
+    name.resize(name.size() < 14 ? 14 : name.size() + 1, ' ');
+    s += "\n" + name + number;
+  }
+  return s + "\n";
+}
+
+}  // namespace algoperf

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "jet.hpp"
+#include "observations.hpp"
+
+namespace algoperf::detail {
+
+template <std::size_t Variables>
+struct FitPoint {
+  std::array<double, Variables> log_x;
+  double log_y, weight;
+};
+
+template <std::size_t Variables>
+std::vector<FitPoint<Variables>> fit_points(const std::vector<Observation<Variables>>& all) {
+  std::vector<FitPoint<Variables>> points;
+  points.reserve(all.size());
+  for (const Observation<Variables>& o : all) {
+    FitPoint<Variables> p{.log_x = {}, .log_y = std::log(o.y), .weight = o.weight};
+    for (std::size_t i = 0; i < Variables; ++i) p.log_x[i] = std::log(o.x[i]);
+    points.push_back(p);
+  }
+  return points;
+}
+
+// The sum that a fit minimises, of numbers or with its derivatives.
+template <class Law, class Residuals>
+struct FitObjective {
+  const std::vector<FitPoint<Law::variables>>& points;
+  Residuals residuals;
+
+  double operator()(const std::array<double, Law::parameters>& theta) const {
+    double sum = 0;
+    for (const auto& p : points)
+      sum += p.weight * residuals.value(Law::template log_value<double>(p.log_x, theta) - p.log_y);
+    return sum;
+  }
+  // `bound` is the curvature of squares that lie on the losses (iteratively reweighted least squares): no less than the
+  // sum's own where the law is a line in theta.
+  Jet<Law::parameters> derivatives(const std::array<double, Law::parameters>& at,
+                                   std::array<double, Jet<Law::parameters>::pairs>& bound) const {
+    using Number = Jet<Law::parameters>;
+    std::array<Number, Law::parameters> theta;
+    for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = Number::variable(at[i], i);
+    Number sum;
+    bound = {};
+    for (const auto& p : points) {
+      const Number law = Law::template log_value<Number>(p.log_x, theta);
+      const double r = law.value - p.log_y, slope = p.weight * residuals.slope(r);
+      const double curvature = p.weight * residuals.curvature(r);
+      sum += law.through(p.weight * residuals.value(r), slope, curvature);
+      const double over = r == 0 ? curvature : slope / r;
+      std::size_t k = 0;
+      for (std::size_t i = 0; i < theta.size(); ++i)
+        for (std::size_t j = 0; j <= i; ++j, ++k) bound[k] += over * law.first[i] * law.first[j];
+    }
+    return sum;
+  }
+};
+
+// Residuals whose square underflows an objective's last bits: those of rounding.
+template <class Points>
+double negligible(const Points& points) {
+  double sum = 0;
+  for (const auto& p : points) sum += p.weight;
+  return 1e-30 * sum;
+}
+
+}  // namespace algoperf::detail

@@ -1,0 +1,13 @@
+// The laws of scaling.
+#pragma once
+
+#include "amdahl.hpp"
+#include "broken_power_law.hpp"
+#include "chinchilla.hpp"
+#include "critical_batch.hpp"
+#include "kaplan.hpp"
+#include "log_line.hpp"
+#include "power_law.hpp"
+#include "power_law_with_floor.hpp"
+#include "shifted_power_law.hpp"
+#include "sigmoid_power_law.hpp"

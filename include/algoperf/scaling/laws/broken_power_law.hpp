@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "../jet.hpp"
+#include "line.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+template <std::size_t breaks>
+inline constexpr std::array<const char*, 3 + 3 * breaks> names_of_broken_power_law = [] {
+  constexpr const char* all[] = {"a",  "b",  "c0", "c1", "d1", "f1", "c2", "d2",
+                                 "f2", "c3", "d3", "f3", "c4", "d4", "f4"};
+  std::array<const char*, 3 + 3 * breaks> names = {};
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = all[i];
+  return names;
+}();
+
+}  // namespace detail
+
+// Broken neural scaling law (Caballero et al. 2023, arXiv:2210.14891):
+//   y = a + b x^-c0 prod_i (1 + (x / d_i)^(1 / f_i))^(-c_i f_i)
+// a power law whose exponent changes by c_i at each break d_i, over a width of f_i in log x, down to a floor a.
+template <std::size_t breaks = 1>
+struct BrokenPowerLaw {
+  static_assert(breaks >= 1 && breaks <= 4, "algoperf: a BrokenPowerLaw has 1 to 4 breaks");
+  static constexpr std::size_t variables = 1, parameters = 3 + 3 * breaks;
+  static constexpr std::array<const char*, parameters> names = detail::names_of_broken_power_law<breaks>;
+  static constexpr const char* formula = "y = a + b x^-c0 prod_i (1 + (x / d_i)^(1 / f_i))^(-c_i f_i)";
+
+  // theta = log a, log b, c0, then c_i, log d_i, log f_i of each break.
+  template <class T>
+  static T log_value(const std::array<double, 1>& log_x, const std::array<T, parameters>& theta) {
+    T power = theta[1] - theta[2] * log_x[0];
+    for (std::size_t i = 0; i < breaks; ++i) {
+      const T width = jets::exp(theta[5 + 3 * i]);
+      power = power - theta[3 + 3 * i] * width * jets::softplus((log_x[0] - theta[4 + 3 * i]) / width);
+    }
+    return jets::log_sum_exp(std::array<T, 2>{theta[0], power});
+  }
+  static std::array<double, parameters> from_theta(const std::array<double, parameters>& t) {
+    std::array<double, parameters> p = {std::exp(t[0]), std::exp(t[1]), t[2]};
+    for (std::size_t i = 0; i < breaks; ++i) {
+      p[3 + 3 * i] = t[3 + 3 * i];
+      p[4 + 3 * i] = std::exp(t[4 + 3 * i]);
+      p[5 + 3 * i] = std::exp(t[5 + 3 * i]);
+    }
+    return p;
+  }
+
+  // Breaks at places of an even grid, of two widths, floors at two shares of the least y; between breaks the slopes of
+  // lines.
+  template <class Points>
+  static std::vector<std::array<double, parameters>> starts(const Points& points) {
+    double first = HUGE_VAL, last = -HUGE_VAL, least = HUGE_VAL;
+    for (const auto& p : points) {
+      first = std::fmin(first, p.log_x[0]), last = std::fmax(last, p.log_x[0]);
+      least = std::fmin(least, p.log_y);
+    }
+    constexpr std::size_t places = breaks + 4;
+    std::array<std::size_t, breaks> at;
+    for (std::size_t i = 0; i < breaks; ++i) at[i] = i;
+    std::vector<std::array<double, parameters>> all;
+    for (;;) {
+      std::array<double, breaks> place;
+      for (std::size_t i = 0; i < breaks; ++i)
+        place[i] = first + (last - first) * (static_cast<double>(at[i]) + 1) / (places + 1.0);
+      for (const double share : {0.01, 0.7})
+        for (const double width : {0.15, 1.0}) {
+          const double floor = share * std::exp(least);
+          std::array<double, parameters> theta = {std::log(floor), 0, 0};
+          double before = 0;
+          for (std::size_t i = 0; i <= breaks; ++i) {
+            const double from = i == 0 ? -HUGE_VAL : place[i - 1], to = i == breaks ? HUGE_VAL : place[i];
+            const Line line = least_squares_line(
+                points, [&](const auto& p) { return p.log_x[0] >= from && p.log_x[0] <= to ? p.log_x[0] : NAN; },
+                [&](const auto& p) { return std::log(std::exp(p.log_y) - floor); });
+            if (i == 0)
+              theta[2] = -line.slope;
+            else
+              theta[3 * i] = -line.slope - before, theta[3 * i + 1] = place[i - 1], theta[3 * i + 2] = std::log(width);
+            before = -line.slope;
+          }
+          double mean = 0, weight = 0;
+          theta[0] = -HUGE_VAL;  // of the power alone
+          for (const auto& p : points) {
+            weight += p.weight;
+            mean +=
+                p.weight * (std::log(std::exp(p.log_y) - floor) - log_value<double>(p.log_x, theta) - mean) / weight;
+          }
+          theta[0] = std::log(floor);
+          theta[1] = mean;
+          all.push_back(theta);
+        }
+      std::size_t i = breaks;
+      while (i > 0 && at[i - 1] == places - 1 - (breaks - i)) --i;
+      if (i == 0) return all;
+      ++at[i - 1];
+      for (; i < breaks; ++i) at[i] = at[i - 1] + 1;
+    }
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "../jet.hpp"
+
+namespace algoperf {
+
+// Approach 3 of Hoffmann et al. 2022 (arXiv:2203.15556): L = E + A / N^alpha + B / D^beta, of N parameters and D
+// samples (tokens).
+struct Chinchilla {
+  static constexpr std::size_t variables = 2, parameters = 5;
+  static constexpr std::array<const char*, 5> names = {"A", "B", "E", "alpha", "beta"};
+  static constexpr const char* formula = "L = E + A / N^alpha + B / D^beta";
+
+  // theta = log A, log B, log E, alpha, beta.
+  template <class T>
+  static T log_value(const std::array<double, 2>& log_x, const std::array<T, 5>& theta) {
+    return jets::log_sum_exp(
+        std::array<T, 3>{theta[0] - theta[3] * log_x[0], theta[1] - theta[4] * log_x[1], theta[2]});
+  }
+  static std::array<double, 5> from_theta(const std::array<double, 5>& t) {
+    return {std::exp(t[0]), std::exp(t[1]), std::exp(t[2]), t[3], t[4]};
+  }
+
+  // Exponents on a grid, the floor at shares of the least loss; both terms share what remains of the middle point.
+  template <class Points>
+  static std::vector<std::array<double, 5>> starts(const Points& points) {
+    double least = HUGE_VAL, n = 0, d = 0, weight = 0;
+    double rest = 0;
+    for (const auto& p : points) least = std::fmin(least, p.log_y);
+    for (const auto& p : points) {
+      weight += p.weight;
+      n += p.weight * (p.log_x[0] - n) / weight;
+      d += p.weight * (p.log_x[1] - d) / weight;
+      rest += p.weight * (std::exp(p.log_y) - rest) / weight;
+    }
+    std::vector<std::array<double, 5>> all;
+    for (const double floor : {0.6, 0.9})
+      for (const double alpha : {0.25, 0.4, 0.7})
+        for (const double beta : {0.25, 0.4, 0.7}) {
+          const double e = floor * std::exp(least), half = std::log(0.5 * (rest - e));
+          all.push_back({half + alpha * n, half + beta * d, std::log(e), alpha, beta});
+        }
+    return all;
+  }
+};
+
+}  // namespace algoperf

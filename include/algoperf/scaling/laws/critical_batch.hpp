@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "../jet.hpp"
+
+namespace algoperf {
+
+// Steps to a target against the batch: S = Smin (1 + Bcrit / B) (McCandlish et al. 2018, arXiv:1812.06162). Twice the
+// least steps at Bcrit; examples to the target, S B, at least Smin Bcrit.
+struct CriticalBatch {
+  static constexpr std::size_t variables = 1, parameters = 2;
+  static constexpr std::array<const char*, 2> names = {"Smin", "Bcrit"};
+  static constexpr const char* formula = "S = Smin (1 + Bcrit / B)";
+
+  // theta = log Smin, log Bcrit.
+  template <class T>
+  static T log_value(const std::array<double, 1>& log_x, const std::array<T, 2>& theta) {
+    return theta[0] + jets::softplus(theta[1] - log_x[0]);
+  }
+  static std::array<double, 2> from_theta(const std::array<double, 2>& t) { return {std::exp(t[0]), std::exp(t[1])}; }
+
+  template <class Points>
+  static std::vector<std::array<double, 2>> starts(const Points& points) {
+    double first = HUGE_VAL, last = -HUGE_VAL, weight = 0;
+    for (const auto& p : points) first = std::fmin(first, p.log_x[0]), last = std::fmax(last, p.log_x[0]);
+    std::vector<std::array<double, 2>> all;
+    for (int i = 0; i < 5; ++i) {
+      const double critical = first + i * (last - first) / 4;
+      double mean = 0;
+      weight = 0;
+      for (const auto& p : points) {
+        weight += p.weight;
+        mean += p.weight * (p.log_y - jets::softplus(critical - p.log_x[0]) - mean) / weight;
+      }
+      all.push_back({mean, critical});
+    }
+    return all;
+  }
+};
+
+}  // namespace algoperf

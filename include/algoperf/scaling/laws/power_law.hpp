@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "line.hpp"
+
+namespace algoperf {
+
+// M1: y = b x^c. A learning curve's power-law region, with c < 0 (Hestness et al. 2017, eq. 1); a line in logarithms.
+struct PowerLaw {
+  static constexpr std::size_t variables = 1, parameters = 2;
+  static constexpr std::array<const char*, 2> names = {"b", "c"};
+  static constexpr const char* formula = "y = b x^c";
+
+  // theta = log b, c.
+  template <class T>
+  static T log_value(const std::array<double, 1>& log_x, const std::array<T, 2>& theta) {
+    return theta[0] + theta[1] * log_x[0];
+  }
+  static std::array<double, 2> from_theta(const std::array<double, 2>& t) { return {std::exp(t[0]), t[1]}; }
+
+  template <class Points>
+  static std::vector<std::array<double, 2>> starts(const Points& points) {
+    const Line line = least_squares_line(
+        points, [](const auto& p) { return p.log_x[0]; }, [](const auto& p) { return p.log_y; });
+    return {{line.intercept, line.slope}};
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "../jet.hpp"
+#include "line.hpp"
+
+namespace algoperf {
+
+// M2: y = e + b x^-c: a power law down to a floor, the irreducible error (Hestness et al. 2017; Rosenfeld et al. 2020).
+// Fitted on log y, so that e may not be negative; an e that tends to 0 ends at 0 to rounding.
+struct PowerLawWithFloor {
+  static constexpr std::size_t variables = 1, parameters = 3;
+  static constexpr std::array<const char*, 3> names = {"e", "b", "c"};
+  static constexpr const char* formula = "y = e + b x^-c";
+
+  // theta = log e, log b, c.
+  template <class T>
+  static T log_value(const std::array<double, 1>& log_x, const std::array<T, 3>& theta) {
+    return jets::log_sum_exp(std::array<T, 2>{theta[0], theta[1] - theta[2] * log_x[0]});
+  }
+  static std::array<double, 3> from_theta(const std::array<double, 3>& t) {
+    return {std::exp(t[0]), std::exp(t[1]), t[2]};
+  }
+
+  // Floors at shares of the least y; each leaves a line.
+  template <class Points>
+  static std::vector<std::array<double, 3>> starts(const Points& points) {
+    double least = HUGE_VAL;
+    for (const auto& p : points) least = std::fmin(least, p.log_y);
+    std::vector<std::array<double, 3>> all;
+    for (const double share : {0.001, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999}) {
+      const double floor = share * std::exp(least);
+      const Line line = least_squares_line(
+          points, [](const auto& p) { return p.log_x[0]; },
+          [&](const auto& p) { return std::log(std::exp(p.log_y) - floor); });
+      all.push_back({std::log(floor), line.intercept, -line.slope});
+    }
+    return all;
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "../jet.hpp"
+#include "line.hpp"
+
+namespace algoperf {
+
+// M4: (y - e_inf) / (e_0 - y)^alpha = b x^c (Alabdulmohsin et al. 2022, arXiv:2209.06640): from e_0, the error of
+// guessing, where x is small, through a power law, to a floor e_inf. Fitted on log y as the other laws are; the paper
+// minimises the distance of the two sides, whose optimum is at e_inf = 0 whatever the data.
+struct SigmoidPowerLaw {
+  static constexpr std::size_t variables = 1, parameters = 5;
+  static constexpr std::array<const char*, 5> names = {"e_inf", "e_0", "alpha", "b", "c"};
+  static constexpr const char* formula = "(y - e_inf) / (e_0 - y)^alpha = b x^c";
+
+  // theta = log e_inf, log(e_0 - e_inf), log alpha, log b + (alpha - 1) log(e_0 - e_inf), c. With y = e_inf + (e_0 -
+  // e_inf) / (1 + e^-z) the law is g(z) = theta[3] + theta[4] log x, and g rises.
+  template <class T>
+  static T log_value(const std::array<double, 1>& log_x, const std::array<T, 5>& theta) {
+    const T alpha = jets::exp(theta[2]), level = theta[3] + theta[4] * log_x[0];
+    const double a = jets::value(alpha), goal = jets::value(level);
+    double z = goal < 0 ? goal : goal / a;  // g's asymptotes
+    for (int i = 0; i < 60; ++i) {
+      const double p = 1 / (1 + std::exp(-z)),
+                   step = (goal + jets::softplus(-z) - a * jets::softplus(z)) / (1 - p + a * p);
+      z += step;
+      if (std::fabs(step) <= 1e-15 * std::fabs(z)) break;
+    }
+    T at = z;  // two more steps, which have z's derivatives
+    for (int i = 0; i < 2; ++i) {
+      const T p = jets::exp(-jets::softplus(-at));
+      at = at + (level + jets::softplus(-at) - alpha * jets::softplus(at)) / (1.0 - p + alpha * p);
+    }
+    return jets::log_sum_exp(std::array<T, 2>{theta[0], theta[1] - jets::softplus(-at)});
+  }
+  static std::array<double, 5> from_theta(const std::array<double, 5>& t) {
+    const double alpha = std::exp(t[2]);
+    return {std::exp(t[0]), std::exp(t[0]) + std::exp(t[1]), alpha, std::exp(t[3] - (alpha - 1) * t[1]), t[4]};
+  }
+
+  // Floors below the least y, and errors of guessing above the greatest; each leaves a line.
+  template <class Points>
+  static std::vector<std::array<double, 5>> starts(const Points& points) {
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (const auto& p : points) least = std::fmin(least, p.log_y), most = std::fmax(most, p.log_y);
+    std::vector<std::array<double, 5>> all;
+    for (const double share : {0.01, 0.5, 0.9})
+      for (const double beyond : {1.02, 1.3, 4.0})
+        for (const double alpha : {0.3, 1.0}) {
+          const double floor = share * std::exp(least), top = beyond * std::exp(most);
+          const Line line = least_squares_line(
+              points, [](const auto& p) { return p.log_x[0]; },
+              [&](const auto& p) {
+                const double y = std::exp(p.log_y);
+                return std::log(y - floor) - alpha * std::log(top - y);
+              });
+          const double width = std::log(top - floor);
+          all.push_back({std::log(floor), width, std::log(alpha), line.intercept + (alpha - 1) * width, line.slope});
+        }
+    return all;
+  }
+};
+
+}  // namespace algoperf

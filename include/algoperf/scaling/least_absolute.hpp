@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "fit_objective.hpp"
+#include "jet.hpp"
+#include "minimize.hpp"
+#include "residual_loss.hpp"
+#include "solve.hpp"
+
+namespace algoperf::detail {
+
+// The least sum of |r| near `from`: Huber's losses over a delta that shrinks tenfold until it tells which observations
+// the law passes through, as many as it has parameters; then the law through these. It is an optimum, `converged`, if
+// no other residual's pull exceeds what theirs can hold: the subgradient holds 0 (Koenker & Bassett 1978).
+template <class Law>
+Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variables>>& points,
+                                        const std::array<double, Law::parameters>& from) {
+  constexpr std::size_t n = Law::parameters;
+  const FitObjective<Law, AbsoluteResiduals> sum{points, {}};
+  const auto residual = [](const FitPoint<Law::variables>& p, const std::array<double, n>& theta) {
+    return Law::template log_value<double>(p.log_x, theta) - p.log_y;
+  };
+  Minimum<n> m{.at = from, .value = sum(from)};
+  std::vector<FitPoint<Law::variables>> sorted = points;
+  double weight = 0;
+  for (const auto& p : points) weight += p.weight;
+  for (double delta = m.value / weight; delta > 1e-13; delta /= 10) {
+    const Minimum<n> next =
+        minimize(FitObjective<Law, HuberResiduals>{points, HuberResiduals{delta}}, m.at, 1e-16 * delta * weight);
+    m.iterations += next.iterations;
+    if (sum(next.at) < m.value) m.at = next.at, m.value = sum(m.at);
+
+    std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+      return std::fabs(residual(a, m.at)) < std::fabs(residual(b, m.at));
+    });
+    const std::vector<FitPoint<Law::variables>> through(sorted.begin(), sorted.begin() + n);
+    const Minimum<n> vertex = minimize(FitObjective<Law, SquaredResiduals>{through, {}}, m.at, 1e-32 * weight);
+    if (!(sum(vertex.at) <= m.value * (1 + 1e-12))) continue;
+
+    std::array<Jet<n>, n> theta;
+    for (std::size_t i = 0; i < n; ++i) theta[i] = Jet<n>::variable(vertex.at[i], i);
+    std::array<std::array<double, n>, n> normal = {};
+    std::array<double, n> pull = {}, share;
+    std::vector<std::pair<Jet<n>, double>> held;  // what it passes through, and weights
+    for (const auto& p : sorted) {
+      const Jet<n> law = Law::template log_value<Jet<n>>(p.log_x, theta);
+      const double r = law.value - p.log_y;
+      if (std::fabs(r) > 1e-12) {
+        for (std::size_t i = 0; i < n; ++i) pull[i] -= std::copysign(p.weight, r) * law.first[i];
+        continue;
+      }
+      held.emplace_back(law, p.weight);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) normal[i][j] += law.first[i] * law.first[j];
+    }
+    if (!solve(normal, pull, share)) continue;  // the pull shared in least squares
+    bool holds = true;
+    for (const auto& [law, most] : held) {
+      double force = 0;
+      for (std::size_t i = 0; i < n; ++i) force += share[i] * law.first[i];
+      holds = holds && std::fabs(force) <= most * (1 + 1e-6);
+    }
+    if (holds) {
+      m.at = vertex.at;
+      m.value = sum(vertex.at);
+      m.converged = true;
+      return m;
+    }
+  }
+  return m;
+}
+
+}  // namespace algoperf::detail

@@ -1,0 +1,40 @@
+// What a fit sums over residuals r = log law(x) - log y, each times its observation's weight. Sums, never means: a mean
+// of small losses ends optimisers that stop at an absolute tolerance (Besiroglu et al. 2024, arXiv:2404.10102).
+#pragma once
+
+#include <cmath>
+
+#include "../core/error.hpp"
+
+namespace algoperf {
+
+// r^2. Half of it would have the same minimum; this is the sum that root mean squares are made of.
+struct SquaredResiduals {
+  double value(double r) const { return r * r; }
+  double slope(double r) const { return 2 * r; }
+  double curvature(double) const { return 2; }
+  void check() const {}
+};
+
+// r^2 / 2 up to delta, delta (|r| - delta / 2) beyond (Huber 1964), as Hoffmann et al. 2022 and torch's huber_loss.
+struct HuberResiduals {
+  double delta = 1e-3;
+
+  double value(double r) const {
+    const double size = std::fabs(r);
+    return size <= delta ? 0.5 * r * r : delta * (size - 0.5 * delta);
+  }
+  double slope(double r) const { return std::fabs(r) <= delta ? r : std::copysign(delta, r); }
+  double curvature(double r) const { return std::fabs(r) <= delta ? 1 : 0; }
+  void check() const {
+    require(delta > 0 && delta < HUGE_VAL, "HuberResiduals: delta is ", delta, ", expected (0, inf)");
+  }
+};
+
+// |r|: least absolute deviations. Minimised as the limit of Huber's loss over delta, delta halved until nothing moves.
+struct AbsoluteResiduals {
+  double value(double r) const { return std::fabs(r); }
+  void check() const {}
+};
+
+}  // namespace algoperf

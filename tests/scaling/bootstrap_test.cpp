@@ -1,0 +1,94 @@
+#include "algoperf/scaling/bootstrap.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "algoperf/core/random.hpp"
+#include "algoperf/scaling/geometric.hpp"
+#include "algoperf/scaling/laws/all.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+std::vector<ap::Observation<1>> line(double noise, std::uint64_t key, std::size_t count = 40) {
+  std::vector<ap::Observation<1>> all;
+  ap::RandomStream random(ap::RandomKey{key});
+  for (const double x : ap::geometric(10, 1e5, count))
+    all.push_back({{x}, 3 * std::pow(x, -0.4) * std::exp(noise * random.normal())});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("an interval has numpy's quantiles") {
+  const ap::Interval i = ap::percentile_interval({4, 1, 3, 2, 5}, 0.5);
+  CHECK(i.low == 2);
+  CHECK(i.high == 4);
+  const ap::Interval wide = ap::percentile_interval({1, 2}, 0.9);
+  CHECK(wide.low == doctest::Approx(1.05));
+  CHECK(wide.high == doctest::Approx(1.95));
+  CHECK_THROWS_AS(ap::percentile_interval({}, 0.9), ap::Error);
+  CHECK_THROWS_AS(ap::percentile_interval({1}, 1), ap::Error);
+}
+
+// Of a line the deviation of the slope is known: sigma / sqrt(sum (x - mean)^2).
+TEST_CASE("each way to resample finds the deviation of a slope") {
+  const auto observations = line(0.1, 5);
+  const auto fit = ap::fit(ap::PowerLaw{}, observations);
+  double mean = 0, squares = 0;
+  for (const auto& o : observations) mean += std::log(o.x[0]) / 40;
+  for (const auto& o : observations) squares += std::pow(std::log(o.x[0]) - mean, 2);
+  const double deviation = std::sqrt(fit.objective / 38 / squares);
+  for (const auto how : {ap::Resample::pairs, ap::Resample::residuals, ap::Resample::parametric}) {
+    CAPTURE(static_cast<int>(how));
+    const auto spread = ap::bootstrap(fit, observations, ap::SquaredResiduals{}, {.resample = how});
+    CHECK(spread.thetas.size() == 4000);
+    const ap::Interval slope = spread.interval(1);
+    const double half = (slope.high - slope.low) / 2 / 1.96;
+    CHECK(half / deviation == doctest::Approx(1).epsilon(how == ap::Resample::pairs ? 0.15 : 0.04));
+    CHECK(slope.low < fit.parameters()[1]);
+    CHECK(slope.high > fit.parameters()[1]);
+    // The law's own interval is narrowest in the middle.
+    const ap::Interval middle = spread.at({1000}), end = spread.at({1e7});
+    CHECK(std::log(end.high / end.low) > 2 * std::log(middle.high / middle.low));
+  }
+}
+
+TEST_CASE("a 90 % interval holds the truth nine times in ten where the law is true") {
+  std::size_t held = 0;
+  constexpr std::size_t experiments = 200;
+  for (std::size_t i = 0; i < experiments; ++i) {
+    const auto observations = line(0.1, 100 + i);
+    const auto fit = ap::fit(ap::PowerLaw{}, observations);
+    const auto spread = ap::bootstrap(fit, observations, ap::SquaredResiduals{},
+                                      {.count = 300, .resample = ap::Resample::residuals, .seed = i});
+    const ap::Interval slope = spread.interval(1, 0.9);
+    held += slope.low <= -0.4 && -0.4 <= slope.high;
+  }
+  CHECK(held >= 170);  // 180 expected, 4.2 their deviation
+  CHECK(held <= 192);
+}
+
+TEST_CASE("a bootstrap is its seed's") {
+  const auto observations = line(0.1, 5);
+  const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations);
+  const auto a = ap::bootstrap(fit, observations, ap::HuberResiduals{}, {.count = 20, .seed = 3});
+  const auto b = ap::bootstrap(fit, observations, ap::HuberResiduals{}, {.count = 20, .seed = 3});
+  const auto longer = ap::bootstrap(fit, observations, ap::HuberResiduals{}, {.count = 30, .seed = 3});
+  const auto other = ap::bootstrap(fit, observations, ap::HuberResiduals{}, {.count = 20, .seed = 4});
+  CHECK(a.thetas == b.thetas);
+  CHECK(a.thetas[0] == longer.thetas[0]);
+  CHECK(a.thetas != other.thetas);
+}
+
+TEST_CASE("as many observations as parameters have no spread") {
+  const std::vector<ap::Observation<1>> two{{{1}, 2}, {{2}, 1}};
+  const auto fit = ap::fit(ap::PowerLaw{}, two);
+  CHECK_THROWS_WITH_AS(ap::bootstrap(fit, two),
+                       "bootstrap: there are 2 observations for 2 parameters, of which no spread can be told",
+                       ap::Error);
+  CHECK_THROWS_AS(ap::bootstrap(fit, line(0.1, 5), ap::SquaredResiduals{}, {.count = 0}), ap::Error);
+}

@@ -1,0 +1,213 @@
+#include "algoperf/scaling/fit.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "algoperf/core/random.hpp"
+#include "algoperf/scaling/geometric.hpp"
+#include "algoperf/scaling/laws/all.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+template <class Law>
+std::vector<ap::Observation<1>> observe(const std::array<double, Law::parameters>& theta, double from, double to,
+                                        std::size_t count, double noise = 0) {
+  std::vector<ap::Observation<1>> all;
+  ap::RandomStream random(ap::RandomKey{7});
+  for (const double x : ap::geometric(from, to, count)) {
+    const double log_y = Law::template log_value<double>({std::log(x)}, theta) + noise * random.normal();
+    all.push_back({{x}, std::exp(log_y)});
+  }
+  return all;
+}
+
+// Without noise a fit gives back the numbers that made the observations.
+template <class Law>
+void gives_back(const std::array<double, Law::parameters>& theta, double from, double to, std::size_t count,
+                double tolerance = 1e-6) {
+  const ap::Fit<Law> fit = ap::fit(Law{}, observe<Law>(theta, from, to, count));
+  const auto expected = Law::from_theta(theta), found = fit.parameters();
+  CAPTURE(ap::describe(fit));
+  CHECK(fit.converged);
+  CHECK(fit.objective < 1e-20);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(std::abs(found[i] - expected[i]) <= tolerance * std::abs(expected[i]));
+}
+
+template <class F>
+std::string error_of(const F& f) {
+  try {
+    f();
+  } catch (const ap::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("laws of one size give back the numbers that made the observations") {
+  gives_back<ap::PowerLaw>({2.0, -0.35}, 10, 1e5, 6, 1e-10);
+  gives_back<ap::LogLine>({2.0, -0.35}, 10, 1e5, 6, 1e-10);
+  gives_back<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12);
+  gives_back<ap::ShiftedPowerLaw>({1.0, std::log(1e-4), 0.5}, 10, 1e6, 12);
+  gives_back<ap::SigmoidPowerLaw>({std::log(0.05), std::log(0.85), std::log(0.7), 4.0, -0.6}, 10, 1e7, 40);
+  gives_back<ap::BrokenPowerLaw<1>>({std::log(0.02), 1.0, 0.1, 0.5, std::log(1e3), std::log(0.4)}, 10, 1e6, 40);
+  gives_back<ap::CriticalBatch>({std::log(1500.0), std::log(300.0)}, 1, 1 << 16, 17);
+  gives_back<ap::Amdahl>({std::log(80.0), std::log(0.02 / 0.98)}, 1, 1024, 11);
+}
+
+TEST_CASE("laws of two sizes do, too") {
+  const std::array<double, 5> chinchilla{std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28};
+  const std::array<double, 4> kaplan{0.076 * std::log(8.8e13), 0.095 * std::log(5.4e13), std::log(0.076),
+                                     std::log(0.095)};
+  std::vector<ap::Observation<2>> of_chinchilla, of_kaplan;
+  for (const double n : ap::geometric(1e7, 1e10, 6))
+    for (const double d : ap::geometric(1e9, 1e12, 6)) {
+      const std::array<double, 2> log_x{std::log(n), std::log(d)};
+      of_chinchilla.push_back({{n, d}, std::exp(ap::Chinchilla::log_value<double>(log_x, chinchilla))});
+      of_kaplan.push_back({{n, d}, std::exp(ap::Kaplan::log_value<double>(log_x, kaplan))});
+    }
+  const auto fit = ap::fit(ap::Chinchilla{}, of_chinchilla);
+  CHECK(fit.reached == fit.starts);
+  const std::array<double, 5> expected = ap::Chinchilla::from_theta(chinchilla);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(fit.parameters()[i] == doctest::Approx(expected[i]).epsilon(1e-7));
+  CHECK(fit({1e11, 1e13}) == doctest::Approx(1.69 + 406.4 / std::pow(1e11, 0.34) + 410.7 / std::pow(1e13, 0.28)));
+  const auto other = ap::fit(ap::Kaplan{}, of_kaplan);
+  CHECK(other.parameters()[0] == doctest::Approx(8.8e13).epsilon(1e-5));
+  CHECK(other.parameters()[1] == doctest::Approx(5.4e13).epsilon(1e-5));
+  CHECK(other.parameters()[2] == doctest::Approx(0.076).epsilon(1e-7));
+  CHECK(other.parameters()[3] == doctest::Approx(0.095).epsilon(1e-7));
+}
+
+TEST_CASE("a broken power law of two breaks") {
+  const std::array<double, 9> theta{std::log(0.01), 0.5,  0.05,          0.6,          std::log(1e3),
+                                    std::log(0.3),  -0.4, std::log(1e5), std::log(0.3)};
+  const auto fit = ap::fit(ap::BrokenPowerLaw<2>{}, observe<ap::BrokenPowerLaw<2>>(theta, 10, 1e8, 60));
+  CHECK(fit.converged);
+  CHECK(fit.objective < 1e-18);
+  CHECK(fit.parameters()[4] == doctest::Approx(1e3).epsilon(1e-4));
+  CHECK(fit.parameters()[7] == doctest::Approx(1e5).epsilon(1e-4));
+}
+
+TEST_CASE("derivatives of the laws are those of their values") {
+  const auto check = [](auto law, const auto& log_x, const auto& theta) {
+    using Law = decltype(law);
+    constexpr std::size_t n = Law::parameters;
+    std::array<ap::Jet<n>, n> jets;
+    for (std::size_t i = 0; i < n; ++i) jets[i] = ap::Jet<n>::variable(theta[i], i);
+    const ap::Jet<n> found = Law::template log_value<ap::Jet<n>>(log_x, jets);
+    CHECK(found.value == doctest::Approx(Law::template log_value<double>(log_x, theta)).epsilon(1e-14));
+    const auto at = [&](std::size_t i, double di, std::size_t j, double dj) {
+      auto moved = theta;
+      moved[i] += di;
+      moved[j] += dj;
+      return Law::template log_value<double>(log_x, moved);
+    };
+    constexpr double h = 1e-4;
+    for (std::size_t i = 0; i < n; ++i) {
+      CAPTURE(i);
+      CHECK(std::abs(found.first[i] - (at(i, h, i, 0) - at(i, -h, i, 0)) / (2 * h)) < 1e-6);
+      for (std::size_t j = 0; j <= i; ++j) {
+        const double second = (at(i, h, j, h) - at(i, h, j, -h) - at(i, -h, j, h) + at(i, -h, j, -h)) / (4 * h * h);
+        CHECK(std::abs(found.second[i * (i + 1) / 2 + j] - second) < 1e-5);
+      }
+    }
+  };
+  const std::array<double, 1> x{2.5};
+  check(ap::PowerLawWithFloor{}, x, std::array<double, 3>{-1, 0.4, 0.3});
+  check(ap::ShiftedPowerLaw{}, x, std::array<double, 3>{1, -2, 0.5});
+  check(ap::SigmoidPowerLaw{}, x, std::array<double, 5>{-2, 0.1, -0.4, 1.2, -0.6});
+  check(ap::BrokenPowerLaw<2>{}, x, std::array<double, 9>{-2, 1, 0.1, 0.5, 2, -0.3, 0.2, 3, 0.1});
+  check(ap::CriticalBatch{}, x, std::array<double, 2>{3, 2});
+  check(ap::Amdahl{}, x, std::array<double, 2>{3, -2});
+  check(ap::Chinchilla{}, std::array<double, 2>{3, 4}, std::array<double, 5>{1, 1.5, 0.2, 0.3, 0.4});
+  check(ap::Kaplan{}, std::array<double, 2>{3, 4}, std::array<double, 4>{1, 1.5, -1, -0.7});
+}
+
+TEST_CASE("an outlier moves squares, not absolute values") {
+  auto observations = observe<ap::PowerLaw>({1.0, -0.5}, 10, 1e4, 9);
+  observations[4].y *= 3;
+  const auto squares = ap::fit(ap::PowerLaw{}, observations);
+  const auto absolute = ap::fit(ap::PowerLaw{}, observations, ap::AbsoluteResiduals{});
+  const auto huber = ap::fit(ap::PowerLaw{}, observations, ap::HuberResiduals{1e-3});
+  CHECK(std::abs(squares.theta[0] - 1) > 0.1);
+  CHECK(absolute.theta[0] == doctest::Approx(1).epsilon(1e-12));
+  CHECK(absolute.theta[1] == doctest::Approx(-0.5).epsilon(1e-12));
+  CHECK(absolute.objective == doctest::Approx(std::log(3.0)).epsilon(1e-12));
+  CHECK(absolute.converged);
+  CHECK(std::abs(huber.theta[0] - 1) < 2e-3);
+}
+
+TEST_CASE("least absolute deviations end at an optimum that no step improves") {
+  const auto observations = observe<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 30, 0.05);
+  const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations, ap::AbsoluteResiduals{});
+  CHECK(fit.converged);
+  const auto points = ap::detail::fit_points(observations);
+  const ap::detail::FitObjective<ap::PowerLawWithFloor, ap::AbsoluteResiduals> sum{points, {}};
+  CHECK(sum(fit.theta) == doctest::Approx(fit.objective).epsilon(1e-14));
+  std::size_t passed_through = 0;
+  for (const auto& p : points)
+    passed_through += std::abs(ap::PowerLawWithFloor::log_value<double>(p.log_x, fit.theta) - p.log_y) < 1e-12;
+  CHECK(passed_through == 3);
+  ap::RandomStream random(ap::RandomKey{3});
+  for (int i = 0; i < 1000; ++i) {
+    auto moved = fit.theta;
+    for (double& each : moved) each += 1e-4 * random.normal();
+    CHECK(sum(moved) >= fit.objective);
+  }
+}
+
+// The mean of small losses makes optimisers that stop at an absolute tolerance stop where they begin; a fit here knows
+// no such tolerance, so that weights of 1e-12 change nothing.
+TEST_CASE("neither the sum's scale nor the loss's changes where a fit ends") {
+  auto observations = observe<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 30, 0.05);
+  const auto before = ap::fit(ap::PowerLawWithFloor{}, observations, ap::HuberResiduals{1e-3});
+  for (auto& o : observations) o.weight = 1e-12;
+  const auto after = ap::fit(ap::PowerLawWithFloor{}, observations, ap::HuberResiduals{1e-3});
+  CHECK(after.converged);
+  CHECK(after.reached == before.reached);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(after.theta[i] == doctest::Approx(before.theta[i]).epsilon(1e-9));
+  CHECK(after.objective == doctest::Approx(1e-12 * before.objective).epsilon(1e-12));
+}
+
+TEST_CASE("weights are repetitions") {
+  auto observations = observe<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12, 0.05);
+  auto twice = observations;
+  observations[3].weight = 2;
+  twice.push_back(twice[3]);
+  twice.back().x[0] *= 1 + 1e-12;  // the same observation twice is refused
+  const auto a = ap::fit(ap::PowerLawWithFloor{}, observations), b = ap::fit(ap::PowerLawWithFloor{}, twice);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(a.theta[i] == doctest::Approx(b.theta[i]).epsilon(1e-7));
+}
+
+TEST_CASE("a fit without an optimum says so") {
+  // A stretched exponential: a broken power law comes as close as one likes, its break and its exponent ever larger.
+  std::vector<ap::Observation<1>> observations;
+  for (const double x : ap::geometric(1, 100, 20)) observations.push_back({{x}, 0.5 + 2 * std::exp(-0.3 * x)});
+  const auto fit = ap::fit(ap::BrokenPowerLaw<1>{}, observations);
+  CHECK(!fit.converged);
+  CHECK(ap::describe(fit).find("NOT CONVERGED") != std::string::npos);
+}
+
+TEST_CASE("what cannot be fitted is refused by a sentence") {
+  const auto fit = [](std::vector<ap::Observation<1>> o) {
+    return error_of([&] { ap::fit(ap::PowerLawWithFloor{}, o); });
+  };
+  CHECK(fit({{{1}, 2}, {{2}, 1}}) == "fit: there are 2 observations for 3 parameters");
+  CHECK(fit({{{1}, 2}, {{0}, 1}, {{3}, 1}}) == "fit: x of observation 1 is 0, expected a positive number");
+  CHECK(fit({{{1}, 2}, {{2}, -1}, {{3}, 1}}) == "fit: y of observation 1 is -1, expected a positive number");
+  CHECK(fit({{{1}, 2}, {{2}, NAN}, {{3}, 1}}) == "fit: y of observation 1 is nan, expected a positive number");
+  CHECK(fit({{{1}, 2}, {{2}, 1, 0}, {{3}, 1}}) == "fit: the weight of observation 1 is 0, expected a positive number");
+  CHECK(fit({{{1}, 2}, {{2}, 1}, {{1}, 1}}) ==
+        "fit: observations 0 and 2 have the same x: average them, or give them as one with their weight");
+  CHECK(fit({{{1}, 2}, {{2}, 2}, {{3}, 2}}) == "fit: y is 2 in all observations, which no law can be told from");
+  CHECK(error_of([] {
+          ap::fit(ap::PowerLaw{}, {{{1}, 2}, {{2}, 1}}, ap::HuberResiduals{0});
+        }) == "HuberResiduals: delta is 0, expected (0, inf)");
+}

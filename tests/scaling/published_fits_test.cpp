@@ -1,0 +1,152 @@
+// Fits of published data against numbers computed elsewhere (numpy, scipy): ALGOPERF_DATA/scaling.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algoperf/scaling/allocation.hpp"
+#include "algoperf/scaling/bootstrap.hpp"
+#include "algoperf/scaling/fit.hpp"
+#include "algoperf/scaling/geometric.hpp"
+#include "algoperf/scaling/laws/all.hpp"
+#include "curves.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+std::vector<ap::Observation<2>> chinchilla_runs() {
+  std::vector<ap::Observation<2>> runs;
+  for (auto& row : read_rows("chinchilla_subset_apache2.csv"))
+    runs.push_back({{std::stod(row["N"]), std::stod(row["D"])}, std::stod(row["loss"])});
+  if (runs.empty()) MESSAGE("skipped: ALGOPERF_DATA names no folder with scaling/");
+  return runs;
+}
+
+}  // namespace
+
+TEST_CASE("Chinchilla's runs: the optimum of Huber's loss, from every start") {
+  const auto runs = chinchilla_runs();
+  if (runs.empty()) return;
+  CHECK(runs.size() == 234);
+  const auto fit = ap::fit(ap::Chinchilla{}, runs, ap::HuberResiduals{1e-3});
+  const std::array<double, 5> expected{442.164, 1271.8082, 1.783894, 0.342626, 0.342002};
+  for (std::size_t i = 0; i < 5; ++i) CHECK(fit.parameters()[i] == doctest::Approx(expected[i]).epsilon(1e-6));
+  CHECK(std::abs(fit.objective - 8.40093119957e-4) < 1e-13);
+  CHECK(fit.converged);
+  CHECK(fit.reached == fit.starts);
+
+  // The mean of these losses, 3.6e-6, and 1e-12 of it, end at the same place (Besiroglu et al. 2024 on stopping early).
+  for (const double scale : {1.0 / 234, 1e-12}) {
+    auto scaled = runs;
+    for (auto& run : scaled) run.weight = scale;
+    const auto mean = ap::fit(ap::Chinchilla{}, scaled, ap::HuberResiduals{1e-3});
+    for (std::size_t i = 0; i < 5; ++i) CHECK(mean.theta[i] == doctest::Approx(fit.theta[i]).epsilon(1e-9));
+  }
+  const auto absolute = ap::fit(ap::Chinchilla{}, runs, ap::AbsoluteResiduals{});
+  CHECK(absolute.converged);
+  CHECK(absolute.objective < 0.94951369);
+}
+
+TEST_CASE("vision curves: what 234 laws say of the part they were not fitted to") {
+  std::map<std::string, std::pair<std::map<double, double>, std::map<double, double>>> curves;
+  for (auto& row : read_rows("benchmark.vision.csv")) {
+    auto& [fitted, held_out] = curves[row["Task"] + " " + row["Model"]];
+    (row["Training"] == "1" ? fitted : held_out)[std::stod(row["Seen Examples"])] = std::stod(row["Loss"]);
+  }
+  if (curves.empty()) return;
+  std::ifstream file(std::string(std::getenv("ALGOPERF_DATA")) + "/scaling/expected.json");
+  const nlohmann::json expected = nlohmann::json::parse(file);
+  std::size_t seen = 0, without_optimum = 0;
+  for (const auto& task : expected["m4_benchmark"]["tasks"]) {
+    if (task["domain"] != "IC") continue;
+    const std::string name = task["task"].get<std::string>() + " " + task["model"].get<std::string>();
+    CAPTURE(name);
+    const auto& curve = curves.at(name);
+    const auto& held_out = curve.second;
+    std::vector<ap::Observation<1>> observations;
+    for (const auto& [x, y] : curve.first) observations.push_back({{x}, y});
+    const auto error = [&](const auto& fit) {
+      double sum = 0;
+      for (const auto& [x, y] : held_out) sum += std::pow(std::log(fit(x) / y), 2);
+      return std::sqrt(sum / static_cast<double>(held_out.size()));
+    };
+    const auto m1 = ap::fit(ap::PowerLaw{}, observations);
+    const auto m2 = ap::fit(ap::PowerLawWithFloor{}, observations);
+    const auto broken = ap::fit(ap::BrokenPowerLaw<1>{}, observations);
+    CHECK(m1.converged);
+    CHECK(m2.converged);
+    without_optimum += !broken.converged;
+    CHECK(std::abs(error(m1) - task["rmse"]["M1"].get<double>()) < 1e-5);
+    CHECK(std::abs(error(m2) - task["rmse"]["M2log"].get<double>()) < 1e-4);
+    CHECK(error(broken) < task["rmse"]["BNSL1"].get<double>() + 1e-3);
+    ++seen;
+  }
+  CHECK(seen == 72);
+  CHECK(without_optimum <= 12);  // breaks that run off to where nothing was measured
+}
+
+TEST_CASE("sizes of least loss against compute, weighted by their noise") {
+  std::map<std::string, std::vector<ap::Observation<1>>> curves;
+  for (auto& row : read_rows("porian_optimal.csv"))
+    curves[row["config"]].push_back(
+        {{std::stod(row["flops"])}, std::stod(row["n_opt"]), std::pow(std::stod(row["log_n_std"]), -2)});
+  const std::map<std::string, double> exponents{{"rw-base-long-kaplan-kaplan", 0.8353000},
+                                                {"rw-base-long-kaplan-standard", 0.7064699},
+                                                {"rw-base-short-kaplan-standard", 0.6020375},
+                                                {"rw-base-short-chinchilla-standard", 0.5714948}};
+  for (const auto& each : exponents) {
+    CAPTURE(each.first);
+    if (curves.empty()) return;
+    CHECK(std::abs(ap::fit(ap::LogLine{}, curves.at(each.first)).parameters()[1] - each.second) < 1e-6);
+  }
+}
+
+// Caballero et al. 2023, addition of four digits, fitted in log(1 + y): a broken law of y + 1 whose floor is 1 + a.
+TEST_CASE("a broken law finds the break of addition") {
+  const std::vector<double> x{160, 192, 256, 320, 384, 448, 480, 512, 544, 576, 608, 640, 672, 736, 800, 864, 928};
+  const std::vector<double> y{2.13809046, 2.11813418, 2.08955508, 2.06988398, 2.05404987, 2.03837089,
+                              2.02814281, 2.00496872, 1.95576149, 1.86313841, 1.70891537, 1.50637664,
+                              1.29754721, 0.96559684, 0.75856477, 0.64768338, 0.55695445};
+  std::vector<ap::Observation<1>> first;
+  for (std::size_t i = 0; i < 14; ++i) first.push_back({{x[i]}, 1 + y[i]});
+  const auto fit = ap::fit(ap::BrokenPowerLaw<1>{}, first);
+  const std::array<double, 6> expected{1.41388453, 2.27727229, 0.05507735, 5.66290382, 612.583617, 0.05919304};
+  CHECK(fit.converged);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(fit.parameters()[i] == doctest::Approx(expected[i]).epsilon(1e-4));
+  double sum = 0;
+  for (std::size_t i = 14; i < x.size(); ++i) sum += std::pow(std::log((fit(x[i]) - 1) / y[i]), 2);
+  CHECK(std::sqrt(sum / 3) == doctest::Approx(0.01092).epsilon(1e-3));
+}
+
+TEST_CASE("the parabolas of approach 2 have the exponent, and a size too large by their span") {
+  const std::map<double, double> too_large{{2, 1.00328}, {4, 1.01318}, {8, 1.0299}, {16, 1.05374}, {100, 1.15508}};
+  const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};
+  for (const auto& each : too_large) {
+    const double span = each.first;
+    CAPTURE(span);
+    std::vector<ap::Observation<1>> optima;
+    double found = 0;
+    for (const double flops : ap::geometric(1e17, 1e21, 5)) {
+      const double best = ap::best_allocation(surface, flops).parameters;
+      std::vector<ap::IsoflopRun> runs;
+      for (const double n : ap::geometric(best / span, best * span, 15))
+        runs.push_back({n, surface({n, flops / (6 * n)})});
+      found = ap::isoflop_minimum(runs);
+      CHECK(found / best == doctest::Approx(each.second).epsilon(1e-5));
+      optima.push_back({{flops}, found});
+    }
+    CHECK(std::abs(ap::fit(ap::LogLine{}, optima).parameters()[1] - 0.28 / 0.62) < 1e-12);
+  }
+  CHECK_THROWS_WITH_AS(ap::isoflop_minimum({{1e6, 3}, {2e6, 2}}),
+                       "isoflop_minimum: there are 2 runs, expected at least 3", ap::Error);
+  CHECK_THROWS_WITH_AS(ap::isoflop_minimum({{1e6, 3}, {2e6, 2}, {4e6, 1.2}}),
+                       "isoflop_minimum: the least loss is not among these sizes; train smaller or larger models, too",
+                       ap::Error);
+}
