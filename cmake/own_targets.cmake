@@ -20,3 +20,10 @@ function(algoperf_own_target target)
     target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-uninitialized -Wno-restrict)
   endif()
 endfunction()
+
+# Examples and benchmarks, which a sanitizer's build compiles for their warnings and does not run. Call it last.
+function(algoperf_not_sanitized target)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    target_compile_options(${target} PRIVATE -O0 -g0 -fno-sanitize=all)
+  endif()
+endfunction()
