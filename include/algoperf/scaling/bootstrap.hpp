@@ -50,22 +50,25 @@ struct Bootstrap {
 
 namespace detail {
 
-// Each replicate has a key of its own: none depends on those before.
+// Some points never, others more than once, as weights.
+template <class Points>
+void draw_pairs(Points& drawn, const Points& points, RandomStream& random) {
+  const auto n = static_cast<std::uint32_t>(points.size());
+  std::vector<double> times(points.size(), 0);
+  for (std::uint32_t i = 0; i < n; ++i) times[random.below(n)] += 1;
+  drawn.clear();
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (times[i] > 0) {
+      drawn.push_back(points[i]);
+      drawn.back().weight *= times[i];
+    }
+}
+
 template <class Law>
 void resample(std::vector<FitPoint<Law::variables>>& drawn, const std::vector<FitPoint<Law::variables>>& points,
               const Fit<Law>& fit, const std::vector<double>& residuals, Resample how, RandomStream random) {
+  if (how == Resample::pairs) return draw_pairs(drawn, points, random);
   const auto n = static_cast<std::uint32_t>(points.size());
-  if (how == Resample::pairs) {
-    std::vector<double> times(points.size(), 0);
-    for (std::uint32_t i = 0; i < n; ++i) times[random.below(n)] += 1;
-    drawn.clear();
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (times[i] > 0) {
-        drawn.push_back(points[i]);
-        drawn.back().weight *= times[i];
-      }
-    return;
-  }
   drawn = points;
   for (auto& p : drawn) {
     const double error = how == Resample::residuals ? residuals[random.below(n)] : residuals[0] * random.normal();
@@ -100,7 +103,7 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
 
   Bootstrap<Law> result;
   std::vector<detail::FitPoint<Law::variables>> drawn;
-  const RandomKey key{options.seed};
+  const RandomKey key{options.seed};  // each replicate has one of its own: none depends on those before
   for (std::size_t i = 0; i < options.count; ++i) {
     detail::resample(drawn, points, fit, errors, options.resample, RandomStream(key.fold(i)));
     Fit<Law> replicate;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "amdahl.hpp"
+#include "bounded_power_law.hpp"
 #include "broken_power_law.hpp"
 #include "chinchilla.hpp"
 #include "critical_batch.hpp"

@@ -1,0 +1,160 @@
+// The regions of a learning curve (Hestness et al. 2017, section 5): at first what guessing costs, then a power law,
+// then an error that no data removes.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "../core/random.hpp"
+#include "bootstrap.hpp"
+#include "fit.hpp"
+#include "laws/bounded_power_law.hpp"
+#include "laws/power_law.hpp"
+#include "laws/power_law_with_floor.hpp"
+#include "observations.hpp"
+#include "percentile.hpp"
+
+namespace algoperf {
+
+// Where one region ends and the next begins: where the curve's exponent is half the power law's.
+struct Boundary {
+  bool found = false;
+  double at = 0;           // x, if found
+  double confidence = 0;   // the share of bootstraps that find it too, or too find none
+  Interval interval = {};  // of `at`, 90 % of the bootstraps that find it; {0, 0} if none does
+};
+
+struct Regions {
+  Boundary guessing_ends, floor_begins;
+  double exponent = 0;  // of the power law between: y falls as x^exponent
+  std::size_t points = 0;
+
+  // Sizes at which the curve is a power law, as far as was measured from `first` to `last`.
+  Interval power_law(double first, double last) const {
+    return {guessing_ends.found && guessing_ends.at > first ? guessing_ends.at : first,
+            floor_begins.found && floor_begins.at < last ? floor_begins.at : last};
+  }
+};
+
+namespace detail {
+
+struct CurveEnds {
+  double guessing_ends = NAN, floor_begins = NAN, exponent = 0;
+};
+
+// Of the line, the line with a floor, with a cap, and with both, the one of the least Bayesian information criterion
+// n log(S / n) + k log n (Schwarz 1978), if what it adds lies among the observations.
+class RegionFinder {
+ public:
+  using Points = std::vector<FitPoint<1>>;
+  explicit RegionFinder(const Points& points)
+      : line_(from_starts<PowerLaw>(points)),
+        floor_(from_starts<PowerLawWithFloor>(points)),
+        capped_(from_starts<CappedPowerLaw>(points)),
+        bounded_(from_starts<BoundedPowerLaw>(points)) {}
+
+  // `points` may be resampled: minimisations then begin where those of all observations ended.
+  CurveEnds find(const Points& points) const {
+    double first = HUGE_VAL, last = -HUGE_VAL, n = 0;
+    for (const auto& p : points) {
+      first = std::fmin(first, p.log_x[0]), last = std::fmax(last, p.log_x[0]);
+      n += p.weight;
+    }
+    const auto criterion = [&](double squares, std::size_t parameters) {
+      return n * std::log(squares / n + 1e-300) + static_cast<double>(parameters) * std::log(n);
+    };
+    const auto within = [&](double log_x) { return log_x > first && log_x < last; };
+
+    const auto line = again<PowerLaw>(points, line_);
+    CurveEnds ends{.exponent = line.at[1]};
+    double least = criterion(line.value, PowerLaw::parameters);
+    const auto better = [&](double squares, std::size_t parameters) {
+      const double value = criterion(squares, parameters);
+      if (!(value < least)) return false;
+      least = value;
+      return true;
+    };
+
+    const auto floor = again<PowerLawWithFloor>(points, floor_);
+    const double begins = (floor.at[1] - floor.at[0]) / floor.at[2];
+    if (floor.at[2] > 0 && within(begins) && better(floor.value, PowerLawWithFloor::parameters))
+      ends = {.floor_begins = std::exp(begins), .exponent = -floor.at[2]};
+
+    const auto capped = again<CappedPowerLaw>(points, capped_);
+    if (capped.at[2] > 0 && within(capped.at[1]) && better(capped.value, CappedPowerLaw::parameters))
+      ends = {.guessing_ends = std::exp(capped.at[1]), .exponent = -capped.at[2]};
+
+    const auto bounded = again<BoundedPowerLaw>(points, bounded_);
+    const double ratio = std::exp(bounded.at[1] - bounded.at[0]) - 1;  // g / e - 1
+    const double levels = bounded.at[2] + std::log(ratio) / bounded.at[3];
+    if (bounded.at[3] > 0 && ratio > 1 && within(bounded.at[2]) && within(levels) &&
+        better(bounded.value, BoundedPowerLaw::parameters))
+      ends = {.guessing_ends = std::exp(bounded.at[2]), .floor_begins = std::exp(levels), .exponent = -bounded.at[3]};
+    return ends;
+  }
+
+ private:
+  template <class Law>
+  static std::array<double, Law::parameters> from_starts(const Points& points) {
+    return fit_from<Law>(points, SquaredResiduals{}, Law::starts(points)).theta;
+  }
+  template <class Law>
+  static Minimum<Law::parameters> again(const Points& points, const std::array<double, Law::parameters>& start) {
+    return minimize(FitObjective<Law, SquaredResiduals>{points, {}}, start, negligible(points), 100);
+  }
+
+  std::array<double, 2> line_;
+  std::array<double, 3> floor_, capped_;
+  std::array<double, 4> bounded_;
+};
+
+inline Boundary boundary(double at, const std::vector<double>& replicates) {
+  Boundary b{.found = !std::isnan(at)};
+  std::vector<double> found;
+  for (const double x : replicates)
+    if (!std::isnan(x)) found.push_back(x);
+  const double share = static_cast<double>(found.size()) / static_cast<double>(replicates.size());
+  b.confidence = b.found ? share : 1 - share;
+  if (b.found) b.at = at;
+  if (!found.empty()) b.interval = percentile_interval(std::move(found), 0.9);
+  return b;
+}
+
+}  // namespace detail
+
+struct RegionOptions {
+  std::size_t bootstraps = 200;
+  std::uint64_t seed = 1;
+};
+
+// Throws Error as fit() does; at least 6 observations, of sizes that rise over what is to be told apart: of boundaries
+// beyond the observations nothing is said.
+inline Regions find_regions(const std::vector<Observation<1>>& observations, const RegionOptions& options = {}) {
+  check_observations(observations, 6);
+  require(options.bootstraps >= 1, "find_regions: bootstraps is 0, expected at least 1");
+  const auto points = detail::fit_points(observations);
+  const detail::RegionFinder finder(points);
+  const detail::CurveEnds ends = finder.find(points);
+  std::vector<double> guessing, floors;
+  std::vector<detail::FitPoint<1>> drawn;
+  const RandomKey key{options.seed};
+  for (std::size_t i = 0; i < options.bootstraps; ++i) {
+    RandomStream random(key.fold(i));
+    detail::draw_pairs(drawn, points, random);
+    if (drawn.size() < BoundedPowerLaw::parameters + 1) continue;
+    const detail::CurveEnds replicate = finder.find(drawn);
+    guessing.push_back(replicate.guessing_ends);
+    floors.push_back(replicate.floor_begins);
+  }
+  require(!guessing.empty(), "find_regions: no bootstrap had enough observations");
+  return {.guessing_ends = detail::boundary(ends.guessing_ends, guessing),
+          .floor_begins = detail::boundary(ends.floor_begins, floors),
+          .exponent = ends.exponent,
+          .points = points.size()};
+}
+
+}  // namespace algoperf

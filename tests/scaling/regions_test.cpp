@@ -1,0 +1,97 @@
+#include "algoperf/scaling/regions.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "algoperf/core/random.hpp"
+#include "algoperf/scaling/geometric.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+constexpr double flipped = 0.05;
+// Where its exponent is half of the power law's, -0.25: roots of its derivative.
+constexpr double guessing_ends = 1.0, floor_begins = 62;
+
+// The error of a Hebbian student of a perceptron with 200 inputs, on labels of which a share is flipped, after
+// ratio * 200 such examples: all three regions in closed form (Opper & Kinzel 1996). With examples drawn if `drawn`.
+double hebbian_error(double ratio, ap::RandomStream* drawn) {
+  constexpr double q = 1 - 2 * flipped, inputs = 200;
+  double overlap = q * std::sqrt(2 * ratio) / std::sqrt(2 * q * q * ratio + std::numbers::pi);
+  if (drawn != nullptr) {
+    const double examples = std::round(ratio * inputs);
+    double along = 0, across = 0;  // the teacher, of the student's weights
+    for (double i = 0; i < examples; ++i)
+      along += std::abs(drawn->normal()) * (drawn->uniform_double() < flipped ? -1 : 1);
+    for (double i = 1; i < inputs; ++i) across += std::pow(drawn->normal(), 2) * examples;
+    overlap = along / std::sqrt(along * along + across);
+  }
+  return flipped + q * std::acos(overlap) / std::numbers::pi;
+}
+
+std::vector<ap::Observation<1>> curve(double from, double to, std::size_t count, ap::RandomStream* drawn = nullptr) {
+  std::vector<ap::Observation<1>> all;
+  for (const double ratio : ap::geometric(from, to, count)) all.push_back({{ratio}, hebbian_error(ratio, drawn)});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a Hebbian student: guessing, the power law, the floor") {
+  ap::RandomStream random(ap::RandomKey{1});
+  for (ap::RandomStream* const drawn : {static_cast<ap::RandomStream*>(nullptr), &random}) {
+    const ap::Regions regions = ap::find_regions(curve(0.02, 3000, 20, drawn));
+    CHECK(regions.guessing_ends.found);
+    CHECK(regions.floor_begins.found);
+    // The law that is fitted bends more sharply than the student does.
+    CHECK(std::abs(std::log(regions.guessing_ends.at / guessing_ends)) < std::log(2.5));
+    CHECK(std::abs(std::log(regions.floor_begins.at / floor_begins)) < std::log(2));
+    CHECK(regions.guessing_ends.confidence > 0.95);
+    CHECK(regions.floor_begins.confidence > 0.95);
+    CHECK(regions.exponent == doctest::Approx(-0.5).epsilon(0.3));
+    CHECK(regions.guessing_ends.interval.low <= regions.guessing_ends.at);
+    CHECK(regions.guessing_ends.interval.high >= regions.guessing_ends.at);
+    const ap::Interval between = regions.power_law(0.02, 3000);
+    CHECK(between.low == regions.guessing_ends.at);
+    CHECK(between.high == regions.floor_begins.at);
+  }
+}
+
+TEST_CASE("a part of the curve has the regions of that part") {
+  ap::RandomStream random(ap::RandomKey{2});
+  std::size_t late_guesses = 0, early_floors = 0;
+  for (int i = 0; i < 10; ++i) {
+    const ap::Regions late = ap::find_regions(curve(10, 3000, 14, &random), {.bootstraps = 1});
+    const ap::Regions early = ap::find_regions(curve(0.02, 8, 14, &random), {.bootstraps = 1});
+    CHECK(late.floor_begins.found);
+    CHECK(early.guessing_ends.found);
+    late_guesses += late.guessing_ends.found;
+    early_floors += early.floor_begins.found;
+  }
+  CHECK(late_guesses <= 2);
+  CHECK(early_floors <= 3);
+}
+
+TEST_CASE("a power law is one region, however noisy") {
+  std::size_t found = 0;
+  for (std::uint64_t key = 0; key < 50; ++key) {
+    ap::RandomStream random(ap::RandomKey{key});
+    std::vector<ap::Observation<1>> all;
+    for (const double x : ap::geometric(10, 1e5, 20))
+      all.push_back({{x}, std::pow(x, -0.3) * std::exp(0.05 * random.normal())});
+    const ap::Regions regions = ap::find_regions(all, {.bootstraps = 1});
+    CHECK(regions.exponent == doctest::Approx(-0.3).epsilon(0.25));
+    found += regions.guessing_ends.found || regions.floor_begins.found;
+  }
+  CHECK(found <= 12);  // BIC at 20 points is wrong more often than 1 time in 20
+}
+
+TEST_CASE("too little for regions is refused") {
+  std::vector<ap::Observation<1>> few = curve(0.02, 3000, 5);
+  CHECK_THROWS_WITH_AS(ap::find_regions(few), "fit: there are 5 observations for 6 parameters", ap::Error);
+  CHECK_THROWS_AS(ap::find_regions(curve(0.02, 3000, 8), {.bootstraps = 0}), ap::Error);
+}
