@@ -80,7 +80,7 @@ TEST_CASE("nine tenths of what is held out lie in a 90 % interval") {
     std::vector<ap::Observation<1>> observations;
     for (const auto& [x, y] : each.second.first) observations.push_back({{x}, y});
     const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations);
-    const ap::Backtest past = ap::backtest(ap::PowerLawWithFloor{}, observations);
+    const auto past = ap::backtest(ap::PowerLawWithFloor{}, observations);
     for (const auto& [x, y] : each.second.second) {
       const double reach = std::log(x / observations.back().x[0]);
       widths[each.first.substr(0, each.first.find('_'))].push_back(std::abs(std::log(fit(x) / y)) /

@@ -11,14 +11,17 @@
 #include "laws/power_law.hpp"
 #include "laws/power_law_with_floor.hpp"
 #include "laws/shifted_power_law.hpp"
+#include "laws/statistics.hpp"
 #include "percentile.hpp"
 #include "regions.hpp"
 
 namespace algoperf {
 
-// How wrong a law has been on a curve: the deviation of its residuals, and how its error grew beyond what it was fitted
-// to, in log y for each factor of e in x.
+// A law fitted to a curve, and how wrong it has been there: the deviation of its residuals, and how its error grew
+// beyond what it was fitted to, in log y for each factor of e in x.
+template <ScalingLaw Law>
 struct Backtest {
+  Fit<Law> fit;
   double noise = 0, per_reach = 0;
 };
 
@@ -26,7 +29,7 @@ struct Backtest {
 // median of |log law(x) - log y| / log(x / largest fitted x). Throws Error as fit() does, and with fewer than 4
 // observations more than parameters.
 template <ScalingLaw Law>
-requires(Law::variables == 1) Backtest backtest(Law, std::vector<Observation<1>> observations) {
+requires(Law::variables == 1) Backtest<Law> backtest(Law, std::vector<Observation<1>> observations) {
   constexpr std::size_t least = Law::parameters + 2;
   check_observations(observations, Law::parameters);
   require(observations.size() >= least + 2, "backtest: there are ", observations.size(), " observations, expected ",
@@ -45,8 +48,10 @@ requires(Law::variables == 1) Backtest backtest(Law, std::vector<Observation<1>>
   }
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>((errors.size() - 1) / 2);
   std::nth_element(errors.begin(), middle, errors.end());
-  const double squares = fit(Law{}, observations).objective;
-  return {.noise = std::sqrt(squares / static_cast<double>(n - Law::parameters)), .per_reach = *middle};
+  const Fit<Law> whole = fit(Law{}, observations);
+  return {.fit = whole,
+          .noise = std::sqrt(whole.objective / static_cast<double>(n - Law::parameters)),
+          .per_reach = *middle};
 }
 
 // Half the width, in units of noise + per_reach * reach, that held a share of 0.5, 0.8, 0.9 and 0.95 of what lay beyond
@@ -98,19 +103,19 @@ requires(Law::variables == 1) Extrapolation extrapolate(Law, const std::vector<O
                                                         const ExtrapolationOptions& options = {}) {
   require(x > 0 && x < HUGE_VAL, "extrapolate: x is ", x, ", expected a positive number");
   const double width = detail::calibrated<Law>(options.level);
-  const Backtest past = backtest(Law{}, observations);
-  double first = HUGE_VAL, last = 0;
-  for (const auto& o : observations) first = std::fmin(first, o.x[0]), last = std::fmax(last, o.x[0]);
+  const Backtest<Law> past = backtest(Law{}, observations);
+  const auto [first, last] = extent(observations, [](const auto& o) { return o.x[0]; });
   if (!options.anywhere && x > last) {
-    const Regions regions = find_regions(observations, {.bootstraps = 1});
-    require(regions.exponent < 0, "extrapolate: y does not fall with x, so there is no power law to go on");
-    const double begins = regions.guessing_ends.found ? regions.guessing_ends.at : first;
+    const auto points = detail::fit_points(observations);
+    const detail::CurveEnds ends = detail::RegionFinder(points).find(points);
+    require(ends.exponent < 0, "extrapolate: y does not fall with x, so there is no power law to go on");
+    const double begins = std::isnan(ends.guessing_ends) ? first : ends.guessing_ends;
     require(x / last <= last / begins, "extrapolate: ", x, " is ", x / last,
-            " times the largest x observed, where the power law", " has been seen over a factor of ", last / begins,
+            " times the largest x observed, where the power law has been seen over a factor of ", last / begins,
             "; ask for `anywhere` to go nevertheless");
   }
   const double reach = x > last ? std::log(x / last) : 0;
-  const double value = fit(Law{}, observations)(x);
+  const double value = past.fit(x);
   const double half = width * (past.noise + past.per_reach * reach);
   return {value, {value * std::exp(-half), value * std::exp(half)}, reach};
 }

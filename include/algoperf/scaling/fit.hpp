@@ -14,6 +14,7 @@
 #include "concept.hpp"
 #include "fit_objective.hpp"
 #include "jet.hpp"
+#include "laws/statistics.hpp"
 #include "least_absolute.hpp"
 #include "minimize.hpp"
 #include "observations.hpp"
@@ -48,7 +49,7 @@ inline std::string describe(const SquaredResiduals&) { return "sum of squares"; 
 inline std::string describe(const HuberResiduals& r) { return "sum of Huber losses, delta = " + text(r.delta); }
 inline std::string describe(const AbsoluteResiduals&) { return "sum of absolute values"; }
 
-// Each start is followed a way, then those that are lowest to their end.
+// Each start is followed some way, and those that have come lowest to their end.
 template <class Law, class Residuals>
 Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, const Residuals& residuals,
                          const std::vector<std::array<double, Law::parameters>>& starts) {
@@ -78,9 +79,7 @@ Fit<Law> fit_absolute_from(const std::vector<FitPoint<Law::variables>>& points,
                            const std::vector<std::array<double, Law::parameters>>& starts) {
   const FitObjective<Law, AbsoluteResiduals> sum{points, {}};
   Fit<Law> fit = fit_smooth_from<Law>(points, SquaredResiduals{}, starts);
-  double weight = 0;
-  for (const auto& p : points) weight += p.weight;
-  const double delta = sum(fit.theta) / weight;
+  const double delta = sum(fit.theta) / total_weight(points);
   if (delta > 0) fit = fit_smooth_from<Law>(points, HuberResiduals{delta}, starts);
   const Minimum<Law::parameters> least = least_absolute<Law>(points, fit.theta);
   fit.theta = least.at;
@@ -110,15 +109,6 @@ Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, 
   residuals.check();
   const auto points = detail::fit_points(observations);
   return detail::fit_from<Law>(points, residuals, Law::starts(points));
-}
-
-// The same from one place, for fits that differ little from one already known (bootstrap.hpp).
-template <ScalingLaw Law, class Residuals = SquaredResiduals>
-Fit<Law> refit(const Fit<Law>& known, const std::vector<Observation<Law::variables>>& observations,
-               const Residuals& residuals = {}) {
-  check_observations(observations, Law::parameters);
-  residuals.check();
-  return detail::fit_from<Law>(detail::fit_points(observations), residuals, {known.theta});
 }
 
 // What must be known to repeat a fit (Li et al. 2025, "(Mis)Fitting", arXiv:2502.18969): a few lines of text.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "jet.hpp"
+#include "laws/statistics.hpp"
 #include "observations.hpp"
 
 namespace algoperf::detail {
@@ -66,9 +67,7 @@ struct FitObjective {
 // Residuals whose square underflows an objective's last bits: those of rounding.
 template <class Points>
 double negligible(const Points& points) {
-  double sum = 0;
-  for (const auto& p : points) sum += p.weight;
-  return 1e-30 * sum;
+  return 1e-30 * total_weight(points);
 }
 
 }  // namespace algoperf::detail

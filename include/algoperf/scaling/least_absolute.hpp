@@ -9,6 +9,7 @@
 
 #include "fit_objective.hpp"
 #include "jet.hpp"
+#include "laws/statistics.hpp"
 #include "minimize.hpp"
 #include "residual_loss.hpp"
 #include "solve.hpp"
@@ -28,8 +29,7 @@ Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variable
   };
   Minimum<n> m{.at = from, .value = sum(from)};
   std::vector<FitPoint<Law::variables>> sorted = points;
-  double weight = 0;
-  for (const auto& p : points) weight += p.weight;
+  const double weight = total_weight(points);
   for (double delta = m.value / weight; delta > 1e-13; delta /= 10) {
     const Minimum<n> next =
         minimize(FitObjective<Law, HuberResiduals>{points, HuberResiduals{delta}}, m.at, 1e-16 * delta * weight);

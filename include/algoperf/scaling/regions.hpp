@@ -13,8 +13,10 @@
 #include "bootstrap.hpp"
 #include "fit.hpp"
 #include "laws/bounded_power_law.hpp"
+#include "laws/capped_power_law.hpp"
 #include "laws/power_law.hpp"
 #include "laws/power_law_with_floor.hpp"
+#include "laws/statistics.hpp"
 #include "observations.hpp"
 #include "percentile.hpp"
 
@@ -59,15 +61,12 @@ class RegionFinder {
 
   // `points` may be resampled: minimisations then begin where those of all observations ended.
   CurveEnds find(const Points& points) const {
-    double first = HUGE_VAL, last = -HUGE_VAL, n = 0;
-    for (const auto& p : points) {
-      first = std::fmin(first, p.log_x[0]), last = std::fmax(last, p.log_x[0]);
-      n += p.weight;
-    }
+    const Extent measured = extent(points, log_x);
+    const double n = total_weight(points);
     const auto criterion = [&](double squares, std::size_t parameters) {
       return n * std::log(squares / n + 1e-300) + static_cast<double>(parameters) * std::log(n);
     };
-    const auto within = [&](double log_x) { return log_x > first && log_x < last; };
+    const auto within = [&](double at) { return at > measured.least && at < measured.most; };
 
     const auto line = again<PowerLaw>(points, line_);
     CurveEnds ends{.exponent = line.at[1]};

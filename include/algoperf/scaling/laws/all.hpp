@@ -4,6 +4,7 @@
 #include "amdahl.hpp"
 #include "bounded_power_law.hpp"
 #include "broken_power_law.hpp"
+#include "capped_power_law.hpp"
 #include "chinchilla.hpp"
 #include "critical_batch.hpp"
 #include "kaplan.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../jet.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -30,13 +31,10 @@ struct Amdahl {
     std::vector<std::array<double, 2>> all;
     for (const double share : {0.001, 0.03, 0.3, 0.9}) {
       const double odds = std::log(share / (1 - share));
-      double mean = 0, weight = 0;
-      for (const auto& p : points) {
-        weight += p.weight;
-        const double rest = p.log_y - log_value<double>(p.log_x, {0, odds});
-        mean += p.weight * (rest - mean) / weight;
-      }
-      all.push_back({mean, odds});
+      const double alone = weighted_mean(points, [&](const auto& p) {
+        return p.log_y - log_value<double>(p.log_x, {0, odds});
+      });
+      all.push_back({alone, odds});
     }
     return all;
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../jet.hpp"
-#include "line.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -29,42 +29,17 @@ struct BoundedPowerLaw {
   // Floors below the least y and guesses above the greatest; each leaves a line.
   template <class Points>
   static std::vector<std::array<double, 4>> starts(const Points& points) {
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    for (const auto& p : points) least = std::fmin(least, p.log_y), most = std::fmax(most, p.log_y);
+    const auto [least, most] = extent(points, detail::log_y);
     std::vector<std::array<double, 4>> all;
     for (const double share : {0.01, 0.5, 0.9})
       for (const double beyond : {1.02, 1.3, 4.0}) {
         const double floor = share * std::exp(least), top = beyond * std::exp(most);
-        const Line line = least_squares_line(
-            points, [](const auto& p) { return p.log_x[0]; },
-            [&](const auto& p) { return std::log((top - std::exp(p.log_y)) / (std::exp(p.log_y) - floor)); });
+        const Line line = least_squares_line(points, detail::log_x, [&](const auto& p) {
+          return std::log((top - std::exp(p.log_y)) / (std::exp(p.log_y) - floor));
+        });
         const double c = line.slope != 0 ? line.slope : 1;
         all.push_back({std::log(floor), std::log(top - floor), -line.intercept / c, c});
       }
-    return all;
-  }
-};
-
-// The same without a floor: y = g / (1 + (x / d)^c).
-struct CappedPowerLaw {
-  static constexpr std::size_t variables = 1, parameters = 3;
-  static constexpr std::array<const char*, 3> names = {"g", "d", "c"};
-  static constexpr const char* formula = "y = g / (1 + (x / d)^c)";
-
-  // theta = log g, log d, c.
-  template <class T>
-  static T log_value(const std::array<double, 1>& log_x, const std::array<T, 3>& theta) {
-    return theta[0] - jets::softplus(theta[2] * (log_x[0] - theta[1]));
-  }
-  static std::array<double, 3> from_theta(const std::array<double, 3>& t) {
-    return {std::exp(t[0]), std::exp(t[1]), t[2]};
-  }
-
-  template <class Points>
-  static std::vector<std::array<double, 3>> starts(const Points& points) {
-    std::vector<std::array<double, 3>> all;
-    for (const std::array<double, 4>& bounded : BoundedPowerLaw::starts(points))
-      if (all.size() < 3) all.push_back({bounded[1], bounded[2], bounded[3]});  // those of the least floor
     return all;
   }
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../jet.hpp"
-#include "line.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -58,11 +58,8 @@ struct BrokenPowerLaw {
   // lines.
   template <class Points>
   static std::vector<std::array<double, parameters>> starts(const Points& points) {
-    double first = HUGE_VAL, last = -HUGE_VAL, least = HUGE_VAL;
-    for (const auto& p : points) {
-      first = std::fmin(first, p.log_x[0]), last = std::fmax(last, p.log_x[0]);
-      least = std::fmin(least, p.log_y);
-    }
+    const auto [first, last] = extent(points, detail::log_x);
+    const double least = extent(points, detail::log_y).least;
     constexpr std::size_t places = breaks + 4;
     std::array<std::size_t, breaks> at;
     for (std::size_t i = 0; i < breaks; ++i) at[i] = i;
@@ -87,15 +84,11 @@ struct BrokenPowerLaw {
               theta[3 * i] = -line.slope - before, theta[3 * i + 1] = place[i - 1], theta[3 * i + 2] = std::log(width);
             before = -line.slope;
           }
-          double mean = 0, weight = 0;
           theta[0] = -HUGE_VAL;  // of the power alone
-          for (const auto& p : points) {
-            weight += p.weight;
-            mean +=
-                p.weight * (std::log(std::exp(p.log_y) - floor) - log_value<double>(p.log_x, theta) - mean) / weight;
-          }
+          theta[1] = weighted_mean(points, [&](const auto& p) {
+            return std::log(std::exp(p.log_y) - floor) - log_value<double>(p.log_x, theta);
+          });
           theta[0] = std::log(floor);
-          theta[1] = mean;
           all.push_back(theta);
         }
       std::size_t i = breaks;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../jet.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -29,20 +30,15 @@ struct Chinchilla {
   // Exponents on a grid, the floor at shares of the least loss; both terms share what remains of the middle point.
   template <class Points>
   static std::vector<std::array<double, 5>> starts(const Points& points) {
-    double least = HUGE_VAL, n = 0, d = 0, weight = 0;
-    double rest = 0;
-    for (const auto& p : points) least = std::fmin(least, p.log_y);
-    for (const auto& p : points) {
-      weight += p.weight;
-      n += p.weight * (p.log_x[0] - n) / weight;
-      d += p.weight * (p.log_x[1] - d) / weight;
-      rest += p.weight * (std::exp(p.log_y) - rest) / weight;
-    }
+    const double least = extent(points, detail::log_y).least;
+    const double n = weighted_mean(points, [](const auto& p) { return p.log_x[0]; });
+    const double d = weighted_mean(points, [](const auto& p) { return p.log_x[1]; });
+    const double loss = weighted_mean(points, [](const auto& p) { return std::exp(p.log_y); });
     std::vector<std::array<double, 5>> all;
     for (const double floor : {0.6, 0.9})
       for (const double alpha : {0.25, 0.4, 0.7})
         for (const double beta : {0.25, 0.4, 0.7}) {
-          const double e = floor * std::exp(least), half = std::log(0.5 * (rest - e));
+          const double e = floor * std::exp(least), half = std::log(0.5 * (loss - e));
           all.push_back({half + alpha * n, half + beta * d, std::log(e), alpha, beta});
         }
     return all;

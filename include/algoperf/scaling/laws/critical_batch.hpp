@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../jet.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -25,18 +26,13 @@ struct CriticalBatch {
 
   template <class Points>
   static std::vector<std::array<double, 2>> starts(const Points& points) {
-    double first = HUGE_VAL, last = -HUGE_VAL, weight = 0;
-    for (const auto& p : points) first = std::fmin(first, p.log_x[0]), last = std::fmax(last, p.log_x[0]);
+    const auto [first, last] = extent(points, detail::log_x);
     std::vector<std::array<double, 2>> all;
     for (int i = 0; i < 5; ++i) {
       const double critical = first + i * (last - first) / 4;
-      double mean = 0;
-      weight = 0;
-      for (const auto& p : points) {
-        weight += p.weight;
-        mean += p.weight * (p.log_y - jets::softplus(critical - p.log_x[0]) - mean) / weight;
-      }
-      all.push_back({mean, critical});
+      const double least_steps =
+          weighted_mean(points, [&](const auto& p) { return p.log_y - jets::softplus(critical - p.log_x[0]); });
+      all.push_back({least_steps, critical});
     }
     return all;
   }

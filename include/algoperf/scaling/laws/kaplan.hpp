@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../jet.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -29,13 +30,9 @@ struct Kaplan {
 
   template <class Points>
   static std::vector<std::array<double, 4>> starts(const Points& points) {
-    double n = 0, d = 0, y = 0, weight = 0;
-    for (const auto& p : points) {
-      weight += p.weight;
-      n += p.weight * (p.log_x[0] - n) / weight;
-      d += p.weight * (p.log_x[1] - d) / weight;
-      y += p.weight * (p.log_y - y) / weight;
-    }
+    const double n = weighted_mean(points, [](const auto& p) { return p.log_x[0]; });
+    const double d = weighted_mean(points, [](const auto& p) { return p.log_x[1]; });
+    const double y = weighted_mean(points, detail::log_y);
     std::vector<std::array<double, 4>> all;
     for (const double by_n : {0.04, 0.08, 0.2, 0.4})
       for (const double by_d : {0.04, 0.1, 0.2, 0.4})

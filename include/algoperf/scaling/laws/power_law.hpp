@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "line.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -24,8 +24,7 @@ struct PowerLaw {
 
   template <class Points>
   static std::vector<std::array<double, 2>> starts(const Points& points) {
-    const Line line = least_squares_line(
-        points, [](const auto& p) { return p.log_x[0]; }, [](const auto& p) { return p.log_y; });
+    const Line line = least_squares_line(points, detail::log_x, detail::log_y);
     return {{line.intercept, line.slope}};
   }
 };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../jet.hpp"
-#include "line.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -29,14 +29,12 @@ struct PowerLawWithFloor {
   // Floors at shares of the least y; each leaves a line.
   template <class Points>
   static std::vector<std::array<double, 3>> starts(const Points& points) {
-    double least = HUGE_VAL;
-    for (const auto& p : points) least = std::fmin(least, p.log_y);
+    const double least = extent(points, detail::log_y).least;
     std::vector<std::array<double, 3>> all;
     for (const double share : {0.001, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999}) {
       const double floor = share * std::exp(least);
-      const Line line = least_squares_line(
-          points, [](const auto& p) { return p.log_x[0]; },
-          [&](const auto& p) { return std::log(std::exp(p.log_y) - floor); });
+      const Line line =
+          least_squares_line(points, detail::log_x, [&](const auto& p) { return std::log(std::exp(p.log_y) - floor); });
       all.push_back({std::log(floor), line.intercept, -line.slope});
     }
     return all;

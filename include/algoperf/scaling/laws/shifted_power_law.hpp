@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../jet.hpp"
-#include "line.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -29,8 +29,7 @@ struct ShiftedPowerLaw {
   // 1/g from far beyond the largest x down to the smallest; each leaves a line.
   template <class Points>
   static std::vector<std::array<double, 3>> starts(const Points& points) {
-    double first = HUGE_VAL, last = -HUGE_VAL;
-    for (const auto& p : points) first = std::fmin(first, p.log_x[0]), last = std::fmax(last, p.log_x[0]);
+    const auto [first, last] = extent(points, detail::log_x);
     std::vector<std::array<double, 3>> all;
     for (int i = 0; i < 10; ++i) {
       const double log_g = -(last + 7) + i * (last + 7 - first) / 9;
@@ -39,7 +38,7 @@ struct ShiftedPowerLaw {
           [&](const auto& p) {
             return jets::log_sum_exp(std::array<double, 2>{-p.log_x[0], log_g});
           },
-          [](const auto& p) { return p.log_y; });
+          detail::log_y);
       all.push_back({line.intercept, log_g, line.slope});
     }
     return all;

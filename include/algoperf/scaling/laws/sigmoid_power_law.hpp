@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../jet.hpp"
-#include "line.hpp"
+#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -46,19 +46,16 @@ struct SigmoidPowerLaw {
   // Floors below the least y, and errors of guessing above the greatest; each leaves a line.
   template <class Points>
   static std::vector<std::array<double, 5>> starts(const Points& points) {
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    for (const auto& p : points) least = std::fmin(least, p.log_y), most = std::fmax(most, p.log_y);
+    const auto [least, most] = extent(points, detail::log_y);
     std::vector<std::array<double, 5>> all;
     for (const double share : {0.01, 0.5, 0.9})
       for (const double beyond : {1.02, 1.3, 4.0})
         for (const double alpha : {0.3, 1.0}) {
           const double floor = share * std::exp(least), top = beyond * std::exp(most);
-          const Line line = least_squares_line(
-              points, [](const auto& p) { return p.log_x[0]; },
-              [&](const auto& p) {
-                const double y = std::exp(p.log_y);
-                return std::log(y - floor) - alpha * std::log(top - y);
-              });
+          const Line line = least_squares_line(points, detail::log_x, [&](const auto& p) {
+            const double y = std::exp(p.log_y);
+            return std::log(y - floor) - alpha * std::log(top - y);
+          });
           const double width = std::log(top - floor);
           all.push_back({std::log(floor), width, std::log(alpha), line.intercept + (alpha - 1) * width, line.slope});
         }

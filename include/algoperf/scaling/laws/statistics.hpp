@@ -1,9 +1,43 @@
+// What starts of fits are made of: statistics of weighted points.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 
 namespace algoperf {
+
+struct Extent {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+};
+
+// Of f(point).
+template <class Points, class F>
+Extent extent(const Points& points, const F& f) {
+  Extent e;
+  for (const auto& point : points) {
+    const double value = f(point);
+    e.least = std::fmin(e.least, value), e.most = std::fmax(e.most, value);
+  }
+  return e;
+}
+
+template <class Points>
+double total_weight(const Points& points) {
+  double sum = 0;
+  for (const auto& point : points) sum += point.weight;
+  return sum;
+}
+
+// Of f(point), by the points' weights.
+template <class Points, class F>
+double weighted_mean(const Points& points, const F& f) {
+  double mean = 0, weight = 0;
+  for (const auto& point : points) {
+    weight += point.weight;
+    mean += point.weight * (f(point) - mean) / weight;
+  }
+  return mean;
+}
 
 struct Line {
   double intercept = 0, slope = 0;
@@ -28,4 +62,10 @@ Line least_squares_line(const Points& points, const X& x, const Y& y) {
   return {mean_y - slope * mean_x, slope};
 }
 
+namespace detail {
+
+inline constexpr auto log_x = [](const auto& point) { return point.log_x[0]; };
+inline constexpr auto log_y = [](const auto& point) { return point.log_y; };
+
+}  // namespace detail
 }  // namespace algoperf
