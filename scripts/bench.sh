@@ -4,7 +4,8 @@
 # absolute numbers of Google Benchmark.
 #
 # --peers measures other things: the library beside libtorch, dlib, statements of whole arrays, and PyTorch and optax
-# where PYTHON (python3 if not set) has them; and the providers of matrix products beside Eigen. Its results are saved
+# where PYTHON (python3 if not set) has them; the providers of matrix products beside Eigen; and, where ALGOPERF_DATA
+# has the runs, fits of scaling laws, beside scipy's where PYTHON has it. Its results are saved
 # as <date>-peers-<cpu>.md. scripts/bench_peers.sh has every update rule beside others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -77,6 +78,12 @@ if $peers; then
   rows "$programs/bench_products_cblas"
   row "convolutions by oneDNN $(version libdnnl-dev), its time to ours" "" "" ""
   rows "$programs/bench_convolutions"
+  if [[ -f ${ALGOPERF_DATA:-data}/scaling/chinchilla_subset_apache2.csv ]]; then
+    rows "$programs/bench_scaling_fits"
+    if "$python" -c "import scipy" 2>/dev/null; then
+      rows "$python" -B benchmarks/peers/scipy_fits.py "$programs/bench_scaling_fits"
+    fi
+  fi
 else
   rows "$programs/bench_rules_plain"
   rows "$programs/bench_rules_native"

@@ -1,6 +1,8 @@
 // The curves of ALGOPERF_DATA/scaling, as tables of text.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
@@ -8,6 +10,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "algoperf/scaling/observations.hpp"
 
 // Rows by the names of the header's columns; empty if there is no such file.
 inline std::vector<std::map<std::string, std::string>> read_rows(const std::string& name) {
@@ -27,4 +31,13 @@ inline std::vector<std::map<std::string, std::string>> read_rows(const std::stri
     for (std::size_t i = 0; i < names.size(); ++i) rows.back()[names[i]] = values.at(i);
   }
   return rows;
+}
+
+// 234 runs of Hoffmann et al. 2022, as read off their figure; empty, and a message, without them.
+inline std::vector<algoperf::Observation<2>> chinchilla_runs() {
+  std::vector<algoperf::Observation<2>> runs;
+  for (auto& row : read_rows("chinchilla_subset_apache2.csv"))
+    runs.push_back({{std::stod(row["N"]), std::stod(row["D"])}, std::stod(row["loss"])});
+  if (runs.empty()) MESSAGE("skipped: ALGOPERF_DATA names no folder with scaling/");
+  return runs;
 }

@@ -19,18 +19,6 @@
 
 namespace ap = algoperf;
 
-namespace {
-
-std::vector<ap::Observation<2>> chinchilla_runs() {
-  std::vector<ap::Observation<2>> runs;
-  for (auto& row : read_rows("chinchilla_subset_apache2.csv"))
-    runs.push_back({{std::stod(row["N"]), std::stod(row["D"])}, std::stod(row["loss"])});
-  if (runs.empty()) MESSAGE("skipped: ALGOPERF_DATA names no folder with scaling/");
-  return runs;
-}
-
-}  // namespace
-
 TEST_CASE("Chinchilla's runs: the optimum of Huber's loss, from every start") {
   const auto runs = chinchilla_runs();
   if (runs.empty()) return;

@@ -12,6 +12,8 @@
 //                               functions of namespace jets (jet.hpp)
 //   from_theta(theta)           static: the parameters, in the order of names
 //   starts(points)              static: where minimisations begin; a point has log_x, log_y and weight
+//   linear                      static constexpr std::size_t, optional: so many of theta, the first, are logarithms of
+//                               coefficients that y is linear in (fit_values.hpp)
 //
 // A rule of that model (nqm_rules.hpp has three) says what one step does to the second moments of one coordinate:
 //

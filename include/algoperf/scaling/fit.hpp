@@ -31,7 +31,7 @@ struct Fit {
   bool converged = false;
   std::size_t starts = 0, reached = 0;  // how many starts came within 1e-8 of the objective
   std::size_t points = 0;
-  std::string residuals = {};  // "sum of Huber losses, delta = 0.001"
+  std::string residuals = {};  // what they are, and what is summed over them
 
   // As named in Law::names.
   Theta parameters() const { return Law::from_theta(theta); }
@@ -70,7 +70,7 @@ Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, co
           .starts = starts.size(),
           .reached = static_cast<std::size_t>(reached),
           .points = points.size(),
-          .residuals = describe(residuals)};
+          .residuals = "log of form - log of observation, " + describe(residuals)};
 }
 
 // Least absolute deviations follow the best start of Huber's losses with a delta of the residuals' own size.
@@ -85,7 +85,7 @@ Fit<Law> fit_absolute_from(const std::vector<FitPoint<Law::variables>>& points,
   fit.theta = least.at;
   fit.objective = least.value;
   fit.converged = least.converged || delta == 0;
-  fit.residuals = describe(AbsoluteResiduals{});
+  fit.residuals = "log of form - log of observation, " + describe(AbsoluteResiduals{});
   return fit;
 }
 
@@ -114,11 +114,10 @@ Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, 
 // What must be known to repeat a fit (Li et al. 2025, "(Mis)Fitting", arXiv:2502.18969): a few lines of text.
 template <ScalingLaw Law>
 std::string describe(const Fit<Law>& fit) {
-  std::string s = std::string("form          ") + Law::formula + "\nresiduals     log of form - log of observation, " +
-                  fit.residuals + "\nobservations  " + std::to_string(fit.points) +
-                  "\noptimiser     Newton, exact derivatives; " + std::to_string(fit.starts) + " starts, of which " +
-                  std::to_string(fit.reached) + " reached the optimum" +
-                  (fit.converged ? "" : ", which is NOT CONVERGED") + "\nobjective     ";
+  std::string s = std::string("form          ") + Law::formula + "\nresiduals     " + fit.residuals +
+                  "\nobservations  " + std::to_string(fit.points) + "\noptimiser     Newton, exact derivatives; " +
+                  std::to_string(fit.starts) + " starts, of which " + std::to_string(fit.reached) +
+                  " reached the optimum" + (fit.converged ? "" : ", which is NOT CONVERGED") + "\nobjective     ";
   char number[40];
   std::snprintf(number, sizeof number, "%.13g", fit.objective);
   s += number;

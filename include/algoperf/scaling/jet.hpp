@@ -117,10 +117,11 @@ Jet<N> log_sum_exp(const std::array<Jet<N>, M>& x) {
   double most = x[0].value, sum = 0;
   for (const Jet<N>& each : x) most = each.value > most ? each.value : most;
   std::array<double, M> share;
-  for (std::size_t m = 0; m < M; ++m) sum += share[m] = std::exp(x[m].value - most);
+  for (std::size_t m = 0; m < M; ++m) sum += share[m] = x[m].value == most ? 1 : std::exp(x[m].value - most);
   Jet<N> result(most + std::log(sum));
   for (std::size_t m = 0; m < M; ++m) {
     const double p = share[m] / sum;
+    if (p == 0) continue;
     std::size_t k = 0;
     for (std::size_t i = 0; i < N; ++i) {
       const double slope = p * x[m].first[i];

@@ -13,7 +13,7 @@ namespace algoperf {
 // Amdahl's law of n workers: T = T1 (s + (1 - s) / n), s the share that does not speed up (Amdahl 1967): a plateau at
 // T1 s, and the same curve as CriticalBatch, told by other numbers.
 struct Amdahl {
-  static constexpr std::size_t variables = 1, parameters = 2;
+  static constexpr std::size_t variables = 1, parameters = 2, linear = 1;
   static constexpr std::array<const char*, 2> names = {"T1", "s"};
   static constexpr const char* formula = "T = T1 (s + (1 - s) / n)";
 

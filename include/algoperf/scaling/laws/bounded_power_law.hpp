@@ -13,7 +13,7 @@ namespace algoperf {
 // y = e + g / (1 + (x / d)^c): a learning curve whole. At e + g, what guessing costs, until x is about d; then a power
 // law; then the floor e. M4 with alpha = 1, by the numbers that regions.hpp asks for.
 struct BoundedPowerLaw {
-  static constexpr std::size_t variables = 1, parameters = 4;
+  static constexpr std::size_t variables = 1, parameters = 4, linear = 2;
   static constexpr std::array<const char*, 4> names = {"e", "g", "d", "c"};
   static constexpr const char* formula = "y = e + g / (1 + (x / d)^c)";
 

@@ -30,7 +30,7 @@ inline constexpr std::array<const char*, 3 + 3 * breaks> names_of_broken_power_l
 template <std::size_t breaks = 1>
 struct BrokenPowerLaw {
   static_assert(breaks >= 1 && breaks <= 4, "algoperf: a BrokenPowerLaw has 1 to 4 breaks");
-  static constexpr std::size_t variables = 1, parameters = 3 + 3 * breaks;
+  static constexpr std::size_t variables = 1, parameters = 3 + 3 * breaks, linear = 2;
   static constexpr std::array<const char*, parameters> names = detail::names_of_broken_power_law<breaks>;
   static constexpr const char* formula = "y = a + b x^-c0 prod_i (1 + (x / d_i)^(1 / f_i))^(-c_i f_i)";
 

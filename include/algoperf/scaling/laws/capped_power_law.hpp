@@ -13,7 +13,7 @@ namespace algoperf {
 // y = g / (1 + (x / d)^c): BoundedPowerLaw without a floor. At g, what guessing costs, until x is about d; then a power
 // law.
 struct CappedPowerLaw {
-  static constexpr std::size_t variables = 1, parameters = 3;
+  static constexpr std::size_t variables = 1, parameters = 3, linear = 1;
   static constexpr std::array<const char*, 3> names = {"g", "d", "c"};
   static constexpr const char* formula = "y = g / (1 + (x / d)^c)";
 

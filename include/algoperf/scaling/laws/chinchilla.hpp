@@ -13,7 +13,7 @@ namespace algoperf {
 // Approach 3 of Hoffmann et al. 2022 (arXiv:2203.15556): L = E + A / N^alpha + B / D^beta, of N parameters and D
 // samples (tokens).
 struct Chinchilla {
-  static constexpr std::size_t variables = 2, parameters = 5;
+  static constexpr std::size_t variables = 2, parameters = 5, linear = 3;
   static constexpr std::array<const char*, 5> names = {"A", "B", "E", "alpha", "beta"};
   static constexpr const char* formula = "L = E + A / N^alpha + B / D^beta";
 

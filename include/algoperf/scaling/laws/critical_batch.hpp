@@ -13,7 +13,7 @@ namespace algoperf {
 // Steps to a target against the batch: S = Smin (1 + Bcrit / B) (McCandlish et al. 2018, arXiv:1812.06162). Twice the
 // least steps at Bcrit; examples to the target, S B, at least Smin Bcrit.
 struct CriticalBatch {
-  static constexpr std::size_t variables = 1, parameters = 2;
+  static constexpr std::size_t variables = 1, parameters = 2, linear = 1;
   static constexpr std::array<const char*, 2> names = {"Smin", "Bcrit"};
   static constexpr const char* formula = "S = Smin (1 + Bcrit / B)";
 

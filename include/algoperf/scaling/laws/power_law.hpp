@@ -11,7 +11,7 @@ namespace algoperf {
 
 // M1: y = b x^c. A learning curve's power-law region, with c < 0 (Hestness et al. 2017, eq. 1); a line in logarithms.
 struct PowerLaw {
-  static constexpr std::size_t variables = 1, parameters = 2;
+  static constexpr std::size_t variables = 1, parameters = 2, linear = 1;
   static constexpr std::array<const char*, 2> names = {"b", "c"};
   static constexpr const char* formula = "y = b x^c";
 

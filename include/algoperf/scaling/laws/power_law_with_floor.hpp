@@ -13,7 +13,7 @@ namespace algoperf {
 // M2: y = e + b x^-c: a power law down to a floor, the irreducible error (Hestness et al. 2017; Rosenfeld et al. 2020).
 // Fitted on log y, so that e may not be negative; an e that tends to 0 ends at 0 to rounding.
 struct PowerLawWithFloor {
-  static constexpr std::size_t variables = 1, parameters = 3;
+  static constexpr std::size_t variables = 1, parameters = 3, linear = 2;
   static constexpr std::array<const char*, 3> names = {"e", "b", "c"};
   static constexpr const char* formula = "y = e + b x^-c";
 

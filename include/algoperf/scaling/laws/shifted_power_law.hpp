@@ -13,7 +13,7 @@ namespace algoperf {
 // M3: y = b (1/x + g)^c with c > 0: a power law that bends into a floor b g^c (M3 of Alabdulmohsin et al. 2022,
 // arXiv:2209.06640).
 struct ShiftedPowerLaw {
-  static constexpr std::size_t variables = 1, parameters = 3;
+  static constexpr std::size_t variables = 1, parameters = 3, linear = 1;
   static constexpr std::array<const char*, 3> names = {"b", "g", "c"};
   static constexpr const char* formula = "y = b (1/x + g)^c";
 

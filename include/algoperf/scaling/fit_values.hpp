@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "fit.hpp"
+#include "minimize.hpp"
+#include "observations.hpp"
+#include "projected_objective.hpp"
+
+namespace algoperf {
+
+// The law of least sum of weight (law(x) - y)^2: squares of y itself, where fit() takes log y. Only laws with
+// coefficients that y is linear in, which are solved for (variable projection, Golub & Pereyra 1973) and may not be
+// negative: two coordinates are left of Chinchilla's five. A coefficient of 0 has a theta of -inf. Throws Error as
+// fit() does.
+template <ScalingLaw Law>
+requires detail::SeparableLaw<Law> Fit<Law> fit_values(Law,
+                                                       const std::vector<Observation<Law::variables>>& observations) {
+  using Objective = detail::ProjectedObjective<Law>;
+  constexpr std::size_t linear = Objective::linear, shapes = Objective::shapes, followed = 3;
+  check_observations(observations, Law::parameters);
+  const auto points = detail::fit_points(observations);
+  const Objective sum(points);
+  double negligible = 0;  // residuals of rounding
+  for (const auto& o : observations) negligible += 1e-28 * o.weight * o.y * o.y;
+
+  std::vector<Minimum<shapes>> minima;
+  for (const auto& theta : Law::starts(points)) {
+    Minimum<shapes> start;
+    for (std::size_t a = 0; a < shapes; ++a) start.at[a] = theta[linear + a];
+    const bool known =
+        std::any_of(minima.begin(), minima.end(), [&](const auto& other) { return other.at == start.at; });
+    if (known) continue;
+    start.value = sum(start.at);
+    minima.push_back(start);
+  }
+  const auto lower = [](const auto& a, const auto& b) { return a.value < b.value; };
+  std::sort(minima.begin(), minima.end(), lower);
+  if (minima.size() > followed) minima.resize(followed);
+  for (auto& minimum : minima) minimum = minimize(sum, minimum.at, negligible);
+  const Minimum<shapes> best = *std::min_element(minima.begin(), minima.end(), lower);
+
+  Fit<Law> fit{.objective = best.value,
+               .converged = best.converged,
+               .starts = minima.size(),
+               .points = points.size(),
+               .residuals = "form - observation, sum of squares"};
+  for (const auto& minimum : minima) fit.reached += minimum.value <= best.value * (1 + 1e-8) + negligible;
+  std::array<double, linear> coefficients;
+  require(std::isfinite(sum.solve_for(best.at, coefficients)), "fit_values: there is no ", Law::formula,
+          " with coefficients above 0 for these observations");
+  for (std::size_t k = 0; k < linear; ++k) fit.theta[k] = std::log(coefficients[k]);
+  for (std::size_t a = 0; a < shapes; ++a) fit.theta[linear + a] = best.at[a];
+  return fit;
+}
+
+}  // namespace algoperf

@@ -1,0 +1,88 @@
+#include "algoperf/scaling/fit_values.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "algoperf/core/random.hpp"
+#include "algoperf/scaling/geometric.hpp"
+#include "algoperf/scaling/laws/all.hpp"
+#include "curves.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+template <class Law>
+void gives_back(const std::array<double, Law::parameters>& theta, double from, double to, std::size_t count) {
+  std::vector<ap::Observation<1>> observations;
+  for (const double x : ap::geometric(from, to, count))
+    observations.push_back({{x}, std::exp(Law::template log_value<double>({std::log(x)}, theta))});
+  const ap::Fit<Law> fit = ap::fit_values(Law{}, observations);
+  CAPTURE(ap::describe(fit));
+  CHECK(fit.converged);
+  const auto expected = Law::from_theta(theta), found = fit.parameters();
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(std::abs(found[i] - expected[i]) <= 1e-6 * std::abs(expected[i]));
+}
+
+}  // namespace
+
+TEST_CASE("squares of y give back the numbers that made the observations") {
+  gives_back<ap::PowerLaw>({2.0, -0.35}, 10, 1e5, 6);
+  gives_back<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12);
+  gives_back<ap::ShiftedPowerLaw>({1.0, std::log(1e-3), 0.5}, 10, 1e6, 12);
+  gives_back<ap::BoundedPowerLaw>({std::log(0.02), std::log(0.9), std::log(1e3), 0.6}, 10, 1e6, 30);
+  gives_back<ap::CriticalBatch>({std::log(1500.0), std::log(300.0)}, 1, 1 << 16, 17);
+}
+
+TEST_CASE("a step's derivatives are those of the projected sum") {
+  std::vector<ap::Observation<2>> runs;
+  ap::RandomStream random(ap::RandomKey{3});
+  for (const double n : ap::geometric(1e7, 1e10, 5))
+    for (const double d : ap::geometric(1e9, 1e12, 5))
+      runs.push_back({{n, d}, 1.7 + 400 / std::pow(n, 0.34) + 0.05 * random.normal() + 410 / std::pow(d, 0.28)});
+  const auto points = ap::detail::fit_points(runs);
+  const ap::detail::ProjectedObjective<ap::Chinchilla> sum(points);
+  std::array<double, 3> bound;
+  for (const std::array<double, 2>& at : {std::array<double, 2>{0.3, 0.4}, {0.5, 0.2}, {-0.1, 0.3}}) {
+    const auto f = sum.derivatives(at, bound);
+    CHECK(f.value == sum(at));
+    for (std::size_t i = 0; i < 2; ++i) {
+      constexpr double h = 1e-5;
+      auto above = at, below = at;
+      above[i] += h, below[i] -= h;
+      CHECK(f.first[i] == doctest::Approx((sum(above) - sum(below)) / (2 * h)).epsilon(1e-6));
+      const auto up = sum.derivatives(above, bound), down = sum.derivatives(below, bound);
+      for (std::size_t j = 0; j <= i; ++j)
+        CHECK(f.second[i * (i + 1) / 2 + j] ==
+              doctest::Approx((up.first[j] - down.first[j]) / (2 * h)).epsilon(1e-5).scale(0.1));
+    }
+  }
+}
+
+TEST_CASE("a coefficient may be 0, but not less") {
+  std::vector<ap::Observation<1>> falling;  // faster than any power law with a floor
+  for (const double x : ap::geometric(1, 100, 12)) falling.push_back({{x}, 3 / x - 0.02});
+  const auto fit = ap::fit_values(ap::PowerLawWithFloor{}, falling);
+  CHECK(fit.parameters()[0] == 0);
+  CHECK(fit.parameters()[1] > 0);
+  CHECK(fit(10.0) > 0);
+}
+
+TEST_CASE("Chinchilla's runs: the optimum that scipy finds") {
+  const auto runs = chinchilla_runs();
+  if (runs.empty()) return;
+  const auto fit = ap::fit_values(ap::Chinchilla{}, runs);  // nnls inside Nelder-Mead: benchmarks/peers/scipy_fits.py
+  CHECK(fit.converged);
+  CHECK(fit.parameters()[3] == doctest::Approx(0.34704742).epsilon(1e-7));
+  CHECK(fit.parameters()[4] == doctest::Approx(0.35876412).epsilon(1e-7));
+  CHECK(std::abs(fit.objective - 0.0463428940879) < 1e-12);
+}
+
+TEST_CASE("observations that cannot be fitted") {
+  CHECK_THROWS_AS(ap::fit_values(ap::PowerLawWithFloor{}, {{{1}, 2}, {{2}, 1}}), ap::Error);
+  CHECK_THROWS_AS(ap::fit_values(ap::PowerLaw{}, {{{1}, 2}, {{2}, -1}, {{3}, 1}}), ap::Error);
+}
