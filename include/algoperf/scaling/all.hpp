@@ -1,6 +1,7 @@
 // The members of scaling/.
 #pragma once
 
+#include "accelerator.hpp"
 #include "affine_map.hpp"
 #include "allocation.hpp"
 #include "bootstrap.hpp"
@@ -8,9 +9,13 @@
 #include "extrapolation.hpp"
 #include "fit.hpp"
 #include "fit_values.hpp"
+#include "frontier.hpp"
 #include "geometric.hpp"
 #include "laws/all.hpp"
 #include "noisy_quadratic.hpp"
 #include "nqm_rules.hpp"
 #include "profile.hpp"
+#include "projection.hpp"
+#include "quantities.hpp"
 #include "regions.hpp"
+#include "requirements.hpp"

@@ -14,7 +14,8 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-// Between the (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly between neighbours as by numpy.
+// Between the (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly between neighbours as by numpy;
+// values may be infinite.
 // Throws Error if level is not in (0, 1) or there is no value.
 inline Interval percentile_interval(std::vector<double> values, double level) {
   require(level > 0 && level < 1, "percentile_interval: level is ", level, ", expected (0, 1)");
@@ -24,7 +25,8 @@ inline Interval percentile_interval(std::vector<double> values, double level) {
     const double at = q * static_cast<double>(values.size() - 1);
     const std::size_t i = static_cast<std::size_t>(at);
     const std::size_t j = i + 1 < values.size() ? i + 1 : i;
-    return values[i] + (at - std::floor(at)) * (values[j] - values[i]);
+    const double share = at - std::floor(at);
+    return share == 0 || values[i] == values[j] ? values[i] : values[i] + share * (values[j] - values[i]);
   };
   return {quantile((1 - level) / 2), quantile((1 + level) / 2)};
 }

@@ -13,3 +13,4 @@
 #include "power_law_with_floor.hpp"
 #include "shifted_power_law.hpp"
 #include "sigmoid_power_law.hpp"
+#include "step_cost.hpp"

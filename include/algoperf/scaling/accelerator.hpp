@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cmath>
+
+#include "../core/error.hpp"
+#include "quantities.hpp"
+#include "requirements.hpp"
+
+namespace algoperf {
+
+// A device to train on, as a roofline sees it (Williams et al. 2009): a step takes as long as its FLOPs or its bytes,
+// whichever takes longer, at the shares of the peaks that programs reach. The defaults are the target accelerator of
+// Hestness et al. 2019, Table 4, in the manner of an NVIDIA V100 in single precision.
+struct Accelerator {
+  FlopsPerSecond peak{15.67e12};
+  BytesPerSecond bandwidth{898e9};
+  Bytes cache{6e6};
+  Bytes memory{32e9};
+  BytesPerSecond link{56e9};  // to its neighbour in a ring
+  double peak_reached = 0.8, bandwidth_reached = 0.7;
+
+  void check() const {
+    require(peak.value > 0 && bandwidth.value > 0 && cache.value > 0 && memory.value > 0 && link.value > 0,
+            "Accelerator: peak, bandwidth, cache, memory and link are ", peak.value, ", ", bandwidth.value, ", ",
+            cache.value, ", ", memory.value, " and ", link.value, ", expected positive numbers");
+    require(peak_reached > 0 && peak_reached <= 1 && bandwidth_reached > 0 && bandwidth_reached <= 1,
+            "Accelerator: peak_reached and bandwidth_reached are ", peak_reached, " and ", bandwidth_reached,
+            ", expected (0, 1]");
+  }
+
+  constexpr Seconds compute_time(Flops flops) const { return flops / (peak_reached * peak); }
+  constexpr Seconds memory_time(Bytes bytes) const { return bytes / (bandwidth_reached * bandwidth); }
+  constexpr Seconds time(Flops flops, Bytes bytes) const {
+    const Seconds a = compute_time(flops), b = memory_time(bytes);
+    return a < b ? b : a;
+  }
+  // The FLOPs a byte from which on FLOPs take longer.
+  constexpr FlopsPerByte ridge() const { return (peak_reached * peak) / (bandwidth_reached * bandwidth); }
+
+  // The least batch whose step takes as long as its FLOPs, so that larger ones save no time a sample:
+  // b = lambda / (gamma / ridge - mu / sqrt p). Infinite where activations alone take longer than all FLOPs. Hestness
+  // et al. take about 1.5 times as many.
+  Samples balanced_batch(const Requirements& r, Parameters p) const {
+    const double spare = r.gamma / ridge().value - r.mu / std::sqrt(p.value);
+    return Samples(spare > 0 ? r.lambda / spare : HUGE_VAL);
+  }
+
+  // Bytes that a product of m x k and k x n numbers moves through a cache that holds three squares of them: a tile of
+  // the result and what is multiplied for it. Operands that fit are read once, others anew for each row or column of
+  // tiles; the result is written once.
+  Bytes product_bytes(double m, double n, double k, Bytes number = Bytes(4)) const {
+    if ((m * k + k * n + m * n) * number.value <= cache.value) return number * (m * k + k * n + m * n);
+    const double side = std::floor(std::sqrt(cache / (3 * number)));
+    require(side >= 1, "Accelerator: a cache of ", cache.value, " bytes does not hold three numbers");
+    return number * (m * k * std::ceil(n / side) + k * n * std::ceil(m / side) + m * n);
+  }
+
+  // All-reduce in a ring: each of n devices sends 2 (n - 1) / n of it (Patarasuk & Yuan 2009). Latencies are left out.
+  constexpr Seconds all_reduce(Bytes gradient, double devices) const {
+    return 2 * (devices - 1) / devices * gradient / link;
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,71 @@
+// What a training step costs to first order in a model's size and the batch (Hestness et al. 2019, "Beyond Human-Level
+// Accuracy", section 4): three laws to fit to sweeps of sizes and batches.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "../jet.hpp"
+#include "statistics.hpp"
+
+namespace algoperf {
+
+// FLOPs of a step of p parameters on a batch of b: C = gamma p b.
+struct StepFlops {
+  static constexpr std::size_t variables = 2, parameters = 1;
+  static constexpr std::array<const char*, 1> names = {"gamma"};
+  static constexpr const char* formula = "C = gamma p b";
+
+  template <class T>
+  static T log_value(const std::array<double, 2>& log_x, const std::array<T, 1>& theta) {
+    return theta[0] + (log_x[0] + log_x[1]);
+  }
+  static std::array<double, 1> from_theta(const std::array<double, 1>& t) { return {std::exp(t[0])}; }
+  template <class Points>
+  static std::vector<std::array<double, 1>> starts(const Points& points) {
+    return {{weighted_mean(points, [](const auto& p) { return p.log_y - p.log_x[0] - p.log_x[1]; })}};
+  }
+};
+
+// Bytes read and written: A = lambda p + mu b sqrt p, of the parameters and of the activations.
+struct StepBytes {
+  static constexpr std::size_t variables = 2, parameters = 2;
+  static constexpr std::array<const char*, 2> names = {"lambda", "mu"};
+  static constexpr const char* formula = "A = lambda p + mu b sqrt p";
+
+  template <class T>
+  static T log_value(const std::array<double, 2>& log_x, const std::array<T, 2>& theta) {
+    return jets::log_sum_exp(std::array<T, 2>{theta[0] + log_x[0], theta[1] + (log_x[1] + 0.5 * log_x[0])});
+  }
+  static std::array<double, 2> from_theta(const std::array<double, 2>& t) { return {std::exp(t[0]), std::exp(t[1])}; }
+  // Shares of the parameters' bytes.
+  template <class Points>
+  static std::vector<std::array<double, 2>> starts(const Points& points) {
+    const double of_p = weighted_mean(points, [](const auto& p) { return p.log_y - p.log_x[0]; });
+    const double of_b = weighted_mean(points, [](const auto& p) { return p.log_y - p.log_x[1] - 0.5 * p.log_x[0]; });
+    std::vector<std::array<double, 2>> all;
+    for (const double share : {0.01, 0.5, 0.99}) all.push_back({of_p + std::log(share), of_b + std::log(1 - share)});
+    return all;
+  }
+};
+
+// The least memory of a step: F = delta p.
+struct StepFootprint {
+  static constexpr std::size_t variables = 1, parameters = 1;
+  static constexpr std::array<const char*, 1> names = {"delta"};
+  static constexpr const char* formula = "F = delta p";
+
+  template <class T>
+  static T log_value(const std::array<double, 1>& log_x, const std::array<T, 1>& theta) {
+    return theta[0] + log_x[0];
+  }
+  static std::array<double, 1> from_theta(const std::array<double, 1>& t) { return {std::exp(t[0])}; }
+  template <class Points>
+  static std::vector<std::array<double, 1>> starts(const Points& points) {
+    return {{weighted_mean(points, [](const auto& p) { return p.log_y - p.log_x[0]; })}};
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,137 @@
+// From an error that is wanted to what it takes (Hestness et al. 2019): the data that a learning curve asks for, the
+// parameters that fit so much data, and the FLOPs, time and memory of training them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "accelerator.hpp"
+#include "bootstrap.hpp"
+#include "fit.hpp"
+#include "percentile.hpp"
+#include "quantities.hpp"
+#include "requirements.hpp"
+
+namespace algoperf {
+
+struct ProjectionOptions {
+  double accelerators = 1;  // that share each step's batch and their gradients, in a ring
+  Samples batch{0};         // of each; 0: Accelerator::balanced_batch
+  double epochs = 1;
+  double sequence = 1;  // samples of the learning curve (words) in one of Requirements (sentences)
+  Bytes number{4};      // of a parameter's gradient, to be reduced
+
+  void check() const {
+    require(accelerators >= 1, "ProjectionOptions: accelerators is ", accelerators, ", expected at least 1");
+    require(batch.value >= 0, "ProjectionOptions: batch is ", batch.value, ", expected at least 0");
+    require(epochs > 0 && sequence > 0, "ProjectionOptions: epochs and sequence are ", epochs, " and ", sequence,
+            ", expected more than 0");
+  }
+};
+
+struct Projection {
+  Samples data;
+  Parameters parameters;
+  Samples batch;      // of each accelerator
+  Flops step_flops;   // of each
+  Bytes step_bytes;   // of each
+  Seconds step_time;  // with the reduction of gradients
+  Flops flops;        // of all epochs
+  Seconds time;       // of all epochs
+  Bytes memory;       // of each copy of the model; where an accelerator has less, it must be split
+
+  // FLOPs done of those that all accelerators could have done at their peak.
+  double utilisation(const Accelerator& accelerator, double accelerators) const {
+    return flops / (accelerators * time * accelerator.peak);
+  }
+};
+
+namespace detail {
+
+inline constexpr struct { double smallest = -700, largest = 700; } log_sizes;  // within what a double holds
+
+template <class Law>
+bool reaches(const Fit<Law>& fit, double y) {
+  return fit(std::exp(log_sizes.smallest)) > y && fit(std::exp(log_sizes.largest)) <= y;
+}
+
+}  // namespace detail
+
+// The x at which a law of one size, which falls, has come down to y. Throws Error if it never does.
+template <ScalingLaw Law>
+requires(Law::variables == 1) double size_for(const Fit<Law>& fit, double y) {
+  require(y > 0 && y < HUGE_VAL, "size_for: y is ", y, ", expected a positive number");
+  const auto [smallest, largest] = detail::log_sizes;
+  require(detail::reaches(fit, y), "size_for: y = ", Law::formula, " does not come down to ", y, ": it goes from ",
+          fit(std::exp(smallest)), " to ", fit(std::exp(largest)));
+  double low = smallest, high = largest;
+  for (double middle = 0; middle != low && middle != high;) {
+    (fit(std::exp(middle)) > y ? low : high) = middle;
+    middle = 0.5 * (low + high);
+  }
+  return std::exp(high);
+}
+
+// `curve`: error by samples; `model`: the parameters that do best with so many samples. Throws Error if the curve never
+// comes down to `target`, and where no batch keeps the accelerator busy: name one then.
+template <ScalingLaw Curve, ScalingLaw Model>
+Projection project(double target, const Fit<Curve>& curve, const Fit<Model>& model, const Requirements& requirements,
+                   const Accelerator& accelerator, const ProjectionOptions& options = {}) {
+  options.check();
+  accelerator.check();
+  Projection p;
+  p.data = Samples(size_for(curve, target));
+  p.parameters = Parameters(model(p.data.value));
+  p.batch = options.batch.value > 0 ? options.batch : accelerator.balanced_batch(requirements, p.parameters);
+  require(p.batch.value < HUGE_VAL, "project: at ", p.parameters.value,
+          " parameters no batch keeps the accelerator busy; name one in ProjectionOptions");
+  p.step_flops = requirements.flops(p.parameters, p.batch);
+  p.step_bytes = requirements.bytes(p.parameters, p.batch);
+  p.step_time = accelerator.time(p.step_flops, p.step_bytes) +
+                accelerator.all_reduce(p.parameters.value * options.number, options.accelerators);
+  const double steps = options.epochs * (p.data / options.sequence) / (options.accelerators * p.batch);
+  p.flops = steps * options.accelerators * p.step_flops;
+  p.time = steps * p.step_time;
+  p.memory = requirements.footprint(p.parameters);
+  return p;
+}
+
+// The ends of intervals, each quantity's own.
+struct ProjectionInterval {
+  Projection low, high;
+};
+
+// The same of each pair of replicates of two bootstraps, and between which quantiles each quantity lies. Replicates
+// that never come down to `target` count as infinite. Throws Error as project() does, but for these.
+template <ScalingLaw Curve, ScalingLaw Model>
+ProjectionInterval project(double target, const Bootstrap<Curve>& curve, const Bootstrap<Model>& model,
+                           const Requirements& requirements, const Accelerator& accelerator,
+                           const ProjectionOptions& options = {}, double level = 0.9) {
+  require(!curve.thetas.empty() && !model.thetas.empty(), "project: a bootstrap has no replicates");
+  const std::size_t n = std::min(curve.thetas.size(), model.thetas.size());
+  std::vector<Projection> all;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Fit<Curve> of_curve{.theta = curve.thetas[i]};
+    const Fit<Model> of_model{.theta = model.thetas[i]};
+    if (detail::reaches(of_curve, target))
+      all.push_back(project(target, of_curve, of_model, requirements, accelerator, options));
+  }
+  ProjectionInterval interval;
+  const auto set = [&](auto member) {
+    using Q = std::remove_reference_t<decltype(interval.low.*member)>;
+    std::vector<double> values(n, HUGE_VAL);
+    for (std::size_t i = 0; i < all.size(); ++i) values[i] = (all[i].*member).value;
+    const Interval ends = percentile_interval(values, level);
+    interval.low.*member = Q(ends.low), interval.high.*member = Q(ends.high);
+  };
+  set(&Projection::data), set(&Projection::parameters), set(&Projection::batch), set(&Projection::step_flops);
+  set(&Projection::step_bytes), set(&Projection::step_time), set(&Projection::flops), set(&Projection::time);
+  set(&Projection::memory);
+  return interval;
+}
+
+}  // namespace algoperf

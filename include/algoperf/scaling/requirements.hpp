@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cmath>
+
+#include "fit.hpp"
+#include "laws/step_cost.hpp"
+#include "quantities.hpp"
+
+namespace algoperf {
+
+// What a training step of p parameters on a batch of b samples needs, to first order (Hestness et al. 2019, section 4
+// and Table 2). A sample is what b counts: for a network over sequences, a sequence.
+struct Requirements {
+  double gamma = 0;   // FLOPs a parameter and sample
+  double lambda = 0;  // bytes read and written a parameter,
+  double mu = 0;      // and a sample and square root of the parameters
+  double delta = 0;   // bytes of memory a parameter
+
+  constexpr Flops flops(Parameters p, Samples b) const { return Flops(gamma * p.value * b.value); }
+  Bytes bytes(Parameters p, Samples b) const { return Bytes(lambda * p.value + mu * b.value * std::sqrt(p.value)); }
+  constexpr Bytes footprint(Parameters p) const { return Bytes(delta * p.value); }
+  // FLOPs a byte: gamma b sqrt p / (lambda sqrt p + mu b).
+  FlopsPerByte intensity(Parameters p, Samples b) const { return flops(p, b) / bytes(p, b); }
+};
+
+// Of laws fitted to sweeps.
+inline Requirements requirements_of(const Fit<StepFlops>& flops, const Fit<StepBytes>& bytes,
+                                    const Fit<StepFootprint>& footprint) {
+  return {flops.parameters()[0], bytes.parameters()[0], bytes.parameters()[1], footprint.parameters()[0]};
+}
+
+}  // namespace algoperf
