@@ -112,12 +112,6 @@ TEST_CASE("which tensors are matrices, and which decay") {
   CHECK(ap::otherwise(spec(Kind::bias, {4})));
 }
 
-TEST_CASE("costs add") {
-  constexpr ap::Cost a{1, 2, 3, 4}, b{10, 20, 30, 40};
-  static_assert(a + b == ap::Cost{11, 22, 33, 44});
-  static_assert((a + b).flops() == 55);
-}
-
 TEST_CASE("scalar mathematics") {
   CHECK(ap::math::sqrt(2.0) == std::sqrt(2.0));
   CHECK(ap::math::sqrt(2.0f) == std::sqrt(2.0f));

@@ -13,8 +13,9 @@ constexpr ap::Model first(ap::Shape{28, 28, 1}, ap::Conv2d{.filters = 32, .size 
 static_assert(first.output() == ap::Shape{28, 28, 32});
 static_assert(first.cost() == ap::Cost{832, 1254400 + 25088, 1254400 + 25088, 25088});  // 25088 outputs of 25 terms
 constexpr ap::Conv2d second{.filters = 64, .size = 5, .padding = 2};
-static_assert(second.cost({14, 14, 32}) == ap::Cost{51264, 20070400 + 12544, 2 * 20070400 + 12544, 12544});
-static_assert(second.input_gradient_flops({14, 14, 32}) == 20070400);
+// A window of 5 covers 14 coordinates 64 times: its sums in the gradient of the input.
+static_assert(cost_of(second, {14, 14, 32}) ==
+              ap::Cost{51264, 20070400 + 12544, 2 * 20070400 + 12544 + 64 * 64 * 32, 12544});
 static_assert(ap::Conv2d{.size = 3, .stride = 2}.output({8, 7, 1}) == ap::Shape{3, 3, 1});
 static_assert(ap::Conv2d{.size = 1}.memory({8, 8, 4}).scratch == 0);
 static_assert(second.memory({14, 14, 32}) == ap::LayerMemory{0, 14 * 800, 14 * 14 * 800});

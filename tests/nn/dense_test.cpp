@@ -11,7 +11,7 @@ static_assert(ap::Layer<ap::Dense> && ap::Layer<ap::Relu>);
 
 constexpr ap::Model affine(ap::Shape{28, 28, 1}, ap::Dense{.units = 10});
 static_assert(affine.cost() == ap::Cost{7850, 15690, 15690, 10});  // 784 * 10 + 10; twice the product and the bias
-static_assert(affine.root().cost(affine.input()).backward_flops == 2 * 15680 + 10);
+static_assert(cost_of(affine.root(), affine.input()).backward_flops == 2 * 15680 + 10);
 
 TEST_CASE_TEMPLATE("dense: golden", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{3}, ap::Dense{.units = 2});

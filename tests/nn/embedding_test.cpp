@@ -10,7 +10,7 @@ namespace {
 
 static_assert(ap::Layer<ap::Embedding> && ap::Layer<ap::Flatten>);
 static_assert(std::is_same_v<ap::LayerInput<ap::Embedding, float>, std::int32_t>);
-static_assert(ap::Embedding{.vocabulary = 30, .width = 4}.cost({5}) == ap::Cost{120, 0, 20, 20});
+static_assert(cost_of(ap::Embedding{.vocabulary = 30, .width = 4}, {5}) == ap::Cost{120, 0, 20, 20});
 
 TEST_CASE_TEMPLATE("embedding: golden, repeated tokens add up", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{3}, ap::Embedding{.vocabulary = 4, .width = 2});

@@ -9,8 +9,8 @@ using namespace nn_test;
 namespace {
 
 static_assert(ap::Layer<ap::LayerNorm>);
-static_assert(ap::LayerNorm{}.cost({64}) == ap::Cost{128, 512, 832, 66});
-static_assert(ap::LayerNorm{}.cost({4, 16}) == ap::Cost{32, 512, 832, 72});
+static_assert(cost_of(ap::LayerNorm{}, {64}) == ap::Cost{128, 512 + 5, 1024 + 2, 130});
+static_assert(cost_of(ap::LayerNorm{}, {4, 16}) == ap::Cost{32, 512 + 20, 1024 + 8, 136});
 
 TEST_CASE_TEMPLATE("layer norm: forward by the formula", B, NN_BACKENDS) {
   const ap::LayerNorm norm{.eps = 0.01};

@@ -141,6 +141,16 @@ void check_model(const Model& model, const ap::GradientCheckOptions& options = {
   CHECK(distance(found.d_input, expected.d_input) < tolerance<B>());
 }
 
+// The costs of a layer of one example, the gradient of its input among them.
+template <class Layer>
+constexpr ap::Cost cost_of(const Layer& layer, ap::Shape in) {
+  ap::CostSum forward, backward;
+  layer.count_forward(in, 1, forward);
+  layer.count_backward(in, 1, true, backward);
+  const ap::LayerMemory memory = layer.memory(in);
+  return {layer.parameters(in), forward.flops, backward.flops, memory.kept + memory.exact + layer.output(in).size()};
+}
+
 // The message of the Error that declaring the model throws.
 template <class Model>
 std::string declare_error(const Model& model) {
@@ -158,7 +168,16 @@ struct Softsign {
   static constexpr bool in_place = true;
   struct Handles {};
   constexpr ap::Shape output(ap::Shape in) const { return in; }
-  constexpr ap::Cost cost(ap::Shape in) const { return {0, 3 * in.size(), 4 * in.size(), 0}; }
+  constexpr std::uint64_t parameters(ap::Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(ap::Shape in, std::uint64_t batch, Tally& tally) const {
+    tally.operation({"test", 3 * batch * in.size(), batch * in.size(), batch * in.size()});
+  }
+  template <class Tally>
+  constexpr void count_backward(ap::Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    if (input_gradient)
+      tally.operation({"test, gradient", 4 * batch * in.size(), batch * in.size(), batch * in.size()});
+  }
   constexpr ap::LayerMemory memory(ap::Shape) const { return {}; }
   Handles declare(ap::Layout&, const std::string&, ap::Shape) const { return {}; }
 
@@ -191,7 +210,15 @@ struct Double {
   static constexpr bool reads_output = false;
   struct Handles {};
   constexpr ap::Shape output(ap::Shape in) const { return in; }
-  constexpr ap::Cost cost(ap::Shape in) const { return {0, in.size(), in.size(), 0}; }
+  constexpr std::uint64_t parameters(ap::Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(ap::Shape in, std::uint64_t batch, Tally& tally) const {
+    tally.operation({"test", batch * in.size(), batch * in.size(), batch * in.size()});
+  }
+  template <class Tally>
+  constexpr void count_backward(ap::Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    if (input_gradient) tally.operation({"test, gradient", batch * in.size(), batch * in.size(), batch * in.size()});
+  }
   constexpr ap::LayerMemory memory(ap::Shape) const { return {}; }
   Handles declare(ap::Layout&, const std::string&, ap::Shape) const { return {}; }
 

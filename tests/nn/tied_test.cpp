@@ -17,7 +17,7 @@ constexpr ap::Tied tied(table, ap::Flatten{}, ap::Dense{.units = 5});
 static_assert(ap::Layer<std::remove_const_t<decltype(tied)>>);
 static_assert(tied.output({3}) == ap::Shape{16});
 static_assert(tied.tokens() == 16);
-static_assert(tied.cost({3}).parameters == 16 * 5 + 15 * 5 + 5 + 16);
+static_assert(tied.parameters({3}) == 16 * 5 + 15 * 5 + 5 + 16);
 
 // The same with a head of its own, given the table's values: outputs are equal, and the table's gradient is the sum of
 // the two.

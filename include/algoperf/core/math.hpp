@@ -125,7 +125,7 @@ ALGOPERF_HD T tanh(T x) {
                                21844.0 / 6081075,
                                -929569.0 / 638512875,
                                6404582.0 / 10854718875};
-  constexpr int terms = std::is_same_v<S, float> ? 5 : 9;
+  constexpr int terms = sizeof(S) == sizeof(float) ? 5 : 9;
   const T square = x * x;
   T near(S(0));
   for (int k = terms - 1; k >= 0; --k) near = near * square + T(static_cast<S>(series[k]));

@@ -14,7 +14,7 @@ namespace algoperf::math {
 template <class T>
 ALGOPERF_HD T normal_tail(T a) {
   using S = Scalar<T>;
-  constexpr bool is_float = std::is_same_v<S, float>;
+  constexpr bool is_float = sizeof(S) == sizeof(float);
   constexpr std::size_t n = is_float ? 13 : 25;
   constexpr double narrow[] = {0.11098530691721656,    0.19327504949779273,     0.12556456264797508,
                                0.0571549858673445,     0.014788697281380221,    -0.0003032449709516788,

@@ -27,8 +27,16 @@ struct ActivationBase {
   struct Handles {};
 
   constexpr Shape output(Shape in) const { return in; }
-  constexpr Cost cost(Shape in) const {
-    return {0, forward_flops * in.size(), backward_flops * in.size(), keeps_input ? in.size() : 0};
+  constexpr std::uint64_t parameters(Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t n = batch * in.size();
+    tally.operation({"activation", forward_flops * n, n, n});
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    const std::uint64_t n = batch * in.size();
+    if (input_gradient) tally.operation({"activation, gradient", backward_flops * n, 2 * n, n});
   }
   constexpr LayerMemory memory(Shape) const { return {}; }
   Handles declare(Layout&, const std::string&, Shape) const { return {}; }

@@ -5,18 +5,22 @@
 //                                      std::int32_t)
 //   Handles                            the tensors it declared
 //   output(in)                         constexpr; the shape of one example's output
-//   cost(in)                           constexpr; Cost of one example
+//   parameters(in)                     constexpr; how many it has, without statistics
+//   count_forward(in, batch, tally)    constexpr; tells a tally (core/cost.hpp) its operations on a batch
+//   count_backward(in, batch, input_gradient, tally)   the same, with the gradient of the input or without
+//   part()                             constexpr, optional; of an embedding or output layer, that it is one
 //   memory(in)                         constexpr; LayerMemory: numbers to keep from forward to backward, and scratch
 //   declare(layout, name, in)          adds its tensors to the layout as "name.weight" etc. and returns Handles
 //   initialize(init, handles, in)      writes first values (nn/init.hpp)
 //   forward(pass, handles, in, x, y)         y from x
 //   backward(pass, handles, in, x, y, dy, dx)   writes gradients, and dx unless it is null
-//   input_gradient_flops(in)           constexpr, optional; the FLOPs of dx within cost(in).backward_flops
 //   tokens()                           constexpr, optional, of a layer that reads tokens: they lie in [0, tokens())
 //
 // x, y, dy and dx are of S = Stored<B>, which may have 16 bits: what is computed is computed in Arithmetic<S>
 // (core/half.hpp), which is the parameters' type, too. Matrix products take their weights from pass.weight(handle), all
 // else from pass.value(handle).
+// A layer made of layers, with the constant counts_memory = true, holds and releases their memory in these counts, but
+// for its own output and the gradient of its input.
 // A layer that declares tensors which are statistics says so by a constant, has_statistics = true; its backward writes
 // as their gradients what a step is to take off them.
 // Three constants, all optional, say what a layer does to the memory of its neighbours:
@@ -30,6 +34,7 @@
 //         and the gradient of sum(weights * losses) / batch; classes = columns of logits. logits and d_logits are
 //         activations, weights and losses of their Arithmetic. When a loss is only
 //         evaluated, weights and d_logits are null.
+//         count(batch, outputs, tally), constexpr: tells a tally (core/cost.hpp) what it does.
 //         Labels are classes, std::int32_t, unless the loss has `template <class S> using Label = S`: numbers, as many
 //         an example as outputs. classes_of(outputs), constexpr and optional: how many classes so many outputs tell
 //         apart.
@@ -139,6 +144,11 @@ concept HasStatistics = requires {
 };
 
 template <class L>
+concept CountsMemory = requires {
+  requires L::counts_memory;
+};
+
+template <class L>
 concept HasTokens = requires(const L& l) {
   { l.tokens() } -> std::convertible_to<std::size_t>;
 };
@@ -151,7 +161,15 @@ consteval bool explain_layer() {
       requires { typename L::Handles; },
       "algoperf: a layer needs a type `Handles`, the tensors it declares (an empty struct if none)");
   static_assert(
-      requires(const L& l) { l.cost(Shape{}); }, "algoperf: a layer needs `constexpr Cost cost(Shape in) const`");
+      requires(const L& l) { l.parameters(Shape{}); },
+      "algoperf: a layer needs `constexpr std::uint64_t parameters(Shape in) const`");
+  static_assert(
+      requires(const L& l, CostSum& sum) {
+        l.count_forward(Shape{}, std::uint64_t{}, sum);
+        l.count_backward(Shape{}, std::uint64_t{}, false, sum);
+      },
+      "algoperf: a layer needs `count_forward(Shape in, std::uint64_t batch, Tally&)` and "
+      "`count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally&)`, which tell what it does");
   static_assert(
       requires(const L& l) { l.memory(Shape{}); },
       "algoperf: a layer needs `constexpr LayerMemory memory(Shape in) const`");
@@ -167,7 +185,7 @@ template <class L>
 concept Layer = requires(const L& layer, Layout& layout, const std::string& name, Shape in) {
   typename L::Handles;
   { layer.output(in) } -> std::same_as<Shape>;
-  { layer.cost(in) } -> std::same_as<Cost>;
+  { layer.parameters(in) } -> std::same_as<std::uint64_t>;
   { layer.memory(in) } -> std::same_as<LayerMemory>;
   { layer.declare(layout, name, in) } -> std::same_as<typename L::Handles>;
 };

@@ -25,10 +25,24 @@ class Model {
   constexpr const Root& root() const { return root_; }
   constexpr Shape output() const { return root_.output(input_); }
   constexpr std::size_t tokens() const requires(detail::HasTokens<Root>) { return root_.tokens(); }
+  constexpr std::uint64_t parameters() const { return root_.parameters(input_); }
+  // Tell a tally (core/cost.hpp) the operations on a batch: their outputs and what layers keep are held from the way
+  // forward to the way back, gradients of parameters from there on.
+  template <class Tally>
+  constexpr void count_forward(std::uint64_t batch, Tally& tally) const {
+    root_.count_forward(input_, batch, tally, true);
+  }
+  template <class Tally>
+  constexpr void count_backward(std::uint64_t batch, Tally& tally) const {
+    root_.count_backward(input_, batch, false, tally, true);
+  }
+  // Of one example.
   constexpr Cost cost() const {
-    Cost cost = root_.cost(input_);
-    cost.backward_flops -= root_.input_gradient_flops(input_);
-    return cost;
+    CostSum forward;
+    count_forward(1, forward);
+    CostSum backward{.held = forward.held};
+    count_backward(1, backward);
+    return {parameters(), forward.flops, backward.flops, forward.held};
   }
   constexpr LayerMemory memory() const { return root_.memory(input_); }
 

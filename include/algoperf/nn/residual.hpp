@@ -17,12 +17,24 @@ class Residual {
  public:
   using Handles = typename Inner::Handles;
   static constexpr bool has_statistics = Inner::has_statistics;
+  static constexpr bool counts_memory = true;
 
   constexpr explicit Residual(const Layers&... layers) : inner_(layers...) {}
 
   constexpr Shape output(Shape in) const { return in; }
-  constexpr Cost cost(Shape in) const { return inner_.cost(in) + Cost{0, in.size(), in.size(), in.size()}; }
-  constexpr std::uint64_t input_gradient_flops(Shape in) const { return inner_.input_gradient_flops(in) + in.size(); }
+  constexpr std::uint64_t parameters(Shape in) const { return inner_.parameters(in); }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t n = batch * in.size();
+    inner_.count_forward(in, batch, tally, true);
+    tally.operation({"residual", n, 2 * n, n});
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    const std::uint64_t n = batch * in.size();
+    inner_.count_backward(in, batch, input_gradient, tally, true);
+    if (input_gradient) tally.operation({"residual, gradient", n, 2 * n, n});
+  }
   constexpr LayerMemory memory(Shape in) const { return inner_.memory(in); }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {

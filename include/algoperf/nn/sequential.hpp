@@ -15,13 +15,21 @@ namespace detail {
 
 // Concepts, not requires-expressions where they are used: clang 14 takes those within a generic lambda for false.
 template <class L>
-concept SavesInputGradient = requires(const L& layer, Shape in) {
-  layer.input_gradient_flops(in);
+concept HasPart = requires(const L& layer) {
+  { layer.part() } -> std::same_as<ModelPart>;
 };
 template <class L, class S>
 concept Initializes = requires(const L& layer, Initializer<S>& set, const typename L::Handles& handles, Shape in) {
   layer.initialize(set, handles, in);
 };
+
+template <class L>
+constexpr ModelPart part_of(const L& layer) {
+  if constexpr (HasPart<L>)
+    return layer.part();
+  else
+    return ModelPart::body;
+}
 
 // Which outputs lie where the layer's input lies, and which are read in backward by a layer that shares them.
 template <std::size_t Count>
@@ -57,6 +65,7 @@ class Sequential {
  public:
   static constexpr bool reads_output = sharing.read[count - 1];
   static constexpr bool has_statistics = (... || detail::HasStatistics<Layers>);
+  static constexpr bool counts_memory = true;
   using Handles = Tuple<typename Layers::Handles...>;
   template <class S>
   using Input = LayerInput<LayerAt<0>, S>;
@@ -65,28 +74,43 @@ class Sequential {
 
   constexpr Shape output(Shape in) const { return shape_before(in, count); }
   constexpr std::size_t tokens() const requires(detail::HasTokens<LayerAt<0>>) { return get<0>(layers_).tokens(); }
-  constexpr Cost cost(Shape in) const {
-    Cost total;
-    for_each_index<count>([&](auto i) {
-      total = total + get<i>(layers_).cost(shape_before(in, i));
-      if (detail::HasInPlace<LayerAt<i>> && owns_output(i)) total.activations += shape_before(in, i + 1).size();
-    });
+  constexpr std::uint64_t parameters(Shape in) const {
+    std::uint64_t total = 0;
+    for_each_index<count>([&](auto i) { total += get<i>(layers_).parameters(shape_before(in, i)); });
     return total;
   }
-  // What backward saves when nobody wants the gradient of the input: all of backward before the first layer that has
-  // parameters, and that layer's share of it.
-  constexpr std::uint64_t input_gradient_flops(Shape in) const {
-    std::uint64_t saved = 0;
+  // `keeps_output`: whether the last output is this one's to hold, and not the caller's.
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally, bool keeps_output = false) const {
     for_each_index<count>([&](auto i) {
       const Shape before = shape_before(in, i);
-      if (trains_before(in, i)) return;
-      if (get<i>(layers_).cost(before).parameters == 0) {
-        saved += get<i>(layers_).cost(before).backward_flops;
-      } else if constexpr (detail::SavesInputGradient<LayerAt<i>>) {
-        saved += get<i>(layers_).input_gradient_flops(before);
-      }
+      tally.hold(own_numbers<i>(before, keeps_output) * batch);
+      get<i>(layers_).count_forward(before, batch, tally);
     });
-    return saved;
+  }
+  // Each gradient is held from where it is written to where it is read last, each layer's memory until its way back.
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally,
+                                bool keeps_output = false) const {
+    std::uint64_t gradient = 0;  // numbers of the gradient that the next layer reads, if they are not the caller's
+    for_each_index<count>([&](auto from_end) {
+      constexpr std::size_t i = count - 1 - from_end;
+      const auto& layer = get<i>(layers_);
+      const Shape before = shape_before(in, i);
+      if (input_gradient || trains_before(in, i + 1)) {
+        const bool wanted = input_gradient || trains_before(in, i);
+        const std::uint64_t written = wanted && i > 0 && owns_output(i) ? before.size() * batch : 0;
+        tally.hold(written);
+        if constexpr (!detail::CountsMemory<LayerAt<i>>)
+          tally.gradient(layer.parameters(before), detail::part_of(layer));
+        layer.count_backward(before, batch, wanted, tally);
+        if (owns_output(i)) {
+          tally.release(gradient);
+          gradient = written;
+        }
+      }
+      tally.release(own_numbers<i>(before, keeps_output) * batch);
+    });
   }
   // Every output that is not in place, every layer's own memory, and two arrays for gradients on their way back.
   constexpr LayerMemory memory(Shape in) const {
@@ -163,8 +187,19 @@ class Sequential {
   constexpr bool trains_before(Shape in, std::size_t layers) const {
     bool trains = false;
     for_each_index<count>(
-        [&](auto i) { trains = trains || (i < layers && get<i>(layers_).cost(shape_before(in, i)).parameters > 0); });
+        [&](auto i) { trains = trains || (i < layers && get<i>(layers_).parameters(shape_before(in, i)) > 0); });
     return trains;
+  }
+  // What layer I holds for each example: its output, unless that lies in its input, and what it keeps.
+  template <std::size_t I>
+  constexpr std::uint64_t own_numbers(Shape before, bool keeps_output) const {
+    std::uint64_t numbers = 0;
+    if (owns_output(I) && (!rest_in_place<I + 1>() || keeps_output)) numbers += get<I>(layers_).output(before).size();
+    if constexpr (!detail::CountsMemory<LayerAt<I>>) {
+      const LayerMemory memory = get<I>(layers_).memory(before);
+      numbers += memory.kept + memory.exact;
+    }
+    return numbers;
   }
   constexpr Shape shape_before(Shape in, std::size_t layer) const {
     for_each_index<count>([&](auto i) {

@@ -21,6 +21,7 @@ class Tied {
 
  public:
   static constexpr bool has_statistics = Inner::has_statistics;
+  static constexpr bool counts_memory = true;
   template <class S>
   using Input = std::int32_t;
   struct Handles {
@@ -34,12 +35,31 @@ class Tied {
 
   constexpr std::size_t tokens() const { return embedding_.vocabulary; }
   constexpr Shape output(Shape) const { return {embedding_.vocabulary}; }
-  constexpr Cost cost(Shape in) const {
-    const std::uint64_t words = embedding_.vocabulary, product = 2 * words * embedding_.width;
-    return embedding_.cost(in) + inner_.cost(embedded(in)) +
-           Cost{words, product + words, 2 * product + words, words + embedding_.width};
+  constexpr std::uint64_t parameters(Shape in) const {
+    return embedding_.parameters(in) + inner_.parameters(embedded(in)) + embedding_.vocabulary;
   }
-  constexpr std::uint64_t input_gradient_flops(Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t words = embedding_.vocabulary;
+    tally.hold(held(in) * batch);
+    embedding_.count_forward(in, batch, tally);
+    inner_.count_forward(embedded(in), batch, tally);
+    tally.operation(matrix_product("tied", batch, words, embedding_.width, ModelPart::output));
+    tally.operation(operation_of(ModelPart::output, "bias", batch * words, batch * words + words, batch * words));
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool, Tally& tally) const {
+    const std::uint64_t words = embedding_.vocabulary, width = embedding_.width;
+    tally.gradient(words * width, ModelPart::embedding);
+    tally.gradient(words, ModelPart::output);
+    tally.hold(held(in) * batch);  // the gradients of what it holds
+    tally.operation(operation_of(ModelPart::output, "bias gradient", batch * words, batch * words, words));
+    tally.operation(matrix_product("tied, weight gradient", words, width, batch, ModelPart::output));
+    tally.operation(matrix_product("tied, input gradient", batch, width, words, ModelPart::output));
+    inner_.count_backward(embedded(in), batch, true, tally);
+    embedding_.count_backward(in, batch, false, tally);
+    tally.release(2 * held(in) * batch);
+  }
   constexpr LayerMemory memory(Shape in) const {
     LayerMemory memory = inner_.memory(embedded(in));
     memory.kept += 2 * embedded(in).size() + 2 * embedding_.width;
@@ -100,6 +120,8 @@ class Tied {
     }
   };
   constexpr Shape embedded(Shape in) const { return embedding_.output(in); }
+  // Embedded tokens and what the layers make of them.
+  constexpr std::uint64_t held(Shape in) const { return embedded(in).size() + embedding_.width; }
 
   Embedding embedding_;
   Inner inner_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "../core/config.hpp"
@@ -58,6 +59,24 @@ struct Window {
     const std::size_t at = i + padding;
     const std::size_t begin = at < size ? 0 : steps(at - size) + 1, end = steps(at) + 1;
     return {begin, end < count ? end : count};
+  }
+  // The sum over the positions along one axis of the coordinates, of `extent`, that the window covers.
+  constexpr std::uint64_t covered(std::size_t extent, std::size_t count) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < extent; ++i) {
+      const Range range = covering(i, count);
+      if (range.begin < range.end) sum += range.end - range.begin;
+    }
+    return sum;
+  }
+  // The sum over pixels of the windows that cover one, but for the first.
+  constexpr std::uint64_t covered_again() const {
+    const auto reached = [&](std::size_t extent, std::size_t count) {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < extent; ++i) sum += covering(i, count).begin < covering(i, count).end;
+      return sum;
+    };
+    return covered(rows, out_rows) * covered(cols, out_cols) - reached(rows, out_rows) * reached(cols, out_cols);
   }
   // Where coordinate i of the image lies within the window at `position`.
   ALGOPERF_HD constexpr std::size_t within(std::size_t i, std::size_t position) const {

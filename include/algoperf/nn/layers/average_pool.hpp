@@ -12,7 +12,8 @@ namespace algoperf {
 // Shapes: in {rows, columns, channels}, out {(rows - size) / stride + 1, the same of columns, channels}, both divisions
 //   rounded down: rows and columns that no window reaches have gradient 0.
 // Hyperparameters: size and stride at least 1. size = rows = columns pools a whole square image.
-// As torch's without padding. Cost: size^2 FLOPs an output each way.
+// As torch's without padding. Cost: size^2 FLOPs an output each way, and one an input
+//   backward.
 struct AveragePool {
   std::size_t size = 2;
   std::size_t stride = 2;
@@ -20,9 +21,16 @@ struct AveragePool {
   struct Handles {};
 
   constexpr Shape output(Shape in) const { return window(in).output(in[2]); }
-  constexpr Cost cost(Shape in) const {
-    const std::uint64_t outputs = output(in).size();
-    return {0, outputs * size * size, outputs * size * size, outputs};
+  constexpr std::uint64_t parameters(Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t outputs = batch * output(in).size();
+    tally.operation({"average pool", size * size * outputs, batch * in.size(), outputs});
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    const std::uint64_t outputs = batch * output(in).size(), n = batch * in.size();
+    if (input_gradient) tally.operation({"average pool, gradient", size * size * outputs + n, outputs, n});
   }
   constexpr LayerMemory memory(Shape) const { return {}; }
 

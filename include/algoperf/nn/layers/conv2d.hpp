@@ -34,11 +34,29 @@ struct Conv2d {
   };
 
   constexpr Shape output(Shape in) const { return window(in).output(filters); }
-  constexpr Cost cost(Shape in) const {
-    const std::uint64_t outputs = output(in).size(), product = 2 * outputs * terms(in);
-    return {filters * terms(in) + filters, product + outputs, 2 * product + outputs, outputs};
+  constexpr std::uint64_t parameters(Shape in) const { return filters * terms(in) + filters; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t windows = batch * places(in), outputs = windows * filters;
+    Operation product = matrix_product("convolution", windows, filters, terms(in));
+    product.read = batch * in.size() + filters * terms(in);
+    tally.operation(product);
+    tally.operation({"bias", outputs, outputs + filters, outputs});
   }
-  constexpr std::uint64_t input_gradient_flops(Shape in) const { return 2 * output(in).size() * terms(in); }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    const std::uint64_t windows = batch * places(in), outputs = windows * filters, weights = filters * terms(in);
+    tally.operation({"bias gradient", outputs, outputs, filters});
+    Operation product = matrix_product("convolution, weight gradient", filters, terms(in), windows);
+    product.read = batch * in.size() + outputs;
+    tally.operation(product);
+    if (!input_gradient) return;
+    product = matrix_product("convolution, input gradient", windows, terms(in), filters);
+    product.read = outputs + weights;
+    product.written = batch * in.size();
+    product.flops += pointwise() ? 0 : batch * overlaps(in);
+    tally.operation(product);
+  }
   constexpr LayerMemory memory(Shape in) const {
     const Window w = window(in);
     const std::size_t row = pointwise() ? 0 : w.out_cols * terms(in);
@@ -166,6 +184,12 @@ struct Conv2d {
   constexpr Window window(Shape in) const { return {in, size, stride, padding}; }
   // Terms of the sum behind one output.
   constexpr std::size_t terms(Shape in) const { return size * size * in[2]; }
+  // Windows of an image, and the sum over its windows of the numbers that each covers.
+  constexpr std::uint64_t places(Shape in) const { return window(in).out_rows * window(in).out_cols; }
+  constexpr std::uint64_t overlaps(Shape in) const {
+    const Window w = window(in);
+    return w.covered(w.rows, w.out_rows) * w.covered(w.cols, w.out_cols) * w.channels;
+  }
   constexpr bool pointwise() const { return size == 1 && stride == 1 && padding == 0; }
   // Rows of windows that so much scratch holds.
   constexpr std::size_t block_rows(Shape in, const Window& w, std::size_t scratch) const {

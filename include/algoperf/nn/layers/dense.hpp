@@ -18,11 +18,19 @@ struct Dense {
   };
 
   constexpr Shape output(Shape) const { return {units}; }
-  constexpr Cost cost(Shape in) const {
-    const std::uint64_t product = 2 * in.size() * units;
-    return {in.size() * units + units, product + units, 2 * product + units, units};
+  constexpr ModelPart part() const { return output_layer ? ModelPart::output : ModelPart::body; }
+  constexpr std::uint64_t parameters(Shape in) const { return in.size() * units + units; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    tally.operation(matrix_product("dense", batch, units, in.size(), part()));
+    tally.operation(operation_of(part(), "bias", batch * units, batch * units + units, batch * units));
   }
-  constexpr std::uint64_t input_gradient_flops(Shape in) const { return 2 * in.size() * units; }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    tally.operation(matrix_product("dense, weight gradient", units, in.size(), batch, part()));
+    tally.operation(operation_of(part(), "bias gradient", batch * units, batch * units, units));
+    if (input_gradient) tally.operation(matrix_product("dense, input gradient", batch, in.size(), units, part()));
+  }
   constexpr LayerMemory memory(Shape) const { return {}; }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {

@@ -19,7 +19,16 @@ struct Dropout {
   struct Handles {};
 
   constexpr Shape output(Shape in) const { return in; }
-  constexpr Cost cost(Shape in) const { return {0, in.size(), in.size(), 0}; }
+  constexpr std::uint64_t parameters(Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t n = batch * in.size();
+    tally.operation({"dropout", n, n, n});
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    if (input_gradient) count_forward(in, batch, tally);
+  }
   constexpr LayerMemory memory(Shape) const { return {}; }
   Handles declare(Layout&, const std::string& name, Shape) const {
     require(rate >= 0 && rate < 1, name, ": Dropout has rate ", rate, ", expected [0, 1)");

@@ -27,9 +27,18 @@ struct Embedding {
 
   constexpr Shape output(Shape in) const { return {in.size(), width}; }
   constexpr std::size_t tokens() const { return vocabulary; }
-  constexpr Cost cost(Shape in) const {
-    const std::uint64_t outputs = in.size() * width;
-    return {vocabulary * width, 0, outputs, outputs};
+  constexpr ModelPart part() const { return ModelPart::embedding; }
+  constexpr std::uint64_t parameters(Shape) const { return vocabulary * width; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t tokens = batch * in.size();
+    tally.operation(operation_of(part(), "embedding", 0, tokens + tokens * width, tokens * width));
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool, Tally& tally) const {
+    const std::uint64_t tokens = batch * in.size();
+    tally.operation(
+        operation_of(part(), "embedding gradient", tokens * width, tokens + tokens * width, vocabulary * width));
   }
   constexpr LayerMemory memory(Shape) const { return {}; }
 

@@ -12,7 +12,11 @@ struct Flatten {
   struct Handles {};
 
   constexpr Shape output(Shape in) const { return {in.size()}; }
-  constexpr Cost cost(Shape) const { return {}; }
+  constexpr std::uint64_t parameters(Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(Shape, std::uint64_t, Tally&) const {}
+  template <class Tally>
+  constexpr void count_backward(Shape, std::uint64_t, bool, Tally&) const {}
   constexpr LayerMemory memory(Shape) const { return {}; }
   Handles declare(Layout&, const std::string&, Shape) const { return {}; }
 

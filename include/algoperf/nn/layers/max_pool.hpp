@@ -12,7 +12,8 @@ namespace algoperf {
 // Hyperparameters: size and stride at least 1; they may differ, and windows overlap if size > stride.
 // Among equal values the first in row-major order is taken, forward and backward; NaN is taken over any number. Both as
 //   torch does; no padding, unlike torch's option.
-// Cost: size^2 - 1 FLOPs (comparisons) an output forward, 1 backward; keeps one scalar an output, the winner's place.
+// Cost: 2 (size^2 - 1) FLOPs an output forward, comparisons of the value and for its place; backward one for each
+//   number in more than one window, and each such window; keeps one scalar an output, the winner's place.
 struct MaxPool {
   std::size_t size = 2;
   std::size_t stride = 2;
@@ -20,9 +21,18 @@ struct MaxPool {
   struct Handles {};
 
   constexpr Shape output(Shape in) const { return window(in).output(in[2]); }
-  constexpr Cost cost(Shape in) const {
-    const std::uint64_t outputs = output(in).size();
-    return {0, outputs * (size * size - 1), outputs, 2 * outputs};
+  constexpr std::uint64_t parameters(Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t outputs = batch * output(in).size();
+    tally.operation({"max pool", 2 * (size * size - 1) * outputs, batch * in.size(), 2 * outputs});
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    const std::uint64_t outputs = batch * output(in).size();
+    if (input_gradient)
+      tally.operation(
+          {"max pool, gradient", batch * window(in).covered_again() * in[2], 2 * outputs, batch * in.size()});
   }
   constexpr LayerMemory memory(Shape in) const { return {output(in).size(), 0}; }
 

@@ -14,6 +14,12 @@ struct MeanSquaredError {
   static constexpr const char* name = "mean squared error";
   static constexpr bool lower_is_better = true;
 
+  // Tells a tally what it does to the outputs of a batch.
+  template <class Tally>
+  constexpr void count(std::uint64_t batch, std::uint64_t width, Tally& tally) const {
+    tally.operation({"loss", batch * (6 * width + 4), batch * (2 * width + 1), batch * (width + 1)});
+  }
+
   template <class S>
   struct Row {
     using T = Arithmetic<S>;

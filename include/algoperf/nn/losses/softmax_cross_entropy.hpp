@@ -21,6 +21,13 @@ struct SoftmaxCrossEntropy {
             ", expected [0, 1)");
   }
 
+  // Tells a tally what it does to the outputs of a batch.
+  template <class Tally>
+  constexpr void count(std::uint64_t batch, std::uint64_t classes, Tally& tally) const {
+    const std::uint64_t smoothing = label_smoothing > 0 ? 3 * classes + 2 : 0;
+    tally.operation({"loss", batch * (8 * classes + 9 + smoothing), batch * (classes + 2), batch * (classes + 1)});
+  }
+
   template <class S>
   struct Row {
     using T = Arithmetic<S>;

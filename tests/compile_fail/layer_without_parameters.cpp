@@ -1,4 +1,4 @@
-// expect: algoperf: a layer needs `constexpr Cost cost(Shape in) const`
+// expect: algoperf: a layer needs `constexpr std::uint64_t parameters(Shape in) const`
 #include <algoperf/nn/all.hpp>
 
 struct Same {

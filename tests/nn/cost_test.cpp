@@ -1,0 +1,122 @@
+// What layers and losses say they cost, against what they do.
+#include "algoperf/core/cost.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "algoperf/nn/all.hpp"
+#include "counting.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+using nn_test::Counted;
+using nn_test::CountingBackend;
+
+template <class F>
+std::uint64_t operations_of(const F& f) {
+  const std::uint64_t before = Counted::operations;
+  f();
+  return Counted::operations - before;
+}
+
+// One pass each way, with and without the gradient of the input.
+template <class Model, class Loss = ap::SoftmaxCrossEntropy>
+void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t batch = 3) {
+  using Input = typename Model::template Input<Counted>;
+  const CountingBackend backend;
+  ap::Layout layout;
+  const auto handles = model.declare(layout);
+  std::vector<Counted> values(layout.size()), gradients(layout.size());
+  ap::Initializer<Counted> set(layout, values.data(), ap::RandomKey{1});
+  model.initialize(set, handles);
+  ap::Workspace<CountingBackend> workspace(backend, model, batch);
+  const auto pass = workspace.pass(backend, layout, values.data(), gradients.data(), batch);
+  const std::size_t outputs = model.output().size();
+  std::vector<Input> x(batch * model.input().size());
+  ap::RandomStream random(ap::RandomKey{2});
+  for (Input& each : x)
+    if constexpr (std::is_same_v<Input, Counted>)
+      each = Counted(random.normal());
+    else
+      each = static_cast<Input>(random.below(static_cast<std::uint32_t>(model.tokens())));
+
+  ap::CostSum forward, backward, with_input, of_loss;
+  model.count_forward(batch, forward);
+  backward.held = with_input.held = forward.held;
+  model.count_backward(batch, backward);
+  model.root().count_backward(model.input(), batch, true, with_input, true);
+  loss.count(batch, outputs, of_loss);
+  CHECK(backward.held == model.parameters());  // of all that was held the gradients of parameters remain
+
+  const Counted* z = nullptr;
+  CHECK(operations_of([&] { z = model.forward(pass, handles, x.data()); }) == forward.flops);
+  using Label = ap::LossLabel<Loss, Counted>;
+  const std::vector<Label> labels(std::is_same_v<Label, Counted> ? batch * outputs : batch, Label(0));
+  const std::vector<Counted> weights(batch, Counted(1));
+  std::vector<Counted> losses(batch), d_outputs(batch * outputs);
+  CHECK(operations_of([&] {
+          loss.write(backend, batch, outputs, z, labels.data(), weights.data(), losses.data(), d_outputs.data());
+        }) == of_loss.flops);
+  CHECK(operations_of([&] { model.backward(pass, handles, x.data(), d_outputs.data()); }) == backward.flops);
+  if constexpr (std::is_same_v<Input, Counted>) {
+    std::vector<Counted> dx(x.size());
+    CHECK(operations_of([&] { model.backward(pass, handles, x.data(), d_outputs.data(), dx.data()); }) ==
+          with_input.flops);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("dense layers and activations cost what they say") {
+  constexpr ap::Dense five{.units = 5};
+  counts_what_it_does(ap::linear_model({4}, 3));
+  counts_what_it_does(ap::mlp(ap::Shape{6}, {5, 4}, 3));
+  counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Tanh{}, five));
+  counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Silu{}, five));
+  counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Gelu{}, five));
+  counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::GeluTanh{}, ap::Dropout{.rate = 0}, five));
+}
+
+TEST_CASE("convolutions and pools do") {
+  for (const std::size_t padding : {0u, 1u, 2u})
+    for (const std::size_t stride : {1u, 2u}) {
+      CAPTURE(padding);
+      CAPTURE(stride);
+      const ap::Conv2d conv{.filters = 3, .size = 3, .stride = stride, .padding = padding};
+      counts_what_it_does(ap::Model(ap::Shape{9, 8, 2}, conv, ap::Relu{}, conv, ap::Dense{.units = 3}));
+    }
+  const ap::Conv2d pointwise{.filters = 4, .size = 1}, three{.filters = 2, .padding = 1};
+  counts_what_it_does(ap::Model(ap::Shape{5, 4, 2}, three, pointwise, ap::MaxPool{}, ap::Dense{.units = 3}));
+  counts_what_it_does(
+      ap::Model(ap::Shape{7, 8, 2}, three, ap::MaxPool{.size = 3, .stride = 2}, three, ap::AveragePool{.size = 2}));
+  counts_what_it_does(ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3}));
+}
+
+TEST_CASE("normalisations do") {
+  const ap::Conv2d conv{.filters = 4, .padding = 1};
+  const ap::Shape in{4, 3, 2};
+  counts_what_it_does(ap::Model(in, conv, ap::LayerNorm{}, conv, ap::LayerNorm{}));
+  counts_what_it_does(ap::Model(in, ap::GroupNorm{.groups = 2}, conv, ap::GroupNorm{.groups = 2}, ap::Relu{}));
+  counts_what_it_does(ap::Model(in, conv, ap::BatchNorm{}, ap::Relu{}, ap::Dense{.units = 3}));
+  counts_what_it_does(ap::Model(in, conv, ap::BatchNorm{.ghost = 2}, ap::Relu{}, ap::Dense{.units = 3}), {}, 5);
+}
+
+TEST_CASE("layers of layers do") {
+  constexpr ap::Dense four{.units = 4}, six{.units = 6};
+  const ap::Shape in{4};
+  counts_what_it_does(ap::Model(in, ap::Residual(four, ap::Residual(six, ap::Relu{}, four), ap::Relu{})));
+  counts_what_it_does(ap::Model(in, ap::Sequential(ap::Relu{}, six), ap::Relu{}, ap::Sequential(four, ap::Relu{})));
+  counts_what_it_does(ap::next_character(5, 16, {.width = 3, .units = 8}));
+  counts_what_it_does(ap::Model(
+      ap::Shape{3}, ap::Tied(ap::Embedding{.vocabulary = 16, .width = 5}, ap::Flatten{}, ap::Dense{.units = 5})));
+}
+
+TEST_CASE("losses do") {
+  const auto model = ap::linear_model({4}, 3);
+  counts_what_it_does(model, ap::SoftmaxCrossEntropy{.label_smoothing = 0.1});
+  counts_what_it_does(model, ap::SigmoidCrossEntropy{});
+  counts_what_it_does(model, ap::MeanSquaredError{});
+}
