@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -22,36 +23,44 @@ namespace algoperf {
 // What a pass moves, in arrays of one scalar a parameter.
 struct PassTraffic {
   bool reads_u = false, reads_p = false, writes_u = false, writes_p = false;
-  std::size_t slots = 0;  // read and written
+  std::size_t slots = 0;    // read and written
+  std::uint64_t flops = 0;  // a parameter: the kernel's operations, those of its sums, and of p + u
   constexpr std::size_t scalars() const { return std::size_t{reads_u} + reads_p + writes_u + writes_p + 2 * slots; }
 };
 
 namespace detail {
 
-// A number that only remembers what it was made from: running a kernel on it tells what the kernel reads.
+// A number that only remembers what it was made from: running a kernel on it tells what the kernel reads, and how many
+// operations it takes (core/cost.hpp).
 struct Probe {
   bool u = false, p = false;
+  static inline thread_local std::uint64_t operations = 0;
+
   constexpr Probe() = default;
   constexpr Probe(bool from_u, bool from_p) : u(from_u), p(from_p) {}
   template <class A>
   requires std::is_arithmetic_v<A>
   constexpr Probe(A) {}
+  static Probe counted(Probe x) {
+    ++operations;
+    return x;
+  }
   friend constexpr Probe operator|(Probe a, Probe b) { return {a.u || b.u, a.p || b.p}; }
   friend constexpr Probe operator&(Probe a, Probe b) { return a | b; }
   friend constexpr Probe operator&&(Probe a, Probe b) { return a | b; }
   friend constexpr Probe operator||(Probe a, Probe b) { return a | b; }
   friend constexpr Probe operator!(Probe a) { return a; }
-  friend constexpr Probe operator+(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator-(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator*(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator/(Probe a, Probe b) { return a | b; }
   friend constexpr Probe operator-(Probe a) { return a; }
-  friend constexpr Probe operator<(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator>(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator<=(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator>=(Probe a, Probe b) { return a | b; }
   friend constexpr Probe operator==(Probe a, Probe b) { return a | b; }
   friend constexpr Probe operator!=(Probe a, Probe b) { return a | b; }
+  friend Probe operator+(Probe a, Probe b) { return counted(a | b); }
+  friend Probe operator-(Probe a, Probe b) { return counted(a | b); }
+  friend Probe operator*(Probe a, Probe b) { return counted(a | b); }
+  friend Probe operator/(Probe a, Probe b) { return counted(a | b); }
+  friend Probe operator<(Probe a, Probe b) { return counted(a | b); }
+  friend Probe operator>(Probe a, Probe b) { return counted(a | b); }
+  friend Probe operator<=(Probe a, Probe b) { return counted(a | b); }
+  friend Probe operator>=(Probe a, Probe b) { return counted(a | b); }
 };
 
 // What a pass reads or writes, in words: " u p 2 slots".
@@ -91,8 +100,8 @@ template <>
 struct Maths<detail::Probe> {
   using Scalar = float;
   using Mask = detail::Probe;
-  static detail::Probe sqrt(detail::Probe x) { return x; }
-  static detail::Probe exp(detail::Probe x) { return x; }
+  static detail::Probe sqrt(detail::Probe x) { return detail::Probe::counted(x); }
+  static detail::Probe exp(detail::Probe x) { return detail::Probe::counted(x); }
   static detail::Probe select(detail::Probe c, detail::Probe a, detail::Probe b) { return c | a | b; }
 };
 
@@ -108,6 +117,7 @@ PassTraffic traffic(const Chain<Stages...>& chain) {
   const auto kernel = program.template fused<I>(sums, TensorFacts{4, 2, 2});
   constexpr std::size_t slot_count = P::slot_count(I);
   Slots<detail::Probe, slot_count> s{};
+  const std::uint64_t before = detail::Probe::operations;
   const detail::Probe p(false, true);
   const detail::Probe u = kernel(detail::Probe(true, false), p, s);
   detail::Probe read = u;
@@ -116,6 +126,7 @@ PassTraffic traffic(const Chain<Stages...>& chain) {
   if constexpr (shape.closing == Closing::measure_tensor || shape.closing == Closing::measure_all) {
     const auto terms = program.template measure<I>(u, p);
     for (std::size_t m = 0; m < P::sum_count(I); ++m) read = read | terms[m];
+    detail::Probe::operations += P::sum_count(I);
   }
   const bool applies = shape.closing == Closing::apply, runs = shape.first < shape.last;
   if (shape.closing == Closing::transform && !runs && !shape.stores) return {};
@@ -123,7 +134,16 @@ PassTraffic traffic(const Chain<Stages...>& chain) {
           .reads_p = read.p || applies,
           .writes_u = shape.stores,
           .writes_p = applies,
-          .slots = slot_count};
+          .slots = slot_count,
+          .flops = detail::Probe::operations - before + applies};
+}
+
+// FLOPs of a step per parameter, in passes: not what matrix stages do to whole matrices.
+template <class... Stages>
+std::uint64_t flops_per_parameter(const Chain<Stages...>& chain) {
+  std::uint64_t flops = 0;
+  for_each_index<PassList<Stages...>{}.pass_count>([&](auto i) { flops += traffic<i>(chain).flops; });
+  return flops;
 }
 
 // Bytes a step moves per parameter: in passes, and in matrix stages that tell what they move.

@@ -19,3 +19,4 @@
 #include "quantities.hpp"
 #include "regions.hpp"
 #include "requirements.hpp"
+#include "step_cost.hpp"

@@ -1,0 +1,140 @@
+#include "algoperf/scaling/step_cost.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algoperf/nn/all.hpp"
+#include "algoperf/rules/all.hpp"
+#include "algoperf/scaling/fit.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+// 4 -> 5 -> 3 numbers; all of it by hand, on two examples.
+constexpr ap::Model small(ap::Shape{4}, ap::Dense{.units = 5}, ap::Relu{}, ap::Dense{.units = 3, .output_layer = true});
+constexpr ap::StepCost step = ap::cost(small, 2);
+static_assert(step.parameters == 25 + 18);
+static_assert(step.forward.flops == 2 * (40 + 5) + 2 * 5 + 2 * (30 + 3));
+static_assert(step.loss.flops == 2 * (8 * 3 + 9));
+static_assert(step.backward.flops == 2 * (30 + 3 + 30) + 2 * 5 + 2 * (40 + 5));
+static_assert(step.forward.read == (8 + 20) + (10 + 5) + 10 + (10 + 15) + (6 + 3));
+static_assert(step.forward.written == 10 + 10 + 10 + 6 + 6);
+static_assert(step.loss.moved() == 2 * (3 + 2) + 2 * (3 + 1));
+static_assert(step.backward.read == (6 + 10) + 6 + (6 + 15) + 20 + (10 + 8) + 10);
+static_assert(step.backward.written == 15 + 3 + 10 + 10 + 20 + 5);
+static_assert(step.input == 2 * 5);
+
+// Parameters, batch and labels, two outputs; then losses and their gradients, and the gradients of the last layer and
+// of its input; at last, without what the last layer held, those of the first: the peak.
+static_assert(step.footprint == 43 + 10 + 10 + 8 + 10 + 18 + 25);
+static_assert(step.footprint_phase == ap::Phase::backward);
+static_assert(std::string_view(step.footprint_at) == "dense, weight gradient");
+
+// One switch for what is counted.
+constexpr ap::StepOptions<> products{.counting = {.products_only = true}};
+static_assert(ap::cost(small, 2, products).total_flops() == 2 * (40 + 30 + 30 + 30 + 40));
+constexpr ap::StepOptions<> pairs{.counting = {.products_only = true, .multiply_adds = true}};
+static_assert(ap::cost(small, 2, pairs).total_flops() == 40 + 30 + 30 + 30 + 40);
+constexpr ap::StepOptions<> body{.counting = {.output_layer = false}};
+static_assert(ap::cost(small, 2, body).parameters == 25);
+static_assert(ap::cost(small, 2, body).forward.flops == 2 * (40 + 5) + 2 * 5);
+
+// A model of the library's own, as its users meet it.
+constexpr ap::StepCost mlp = ap::cost(ap::mlp({28, 28, 1}, {256, 256}, 10), 128);
+static_assert(mlp.parameters == 269322);
+static_assert(mlp.forward.flops + mlp.backward.flops == 128 * ap::mlp({28, 28, 1}, {256, 256}, 10).cost().flops());
+
+}  // namespace
+
+TEST_CASE("embeddings and output layers can be left out") {
+  const auto model = ap::next_character(5, 16, {.width = 3, .units = 8});
+  const auto with = [&](const ap::Counting& counting) {
+    return ap::cost(model, 4, ap::StepOptions<>{.counting = counting}).parameters;
+  };
+  CHECK(with({}) == 48 + 128 + 16 + 72 + 144);
+  CHECK(with({.embedding = false}) == 128 + 72 + 16 + 144);
+  CHECK(with({.embedding = false, .output_layer = false}) == 128 + 72 + 16);
+}
+
+TEST_CASE("updates are counted from their kernels") {
+  CHECK(ap::update_cost(ap::chain(ap::Descend{})).flops == 2);                  // rate g, p + u
+  CHECK(ap::update_cost(ap::chain(ap::Momentum{}, ap::Descend{})).flops == 5);  // mu m + k g before
+  CHECK(ap::update_cost(ap::sgd()).flops == 4);                                 // g + decay p before, be it 0
+  const ap::UpdateCost sgd = ap::update_cost(ap::sgd());
+  CHECK(sgd.read == 2);
+  CHECK(sgd.written == 1);
+  CHECK(sgd.state == 0);
+  const ap::UpdateCost adamw = ap::update_cost(ap::adamw());
+  CHECK(adamw.read == 4);
+  CHECK(adamw.written == 3);
+  CHECK(adamw.state == 2);
+  CHECK(adamw.flops >= 12);
+  CHECK(adamw.flops <= 18);
+  const ap::UpdateCost lamb = ap::update_cost(ap::lamb());
+  CHECK(4 * (lamb.read + lamb.written) == 40);
+  CHECK(lamb.flops > adamw.flops);
+  const auto whole = ap::cost(small, 2, {.update = adamw});
+  CHECK(whole.update.flops == 43 * adamw.flops);
+  CHECK(whole.total_moved() == step.total_moved() + 43 * 7);
+  CHECK(whole.footprint == step.footprint + 2 * 43);
+}
+
+TEST_CASE("operations one by one add up to the step") {
+  const auto cnn = ap::simple_cnn({28, 28, 1}, 10);
+  const ap::StepOptions<> options{.update = ap::update_cost(ap::sgd())};
+  const ap::StepCost whole = ap::cost(cnn, 32, options);
+  std::uint64_t flops = 0, moved = 0, in_products = 0;
+  std::vector<std::string> names;
+  ap::for_each_operation(
+      cnn, 32,
+      [&](ap::Phase, const ap::Operation& o) {
+        flops += o.flops, moved += o.read + o.written, in_products += o.is_product() ? o.flops : 0;
+        names.emplace_back(o.name);
+      },
+      options);
+  CHECK(flops == whole.total_flops());
+  CHECK(moved == whole.total_moved());
+  CHECK(in_products == ap::cost(cnn, 32, products).total_flops());
+  CHECK(names.front() == "convolution");
+  CHECK(names.back() == "update");
+}
+
+TEST_CASE("a step's time on a roofline") {
+  const auto model = ap::mlp({28, 28, 1}, {2048, 2048}, 10);
+  const ap::Accelerator a;
+  const double flops = a.compute_time(ap::cost(model, 512).flops()).value;
+  const double bytes = a.memory_time(ap::cost(model, 512).bytes()).value;
+  const double time = ap::step_time(model, 512, a).value;
+  CHECK(time >= std::max(flops, bytes));  // operations that wait for memory do not help those that compute
+  CHECK(time <= flops + bytes);
+  CHECK(ap::step_time(model, 512, a, {}, true).value >= time);
+  ap::Accelerator endless = a;
+  endless.cache = ap::Bytes(1e12);
+  CHECK(ap::step_time(model, 512, endless, {}, true).value == time);
+}
+
+TEST_CASE("first-order requirements of a family come from its exact costs") {
+  std::vector<ap::Observation<2>> flops, bytes;
+  std::vector<ap::Observation<1>> footprints;
+  for (const std::size_t width : {256u, 512u, 1024u, 2048u, 4096u}) {
+    for (const std::uint64_t batch : {16u, 64u, 256u}) {
+      const ap::StepCost each = ap::cost(ap::mlp({28, 28, 1}, {width, width, width}, 10), batch);
+      const double p = static_cast<double>(each.parameters), b = static_cast<double>(batch);
+      flops.push_back({{p, b}, each.flops().value});
+      bytes.push_back({{p, b}, each.bytes().value});
+    }
+    const ap::StepCost each = ap::cost(ap::mlp({28, 28, 1}, {width, width, width}, 10), 32);
+    footprints.push_back({{static_cast<double>(each.parameters)}, each.memory().value});
+  }
+  const ap::Requirements r = ap::requirements_of(ap::fit(ap::StepFlops{}, flops), ap::fit(ap::StepBytes{}, bytes),
+                                                 ap::fit(ap::StepFootprint{}, footprints));
+  CHECK(r.gamma == doctest::Approx(6).epsilon(0.1));    // forward and two products backward, less the first layer's
+  CHECK(r.lambda == doctest::Approx(12).epsilon(0.1));  // weights read twice, their gradients written, 4 bytes each
+  CHECK(r.delta == doctest::Approx(8).epsilon(0.15));   // parameters and gradients
+  CHECK(r.mu > 0);
+}
