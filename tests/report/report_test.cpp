@@ -40,7 +40,7 @@ struct Folder {
   char path[32] = "/tmp/algoperf_report_XXXXXX";
   Folder() { REQUIRE(mkdtemp(path) != nullptr); }
   ~Folder() {
-    for (const char* name : {"a.csv", "a.json", "p.svg", "p.png"})
+    for (const char* name : {"a.csv", "a.json", "p.svg", "p.png", "c.svg", "c.png"})
       std::remove((std::string(path) + "/" + name).c_str());
     rmdir(path);
   }
@@ -116,6 +116,27 @@ TEST_CASE("plots: both files appear, or a sentence and nothing half-drawn") {
   CHECK_THROWS_WITH_AS(plot_metric("/nowhere/p", "t", trials, Against::steps), doctest::Contains("/nowhere/p.svg"),
                        Error);
   CHECK_THROWS_AS(plot_metric(folder / "q", "t", {}, Against::steps), Error);
+}
+
+TEST_CASE("charts: curves, points, bands and marks in both files") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) {
+    MESSAGE("gnuplot is not installed: skipped");
+    return;
+  }
+  const Folder folder;
+  draw(folder / "c",
+       {.title = "a 'title'",
+        .x = "examples",
+        .y = "error",
+        .series = {{.name = "the law", .points = {{1, 1}, {100, 0.1}}},
+                   {.name = "measured", .points = {{1, 0.9}, {100, 0.12}}, .draw = Draw::dots, .color = 1}},
+        .bands = {{.name = "its noise", .points = {{1, 0.9, 1.1}, {100, 0.09, 0.11}}}},
+        .marks = {{"the floor begins", 50}}});
+  const std::string picture = contents(folder / "c.svg");
+  for (const char* text : {"the law", "measured", "its noise", "the floor begins", "examples"})
+    CHECK(picture.find(text) != std::string::npos);
+  CHECK(contents(folder / "c.png").size() > 1000);
+  CHECK_THROWS_WITH_AS(draw("/nowhere/c", Chart{}), "/nowhere/c: there is nothing to draw", Error);
 }
 
 TEST_CASE("plots: without gnuplot a long script is a sentence, not the end of the program") {

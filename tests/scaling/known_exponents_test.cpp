@@ -24,8 +24,8 @@ using Vector = Eigen::VectorXd;
 
 double exponent(const std::vector<ap::Observation<1>>& curve) { return ap::fit(ap::PowerLaw{}, curve).parameters()[1]; }
 
-// Interpolation of a linear teacher from P examples of inputs x_k = sqrt(k^-a) z_k, of least norm; the teacher's weights
-// have lambda_k w_k^2 = k^-b (Bordelon et al. 2020; Spigler et al. 2020).
+// Interpolation of a linear teacher from P examples of inputs x_k = sqrt(k^-a) z_k, of least norm; the teacher's
+// weights have lambda_k w_k^2 = k^-b (Bordelon et al. 2020; Spigler et al. 2020).
 class Ridgeless {
  public:
   Ridgeless(double a, double b, std::size_t features) {

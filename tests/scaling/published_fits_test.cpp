@@ -113,6 +113,26 @@ TEST_CASE("a broken law finds the break of addition") {
   CHECK(std::sqrt(sum / 3) == doctest::Approx(0.01092).epsilon(1e-3));
 }
 
+TEST_CASE("the envelope of training curves has the exponent") {
+  const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};
+  std::vector<ap::TrainingCurve> curves;
+  for (const double n : ap::geometric(1e7, 1e11, 60)) {
+    ap::TrainingCurve curve{.parameters = n, .points = {}};
+    for (const double d : ap::geometric(1e8, 1e13, 80)) curve.points.push_back({6 * n * d, surface({n, d})});
+    curves.push_back(curve);
+  }
+  CHECK(curves[0].loss_at(1) != curves[0].loss_at(1));  // before its first point
+  CHECK(curves[0].loss_at(curves[0].points[3].flops) == curves[0].points[3].loss);
+  const auto best = ap::training_envelope(curves, ap::geometric(1e18, 1e22, 40));
+  CHECK(best.size() == 40);
+  for (const auto& each : best)
+    CHECK(std::abs(std::log(each.y / ap::best_allocation(surface, each.x[0]).parameters)) < 0.2);
+  CHECK(ap::fit(ap::LogLine{}, best).parameters()[1] == doctest::Approx(0.28 / 0.62).epsilon(0.02));
+  CHECK(ap::training_envelope(curves, {1e30}).empty());
+  curves[4].points[7].loss = -1;
+  CHECK_THROWS_WITH_AS(ap::training_envelope(curves, {1e20}), doctest::Contains("curve 4 has a loss of -1"), ap::Error);
+}
+
 TEST_CASE("the parabolas of approach 2 have the exponent, and a size too large by their span") {
   const std::map<double, double> too_large{{2, 1.00328}, {4, 1.01318}, {8, 1.0299}, {16, 1.05374}, {100, 1.15508}};
   const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};

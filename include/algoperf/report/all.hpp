@@ -1,6 +1,7 @@
 // The members of report/. They need fmt and nlohmann-json, and gnuplot to draw.
 #pragma once
 
+#include "chart.hpp"
 #include "concept.hpp"
 #include "csv.hpp"
 #include "gnuplot.hpp"

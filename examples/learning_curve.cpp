@@ -1,0 +1,314 @@
+// A learning curve as Hestness et al. 2017 measure one: networks of several sizes are trained on shards of the data
+// that double, the best size is found for each, laws are fitted to the best errors and sizes, and checked on the
+// largest shards, which they have not seen. On Glyphs 5 % of the labels are wrong, so that the error which no data
+// removes is known.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <algoperf/algoperf.hpp>
+#include <algoperf/report/chart.hpp>
+#include <algoperf/report/table.hpp>
+#include <algoperf/scaling/all.hpp>
+#include <algoperf/workloads/mnist.hpp>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "in_parallel.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+struct Options {
+  std::string workload = std::getenv("ALGOPERF_DATA") != nullptr ? "mnist" : "glyphs";
+  double label_noise = 0.05;
+  std::size_t smallest = 64, largest = 32768, held_out = 2;
+  std::vector<std::size_t> widths = {8, 16, 32, 64, 128, 256};
+  std::uint64_t seeds = 3, seed = 1;
+  double target = 0;
+  std::string out = "out";
+  bool quick = false;
+};
+
+using Examples = ap::Slice<ap::InMemory<float>>;
+
+// One size of network on one shard.
+struct Cell {
+  std::size_t shard = 0, width = 0;
+  double parameters = 0, flops = 0;  // of the network, and of training it once
+  std::vector<double> errors;        // the best validation error of each seed
+  double error = 0;                  // their median
+};
+
+struct Trial {
+  double error = 1, flops = 0;
+};
+Trial train(const Examples& shard, const Examples& validation, std::size_t width, std::uint64_t seed) {
+  const auto model = ap::mlp(ap::Shape{28, 28, 1}, {width, width}, 10);
+  constexpr std::size_t batch = 64;
+  const std::uint64_t epoch = (shard.size() + batch - 1) / batch;
+  const std::uint64_t steps = std::clamp<std::uint64_t>(40 * epoch, 400, 1600);
+  ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(),
+                        ap::WarmupCosine{.peak = 2e-3, .warmup = steps / 10, .total = steps},
+                        ap::ShuffledEpochs{.batch = std::min(batch, shard.size()), .seed = seed}, ap::Seed{seed});
+  std::vector<ap::EvaluationReport> evaluations;
+  loop.run(shard, ap::Evaluate(validation, ap::ErrorRate{}, {.every = steps / 8}), ap::History{evaluations},
+           ap::UntilStep{steps});
+  Trial trial{.flops = static_cast<double>(model.cost().flops() * batch * steps)};
+  for (const auto& evaluation : evaluations) trial.error = std::min(trial.error, evaluation.metric);
+  return trial;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
+}
+
+struct Data {
+  Examples train, validation;
+};
+Data load(const Options& options) {
+  constexpr std::size_t validation = 10000;
+  if (options.workload == "mnist") {
+    const ap::Mnist mnist;
+    return {mnist.train(), mnist.validation()};
+  }
+  const auto all =
+      ap::Glyphs{.seed = options.seed, .count = options.largest + validation, .label_noise = options.label_noise}
+          .render();
+  return {all.subset(0, options.largest), all.subset(options.largest, all.size())};
+}
+
+// Every size on every shard; the first shards' sizes are the first cells.
+std::vector<Cell> measure(const Options& options, const Data& data, const std::vector<std::size_t>& shards) {
+  std::vector<Cell> cells;
+  for (const std::size_t shard : shards)
+    for (const std::size_t width : options.widths) cells.push_back({.shard = shard, .width = width, .errors = {}});
+  for (Cell& cell : cells) cell.errors.resize(options.seeds);
+  in_parallel(cells.size() * options.seeds, [&](std::size_t task) {
+    const std::size_t i = cells.size() - 1 - task / options.seeds, seed = task % options.seeds;  // the longest first
+    Cell& cell = cells[i];
+    const Trial trial = train(data.train.subset(0, cell.shard), data.validation, cell.width, options.seed + seed);
+    cell.errors[seed] = trial.error;
+    if (seed == 0) cell.flops = trial.flops;
+  });
+  for (Cell& cell : cells) {
+    cell.error = median(cell.errors);
+    cell.parameters =
+        static_cast<double>(ap::mlp(ap::Shape{28, 28, 1}, {cell.width, cell.width}, 10).cost().parameters);
+  }
+  return cells;
+}
+
+std::string text(const ap::Interval& interval) { return fmt::format("{:.4g} to {:.4g}", interval.low, interval.high); }
+
+std::string text(const char* name, const ap::Boundary& boundary) {
+  if (!boundary.found)
+    return fmt::format("{} is not among these shards ({:.0f} % of bootstraps agree)", name, 100 * boundary.confidence);
+  return fmt::format("{} at {:.0f} examples ({:.0f} % of bootstraps find it, at {})", name, boundary.at,
+                     100 * boundary.confidence, text(boundary.interval));
+}
+
+void run(const Options& options) {
+  const bool glyphs = options.workload == "glyphs";
+  ap::require(glyphs || options.workload == "mnist", "--workload is '", options.workload,
+              "', expected glyphs or mnist");
+  ap::require(options.seeds >= 1, "--seeds is 0, expected at least 1");
+  ap::require(!options.widths.empty() && *std::min_element(options.widths.begin(), options.widths.end()) > 0,
+              "--widths has no width, or one of 0");
+  std::vector<std::size_t> shards;
+  for (std::size_t m = options.smallest; m > 0 && m <= options.largest; m *= 2) shards.push_back(m);
+  ap::require(shards.size() >= options.held_out + 6, "from --smallest ", options.smallest, " to --largest ",
+              options.largest, " there are ", shards.size(), " shards, expected at least ", options.held_out + 6,
+              ": 6 to fit and ", options.held_out, " to hold out");
+  mkdir(options.out.c_str(), 0777);
+  const Data data = load(options);
+  ap::require(data.train.size() >= shards.back(), "--largest is ", options.largest, ", but there are ",
+              data.train.size(), " training examples");
+  const std::vector<Cell> cells = measure(options, data, shards);
+
+  // The best size for each shard.
+  std::vector<std::vector<std::string>> rows{{"shard"}};
+  for (const std::size_t width : options.widths) rows[0].push_back(fmt::format("width {}", width));
+  rows[0].push_back("best");
+  std::vector<const Cell*> best;
+  for (std::size_t s = 0; s < shards.size(); ++s) {
+    const auto first = cells.begin() + static_cast<std::ptrdiff_t>(s * options.widths.size());
+    const auto least = std::min_element(first, first + static_cast<std::ptrdiff_t>(options.widths.size()),
+                                        [](const Cell& a, const Cell& b) { return a.error < b.error; });
+    best.push_back(&*least);
+    rows.push_back({fmt::format("{}", shards[s])});
+    for (std::size_t w = 0; w < options.widths.size(); ++w)
+      rows.back().push_back(fmt::format("{:.4f}", (first + static_cast<std::ptrdiff_t>(w))->error));
+    rows.back().push_back(fmt::format("{}", least->width));
+  }
+  fmt::print("best validation error, median of {} seeds\n{}\n", options.seeds, ap::format_table(rows));
+
+  std::vector<ap::Observation<1>> errors, sizes, all_errors;
+  for (std::size_t s = 0; s < shards.size(); ++s) {
+    const double m = static_cast<double>(shards[s]);
+    all_errors.push_back({{m}, best[s]->error});
+    if (s + options.held_out >= shards.size()) continue;
+    errors.push_back({{m}, best[s]->error});
+    sizes.push_back({{m}, best[s]->parameters});
+  }
+
+  const auto envelope = ap::fit(ap::PowerLawWithFloor{}, errors);
+  const auto spread = ap::bootstrap(envelope, errors, {}, {.count = 1000, .resample = ap::Resample::residuals});
+  fmt::print("The best error by examples, of {} shards:\n{}", errors.size(), ap::describe(envelope));
+  const ap::Interval floor = ap::profile_interval(envelope, errors, 0, 0.9);
+  const ap::Interval exponent = ap::profile_interval(envelope, errors, 2, 0.9);
+  fmt::print("90 % profiles: e {}, c {}\n", text(floor), text(exponent));
+  if (glyphs) fmt::print("labels are wrong at a rate of {:g}, below which no e can be\n", options.label_noise);
+  const ap::Regions regions = ap::find_regions(errors);
+  fmt::print("{}\n{}\n\n", text("guessing ends", regions.guessing_ends),
+             text("the floor begins", regions.floor_begins));
+
+  nlohmann::json held_out = nlohmann::json::array();
+  for (std::size_t s = errors.size(); s < shards.size(); ++s) {
+    const double m = static_cast<double>(shards[s]);
+    const auto said = ap::extrapolate(ap::PowerLawWithFloor{}, errors, m, {.anywhere = true});
+    fmt::print("held out: {} examples, error {:.4f}; the law says {:.4f} ({}, 90 %)\n", shards[s], best[s]->error,
+               said.value, text(said.interval));
+    held_out.push_back({{"examples", shards[s]},
+                        {"error", best[s]->error},
+                        {"predicted", said.value},
+                        {"interval", {said.interval.low, said.interval.high}}});
+  }
+
+  // Which sizes are best is a choice among few, and noisy: what all shards say together is a line.
+  const bool sizes_differ = std::any_of(sizes.begin(), sizes.end(), [&](const auto& o) { return o.y != sizes[0].y; });
+  nlohmann::json size_law;
+  std::vector<std::array<double, 2>> size_line;
+  if (sizes_differ) {
+    const auto law = ap::fit(ap::PowerLaw{}, sizes);
+    const ap::Interval beta = ap::profile_interval(law, sizes, 1, 0.9);
+    fmt::print("\nThe best size by examples: {:.4g} m^{:.3f} parameters ({}, 90 %)\n", law.parameters()[0],
+               law.parameters()[1], text(beta));
+    size_law = {{"sigma", law.parameters()[0]}, {"beta_p", law.parameters()[1]}, {"interval", {beta.low, beta.high}}};
+    const double target = options.target > 0
+                              ? options.target
+                              : envelope.parameters()[0] + 0.5 * (all_errors.back().y - envelope.parameters()[0]);
+    if (target > envelope.parameters()[0] && target < errors[0].y) {
+      const ap::Samples examples(ap::size_for(envelope, target));
+      const ap::Parameters parameters(law(examples.value));
+      const auto per_pair =
+          ap::Flops(6) / (ap::Parameters(1) * ap::Samples(1));  // forward and backward, products alone
+      fmt::print("For an error of {:.4g}: {:.3g} examples, {:.3g} parameters, {:.3g} FLOPs an epoch\n", target,
+                 examples.value, parameters.value, (per_pair * parameters * examples).value);
+    } else {
+      fmt::print("An error of {:.4g} is below the floor, or above all that was measured\n", target);
+    }
+    for (const auto& o : all_errors) size_line.push_back({o.x[0], law(o.x[0])});
+  } else {
+    fmt::print("\nThe same size is best on every shard: no law of sizes\n");
+  }
+
+  ap::Chart curve{
+      .title = "Learning curve: " + options.workload, .x = "training examples", .y = "validation error", .series = {}};
+  for (const std::size_t width : options.widths) {
+    ap::Chart::Series series{.name = fmt::format("width {}", width), .points = {}, .color = 7, .width = 1};
+    for (const Cell& cell : cells)
+      if (cell.width == width) series.points.push_back({static_cast<double>(cell.shard), cell.error});
+    curve.series.push_back(series);
+  }
+  ap::Chart::Series fitted{.name = "best, fitted", .points = {}, .draw = ap::Draw::dots, .color = 0};
+  ap::Chart::Series checked{.name = "best, held out", .points = {}, .draw = ap::Draw::dots, .color = 1};
+  for (std::size_t s = 0; s < shards.size(); ++s)
+    (s < errors.size() ? fitted : checked).points.push_back({all_errors[s].x[0], all_errors[s].y});
+  ap::Chart::Series law{.name = envelope.residuals.empty() ? "" : "e + b m^-c", .points = {}, .color = 0};
+  ap::Chart::Band noise{.name = "noise, 90 %", .points = {}, .color = 0};
+  ap::Chart::Band beyond{.name = "beyond, calibrated 90 %", .points = {}, .color = 1};
+  const double last = errors.back().x[0];
+  for (const double m : ap::geometric(errors[0].x[0], 4 * all_errors.back().x[0], 60)) {
+    law.points.push_back({m, envelope(m)});
+    const ap::Interval interval = spread.at({m}, 0.9);
+    noise.points.push_back({m, interval.low, interval.high});
+    if (m < last) continue;
+    const auto said = ap::extrapolate(ap::PowerLawWithFloor{}, errors, m, {.anywhere = true}).interval;
+    beyond.points.push_back({m, said.low, said.high});
+  }
+  curve.series.push_back(law), curve.series.push_back(fitted), curve.series.push_back(checked);
+  curve.bands = {beyond, noise};
+  if (regions.guessing_ends.found) curve.marks.push_back({"guessing ends", regions.guessing_ends.at});
+  if (regions.floor_begins.found) curve.marks.push_back({"the floor begins", regions.floor_begins.at});
+  ap::draw(options.out + "/learning_curve", curve);
+
+  ap::Chart growth{
+      .title = "Best size: " + options.workload, .x = "training examples", .y = "parameters", .series = {}};
+  ap::Chart::Series chosen{.name = "best", .points = {}, .draw = ap::Draw::dots, .color = 0};
+  for (std::size_t s = 0; s < shards.size(); ++s) chosen.points.push_back({all_errors[s].x[0], best[s]->parameters});
+  growth.series.push_back(chosen);
+  if (!size_line.empty()) growth.series.push_back({.name = "sigma m^beta", .points = size_line, .color = 0});
+  ap::draw(options.out + "/learning_curve_sizes", growth);
+
+  std::string csv = "examples,width,parameters,flops,error,errors\n";
+  for (const Cell& cell : cells)
+    csv += fmt::format("{},{},{:g},{:g},{:.9g},{:.9g}\n", cell.shard, cell.width, cell.parameters, cell.flops,
+                       cell.error, fmt::join(cell.errors, " "));
+  ap::AtomicFile table(options.out + "/learning_curve.csv");
+  table.write(csv);
+  table.commit();
+  const auto boundary = [](const ap::Boundary& b) -> nlohmann::json {
+    if (!b.found) return {{"found", false}, {"confidence", b.confidence}};
+    return {
+        {"found", true}, {"at", b.at}, {"confidence", b.confidence}, {"interval", {b.interval.low, b.interval.high}}};
+  };
+  const nlohmann::json json{{"workload", options.workload},
+                            {"label_noise", glyphs ? nlohmann::json(options.label_noise) : nlohmann::json()},
+                            {"seeds", options.seeds},
+                            {"curve",
+                             {{"e", envelope.parameters()[0]},
+                              {"b", envelope.parameters()[1]},
+                              {"c", envelope.parameters()[2]},
+                              {"e_interval", {floor.low, floor.high}},
+                              {"c_interval", {exponent.low, exponent.high}},
+                              {"objective", envelope.objective},
+                              {"converged", envelope.converged}}},
+                            {"sizes", size_law},
+                            {"guessing_ends", boundary(regions.guessing_ends)},
+                            {"floor_begins", boundary(regions.floor_begins)},
+                            {"held_out", held_out}};
+  ap::AtomicFile object(options.out + "/learning_curve.json");
+  object.write(json.dump(2) + "\n");
+  object.commit();
+  fmt::print("\nWrote {0}/learning_curve.csv and .json, {0}/learning_curve and _sizes, .svg and .png\n", options.out);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{
+      "Trains networks of several sizes on doubling shards and fits the laws of their errors and best sizes.\n"
+      "ALGOPERF_DATA=<folder that holds mnist/> switches from the embedded data to MNIST."};
+  app.add_option("--workload", options.workload, "glyphs (embedded) or mnist");
+  app.add_option("--label-noise", options.label_noise, "share of Glyphs' labels that are wrong")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 0.8));
+  app.add_option("--smallest", options.smallest, "examples of the first shard")->capture_default_str();
+  app.add_option("--largest", options.largest, "examples of the last, at most")->capture_default_str();
+  app.add_option("--held-out", options.held_out, "of the largest shards, for checking only")->capture_default_str();
+  app.add_option("--widths", options.widths, "of both hidden layers")->capture_default_str()->delimiter(',');
+  app.add_option("--seeds", options.seeds, "trials of each size and shard")->capture_default_str();
+  app.add_option("--seed", options.seed, "the first of them, and of the data")->capture_default_str();
+  app.add_option("--target", options.target, "error to project to; half way to the floor if not given");
+  app.add_option("--out", options.out, "folder for CSV, JSON and plots")->capture_default_str();
+  app.add_flag("--quick", options.quick, "two widths, small shards, one seed: a check that all works");
+  CLI11_PARSE(app, argc, argv);
+  if (options.quick) {
+    options.smallest = 16, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
+    options.workload = "glyphs";
+  }
+  try {
+    run(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "learning_curve: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,80 @@
+// A chart of curves, points, bands and marks on logarithmic axes, by gnuplot, as SVG and PNG.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "gnuplot.hpp"
+
+namespace algoperf {
+
+enum class Draw { line, dashes, dots };
+
+struct Chart {
+  struct Series {
+    std::string name;  // in the key; empty: not there
+    std::vector<std::array<double, 2>> points;
+    Draw draw = Draw::line;
+    std::size_t color = 0;  // of eight
+    double width = 2;       // of a line
+  };
+  struct Band {
+    std::string name;
+    std::vector<std::array<double, 3>> points;  // x, low, high
+    std::size_t color = 0;
+  };
+  struct Mark {
+    std::string name;
+    double x = 0;
+  };
+  std::string title, x, y;
+  std::vector<Series> series;
+  std::vector<Band> bands = {};
+  std::vector<Mark> marks = {};  // vertical lines
+};
+
+// Writes `stem`.svg and `stem`.png. Throws Error if there is nothing to draw, or gnuplot fails.
+inline void draw(const std::string& stem, const Chart& chart) {
+  require(!chart.series.empty(), stem, ": there is nothing to draw");
+  constexpr const char* colors[] = {"1f77b4", "d62728", "2ca02c", "9467bd", "ff7f0e", "8c564b", "17becf", "7f7f7f"};
+  std::string data, commands, marks;
+  const auto block = [&](const auto& points) {
+    const std::string name = fmt::format("$block{}", data.size());
+    data += name + " << EOD\n";
+    for (const auto& point : points) data += fmt::format("{:.9g}\n", fmt::join(point, " "));
+    data += "EOD\n";
+    return name;
+  };
+  const auto title = [](const std::string& name) {
+    return name.empty() ? std::string("notitle") : "title " + detail::quoted(name) + " noenhanced";
+  };
+  for (const Chart::Band& band : chart.bands)
+    commands += fmt::format("{} with filledcurves fc rgb '#c0{}' {}, ", block(band.points), colors[band.color % 8],
+                            title(band.name));
+  for (const Chart::Series& s : chart.series) {
+    const char* const color = colors[s.color % 8];
+    commands += s.draw == Draw::dots
+                    ? fmt::format("{} with points pt 7 ps 0.6 lc rgb '#{}' {}, ", block(s.points), color, title(s.name))
+                    : fmt::format("{} with lines lw {:g} dt {} lc rgb '#{}' {}, ", block(s.points), s.width,
+                                  s.draw == Draw::line ? 1 : 2, color, title(s.name));
+  }
+  for (const Chart::Mark& mark : chart.marks)
+    marks += fmt::format(
+        "set arrow from {0:.9g}, graph 0 to {0:.9g}, graph 1 nohead dt 3 lc rgb '#555555'\n"
+        "set label {1} at {0:.9g}, graph 0.97 offset 0.5, 0 noenhanced\n",
+        mark.x, detail::quoted(mark.name));
+  const std::string script =
+      "set title " + detail::quoted(chart.title) +
+      " noenhanced\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset logscale xy\nset autoscale xfix\n"
+      "set format '10^{%T}'\nset key outside right top\nset xlabel " +
+      detail::quoted(chart.x) + "\nset ylabel " + detail::quoted(chart.y) + "\n" + marks + data + "plot " + commands +
+      "\n";
+  detail::gnuplot("svg size 900,540 font 'Helvetica,14' background 'white'", stem + ".svg", script);
+  detail::gnuplot("pngcairo size 1350,810 font 'Helvetica,15' linewidth 1.5 background 'white'", stem + ".png", script);
+}
+
+}  // namespace algoperf
