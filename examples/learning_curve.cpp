@@ -123,9 +123,9 @@ void run(const Options& options) {
               "--widths has no width, or one of 0");
   std::vector<std::size_t> shards;
   for (std::size_t m = options.smallest; m > 0 && m <= options.largest; m *= 2) shards.push_back(m);
-  ap::require(shards.size() >= options.held_out + 6, "from --smallest ", options.smallest, " to --largest ",
-              options.largest, " there are ", shards.size(), " shards, expected at least ", options.held_out + 6,
-              ": 6 to fit and ", options.held_out, " to hold out");
+  ap::require(shards.size() >= options.held_out + 7, "from --smallest ", options.smallest, " to --largest ",
+              options.largest, " there are ", shards.size(), " shards, expected at least ", options.held_out + 7,
+              ": 7 to fit and ", options.held_out, " to hold out");
   mkdir(options.out.c_str(), 0777);
   const Data data = load(options);
   ap::require(data.train.size() >= shards.back(), "--largest is ", options.largest, ", but there are ",
@@ -302,7 +302,7 @@ int main(int argc, char** argv) {
   app.add_flag("--quick", options.quick, "two widths, small shards, one seed: a check that all works");
   CLI11_PARSE(app, argc, argv);
   if (options.quick) {
-    options.smallest = 16, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
+    options.smallest = 8, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
     options.workload = "glyphs";
   }
   try {
