@@ -26,14 +26,15 @@ namespace {
 struct Options {
   std::string workload = std::getenv("ALGOPERF_DATA") != nullptr ? "mnist" : "glyphs";
   double label_noise = 0.05;
-  std::size_t smallest = 64, largest = 32768, held_out = 2;
-  std::vector<std::size_t> widths = {8, 16, 32, 64, 128, 256};
+  std::size_t smallest = 64, largest = 65536, held_out = 2;
+  std::vector<std::size_t> widths = {8, 16, 32, 64, 128, 256, 512};
   std::uint64_t seeds = 3, seed = 1;
   double target = 0;
   std::string out = "out";
   bool quick = false;
 };
 
+constexpr std::size_t validation_examples = 10000;  // as many as MNIST's
 using Examples = ap::Slice<ap::InMemory<float>>;
 
 // One size of network on one shard.
@@ -51,7 +52,7 @@ Trial train(const Examples& shard, const Examples& validation, std::size_t width
   const auto model = ap::mlp(ap::Shape{28, 28, 1}, {width, width}, 10);
   constexpr std::size_t batch = 64;
   const std::uint64_t epoch = (shard.size() + batch - 1) / batch;
-  const std::uint64_t steps = std::clamp<std::uint64_t>(40 * epoch, 400, 1600);
+  const std::uint64_t steps = std::clamp<std::uint64_t>(40 * epoch, 400, 3000);
   ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(),
                         ap::WarmupCosine{.peak = 2e-3, .warmup = steps / 10, .total = steps},
                         ap::ShuffledEpochs{.batch = std::min(batch, shard.size()), .seed = seed}, ap::Seed{seed});
@@ -73,13 +74,13 @@ struct Data {
   Examples train, validation;
 };
 Data load(const Options& options) {
-  constexpr std::size_t validation = 10000;
   if (options.workload == "mnist") {
     const ap::Mnist mnist;
     return {mnist.train(), mnist.validation()};
   }
   const auto all =
-      ap::Glyphs{.seed = options.seed, .count = options.largest + validation, .label_noise = options.label_noise}
+      ap::Glyphs{
+          .seed = options.seed, .count = options.largest + validation_examples, .label_noise = options.label_noise}
           .render();
   return {all.subset(0, options.largest), all.subset(options.largest, all.size())};
 }
@@ -114,65 +115,40 @@ std::string text(const char* name, const ap::Boundary& boundary) {
                      100 * boundary.confidence, text(boundary.interval));
 }
 
-void run(const Options& options) {
-  const bool glyphs = options.workload == "glyphs";
-  ap::require(glyphs || options.workload == "mnist", "--workload is '", options.workload,
-              "', expected glyphs or mnist");
-  ap::require(options.seeds >= 1, "--seeds is 0, expected at least 1");
-  ap::require(!options.widths.empty() && *std::min_element(options.widths.begin(), options.widths.end()) > 0,
-              "--widths has no width, or one of 0");
+// What training found, shard by shard.
+struct Found {
   std::vector<std::size_t> shards;
-  for (std::size_t m = options.smallest; m > 0 && m <= options.largest; m *= 2) shards.push_back(m);
-  ap::require(shards.size() >= options.held_out + 7, "from --smallest ", options.smallest, " to --largest ",
-              options.largest, " there are ", shards.size(), " shards, expected at least ", options.held_out + 7,
-              ": 7 to fit and ", options.held_out, " to hold out");
-  mkdir(options.out.c_str(), 0777);
-  const Data data = load(options);
-  ap::require(data.train.size() >= shards.back(), "--largest is ", options.largest, ", but there are ",
-              data.train.size(), " training examples");
-  const std::vector<Cell> cells = measure(options, data, shards);
+  std::vector<Cell> cells;
+  std::vector<const Cell*> best, enough;               // of each shard: the least error, and the least size that is
+                                                       // no worse by a standard error of the validation set
+  std::vector<ap::Observation<1>> errors, all_errors;  // of the best: fitted, and with those held out
+  std::vector<ap::Observation<1>> sizes;
+  ap::Regions regions;
+};
 
-  // The best size for each shard.
-  std::vector<std::vector<std::string>> rows{{"shard"}};
-  for (const std::size_t width : options.widths) rows[0].push_back(fmt::format("width {}", width));
-  rows[0].push_back("best");
-  std::vector<const Cell*> best;
-  for (std::size_t s = 0; s < shards.size(); ++s) {
-    const auto first = cells.begin() + static_cast<std::ptrdiff_t>(s * options.widths.size());
-    const auto least = std::min_element(first, first + static_cast<std::ptrdiff_t>(options.widths.size()),
-                                        [](const Cell& a, const Cell& b) { return a.error < b.error; });
-    best.push_back(&*least);
-    rows.push_back({fmt::format("{}", shards[s])});
-    for (std::size_t w = 0; w < options.widths.size(); ++w)
-      rows.back().push_back(fmt::format("{:.4f}", (first + static_cast<std::ptrdiff_t>(w))->error));
-    rows.back().push_back(fmt::format("{}", least->width));
-  }
-  fmt::print("best validation error, median of {} seeds\n{}\n", options.seeds, ap::format_table(rows));
-
-  std::vector<ap::Observation<1>> errors, sizes, all_errors;
-  for (std::size_t s = 0; s < shards.size(); ++s) {
-    const double m = static_cast<double>(shards[s]);
-    all_errors.push_back({{m}, best[s]->error});
-    if (s + options.held_out >= shards.size()) continue;
-    errors.push_back({{m}, best[s]->error});
-    sizes.push_back({{m}, best[s]->parameters});
-  }
-
-  const auto envelope = ap::fit(ap::PowerLawWithFloor{}, errors);
+// Fits the law of errors, holds it against what was held out, and draws.
+template <class Law>
+void report(const Options& options, const Found& found) {
+  const std::vector<std::size_t>& shards = found.shards;
+  const std::vector<const Cell*>& best = found.best;
+  const std::vector<ap::Observation<1>>&errors = found.errors, &all_errors = found.all_errors, &sizes = found.sizes;
+  const ap::Regions& regions = found.regions;
+  const bool glyphs = options.workload == "glyphs";
+  constexpr std::size_t exponent_at = Law::parameters - 1;  // e is the first
+  const auto envelope = ap::fit(Law{}, errors);
   const auto spread = ap::bootstrap(envelope, errors, {}, {.count = 1000, .resample = ap::Resample::residuals});
   fmt::print("The best error by examples, of {} shards:\n{}", errors.size(), ap::describe(envelope));
   const ap::Interval floor = ap::profile_interval(envelope, errors, 0, 0.9);
-  const ap::Interval exponent = ap::profile_interval(envelope, errors, 2, 0.9);
+  const ap::Interval exponent = ap::profile_interval(envelope, errors, exponent_at, 0.9);
   fmt::print("90 % profiles: e {}, c {}\n", text(floor), text(exponent));
   if (glyphs) fmt::print("labels are wrong at a rate of {:g}, below which no e can be\n", options.label_noise);
-  const ap::Regions regions = ap::find_regions(errors);
   fmt::print("{}\n{}\n\n", text("guessing ends", regions.guessing_ends),
              text("the floor begins", regions.floor_begins));
 
   nlohmann::json held_out = nlohmann::json::array();
   for (std::size_t s = errors.size(); s < shards.size(); ++s) {
     const double m = static_cast<double>(shards[s]);
-    const auto said = ap::extrapolate(ap::PowerLawWithFloor{}, errors, m, {.anywhere = true});
+    const auto said = ap::extrapolate(Law{}, errors, m, {.anywhere = true});
     fmt::print("held out: {} examples, error {:.4f}; the law says {:.4f} ({}, 90 %)\n", shards[s], best[s]->error,
                said.value, text(said.interval));
     held_out.push_back({{"examples", shards[s]},
@@ -181,14 +157,14 @@ void run(const Options& options) {
                         {"interval", {said.interval.low, said.interval.high}}});
   }
 
-  // Which sizes are best is a choice among few, and noisy: what all shards say together is a line.
+  // Which sizes are enough is a choice among few, and noisy: what all shards say together is a line.
   const bool sizes_differ = std::any_of(sizes.begin(), sizes.end(), [&](const auto& o) { return o.y != sizes[0].y; });
   nlohmann::json size_law;
   std::vector<std::array<double, 2>> size_line;
   if (sizes_differ) {
     const auto law = ap::fit(ap::PowerLaw{}, sizes);
     const ap::Interval beta = ap::profile_interval(law, sizes, 1, 0.9);
-    fmt::print("\nThe best size by examples: {:.4g} m^{:.3f} parameters ({}, 90 %)\n", law.parameters()[0],
+    fmt::print("\nThe size that is enough, by examples: {:.4g} m^{:.3f} parameters ({}, 90 %)\n", law.parameters()[0],
                law.parameters()[1], text(beta));
     size_law = {{"sigma", law.parameters()[0]}, {"beta_p", law.parameters()[1]}, {"interval", {beta.low, beta.high}}};
     const double target = options.target > 0
@@ -206,14 +182,14 @@ void run(const Options& options) {
     }
     for (const auto& o : all_errors) size_line.push_back({o.x[0], law(o.x[0])});
   } else {
-    fmt::print("\nThe same size is best on every shard: no law of sizes\n");
+    fmt::print("\nThe same size is enough on every shard: no law of sizes\n");
   }
 
   ap::Chart curve{
       .title = "Learning curve: " + options.workload, .x = "training examples", .y = "validation error", .series = {}};
   for (const std::size_t width : options.widths) {
     ap::Chart::Series series{.name = fmt::format("width {}", width), .points = {}, .color = 7, .width = 1};
-    for (const Cell& cell : cells)
+    for (const Cell& cell : found.cells)
       if (cell.width == width) series.points.push_back({static_cast<double>(cell.shard), cell.error});
     curve.series.push_back(series);
   }
@@ -221,7 +197,7 @@ void run(const Options& options) {
   ap::Chart::Series checked{.name = "best, held out", .points = {}, .draw = ap::Draw::dots, .color = 1};
   for (std::size_t s = 0; s < shards.size(); ++s)
     (s < errors.size() ? fitted : checked).points.push_back({all_errors[s].x[0], all_errors[s].y});
-  ap::Chart::Series law{.name = envelope.residuals.empty() ? "" : "e + b m^-c", .points = {}, .color = 0};
+  ap::Chart::Series law{.name = Law::formula, .points = {}, .color = 0};
   ap::Chart::Band noise{.name = "noise, 90 %", .points = {}, .color = 0};
   ap::Chart::Band beyond{.name = "beyond, calibrated 90 %", .points = {}, .color = 1};
   const double last = errors.back().x[0];
@@ -230,7 +206,7 @@ void run(const Options& options) {
     const ap::Interval interval = spread.at({m}, 0.9);
     noise.points.push_back({m, interval.low, interval.high});
     if (m < last) continue;
-    const auto said = ap::extrapolate(ap::PowerLawWithFloor{}, errors, m, {.anywhere = true}).interval;
+    const auto said = ap::extrapolate(Law{}, errors, m, {.anywhere = true}).interval;
     beyond.points.push_back({m, said.low, said.high});
   }
   curve.series.push_back(law), curve.series.push_back(fitted), curve.series.push_back(checked);
@@ -240,15 +216,16 @@ void run(const Options& options) {
   ap::draw(options.out + "/learning_curve", curve);
 
   ap::Chart growth{
-      .title = "Best size: " + options.workload, .x = "training examples", .y = "parameters", .series = {}};
-  ap::Chart::Series chosen{.name = "best", .points = {}, .draw = ap::Draw::dots, .color = 0};
-  for (std::size_t s = 0; s < shards.size(); ++s) chosen.points.push_back({all_errors[s].x[0], best[s]->parameters});
+      .title = "Size that is enough: " + options.workload, .x = "training examples", .y = "parameters", .series = {}};
+  ap::Chart::Series chosen{.name = "large enough", .points = {}, .draw = ap::Draw::dots, .color = 0};
+  for (std::size_t s = 0; s < shards.size(); ++s)
+    chosen.points.push_back({all_errors[s].x[0], found.enough[s]->parameters});
   growth.series.push_back(chosen);
   if (!size_line.empty()) growth.series.push_back({.name = "sigma m^beta", .points = size_line, .color = 0});
   ap::draw(options.out + "/learning_curve_sizes", growth);
 
   std::string csv = "examples,width,parameters,flops,error,errors\n";
-  for (const Cell& cell : cells)
+  for (const Cell& cell : found.cells)
     csv += fmt::format("{},{},{:g},{:g},{:.9g},{:.9g}\n", cell.shard, cell.width, cell.parameters, cell.flops,
                        cell.error, fmt::join(cell.errors, " "));
   ap::AtomicFile table(options.out + "/learning_curve.csv");
@@ -280,6 +257,61 @@ void run(const Options& options) {
   fmt::print("\nWrote {0}/learning_curve.csv and .json, {0}/learning_curve and _sizes, .svg and .png\n", options.out);
 }
 
+void run(const Options& options) {
+  const bool glyphs = options.workload == "glyphs";
+  ap::require(glyphs || options.workload == "mnist", "--workload is '", options.workload,
+              "', expected glyphs or mnist");
+  ap::require(options.seeds >= 1, "--seeds is 0, expected at least 1");
+  ap::require(!options.widths.empty() && options.widths.front() > 0 &&
+                  std::is_sorted(options.widths.begin(), options.widths.end()),
+              "--widths has no width, one of 0, or one less than that before it");
+  std::vector<std::size_t> shards;
+  for (std::size_t m = options.smallest; m > 0 && m <= options.largest; m *= 2) shards.push_back(m);
+  ap::require(shards.size() >= options.held_out + 8, "from --smallest ", options.smallest, " to --largest ",
+              options.largest, " there are ", shards.size(), " shards, expected at least ", options.held_out + 8,
+              ": 8 to fit and ", options.held_out, " to hold out");
+  mkdir(options.out.c_str(), 0777);
+  const Data data = load(options);
+  ap::require(data.train.size() >= shards.back(), "--largest is ", options.largest, ", but there are ",
+              data.train.size(), " training examples");
+  Found found{.shards = shards, .cells = measure(options, data, shards)};
+  const std::vector<Cell>& cells = found.cells;
+
+  // The best size for each shard.
+  std::vector<std::vector<std::string>> rows{{"shard"}};
+  for (const std::size_t width : options.widths) rows[0].push_back(fmt::format("width {}", width));
+  rows[0].push_back("best");
+  rows[0].push_back("enough");
+  for (std::size_t s = 0; s < shards.size(); ++s) {
+    const auto first = cells.begin() + static_cast<std::ptrdiff_t>(s * options.widths.size());
+    const auto least = std::min_element(first, first + static_cast<std::ptrdiff_t>(options.widths.size()),
+                                        [](const Cell& a, const Cell& b) { return a.error < b.error; });
+    const double one_error = least->error + std::sqrt(least->error * (1 - least->error) / validation_examples);
+    const auto enough = std::find_if(first, least, [&](const Cell& cell) { return cell.error <= one_error; });
+    found.best.push_back(&*least);
+    found.enough.push_back(&*enough);
+    rows.push_back({fmt::format("{}", shards[s])});
+    for (std::size_t w = 0; w < options.widths.size(); ++w)
+      rows.back().push_back(fmt::format("{:.4f}", (first + static_cast<std::ptrdiff_t>(w))->error));
+    rows.back().push_back(fmt::format("{}", least->width));
+    rows.back().push_back(fmt::format("{}", enough->width));
+  }
+  fmt::print("best validation error, median of {} seeds\n{}\n", options.seeds, ap::format_table(rows));
+
+  for (std::size_t s = 0; s < shards.size(); ++s) {
+    const double m = static_cast<double>(shards[s]);
+    found.all_errors.push_back({{m}, found.best[s]->error});
+    if (s + options.held_out >= shards.size()) continue;
+    found.errors.push_back({{m}, found.best[s]->error});
+    found.sizes.push_back({{m}, found.enough[s]->parameters});
+  }
+  found.regions = ap::find_regions(found.errors);
+  if (found.regions.guessing_ends.found)
+    report<ap::BoundedPowerLaw>(options, found);
+  else
+    report<ap::PowerLawWithFloor>(options, found);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -302,7 +334,7 @@ int main(int argc, char** argv) {
   app.add_flag("--quick", options.quick, "two widths, small shards, one seed: a check that all works");
   CLI11_PARSE(app, argc, argv);
   if (options.quick) {
-    options.smallest = 8, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
+    options.smallest = 4, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
     options.workload = "glyphs";
   }
   try {
