@@ -167,9 +167,7 @@ void report(const Options& options, const Found& found) {
     fmt::print("\nThe size that is enough, by examples: {:.4g} m^{:.3f} parameters ({}, 90 %)\n", law.parameters()[0],
                law.parameters()[1], text(beta));
     size_law = {{"sigma", law.parameters()[0]}, {"beta_p", law.parameters()[1]}, {"interval", {beta.low, beta.high}}};
-    const double target = options.target > 0
-                              ? options.target
-                              : envelope.parameters()[0] + 0.5 * (all_errors.back().y - envelope.parameters()[0]);
+    const double target = options.target > 0 ? options.target : envelope(4 * all_errors.back().x[0]);
     if (target > envelope.parameters()[0] && target < errors[0].y) {
       const ap::Samples examples(ap::size_for(envelope, target));
       const ap::Parameters parameters(law(examples.value));
@@ -329,7 +327,7 @@ int main(int argc, char** argv) {
   app.add_option("--widths", options.widths, "of both hidden layers")->capture_default_str()->delimiter(',');
   app.add_option("--seeds", options.seeds, "trials of each size and shard")->capture_default_str();
   app.add_option("--seed", options.seed, "the first of them, and of the data")->capture_default_str();
-  app.add_option("--target", options.target, "error to project to; half way to the floor if not given");
+  app.add_option("--target", options.target, "error to project to; that of four times the data if not given");
   app.add_option("--out", options.out, "folder for CSV, JSON and plots")->capture_default_str();
   app.add_flag("--quick", options.quick, "two widths, small shards, one seed: a check that all works");
   CLI11_PARSE(app, argc, argv);

@@ -98,9 +98,9 @@ double calibrated(double level) {
 
 // What a law says at x, most often beyond all observations, and an interval that tells how wrong such laws have been on
 // this curve and others, which is mostly more than noise: of what was held out of curves of a data set that it was not
-// calibrated on, 90 % held 89 % (PowerLawWithFloor; 86 % BoundedPowerLaw). Refuses, with a sentence, to go where nothing speaks for a power
-// law: where y does not fall, and further beyond the largest x than the power law has been seen to reach, from the end
-// of guessing on; `anywhere` goes nevertheless.
+// calibrated on, 90 % held 89 % (PowerLawWithFloor; 86 % BoundedPowerLaw). Refuses, with a sentence, to go where
+// nothing speaks for a power law: where y does not fall, and further beyond the largest x than the power law has been
+// seen to reach, from the end of guessing on; `anywhere` goes nevertheless.
 template <ScalingLaw Law>
 requires(Law::variables == 1) Extrapolation extrapolate(Law, const std::vector<Observation<1>>& observations, double x,
                                                         const ExtrapolationOptions& options = {}) {
