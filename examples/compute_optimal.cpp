@@ -186,7 +186,9 @@ void run(const Options& options) {
   fmt::print(
       "{}(truth: alpha {:g}, beta {:g}; intervals of approach 3 know the noise, not that its form holds only far "
       "out)\n",
-      ap::describe(joint), truth_n, truth_d);
+      ap::describe(joint,
+                   {.units = "N: parameters, D: examples, L: excess risk", .left_out = "each run's first steps"}),
+      truth_n, truth_d);
 
   ap::Chart training{
       .title = "One-pass SGD on power-law least squares", .x = "FLOPs", .y = "excess risk", .series = {}};

@@ -89,8 +89,11 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
     for (const auto& x : points) json["predictions"].push_back(fit(x));
     std::printf("%s\n", json.dump(2).c_str());
   } else {
-    std::printf("%s", ap::describe(fit).c_str());
-    if (options.drop_highest > 0) std::printf("left out      the %zu highest\n", options.drop_highest);
+    const ap::FitNotes notes{
+        .units = variables == 1 ? options.x + ", " + options.y + ", as in " + options.file
+                                : options.n + ", " + options.d + ", " + options.loss + ", as in " + options.file,
+        .left_out = options.drop_highest == 0 ? "none" : "the " + std::to_string(options.drop_highest) + " highest"};
+    std::printf("%s", ap::describe(fit, notes).c_str());
     if (options.bootstrap > 0) {
       std::printf("\n%g %% intervals of %zu pairs bootstraps, seed %llu, %zu of them not converged and left out\n",
                   100 * options.level, options.bootstrap, static_cast<unsigned long long>(options.seed),

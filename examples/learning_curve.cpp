@@ -137,7 +137,18 @@ void report(const Options& options, const Found& found) {
   constexpr std::size_t exponent_at = Law::parameters - 1;  // e is the first
   const auto envelope = ap::fit(Law{}, errors);
   const auto spread = ap::bootstrap(envelope, errors, {}, {.count = 1000, .resample = ap::Resample::residuals});
-  fmt::print("The best error by examples, of {} shards:\n{}", errors.size(), ap::describe(envelope));
+  fmt::print(
+      "The best error by examples, of {} shards:\n{}", errors.size(),
+      ap::describe(envelope, {.units = "x: training examples, y: validation error", .left_out = "the largest shards"}));
+  for (const std::size_t width : options.widths) {  // the laws of each size, whose floors are what it can hold
+    std::vector<ap::Observation<1>> of_width;
+    for (std::size_t i = 0; i < found.cells.size() && of_width.size() < errors.size(); ++i)
+      if (found.cells[i].width == width)
+        of_width.push_back({{static_cast<double>(found.cells[i].shard)}, found.cells[i].error});
+    const auto family = ap::fit(Law{}, of_width);
+    fmt::print("width {:<8}e {:.4f}, c {:.3f}{}\n", width, family.parameters()[0], family.parameters()[exponent_at],
+               family.converged ? "" : ", NOT CONVERGED");
+  }
   const ap::Interval floor = ap::profile_interval(envelope, errors, 0, 0.9);
   const ap::Interval exponent = ap::profile_interval(envelope, errors, exponent_at, 0.9);
   fmt::print("90 % profiles: e {}, c {}\n", text(floor), text(exponent));

@@ -193,6 +193,8 @@ TEST_CASE("a fit without an optimum says so") {
   const auto fit = ap::fit(ap::BrokenPowerLaw<1>{}, observations);
   CHECK(!fit.converged);
   CHECK(ap::describe(fit).find("NOT CONVERGED") != std::string::npos);
+  CHECK(ap::describe(fit).find("units         not told") != std::string::npos);
+  CHECK(ap::describe(fit, {.units = "x: tokens", .left_out = "none"}).find("left out: none") != std::string::npos);
 }
 
 TEST_CASE("what cannot be fitted is refused by a sentence") {

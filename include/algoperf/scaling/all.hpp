@@ -12,6 +12,7 @@
 #include "frontier.hpp"
 #include "geometric.hpp"
 #include "laws/all.hpp"
+#include "model_parallel.hpp"
 #include "noisy_quadratic.hpp"
 #include "nqm_rules.hpp"
 #include "profile.hpp"

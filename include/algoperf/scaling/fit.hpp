@@ -111,13 +111,20 @@ Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, 
   return detail::fit_from<Law>(points, residuals, Law::starts(points));
 }
 
+// What a fit does not know of its observations.
+struct FitNotes {
+  std::string units = "not told";     // "x: tokens, y: nats a token"; how parameters and FLOPs are counted
+  std::string left_out = "not told";  // "the five highest losses"
+};
+
 // What must be known to repeat a fit (Li et al. 2025, "(Mis)Fitting", arXiv:2502.18969): a few lines of text.
 template <ScalingLaw Law>
-std::string describe(const Fit<Law>& fit) {
-  std::string s = std::string("form          ") + Law::formula + "\nresiduals     " + fit.residuals +
-                  "\nobservations  " + std::to_string(fit.points) + "\noptimiser     Newton, exact derivatives; " +
-                  std::to_string(fit.starts) + " starts, of which " + std::to_string(fit.reached) +
-                  " reached the optimum" + (fit.converged ? "" : ", which is NOT CONVERGED") + "\nobjective     ";
+std::string describe(const Fit<Law>& fit, const FitNotes& notes = {}) {
+  std::string s = std::string("form          ") + Law::formula + "\nunits         " + notes.units + "\nresiduals     " +
+                  fit.residuals + "\nobservations  " + std::to_string(fit.points) + "; left out: " + notes.left_out +
+                  "\noptimiser     Newton, exact derivatives; " + std::to_string(fit.starts) + " starts, of which " +
+                  std::to_string(fit.reached) + " reached the optimum" +
+                  (fit.converged ? "" : ", which is NOT CONVERGED") + "\nobjective     ";
   char number[40];
   std::snprintf(number, sizeof number, "%.13g", fit.objective);
   s += number;

@@ -1,0 +1,84 @@
+// A model that one accelerator does not hold, on several: its layers in a row of stages, and tables of embeddings in
+// shards (Hestness et al. 2019, section 6).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "quantities.hpp"
+
+namespace algoperf {
+
+// A layer, or anything that stays together: its memory, and how long it takes in a step, forward and backward.
+struct LayerLoad {
+  Bytes memory;
+  Seconds time;
+};
+
+// Layers first[s] to first[s + 1] are stage s.
+struct LayerSplit {
+  std::vector<std::size_t> first;
+  std::vector<Bytes> memory;  // of each stage
+  std::vector<Seconds> time;
+
+  Bytes most_memory() const { return *std::max_element(memory.begin(), memory.end()); }
+  // A step of so many parts that follow each other through the stages (Huang et al. 2019, GPipe): the slowest stage is
+  // waited for, and the first and last parts leave the others idle:  max time (parts + stages - 1) / parts.
+  Seconds step_time(double parts = 1) const {
+    const Seconds slowest = *std::max_element(time.begin(), time.end());
+    return slowest * ((parts + static_cast<double>(time.size()) - 1) / parts);
+  }
+};
+
+// The layers in their order on `stages` accelerators, so that the stage of the most memory has the least it can; among
+// such splits, one whose slowest stage is fast. Throws Error if there are fewer layers than stages, or no stage.
+inline LayerSplit split_layers(const std::vector<LayerLoad>& layers, std::size_t stages) {
+  const std::size_t n = layers.size();
+  require(stages >= 1 && n >= stages, "split_layers: there are ", n, " layers for ", stages,
+          " stages, expected at least one layer each");
+  struct Worst {
+    double memory = HUGE_VAL, time = HUGE_VAL;
+    bool operator<(const Worst& b) const { return memory < b.memory || (memory == b.memory && time < b.time); }
+  };
+  // worst[s][i]: of the first i layers in s stages, and where the last of these begins.
+  std::vector<std::vector<Worst>> worst(stages + 1, std::vector<Worst>(n + 1));
+  std::vector<std::vector<std::size_t>> begins(stages + 1, std::vector<std::size_t>(n + 1, 0));
+  worst[0][0] = {0, 0};
+  for (std::size_t s = 1; s <= stages; ++s)
+    for (std::size_t i = s; i <= n; ++i) {
+      Worst last{0, 0};
+      for (std::size_t first = i; first-- > s - 1;) {
+        last.memory += layers[first].memory.value, last.time += layers[first].time.value;
+        const Worst& before = worst[s - 1][first];
+        const Worst all{std::max(before.memory, last.memory), std::max(before.time, last.time)};
+        if (all < worst[s][i]) worst[s][i] = all, begins[s][i] = first;
+      }
+    }
+  LayerSplit split{.first = std::vector<std::size_t>(stages + 1, n), .memory = {}, .time = {}};
+  for (std::size_t s = stages; s > 0; --s) split.first[s - 1] = begins[s][split.first[s]];
+  for (std::size_t s = 0; s < stages; ++s) {
+    LayerLoad sum;
+    for (std::size_t i = split.first[s]; i < split.first[s + 1]; ++i)
+      sum.memory += layers[i].memory, sum.time += layers[i].time;
+    split.memory.push_back(sum.memory);
+    split.time.push_back(sum.time);
+  }
+  return split;
+}
+
+// A table of `table` bytes, which stage `from` holds, in equal shards on the first `shards` stages, each of which then
+// looks up what it has. Throws Error if there are not so many stages, or the stage holds less than the table.
+inline std::vector<Bytes> shard_table(std::vector<Bytes> memory, std::size_t from, Bytes table, std::size_t shards) {
+  require(from < memory.size() && shards >= 1 && shards <= memory.size(), "shard_table: stage ", from, " and ", shards,
+          " shards on ", memory.size(), " stages");
+  require(table <= memory[from], "shard_table: a table of ", table.value, " bytes on a stage that holds ",
+          memory[from].value);
+  memory[from] = memory[from] - table;
+  for (std::size_t s = 0; s < shards; ++s) memory[s] += table / static_cast<double>(shards);
+  return memory;
+}
+
+}  // namespace algoperf
