@@ -1,6 +1,7 @@
 // The main job: update rules compared by time-to-target. Every rule trains the same model on the same data from the
 // same seeds until the validation metric reaches a target; only training is on the clock, and trials run one at a time.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>

@@ -137,11 +137,12 @@ void run(const Options& options) {
   std::vector<std::size_t> steps;
   for (const double step : ap::geometric(20, static_cast<double>(options.steps), 40))
     steps.push_back(static_cast<std::size_t>(std::lround(step)));
-  const std::vector<double> sizes = ap::geometric(8, static_cast<double>(options.largest), options.sizes);
+  std::vector<double> sizes;
+  for (const double size : ap::geometric(8, static_cast<double>(options.largest), options.sizes))
+    if (sizes.empty() || std::round(size) > sizes.back()) sizes.push_back(std::round(size));
   std::vector<ap::TrainingCurve> curves(sizes.size());
-  in_parallel(sizes.size(), [&](std::size_t i) {
-    curves[i] = train(static_cast<std::size_t>(std::lround(sizes[i])), steps, options.seeds);
-  });
+  in_parallel(sizes.size(),
+              [&](std::size_t i) { curves[i] = train(static_cast<std::size_t>(sizes[i]), steps, options.seeds); });
 
   // Budgets that every model can spend: from what the largest needs for its first steps to all of the smallest.
   const std::vector<double> budgets =

@@ -3,6 +3,7 @@
 // largest shards, which they have not seen. On Glyphs 5 % of the labels are wrong, so that the error which no data
 // removes is known.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +27,7 @@ namespace {
 struct Options {
   std::string workload = std::getenv("ALGOPERF_DATA") != nullptr ? "mnist" : "glyphs";
   double label_noise = 0.05;
-  std::size_t smallest = 64, largest = 65536, held_out = 2;
+  std::size_t smallest = 64, largest = 0, held_out = 2;
   std::vector<std::size_t> widths = {8, 16, 32, 64, 128, 256, 512};
   std::uint64_t seeds = 3, seed = 1;
   double target = 0;
@@ -50,12 +51,12 @@ struct Trial {
 };
 Trial train(const Examples& shard, const Examples& validation, std::size_t width, std::uint64_t seed) {
   const auto model = ap::mlp(ap::Shape{28, 28, 1}, {width, width}, 10);
-  constexpr std::size_t batch = 64;
+  const std::size_t batch = std::min<std::size_t>(64, shard.size());
   const std::uint64_t epoch = (shard.size() + batch - 1) / batch;
   const std::uint64_t steps = std::clamp<std::uint64_t>(40 * epoch, 400, 3000);
   ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(),
                         ap::WarmupCosine{.peak = 2e-3, .warmup = steps / 10, .total = steps},
-                        ap::ShuffledEpochs{.batch = std::min(batch, shard.size()), .seed = seed}, ap::Seed{seed});
+                        ap::ShuffledEpochs{.batch = batch, .seed = seed}, ap::Seed{seed});
   std::vector<ap::EvaluationReport> evaluations;
   loop.run(shard, ap::Evaluate(validation, ap::ErrorRate{}, {.every = steps / 8}), ap::History{evaluations},
            ap::UntilStep{steps});
@@ -245,13 +246,14 @@ void report(const Options& options, const Found& found) {
     return {
         {"found", true}, {"at", b.at}, {"confidence", b.confidence}, {"interval", {b.interval.low, b.interval.high}}};
   };
+  nlohmann::json parameters;
+  for (std::size_t i = 0; i < Law::parameters; ++i) parameters[Law::names[i]] = envelope.parameters()[i];
   const nlohmann::json json{{"workload", options.workload},
                             {"label_noise", glyphs ? nlohmann::json(options.label_noise) : nlohmann::json()},
                             {"seeds", options.seeds},
                             {"curve",
-                             {{"e", envelope.parameters()[0]},
-                              {"b", envelope.parameters()[1]},
-                              {"c", envelope.parameters()[2]},
+                             {{"form", Law::formula},
+                              {"parameters", parameters},
                               {"e_interval", {floor.low, floor.high}},
                               {"c_interval", {exponent.low, exponent.high}},
                               {"objective", envelope.objective},
@@ -333,7 +335,7 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.8));
   app.add_option("--smallest", options.smallest, "examples of the first shard")->capture_default_str();
-  app.add_option("--largest", options.largest, "examples of the last, at most")->capture_default_str();
+  app.add_option("--largest", options.largest, "examples of the last, at most; 65536 if not given, 32768 of MNIST");
   app.add_option("--held-out", options.held_out, "of the largest shards, for checking only")->capture_default_str();
   app.add_option("--widths", options.widths, "of both hidden layers")->capture_default_str()->delimiter(',');
   app.add_option("--seeds", options.seeds, "trials of each size and shard")->capture_default_str();
@@ -346,6 +348,7 @@ int main(int argc, char** argv) {
     options.smallest = 4, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
     options.workload = "glyphs";
   }
+  if (options.largest == 0) options.largest = options.workload == "mnist" ? 32768 : 65536;
   try {
     run(options);
   } catch (const std::exception& error) {

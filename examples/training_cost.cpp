@@ -35,7 +35,8 @@ std::string text(double number, const char* unit) {
   return fmt::format("{:.4g} {}{}", number, prefixes[i], unit);
 }
 std::string text(ap::Seconds time) {
-  if (time.value < 1) return text(1e6 * time.value, "us");
+  if (time.value < 1e-3) return fmt::format("{:.4g} us", 1e6 * time.value);
+  if (time.value < 1) return fmt::format("{:.4g} ms", 1e3 * time.value);
   if (time.value < 86400) return fmt::format("{:.4g} s", time.value);
   return fmt::format("{:.4g} days", time.value / 86400);
 }

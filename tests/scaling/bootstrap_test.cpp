@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algoperf/core/random.hpp"
+#include "algoperf/scaling/fit_values.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
 
@@ -74,7 +75,7 @@ TEST_CASE("a 90 % interval holds the truth nine times in ten where the law is tr
 
 TEST_CASE("a bootstrap is its seed's") {
   const auto observations = line(0.1, 5);
-  const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations);
+  const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations, ap::HuberResiduals{});
   const auto a = ap::bootstrap(fit, observations, ap::HuberResiduals{}, {.count = 20, .seed = 3});
   const auto b = ap::bootstrap(fit, observations, ap::HuberResiduals{}, {.count = 20, .seed = 3});
   const auto longer = ap::bootstrap(fit, observations, ap::HuberResiduals{}, {.count = 30, .seed = 3});
@@ -91,4 +92,21 @@ TEST_CASE("as many observations as parameters have no spread") {
                        "bootstrap: there are 2 observations for 2 parameters, of which no spread can be told",
                        ap::Error);
   CHECK_THROWS_AS(ap::bootstrap(fit, line(0.1, 5), ap::SquaredResiduals{}, {.count = 0}), ap::Error);
+}
+
+TEST_CASE("a bootstrap is of the fit's own residuals and observations") {
+  std::vector<ap::Observation<1>> observations;
+  for (double x = 1; x < 12; ++x) observations.push_back({{x}, 2 / x + 0.1 * std::sin(x) + 0.3});
+  const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations, ap::HuberResiduals{1e-3});
+  CHECK_THROWS_WITH_AS(ap::bootstrap(fit, observations), doctest::Contains("bootstrap: the fit's objective is"),
+                       ap::Error);
+  CHECK(ap::bootstrap(fit, observations, ap::HuberResiduals{1e-3}, {.count = 20}).thetas.size() <= 20);
+  CHECK_THROWS_AS(ap::bootstrap(ap::fit_values(ap::PowerLawWithFloor{}, observations), observations), ap::Error);
+}
+
+TEST_CASE("percentiles may be infinite, but of numbers") {
+  const ap::Interval open = ap::percentile_interval({-HUGE_VAL, 0, 1, HUGE_VAL}, 0.5);
+  CHECK(open.low == -HUGE_VAL);
+  CHECK(open.high == HUGE_VAL);
+  CHECK_THROWS_AS(ap::percentile_interval({0, NAN}, 0.5), ap::Error);
 }

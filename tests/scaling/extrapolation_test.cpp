@@ -46,6 +46,19 @@ TEST_CASE("an interval widens with the reach and holds the truth") {
   }
 }
 
+TEST_CASE("weights tell observations from one another, not how many there are") {
+  auto observations = curve(10, 1e3, 20, 0.01);
+  const auto plain = ap::extrapolate(ap::PowerLawWithFloor{}, observations, 1e4);
+  const ap::Regions regions = ap::find_regions(observations);
+  for (auto& o : observations) o.weight = 1e4;  // 1 / variance of log y
+  const auto weighted = ap::extrapolate(ap::PowerLawWithFloor{}, observations, 1e4);
+  CHECK(weighted.interval.low == doctest::Approx(plain.interval.low).epsilon(1e-6));
+  CHECK(weighted.interval.high == doctest::Approx(plain.interval.high).epsilon(1e-6));
+  const ap::Regions same = ap::find_regions(observations);
+  CHECK(same.floor_begins.found == regions.floor_begins.found);
+  CHECK(same.floor_begins.at == doctest::Approx(regions.floor_begins.at).epsilon(1e-6));
+}
+
 TEST_CASE("where nothing speaks for a power law, none is followed unless asked") {
   const auto observations = curve(10, 1e3, 20, 0.01);
   CHECK_THROWS_WITH_AS(

@@ -129,6 +129,10 @@ TEST_CASE("the envelope of training curves has the exponent") {
     CHECK(std::abs(std::log(each.y / ap::best_allocation(surface, each.x[0]).parameters)) < 0.2);
   CHECK(ap::fit(ap::LogLine{}, best).parameters()[1] == doctest::Approx(0.28 / 0.62).epsilon(0.02));
   CHECK(ap::training_envelope(curves, {1e30}).empty());
+  // Of three models the smallest has stopped: the next is the smallest of those left.
+  const std::vector<ap::TrainingCurve> three{
+      {1, {{10, 3}, {1e3, 2}}}, {2, {{10, 4}, {1e6, 1}}}, {4, {{10, 5}, {1e6, 1.5}}}};
+  CHECK(ap::training_envelope(three, {1e5}).empty());
   curves[4].points[7].loss = -1;
   CHECK_THROWS_WITH_AS(ap::training_envelope(curves, {1e20}), doctest::Contains("curve 4 has a loss of -1"), ap::Error);
 }
@@ -152,6 +156,11 @@ TEST_CASE("the parabolas of approach 2 have the exponent, and a size too large b
     }
     CHECK(std::abs(ap::fit(ap::LogLine{}, optima).parameters()[1] - 0.28 / 0.62) < 1e-12);
   }
+  CHECK_THROWS_WITH_AS(ap::isoflop_minimum({{1e6, 3}, {2e6, 2}, {1e6, 3.1}}),
+                       "isoflop_minimum: the runs have fewer than three sizes", ap::Error);
+  ap::Fit<ap::Chinchilla> without = surface;
+  without.theta[0] = -HUGE_VAL;
+  CHECK_THROWS_AS(ap::best_allocation(without, 1e20), ap::Error);
   CHECK_THROWS_WITH_AS(ap::isoflop_minimum({{1e6, 3}, {2e6, 2}}),
                        "isoflop_minimum: there are 2 runs, expected at least 3", ap::Error);
   CHECK_THROWS_WITH_AS(ap::isoflop_minimum({{1e6, 3}, {2e6, 2}, {4e6, 1.2}}),

@@ -42,6 +42,9 @@ constexpr ap::StepOptions<> pairs{.counting = {.products_only = true, .multiply_
 static_assert(ap::cost(small, 2, pairs).total_flops() == 40 + 30 + 30 + 30 + 40);
 constexpr ap::StepOptions<> body{.counting = {.output_layer = false}};
 static_assert(ap::cost(small, 2, body).parameters == 25);
+static_assert(ap::cost(small, 2, ap::StepOptions<>{.update = {.flops = 2}, .counting = body.counting}).update.flops ==
+              2 * 25);
+static_assert(ap::cost(small, 2, ap::StepOptions<ap::MeanSquaredError>{}).input == 2 * (4 + 3));
 static_assert(ap::cost(small, 2, body).forward.flops == 2 * (40 + 5) + 2 * 5);
 
 // A model of the library's own, as its users meet it.

@@ -41,7 +41,7 @@
 // Metric: name              constexpr; for tables and logs
 //         lower_is_better   constexpr
 //         write(backend, batch, classes, logits, labels, scores)   one score per example; the metric is their mean
-// Model:  Sequential, or anything with the same members as a layer and `input()`, the shape of one example. Its
+// Model:  Model (model.hpp), or anything with its members: those of a layer without the shape, which is input(). Its
 //         tokens() is what batches are checked against before they reach a layer.
 #pragma once
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -39,7 +41,9 @@ struct Chart {
 
 // Writes `stem`.svg and `stem`.png. Throws Error if there is nothing to draw, or gnuplot fails.
 inline void draw(const std::string& stem, const Chart& chart) {
-  require(!chart.series.empty(), stem, ": there is nothing to draw");
+  require(!chart.series.empty() || !chart.bands.empty(), stem, ": there is nothing to draw");
+  for (const Chart::Mark& mark : chart.marks)
+    require(mark.x > 0 && mark.x < HUGE_VAL, stem, ": a mark is at ", mark.x, ", expected a positive number");
   constexpr const char* colors[] = {"1f77b4", "d62728", "2ca02c", "9467bd", "ff7f0e", "8c564b", "17becf", "7f7f7f"};
   std::string data, commands, marks;
   const auto block = [&](const auto& points) {
@@ -71,8 +75,8 @@ inline void draw(const std::string& stem, const Chart& chart) {
       "set title " + detail::quoted(chart.title) +
       " noenhanced\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset logscale xy\nset autoscale xfix\n"
       "set format '10^{%T}'\nset key outside right top\nset xlabel " +
-      detail::quoted(chart.x) + "\nset ylabel " + detail::quoted(chart.y) + "\n" + marks + data + "plot " + commands +
-      "\n";
+      detail::quoted(chart.x) + " noenhanced\nset ylabel " + detail::quoted(chart.y) + " noenhanced\n" + marks + data +
+      "plot " + commands + "\n";
   detail::gnuplot("svg size 900,540 font 'Helvetica,14' background 'white'", stem + ".svg", script);
   detail::gnuplot("pngcairo size 1350,810 font 'Helvetica,15' linewidth 1.5 background 'white'", stem + ".png", script);
 }

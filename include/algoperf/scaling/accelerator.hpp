@@ -37,12 +37,12 @@ struct Accelerator {
   // The FLOPs a byte from which on FLOPs take longer.
   constexpr FlopsPerByte ridge() const { return (peak_reached * peak) / (bandwidth_reached * bandwidth); }
 
-  // The least batch whose step takes as long as its FLOPs, so that larger ones save no time a sample:
+  // The least batch, of a sample at least, whose step takes as long as its FLOPs: larger ones save no time a sample.
   // b = lambda / (gamma / ridge - mu / sqrt p). Infinite where activations alone take longer than all FLOPs. Hestness
   // et al. take about 1.5 times as many.
   Samples balanced_batch(const Requirements& r, Parameters p) const {
     const double spare = r.gamma / ridge().value - r.mu / std::sqrt(p.value);
-    return Samples(spare > 0 ? r.lambda / spare : HUGE_VAL);
+    return Samples(spare > 0 ? std::fmax(r.lambda / spare, 1) : HUGE_VAL);
   }
 
   // Bytes that a product of m x k and k x n numbers moves through a cache that holds three squares of them: a tile of

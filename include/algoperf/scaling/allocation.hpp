@@ -26,8 +26,8 @@ inline Allocation best_allocation(const Fit<Chinchilla>& fit, double flops, doub
   require(flops > 0 && per_pair > 0, "best_allocation: ", flops, " FLOPs at ", per_pair,
           " for each parameter and sample, expected positive numbers");
   const auto [a, b, e, alpha, beta] = fit.parameters();
-  require(alpha > 0 && beta > 0, "best_allocation: the exponents are ", alpha, " and ", beta,
-          ", where one of the sizes brings nothing");
+  require(a > 0 && b > 0 && alpha > 0 && beta > 0, "best_allocation: A, B, alpha and beta are ", a, ", ", b, ", ",
+          alpha, " and ", beta, ", where one of the sizes brings nothing");
   const double pairs = flops / per_pair, share = beta / (alpha + beta);
   const double g = std::pow(alpha * a / (beta * b), 1 / (alpha + beta));
   return {g * std::pow(pairs, share), std::pow(pairs, 1 - share) / g};
@@ -55,14 +55,12 @@ struct TrainingCurve {
 
 // Approach 1: the envelope of training curves. For each budget the size whose loss is then least, as observations of
 // best size against FLOPs, to which a PowerLaw or LogLine can be fitted. Left out are budgets at which the smallest or
-// the largest model is best, since a better one may lie beyond. Throws Error if a curve has numbers that are not
-// positive, or FLOPs that do not rise.
+// the largest model that was trained so far is best, since a better one may lie beyond. Throws Error if a curve has
+// numbers that are not positive, or FLOPs that do not rise.
 inline std::vector<Observation<1>> training_envelope(const std::vector<TrainingCurve>& curves,
                                                      const std::vector<double>& budgets) {
-  double smallest = HUGE_VAL, largest = 0;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const TrainingCurve& curve = curves[i];
-    smallest = std::fmin(smallest, curve.parameters), largest = std::fmax(largest, curve.parameters);
     require(curve.parameters > 0, "training_envelope: curve ", i, " is of ", curve.parameters, " parameters");
     double before = 0;
     for (const auto& point : curve.points) {
@@ -73,9 +71,13 @@ inline std::vector<Observation<1>> training_envelope(const std::vector<TrainingC
   }
   std::vector<Observation<1>> best;
   for (const double budget : budgets) {
-    double least = HUGE_VAL, parameters = 0;
-    for (const TrainingCurve& curve : curves)
-      if (const double loss = curve.loss_at(budget); loss < least) least = loss, parameters = curve.parameters;
+    double least = HUGE_VAL, parameters = 0, smallest = HUGE_VAL, largest = 0;
+    for (const TrainingCurve& curve : curves) {
+      const double loss = curve.loss_at(budget);
+      if (std::isnan(loss)) continue;
+      smallest = std::fmin(smallest, curve.parameters), largest = std::fmax(largest, curve.parameters);
+      if (loss < least) least = loss, parameters = curve.parameters;
+    }
     if (least < HUGE_VAL && parameters > smallest && parameters < largest) best.push_back({{budget}, parameters});
   }
   return best;

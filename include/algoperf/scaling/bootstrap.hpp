@@ -78,8 +78,8 @@ void resample(std::vector<FitPoint<Law::variables>>& drawn, const std::vector<Fi
 
 }  // namespace detail
 
-// Throws Error where there are no more observations than parameters, of which no spread can be told, and where no
-// replicate converges.
+// `fit` must be the fit of these residuals of these observations. Throws Error if it is not, where there are no more
+// observations than parameters, of which no spread can be told, and where no replicate converges.
 template <ScalingLaw Law, class Residuals = SquaredResiduals>
 Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law::variables>>& observations,
                          const Residuals& residuals = {}, const BootstrapOptions& options = {}) {
@@ -89,6 +89,13 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
   residuals.check();
   options.check();
   const auto points = detail::fit_points(observations);
+
+  const double objective = detail::FitObjective<Law, Residuals>{points, residuals}(fit.theta);
+  require(std::fabs(objective - fit.objective) <= 1e-9 * fit.objective + detail::negligible(points),
+          "bootstrap: the fit's objective is ", fit.objective, ", but these residuals of these observations sum to ",
+          objective);
+  for (const double each : fit.theta)
+    require(std::isfinite(each), "bootstrap: a coefficient of the fit is 0 or infinite, from where none is refitted");
 
   // Residuals of weight 1, as wide as if no parameter had been fitted; or their deviation.
   std::vector<double> errors;

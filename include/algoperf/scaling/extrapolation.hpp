@@ -50,9 +50,9 @@ requires(Law::variables == 1) Backtest<Law> backtest(Law, std::vector<Observatio
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>((errors.size() - 1) / 2);
   std::nth_element(errors.begin(), middle, errors.end());
   const Fit<Law> whole = fit(Law{}, observations);
-  return {.fit = whole,
-          .noise = std::sqrt(whole.objective / static_cast<double>(n - Law::parameters)),
-          .per_reach = *middle};
+  const double square = whole.objective / total_weight(observations);
+  const double freedom = static_cast<double>(n - Law::parameters) / static_cast<double>(n);
+  return {.fit = whole, .noise = std::sqrt(square / freedom), .per_reach = *middle};
 }
 
 // Half the width, in units of noise + per_reach * reach, that held a share of 0.5, 0.8, 0.9 and 0.95 of what lay beyond
@@ -109,7 +109,7 @@ requires(Law::variables == 1) Extrapolation extrapolate(Law, const std::vector<O
   const Backtest<Law> past = backtest(Law{}, observations);
   const auto [first, last] = extent(observations, [](const auto& o) { return o.x[0]; });
   if (!options.anywhere && x > last) {
-    const auto points = detail::fit_points(observations);
+    const auto points = detail::of_mean_weight_one(detail::fit_points(observations));
     const detail::CurveEnds ends = detail::RegionFinder(points).find(points);
     require(ends.exponent < 0, "extrapolate: y does not fall with x, so there is no power law to go on");
     const double begins = std::isnan(ends.guessing_ends) ? first : ends.guessing_ends;

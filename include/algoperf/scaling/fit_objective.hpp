@@ -29,6 +29,14 @@ std::vector<FitPoint<Variables>> fit_points(const std::vector<Observation<Variab
   return points;
 }
 
+// Weighted alike on the whole: for what takes the number of points from their weights.
+template <class Points>
+Points of_mean_weight_one(Points points) {
+  const double mean = total_weight(points) / static_cast<double>(points.size());
+  for (auto& p : points) p.weight /= mean;
+  return points;
+}
+
 // The sum that a fit minimises, of numbers or with its derivatives.
 template <class Law, class Residuals>
 struct FitObjective {

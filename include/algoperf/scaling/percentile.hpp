@@ -20,13 +20,14 @@ struct Interval {
 inline Interval percentile_interval(std::vector<double> values, double level) {
   require(level > 0 && level < 1, "percentile_interval: level is ", level, ", expected (0, 1)");
   require(!values.empty(), "percentile_interval: there are no values");
+  for (const double value : values) require(!std::isnan(value), "percentile_interval: a value is NaN");
   std::sort(values.begin(), values.end());
   const auto quantile = [&](double q) {
     const double at = q * static_cast<double>(values.size() - 1);
     const std::size_t i = static_cast<std::size_t>(at);
     const std::size_t j = i + 1 < values.size() ? i + 1 : i;
     const double share = at - std::floor(at);
-    return share == 0 || values[i] == values[j] ? values[i] : values[i] + share * (values[j] - values[i]);
+    return share == 0 || values[i] == values[j] ? values[i] : (1 - share) * values[i] + share * values[j];
   };
   return {quantile((1 - level) / 2), quantile((1 + level) / 2)};
 }

@@ -113,18 +113,29 @@ ProjectionInterval project(double target, const Bootstrap<Curve>& curve, const B
                            const ProjectionOptions& options = {}, double level = 0.9) {
   require(!curve.thetas.empty() && !model.thetas.empty(), "project: a bootstrap has no replicates");
   const std::size_t n = std::min(curve.thetas.size(), model.thetas.size());
+  const double never = HUGE_VAL;
+  const Projection unreached{.data = Samples(never),
+                             .parameters = Parameters(never),
+                             .batch = options.batch.value > 0 ? options.batch : Samples(never),
+                             .step_flops = Flops(never),
+                             .step_bytes = Bytes(never),
+                             .step_time = Seconds(never),
+                             .flops = Flops(never),
+                             .time = Seconds(never),
+                             .memory = Bytes(never)};
   std::vector<Projection> all;
   for (std::size_t i = 0; i < n; ++i) {
     const Fit<Curve> of_curve{.theta = curve.thetas[i]};
     const Fit<Model> of_model{.theta = model.thetas[i]};
-    if (detail::reaches(of_curve, target))
-      all.push_back(project(target, of_curve, of_model, requirements, accelerator, options));
+    all.push_back(detail::reaches(of_curve, target)
+                      ? project(target, of_curve, of_model, requirements, accelerator, options)
+                      : unreached);
   }
   ProjectionInterval interval;
   const auto set = [&](auto member) {
     using Q = std::remove_reference_t<decltype(interval.low.*member)>;
-    std::vector<double> values(n, HUGE_VAL);
-    for (std::size_t i = 0; i < all.size(); ++i) values[i] = (all[i].*member).value;
+    std::vector<double> values;
+    for (const Projection& each : all) values.push_back((each.*member).value);
     const Interval ends = percentile_interval(values, level);
     interval.low.*member = Q(ends.low), interval.high.*member = Q(ends.high);
   };

@@ -27,7 +27,6 @@ struct Quantity {
 
   constexpr Quantity() = default;
   constexpr explicit Quantity(double number) : value(number) {}
-  constexpr operator double() const requires(unit == Unit{}) { return value; }
 
   constexpr Quantity& operator+=(const Quantity& b) {
     value += b.value;
@@ -45,6 +44,15 @@ using BytesPerSecond = Quantity<Unit{.bytes = 1, .seconds = -1}>;
 using FlopsPerByte = Quantity<Unit{.flops = 1, .bytes = -1}>;
 
 namespace detail {
+
+// A number without units is a number.
+template <Unit unit>
+constexpr auto quantity(double number) {
+  if constexpr (unit == Unit{})
+    return number;
+  else
+    return Quantity<unit>(number);
+}
 
 template <Unit a, Unit b>
 constexpr bool like = a == b;
@@ -76,12 +84,12 @@ constexpr std::partial_ordering operator<=>(const Quantity<a>& x, const Quantity
   return x.value <=> y.value;
 }
 template <Unit a, Unit b>
-constexpr Quantity<a + b> operator*(const Quantity<a>& x, const Quantity<b>& y) {
-  return Quantity<a + b>(x.value * y.value);
+constexpr auto operator*(const Quantity<a>& x, const Quantity<b>& y) {
+  return detail::quantity<a + b>(x.value * y.value);
 }
 template <Unit a, Unit b>
-constexpr Quantity<a - b> operator/(const Quantity<a>& x, const Quantity<b>& y) {
-  return Quantity<a - b>(x.value / y.value);
+constexpr auto operator/(const Quantity<a>& x, const Quantity<b>& y) {
+  return detail::quantity<a - b>(x.value / y.value);
 }
 template <Unit a>
 constexpr Quantity<a> operator*(double factor, const Quantity<a>& x) {

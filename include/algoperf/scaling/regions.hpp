@@ -59,7 +59,7 @@ class RegionFinder {
         capped_(from_starts<CappedPowerLaw>(points)),
         bounded_(from_starts<BoundedPowerLaw>(points)) {}
 
-  // `points` may be resampled: minimisations then begin where those of all observations ended.
+  // `points`, of mean weight 1, may be resampled: minimisations then begin where those of all observations ended.
   CurveEnds find(const Points& points) const {
     const Extent measured = extent(points, log_x);
     const double n = total_weight(points);
@@ -135,7 +135,7 @@ struct RegionOptions {
 inline Regions find_regions(const std::vector<Observation<1>>& observations, const RegionOptions& options = {}) {
   check_observations(observations, 6);
   require(options.bootstraps >= 1, "find_regions: bootstraps is 0, expected at least 1");
-  const auto points = detail::fit_points(observations);
+  const auto points = detail::of_mean_weight_one(detail::fit_points(observations));
   const detail::RegionFinder finder(points);
   const detail::CurveEnds ends = finder.find(points);
   std::vector<double> guessing, floors;

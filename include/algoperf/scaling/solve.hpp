@@ -10,14 +10,14 @@ namespace algoperf {
 // x of a x = b by Gaussian elimination with the largest pivot of each column; false where a is singular to rounding.
 template <std::size_t N>
 bool solve(std::array<std::array<double, N>, N> a, std::array<double, N> b, std::array<double, N>& x) {
+  std::array<double, N> largest = {};  // of each column
+  for (const auto& row : a)
+    for (std::size_t k = 0; k < N; ++k) largest[k] = std::fmax(largest[k], std::fabs(row[k]));
   for (std::size_t k = 0; k < N; ++k) {
     std::size_t pivot = k;
-    double largest = 0;
-    for (std::size_t i = k; i < N; ++i) {
+    for (std::size_t i = k; i < N; ++i)
       if (std::fabs(a[i][k]) > std::fabs(a[pivot][k])) pivot = i;
-      for (const double each : a[i]) largest = std::fmax(largest, std::fabs(each));
-    }
-    if (!(std::fabs(a[pivot][k]) > 1e-14 * largest)) return false;
+    if (!(std::fabs(a[pivot][k]) > 1e-14 * largest[k])) return false;
     std::swap(a[k], a[pivot]);
     std::swap(b[k], b[pivot]);
     for (std::size_t i = k + 1; i < N; ++i) {

@@ -3,6 +3,7 @@
 //
 //   constexpr auto step = cost(mlp, 128);                                  // forward, loss and backward
 //   const auto whole = cost(mlp, 128, {.update = update_cost(adamw())});   // and the update
+//   cost(line, 128, StepOptions<MeanSquaredError>{});                      // another loss than softmax cross-entropy
 #pragma once
 
 #include <cmath>
@@ -40,7 +41,7 @@ UpdateCost update_cost(const Chain<Stages...>& chain) {
 }
 
 // What is counted as FLOPs and as parameters. Published counts differ in this (Porian et al. 2024 found an exponent to
-// move by 0.13): say which it was.
+// move by 0.13): say which it was. Bytes, memory and single operations are of all, whatever is counted.
 struct Counting {
   bool products_only = false;  // FLOPs of matrix products and convolutions alone
   bool multiply_adds = false;  // a multiply-add of a product as one, not two
@@ -74,8 +75,9 @@ struct StepCost {
   PhaseCost forward, loss, backward, update;
   std::uint64_t parameters = 0;
   std::uint64_t input = 0;  // numbers of the batch and its labels
-  // The most numbers that are needed at one time, and for what: parameters and state always; activations from the way
-  // forward to the way back; a gradient from where it is written to where it is read last.
+  // The most numbers that are needed at one time, and for what: parameters, state and the batch always; activations
+  // from the way forward to the way back; losses and the outputs' gradient until the end of that; another gradient from
+  // where it is written to where it is read last.
   std::uint64_t footprint = 0;
   Phase footprint_phase = Phase::forward;
   const char* footprint_at = "";
@@ -85,9 +87,9 @@ struct StepCost {
     return forward.moved() + loss.moved() + backward.moved() + update.moved();
   }
   constexpr Flops flops() const { return Flops(static_cast<double>(total_flops())); }
-  constexpr Bytes bytes(double of_number = 4) const { return Bytes(of_number * static_cast<double>(total_moved())); }
-  constexpr Bytes memory(double of_number = 4) const { return Bytes(of_number * static_cast<double>(footprint)); }
-  constexpr FlopsPerByte intensity(double of_number = 4) const { return flops() / bytes(of_number); }
+  constexpr Bytes bytes(Bytes number = Bytes(4)) const { return static_cast<double>(total_moved()) * number; }
+  constexpr Bytes memory(Bytes number = Bytes(4)) const { return static_cast<double>(footprint) * number; }
+  constexpr FlopsPerByte intensity(Bytes number = Bytes(4)) const { return flops() / bytes(number); }
 };
 
 namespace detail {
@@ -99,7 +101,7 @@ constexpr std::uint64_t numbers_in(const Model& model, const Loss&, std::uint64_
   return batch * (model.input().size() + (regression ? model.output().size() : 1));
 }
 
-// Tells a tally everything of a step, and to which phase it belongs.
+// Tells a tally everything of a step but the update, and to which phase it belongs.
 template <class Model, class Loss, class Tally>
 constexpr void count_step(const Model& model, std::uint64_t batch, const StepOptions<Loss>& options, Tally& tally) {
   const std::uint64_t parameters = model.parameters(), outputs = model.output().size();
@@ -113,8 +115,11 @@ constexpr void count_step(const Model& model, std::uint64_t batch, const StepOpt
   model.count_backward(batch, tally);
   tally.release(batch * (1 + outputs));
   tally.phase(Phase::update);
-  const UpdateCost& u = options.update;
-  tally.operation({"update", parameters * u.flops, parameters * u.read, parameters * u.written});
+}
+
+// Of so many parameters, of which `counted` count.
+constexpr Operation update_of(const UpdateCost& update, std::uint64_t parameters, std::uint64_t counted) {
+  return {"update", counted * update.flops, parameters * update.read, parameters * update.written};
 }
 
 class StepTally {
@@ -174,6 +179,7 @@ template <class Model, class Loss = SoftmaxCrossEntropy>
 constexpr StepCost cost(const Model& model, std::uint64_t batch, const StepOptions<Loss>& options = {}) {
   detail::StepTally tally(options.counting);
   detail::count_step(model, batch, options, tally);
+  tally.operation(detail::update_of(options.update, model.parameters(), tally.cost().parameters));
   tally.cost().input = detail::numbers_in(model, options.loss, batch);
   return tally.cost();
 }
@@ -183,6 +189,7 @@ template <class Model, class F, class Loss = SoftmaxCrossEntropy>
 void for_each_operation(const Model& model, std::uint64_t batch, const F& f, const StepOptions<Loss>& options = {}) {
   detail::OperationTally<F> tally(f);
   detail::count_step(model, batch, options, tally);
+  tally.operation(detail::update_of(options.update, model.parameters(), model.parameters()));
 }
 
 // The time of a step on a roofline, operation by operation, each as long as its FLOPs or its bytes take. With `caches`
@@ -190,6 +197,7 @@ void for_each_operation(const Model& model, std::uint64_t batch, const F& f, con
 template <class Model, class Loss = SoftmaxCrossEntropy>
 Seconds step_time(const Model& model, std::uint64_t batch, const Accelerator& accelerator,
                   const StepOptions<Loss>& options = {}, bool caches = false, Bytes number = Bytes(4)) {
+  accelerator.check();
   Seconds time;
   const auto add = [&](Phase, const Operation& o) {
     Bytes bytes = static_cast<double>(o.read + o.written) * number;

@@ -54,8 +54,8 @@ struct Conv2d {
     product = matrix_product("convolution, input gradient", windows, terms(in), filters);
     product.read = outputs + weights;
     product.written = batch * in.size();
-    product.flops += pointwise() ? 0 : batch * overlaps(in);
     tally.operation(product);
+    if (!pointwise()) tally.operation({"convolution, sums over windows", batch * overlaps(in)});
   }
   constexpr LayerMemory memory(Shape in) const {
     const Window w = window(in);
