@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fit.hpp"
-#include "laws/step_cost.hpp"
+#include "laws/first_order.hpp"
 #include "quantities.hpp"
 
 namespace algoperf {
