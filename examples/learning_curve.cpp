@@ -285,7 +285,9 @@ void run(const Options& options) {
   const Data data = load(options);
   ap::require(data.train.size() >= shards.back(), "--largest is ", options.largest, ", but there are ",
               data.train.size(), " training examples");
-  Found found{.shards = shards, .cells = measure(options, data, shards)};
+  Found found;
+  found.shards = shards;
+  found.cells = measure(options, data, shards);
   const std::vector<Cell>& cells = found.cells;
 
   // The best size for each shard.

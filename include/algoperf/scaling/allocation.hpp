@@ -39,7 +39,7 @@ struct TrainingCurve {
     double flops = 0, loss = 0;
   };
   double parameters = 0;
-  std::vector<Point> points;
+  std::vector<Point> points = {};
 
   // Between its points, a line in logarithms; NAN before and after them.
   double loss_at(double flops) const {
