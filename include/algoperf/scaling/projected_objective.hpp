@@ -38,33 +38,25 @@ class ProjectedObjective {
   }
   // Writes the coefficients that are best for a shape, and returns F there; HUGE_VAL if there are none.
   double solve_for(const Shape& shape, Coefficients& c) const {
-    std::vector<Coefficients> terms;
-    terms.reserve(points_.size());
-    for (const Point& p : points_) {
-      terms.push_back(log_terms<double>(p, shape));
-      for (double& each : terms.back()) each = std::exp(each);
-    }
-    return best(terms, c);
+    Normal normal;
+    return best(terms_of(shape), normal, c);
   }
 
   // F's derivatives are those of the whole sum of squares, less what c, which follows, takes off: Schur's complement.
   Jet<shapes> derivatives(const Shape& at, std::array<double, Jet<shapes>::pairs>& bound) const {
-    const auto terms = terms_of(at);
+    std::array<Jet<shapes>, shapes> shape;
+    for (std::size_t a = 0; a < shapes; ++a) shape[a] = Jet<shapes>::variable(at[a], a);
+    const auto terms = terms_of(shape);
     Coefficients c;
-    Jet<shapes> f(best(terms, c));
+    Normal normal;
+    Jet<shapes> f(best(terms, normal, c));
     bound = {};
     if (!std::isfinite(f.value)) return f;
     std::array<std::array<double, shapes>, linear> mixed = {}, squares = {};  // d^2 / dc dshape, and without r's own
-    Normal normal;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const double w = 2 * points_[i].weight;
       Jet<shapes> r(-y_[i]);
-      Coefficients term;
-      for (std::size_t k = 0; k < linear; ++k) {
-        r += c[k] * terms[i][k];
-        term[k] = terms[i][k].value;
-      }
-      normal.add(w, term, 0);
+      for (std::size_t k = 0; k < linear; ++k) r += c[k] * terms[i][k];
       std::size_t pair = 0;
       for (std::size_t a = 0; a < shapes; ++a) {
         f.first[a] += w * r.value * r.first[a];
@@ -73,8 +65,8 @@ class ProjectedObjective {
           f.second[pair] += w * (r.first[a] * r.first[b] + r.value * r.second[pair]);
         }
         for (std::size_t k = 0; k < linear; ++k) {
-          squares[k][a] += w * term[k] * r.first[a];
-          mixed[k][a] += w * (term[k] * r.first[a] + r.value * terms[i][k].first[a]);
+          squares[k][a] += w * terms[i][k].value * r.first[a];
+          mixed[k][a] += w * (terms[i][k].value * r.first[a] + r.value * terms[i][k].first[a]);
         }
       }
     }
@@ -139,25 +131,23 @@ class ProjectedObjective {
     }
     return terms;
   }
-  std::vector<std::array<Jet<shapes>, linear>> terms_of(const Shape& at) const {
-    std::array<Jet<shapes>, shapes> shape;
-    for (std::size_t a = 0; a < shapes; ++a) shape[a] = Jet<shapes>::variable(at[a], a);
-    std::vector<std::array<Jet<shapes>, linear>> terms;
+  template <class T>
+  std::vector<std::array<T, linear>> terms_of(const std::array<T, shapes>& shape) const {
+    std::vector<std::array<T, linear>> terms;
     terms.reserve(points_.size());
     for (const Point& p : points_) {
-      terms.push_back(log_terms<Jet<shapes>>(p, shape));
-      for (auto& each : terms.back()) each = jets::exp(each);
+      terms.push_back(log_terms<T>(p, shape));
+      for (T& each : terms.back()) each = jets::exp(each);
     }
     return terms;
   }
   template <class Terms>
-  double best(const std::vector<Terms>& terms, Coefficients& c) const {
+  double best(const std::vector<Terms>& terms, Normal& normal, Coefficients& c) const {
     const auto numbers = [](const Terms& all) {
       Coefficients values;
       for (std::size_t k = 0; k < linear; ++k) values[k] = jets::value(all[k]);
       return values;
     };
-    Normal normal;
     for (std::size_t i = 0; i < points_.size(); ++i) normal.add(points_[i].weight, numbers(terms[i]), y_[i]);
     if (!normal.solve(c)) return HUGE_VAL;
     double sum = 0;
@@ -170,13 +160,14 @@ class ProjectedObjective {
     return sum;
   }
 
+  // `normal` is half of d^2 / dc dc.
   static void take_off(std::array<double, Jet<shapes>::pairs>& second, const Normal& normal, const Coefficients& c,
                        const std::array<std::array<double, shapes>, linear>& mixed) {
     unsigned in = 0;
     for (std::size_t k = 0; k < linear; ++k) in |= c[k] > 0 ? 1u << k : 0;
     for (std::size_t a = 0; a < shapes; ++a) {
       Coefficients column, follows;
-      for (std::size_t k = 0; k < linear; ++k) column[k] = mixed[k][a];
+      for (std::size_t k = 0; k < linear; ++k) column[k] = 0.5 * mixed[k][a];
       if (!normal.solve_among(in, column, follows)) return;
       for (std::size_t b = 0; b <= a; ++b)
         for (std::size_t k = 0; k < linear; ++k) second[a * (a + 1) / 2 + b] -= mixed[k][b] * follows[k];

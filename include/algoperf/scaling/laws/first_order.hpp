@@ -12,21 +12,32 @@
 
 namespace algoperf {
 
-// FLOPs of a step of p parameters on a batch of b: C = gamma p b.
-struct StepFlops {
-  static constexpr std::size_t variables = 2, parameters = 1;
-  static constexpr std::array<const char*, 1> names = {"gamma"};
-  static constexpr const char* formula = "C = gamma p b";
+namespace detail {
+
+// y = factor times the product of the sizes.
+template <std::size_t Variables>
+struct Proportional {
+  static constexpr std::size_t variables = Variables, parameters = 1;
 
   template <class T>
-  static T log_value(const std::array<double, 2>& log_x, const std::array<T, 1>& theta) {
-    return theta[0] + (log_x[0] + log_x[1]);
+  static T log_value(const std::array<double, Variables>& logs, const std::array<T, 1>& theta) {
+    T sum = theta[0];
+    for (const double each : logs) sum = sum + each;
+    return sum;
   }
   static std::array<double, 1> from_theta(const std::array<double, 1>& t) { return {std::exp(t[0])}; }
   template <class Points>
   static std::vector<std::array<double, 1>> starts(const Points& points) {
-    return {{weighted_mean(points, [](const auto& p) { return p.log_y - p.log_x[0] - p.log_x[1]; })}};
+    return {{weighted_mean(points, [](const auto& p) { return p.log_y - log_value<double>(p.log_x, {0}); })}};
   }
+};
+
+}  // namespace detail
+
+// FLOPs of a step of p parameters on a batch of b: C = gamma p b.
+struct StepFlops : detail::Proportional<2> {
+  static constexpr std::array<const char*, 1> names = {"gamma"};
+  static constexpr const char* formula = "C = gamma p b";
 };
 
 // Bytes read and written: A = lambda p + mu b sqrt p, of the parameters and of the activations.
@@ -52,20 +63,9 @@ struct StepBytes {
 };
 
 // The least memory of a step: F = delta p.
-struct StepFootprint {
-  static constexpr std::size_t variables = 1, parameters = 1;
+struct StepFootprint : detail::Proportional<1> {
   static constexpr std::array<const char*, 1> names = {"delta"};
   static constexpr const char* formula = "F = delta p";
-
-  template <class T>
-  static T log_value(const std::array<double, 1>& log_x, const std::array<T, 1>& theta) {
-    return theta[0] + log_x[0];
-  }
-  static std::array<double, 1> from_theta(const std::array<double, 1>& t) { return {std::exp(t[0])}; }
-  template <class Points>
-  static std::vector<std::array<double, 1>> starts(const Points& points) {
-    return {{weighted_mean(points, [](const auto& p) { return p.log_y - p.log_x[0]; })}};
-  }
 };
 
 }  // namespace algoperf
