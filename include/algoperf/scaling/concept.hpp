@@ -14,6 +14,8 @@
 //   starts(points)              static: where minimisations begin; a point has log_x, log_y and weight
 //   linear                      static constexpr std::size_t, optional: so many of theta, the first, are logarithms of
 //                               coefficients that y is linear in (fit_values.hpp)
+//   log_terms<T>(log_x, theta)  static, where linear > 1: the logarithms of the terms that add up to y, one for each
+//                               coefficient and in their order
 //
 // A rule of that model (nqm_rules.hpp has three) says what one step does to the second moments of one coordinate:
 //

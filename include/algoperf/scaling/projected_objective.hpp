@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <vector>
 
@@ -11,12 +12,15 @@
 
 namespace algoperf::detail {
 
+template <class Law>
+concept LawOfTerms = requires(const std::array<double, Law::variables>& logs,
+                              const std::array<double, Law::parameters>& theta) {
+  { Law::log_terms(logs, theta) } -> std::same_as<std::array<double, Law::linear>>;
+};
 // A law whose first `linear` coordinates are logarithms of coefficients:  y = sum_k exp(theta_k) f_k(x; shape),  shape
 // the other coordinates.
 template <class Law>
-concept SeparableLaw = requires {
-  requires Law::linear >= 1 && Law::linear < Law::parameters;
-};
+concept SeparableLaw = Law::linear < Law::parameters && (Law::linear == 1 || LawOfTerms<Law>);
 
 // Variable projection (Golub & Pereyra 1973): F(shape) = min over c >= 0 of sum w (sum_k c_k f_k(x; shape) - y)^2, the
 // coefficients c being solved for whatever the shape.
@@ -119,24 +123,18 @@ class ProjectedObjective {
     }
   };
 
-  // The logarithms of f_k: the law whose other coefficients are 0.
-  template <class T>
-  static std::array<T, linear> log_terms(const Point& p, const std::array<T, shapes>& shape) {
-    std::array<T, linear> terms;
-    std::array<T, Law::parameters> theta;
-    for (std::size_t a = 0; a < shapes; ++a) theta[linear + a] = shape[a];
-    for (std::size_t k = 0; k < linear; ++k) {
-      for (std::size_t j = 0; j < linear; ++j) theta[j] = T(j == k ? 0.0 : -HUGE_VAL);
-      terms[k] = Law::template log_value<T>(p.log_x, theta);
-    }
-    return terms;
-  }
+  // f_k at every point: the law's terms where its coefficients are 1.
   template <class T>
   std::vector<std::array<T, linear>> terms_of(const std::array<T, shapes>& shape) const {
+    std::array<T, Law::parameters> theta = {};
+    for (std::size_t a = 0; a < shapes; ++a) theta[linear + a] = shape[a];
     std::vector<std::array<T, linear>> terms;
     terms.reserve(points_.size());
     for (const Point& p : points_) {
-      terms.push_back(log_terms<T>(p, shape));
+      if constexpr (linear == 1)
+        terms.push_back({Law::template log_value<T>(p.log_x, theta)});
+      else
+        terms.push_back(Law::template log_terms<T>(p.log_x, theta));
       for (T& each : terms.back()) each = jets::exp(each);
     }
     return terms;

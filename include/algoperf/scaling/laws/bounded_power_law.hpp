@@ -19,8 +19,12 @@ struct BoundedPowerLaw {
 
   // theta = log e, log g, log d, c.
   template <class T>
+  static std::array<T, 2> log_terms(const std::array<double, 1>& log_x, const std::array<T, 4>& theta) {
+    return {theta[0], theta[1] - jets::softplus(theta[3] * (log_x[0] - theta[2]))};
+  }
+  template <class T>
   static T log_value(const std::array<double, 1>& log_x, const std::array<T, 4>& theta) {
-    return jets::log_sum_exp(std::array<T, 2>{theta[0], theta[1] - jets::softplus(theta[3] * (log_x[0] - theta[2]))});
+    return jets::log_sum_exp(log_terms(log_x, theta));
   }
   static std::array<double, 4> from_theta(const std::array<double, 4>& t) {
     return {std::exp(t[0]), std::exp(t[1]), std::exp(t[2]), t[3]};

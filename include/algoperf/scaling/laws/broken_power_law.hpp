@@ -36,13 +36,17 @@ struct BrokenPowerLaw {
 
   // theta = log a, log b, c0, then c_i, log d_i, log f_i of each break.
   template <class T>
-  static T log_value(const std::array<double, 1>& log_x, const std::array<T, parameters>& theta) {
+  static std::array<T, 2> log_terms(const std::array<double, 1>& log_x, const std::array<T, parameters>& theta) {
     T power = theta[1] - theta[2] * log_x[0];
     for (std::size_t i = 0; i < breaks; ++i) {
       const T width = jets::exp(theta[5 + 3 * i]);
       power = power - theta[3 + 3 * i] * width * jets::softplus((log_x[0] - theta[4 + 3 * i]) / width);
     }
-    return jets::log_sum_exp(std::array<T, 2>{theta[0], power});
+    return {theta[0], power};
+  }
+  template <class T>
+  static T log_value(const std::array<double, 1>& log_x, const std::array<T, parameters>& theta) {
+    return jets::log_sum_exp(log_terms(log_x, theta));
   }
   static std::array<double, parameters> from_theta(const std::array<double, parameters>& t) {
     std::array<double, parameters> p = {std::exp(t[0]), std::exp(t[1]), t[2]};
@@ -84,11 +88,9 @@ struct BrokenPowerLaw {
               theta[3 * i] = -line.slope - before, theta[3 * i + 1] = place[i - 1], theta[3 * i + 2] = std::log(width);
             before = -line.slope;
           }
-          theta[0] = -HUGE_VAL;  // of the power alone
           theta[1] = weighted_mean(points, [&](const auto& p) {
-            return std::log(std::exp(p.log_y) - floor) - log_value<double>(p.log_x, theta);
+            return std::log(std::exp(p.log_y) - floor) - log_terms(p.log_x, theta)[1];
           });
-          theta[0] = std::log(floor);
           all.push_back(theta);
         }
       std::size_t i = breaks;

@@ -19,9 +19,12 @@ struct Chinchilla {
 
   // theta = log A, log B, log E, alpha, beta.
   template <class T>
+  static std::array<T, 3> log_terms(const std::array<double, 2>& log_x, const std::array<T, 5>& theta) {
+    return {theta[0] - theta[3] * log_x[0], theta[1] - theta[4] * log_x[1], theta[2]};
+  }
+  template <class T>
   static T log_value(const std::array<double, 2>& log_x, const std::array<T, 5>& theta) {
-    return jets::log_sum_exp(
-        std::array<T, 3>{theta[0] - theta[3] * log_x[0], theta[1] - theta[4] * log_x[1], theta[2]});
+    return jets::log_sum_exp(log_terms(log_x, theta));
   }
   static std::array<double, 5> from_theta(const std::array<double, 5>& t) {
     return {std::exp(t[0]), std::exp(t[1]), std::exp(t[2]), t[3], t[4]};
