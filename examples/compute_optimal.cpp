@@ -149,20 +149,23 @@ void run(const Options& options) {
       ap::geometric(curves.back().points.front().flops, curves.front().points.back().flops, 60);
   const auto envelope = ap::training_envelope(curves, budgets);
 
-  std::vector<ap::Observation<1>> vertices, least;
+  std::vector<ap::Observation<1>> vertices, smooth, least;
   ap::Chart isoflops{
       .title = "Risk against size at equal compute", .x = "parameters", .y = "excess risk", .series = {}};
   for (std::size_t b = 2; b < budgets.size(); b += 4) {
     std::vector<ap::IsoflopRun> runs;
-    for (const auto& curve : curves) runs.push_back({curve.parameters, std::log(curve.loss_at(budgets[b]))});
+    for (const auto& curve : curves) runs.push_back({curve.parameters, curve.loss_at(budgets[b])});
     const auto best =
         std::min_element(runs.begin(), runs.end(), [](const auto& a, const auto& c) { return a.loss < c.loss; });
     if (best - runs.begin() < 3 || runs.end() - best < 4) continue;  // no parabola about the ends
-    vertices.push_back({{budgets[b]}, ap::isoflop_minimum({best - 3, best + 4})});
-    least.push_back({{budgets[b]}, std::exp(best->loss)});
+    std::vector<ap::IsoflopRun> around(best - 3, best + 4);
+    for (auto& each : around) each.loss = std::log(each.loss);  // closer to a parabola
+    vertices.push_back({{budgets[b]}, ap::isoflop_parabola(around)});
+    smooth.push_back({{budgets[b]}, ap::isoflop_akima(runs)});
+    least.push_back({{budgets[b]}, best->loss});
     ap::Chart::Series series{
         .name = fmt::format("{:.1e} FLOPs", budgets[b]), .points = {}, .color = isoflops.series.size()};
-    for (const auto& each : runs) series.points.push_back({each.parameters, std::exp(each.loss)});
+    for (const auto& each : runs) series.points.push_back({each.parameters, each.loss});
     isoflops.series.push_back(series);
   }
 
@@ -182,6 +185,7 @@ void run(const Options& options) {
                                        {"truth", fmt::format("{:.3f}", truth_size)},
                                        {"1, envelope of training curves", text(first)},
                                        {"2, parabolas at equal compute", text(second)},
+                                       {"2, Akima's curves at equal compute", text(exponent(smooth))},
                                        {"3, E + A / N^alpha + B / D^beta", text(third)}}));
   fmt::print("least risk as C^{} (truth {:.3f})\n\n", text(risk), truth_risk);
   fmt::print(

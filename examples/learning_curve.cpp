@@ -46,12 +46,15 @@ struct Cell {
   double error = 0;                  // their median
 };
 
+auto network(std::size_t width) { return ap::mlp(ap::Shape{28, 28, 1}, {width, width}, 10); }
+constexpr std::uint64_t batch_size = 64;
+
 struct Trial {
   double error = 1, flops = 0;
 };
 Trial train(const Examples& shard, const Examples& validation, std::size_t width, std::uint64_t seed) {
-  const auto model = ap::mlp(ap::Shape{28, 28, 1}, {width, width}, 10);
-  const std::size_t batch = std::min<std::size_t>(64, shard.size());
+  const auto model = network(width);
+  const std::size_t batch = std::min<std::size_t>(batch_size, shard.size());
   const std::uint64_t epoch = (shard.size() + batch - 1) / batch;
   const std::uint64_t steps = std::clamp<std::uint64_t>(40 * epoch, 400, 3000);
   ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(),
@@ -101,8 +104,7 @@ std::vector<Cell> measure(const Options& options, const Data& data, const std::v
   });
   for (Cell& cell : cells) {
     cell.error = median(cell.errors);
-    cell.parameters =
-        static_cast<double>(ap::mlp(ap::Shape{28, 28, 1}, {cell.width, cell.width}, 10).cost().parameters);
+    cell.parameters = static_cast<double>(network(cell.width).cost().parameters);
   }
   return cells;
 }
@@ -126,6 +128,37 @@ struct Found {
   std::vector<ap::Observation<1>> sizes;
   ap::Regions regions;
 };
+
+// What an error takes, from data to time, and between what the noise of both laws puts it.
+template <class Law>
+nlohmann::json project(const Options& options, double target, const ap::Fit<Law>& curve,
+                       const ap::Bootstrap<Law>& curves, const ap::Fit<ap::PowerLaw>& size,
+                       const std::vector<ap::Observation<1>>& sizes) {
+  std::vector<decltype(network(1))> family;
+  for (const std::size_t width : options.widths) family.push_back(network(width));
+  const ap::Requirements needs =
+      ap::requirements_of(family, {batch_size / 4, batch_size}, {.update = ap::update_cost(ap::adamw())});
+  const ap::Accelerator accelerator;
+  const ap::ProjectionOptions way{.batch = ap::Samples(batch_size)};
+  const auto at = ap::project(target, curve, size, needs, accelerator, way);
+  const auto spread = ap::bootstrap(size, sizes, {}, {.count = 1000, .resample = ap::Resample::residuals});
+  const auto between = ap::project(target, curves, spread, needs, accelerator, way);
+  nlohmann::json json{{"error", target}};
+  std::vector<std::vector<std::string>> rows{{fmt::format("an error of {:.4g}", target), "asks for", "90 %"}};
+  const auto row = [&](const char* name, const char* key, auto member) {
+    const double value = (at.*member).value, low = (between.low.*member).value, high = (between.high.*member).value;
+    rows.push_back({name, fmt::format("{:.3g}", value), fmt::format("{:.3g} to {:.3g}", low, high)});
+    json[key] = {{"value", value}, {"interval", {low, high}}};
+  };
+  row("examples", "examples", &ap::Projection::data);
+  row("parameters", "parameters", &ap::Projection::parameters);
+  row("FLOPs of an epoch", "flops", &ap::Projection::flops);
+  row("bytes of memory", "memory", &ap::Projection::memory);
+  row("seconds of an epoch", "seconds", &ap::Projection::time);
+  fmt::print("\n{}in batches of {}, on an accelerator of {:.3g} FLOP/s and {:.3g} B/s\n", ap::format_table(rows),
+             batch_size, accelerator.peak.value, accelerator.bandwidth.value);
+  return json;
+}
 
 // Fits the law of errors, holds it against what was held out, and draws.
 template <class Law>
@@ -157,10 +190,11 @@ void report(const Options& options, const Found& found) {
   fmt::print("{}\n{}\n\n", text("guessing ends", regions.guessing_ends),
              text("the floor begins", regions.floor_begins));
 
+  const auto past = ap::backtest(Law{}, errors);
   nlohmann::json held_out = nlohmann::json::array();
   for (std::size_t s = errors.size(); s < shards.size(); ++s) {
     const double m = static_cast<double>(shards[s]);
-    const auto said = ap::extrapolate(Law{}, errors, m, {.anywhere = true});
+    const ap::Extrapolation said = past.at(m);
     fmt::print("held out: {} examples, error {:.4f}; the law says {:.4f} ({}, 90 %)\n", shards[s], best[s]->error,
                said.value, text(said.interval));
     held_out.push_back({{"examples", shards[s]},
@@ -171,7 +205,7 @@ void report(const Options& options, const Found& found) {
 
   // Which sizes are enough is a choice among few, and noisy: what all shards say together is a line.
   const bool sizes_differ = std::any_of(sizes.begin(), sizes.end(), [&](const auto& o) { return o.y != sizes[0].y; });
-  nlohmann::json size_law;
+  nlohmann::json size_law, projection;
   std::vector<std::array<double, 2>> size_line;
   if (sizes_differ) {
     const auto law = ap::fit(ap::PowerLaw{}, sizes);
@@ -181,12 +215,7 @@ void report(const Options& options, const Found& found) {
     size_law = {{"sigma", law.parameters()[0]}, {"beta_p", law.parameters()[1]}, {"interval", {beta.low, beta.high}}};
     const double target = options.target > 0 ? options.target : envelope(4 * all_errors.back().x[0]);
     if (target > envelope.parameters()[0] && target < errors[0].y) {
-      const ap::Samples examples(ap::size_for(envelope, target));
-      const ap::Parameters parameters(law(examples.value));
-      const auto per_pair =
-          ap::Flops(6) / (ap::Parameters(1) * ap::Samples(1));  // forward and backward, products alone
-      fmt::print("For an error of {:.4g}: {:.3g} examples, {:.3g} parameters, {:.3g} FLOPs an epoch\n", target,
-                 examples.value, parameters.value, (per_pair * parameters * examples).value);
+      projection = project(options, target, envelope, spread, law, sizes);
     } else {
       fmt::print("An error of {:.4g} is below the floor, or above all that was measured\n", target);
     }
@@ -216,8 +245,8 @@ void report(const Options& options, const Found& found) {
     const ap::Interval interval = spread.at({m}, 0.9);
     noise.points.push_back({m, interval.low, interval.high});
     if (m < last) continue;
-    const auto said = ap::extrapolate(Law{}, errors, m, {.anywhere = true}).interval;
-    beyond.points.push_back({m, said.low, said.high});
+    const ap::Interval held = past.at(m).interval;
+    beyond.points.push_back({m, held.low, held.high});
   }
   curve.series.push_back(law), curve.series.push_back(fitted), curve.series.push_back(checked);
   curve.bands = {beyond, noise};
@@ -259,6 +288,7 @@ void report(const Options& options, const Found& found) {
                               {"objective", envelope.objective},
                               {"converged", envelope.converged}}},
                             {"sizes", size_law},
+                            {"projection", projection},
                             {"guessing_ends", boundary(regions.guessing_ends)},
                             {"floor_begins", boundary(regions.floor_begins)},
                             {"held_out", held_out}};
@@ -309,7 +339,12 @@ void run(const Options& options) {
     rows.back().push_back(fmt::format("{}", least->width));
     rows.back().push_back(fmt::format("{}", enough->width));
   }
-  fmt::print("best validation error, median of {} seeds\n{}\n", options.seeds, ap::format_table(rows));
+  fmt::print("best validation error, median of {} seeds\n{}", options.seeds, ap::format_table(rows));
+  const auto largest = std::count_if(found.best.begin(), found.best.end(),
+                                     [&](const Cell* cell) { return cell->width == options.widths.back(); });
+  fmt::print("{}\n", largest == 0
+                         ? ""
+                         : fmt::format("the largest size is best on {} shards: a larger one may be better\n", largest));
 
   for (std::size_t s = 0; s < shards.size(); ++s) {
     const double m = static_cast<double>(shards[s]);

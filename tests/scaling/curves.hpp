@@ -1,22 +1,19 @@
-// The curves of ALGOPERF_DATA/scaling, as tables of text.
+// The curves of the folder scaling/ of the data, as tables of text.
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <cstddef>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "../support/data_path.hpp"
 #include "algoperf/scaling/observations.hpp"
 
-// Rows by the names of the header's columns; empty if there is no such file.
+// Rows by the names of the header's columns; none, with a message, if there is no such file.
 inline std::vector<std::map<std::string, std::string>> read_rows(const std::string& name) {
-  const char* const root = std::getenv("ALGOPERF_DATA");
-  std::ifstream file(std::string(root == nullptr ? "data" : root) + "/scaling/" + name);
+  std::ifstream file(data_path("scaling/" + name));
   std::vector<std::map<std::string, std::string>> rows;
   std::vector<std::string> names;
   for (std::string line; std::getline(file, line);) {
@@ -33,11 +30,10 @@ inline std::vector<std::map<std::string, std::string>> read_rows(const std::stri
   return rows;
 }
 
-// 234 runs of Hoffmann et al. 2022, as read off their figure; empty, and a message, without them.
+// 234 runs of Hoffmann et al. 2022, as read off their figure.
 inline std::vector<algoperf::Observation<2>> chinchilla_runs() {
   std::vector<algoperf::Observation<2>> runs;
   for (auto& row : read_rows("chinchilla_subset_apache2.csv"))
     runs.push_back({{std::stod(row["N"]), std::stod(row["D"])}, std::stod(row["loss"])});
-  if (runs.empty()) MESSAGE("skipped: ALGOPERF_DATA names no folder with scaling/");
   return runs;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/sentence.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
@@ -37,16 +38,6 @@ void gives_back(const std::array<double, Law::parameters>& theta, double from, d
   CHECK(fit.objective < 1e-20);
   for (std::size_t i = 0; i < expected.size(); ++i)
     CHECK(std::abs(found[i] - expected[i]) <= tolerance * std::abs(expected[i]));
-}
-
-template <class F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const ap::Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace
@@ -199,7 +190,7 @@ TEST_CASE("a fit without an optimum says so") {
 
 TEST_CASE("what cannot be fitted is refused by a sentence") {
   const auto fit = [](std::vector<ap::Observation<1>> o) {
-    return error_of([&] { ap::fit(ap::PowerLawWithFloor{}, o); });
+    return sentence([&] { ap::fit(ap::PowerLawWithFloor{}, o); });
   };
   CHECK(fit({{{1}, 2}, {{2}, 1}}) == "fit: there are 2 observations for 3 parameters");
   CHECK(fit({{{1}, 2}, {{0}, 1}, {{3}, 1}}) == "fit: x of observation 1 is 0, expected a positive number");
@@ -209,7 +200,7 @@ TEST_CASE("what cannot be fitted is refused by a sentence") {
   CHECK(fit({{{1}, 2}, {{2}, 1}, {{1}, 1}}) ==
         "fit: observations 0 and 2 have the same x: average them, or give them as one with their weight");
   CHECK(fit({{{1}, 2}, {{2}, 2}, {{3}, 2}}) == "fit: y is 2 in all observations, which no law can be told from");
-  CHECK(error_of([] {
+  CHECK(sentence([] {
           ap::fit(ap::PowerLaw{}, {{{1}, 2}, {{2}, 1}}, ap::HuberResiduals{0});
         }) == "HuberResiduals: delta is 0, expected (0, inf)");
 }

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "algoperf/core/random.hpp"
-#include "algoperf/scaling/allocation.hpp"
 #include "algoperf/scaling/fit.hpp"
 #include "algoperf/scaling/geometric.hpp"
+#include "algoperf/scaling/isoflop.hpp"
 #include "algoperf/scaling/laws/all.hpp"
 #include "curves.hpp"
 
@@ -237,7 +237,7 @@ TEST_CASE("T5, one pass over power-law least squares: sizes, samples and compute
     const auto least =
         std::min_element(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.loss < b.loss; });
     const auto from = std::max(runs.begin(), least - 2), to = std::min(runs.end(), least + 3);
-    best_size.push_back({{budget}, ap::isoflop_minimum({from, to})});
+    best_size.push_back({{budget}, ap::isoflop_parabola({from, to})});
     best_risk.push_back({{budget}, std::exp(least->loss)});
   }
   CHECK(exponent(best_size) == doctest::Approx(1.0 / 3).epsilon(0.06));

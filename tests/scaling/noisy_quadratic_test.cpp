@@ -3,12 +3,13 @@
 #include <algoperf/algoperf.hpp>
 #include <algoperf/scaling/all.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "../support/data_path.hpp"
 
 using namespace algoperf;
 
@@ -28,11 +29,7 @@ struct NotebookSgd : NqmSgd {
 
 // The rows of a table of comma-separated numbers, without its head; none, with a message, if there is no such file.
 std::vector<std::vector<double>> table(const std::string& name) {
-  const char* const root = std::getenv("ALGOPERF_DATA");
-  const std::string path = (root != nullptr ? root : ALGOPERF_SOURCE_DIR "/../shared/data") +
-                           std::string("/batch-science/noisy-quadratic/") + name;
-  std::ifstream file(path);
-  if (!file) MESSAGE("skipped: there is no " << path);
+  std::ifstream file(data_path("batch-science/noisy-quadratic/" + name));
   std::vector<std::vector<double>> rows;
   std::string line, cell;
   for (std::getline(file, line); std::getline(file, line);) {

@@ -1,4 +1,4 @@
-// Fits of published data against numbers computed elsewhere (numpy, scipy): ALGOPERF_DATA/scaling.
+// Fits of published data against numbers computed elsewhere (numpy, scipy).
 #include <doctest/doctest.h>
 
 #include <array>
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "algoperf/scaling/allocation.hpp"
 #include "algoperf/scaling/bootstrap.hpp"
 #include "algoperf/scaling/fit.hpp"
 #include "algoperf/scaling/geometric.hpp"
@@ -42,14 +41,14 @@ TEST_CASE("Chinchilla's runs: the optimum of Huber's loss, from every start") {
   CHECK(absolute.objective < 0.94951369);
 }
 
-TEST_CASE("vision curves: what 234 laws say of the part they were not fitted to") {
+TEST_CASE("vision curves: what three laws say of the part that they were not fitted to") {
   std::map<std::string, std::pair<std::map<double, double>, std::map<double, double>>> curves;
   for (auto& row : read_rows("benchmark.vision.csv")) {
     auto& [fitted, held_out] = curves[row["Task"] + " " + row["Model"]];
     (row["Training"] == "1" ? fitted : held_out)[std::stod(row["Seen Examples"])] = std::stod(row["Loss"]);
   }
   if (curves.empty()) return;
-  std::ifstream file(std::string(std::getenv("ALGOPERF_DATA")) + "/scaling/expected.json");
+  std::ifstream file(data_path("scaling/expected.json"));
   const nlohmann::json expected = nlohmann::json::parse(file);
   std::size_t seen = 0, without_optimum = 0;
   for (const auto& task : expected["m4_benchmark"]["tasks"]) {
@@ -80,22 +79,6 @@ TEST_CASE("vision curves: what 234 laws say of the part they were not fitted to"
   CHECK(without_optimum <= 12);  // breaks that run off to where nothing was measured
 }
 
-TEST_CASE("sizes of least loss against compute, weighted by their noise") {
-  std::map<std::string, std::vector<ap::Observation<1>>> curves;
-  for (auto& row : read_rows("porian_optimal.csv"))
-    curves[row["config"]].push_back(
-        {{std::stod(row["flops"])}, std::stod(row["n_opt"]), std::pow(std::stod(row["log_n_std"]), -2)});
-  const std::map<std::string, double> exponents{{"rw-base-long-kaplan-kaplan", 0.8353000},
-                                                {"rw-base-long-kaplan-standard", 0.7064699},
-                                                {"rw-base-short-kaplan-standard", 0.6020375},
-                                                {"rw-base-short-chinchilla-standard", 0.5714948}};
-  for (const auto& each : exponents) {
-    CAPTURE(each.first);
-    if (curves.empty()) return;
-    CHECK(std::abs(ap::fit(ap::LogLine{}, curves.at(each.first)).parameters()[1] - each.second) < 1e-6);
-  }
-}
-
 // Caballero et al. 2023, addition of four digits, fitted in log(1 + y): a broken law of y + 1 whose floor is 1 + a.
 TEST_CASE("a broken law finds the break of addition") {
   const std::vector<double> x{160, 192, 256, 320, 384, 448, 480, 512, 544, 576, 608, 640, 672, 736, 800, 864, 928};
@@ -111,59 +94,4 @@ TEST_CASE("a broken law finds the break of addition") {
   double sum = 0;
   for (std::size_t i = 14; i < x.size(); ++i) sum += std::pow(std::log((fit(x[i]) - 1) / y[i]), 2);
   CHECK(std::sqrt(sum / 3) == doctest::Approx(0.01092).epsilon(1e-3));
-}
-
-TEST_CASE("the envelope of training curves has the exponent") {
-  const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};
-  std::vector<ap::TrainingCurve> curves;
-  for (const double n : ap::geometric(1e7, 1e11, 60)) {
-    ap::TrainingCurve curve{.parameters = n, .points = {}};
-    for (const double d : ap::geometric(1e8, 1e13, 80)) curve.points.push_back({6 * n * d, surface({n, d})});
-    curves.push_back(curve);
-  }
-  CHECK(curves[0].loss_at(1) != curves[0].loss_at(1));  // before its first point
-  CHECK(curves[0].loss_at(curves[0].points[3].flops) == curves[0].points[3].loss);
-  const auto best = ap::training_envelope(curves, ap::geometric(1e18, 1e22, 40));
-  CHECK(best.size() == 40);
-  for (const auto& each : best)
-    CHECK(std::abs(std::log(each.y / ap::best_allocation(surface, each.x[0]).parameters)) < 0.2);
-  CHECK(ap::fit(ap::LogLine{}, best).parameters()[1] == doctest::Approx(0.28 / 0.62).epsilon(0.02));
-  CHECK(ap::training_envelope(curves, {1e30}).empty());
-  // Of three models the smallest has stopped: the next is the smallest of those left.
-  const std::vector<ap::TrainingCurve> three{
-      {1, {{10, 3}, {1e3, 2}}}, {2, {{10, 4}, {1e6, 1}}}, {4, {{10, 5}, {1e6, 1.5}}}};
-  CHECK(ap::training_envelope(three, {1e5}).empty());
-  curves[4].points[7].loss = -1;
-  CHECK_THROWS_WITH_AS(ap::training_envelope(curves, {1e20}), doctest::Contains("curve 4 has a loss of -1"), ap::Error);
-}
-
-TEST_CASE("the parabolas of approach 2 have the exponent, and a size too large by their span") {
-  const std::map<double, double> too_large{{2, 1.00328}, {4, 1.01318}, {8, 1.0299}, {16, 1.05374}, {100, 1.15508}};
-  const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};
-  for (const auto& each : too_large) {
-    const double span = each.first;
-    CAPTURE(span);
-    std::vector<ap::Observation<1>> optima;
-    double found = 0;
-    for (const double flops : ap::geometric(1e17, 1e21, 5)) {
-      const double best = ap::best_allocation(surface, flops).parameters;
-      std::vector<ap::IsoflopRun> runs;
-      for (const double n : ap::geometric(best / span, best * span, 15))
-        runs.push_back({n, surface({n, flops / (6 * n)})});
-      found = ap::isoflop_minimum(runs);
-      CHECK(found / best == doctest::Approx(each.second).epsilon(1e-5));
-      optima.push_back({{flops}, found});
-    }
-    CHECK(std::abs(ap::fit(ap::LogLine{}, optima).parameters()[1] - 0.28 / 0.62) < 1e-12);
-  }
-  CHECK_THROWS_WITH_AS(ap::isoflop_minimum({{1e6, 3}, {2e6, 2}, {1e6, 3.1}}),
-                       "isoflop_minimum: the runs have fewer than three sizes", ap::Error);
-  ap::Fit<ap::Chinchilla> without = surface;
-  without.theta[0] = -HUGE_VAL;
-  CHECK_THROWS_AS(ap::best_allocation(without, 1e20), ap::Error);
-  CHECK_THROWS_WITH_AS(ap::isoflop_minimum({{1e6, 3}, {2e6, 2}}),
-                       "isoflop_minimum: there are 2 runs, expected at least 3", ap::Error);
-  CHECK_THROWS_WITH_AS(ap::isoflop_minimum({{1e6, 3}, {2e6, 2}, {4e6, 1.2}}),
-                       "isoflop_minimum: the least loss is not among these sizes; train smaller or larger models, too",
-                       ap::Error);
 }

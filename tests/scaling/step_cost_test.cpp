@@ -9,7 +9,7 @@
 
 #include "algoperf/nn/all.hpp"
 #include "algoperf/rules/all.hpp"
-#include "algoperf/scaling/fit.hpp"
+#include "algoperf/scaling/cost_sweep.hpp"
 
 namespace ap = algoperf;
 
@@ -122,20 +122,10 @@ TEST_CASE("a step's time on a roofline") {
 }
 
 TEST_CASE("first-order requirements of a family come from its exact costs") {
-  std::vector<ap::Observation<2>> flops, bytes;
-  std::vector<ap::Observation<1>> footprints;
-  for (const std::size_t width : {256u, 512u, 1024u, 2048u, 4096u}) {
-    for (const std::uint64_t batch : {16u, 64u, 256u}) {
-      const ap::StepCost each = ap::cost(ap::mlp({28, 28, 1}, {width, width, width}, 10), batch);
-      const double p = static_cast<double>(each.parameters), b = static_cast<double>(batch);
-      flops.push_back({{p, b}, each.flops().value});
-      bytes.push_back({{p, b}, each.bytes().value});
-    }
-    const ap::StepCost each = ap::cost(ap::mlp({28, 28, 1}, {width, width, width}, 10), 32);
-    footprints.push_back({{static_cast<double>(each.parameters)}, each.memory().value});
-  }
-  const ap::Requirements r = ap::requirements_of(ap::fit(ap::StepFlops{}, flops), ap::fit(ap::StepBytes{}, bytes),
-                                                 ap::fit(ap::StepFootprint{}, footprints));
+  std::vector<decltype(ap::mlp({28, 28, 1}, {1, 1, 1}, 10))> family;
+  for (const std::size_t width : {256u, 512u, 1024u, 2048u, 4096u})
+    family.push_back(ap::mlp({28, 28, 1}, {width, width, width}, 10));
+  const ap::Requirements r = ap::requirements_of(family, {16, 64, 256, 32});
   CHECK(r.gamma == doctest::Approx(6).epsilon(0.1));    // forward and two products backward, less the first layer's
   CHECK(r.lambda == doctest::Approx(12).epsilon(0.1));  // weights read twice, their gradients written, 4 bytes each
   CHECK(r.delta == doctest::Approx(8).epsilon(0.15));   // parameters and gradients

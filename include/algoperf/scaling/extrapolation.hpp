@@ -18,12 +18,57 @@
 
 namespace algoperf {
 
+// Half the width, in units of noise + per_reach * reach, that held a share of 0.5, 0.8, 0.9 and 0.95 of what lay beyond
+// the fitted part of the 72 vision curves of Alabdulmohsin et al. 2022: 14981 observations. Specialise it for a law of
+// your own, from curves of your own.
+template <ScalingLaw Law>
+inline constexpr std::array<double, 4> calibration = {};
+template <>
+inline constexpr std::array<double, 4> calibration<PowerLaw> = {1.34, 1.89, 2.57, 2.97};
+template <>
+inline constexpr std::array<double, 4> calibration<PowerLawWithFloor> = {1.03, 1.56, 2.06, 2.46};
+template <>
+inline constexpr std::array<double, 4> calibration<BoundedPowerLaw> = {0.68, 1.12, 1.67, 2.26};
+template <>
+inline constexpr std::array<double, 4> calibration<ShiftedPowerLaw> = {0.68, 1.19, 1.66, 2.23};
+
+struct Extrapolation {
+  double value = 0;
+  Interval interval;
+  double reach = 0;  // log of x over the largest x observed; 0 within
+};
+
+namespace detail {
+
+template <class Law>
+double calibrated(double level) {
+  static_assert(calibration<Law>[0] > 0,
+                "algoperf: it is known how wrong PowerLaw, PowerLawWithFloor, BoundedPowerLaw and ShiftedPowerLaw are; "
+                "for another law specialise algoperf::calibration from curves of your own");
+  constexpr std::array<double, 4> levels = {0.5, 0.8, 0.9, 0.95};
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    if (level == levels[i]) return calibration<Law>[i];
+  fail("extrapolation: level is ", level, ", expected 0.5, 0.8, 0.9 or 0.95");
+}
+
+}  // namespace detail
+
 // A law fitted to a curve, and how wrong it has been there: the deviation of its residuals, and how its error grew
 // beyond what it was fitted to, in log y for each factor of e in x.
 template <ScalingLaw Law>
 struct Backtest {
   Fit<Law> fit;
   double noise = 0, per_reach = 0;
+  double smallest = 0, largest = 0;  // x observed
+
+  // What the law says at any x, and the interval that held a share of `level` on other curves: 0.5, 0.8, 0.9 or 0.95.
+  // Throws Error for another level or x <= 0.
+  Extrapolation at(double x, double level = 0.9) const {
+    require(x > 0 && x < HUGE_VAL, "extrapolation: x is ", x, ", expected a positive number");
+    const double reach = x > largest ? std::log(x / largest) : 0, value = fit(x);
+    const double half = detail::calibrated<Law>(level) * (noise + per_reach * reach);
+    return {value, {value * std::exp(-half), value * std::exp(half)}, reach};
+  }
 };
 
 // Fits the first 40, 50, 60, 70 and 80 % of the observations, in order of x, and looks at the rest: per_reach is the
@@ -52,49 +97,17 @@ requires(Law::variables == 1) Backtest<Law> backtest(Law, std::vector<Observatio
   const Fit<Law> whole = fit(Law{}, observations);
   const double square = whole.objective / total_weight(observations);
   const double freedom = static_cast<double>(n - Law::parameters) / static_cast<double>(n);
-  return {.fit = whole, .noise = std::sqrt(square / freedom), .per_reach = *middle};
+  return {.fit = whole,
+          .noise = std::sqrt(square / freedom),
+          .per_reach = *middle,
+          .smallest = observations.front().x[0],
+          .largest = observations.back().x[0]};
 }
-
-// Half the width, in units of noise + per_reach * reach, that held a share of 0.5, 0.8, 0.9 and 0.95 of what lay beyond
-// the fitted part of the 72 vision curves of Alabdulmohsin et al. 2022: 14981 observations. Specialise it for a law of
-// your own, from curves of your own.
-template <ScalingLaw Law>
-inline constexpr std::array<double, 4> calibration = {};
-template <>
-inline constexpr std::array<double, 4> calibration<PowerLaw> = {1.34, 1.89, 2.57, 2.97};
-template <>
-inline constexpr std::array<double, 4> calibration<PowerLawWithFloor> = {1.03, 1.56, 2.06, 2.46};
-template <>
-inline constexpr std::array<double, 4> calibration<BoundedPowerLaw> = {0.68, 1.12, 1.67, 2.26};
-template <>
-inline constexpr std::array<double, 4> calibration<ShiftedPowerLaw> = {0.68, 1.19, 1.66, 2.23};
 
 struct ExtrapolationOptions {
   double level = 0.9;     // 0.5, 0.8, 0.9 or 0.95, those that were calibrated
   bool anywhere = false;  // where the curve is no power law, too
 };
-
-struct Extrapolation {
-  double value = 0;
-  Interval interval;
-  double reach = 0;  // log of x over the largest x observed; 0 within
-};
-
-namespace detail {
-
-template <class Law>
-double calibrated(double level) {
-  static_assert(calibration<Law>[0] > 0,
-                "algoperf: extrapolate() knows how wrong PowerLaw, PowerLawWithFloor, BoundedPowerLaw and "
-                "ShiftedPowerLaw are; for "
-                "another law specialise algoperf::calibration from curves of your own");
-  constexpr std::array<double, 4> levels = {0.5, 0.8, 0.9, 0.95};
-  for (std::size_t i = 0; i < levels.size(); ++i)
-    if (level == levels[i]) return calibration<Law>[i];
-  fail("ExtrapolationOptions: level is ", level, ", expected 0.5, 0.8, 0.9 or 0.95");
-}
-
-}  // namespace detail
 
 // What a law says at x, most often beyond all observations, and an interval that tells how wrong such laws have been on
 // this curve and others, which is mostly more than noise: of what was held out of curves of a data set that it was not
@@ -104,23 +117,18 @@ double calibrated(double level) {
 template <ScalingLaw Law>
 requires(Law::variables == 1) Extrapolation extrapolate(Law, const std::vector<Observation<1>>& observations, double x,
                                                         const ExtrapolationOptions& options = {}) {
-  require(x > 0 && x < HUGE_VAL, "extrapolate: x is ", x, ", expected a positive number");
-  const double width = detail::calibrated<Law>(options.level);
   const Backtest<Law> past = backtest(Law{}, observations);
-  const auto [first, last] = extent(observations, [](const auto& o) { return o.x[0]; });
-  if (!options.anywhere && x > last) {
+  const Extrapolation said = past.at(x, options.level);
+  if (!options.anywhere && x > past.largest) {
     const auto points = detail::of_mean_weight_one(detail::fit_points(observations));
     const detail::CurveEnds ends = detail::RegionFinder(points).find(points);
     require(ends.exponent < 0, "extrapolate: y does not fall with x, so there is no power law to go on");
-    const double begins = std::isnan(ends.guessing_ends) ? first : ends.guessing_ends;
-    require(x / last <= last / begins, "extrapolate: ", x, " is ", x / last,
-            " times the largest x observed, where the power law has been seen over a factor of ", last / begins,
+    const double seen = past.largest / (std::isnan(ends.guessing_ends) ? past.smallest : ends.guessing_ends);
+    require(x / past.largest <= seen, "extrapolate: ", x, " is ", x / past.largest,
+            " times the largest x observed, where the power law has been seen over a factor of ", seen,
             "; ask for `anywhere` to go nevertheless");
   }
-  const double reach = x > last ? std::log(x / last) : 0;
-  const double value = past.fit(x);
-  const double half = width * (past.noise + past.per_reach * reach);
-  return {value, {value * std::exp(-half), value * std::exp(half)}, reach};
+  return said;
 }
 
 }  // namespace algoperf

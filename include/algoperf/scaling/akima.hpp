@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "../core/error.hpp"
+
+namespace algoperf {
+
+// A smooth curve through points (Akima 1970, J. ACM 17): a cubic between two of them, whose slopes at them depend on
+// the next two to each side alone, so that one point off the curve does no harm far away.
+class AkimaCurve {
+ public:
+  // At least 3 points, x in rising order.
+  AkimaCurve(std::vector<double> x, std::vector<double> y) : x_(std::move(x)), y_(std::move(y)) {
+    const std::size_t n = x_.size();
+    require(n >= 3 && y_.size() == n, "AkimaCurve: there are ", n, " x and ", y_.size(),
+            " y, expected as many, 3 at least");
+    // Of the lines between neighbours, with two more before the first and after the last.
+    std::vector<double> line(n + 3);
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      require(x_[i] < x_[i + 1], "AkimaCurve: x is ", x_[i + 1], " after ", x_[i], ", expected to rise");
+      line[i + 2] = (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]);
+    }
+    line[1] = 2 * line[2] - line[3];
+    line[0] = 2 * line[1] - line[2];
+    line[n + 1] = 2 * line[n] - line[n - 1];
+    line[n + 2] = 2 * line[n + 1] - line[n];
+    for (std::size_t i = 0; i < n; ++i) {
+      const double before = std::fabs(line[i + 1] - line[i]), after = std::fabs(line[i + 3] - line[i + 2]);
+      slope_.push_back(before + after > 0 ? (after * line[i + 1] + before * line[i + 2]) / (before + after)
+                                          : 0.5 * (line[i + 1] + line[i + 2]));
+    }
+  }
+
+  // Before the first point and after the last the cubics next to them go on.
+  double operator()(double x) const {
+    const auto after = std::upper_bound(x_.begin() + 1, x_.end() - 1, x);
+    const std::size_t i = static_cast<std::size_t>(after - x_.begin()) - 1;
+    return cubic(i)(x - x_[i]);
+  }
+  // The x of its least point, between the first and the last.
+  double minimum() const {
+    double least = x_[0], value = y_[0];
+    for (std::size_t i = 0; i + 1 < x_.size(); ++i) {
+      const double width = x_[i + 1] - x_[i];
+      for (const double t : cubic(i).turns())
+        if (t > 0 && t < width && cubic(i)(t) < value) value = cubic(i)(t), least = x_[i] + t;
+      if (y_[i + 1] < value) value = y_[i + 1], least = x_[i + 1];
+    }
+    return least;
+  }
+
+ private:
+  struct Cubic {
+    double a, b, c, d;  // a + b t + c t^2 + d t^3
+    double operator()(double t) const { return a + t * (b + t * (c + t * d)); }
+    // Where it is level; NAN or infinite if nowhere.
+    std::array<double, 2> turns() const {
+      const double root = -(c + std::copysign(std::sqrt(c * c - 3 * b * d), c));
+      return {root / (3 * d), b / root};
+    }
+  };
+  Cubic cubic(std::size_t i) const {
+    const double width = x_[i + 1] - x_[i], line = (y_[i + 1] - y_[i]) / width;
+    return {y_[i], slope_[i], (3 * line - 2 * slope_[i] - slope_[i + 1]) / width,
+            (slope_[i] + slope_[i + 1] - 2 * line) / (width * width)};
+  }
+
+  std::vector<double> x_, y_, slope_;
+};
+
+}  // namespace algoperf

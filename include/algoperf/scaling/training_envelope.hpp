@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "observations.hpp"
+
+namespace algoperf {
+
+// The training of one model: FLOPs spent so far and the loss they brought, both in rising order of FLOPs.
+struct TrainingCurve {
+  struct Point {
+    double flops = 0, loss = 0;
+  };
+  double parameters = 0;
+  std::vector<Point> points = {};
+
+  // Between its points, a line in logarithms; NAN before and after them.
+  double loss_at(double flops) const {
+    const auto after = std::lower_bound(points.begin(), points.end(), flops,
+                                        [](const Point& point, double at) { return point.flops < at; });
+    if (after == points.end() || (after == points.begin() && after->flops > flops)) return NAN;
+    if (after->flops == flops) return after->loss;
+    const Point& before = *(after - 1);
+    const double share = std::log(flops / before.flops) / std::log(after->flops / before.flops);
+    return std::exp((1 - share) * std::log(before.loss) + share * std::log(after->loss));
+  }
+};
+
+// Approach 1 of Hoffmann et al. 2022 (arXiv:2203.15556): the envelope of training curves. For each budget the size
+// whose loss is then least, as observations of best size against FLOPs, to which a PowerLaw or LogLine can be fitted.
+// Left out are budgets at which the smallest or the largest model that was trained so far is best, since a better one
+// may lie beyond. Throws Error if a curve has numbers that are not positive, or FLOPs that do not rise.
+inline std::vector<Observation<1>> training_envelope(const std::vector<TrainingCurve>& curves,
+                                                     const std::vector<double>& budgets) {
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const TrainingCurve& curve = curves[i];
+    require(curve.parameters > 0, "training_envelope: curve ", i, " is of ", curve.parameters, " parameters");
+    double before = 0;
+    for (const auto& point : curve.points) {
+      require(point.flops > before && point.loss > 0, "training_envelope: curve ", i, " has a loss of ", point.loss,
+              " after ", point.flops, " FLOPs, which follow ", before, "; expected a positive loss and rising FLOPs");
+      before = point.flops;
+    }
+  }
+  std::vector<Observation<1>> best;
+  for (const double budget : budgets) {
+    double least = HUGE_VAL, parameters = 0, smallest = HUGE_VAL, largest = 0;
+    for (const TrainingCurve& curve : curves) {
+      const double loss = curve.loss_at(budget);
+      if (std::isnan(loss)) continue;
+      smallest = std::fmin(smallest, curve.parameters), largest = std::fmax(largest, curve.parameters);
+      if (loss < least) least = loss, parameters = curve.parameters;
+    }
+    if (least < HUGE_VAL && parameters > smallest && parameters < largest) best.push_back({{budget}, parameters});
+  }
+  return best;
+}
+
+}  // namespace algoperf
