@@ -34,6 +34,7 @@ function(algoperf_gemm_library target provider)
   add_library(${target} STATIC ${PROJECT_SOURCE_DIR}/cmake/gemm_${provider}.cpp)
   target_link_libraries(${target} PUBLIC algoperf)
   target_compile_definitions(${target} PUBLIC ALGOPERF_EXTERN_GEMM)
+  target_compile_options(${target} PRIVATE -O3)  # whatever a program that waits for them is optimised by
   algoperf_own_target(${target})
   if(provider STREQUAL "onednn")
     find_path(ALGOPERF_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the library's tests, optimised, and runs them. --all optimises fully, tests device backends too (Thrust on two
-# systems; CUDA on a device made of the host, and compiled by nvcc where it is found), holds compile times to their
-# budgets, and checks everything else before: the format, a second compiler, sanitizers.
+# Builds the library's tests, optimised a little, and runs them. --all optimises fully, compiles every header by itself,
+# tests device backends too (Thrust on two systems; CUDA on a device made of the host, and compiled by nvcc where it is
+# found), holds compile times to their budgets, and checks everything else before: the format, a second compiler,
+# sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
