@@ -2,10 +2,11 @@
 
 #include <algoperf/algoperf.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "../support/data_path.hpp"
 #if __has_include(<nlohmann/json.hpp>)
 #include <nlohmann/json.hpp>
 #define HAS_JSON 1
@@ -53,13 +54,9 @@ std::vector<double> combination(double x, const std::vector<double>& a, double y
 
 #if defined(HAS_JSON)
 TEST_CASE("adasum: the reference values") {
-  const char* const root = std::getenv("ALGOPERF_DATA");
-  const std::string folder = root != nullptr ? root : ALGOPERF_SOURCE_DIR "/../shared/data";
-  std::ifstream file(folder + "/adasum_reference_values.json");
-  if (!file) {
-    MESSAGE("skipped: there is no " << folder << "/adasum_reference_values.json");
-    return;
-  }
+  const std::string path = data_path("adasum_reference_values.json");
+  if (path.empty()) return;
+  std::ifstream file(path);
   const auto cases = nlohmann::json::parse(file);
   REQUIRE(cases.size() >= 7);
   for (const auto& one : cases) {

@@ -23,10 +23,10 @@ const std::string people =
 struct File {
   File() : f(folder / "f") {}
   ap::Table load(const std::string& bytes, const ap::CsvOptions& options = {}) const {
-    return ap::load_csv(folder.plain("f", bytes), options);
+    return ap::load_csv(folder.write("f", bytes), options);
   }
   std::string error(const std::string& bytes, const ap::CsvOptions& options = {}) const {
-    return error_of([&] { load(bytes, options); });
+    return sentence([&] { load(bytes, options); });
   }
   Folder folder;
   std::string f;
@@ -60,9 +60,9 @@ TEST_CASE("numbers stay, categories are one-hot in the order of their bytes, lab
 
 TEST_CASE("a gzipped file is read by its name without .gz") {
   const File file;
-  file.folder.gzipped("f.gz", people);
+  write_gzipped(file.folder, "f.gz", people);
   CHECK(ap::load_csv(file.f, {.label = "income"}).rows() == 3);
-  CHECK(error_of([&] { ap::load_csv(file.f, {.limit = 50}); }) ==
+  CHECK(sentence([&] { ap::load_csv(file.f, {.limit = 50}); }) ==
         file.f + ".gz: unpacks to more than 50 bytes, the limit");
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a second file is encoded by the first one's categories, means and dev
   const File file;
   const ap::Table train = file.load(people, {.label = "income", .standardise = true});
   // Other columns, in another order.
-  const std::string other = file.folder.plain("test", "id,income,weight,age,colour\n7,>50K,1.5,60,blue\n");
+  const std::string other = file.folder.write("test", "id,income,weight,age,colour\n7,>50K,1.5,60,blue\n");
   const ap::InMemory<float> test = ap::load_csv(other, train).examples();
   CHECK(test.labels() == std::vector<std::int32_t>{1});
   CHECK(test.classes() == 2);
@@ -94,8 +94,8 @@ TEST_CASE("a second file is encoded by the first one's categories, means and dev
   CHECK(test.inputs()[3] == train.examples().inputs()[3]);
 
   const auto error = [&](const std::string& bytes) {
-    file.folder.plain("test", bytes);
-    return error_of([&] { ap::load_csv(other, train); });
+    file.folder.write("test", bytes);
+    return sentence([&] { ap::load_csv(other, train); });
   };
   CHECK(error("age,colour,weight,income\n1,red,1,>50K\n1,mauve,1,>50K\n") ==
         other + ":3: column \"colour\" is \"mauve\", which is none of its 2 categories");
@@ -164,7 +164,7 @@ TEST_CASE("options: categories of numbers sort by value, numbers may be demanded
 TEST_CASE("what is no table is refused with line and column") {
   const File file;
   const std::string& f = file.f;
-  CHECK(error_of([&] { ap::load_csv(f); }) ==
+  CHECK(sentence([&] { ap::load_csv(f); }) ==
         f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
   CHECK(file.error("") == f + ": is empty, expected a header line");
   CHECK(file.error("\n\r\n") == f + ": is empty, expected a header line");
@@ -198,23 +198,23 @@ TEST_CASE("what is no table is refused with line and column") {
   CHECK(file.error("a\n1\n", {.without = {"a"}}) == f + ": no column is left");
   CHECK(file.error("a\n1\n", {.separator = '"'}) ==
         "load_csv: the separator is \"\"\", expected neither a quote nor a line's end");
-  CHECK(error_of([&] { file.load("a\n1\n").examples(); }) == "Table: there is no label column");
-  CHECK(error_of([&] { file.load("a\n1\n").labels(); }) == "Table: there is no label column");
-  CHECK(error_of([&] { file.load("a\n1\n", {.label = "a"}).examples(); }) == "Table: there is no column but the label");
+  CHECK(sentence([&] { file.load("a\n1\n").examples(); }) == "Table: there is no label column");
+  CHECK(sentence([&] { file.load("a\n1\n").labels(); }) == "Table: there is no label column");
+  CHECK(sentence([&] { file.load("a\n1\n", {.label = "a"}).examples(); }) == "Table: there is no column but the label");
 }
 
 TEST_CASE("a Table of one's own") {
   CHECK(ap::Table({{"x"}}, 1, {1, 2}).inputs() == std::vector<float>{1, 2});
-  CHECK(error_of([] {
+  CHECK(sentence([] {
           ap::Table({{"x"}, {"y"}}, 2, {1, 2, 3});
         }) == "Table: there are 3 values, expected a multiple of the 2 columns");
-  CHECK(error_of([] { ap::Table({}, 0, {}); }) == "Table: there are 0 values, expected a multiple of the 0 columns");
-  CHECK(error_of([] { ap::Table({{"x"}}, 0, {1}); }) == "Table: the label is column 0, expected one of categories");
+  CHECK(sentence([] { ap::Table({}, 0, {}); }) == "Table: there are 0 values, expected a multiple of the 0 columns");
+  CHECK(sentence([] { ap::Table({{"x"}}, 0, {1}); }) == "Table: the label is column 0, expected one of categories");
 }
 
 // The numbers are those of Python's csv.reader and statistics (fmean, pstdev) on the same file.
 TEST_CASE("Adult itself") {
-  const std::string path = real_data("adult/adult.csv.gz");
+  const std::string path = data_path("adult/adult.csv.gz");
   if (path.empty()) return;
   const ap::Table table = ap::load_csv(path, {.label = "income", .standardise = true});
   CHECK(table.rows() == 30162);

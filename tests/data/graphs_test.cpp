@@ -29,8 +29,8 @@ const std::string two_graphs =
 struct File {
   File() : f(folder / "f") {}
   std::string error(const std::string& bytes) const {
-    folder.plain("f", bytes);
-    return error_of([&] { ap::load_graphs(f); });
+    folder.write("f", bytes);
+    return sentence([&] { ap::load_graphs(f); });
   }
   Folder folder;
   std::string f;
@@ -41,7 +41,7 @@ struct File {
 TEST_CASE("graphs become rows of neighbours; labels and tags are numbered in rising order") {
   const Folder folder;
   for (const bool zip : {false, true}) {
-    const std::string path = zip ? folder.gzipped("f", two_graphs) : folder.plain("f", two_graphs);
+    const std::string path = zip ? write_gzipped(folder, "f", two_graphs) : folder.write("f", two_graphs);
     const ap::Graphs graphs = ap::load_graphs(path);
     CHECK(graphs.size() == 2);
     CHECK(graphs.labels == Numbers{1, 0});
@@ -54,13 +54,13 @@ TEST_CASE("graphs become rows of neighbours; labels and tags are numbered in ris
     CHECK(graphs.first_neighbour == Sizes{0, 2, 4, 7, 8, 8, 8});
     CHECK(graphs.neighbours == std::vector<std::uint32_t>{1, 2, 0, 2, 0, 1, 3, 2});
   }
-  CHECK(ap::load_graphs(folder.plain("f", "1\n1 0\n\t0   0 \n\n \n")).neighbours.empty());
+  CHECK(ap::load_graphs(folder.write("f", "1\n1 0\n\t0   0 \n\n \n")).neighbours.empty());
 }
 
 TEST_CASE("what is no file of graphs is refused with its line") {
   const File file;
   const std::string& f = file.f;
-  CHECK(error_of([&] { ap::load_graphs(f); }) ==
+  CHECK(sentence([&] { ap::load_graphs(f); }) ==
         f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
   CHECK(file.error("") == f + ": is empty, expected the number of graphs");
   CHECK(file.error("1 2\n") == f + ":1: there are 2 fields, expected 1: the number of graphs");
@@ -100,7 +100,7 @@ TEST_CASE("counts that promise more than memory cost no memory") {
 
 // The counts are those of a few lines of Python over the same files.
 TEST_CASE("MUTAG, NCI1 and PROTEINS themselves") {
-  const std::string folder = real_data("graphs");
+  const std::string folder = data_path("graphs");
   if (folder.empty()) return;
   struct Counts {
     const char* name;

@@ -11,36 +11,36 @@ namespace ap = algoperf;
 TEST_CASE("a file is read whole, plain or gzipped, and names itself as it was found") {
   const Folder folder;
   const std::string text = "some text\n";
-  const ap::Unpacked plain = ap::read_unpacked(folder.plain("plain", text));
+  const ap::Unpacked plain = ap::read_unpacked(folder.write("plain", text));
   CHECK(plain.bytes == text);
   CHECK(plain.path == folder / "plain");
-  folder.gzipped("zipped.gz", text);
+  write_gzipped(folder, "zipped.gz", text);
   const ap::Unpacked zipped = ap::read_unpacked(folder / "zipped");
   CHECK(zipped.bytes == text);
   CHECK(zipped.path == folder / "zipped.gz");
-  CHECK(ap::read_unpacked(folder.plain("empty", "")).bytes.empty());
+  CHECK(ap::read_unpacked(folder.write("empty", "")).bytes.empty());
   const std::string none = folder / "none";
-  CHECK(error_of([&] { ap::read_unpacked(none); }) ==
+  CHECK(sentence([&] { ap::read_unpacked(none); }) ==
         none + ": cannot be opened, nor can " + none + ".gz (No such file or directory)");
 }
 
 TEST_CASE("a file that unpacks to more than the limit is refused before it is there") {
   const Folder folder;
-  const std::string bomb = folder.gzipped("bomb", std::string(20 << 20, '\0'));  // 20 kB
-  const std::string sentence = bomb + ": unpacks to more than 1000000 bytes, the limit";
+  const std::string bomb = write_gzipped(folder, "bomb", std::string(20 << 20, '\0'));  // 20 kB
+  const std::string refused = bomb + ": unpacks to more than 1000000 bytes, the limit";
   ap::GzFile file(bomb, 1000000);
   std::string bytes;
-  CHECK(error_of([&] { file.append(bytes, std::size_t{1} << 40); }) == sentence);
+  CHECK(sentence([&] { file.append(bytes, std::size_t{1} << 40); }) == refused);
   CHECK(bytes.size() <= 2 << 20);
-  CHECK(error_of([&] { ap::read_unpacked(bomb, 1000000); }) == sentence);
+  CHECK(sentence([&] { ap::read_unpacked(bomb, 1000000); }) == refused);
   CHECK(ap::read_unpacked(bomb, 20 << 20).bytes.size() == 20 << 20);
-  CHECK(error_of([&] { ap::read_unpacked(folder.plain("long", "12345"), 4); }) ==
+  CHECK(sentence([&] { ap::read_unpacked(folder.write("long", "12345"), 4); }) ==
         folder / "long" + ": unpacks to more than 4 bytes, the limit");
 }
 
 TEST_CASE("append stops at what is asked for and at the end") {
   const Folder folder;
-  ap::GzFile file(folder.plain("f", "12345"));
+  ap::GzFile file(folder.write("f", "12345"));
   std::string bytes = ">";
   CHECK(file.append(bytes, 2) == 2);
   CHECK(bytes == ">12");

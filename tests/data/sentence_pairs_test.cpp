@@ -14,10 +14,10 @@ using Tokens = std::vector<std::int32_t>;
 
 TEST_CASE("line i of one file belongs to line i of the other") {
   const Folder folder;
-  folder.gzipped("de.gz",
-                 "\xEF\xBB\xBF"
-                 "ein Hund\r\n\nzwei\n");
-  folder.plain("en", "a dog\n\ntwo");
+  write_gzipped(folder, "de.gz",
+                "\xEF\xBB\xBF"
+                "ein Hund\r\n\nzwei\n");
+  folder.write("en", "a dog\n\ntwo");
   const ap::SentencePairs pairs = ap::load_sentence_pairs(folder / "de", folder / "en");
   CHECK(pairs.size() == 3);
   CHECK(pairs.source == Strings{"ein Hund", "", "zwei"});
@@ -26,16 +26,16 @@ TEST_CASE("line i of one file belongs to line i of the other") {
 
 TEST_CASE("files that are not parallel are refused with both counts") {
   const Folder folder;
-  const std::string de = folder.plain("de", "a\nb\nc\n"), en = folder.plain("en", "a\nb\nc\n\n");
-  const auto error = [&] { return error_of([&] { ap::load_sentence_pairs(de, en); }); };
+  const std::string de = folder.write("de", "a\nb\nc\n"), en = folder.write("en", "a\nb\nc\n\n");
+  const auto error = [&] { return sentence([&] { ap::load_sentence_pairs(de, en); }); };
   CHECK(error() == de + " has 3 lines and " + en + " has 4, expected the same number");
-  folder.plain("de", "");
-  folder.plain("en", "");
+  folder.write("de", "");
+  folder.write("en", "");
   CHECK(error() == de + ": is empty, expected a sentence a line");
-  CHECK(error_of([&] { ap::load_sentence_pairs(de, folder / "fr"); }) ==
+  CHECK(sentence([&] { ap::load_sentence_pairs(de, folder / "fr"); }) ==
         folder / "fr" + ": cannot be opened, nor can " + (folder / "fr") + ".gz (No such file or directory)");
-  folder.plain("en", "12345");
-  CHECK(error_of([&] { ap::load_sentence_pairs(de, en, 4); }) == en + ": unpacks to more than 4 bytes, the limit");
+  folder.write("en", "12345");
+  CHECK(sentence([&] { ap::load_sentence_pairs(de, en, 4); }) == en + ": unpacks to more than 4 bytes, the limit");
 }
 
 TEST_CASE("words are numbered by count, then by bytes, after the four that are no words") {
@@ -64,14 +64,14 @@ TEST_CASE("rare words are unknown") {
 
 TEST_CASE("a Vocabulary refuses tokens it does not have") {
   const ap::Vocabulary words({"a"});
-  CHECK(error_of([&] { words.name(5); }) == "Vocabulary: the token is 5, expected [0, 5)");
-  CHECK(error_of([&] { words.count(-1); }) == "Vocabulary: the token is -1, expected [0, 5)");
-  CHECK(error_of([&] { words.decode({-7}); }) == "Vocabulary: the token is -7, expected [0, 5)");
+  CHECK(sentence([&] { words.name(5); }) == "Vocabulary: the token is 5, expected [0, 5)");
+  CHECK(sentence([&] { words.count(-1); }) == "Vocabulary: the token is -1, expected [0, 5)");
+  CHECK(sentence([&] { words.decode({-7}); }) == "Vocabulary: the token is -7, expected [0, 5)");
 }
 
 // The counts are those of Python's collections.Counter over the lines, split at white space.
 TEST_CASE("Multi30k itself") {
-  const std::string folder = real_data("multi30k");
+  const std::string folder = data_path("multi30k");
   if (folder.empty()) return;
   const ap::SentencePairs pairs = ap::load_sentence_pairs(folder + "/train.de", folder + "/train.en");
   CHECK(pairs.size() == 29000);

@@ -26,10 +26,10 @@ std::string wav(const std::string& samples, char rate = 100, char channels = 1) 
 struct File {
   File() : f(folder / "f") {}
   ap::SpokenDigits load(const std::string& members) const {
-    return ap::load_spoken_digits(folder.plain("f", members + tar_end));
+    return ap::load_spoken_digits(folder.write("f", members + tar_end));
   }
   std::string error(const std::string& members) const {
-    return error_of([&] { load(members); });
+    return sentence([&] { load(members); });
   }
   Folder folder;
   std::string f;
@@ -76,7 +76,7 @@ TEST_CASE("recordings that do not fit are refused by name") {
 
 // The numbers are those of Python's tarfile and wave on the same archive.
 TEST_CASE("the Free Spoken Digit Dataset itself") {
-  const std::string path = real_data("spoken-digits/recordings.tar.gz");
+  const std::string path = data_path("spoken-digits/recordings.tar.gz");
   if (path.empty()) return;
   const ap::SpokenDigits digits = ap::load_spoken_digits(path);
   CHECK(digits.train.size() == 2700);

@@ -26,9 +26,9 @@ Entries entries(const std::string& path) {
 // The file f of a folder of its own, read.
 struct File {
   File() : f(folder / "f") {}
-  Entries read(const std::string& bytes) const { return entries(folder.plain("f", bytes)); }
+  Entries read(const std::string& bytes) const { return entries(folder.write("f", bytes)); }
   std::string error(const std::string& bytes) const {
-    return error_of([&] { read(bytes); });
+    return sentence([&] { read(bytes); });
   }
   Folder folder;
   std::string f;
@@ -45,7 +45,7 @@ TEST_CASE("files come in order with their bytes, plain or gzipped") {
                               tar_member("long", long_contents, '\0') + tar_member("last", "z", '7') + tar_end;
   const Entries expected{{"empty", ""}, {"d/block", block}, {"long", long_contents}, {"last", "z"}};
   CHECK(file.read(archive) == expected);
-  CHECK(entries(file.folder.gzipped("z", archive)) == expected);
+  CHECK(entries(write_gzipped(file.folder, "z", archive)) == expected);
   CHECK(file.read(tar_end).empty());
   CHECK(file.read(one + std::string(512, '\0')) == Entries{{"a", "hello"}});  // one block of zeros is enough
 }
@@ -92,7 +92,7 @@ TEST_CASE("archives of GNU tar") {
 TEST_CASE("what is no archive is refused with its byte") {
   const File file;
   const std::string& f = file.f;
-  CHECK(error_of([&] { entries(f); }) == f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
+  CHECK(sentence([&] { entries(f); }) == f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
   CHECK(file.error("") == f + ": ends at byte 0, expected 512 bytes of a tar header from byte 0");
   CHECK(file.error(one) == f + ": ends at byte 1024, expected 512 bytes of a tar header from byte 1024");
   CHECK(file.error(std::string(512, 'x')) ==
@@ -140,11 +140,11 @@ TEST_CASE("a size that promises more than memory costs no memory, nor does a bom
   const File file;
   CHECK(file.error(tar_header("a", 077777777777) + "123") ==
         file.f + ": ends at byte 515, expected 8589934591 bytes of \"a\" from byte 512");
-  const std::string bomb = file.folder.gzipped("bomb", tar_header("a", 20 << 20) + std::string(20 << 20, '\0'));
+  const std::string bomb = write_gzipped(file.folder, "bomb", tar_header("a", 20 << 20) + std::string(20 << 20, '\0'));
   const auto read = [&] {
     ap::TarFile tar(bomb, 1000000);
     ap::TarEntry entry;
     tar.next(entry);
   };
-  CHECK(error_of(read) == bomb + ": unpacks to more than 1000000 bytes, the limit");
+  CHECK(sentence(read) == bomb + ": unpacks to more than 1000000 bytes, the limit");
 }

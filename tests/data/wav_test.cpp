@@ -28,7 +28,7 @@ std::string wav(std::uint32_t tag, std::uint32_t channels, std::uint32_t bits, c
 }
 Samples samples(const std::string& bytes) { return ap::wav_from_bytes(bytes).samples; }
 std::string error(const std::string& bytes) {
-  return error_of([&] { ap::wav_from_bytes(bytes, "f"); });
+  return sentence([&] { ap::wav_from_bytes(bytes, "f"); });
 }
 
 const std::string guid_rest("\0\0\0\0\x10\0\x80\0\0\xAA\0\x38\x9B\x71", 14);
@@ -107,7 +107,7 @@ TEST_CASE("what is no WAVE file is refused with its byte") {
 
 TEST_CASE("load_wav reads a file") {
   const Folder folder;
-  CHECK(ap::load_wav(folder.plain("f.wav", wav(1, 1, 16, u16(0x4000)))).samples == Samples{0.5f});
+  CHECK(ap::load_wav(folder.write("f.wav", wav(1, 1, 16, u16(0x4000)))).samples == Samples{0.5f});
   const std::string none = folder / "none";
-  CHECK(error_of([&] { ap::load_wav(none); }) == none + ": cannot be opened: No such file or directory");
+  CHECK(sentence([&] { ap::load_wav(none); }) == none + ": cannot be opened: No such file or directory");
 }

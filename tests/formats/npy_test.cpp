@@ -7,11 +7,11 @@
 #include <xtensor/xbuilder.hpp>
 #include <xtensor/xmath.hpp>
 
+#include "../support/folder.hpp"
 #include "algoperf/formats/npz.hpp"
-#include "folder.hpp"
+#include "sentence.hpp"
 
 namespace ap = algoperf;
-using namespace formats_test;
 
 namespace {
 
@@ -27,7 +27,7 @@ std::string npy(const std::string& header, const std::string& data = {}) {
 
 TEST_CASE("arrays of every rank come back, and expressions are evaluated") {
   const Folder folder;
-  const std::string path = folder.file("x.npy");
+  const std::string path = folder / "x.npy";
   const xt::xarray<double> matrix = {{1, 2, 3}, {4, 5, 6}};
   ap::save_npy(path, matrix * 2);
   CHECK(ap::load_npy<double>(path) == matrix * 2);
@@ -46,8 +46,8 @@ TEST_CASE("arrays of every rank come back, and expressions are evaluated") {
 TEST_CASE("the bytes are NumPy's own") {
   const Folder folder;
   const xt::xarray<float> array = {{0, 1, 2}, {3, 4, 5}};
-  ap::save_npy(folder.file("x.npy"), array);
-  CHECK(read(folder.file("x.npy")) == read(golden + "numpy.npy"));
+  ap::save_npy(folder / "x.npy", array);
+  CHECK(bytes_of(folder / "x.npy") == bytes_of(golden + "numpy.npy"));
 }
 
 TEST_CASE("what NumPy wrote is read: versions, compressed archives, columns first refused") {
@@ -70,25 +70,24 @@ TEST_CASE("archives come back, the same bytes each time") {
   ap::StateDict dict;
   dict.set("0.weight", std::vector<float>{1, 2, 3, 4}, {2, 2});
   dict.set("t", std::uint64_t{3});
-  ap::save_npz(folder.file("a.npz"), dict);
-  ap::save_npz(folder.file("b.npz"), dict);
-  CHECK(ap::load_npz(folder.file("a.npz")).arrays() == dict.arrays());
-  CHECK(read(folder.file("a.npz")) == read(folder.file("b.npz")));
-  CHECK(!std::filesystem::exists(folder.file("a.npz.tmp")));
+  ap::save_npz(folder / "a.npz", dict);
+  ap::save_npz(folder / "b.npz", dict);
+  CHECK(ap::load_npz(folder / "a.npz").arrays() == dict.arrays());
+  CHECK(bytes_of(folder / "a.npz") == bytes_of(folder / "b.npz"));
+  CHECK(!std::filesystem::exists(folder / "a.npz.tmp"));
 
-  CHECK(sentence(folder.file("a.npz"), [&] { ap::save_npz(folder.file("a.npz"), {}); }) ==
-        ": there are no arrays to save");
+  CHECK(sentence(folder / "a.npz", [&] { ap::save_npz(folder / "a.npz", {}); }) == ": there are no arrays to save");
   dict.set("brain", std::vector{ap::bfloat16(1)});
-  CHECK(sentence(folder.file("a.npz"), [&] { ap::save_npz(folder.file("a.npz"), dict); }) ==
+  CHECK(sentence(folder / "a.npz", [&] { ap::save_npz(folder / "a.npz", dict); }) ==
         ": 'brain' is bfloat16, which NumPy has no type for");
-  CHECK(read(folder.file("a.npz")) == read(folder.file("b.npz")));  // what was there is kept
+  CHECK(bytes_of(folder / "a.npz") == bytes_of(folder / "b.npz"));  // what was there is kept
 }
 
 TEST_CASE("files that are none, each with its sentence") {
   const Folder folder;
-  const std::string path = folder.file("x");
+  const std::string path = folder / "x";
   const auto told = [&](const std::string& bytes) {
-    write(path, bytes);
+    folder.write("x", bytes);
     return sentence(path, [&] { ap::load_npy<float>(path); });
   };
   CHECK(told("") == ": is no .npy file");
@@ -109,11 +108,11 @@ TEST_CASE("files that are none, each with its sentence") {
         ": holds float64, expected float32");
 
   const auto told_of_archive = [&](const std::string& bytes) {
-    write(path, bytes);
+    folder.write("x", bytes);
     return sentence(path, [&] { ap::load_npz(path); });
   };
   CHECK(told_of_archive("no archive") == ": is no zip archive: Not a zip archive");
-  std::string broken = read(golden + "numpy.npz");
+  std::string broken = bytes_of(golden + "numpy.npz");
   broken[broken.find("'descr'") + 1] = 'x';
   CHECK(told_of_archive(broken) == ": '0.weight.npy' cannot be read: CRC error");
 }

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "../support/folder.hpp"
 #include "algoperf/algoperf.hpp"
-#include "folder.hpp"
+#include "sentence.hpp"
 
 namespace ap = algoperf;
-using namespace formats_test;
 
 namespace {
 
@@ -37,7 +37,7 @@ std::string file_of(const std::string& header, const std::string& data = {}) {
 
 TEST_CASE("what is saved is loaded: types, shapes, metadata, bits") {
   const Folder folder;
-  const std::string path = folder.file("x.safetensors");
+  const std::string path = folder / "x.safetensors";
   const ap::StateDict dict = every_type();
   ap::save_safetensors(path, dict, {{"made by", "a test"}, {"é", "ü"}});
   ap::Metadata metadata;
@@ -52,10 +52,10 @@ TEST_CASE("the file is as the format says, the data at a multiple of eight") {
   const Folder folder;
   ap::StateDict dict;
   dict.set("x", std::vector<float>{1, 2}, {1, 2});
-  ap::save_safetensors(folder.file("x"), dict);
+  ap::save_safetensors(folder / "x", dict);
   const std::string header = R"({"x":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}})";
   const std::string data("\0\0\x80\x3f\0\0\0\x40", 8);
-  CHECK(read(folder.file("x")) == file_of(header + std::string((8 - header.size() % 8) % 8, ' '), data));
+  CHECK(bytes_of(folder / "x") == file_of(header + std::string((8 - header.size() % 8) % 8, ' '), data));
 }
 
 TEST_CASE("what PyTorch wrote is read") {  // tests/golden/make_formats.py
@@ -75,8 +75,8 @@ TEST_CASE("each array begins at a multiple of its numbers' size") {
   dict.set("odd", std::vector<std::uint8_t>{1});
   dict.set("single", std::vector<float>{1, 2, 3});
   dict.set("t", std::uint64_t{5});
-  ap::save_safetensors(folder.file("x"), dict);
-  const std::string bytes = read(folder.file("x"));
+  ap::save_safetensors(folder / "x", dict);
+  const std::string bytes = bytes_of(folder / "x");
   CHECK(bytes.find(R"("t":{"dtype":"U64","shape":[],"data_offsets":[0,8]})") != std::string::npos);
   CHECK(bytes.find(R"("single":{"dtype":"F32","shape":[3],"data_offsets":[8,20]})") != std::string::npos);
   CHECK(bytes.find(R"("odd":{"dtype":"U8","shape":[1],"data_offsets":[20,21]})") != std::string::npos);
@@ -86,17 +86,17 @@ TEST_CASE("what a StateDict refuses, it does not take") {
   ap::StateDict dict;
   dict.set("x", std::vector<float>{1, 2});
   const auto unchanged = dict.arrays();
-  CHECK(sentence("", [&] {
+  CHECK(sentence([&] {
           dict.set("x", std::vector<float>{1, 2, 3}, {2, 2});
         }) == "state_dict: 'x' has 3 elements, its shape more");
-  CHECK(sentence("", [&] {
+  CHECK(sentence([&] {
           dict.set("x", std::vector<float>{1, 2, 3, 4}, {3});
         }) == "state_dict: 'x' has 4 elements, its shape 3");
-  CHECK(sentence("", [&] { dict.set_bytes("x", "float32", 4, {1}, std::vector<unsigned char>(1000)); }) ==
+  CHECK(sentence([&] { dict.set_bytes("x", "float32", 4, {1}, std::vector<unsigned char>(1000)); }) ==
         "state_dict: 'x' has 250 elements, its shape 1");
-  CHECK(sentence("", [&] { dict.set_bytes("x", "float32", 4, {1}, std::vector<unsigned char>(5)); }) ==
+  CHECK(sentence([&] { dict.set_bytes("x", "float32", 4, {1}, std::vector<unsigned char>(5)); }) ==
         "state_dict: 'x' has 5 bytes, expected a multiple of 4");
-  CHECK(sentence("", [&] {
+  CHECK(sentence([&] {
           dict.reshape("x", {std::size_t{1} << 63, 4});
         }) == "state_dict: 'x' has 2 elements, its shape more");
   CHECK(dict.arrays() == unchanged);
@@ -111,7 +111,7 @@ TEST_CASE("a rule's state that is transposed is refused where the layout is know
   ap::StateDict dict = ap::state_dict(state, layout);
   ap::load_state_dict(state, dict, layout);
   dict.reshape("w/exp_avg", {3, 4});
-  CHECK(sentence("", [&] { ap::load_state_dict(state, dict, layout); }) ==
+  CHECK(sentence([&] { ap::load_state_dict(state, dict, layout); }) ==
         "state_dict: 'w/exp_avg' is of shape {3, 4}, expected {4, 3}");
 }
 
@@ -139,8 +139,8 @@ TEST_CASE("a loop's parameters and its rule's state") {
   };
   auto trained = make(1), other = make(2);
   for (int i = 0; i < 3; ++i) trained.step(data);
-  ap::save_safetensors(folder.file("values"), ap::values_dict(trained));
-  const ap::StateDict values = ap::load_safetensors(folder.file("values"));
+  ap::save_safetensors(folder / "values", ap::values_dict(trained));
+  const ap::StateDict values = ap::load_safetensors(folder / "values");
   CHECK(values.at("0.weight").shape == std::vector<std::size_t>{5, 6});
   ap::load_values(values, other);
   CHECK(ap::values_dict(other).arrays() == ap::values_dict(trained).arrays());
@@ -154,8 +154,8 @@ TEST_CASE("a loop's parameters and its rule's state") {
   std::vector<float> p(12, 1), q, g(12, 0.5f);
   rule.step(std::span(g), std::span(p), state, {.t = 1, .learning_rate = 0.1});
   q = p;
-  ap::save_safetensors(folder.file("state"), ap::state_dict(state, layout));
-  const ap::StateDict saved = ap::load_safetensors(folder.file("state"));
+  ap::save_safetensors(folder / "state", ap::state_dict(state, layout));
+  const ap::StateDict saved = ap::load_safetensors(folder / "state");
   CHECK(saved.at("w/exp_avg").shape == std::vector<std::size_t>{4, 3});
   ap::load_state_dict(again, saved, layout);
   rule.step(std::span(g), std::span(p), state, {.t = 2, .learning_rate = 0.1});
@@ -170,7 +170,7 @@ TEST_CASE("values that do not fit are refused by name, and nothing is changed") 
   const auto told = [&](const auto& change) {
     ap::StateDict dict = before;
     change(dict);
-    const std::string what = sentence("", [&] { ap::load_values(dict, loop); });
+    const std::string what = sentence([&] { ap::load_values(dict, loop); });
     CHECK(ap::values_dict(loop).arrays() == before.arrays());
     return what;
   };
@@ -191,15 +191,15 @@ TEST_CASE("values that do not fit are refused by name, and nothing is changed") 
   head.set("2.bias", std::vector<float>(3, 7.0f));
   ap::load_values(head, loop, [](const ap::TensorSpec& tensor) { return tensor.output; });
   CHECK(loop.values("2.weight")[14] == 7);
-  CHECK(sentence("", [&] { ap::load_values(head, loop, [](const ap::TensorSpec&) { return false; }); }) ==
+  CHECK(sentence([&] { ap::load_values(head, loop, [](const ap::TensorSpec&) { return false; }); }) ==
         "load_values: none of the model's tensors was asked for");
 }
 
 TEST_CASE("files that are none, each with its sentence") {
   const Folder folder;
-  const std::string path = folder.file("x");
+  const std::string path = folder / "x";
   const auto told = [&](const std::string& bytes) {
-    write(path, bytes);
+    folder.write("x", bytes);
     return sentence(path, [&] { ap::load_safetensors(path); });
   };
   const auto entry = [&](const std::string& rest, const std::string& data = {}) {

@@ -4,13 +4,13 @@
 #include <vector>
 #include <xtensor/xmath.hpp>
 
+#include "../support/folder.hpp"
 #include "algoperf/algoperf.hpp"
 #include "algoperf/formats/eigen.hpp"
 #include "algoperf/formats/xtensor.hpp"
-#include "folder.hpp"
+#include "sentence.hpp"
 
 namespace ap = algoperf;
-using namespace formats_test;
 
 TEST_CASE("a loop's parameters as matrices and arrays, without a copy") {
   auto loop =
@@ -39,9 +39,9 @@ TEST_CASE("a loop's parameters as matrices and arrays, without a copy") {
 
 TEST_CASE("a shape of another size") {
   std::vector<double> values(6);
-  CHECK(sentence("", [&] {
+  CHECK(sentence([&] {
           ap::as_eigen(std::span(values), ap::Shape{4, 2});
         }) == "as_eigen: there are 6 values, the shape has 8");
-  CHECK(sentence("", [&] { ap::as_xtensor(std::span(values), ap::Shape{5}); }) ==
+  CHECK(sentence([&] { ap::as_xtensor(std::span(values), ap::Shape{5}); }) ==
         "as_xtensor: there are 6 values, the shape has 5");
 }

@@ -342,17 +342,14 @@ TEST_CASE("checkpoint: a folder without write permission keeps the old file") {
     MESSAGE("skipped: root may write anywhere");
     return;
   }
-  char folder[] = "/tmp/algoperf_test_XXXXXX";
-  REQUIRE(mkdtemp(folder) != nullptr);
-  const std::string path = std::string(folder) + "/file";
+  const Folder folder;
+  const std::string path = folder / "file";
   auto loop = tiny_loop(momentum(), 0.1);
   save_checkpoint(path, loop);
-  chmod(folder, 0500);
+  chmod(folder.path().c_str(), 0500);
   CHECK(sentence([&] { save_checkpoint(path, loop); }) == path + ": cannot be written: Permission denied");
   CHECK(refusal(path).empty());
-  chmod(folder, 0700);
-  std::remove(path.c_str());
-  rmdir(folder);
+  chmod(folder.path().c_str(), 0700);
 }
 
 TEST_CASE("checkpoint: loaded in begin, before the first step") {

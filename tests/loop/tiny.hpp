@@ -1,15 +1,16 @@
 // A task of a few hundred digits and a network that learns it in milliseconds, and what tests of loops share.
 #pragma once
 
-#include <unistd.h>
-
 #include <algoperf/algoperf.hpp>
 #include <algoperf/nn/metrics/error_rate.hpp>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "../support/folder.hpp"
+#include "../support/sentence.hpp"
 
 namespace algoperf::testing {
 
@@ -59,50 +60,19 @@ inline bool same_report(const RunReport& a, const RunReport& b) {
          std::strcmp(a.best.metric_name, b.best.metric_name) == 0 && a.best.lower_is_better == b.best.lower_is_better;
 }
 
-// What an Error says; empty if nothing is thrown.
-template <class F>
-std::string sentence(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
-
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A name for a file that does not exist, removed again at the end.
 class TemporaryFile {
  public:
-  TemporaryFile() {
-    char name[] = "/tmp/algoperf_test_XXXXXX";
-    close(mkstemp(name));
-    std::remove(name);
-    path_ = name;
-  }
-  ~TemporaryFile() { std::remove(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
   const std::string& path() const { return path_; }
-  bool exists() const { return access(path_.c_str(), F_OK) == 0; }
-
-  std::string read() const {
-    std::string text;
-    std::FILE* const file = std::fopen(path_.c_str(), "rb");
-    if (file == nullptr) return text;
-    for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
-    std::fclose(file);
-    return text;
-  }
-  void write(const std::string& text) const {
-    std::FILE* const file = std::fopen(path_.c_str(), "wb");
-    std::fwrite(text.data(), 1, text.size(), file);
-    std::fclose(file);
-  }
+  bool exists() const { return std::filesystem::exists(path_); }
+  std::string read() const { return bytes_of(path_); }
+  void write(const std::string& text) const { folder_.write("file", text); }
 
  private:
-  std::string path_;
+  Folder folder_;
+  std::string path_ = folder_ / "file";
 };
 
 // Chooses the same examples, with the same weights, at every step.

@@ -1,13 +1,12 @@
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algoperf/core/nearest.hpp>
 #include <algoperf/report/all.hpp>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
+
+#include "../support/folder.hpp"
 
 using namespace algoperf;
 
@@ -28,24 +27,6 @@ Trial trial(const std::string& rule, std::uint64_t seed, std::size_t evaluations
   made.run.evaluation_seconds = 0.5;
   return made;
 }
-
-std::string contents(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-struct Folder {
-  char path[32] = "/tmp/algoperf_report_XXXXXX";
-  Folder() { REQUIRE(mkdtemp(path) != nullptr); }
-  ~Folder() {
-    for (const char* name : {"a.csv", "a.json", "p.svg", "p.png", "c.svg", "c.png"})
-      std::remove((std::string(path) + "/" + name).c_str());
-    rmdir(path);
-  }
-  std::string operator/(const std::string& name) const { return std::string(path) + "/" + name; }
-};
 
 }  // namespace
 
@@ -92,11 +73,11 @@ TEST_CASE("logs: CSV has a line an evaluation, JSON has null for a miss") {
   const Folder folder;
   const std::vector<Trial> trials{trial("adamw", 1, 2, 0.5), trial("lamb", 1, 1, 0.5)};
   write_csv(folder / "a.csv", trials);
-  CHECK(contents(folder / "a.csv") ==
+  CHECK(bytes_of(folder / "a.csv") ==
         "rule,seed,step,training_seconds,evaluation_seconds,loss,metric\n"
         "adamw,1,10,1.100000,0.000000,1,1\nadamw,1,20,2.100000,0.000000,0.5,0.5\nlamb,1,10,1.100000,0.000000,1,1\n");
   write_json(folder / "a.json", {{"batch", 128}}, trials);
-  const auto json = nlohmann::json::parse(contents(folder / "a.json"));
+  const auto json = nlohmann::json::parse(bytes_of(folder / "a.json"));
   CHECK(json["settings"]["batch"] == 128);
   CHECK(json["summaries"][0]["steps_to_target"]["median"] == 20);
   CHECK(json["summaries"][1]["ratio"].is_null());
@@ -111,8 +92,8 @@ TEST_CASE("plots: both files appear, or a sentence and nothing half-drawn") {
   const Folder folder;
   const std::vector<Trial> trials{trial("adamw", 1, 5, 0.5), trial("adamw", 2, 4, 0.5), trial("it's", 1, 3, 0.5)};
   plot_metric(folder / "p", "a 'title'", trials, Against::steps);
-  CHECK(contents(folder / "p.svg").find("<svg") != std::string::npos);
-  CHECK(contents(folder / "p.png").substr(1, 3) == "PNG");
+  CHECK(bytes_of(folder / "p.svg").find("<svg") != std::string::npos);
+  CHECK(bytes_of(folder / "p.png").substr(1, 3) == "PNG");
   CHECK_THROWS_WITH_AS(plot_metric("/nowhere/p", "t", trials, Against::steps), doctest::Contains("/nowhere/p.svg"),
                        Error);
   CHECK_THROWS_AS(plot_metric(folder / "q", "t", {}, Against::steps), Error);
@@ -132,10 +113,10 @@ TEST_CASE("charts: curves, points, bands and marks in both files") {
                    {.name = "measured", .points = {{1, 0.9}, {100, 0.12}}, .draw = Draw::dots, .color = 1}},
         .bands = {{.name = "its noise", .points = {{1, 0.9, 1.1}, {100, 0.09, 0.11}}}},
         .marks = {{"the floor begins", 50}}});
-  const std::string picture = contents(folder / "c.svg");
+  const std::string picture = bytes_of(folder / "c.svg");
   for (const char* text : {"the law", "measured", "its noise", "the floor begins", "examples"})
     CHECK(picture.find(text) != std::string::npos);
-  CHECK(contents(folder / "c.png").size() > 1000);
+  CHECK(bytes_of(folder / "c.png").size() > 1000);
   CHECK_THROWS_WITH_AS(draw("/nowhere/c", Chart{}), "/nowhere/c: there is nothing to draw", Error);
 }
 
@@ -148,8 +129,7 @@ TEST_CASE("plots: without gnuplot a long script is a sentence, not the end of th
   CHECK_THROWS_WITH_AS(plot_metric(folder / "p", "t", trials, Against::steps),
                        ((folder / "p.svg") + ": gnuplot could not draw it (is gnuplot installed?)").c_str(), Error);
   setenv("PATH", path.c_str(), 1);
-  CHECK(rmdir(folder.path) == 0);  // nothing is left
-  REQUIRE(mkdir(folder.path, 0700) == 0);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("plots: every range has ticks") {
@@ -179,7 +159,7 @@ TEST_CASE("a trial that diverged says so and where, in the table and in JSON") {
   trials[1].failure = "training diverged at step 17";
   CHECK(format_summaries(summarize(trials), "error").find("1/2 (diverged at 17)") != std::string::npos);
   write_json(folder / "a.json", nlohmann::json::object(), trials);
-  const auto json = nlohmann::json::parse(contents(folder / "a.json"));
+  const auto json = nlohmann::json::parse(bytes_of(folder / "a.json"));
   CHECK(json["trials"][0]["diverged_at_step"].is_null());
   CHECK(json["trials"][1]["ended"] == "diverged");
   CHECK(json["trials"][1]["steps"] == 16);

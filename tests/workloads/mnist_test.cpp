@@ -1,11 +1,10 @@
 #include <doctest/doctest.h>
 #if __has_include(<zlib.h>)
-#include <unistd.h>
-
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/mnist.hpp>
-#include <cstdlib>
 #include <string>
+
+#include "../support/data_path.hpp"
 
 using namespace algoperf;
 
@@ -19,14 +18,9 @@ TEST_CASE("mnist: a missing file is named, also in the loop") {
 }
 
 TEST_CASE("mnist: the splits") {
-  const char* const named = std::getenv("ALGOPERF_DATA");
-  const std::string root = named != nullptr ? named : ALGOPERF_SOURCE_DIR "/../shared/data";
-  const std::string first = root + "/mnist/train-images-idx3-ubyte";
-  if (access(first.c_str(), R_OK) != 0 && access((first + ".gz").c_str(), R_OK) != 0) {
-    MESSAGE("skipped: there is no " << first);
-    return;
-  }
-  const Mnist task{.data = root};
+  const std::string folder = data_path("mnist");
+  if (folder.empty()) return;
+  const Mnist task{.data = folder + "/.."};
   CHECK(task.train().size() == 50000);
   CHECK(task.validation().size() == 10000);
   CHECK(task.test().size() == 10000);

@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/all.hpp>
-#include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "../support/data_path.hpp"
+#include "../support/folder.hpp"
 
 using namespace algoperf;
 
@@ -35,12 +35,6 @@ const GlyphDigits& rendered() {
     return made;
   }();
   return task;
-}
-
-// The data root of a run by hand or by CTest: the environment's, or the folder beside the repository.
-std::string root() {
-  const char* const named = std::getenv("ALGOPERF_DATA");
-  return named != nullptr ? named : ALGOPERF_SOURCE_DIR "/../shared/data";
 }
 
 }  // namespace
@@ -76,16 +70,14 @@ TEST_CASE("glyphs: adamw reaches the target") {
 }
 
 TEST_CASE("shakespeare: no character is in two splits") {
-  char folder[] = "/tmp/algoperf_test_XXXXXX";
-  REQUIRE(mkdtemp(folder) != nullptr);
-  const std::string root = folder, inner = root + "/shakespeare", path = inner + "/input.txt";
-  REQUIRE(mkdir(inner.c_str(), 0700) == 0);
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  const Folder folder;
+  std::filesystem::create_directory(folder / "shakespeare");
   RandomStream random(RandomKey{1});
-  for (int i = 0; i < 4003; ++i) std::fputc('a' + static_cast<int>(random.below(26)), file);
-  std::fclose(file);
+  std::string text;
+  for (int i = 0; i < 4003; ++i) text += static_cast<char>('a' + random.below(26));
+  folder.write("shakespeare/input.txt", text);
 
-  const Shakespeare task{.data = root};
+  const Shakespeare task{.data = folder.path()};
   const std::size_t context = Shakespeare::context;
   const auto train = task.train(), validation = task.validation(), test = task.test();
   const auto& whole = train.whole();
@@ -98,9 +90,6 @@ TEST_CASE("shakespeare: no character is in two splits") {
   CHECK(train.size() == whole.size() * 18 / 20);
   CHECK(validation.size() >= whole.size() / 20 - context);
   CHECK(task.model().output().size() == 26);
-  std::remove(path.c_str());
-  rmdir(inner.c_str());
-  rmdir(folder);
 }
 
 TEST_CASE("shakespeare: a missing file is named") {
@@ -109,11 +98,9 @@ TEST_CASE("shakespeare: a missing file is named") {
 }
 
 TEST_CASE("shakespeare: a few steps on the real text") {
-  if (access((root() + "/shakespeare/input.txt").c_str(), R_OK) != 0) {
-    MESSAGE("skipped: there is no " << root() << "/shakespeare/input.txt");
-    return;
-  }
-  const Shakespeare task{.data = root()};
+  const std::string folder = data_path("shakespeare");
+  if (folder.empty()) return;
+  const Shakespeare task{.data = folder + "/.."};
   CHECK(task.train().size() > 1000000);
   CHECK(task.model().output().size() == 65);
   TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{2e-3}, ShuffledEpochs{.batch = 64});

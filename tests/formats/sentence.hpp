@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "../support/sentence.hpp"
+
+// What an Error says after the file's name.
+template <class Call>
+std::string sentence(const std::string& path, const Call& call) {
+  const std::string what = sentence(call);
+  return what.rfind(path, 0) == 0 ? what.substr(path.size()) : what;
+}
