@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../golden/akima.hpp"
+#include "../support/near.hpp"
 #include "algoperf/scaling/akima.hpp"
 #include "algoperf/scaling/fit.hpp"
 #include "algoperf/scaling/geometric.hpp"
@@ -61,15 +62,16 @@ TEST_CASE("sizes of least loss from curves of equal compute") {
 TEST_CASE("Akima's curve") {
   const auto points = [](const double(&of)[6]) { return std::vector<double>(std::begin(of), std::end(of)); };
   const ap::AkimaCurve curve(points(golden::akima::x), points(golden::akima::y));
-  for (const auto& at : golden::akima::values) CHECK(curve(at.x) == doctest::Approx(at.y).epsilon(1e-14));
-  CHECK(curve.minimum() == doctest::Approx(golden::akima::minimum).epsilon(1e-6));
+  for (const auto& at : golden::akima::values) CHECK(curve(at.x) == near(at.y, 1e-14));
+  CHECK(curve.minimum() == near(golden::akima::minimum, 1e-6));
   CHECK_THROWS_AS(ap::AkimaCurve({0, 1, 1}, {1, 2, 3}), ap::Error);
   CHECK_THROWS_AS(ap::AkimaCurve({0, 1}, {1, 2}), ap::Error);
+  CHECK_THROWS_WITH_AS(ap::AkimaCurve({0, 1, 2}, {1, NAN, 2}), doctest::Contains("point 1 is 1, nan"), ap::Error);
   const ap::AkimaCurve line({1, 2, 4, 5}, {2, 4, 8, 10});
-  for (const double x : {1.0, 1.5, 3.9, 5.0}) CHECK(line(x) == doctest::Approx(2 * x));
+  for (const double x : {1.0, 1.5, 3.9, 5.0}) CHECK(line(x) == near(2 * x));
   CHECK(line.minimum() == 1);
   const ap::AkimaCurve parabola({-3, -2, -1, 0, 1, 2, 3}, {9, 4, 1, 0, 1, 4, 9});
-  CHECK(parabola(1.5) == doctest::Approx(2.25));
+  CHECK(parabola(1.5) == near(2.25));
   CHECK(parabola.minimum() == doctest::Approx(0));
 }
 
@@ -87,8 +89,10 @@ TEST_CASE("the envelope of training curves has the exponent") {
   CHECK(best.size() == 40);
   for (const auto& each : best)
     CHECK(std::abs(std::log(each.y / ap::best_allocation(surface, each.x[0]).parameters)) < 0.2);
-  CHECK(ap::fit(ap::LogLine{}, best).parameters()[1] == doctest::Approx(0.28 / 0.62).epsilon(0.02));
+  CHECK(ap::fit(ap::LogLine{}, best).parameters()[1] == near(0.28 / 0.62, 0.02));
   CHECK(ap::training_envelope(curves, {1e30}).empty());
+  CHECK(std::isnan(curves[0].loss_at(NAN)));
+  CHECK_THROWS_AS(ap::training_envelope(curves, {NAN}), ap::Error);
   // Of three models the smallest has stopped: the next is the smallest of those left.
   const std::vector<ap::TrainingCurve> three{
       {1, {{10, 3}, {1e3, 2}}}, {2, {{10, 4}, {1e6, 1}}}, {4, {{10, 5}, {1e6, 1.5}}}};
@@ -111,7 +115,7 @@ TEST_CASE("the parabolas of approach 2 have the exponent, and a size too large b
       for (const double n : ap::geometric(best / span, best * span, 15))
         runs.push_back({n, surface({n, flops / (6 * n)})});
       found = ap::isoflop_parabola(runs);
-      CHECK(found / best == doctest::Approx(each.second).epsilon(1e-5));
+      CHECK(found / best == near(each.second, 1e-5));
       optima.push_back({{flops}, found});
     }
     CHECK(std::abs(ap::fit(ap::LogLine{}, optima).parameters()[1] - 0.28 / 0.62) < 1e-12);
@@ -131,4 +135,8 @@ TEST_CASE("the parabolas of approach 2 have the exponent, and a size too large b
                        ap::Error);
   CHECK_THROWS_WITH_AS(ap::isoflop_akima({{1e6, 3}, {2e6, -2}, {4e6, 3}}),
                        "isoflop_akima: a loss is -2, expected a positive number", ap::Error);
+  for (const auto find : {ap::isoflop_akima, ap::isoflop_parabola})
+    CHECK_THROWS_WITH_AS(find({{1e6, 3}, {2e6, 3}, {4e6, 3}, {8e6, 3}}),
+                         doctest::Contains("the loss is 3 at every size"), ap::Error);
+  CHECK_THROWS_AS(ap::best_allocation(surface, HUGE_VAL), ap::Error);
 }

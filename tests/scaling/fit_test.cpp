@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "../support/sentence.hpp"
 #include "algoperf/core/random.hpp"
+#include "algoperf/scaling/bootstrap.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
+#include "algoperf/scaling/profile.hpp"
 
 namespace ap = algoperf;
 
@@ -67,13 +70,13 @@ TEST_CASE("laws of two sizes do, too") {
   const auto fit = ap::fit(ap::Chinchilla{}, of_chinchilla);
   CHECK(fit.reached == fit.starts);
   const std::array<double, 5> expected = ap::Chinchilla::from_theta(chinchilla);
-  for (std::size_t i = 0; i < 5; ++i) CHECK(fit.parameters()[i] == doctest::Approx(expected[i]).epsilon(1e-7));
-  CHECK(fit({1e11, 1e13}) == doctest::Approx(1.69 + 406.4 / std::pow(1e11, 0.34) + 410.7 / std::pow(1e13, 0.28)));
+  for (std::size_t i = 0; i < 5; ++i) CHECK(fit.parameters()[i] == near(expected[i], 1e-7));
+  CHECK(fit({1e11, 1e13}) == near(1.69 + 406.4 / std::pow(1e11, 0.34) + 410.7 / std::pow(1e13, 0.28)));
   const auto other = ap::fit(ap::Kaplan{}, of_kaplan);
-  CHECK(other.parameters()[0] == doctest::Approx(8.8e13).epsilon(1e-5));
-  CHECK(other.parameters()[1] == doctest::Approx(5.4e13).epsilon(1e-5));
-  CHECK(other.parameters()[2] == doctest::Approx(0.076).epsilon(1e-7));
-  CHECK(other.parameters()[3] == doctest::Approx(0.095).epsilon(1e-7));
+  CHECK(other.parameters()[0] == near(8.8e13, 1e-5));
+  CHECK(other.parameters()[1] == near(5.4e13, 1e-5));
+  CHECK(other.parameters()[2] == near(0.076, 1e-7));
+  CHECK(other.parameters()[3] == near(0.095, 1e-7));
 }
 
 TEST_CASE("a broken power law of two breaks") {
@@ -82,8 +85,8 @@ TEST_CASE("a broken power law of two breaks") {
   const auto fit = ap::fit(ap::BrokenPowerLaw<2>{}, observe<ap::BrokenPowerLaw<2>>(theta, 10, 1e8, 60));
   CHECK(fit.converged);
   CHECK(fit.objective < 1e-18);
-  CHECK(fit.parameters()[4] == doctest::Approx(1e3).epsilon(1e-4));
-  CHECK(fit.parameters()[7] == doctest::Approx(1e5).epsilon(1e-4));
+  CHECK(fit.parameters()[4] == near(1e3, 1e-4));
+  CHECK(fit.parameters()[7] == near(1e5, 1e-4));
 }
 
 TEST_CASE("derivatives of the laws are those of their values") {
@@ -93,7 +96,7 @@ TEST_CASE("derivatives of the laws are those of their values") {
     std::array<ap::Jet<n>, n> jets;
     for (std::size_t i = 0; i < n; ++i) jets[i] = ap::Jet<n>::variable(theta[i], i);
     const ap::Jet<n> found = Law::template log_value<ap::Jet<n>>(log_x, jets);
-    CHECK(found.value == doctest::Approx(Law::template log_value<double>(log_x, theta)).epsilon(1e-14));
+    CHECK(found.value == near(Law::template log_value<double>(log_x, theta), 1e-14));
     const auto at = [&](std::size_t i, double di, std::size_t j, double dj) {
       auto moved = theta;
       moved[i] += di;
@@ -128,9 +131,9 @@ TEST_CASE("an outlier moves squares, not absolute values") {
   const auto absolute = ap::fit(ap::PowerLaw{}, observations, ap::AbsoluteResiduals{});
   const auto huber = ap::fit(ap::PowerLaw{}, observations, ap::HuberResiduals{1e-3});
   CHECK(std::abs(squares.theta[0] - 1) > 0.1);
-  CHECK(absolute.theta[0] == doctest::Approx(1).epsilon(1e-12));
-  CHECK(absolute.theta[1] == doctest::Approx(-0.5).epsilon(1e-12));
-  CHECK(absolute.objective == doctest::Approx(std::log(3.0)).epsilon(1e-12));
+  CHECK(absolute.theta[0] == near(1, 1e-12));
+  CHECK(absolute.theta[1] == near(-0.5, 1e-12));
+  CHECK(absolute.objective == near(std::log(3.0), 1e-12));
   CHECK(absolute.converged);
   CHECK(std::abs(huber.theta[0] - 1) < 2e-3);
 }
@@ -141,7 +144,7 @@ TEST_CASE("least absolute deviations end at an optimum that no step improves") {
   CHECK(fit.converged);
   const auto points = ap::detail::fit_points(observations);
   const ap::detail::FitObjective<ap::PowerLawWithFloor, ap::AbsoluteResiduals> sum{points, {}};
-  CHECK(sum(fit.theta) == doctest::Approx(fit.objective).epsilon(1e-14));
+  CHECK(sum(fit.theta) == near(fit.objective, 1e-14));
   std::size_t passed_through = 0;
   for (const auto& p : points)
     passed_through += std::abs(ap::PowerLawWithFloor::log_value<double>(p.log_x, fit.theta) - p.log_y) < 1e-12;
@@ -163,8 +166,8 @@ TEST_CASE("neither the sum's scale nor the loss's changes where a fit ends") {
   const auto after = ap::fit(ap::PowerLawWithFloor{}, observations, ap::HuberResiduals{1e-3});
   CHECK(after.converged);
   CHECK(after.reached == before.reached);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(after.theta[i] == doctest::Approx(before.theta[i]).epsilon(1e-9));
-  CHECK(after.objective == doctest::Approx(1e-12 * before.objective).epsilon(1e-12));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(after.theta[i] == near(before.theta[i], 1e-9));
+  CHECK(after.objective == near(1e-12 * before.objective, 1e-12));
 }
 
 TEST_CASE("weights are repetitions") {
@@ -174,7 +177,7 @@ TEST_CASE("weights are repetitions") {
   twice.push_back(twice[3]);
   twice.back().x[0] *= 1 + 1e-12;  // the same observation twice is refused
   const auto a = ap::fit(ap::PowerLawWithFloor{}, observations), b = ap::fit(ap::PowerLawWithFloor{}, twice);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(a.theta[i] == doctest::Approx(b.theta[i]).epsilon(1e-7));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(a.theta[i] == near(b.theta[i], 1e-7));
 }
 
 TEST_CASE("a fit without an optimum says so") {
@@ -203,4 +206,64 @@ TEST_CASE("what cannot be fitted is refused by a sentence") {
   CHECK(sentence([] {
           ap::fit(ap::PowerLaw{}, {{{1}, 2}, {{2}, 1}}, ap::HuberResiduals{0});
         }) == "HuberResiduals: delta is 0, expected (0, inf)");
+}
+
+namespace {
+
+// A power law and little noise: of a floor these observations say that there is none.
+std::vector<ap::Observation<1>> without_floor(std::uint64_t seed) {
+  ap::RandomStream random(ap::RandomKey{seed});
+  std::vector<ap::Observation<1>> all;
+  for (const double x : ap::geometric(10, 1e5, 12))
+    all.push_back({{x}, (3 / std::sqrt(x) - 0.002) * std::exp(0.02 * random.normal())});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a coefficient of 0 is an optimum, from which refits come back") {
+  const auto observations = without_floor(1);
+  const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations);
+  CHECK(fit.converged);
+  CHECK(fit.determined());
+  CHECK(fit.parameters()[0] < 1e-12);
+  std::size_t risen = 0;
+  const auto spread = ap::bootstrap(fit, observations, {}, {.count = 400, .resample = ap::Resample::residuals});
+  for (const auto& theta : spread.thetas) risen += theta[0] > std::log(1e-6);
+  CHECK(risen > 20);
+  const ap::Interval floor = ap::profile_interval(fit, observations, 0), c = ap::profile_interval(fit, observations, 2);
+  CHECK(floor.low == 0);
+  CHECK(floor.high > 1e-4);
+  // The exponents that a floor within its interval allows are within theirs.
+  std::vector<ap::Observation<1>> above = observations;
+  for (auto& o : above) o.y -= 0.9 * floor.high;
+  CHECK(c.high > ap::fit(ap::PowerLaw{}, above).parameters()[1] * -1 - 1e-3);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    CHECK(ap::fit(ap::PowerLawWithFloor{}, without_floor(seed), ap::AbsoluteResiduals{}).converged);
+}
+
+TEST_CASE("what observations do not tell is said") {
+  std::vector<ap::Observation<1>> perfect;
+  for (const double b : ap::geometric(1, 128, 8)) perfect.push_back({{b}, 1000 / b});
+  CHECK(!ap::fit(ap::CriticalBatch{}, perfect).determined());
+  std::vector<ap::Observation<2>> one_size;
+  for (const double d : ap::geometric(1e8, 1e11, 12)) one_size.push_back({{1e9, d}, 2.04 + 410 / std::pow(d, 0.28)});
+  const auto fit = ap::fit(ap::Chinchilla{}, one_size);
+  CHECK(!fit.determined());
+  CHECK(ap::describe(fit).find("NOT TOLD by these observations: coordinate of ") != std::string::npos);
+}
+
+TEST_CASE("a law through all observations is the least sum of absolute values") {
+  std::vector<ap::Observation<1>> exact;
+  for (const double x : ap::geometric(10, 1e5, 9)) exact.push_back({{x}, 3 * std::pow(x, -0.3)});
+  CHECK(ap::fit(ap::PowerLaw{}, exact, ap::AbsoluteResiduals{}).converged);
+}
+
+TEST_CASE("a fit that is not at its end has its own sum, and no intervals") {
+  std::vector<ap::Observation<1>> falling;  // ever faster: the break runs off
+  for (const double x : ap::geometric(10, 1e4, 12)) falling.push_back({{x}, std::exp(-std::pow(x, 0.3))});
+  auto fit = ap::fit(ap::PowerLaw{}, falling);
+  fit.converged = false;
+  CHECK_THROWS_WITH_AS(ap::bootstrap(fit, falling), "bootstrap: the fit did not converge", ap::Error);
+  CHECK_THROWS_WITH_AS(ap::profile_interval(fit, falling, 0), "profile_interval: the fit did not converge", ap::Error);
 }

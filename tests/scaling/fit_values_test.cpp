@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
@@ -49,12 +50,12 @@ TEST_CASE("a step's derivatives are those of the projected sum") {
   std::array<double, 3> bound;
   for (const std::array<double, 2>& at : {std::array<double, 2>{0.3, 0.4}, {0.5, 0.2}, {-0.1, 0.3}}) {
     const auto f = sum.derivatives(at, bound);
-    CHECK(f.value == doctest::Approx(sum(at)).epsilon(1e-12));  // compiled apart, with or without fused products
+    CHECK(f.value == near(sum(at), 1e-12));  // compiled apart, with or without fused products
     for (std::size_t i = 0; i < 2; ++i) {
       constexpr double h = 1e-5;
       auto above = at, below = at;
       above[i] += h, below[i] -= h;
-      CHECK(f.first[i] == doctest::Approx((sum(above) - sum(below)) / (2 * h)).epsilon(1e-6));
+      CHECK(f.first[i] == near((sum(above) - sum(below)) / (2 * h), 1e-6));
       const auto up = sum.derivatives(above, bound), down = sum.derivatives(below, bound);
       for (std::size_t j = 0; j <= i; ++j)
         CHECK(f.second[i * (i + 1) / 2 + j] ==
@@ -77,8 +78,8 @@ TEST_CASE("Chinchilla's runs: the optimum that scipy finds") {
   if (runs.empty()) return;
   const auto fit = ap::fit_values(ap::Chinchilla{}, runs);  // nnls inside Nelder-Mead: benchmarks/peers/scipy_fits.py
   CHECK(fit.converged);
-  CHECK(fit.parameters()[3] == doctest::Approx(0.34704742).epsilon(1e-7));
-  CHECK(fit.parameters()[4] == doctest::Approx(0.35876412).epsilon(1e-7));
+  CHECK(fit.parameters()[3] == near(0.34704742, 1e-7));
+  CHECK(fit.parameters()[4] == near(0.35876412, 1e-7));
   CHECK(std::abs(fit.objective - 0.0463428940879) < 1e-12);
 }
 

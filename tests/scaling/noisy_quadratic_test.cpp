@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../support/data_path.hpp"
+#include "../support/near.hpp"
 
 using namespace algoperf;
 
@@ -60,7 +61,7 @@ struct Row {
     double best = grid[0];
     for (const double y : grid)
       if (std::fabs(y - x) < std::fabs(best - x)) best = y;
-    CHECK(best == doctest::Approx(x).epsilon(1e-9));
+    CHECK(best == near(x, 1e-9));
     return best;
   }
 
@@ -88,14 +89,14 @@ TEST_CASE("noisy quadratic: the bins of the spectrum") {
   double count = 0, loss = 0;
   for (const auto& bin : bins) count += bin.count, loss += 0.5 * bin.curvature * bin.count;
   CHECK(count == 10000);
-  CHECK(loss == doctest::Approx(4.7024956).epsilon(1e-8));
-  CHECK(NoisyQuadratic{}.loss(NqmMomentum{}, 0) == doctest::Approx(loss).epsilon(1e-14));
+  CHECK(loss == near(4.7024956, 1e-8));
+  CHECK(NoisyQuadratic{}.loss(NqmMomentum{}, 0) == near(loss, 1e-14));
 
   const auto rows = table("nqm_bins.csv");
   if (rows.empty()) return;
   REQUIRE(rows.size() == bins.size());
   for (std::size_t i = 0; i < bins.size(); ++i) {
-    CHECK(bins[i].curvature == doctest::Approx(rows[i].at(1)).epsilon(1e-14));
+    CHECK(bins[i].curvature == near(rows[i].at(1), 1e-14));
     CHECK(bins[i].count == rows[i].at(2));
   }
 }
@@ -144,10 +145,10 @@ TEST_CASE("noisy quadratic: three regimes of SGD") {
   const auto steps = [](double batch, double target = 0.01) {
     return fewest(NoisyQuadratic{.batch = batch}, NqmSgd{}, target);
   };
-  CHECK(steps(4) / steps(8) == doctest::Approx(2).epsilon(0.01));               // perfect scaling
-  CHECK(steps(512) / steps(1024) == doctest::Approx(1.41).epsilon(0.01));       // diminishing returns
-  CHECK(steps(1 << 20) / steps(1 << 21) == doctest::Approx(1).epsilon(0.001));  // plateau
-  CHECK(steps(1024, 0.1) < 1.1 * steps(1 << 20, 0.1));                          // a tougher target scales further
+  CHECK(steps(4) / steps(8) == near(2, 0.01));               // perfect scaling
+  CHECK(steps(512) / steps(1024) == near(1.41, 0.01));       // diminishing returns
+  CHECK(steps(1 << 20) / steps(1 << 21) == near(1, 0.001));  // plateau
+  CHECK(steps(1024, 0.1) < 1.1 * steps(1 << 20, 0.1));       // a tougher target scales further
   CHECK(steps(1024, 0.001) > 7 * steps(1 << 20, 0.001));
   for (const double batch : {4, 256, 1 << 20}) CHECK(steps(batch) >= 10000 / (2 * 0.01 * batch));
 }
@@ -155,7 +156,7 @@ TEST_CASE("noisy quadratic: three regimes of SGD") {
 TEST_CASE("noisy quadratic: the best rate of SGD grows with the batch, up to stability") {
   const auto rate = [](double batch) { return NoisyQuadratic{.batch = batch}.fewest_steps(NqmSgd{}).rule.rate; };
   const double step = std::pow(10, 5.5 / 99);  // of the grid
-  for (const double batch : {4, 16, 64}) CHECK(rate(4 * batch) / rate(batch) == doctest::Approx(4).epsilon(step - 1));
+  for (const double batch : {4, 16, 64}) CHECK(rate(4 * batch) / rate(batch) == near(4, step - 1));
   CHECK(rate(1 << 14) == rate(1 << 20));
   CHECK(rate(1 << 20) < 2);
   CHECK(rate(1 << 20) * step > 2);
@@ -167,7 +168,7 @@ TEST_CASE("noisy quadratic: momentum helps large batches, averages small ones") 
   CHECK(fewest(large, NqmMomentum{}) == 179);
   CHECK(fewest(small, NqmMomentum{}) > 0.88 * fewest(small, NqmSgd{}));
   CHECK(fewest(small, NqmEma{}) < 0.16 * fewest(small, NqmSgd{}));
-  CHECK(fewest(large, NqmEma{}) == doctest::Approx(fewest(large, NqmSgd{})).epsilon(0.012));
+  CHECK(fewest(large, NqmEma{}) == near(fewest(large, NqmSgd{}), 0.012));
 }
 
 TEST_CASE("noisy quadratic: preconditioning helps every batch, and large ones most") {
@@ -201,7 +202,7 @@ TEST_CASE("noisy quadratic: the search by doubling is the walk step by step") {
         loss += 0.5 * bin.curvature * bin.count * rule.square(moments);
       }
       losses.push_back(loss);
-      CHECK(model.loss(rule, t) == doctest::Approx(loss).epsilon(1e-12));
+      CHECK(model.loss(rule, t) == near(loss, 1e-12));
     }
     for (const double target : {3.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.01}) {
       std::size_t first = 0;
@@ -343,7 +344,7 @@ TEST_CASE("noisy quadratic: bad input is refused by a sentence") {
 TEST_CASE("geometric: its ends, and equal ratios") {
   const auto powers = geometric(1, 1024, 11);
   REQUIRE(powers.size() == 11);
-  for (std::size_t i = 0; i < 11; ++i) CHECK(powers[i] == doctest::Approx(std::pow(2, i)).epsilon(1e-14));
+  for (std::size_t i = 0; i < 11; ++i) CHECK(powers[i] == near(std::pow(2, i), 1e-14));
   CHECK(geometric(3, 5, 1) == std::vector<double>{3});
   CHECK(geometric(3, 5, 0).empty());
   CHECK(geometric(1e-5, 0.3, 20).front() == 1e-5);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
@@ -24,11 +25,11 @@ std::vector<ap::Observation<1>> curve(std::uint64_t seed, double floor, std::siz
 }  // namespace
 
 TEST_CASE("Student's quantiles are those of tables") {
-  CHECK(ap::student_t_quantile(0.95, 1) == doctest::Approx(12.7062047).epsilon(1e-8));
-  CHECK(ap::student_t_quantile(0.95, 2) == doctest::Approx(4.30265273).epsilon(1e-8));
-  CHECK(ap::student_t_quantile(0.95, 5) == doctest::Approx(2.57058184).epsilon(1e-8));
-  CHECK(ap::student_t_quantile(0.99, 10) == doctest::Approx(3.16927267).epsilon(1e-8));
-  CHECK(ap::student_t_quantile(0.95, 1000000) == doctest::Approx(1.95996635).epsilon(1e-7));
+  CHECK(ap::student_t_quantile(0.95, 1) == near(12.7062047, 1e-8));
+  CHECK(ap::student_t_quantile(0.95, 2) == near(4.30265273, 1e-8));
+  CHECK(ap::student_t_quantile(0.95, 5) == near(2.57058184, 1e-8));
+  CHECK(ap::student_t_quantile(0.99, 10) == near(3.16927267, 1e-8));
+  CHECK(ap::student_t_quantile(0.95, 1000000) == near(1.95996635, 1e-7));
   CHECK_THROWS_AS(ap::student_t_quantile(1.0, 3), ap::Error);
 }
 
@@ -42,11 +43,11 @@ TEST_CASE("of a line the profile is the textbook's interval") {
   const double slope = t * std::sqrt(fit.objective / 10 / spread);
   const double intercept = t * std::sqrt(fit.objective / 10 * (1.0 / 12 + mean * mean / spread));
   const ap::Interval of_slope = ap::profile_interval(fit, observations, 1, 0.9);
-  CHECK(of_slope.low == doctest::Approx(fit.theta[1] - slope).epsilon(1e-9));
-  CHECK(of_slope.high == doctest::Approx(fit.theta[1] + slope).epsilon(1e-9));
+  CHECK(of_slope.low == near(fit.theta[1] - slope, 1e-9));
+  CHECK(of_slope.high == near(fit.theta[1] + slope, 1e-9));
   const ap::Interval of_intercept = ap::profile_interval(fit, observations, 0, 0.9);
-  CHECK(of_intercept.low == doctest::Approx(fit.theta[0] - intercept).epsilon(1e-9));
-  CHECK(of_intercept.high == doctest::Approx(fit.theta[0] + intercept).epsilon(1e-9));
+  CHECK(of_intercept.low == near(fit.theta[0] - intercept, 1e-9));
+  CHECK(of_intercept.high == near(fit.theta[0] + intercept, 1e-9));
 }
 
 TEST_CASE("an interval holds the truth as often as it says") {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
@@ -20,9 +21,9 @@ static_assert(2 * ap::Samples(3) * 2 / 4 == ap::Samples(3));
 
 TEST_CASE("the size at which a law comes down to an error") {
   const ap::Fit<ap::PowerLaw> line{.theta = {std::log(13.0), -0.066}};
-  CHECK(ap::size_for(line, 2.48) == doctest::Approx(std::pow(2.48 / 13.0, 1 / -0.066)).epsilon(1e-12));
+  CHECK(ap::size_for(line, 2.48) == near(std::pow(2.48 / 13.0, 1 / -0.066), 1e-12));
   const ap::Fit<ap::PowerLawWithFloor> floor{.theta = {std::log(0.2), std::log(3.0), 0.5}};
-  CHECK(ap::size_for(floor, 0.5) == doctest::Approx(100).epsilon(1e-12));
+  CHECK(ap::size_for(floor, 0.5) == near(100, 1e-12));
   CHECK_THROWS_WITH_AS(ap::size_for(floor, 0.1), doctest::Contains("does not come down to 0.1"), ap::Error);
   CHECK_THROWS_AS(ap::size_for(floor, -1), ap::Error);
   const ap::Fit<ap::PowerLaw> rising{.theta = {0, 0.5}};
@@ -41,10 +42,10 @@ TEST_CASE("requirements are found from sweeps") {
   }
   const ap::Requirements r = ap::requirements_of(ap::fit(ap::StepFlops{}, flops), ap::fit(ap::StepBytes{}, bytes),
                                                  ap::fit(ap::StepFootprint{}, footprints));
-  CHECK(r.gamma == doctest::Approx(481).epsilon(1e-9));
-  CHECK(r.lambda == doctest::Approx(1755).epsilon(1e-7));
-  CHECK(r.mu == doctest::Approx(30784).epsilon(1e-7));
-  CHECK(r.delta == doctest::Approx(12).epsilon(1e-9));
+  CHECK(r.gamma == near(481, 1e-9));
+  CHECK(r.lambda == near(1755, 1e-7));
+  CHECK(r.mu == near(30784, 1e-7));
+  CHECK(r.delta == near(12, 1e-9));
 }
 
 TEST_CASE("the balanced batch is the least that saves no time when it grows") {
@@ -56,9 +57,9 @@ TEST_CASE("the balanced batch is the least that saves no time when it grows") {
     const ap::Samples batch = factor * b;
     return a.time(r.flops(p, batch), r.bytes(p, batch)).value / batch.value;
   };
-  CHECK(each(1) == doctest::Approx(each(2)).epsilon(1e-12));
+  CHECK(each(1) == near(each(2), 1e-12));
   CHECK(each(0.9) > 1.05 * each(1));
-  CHECK(r.intensity(p, b).value == doctest::Approx(a.ridge().value).epsilon(1e-12));
+  CHECK(r.intensity(p, b).value == near(a.ridge().value, 1e-12));
   CHECK(std::isinf(a.balanced_batch(r, ap::Parameters(1e6)).value));  // few parameters: activations never let it
 }
 

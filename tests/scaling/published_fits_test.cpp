@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "algoperf/scaling/bootstrap.hpp"
 #include "algoperf/scaling/fit.hpp"
 #include "algoperf/scaling/geometric.hpp"
@@ -24,7 +25,7 @@ TEST_CASE("Chinchilla's runs: the optimum of Huber's loss, from every start") {
   CHECK(runs.size() == 234);
   const auto fit = ap::fit(ap::Chinchilla{}, runs, ap::HuberResiduals{1e-3});
   const std::array<double, 5> expected{442.164, 1271.8082, 1.783894, 0.342626, 0.342002};
-  for (std::size_t i = 0; i < 5; ++i) CHECK(fit.parameters()[i] == doctest::Approx(expected[i]).epsilon(1e-6));
+  for (std::size_t i = 0; i < 5; ++i) CHECK(fit.parameters()[i] == near(expected[i], 1e-6));
   CHECK(std::abs(fit.objective - 8.40093119957e-4) < 1e-13);
   CHECK(fit.converged);
   CHECK(fit.reached == fit.starts);
@@ -34,7 +35,7 @@ TEST_CASE("Chinchilla's runs: the optimum of Huber's loss, from every start") {
     auto scaled = runs;
     for (auto& run : scaled) run.weight = scale;
     const auto mean = ap::fit(ap::Chinchilla{}, scaled, ap::HuberResiduals{1e-3});
-    for (std::size_t i = 0; i < 5; ++i) CHECK(mean.theta[i] == doctest::Approx(fit.theta[i]).epsilon(1e-9));
+    for (std::size_t i = 0; i < 5; ++i) CHECK(mean.theta[i] == near(fit.theta[i], 1e-9));
   }
   const auto absolute = ap::fit(ap::Chinchilla{}, runs, ap::AbsoluteResiduals{});
   CHECK(absolute.converged);
@@ -90,8 +91,8 @@ TEST_CASE("a broken law finds the break of addition") {
   const auto fit = ap::fit(ap::BrokenPowerLaw<1>{}, first);
   const std::array<double, 6> expected{1.41388453, 2.27727229, 0.05507735, 5.66290382, 612.583617, 0.05919304};
   CHECK(fit.converged);
-  for (std::size_t i = 0; i < 6; ++i) CHECK(fit.parameters()[i] == doctest::Approx(expected[i]).epsilon(1e-4));
+  for (std::size_t i = 0; i < 6; ++i) CHECK(fit.parameters()[i] == near(expected[i], 1e-4));
   double sum = 0;
   for (std::size_t i = 14; i < x.size(); ++i) sum += std::pow(std::log((fit(x[i]) - 1) / y[i]), 2);
-  CHECK(std::sqrt(sum / 3) == doctest::Approx(0.01092).epsilon(1e-3));
+  CHECK(std::sqrt(sum / 3) == near(0.01092, 1e-3));
 }

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/scaling/geometric.hpp"
 
@@ -52,13 +53,28 @@ TEST_CASE("a Hebbian student: guessing, the power law, the floor") {
     CHECK(std::abs(std::log(regions.floor_begins.at / floor_begins)) < std::log(2));
     CHECK(regions.guessing_ends.confidence > 0.95);
     CHECK(regions.floor_begins.confidence > 0.95);
-    CHECK(regions.exponent == doctest::Approx(-0.5).epsilon(0.3));
+    CHECK(regions.exponent == near(-0.5, 0.3));
     CHECK(regions.guessing_ends.interval.low <= regions.guessing_ends.at);
     CHECK(regions.guessing_ends.interval.high >= regions.guessing_ends.at);
     const ap::Interval between = regions.power_law(0.02, 3000);
     CHECK(between.low == regions.guessing_ends.at);
     CHECK(between.high == regions.floor_begins.at);
   }
+}
+
+TEST_CASE("T2, a Hebbian student drawn follows its closed form") {
+  ap::RandomStream random(ap::RandomKey{5});
+  constexpr int draws = 20;
+  std::vector<ap::Observation<1>> late;  // of the error on labels that none has flipped
+  for (const double ratio : ap::geometric(0.02, 3000, 12)) {
+    double mean = 0;
+    for (int i = 0; i < draws; ++i) mean += hebbian_error(ratio, &random) / draws;
+    CAPTURE(ratio);
+    const double clean = (mean - flipped) / (1 - 2 * flipped);
+    CHECK(clean == near((hebbian_error(ratio, nullptr) - flipped) / (1 - 2 * flipped), 0.03));
+    if (ratio > 10) late.push_back({{ratio}, clean});
+  }
+  CHECK(ap::fit(ap::PowerLaw{}, late).parameters()[1] == near(-0.5, 0.03));
 }
 
 TEST_CASE("a part of the curve has the regions of that part") {
@@ -84,7 +100,7 @@ TEST_CASE("a power law is one region, however noisy") {
     for (const double x : ap::geometric(10, 1e5, 20))
       all.push_back({{x}, std::pow(x, -0.3) * std::exp(0.05 * random.normal())});
     const ap::Regions regions = ap::find_regions(all, {.bootstraps = 1});
-    CHECK(regions.exponent == doctest::Approx(-0.3).epsilon(0.25));
+    CHECK(regions.exponent == near(-0.3, 0.25));
     found += regions.guessing_ends.found || regions.floor_begins.found;
   }
   CHECK(found <= 12);  // BIC at 20 points is wrong more often than 1 time in 20

@@ -15,13 +15,16 @@ namespace algoperf {
 // the next two to each side alone, so that one point off the curve does no harm far away.
 class AkimaCurve {
  public:
-  // At least 3 points, x in rising order.
+  // At least 3 points, x in rising order; throws Error otherwise.
   AkimaCurve(std::vector<double> x, std::vector<double> y) : x_(std::move(x)), y_(std::move(y)) {
     const std::size_t n = x_.size();
     require(n >= 3 && y_.size() == n, "AkimaCurve: there are ", n, " x and ", y_.size(),
             " y, expected as many, 3 at least");
     // Of the lines between neighbours, with two more before the first and after the last.
     std::vector<double> line(n + 3);
+    for (std::size_t i = 0; i < n; ++i)
+      require(std::isfinite(x_[i]) && std::isfinite(y_[i]), "AkimaCurve: point ", i, " is ", x_[i], ", ", y_[i],
+              ", expected finite numbers");
     for (std::size_t i = 0; i + 1 < n; ++i) {
       require(x_[i] < x_[i + 1], "AkimaCurve: x is ", x_[i + 1], " after ", x_[i], ", expected to rise");
       line[i + 2] = (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]);

@@ -16,14 +16,17 @@ struct Allocation {
 // The N and D of least E + A / N^alpha + B / D^beta that cost `flops`: N = G (C / k)^a, D = (C / k)^(1 - a) / G,
 // G = (alpha A / (beta B))^(1 / (alpha + beta)), a = beta / (alpha + beta).
 inline Allocation best_allocation(const Fit<Chinchilla>& fit, double flops, double per_pair = 6) {
-  require(flops > 0 && per_pair > 0, "best_allocation: ", flops, " FLOPs at ", per_pair,
+  require(flops > 0 && flops < HUGE_VAL && per_pair > 0, "best_allocation: ", flops, " FLOPs at ", per_pair,
           " for each parameter and sample, expected positive numbers");
   const auto [a, b, e, alpha, beta] = fit.parameters();
   require(a > 0 && b > 0 && alpha > 0 && beta > 0, "best_allocation: A, B, alpha and beta are ", a, ", ", b, ", ",
           alpha, " and ", beta, ", where one of the sizes brings nothing");
   const double pairs = flops / per_pair, share = beta / (alpha + beta);
   const double g = std::pow(alpha * a / (beta * b), 1 / (alpha + beta));
-  return {g * std::pow(pairs, share), std::pow(pairs, 1 - share) / g};
+  const Allocation best{g * std::pow(pairs, share), std::pow(pairs, 1 - share) / g};
+  require(best.parameters > 0 && best.parameters < HUGE_VAL && best.samples > 0 && best.samples < HUGE_VAL,
+          "best_allocation: the best size is ", best.parameters, " on ", best.samples, " samples: beyond all numbers");
+  return best;
 }
 
 }  // namespace algoperf

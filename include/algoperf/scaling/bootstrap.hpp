@@ -88,6 +88,7 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
           Law::parameters, " parameters, of which no spread can be told");
   residuals.check();
   options.check();
+  require(fit.converged, "bootstrap: the fit did not converge");
   const auto points = detail::fit_points(observations);
 
   const double objective = detail::FitObjective<Law, Residuals>{points, residuals}(fit.theta);
@@ -110,11 +111,12 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
 
   Bootstrap<Law> result;
   std::vector<detail::FitPoint<Law::variables>> drawn;
+  const detail::Restarts<Law> restarts(points, fit.theta);
   const RandomKey key{options.seed};  // each replicate has one of its own: none depends on those before
   for (std::size_t i = 0; i < options.count; ++i) {
     detail::resample(drawn, points, fit, errors, options.resample, RandomStream(key.fold(i)));
     Fit<Law> replicate;
-    if (drawn.size() >= Law::parameters) replicate = detail::fit_from<Law>(drawn, residuals, {fit.theta});
+    if (drawn.size() >= Law::parameters) replicate = detail::fit_from<Law>(drawn, residuals, restarts.of(drawn));
     if (replicate.converged)
       result.thetas.push_back(replicate.theta);
     else

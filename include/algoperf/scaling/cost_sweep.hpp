@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../core/error.hpp"
 #include "fit.hpp"
 #include "laws/first_order.hpp"
 #include "requirements.hpp"
@@ -10,20 +11,26 @@
 
 namespace algoperf {
 
-// What the steps of a family of models need to first order: laws fitted to the cost of each member on each batch, to
-// its memory on the last. Throws Error as fit() does, so with fewer than two members.
+// What the steps of a family of models need to first order: laws fitted to the cost of each member on each batch, and
+// to its memory on the batch `trained`, since activations are in it. First order: of small models, whose activations
+// outweigh their parameters, the memory is off by a factor. Throws Error with fewer than two members or no batch.
 template <class Model, class Loss = SoftmaxCrossEntropy>
 Requirements requirements_of(const std::vector<Model>& family, const std::vector<std::uint64_t>& batches,
-                             const StepOptions<Loss>& options = {}) {
+                             std::uint64_t trained, const StepOptions<Loss>& options = {}) {
+  require(family.size() >= 2, "requirements_of: there are ", family.size(), " models, expected at least 2");
+  require(!batches.empty(), "requirements_of: there are no batches");
   std::vector<Observation<2>> flops, bytes;
   std::vector<Observation<1>> footprints;
+  for (const Model& model : family) {
+    const StepCost step = cost(model, trained, options);
+    footprints.push_back({{static_cast<double>(step.parameters)}, step.memory().value});
+  }
   for (const Model& model : family)
     for (const std::uint64_t batch : batches) {
       const StepCost step = cost(model, batch, options);
       const double p = static_cast<double>(step.parameters), b = static_cast<double>(batch);
       flops.push_back({{p, b}, step.flops().value});
       bytes.push_back({{p, b}, step.bytes().value});
-      if (batch == batches.back()) footprints.push_back({{p}, step.memory().value});
     }
   return requirements_of(fit(StepFlops{}, flops), fit(StepBytes{}, bytes), fit(StepFootprint{}, footprints));
 }

@@ -19,6 +19,7 @@
 #include "minimize.hpp"
 #include "observations.hpp"
 #include "residual_loss.hpp"
+#include "sensitivity.hpp"
 
 namespace algoperf {
 
@@ -29,12 +30,16 @@ struct Fit {
   Theta theta = {};             // in the law's own coordinates
   double objective = HUGE_VAL;  // the sum over residuals
   bool converged = false;
+  // Of each coordinate of theta: is it anybody's guess, since the observations do not move with it, or others can make
+  // up for it? Not of the logarithm of a coefficient that has come down to 0.
+  std::array<bool, Law::parameters> undetermined = {};
   std::size_t starts = 0, reached = 0;  // how many starts came within 1e-8 of the objective
   std::size_t points = 0;
   std::string residuals = {};  // what they are, and what is summed over them
 
   // As named in Law::names.
   Theta parameters() const { return Law::from_theta(theta); }
+  bool determined() const { return undetermined == std::array<bool, Law::parameters>{}; }
   double operator()(const std::array<double, Law::variables>& x) const {
     std::array<double, Law::variables> log_x;
     for (std::size_t i = 0; i < x.size(); ++i) log_x[i] = std::log(x[i]);
@@ -101,14 +106,24 @@ Fit<Law> fit_from(const std::vector<FitPoint<Law::variables>>& points, const Res
 }  // namespace detail
 
 // Residuals are log law(x) - log y, so that a law is fitted to shares of y, not to its largest values. Throws Error for
-// observations that cannot be fitted (observations.hpp). Look at `converged` and at how many starts `reached` the
-// optimum before you believe it.
+// observations that cannot be fitted (observations.hpp). Look at `converged`, at `determined()` and at how many starts
+// `reached` the optimum before you believe it.
 template <ScalingLaw Law, class Residuals = SquaredResiduals>
 Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, const Residuals& residuals = {}) {
   check_observations(observations, Law::parameters);
   residuals.check();
   const auto points = detail::fit_points(observations);
-  return detail::fit_from<Law>(points, residuals, Law::starts(points));
+  Fit<Law> fit = detail::fit_from<Law>(points, residuals, Law::starts(points));
+  const auto told = detail::sensitivity<Law>(points, fit.theta);
+  constexpr double log_of_none = -20;
+  for (std::size_t i = 0; i < Law::parameters; ++i)
+    fit.undetermined[i] = told.dependent[i] || (!told.felt[i] && fit.theta[i] > log_of_none);
+  for (const auto& o : observations)
+    if (o.weight != observations[0].weight) {
+      fit.residuals += ", each by its observation's weight";
+      break;
+    }
+  return fit;
 }
 
 // What a fit does not know of its observations.
@@ -124,7 +139,10 @@ std::string describe(const Fit<Law>& fit, const FitNotes& notes = {}) {
                   fit.residuals + "\nobservations  " + std::to_string(fit.points) + "; left out: " + notes.left_out +
                   "\noptimiser     Newton, exact derivatives; " + std::to_string(fit.starts) + " starts, of which " +
                   std::to_string(fit.reached) + " reached the optimum" +
-                  (fit.converged ? "" : ", which is NOT CONVERGED") + "\nobjective     ";
+                  (fit.converged ? "" : ", which is NOT CONVERGED");
+  for (std::size_t i = 0; i < Law::parameters; ++i)
+    if (fit.undetermined[i]) s += std::string("\nNOT TOLD by these observations: coordinate of ") + Law::names[i];
+  s += "\nobjective     ";
   char number[40];
   std::snprintf(number, sizeof number, "%.13g", fit.objective);
   s += number;

@@ -18,8 +18,10 @@ namespace algoperf {
 // negative: two coordinates are left of Chinchilla's five. A coefficient of 0 has a theta of -inf. Throws Error as
 // fit() does.
 template <ScalingLaw Law>
-requires detail::SeparableLaw<Law> Fit<Law> fit_values(Law,
-                                                       const std::vector<Observation<Law::variables>>& observations) {
+Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observations) {
+  static_assert(detail::SeparableLaw<Law>,
+                "algoperf: fit_values solves for the coefficients that y is linear in, and this law names none "
+                "(`linear`, `log_terms`: scaling/concept.hpp); fit() fits log y");
   using Objective = detail::ProjectedObjective<Law>;
   constexpr std::size_t linear = Objective::linear, shapes = Objective::shapes, followed = 3;
   check_observations(observations, Law::parameters);

@@ -25,6 +25,10 @@ struct IsoflopCurve {
   std::vector<double> x, loss;
 };
 
+inline void require_among(const char* who, bool among) {
+  require(among, who, ": the least loss is not among these sizes; train smaller or larger models, too");
+}
+
 inline IsoflopCurve isoflop_curve(const char* who, std::vector<IsoflopRun> runs) {
   require(runs.size() >= 3, who, ": there are ", runs.size(), " runs, expected at least 3");
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.parameters < b.parameters; });
@@ -36,11 +40,9 @@ inline IsoflopCurve isoflop_curve(const char* who, std::vector<IsoflopRun> runs)
     require(curve.x.empty() || x > curve.x.back(), who, ": there are two runs of ", run.parameters, " parameters");
     curve.x.push_back(x), curve.loss.push_back(run.loss);
   }
+  const auto [least, most] = std::minmax_element(curve.loss.begin(), curve.loss.end());
+  require(*most - *least > 1e-12 * std::fabs(*most), who, ": the loss is ", *least, " at every size");
   return curve;
-}
-
-inline void require_among(const char* who, bool among) {
-  require(among, who, ": the least loss is not among these sizes; train smaller or larger models, too");
 }
 
 }  // namespace detail
@@ -48,7 +50,7 @@ inline void require_among(const char* who, bool among) {
 // Approach 2 of Hoffmann et al. 2022 (arXiv:2203.15556): the size of least loss at one budget is the vertex of the
 // parabola of least squares through loss against log N. It is exact only as far as the curve is a parabola: on one of
 // Hoffmann's own surfaces runs over a factor of 16 to each side put it 5 % too high. Throws Error with fewer than three
-// runs, two of one size, and where the parabola has no minimum among them.
+// runs, two of one size, all of one loss, and where the parabola has no minimum among them.
 inline double isoflop_parabola(const std::vector<IsoflopRun>& runs) {
   constexpr const char* who = "isoflop_parabola";
   const detail::IsoflopCurve curve = detail::isoflop_curve(who, runs);
@@ -72,7 +74,8 @@ inline double isoflop_parabola(const std::vector<IsoflopRun>& runs) {
 
 // As Porian et al. 2024 (arXiv:2406.19146) find it: the least point of Akima's curve through log loss against log N,
 // which need be no parabola, so that runs far from the minimum do no harm; but the noise of the three or four next to
-// it goes into it whole. Theirs is the best of a grid, this the curve's own. Throws Error as isoflop_parabola does.
+// it goes into it whole, and beside a smallest or largest run that is the best the curve is a guess. Theirs is the best
+// of a grid, this the curve's own. Throws Error as isoflop_parabola does.
 inline double isoflop_akima(const std::vector<IsoflopRun>& runs) {
   constexpr const char* who = "isoflop_akima";
   detail::IsoflopCurve curve = detail::isoflop_curve(who, runs);

@@ -12,13 +12,15 @@
 #include "laws/statistics.hpp"
 #include "minimize.hpp"
 #include "residual_loss.hpp"
+#include "sensitivity.hpp"
 #include "solve.hpp"
 
 namespace algoperf::detail {
 
 // The least sum of |r| near `from`: Huber's losses over a delta that shrinks tenfold until it tells which observations
-// the law passes through, as many as it has parameters; then the law through these. It is an optimum, `converged`, if
-// no other residual's pull exceeds what theirs can hold: the subgradient holds 0 (Koenker & Bassett 1978).
+// the law passes through, as many as it has parameters (but for coefficients that have come down to 0); then the law
+// through these. It is an optimum, `converged`, if no other residual's pull exceeds what theirs can hold: the
+// subgradient holds 0 (Koenker & Bassett 1978). Or if no residual is left.
 template <class Law>
 Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variables>>& points,
                                         const std::array<double, Law::parameters>& from) {
@@ -30,6 +32,7 @@ Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variable
   Minimum<n> m{.at = from, .value = sum(from)};
   std::vector<FitPoint<Law::variables>> sorted = points;
   const double weight = total_weight(points);
+  m.converged = m.value <= 1e-13 * weight;
   for (double delta = m.value / weight; delta > 1e-13; delta /= 10) {
     const Minimum<n> next =
         minimize(FitObjective<Law, HuberResiduals>{points, HuberResiduals{delta}}, m.at, 1e-16 * delta * weight);
@@ -39,7 +42,10 @@ Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variable
     std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
       return std::fabs(residual(a, m.at)) < std::fabs(residual(b, m.at));
     });
-    const std::vector<FitPoint<Law::variables>> through(sorted.begin(), sorted.begin() + n);
+    const auto felt = sensitivity<Law>(points, m.at).felt;
+    const auto held_by = std::min(sorted.size(), static_cast<std::size_t>(std::count(felt.begin(), felt.end(), true)));
+    const std::vector<FitPoint<Law::variables>> through(sorted.begin(),
+                                                        sorted.begin() + static_cast<std::ptrdiff_t>(held_by));
     const Minimum<n> vertex = minimize(FitObjective<Law, SquaredResiduals>{through, {}}, m.at, 1e-32 * weight);
     if (!(sum(vertex.at) <= m.value * (1 + 1e-12))) continue;
 
@@ -59,6 +65,11 @@ Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variable
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) normal[i][j] += law.first[i] * law.first[j];
     }
+    for (std::size_t i = 0; i < n; ++i)
+      if (!felt[i]) {
+        for (std::size_t j = 0; j < n; ++j) normal[i][j] = normal[j][i] = i == j;
+        pull[i] = 0;
+      }
     if (!solve(normal, pull, share)) continue;  // the pull shared in least squares
     bool holds = true;
     for (const auto& [law, most] : held) {

@@ -118,6 +118,7 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
     if (!lower) return m;
     now = f.derivatives(m.at, bound);
   }
+  if (std::isfinite(now.value)) m.value = now.value;
   return m;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "../core/error.hpp"
@@ -28,37 +29,41 @@ struct LayerSplit {
   // A step of so many parts that follow each other through the stages (Huang et al. 2019, GPipe): the slowest stage is
   // waited for, and the first and last parts leave the others idle:  max time (parts + stages - 1) / parts.
   Seconds step_time(double parts = 1) const {
+    require(parts >= 1, "LayerSplit: parts is ", parts, ", expected at least 1");
     const Seconds slowest = *std::max_element(time.begin(), time.end());
     return slowest * ((parts + static_cast<double>(time.size()) - 1) / parts);
   }
 };
 
-// The layers in their order on `stages` accelerators, so that the stage of the most memory has the least it can; among
-// such splits, one whose slowest stage is fast. Throws Error if there are fewer layers than stages, or no stage.
+// The layers in their order on `stages` accelerators, so that the stage of the most memory has the least it can; of
+// such splits, one whose slowest stage is fastest. Throws Error if there are fewer layers than stages, or no stage.
 inline LayerSplit split_layers(const std::vector<LayerLoad>& layers, std::size_t stages) {
   const std::size_t n = layers.size();
   require(stages >= 1 && n >= stages, "split_layers: there are ", n, " layers for ", stages,
           " stages, expected at least one layer each");
-  struct Worst {
-    double memory = HUGE_VAL, time = HUGE_VAL;
-    bool operator<(const Worst& b) const { return memory < b.memory || (memory == b.memory && time < b.time); }
-  };
-  // worst[s][i]: of the first i layers in s stages, and where the last of these begins.
-  std::vector<std::vector<Worst>> worst(stages + 1, std::vector<Worst>(n + 1));
-  std::vector<std::vector<std::size_t>> begins(stages + 1, std::vector<std::size_t>(n + 1, 0));
-  worst[0][0] = {0, 0};
-  for (std::size_t s = 1; s <= stages; ++s)
-    for (std::size_t i = s; i <= n; ++i) {
-      Worst last{0, 0};
-      for (std::size_t first = i; first-- > s - 1;) {
-        last.memory += layers[first].memory.value, last.time += layers[first].time.value;
-        const Worst& before = worst[s - 1][first];
-        const Worst all{std::max(before.memory, last.memory), std::max(before.time, last.time)};
-        if (all < worst[s][i]) worst[s][i] = all, begins[s][i] = first;
+  // Where stages begin so that the largest sum of `of` over one is least, of stages within `most` memory.
+  const auto best = [&](const auto& of, double most) {
+    // worst[s][i]: of the first i layers in s stages, and where the last of these begins.
+    std::vector<std::vector<double>> worst(stages + 1, std::vector<double>(n + 1, HUGE_VAL));
+    std::vector<std::vector<std::size_t>> begins(stages + 1, std::vector<std::size_t>(n + 1, 0));
+    worst[0][0] = 0;
+    for (std::size_t s = 1; s <= stages; ++s)
+      for (std::size_t i = s; i <= n; ++i) {
+        double memory = 0, last = 0;
+        for (std::size_t first = i; first-- > s - 1;) {
+          memory += layers[first].memory.value, last += of(layers[first]);
+          const double all = std::max(worst[s - 1][first], last);
+          if (memory <= most && all < worst[s][i]) worst[s][i] = all, begins[s][i] = first;
+        }
       }
-    }
-  LayerSplit split{.first = std::vector<std::size_t>(stages + 1, n), .memory = {}, .time = {}};
-  for (std::size_t s = stages; s > 0; --s) split.first[s - 1] = begins[s][split.first[s]];
+    std::vector<std::size_t> first(stages + 1, n);
+    for (std::size_t s = stages; s > 0; --s) first[s - 1] = begins[s][first[s]];
+    return std::pair(worst[stages][n], first);
+  };
+  const double most = best([](const LayerLoad& layer) { return layer.memory.value; }, HUGE_VAL).first;
+  LayerSplit split{.first = best([](const LayerLoad& layer) { return layer.time.value; }, most * (1 + 1e-12)).second,
+                   .memory = {},
+                   .time = {}};
   for (std::size_t s = 0; s < stages; ++s) {
     LayerLoad sum;
     for (std::size_t i = split.first[s]; i < split.first[s + 1]; ++i)

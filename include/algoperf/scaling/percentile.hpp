@@ -27,7 +27,9 @@ inline Interval percentile_interval(std::vector<double> values, double level) {
     const std::size_t i = static_cast<std::size_t>(at);
     const std::size_t j = i + 1 < values.size() ? i + 1 : i;
     const double share = at - std::floor(at);
-    return share == 0 || values[i] == values[j] ? values[i] : (1 - share) * values[i] + share * values[j];
+    return share == 0 || values[i] == values[j] ? values[i]
+           : std::isinf(values[i])              ? values[i]
+                                                : (1 - share) * values[i] + share * values[j];
   };
   return {quantile((1 - level) / 2), quantile((1 + level) / 2)};
 }

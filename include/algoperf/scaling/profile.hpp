@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include "observations.hpp"
 #include "percentile.hpp"
 #include "residual_loss.hpp"
+#include "sensitivity.hpp"
 #include "student_t.hpp"
 
 namespace algoperf {
@@ -81,6 +83,7 @@ Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law
             "profile_interval: ", Law::names[parameter], " of ", Law::formula,
             " is made of several coordinates; bootstrap() has its interval");
   }
+  require(fit.converged, "profile_interval: the fit did not converge");
   const auto points = detail::fit_points(observations);
   const detail::FitObjective<Law, SquaredResiduals> sum{points, {}};
   require(std::fabs(sum(fit.theta) - fit.objective) <= 1e-9 * fit.objective + detail::negligible(points),
@@ -90,17 +93,17 @@ Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law
   const double t = student_t_quantile(level, freedom);
   const double most = fit.objective * (1 + t * t / static_cast<double>(freedom)) + detail::negligible(points);
 
+  const auto starts = detail::Restarts<Law>(points, fit.theta).of(points);
   const auto end = [&](double direction) {
-    std::array<double, all> theta = fit.theta;
+    std::array<double, all> theta = fit.theta;  // where the last that was allowed ended
     const auto allows = [&](double value) {
       detail::HeldObjective<Law> rest{sum, parameter, value};
-      for (const auto& from : {theta, fit.theta}) {
-        const auto minimum = minimize(rest, rest.without(from), detail::negligible(points));
-        if (minimum.value > most) continue;
-        theta = rest.with(minimum.at);
-        return true;
-      }
-      return false;
+      const auto from = [&](const std::array<double, all>& start) {
+        const auto minimum = minimize(rest, rest.without(start), detail::negligible(points));
+        if (minimum.value <= most) theta = rest.with(minimum.at);
+        return minimum.value <= most;
+      };
+      return from(theta) || std::any_of(starts.rbegin(), starts.rend(), from);
     };
     double inside = fit.theta[parameter], outside = inside;
     constexpr double far = 100;

@@ -26,10 +26,12 @@ struct ProjectionOptions {
   Bytes number{4};      // of a parameter's gradient, to be reduced
 
   void check() const {
-    require(accelerators >= 1, "ProjectionOptions: accelerators is ", accelerators, ", expected at least 1");
+    require(accelerators >= 1 && accelerators < HUGE_VAL, "ProjectionOptions: accelerators is ", accelerators,
+            ", expected at least 1");
     require(batch.value >= 0, "ProjectionOptions: batch is ", batch.value, ", expected at least 0");
     require(epochs > 0 && sequence > 0, "ProjectionOptions: epochs and sequence are ", epochs, " and ", sequence,
             ", expected more than 0");
+    require(number.value > 0, "ProjectionOptions: number is ", number.value, " bytes, expected more than 0");
   }
 };
 
@@ -42,7 +44,10 @@ struct Projection {
   Seconds step_time;  // with the reduction of gradients
   Flops flops;        // of all epochs
   Seconds time;       // of all epochs
-  Bytes memory;       // of each copy of the model; where an accelerator has less, it must be split
+  Bytes memory;       // of each copy of the model
+
+  // Where not, the model must be split (model_parallel.hpp).
+  bool fits(const Accelerator& accelerator) const { return memory <= accelerator.memory; }
 
   // FLOPs done of those that all accelerators could have done at their peak.
   double utilisation(const Accelerator& accelerator, double accelerators) const {
@@ -66,7 +71,7 @@ template <ScalingLaw Law>
 requires(Law::variables == 1) double size_for(const Fit<Law>& fit, double y) {
   require(y > 0 && y < HUGE_VAL, "size_for: y is ", y, ", expected a positive number");
   const auto [smallest, largest] = detail::log_sizes;
-  require(detail::reaches(fit, y), "size_for: y = ", Law::formula, " does not come down to ", y, ": it goes from ",
+  require(detail::reaches(fit, y), "size_for: ", Law::formula, " does not come down to ", y, ": it goes from ",
           fit(std::exp(smallest)), " to ", fit(std::exp(largest)));
   double low = smallest, high = largest;
   for (double middle = 0; middle != low && middle != high;) {
@@ -76,7 +81,8 @@ requires(Law::variables == 1) double size_for(const Fit<Law>& fit, double y) {
   return std::exp(high);
 }
 
-// `curve`: error by samples; `model`: the parameters that do best with so many samples. Throws Error if the curve never
+// `curve`: error by samples; `model`: the parameters that do best with so many samples. As far as the laws say: how far
+// they may be believed is extrapolate()'s to tell. Throws Error if the curve never
 // comes down to `target`, and where no batch keeps the accelerator busy: name one then.
 template <ScalingLaw Curve, ScalingLaw Model>
 Projection project(double target, const Fit<Curve>& curve, const Fit<Model>& model, const Requirements& requirements,

@@ -19,6 +19,7 @@
 #include "laws/statistics.hpp"
 #include "observations.hpp"
 #include "percentile.hpp"
+#include "sensitivity.hpp"
 
 namespace algoperf {
 
@@ -68,7 +69,7 @@ class RegionFinder {
     };
     const auto within = [&](double at) { return at > measured.least && at < measured.most; };
 
-    const auto line = again<PowerLaw>(points, line_);
+    const auto line = again(points, line_);
     CurveEnds ends{.exponent = line.at[1]};
     double least = criterion(line.value, PowerLaw::parameters);
     const auto better = [&](double squares, std::size_t parameters) {
@@ -78,16 +79,16 @@ class RegionFinder {
       return true;
     };
 
-    const auto floor = again<PowerLawWithFloor>(points, floor_);
+    const auto floor = again(points, floor_);
     const double begins = (floor.at[1] - floor.at[0]) / floor.at[2];
     if (floor.at[2] > 0 && within(begins) && better(floor.value, PowerLawWithFloor::parameters))
       ends = {.floor_begins = std::exp(begins), .exponent = -floor.at[2]};
 
-    const auto capped = again<CappedPowerLaw>(points, capped_);
+    const auto capped = again(points, capped_);
     if (capped.at[2] > 0 && within(capped.at[1]) && better(capped.value, CappedPowerLaw::parameters))
       ends = {.guessing_ends = std::exp(capped.at[1]), .exponent = -capped.at[2]};
 
-    const auto bounded = again<BoundedPowerLaw>(points, bounded_);
+    const auto bounded = again(points, bounded_);
     const double ratio = std::exp(bounded.at[1] - bounded.at[0]) - 1;  // g / e - 1
     const double levels = bounded.at[2] + std::log(ratio) / bounded.at[3];
     if (bounded.at[3] > 0 && ratio > 1 && within(bounded.at[2]) && within(levels) &&
@@ -98,17 +99,23 @@ class RegionFinder {
 
  private:
   template <class Law>
-  static std::array<double, Law::parameters> from_starts(const Points& points) {
-    return fit_from<Law>(points, SquaredResiduals{}, Law::starts(points)).theta;
+  static Restarts<Law> from_starts(const Points& points) {
+    return {points, fit_from<Law>(points, SquaredResiduals{}, Law::starts(points)).theta};
   }
   template <class Law>
-  static Minimum<Law::parameters> again(const Points& points, const std::array<double, Law::parameters>& start) {
-    return minimize(FitObjective<Law, SquaredResiduals>{points, {}}, start, negligible(points), 100);
+  static Minimum<Law::parameters> again(const Points& points, const Restarts<Law>& restarts) {
+    Minimum<Law::parameters> least;
+    for (const auto& start : restarts.of(points)) {
+      const auto minimum = minimize(FitObjective<Law, SquaredResiduals>{points, {}}, start, negligible(points), 100);
+      if (minimum.value < least.value) least = minimum;
+    }
+    return least;
   }
 
-  std::array<double, 2> line_;
-  std::array<double, 3> floor_, capped_;
-  std::array<double, 4> bounded_;
+  Restarts<PowerLaw> line_;
+  Restarts<PowerLawWithFloor> floor_;
+  Restarts<CappedPowerLaw> capped_;
+  Restarts<BoundedPowerLaw> bounded_;
 };
 
 inline Boundary boundary(double at, const std::vector<double>& replicates) {

@@ -31,7 +31,8 @@ struct HuberResiduals {
   }
 };
 
-// |r|: least absolute deviations. Minimised as the limit of Huber's loss over delta, delta halved until nothing moves.
+// |r|: least absolute deviations. Huber's losses over a delta that shrinks tell through which observations the law
+// passes (least_absolute.hpp).
 struct AbsoluteResiduals {
   double value(double r) const { return std::fabs(r); }
   void check() const {}

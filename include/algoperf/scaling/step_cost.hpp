@@ -174,14 +174,21 @@ class OperationTally {
 
 // Of a step on `batch` examples. Exact: what the layers do, as core/cost.hpp counts it, not a fit. Parameters are those
 // with gradients. Memory is the least that this order of operations needs; what the library plans for is
-// Model::memory().
+// Model::memory(). Throws Error for a batch whose step 64 bits cannot count.
 template <class Model, class Loss = SoftmaxCrossEntropy>
 constexpr StepCost cost(const Model& model, std::uint64_t batch, const StepOptions<Loss>& options = {}) {
-  detail::StepTally tally(options.counting);
-  detail::count_step(model, batch, options, tally);
-  tally.operation(detail::update_of(options.update, model.parameters(), tally.cost().parameters));
-  tally.cost().input = detail::numbers_in(model, options.loss, batch);
-  return tally.cost();
+  const auto of = [&](std::uint64_t examples) {
+    detail::StepTally tally(options.counting);
+    detail::count_step(model, examples, options, tally);
+    tally.operation(detail::update_of(options.update, model.parameters(), tally.cost().parameters));
+    tally.cost().input = detail::numbers_in(model, options.loss, examples);
+    return tally.cost();
+  };
+  const StepCost one = of(1);  // no part of a step grows faster than the batch
+  const double most = one.flops().value + one.bytes(Bytes(1)).value + one.memory(Bytes(1)).value;
+  if (!(most * static_cast<double>(batch) < 0x1p63))
+    fail("cost: a step of ", batch, " examples is too much to be counted in 64 bits");
+  return of(batch);
 }
 
 // f(Phase, Operation) for each operation of the step, in order.

@@ -20,9 +20,9 @@ struct TrainingCurve {
 
   // Between its points, a line in logarithms; NAN before and after them.
   double loss_at(double flops) const {
+    if (points.empty() || !(flops >= points.front().flops && flops <= points.back().flops)) return NAN;
     const auto after = std::lower_bound(points.begin(), points.end(), flops,
                                         [](const Point& point, double at) { return point.flops < at; });
-    if (after == points.end() || (after == points.begin() && after->flops > flops)) return NAN;
     if (after->flops == flops) return after->loss;
     const Point& before = *(after - 1);
     const double share = std::log(flops / before.flops) / std::log(after->flops / before.flops);
@@ -38,16 +38,19 @@ inline std::vector<Observation<1>> training_envelope(const std::vector<TrainingC
                                                      const std::vector<double>& budgets) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const TrainingCurve& curve = curves[i];
-    require(curve.parameters > 0, "training_envelope: curve ", i, " is of ", curve.parameters, " parameters");
+    require(curve.parameters > 0 && curve.parameters < HUGE_VAL, "training_envelope: curve ", i, " is of ",
+            curve.parameters, " parameters");
     double before = 0;
     for (const auto& point : curve.points) {
-      require(point.flops > before && point.loss > 0, "training_envelope: curve ", i, " has a loss of ", point.loss,
-              " after ", point.flops, " FLOPs, which follow ", before, "; expected a positive loss and rising FLOPs");
+      require(point.flops > before && point.flops < HUGE_VAL && point.loss > 0 && point.loss < HUGE_VAL,
+              "training_envelope: curve ", i, " has a loss of ", point.loss, " after ", point.flops,
+              " FLOPs, which follow ", before, "; expected a positive loss and rising FLOPs");
       before = point.flops;
     }
   }
   std::vector<Observation<1>> best;
   for (const double budget : budgets) {
+    require(budget > 0, "training_envelope: a budget is ", budget, ", expected a positive number");
     double least = HUGE_VAL, parameters = 0, smallest = HUGE_VAL, largest = 0;
     for (const TrainingCurve& curve : curves) {
       const double loss = curve.loss_at(budget);

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "fit_objective.hpp"
+#include "jet.hpp"
+#include "laws/statistics.hpp"
+
+namespace algoperf::detail {
+
+// What a law's values at some points tell of its coordinates.
+template <std::size_t N>
+struct Sensitivity {
+  std::array<bool, N> felt = {};       // do the values move with it? Not with the logarithm of a coefficient that is 0
+  std::array<bool, N> dependent = {};  // felt, but others can make up for it
+
+  bool all_felt() const {
+    bool all = true;
+    for (const bool each : felt) all = all && each;
+    return all;
+  }
+};
+
+// From the matrix sum w J J^T of derivatives J of log y, each coordinate scaled to a diagonal of 1: Cholesky's factors,
+// the largest pivot first, until none is left above rounding.
+template <class Law>
+Sensitivity<Law::parameters> sensitivity(const std::vector<FitPoint<Law::variables>>& points,
+                                         const std::array<double, Law::parameters>& at) {
+  constexpr std::size_t n = Law::parameters;
+  constexpr double least_felt = 1e-16, least_pivot = 1e-13;
+  std::array<Jet<n>, n> theta;
+  for (std::size_t i = 0; i < n; ++i) theta[i] = Jet<n>::variable(at[i], i);
+  std::array<std::array<double, n>, n> a = {};
+  for (const auto& p : points) {
+    const Jet<n> law = Law::template log_value<Jet<n>>(p.log_x, theta);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) a[i][j] += p.weight * law.first[i] * law.first[j];
+  }
+  Sensitivity<n> s;
+  std::array<double, n> scale = {};
+  const double weight = total_weight(points);
+  for (std::size_t i = 0; i < n; ++i)
+    if (a[i][i] > least_felt * weight) s.felt[i] = s.dependent[i] = true, scale[i] = 1 / std::sqrt(a[i][i]);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) a[i][j] *= scale[i] * scale[j];
+  for (;;) {
+    std::size_t pivot = n;
+    for (std::size_t i = 0; i < n; ++i)
+      if (s.dependent[i] && (pivot == n || a[i][i] > a[pivot][pivot])) pivot = i;
+    if (pivot == n || !(a[pivot][pivot] > least_pivot)) return s;
+    s.dependent[pivot] = false;
+    const auto row = a[pivot];
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) a[i][j] -= row[i] * row[j] / row[pivot];
+  }
+}
+
+// Where fits of nearly the same points begin: where that of these ended; and if it ended at an edge, from where no
+// slope leads back (the logarithm of a coefficient of 0), where the law begins, too.
+template <class Law>
+class Restarts {
+ public:
+  using Theta = std::array<double, Law::parameters>;
+  using Points = std::vector<FitPoint<Law::variables>>;
+
+  Restarts(const Points& points, const Theta& theta)
+      : theta_(theta), edge_(!sensitivity<Law>(points, theta).all_felt()) {}
+
+  const Theta& theta() const { return theta_; }
+  std::vector<Theta> of(const Points& points) const {
+    std::vector<Theta> all;
+    if (edge_) all = Law::starts(points);
+    all.push_back(theta_);
+    return all;
+  }
+
+ private:
+  Theta theta_;
+  bool edge_;
+};
+
+}  // namespace algoperf::detail

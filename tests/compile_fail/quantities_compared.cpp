@@ -1,0 +1,5 @@
+// expect: algoperf: quantities of different units are neither added nor compared
+#include <algoperf/scaling/quantities.hpp>
+namespace ap = algoperf;
+
+bool compared(ap::Parameters n, ap::Samples d) { return n < d; }
