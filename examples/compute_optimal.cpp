@@ -127,7 +127,7 @@ std::string text(const Exponent& e) {
   return fmt::format("{:.3f} ({:.3f} to {:.3f})", e.value, e.interval.low, e.interval.high);
 }
 
-void run(const Options& options) {
+bool run(const Options& options) {
   ap::require(options.largest >= 64, "--largest is ", options.largest, ", expected at least 64");
   ap::require(options.steps >= 2000, "--steps is ", options.steps, ", expected at least 2000");
   ap::require(options.sizes >= 6, "--sizes is ", options.sizes, ", expected at least 6");
@@ -143,6 +143,15 @@ void run(const Options& options) {
   std::vector<ap::TrainingCurve> curves(sizes.size());
   in_parallel(sizes.size(),
               [&](std::size_t i) { curves[i] = train(static_cast<std::size_t>(sizes[i]), steps, options.seeds); });
+
+  std::string csv = "N,D,flops,risk\n";
+  for (const auto& curve : curves)
+    for (std::size_t k = 0; k < steps.size(); ++k)
+      csv += fmt::format("{:g},{},{:.9g},{:.9g}\n", curve.parameters, steps[k], curve.points[k].flops,
+                         curve.points[k].loss);
+  ap::AtomicFile file(options.out + "/compute_optimal.csv");
+  file.write(csv);
+  file.commit();
 
   // Budgets that every model can spend: from what the largest needs for its first steps to all of the smallest.
   const std::vector<double> budgets =
@@ -181,7 +190,7 @@ void run(const Options& options) {
   const Exponent third{beta / (alpha + beta), ap::percentile_interval(shares, 0.9)};
 
   const Exponent first = exponent(envelope), second = exponent(vertices), risk = exponent(least);
-  fmt::print("{}\n", ap::format_table({{"N as C^", "exponent (90 %)"},
+  fmt::print("{}\n", ap::format_table({{"N as C^", "exponent (90 %, of independent points)"},
                                        {"truth", fmt::format("{:.3f}", truth_size)},
                                        {"1, envelope of training curves", text(first)},
                                        {"2, parabolas at equal compute", text(second)},
@@ -189,8 +198,8 @@ void run(const Options& options) {
                                        {"3, E + A / N^alpha + B / D^beta", text(third)}}));
   fmt::print("least risk as C^{} (truth {:.3f})\n\n", text(risk), truth_risk);
   fmt::print(
-      "{}(truth: alpha {:g}, beta {:g}; intervals of approach 3 know the noise, not that its form holds only far "
-      "out)\n",
+      "{}(truth: alpha {:g}, beta {:g}; intervals take points for independent, which along one training "
+      "curve they are not; those of approach 3 do not know that its form holds only far out)\n",
       ap::describe(joint,
                    {.units = "N: parameters, D: examples, L: excess risk", .left_out = "each run's first steps"}),
       truth_n, truth_d);
@@ -224,16 +233,9 @@ void run(const Options& options) {
   series("C^(1/3)", by_truth, ap::Draw::dashes);
   ap::draw(options.out + "/compute_optimal_sizes", best);
 
-  std::string csv = "N,D,flops,risk\n";
-  for (const auto& curve : curves)
-    for (std::size_t k = 0; k < steps.size(); ++k)
-      csv += fmt::format("{:g},{},{:.9g},{:.9g}\n", curve.parameters, steps[k], curve.points[k].flops,
-                         curve.points[k].loss);
-  ap::AtomicFile file(options.out + "/compute_optimal.csv");
-  file.write(csv);
-  file.commit();
   fmt::print("\nWrote {0}/compute_optimal.csv, {0}/compute_optimal_training, _isoflop and _sizes, .svg and .png\n",
              options.out);
+  return joint.converged && joint.determined();
 }
 
 }  // namespace
@@ -250,7 +252,9 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (options.quick) options.steps = 4000, options.largest = 128, options.seeds = 2;
   try {
-    run(options);
+    if (run(options)) return 0;
+    fmt::print(stderr, "compute_optimal: the joint law has no optimum: do not believe its numbers\n");
+    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "compute_optimal: {}\n", error.what());
     return 1;

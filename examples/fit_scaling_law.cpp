@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algoperf/data/csv.hpp>
 #include <algoperf/scaling/all.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -50,8 +52,8 @@ std::vector<ap::Observation<Variables>> read(const Options& options, const std::
     if (!options.weight.empty()) o.weight = number(options.weight);
     all.push_back(o);
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
-  all.resize(all.size() - std::min(options.drop_highest, all.size()));
+  for (std::size_t i = 0; i < options.drop_highest && !all.empty(); ++i)
+    all.erase(std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.y < b.y; }));
   return all;
 }
 
@@ -61,19 +63,31 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
   constexpr std::size_t variables = Law::variables;
   ap::require(options.predict.size() % variables == 0, "--predict: there are ", options.predict.size(),
               " numbers, expected ", variables, " for each prediction");
-  for (const double x : options.predict) ap::require(x > 0, "--predict: ", x, " is not positive");
+  for (const double x : options.predict)
+    ap::require(x > 0 && x < HUGE_VAL, "--predict: ", x, " is not a positive number");
 
   const ap::Fit<Law> fit = ap::fit(Law{}, observations, residuals);
   std::vector<std::array<double, variables>> points(options.predict.size() / variables);
   for (std::size_t i = 0; i < options.predict.size(); ++i) points[i / variables][i % variables] = options.predict[i];
+  const bool sound = fit.converged && fit.determined();
+  const ap::FitNotes notes{
+      .units = variables == 1 ? options.x + ", " + options.y + ", as in " + options.file
+                              : options.n + ", " + options.d + ", " + options.loss + ", as in " + options.file,
+      .left_out = options.drop_highest == 0 ? "none" : "the " + std::to_string(options.drop_highest) + " highest"};
   ap::Bootstrap<Law> spread;
-  if (options.bootstrap > 0)
+  const bool with_intervals = options.bootstrap > 0 && fit.converged;
+  if (with_intervals)
     spread = ap::bootstrap(fit, observations, residuals, {.count = options.bootstrap, .seed = options.seed});
 
   if (options.json) {
     nlohmann::json json{{"form", options.form},
                         {"objective", fit.objective},
                         {"converged", fit.converged},
+                        {"determined", fit.determined()},
+                        {"formula", Law::formula},
+                        {"units", notes.units},
+                        {"residuals", fit.residuals},
+                        {"left_out", notes.left_out},
                         {"starts", fit.starts},
                         {"reached_optimum", fit.reached},
                         {"points", fit.points},
@@ -82,19 +96,20 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
                         {"predictions", nlohmann::json::array()}};
     for (std::size_t i = 0; i < Law::parameters; ++i) {
       json["parameters"][Law::names[i]] = fit.parameters()[i];
-      if (options.bootstrap == 0) continue;
+      if (!with_intervals) continue;
       const ap::Interval interval = spread.interval(i, options.level);
       json["intervals"][Law::names[i]] = {interval.low, interval.high};
     }
     for (const auto& x : points) json["predictions"].push_back(fit(x));
+    if (with_intervals)
+      json["bootstrap"] = {{"count", options.bootstrap},
+                           {"seed", options.seed},
+                           {"level", options.level},
+                           {"not_converged", spread.not_converged}};
     std::printf("%s\n", json.dump(2).c_str());
   } else {
-    const ap::FitNotes notes{
-        .units = variables == 1 ? options.x + ", " + options.y + ", as in " + options.file
-                                : options.n + ", " + options.d + ", " + options.loss + ", as in " + options.file,
-        .left_out = options.drop_highest == 0 ? "none" : "the " + std::to_string(options.drop_highest) + " highest"};
     std::printf("%s", ap::describe(fit, notes).c_str());
-    if (options.bootstrap > 0) {
+    if (with_intervals) {
       std::printf("\n%g %% intervals of %zu pairs bootstraps, seed %llu, %zu of them not converged and left out\n",
                   100 * options.level, options.bootstrap, static_cast<unsigned long long>(options.seed),
                   spread.not_converged);
@@ -107,7 +122,7 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
       std::printf("at");
       for (const double each : x) std::printf(" %g", each);
       std::printf(": %.6g", fit(x));
-      if (options.bootstrap > 0) {
+      if (with_intervals) {
         const ap::Interval interval = spread.at(x, options.level);
         std::printf(", %.6g to %.6g by the noise alone", interval.low, interval.high);
       }
@@ -118,9 +133,14 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
     std::fprintf(stderr,
                  "fit_scaling_law: the fit did not converge: these parameters still improve as they run off, so this "
                  "form has no best ones for these observations\n");
-    return 1;
+  } else if (!sound) {
+    std::string names;
+    for (std::size_t i = 0; i < Law::parameters; ++i)
+      if (fit.undetermined[i]) names += std::string(names.empty() ? "" : ", ") + Law::names[i];
+    std::fprintf(stderr, "fit_scaling_law: these observations do not tell %s: others would fit as well\n",
+                 names.c_str());
   }
-  return 0;
+  return sound ? 0 : 1;
 }
 
 template <ap::ScalingLaw Law>

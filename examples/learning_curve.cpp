@@ -137,14 +137,15 @@ nlohmann::json project(const Options& options, double target, const ap::Fit<Law>
   std::vector<decltype(network(1))> family;
   for (const std::size_t width : options.widths) family.push_back(network(width));
   const ap::Requirements needs =
-      ap::requirements_of(family, {batch_size / 4, batch_size}, {.update = ap::update_cost(ap::adamw())});
+      ap::requirements_of(family, {batch_size / 4, batch_size}, batch_size, {.update = ap::update_cost(ap::adamw())});
   const ap::Accelerator accelerator;
   const ap::ProjectionOptions way{.batch = ap::Samples(batch_size)};
   const auto at = ap::project(target, curve, size, needs, accelerator, way);
   const auto spread = ap::bootstrap(size, sizes, {}, {.count = 1000, .resample = ap::Resample::residuals});
   const auto between = ap::project(target, curves, spread, needs, accelerator, way);
   nlohmann::json json{{"error", target}};
-  std::vector<std::vector<std::string>> rows{{fmt::format("an error of {:.4g}", target), "asks for", "90 %"}};
+  std::vector<std::vector<std::string>> rows{
+      {fmt::format("an error of {:.4g}", target), "asks for", "90 %, noise alone"}};
   const auto row = [&](const char* name, const char* key, auto member) {
     const double value = (at.*member).value, low = (between.low.*member).value, high = (between.high.*member).value;
     rows.push_back({name, fmt::format("{:.3g}", value), fmt::format("{:.3g} to {:.3g}", low, high)});
@@ -160,9 +161,9 @@ nlohmann::json project(const Options& options, double target, const ap::Fit<Law>
   return json;
 }
 
-// Fits the law of errors, holds it against what was held out, and draws.
+// Fits the law of errors, holds it against what was held out, and draws; whether the law has an optimum.
 template <class Law>
-void report(const Options& options, const Found& found) {
+bool report(const Options& options, const Found& found) {
   const std::vector<std::size_t>& shards = found.shards;
   const std::vector<const Cell*>& best = found.best;
   const std::vector<ap::Observation<1>>&errors = found.errors, &all_errors = found.all_errors, &sizes = found.sizes;
@@ -216,6 +217,11 @@ void report(const Options& options, const Found& found) {
     const double target = options.target > 0 ? options.target : envelope(4 * all_errors.back().x[0]);
     if (target > envelope.parameters()[0] && target < errors[0].y) {
       projection = project(options, target, envelope, spread, law, sizes);
+      const double first = regions.guessing_ends.found ? regions.guessing_ends.at : errors.front().x[0];
+      const double reach = ap::size_for(envelope, target) / errors.back().x[0], seen = errors.back().x[0] / first;
+      if (reach > seen)
+        fmt::print("which is {:.3g} times the largest shard fitted; the power law was seen over a factor of {:.3g}\n",
+                   reach, seen);
     } else {
       fmt::print("An error of {:.4g} is below the floor, or above all that was measured\n", target);
     }
@@ -263,13 +269,6 @@ void report(const Options& options, const Found& found) {
   if (!size_line.empty()) growth.series.push_back({.name = "sigma m^beta", .points = size_line, .color = 0});
   ap::draw(options.out + "/learning_curve_sizes", growth);
 
-  std::string csv = "examples,width,parameters,flops,error,errors\n";
-  for (const Cell& cell : found.cells)
-    csv += fmt::format("{},{},{:g},{:g},{:.9g},{:.9g}\n", cell.shard, cell.width, cell.parameters, cell.flops,
-                       cell.error, fmt::join(cell.errors, " "));
-  ap::AtomicFile table(options.out + "/learning_curve.csv");
-  table.write(csv);
-  table.commit();
   const auto boundary = [](const ap::Boundary& b) -> nlohmann::json {
     if (!b.found) return {{"found", false}, {"confidence", b.confidence}};
     return {
@@ -296,9 +295,10 @@ void report(const Options& options, const Found& found) {
   object.write(json.dump(2) + "\n");
   object.commit();
   fmt::print("\nWrote {0}/learning_curve.csv and .json, {0}/learning_curve and _sizes, .svg and .png\n", options.out);
+  return envelope.converged && envelope.determined();
 }
 
-void run(const Options& options) {
+bool run(const Options& options) {
   const bool glyphs = options.workload == "glyphs";
   ap::require(glyphs || options.workload == "mnist", "--workload is '", options.workload,
               "', expected glyphs or mnist");
@@ -319,6 +319,14 @@ void run(const Options& options) {
   found.shards = shards;
   found.cells = measure(options, data, shards);
   const std::vector<Cell>& cells = found.cells;
+
+  std::string csv = "examples,width,parameters,flops,error,errors\n";
+  for (const Cell& cell : cells)
+    csv += fmt::format("{},{},{:g},{:g},{:.9g},{:.9g}\n", cell.shard, cell.width, cell.parameters, cell.flops,
+                       cell.error, fmt::join(cell.errors, " "));
+  ap::AtomicFile table(options.out + "/learning_curve.csv");
+  table.write(csv);
+  table.commit();
 
   // The best size for each shard.
   std::vector<std::vector<std::string>> rows{{"shard"}};
@@ -354,10 +362,8 @@ void run(const Options& options) {
     found.sizes.push_back({{m}, found.enough[s]->parameters});
   }
   found.regions = ap::find_regions(found.errors);
-  if (found.regions.guessing_ends.found)
-    report<ap::BoundedPowerLaw>(options, found);
-  else
-    report<ap::PowerLawWithFloor>(options, found);
+  return found.regions.guessing_ends.found ? report<ap::BoundedPowerLaw>(options, found)
+                                           : report<ap::PowerLawWithFloor>(options, found);
 }
 
 }  // namespace
@@ -387,7 +393,9 @@ int main(int argc, char** argv) {
   }
   if (options.largest == 0) options.largest = options.workload == "mnist" ? 32768 : 65536;
   try {
-    run(options);
+    if (run(options)) return 0;
+    fmt::print(stderr, "learning_curve: the law of errors has no optimum: do not believe its numbers\n");
+    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "learning_curve: {}\n", error.what());
     return 1;
