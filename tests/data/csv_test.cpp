@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "files.hpp"
 
 namespace ap = algoperf;
@@ -70,12 +71,12 @@ TEST_CASE("standardised numbers have mean 0 and deviation 1; equal numbers becom
   const File file;
   const ap::Table table = file.load("x,same\n1,0.1\n2,0.1\n6,0.1\n", {.standardise = true});
   CHECK(table.columns()[0].mean == 3);
-  CHECK(table.columns()[0].deviation == doctest::Approx(2.160246899469287));  // sqrt(14 / 3)
+  CHECK(table.columns()[0].deviation == near(2.160246899469287));  // sqrt(14 / 3)
   CHECK(table.columns()[1].mean == 0.1);
   CHECK(table.columns()[1].deviation == 1);
   const std::vector<float> x = table.inputs();
-  CHECK(x[0] == doctest::Approx(-0.9258200997725514));
-  CHECK(x[4] == doctest::Approx(1.3887301496588271));
+  CHECK(x[0] == near(-0.9258200997725514));
+  CHECK(x[4] == near(1.3887301496588271));
   CHECK(x[1] == 0.0f);
   CHECK(x[5] == 0.0f);
 }
@@ -88,7 +89,7 @@ TEST_CASE("a second file is encoded by the first one's categories, means and dev
   const ap::InMemory<float> test = ap::load_csv(other, train).examples();
   CHECK(test.labels() == std::vector<std::int32_t>{1});
   CHECK(test.classes() == 2);
-  CHECK(test.inputs()[0] == doctest::Approx(20 / 8.16496580927726));
+  CHECK(test.inputs()[0] == near(20 / 8.16496580927726));
   CHECK(test.inputs()[1] == 1.0f);
   CHECK(test.inputs()[2] == 0.0f);
   CHECK(test.inputs()[3] == train.examples().inputs()[3]);
@@ -227,8 +228,8 @@ TEST_CASE("Adult itself") {
   CHECK(counts[1] == 7508);
   const auto column = [&](std::size_t c, const char* name, double mean, double deviation) {
     CHECK(table.columns()[c].name == name);
-    CHECK(table.columns()[c].mean == doctest::Approx(mean).epsilon(1e-12));
-    CHECK(table.columns()[c].deviation == doctest::Approx(deviation).epsilon(1e-12));
+    CHECK(table.columns()[c].mean == near(mean, 1e-12));
+    CHECK(table.columns()[c].deviation == near(deviation, 1e-12));
   };
   column(0, "age", 38.437901995888865, 13.134447039742295);
   column(2, "fnlwgt", 189793.83393011073, 105651.220088839);
@@ -240,7 +241,7 @@ TEST_CASE("Adult itself") {
   CHECK(fields(table, 3).front() == "9th");
   CHECK(fields(table, 6).back() == "Prof-specialty");
   const ap::InMemory<float> data = table.examples();
-  CHECK(data.inputs()[0] == doctest::Approx((45 - 38.437901995888865) / 13.134447039742295));
+  CHECK(data.inputs()[0] == near((45 - 38.437901995888865) / 13.134447039742295));
   double ones = 0;  // of the last row: 8 categories
   for (std::size_t i = 0; i < 104; ++i) ones += data.inputs()[30161 * 104 + i] == 1.0f;
   CHECK(ones == 8);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../memory_archive.hpp"
+#include "../support/near.hpp"
 #include "algoperf/data/selectors/importance.hpp"
 #include "algoperf/data/selectors/shuffled_epochs.hpp"
 #include "algoperf/data/selectors/with_replacement.hpp"
@@ -190,7 +191,7 @@ TEST_CASE("LossProportional draws by its probabilities and its weights are unbia
   selector.feedback(state, everyone, losses);
   double total = 0, counts[size] = {};
   for (std::size_t i = 0; i < size; ++i) total += selector.probability(state, i);
-  CHECK(total == doctest::Approx(1));
+  CHECK(total == near(1));
 
   constexpr int steps = 3000;
   double weight_sum = 0, estimate = 0, largest = 0;
@@ -206,8 +207,8 @@ TEST_CASE("LossProportional draws by its probabilities and its weights are unbia
     }
   }
   const double draws = steps * 64.0;
-  CHECK(weight_sum / draws == doctest::Approx(1).epsilon(0.015));
-  CHECK(estimate / draws == doctest::Approx(mean).epsilon(0.015));
+  CHECK(weight_sum / draws == near(1, 0.015));
+  CHECK(estimate / draws == near(mean, 0.015));
   CHECK(largest <= 1 / selector.mix + 1e-6);
   for (std::size_t i = 0; i < size; ++i) {
     const double expected = draws * selector.probability(state, i);
@@ -228,7 +229,7 @@ TEST_CASE("LossProportional smooths losses and is uniform when all are zero") {
   forgetful.feedback(solved, ap::Selection{{0, 1, 2}, {1, 1, 1}}, std::vector<float>{0, 0, 0});
   ap::Selection selection;
   forgetful.select(solved, {}, selection);
-  for (const float weight : selection.weights) CHECK(weight == doctest::Approx(1));
+  for (const float weight : selection.weights) CHECK(weight == near(1));
 }
 
 TEST_CASE("selectors name a bad option") {

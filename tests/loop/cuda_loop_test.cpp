@@ -1,6 +1,7 @@
 // On a device, or on the host in its stead (tests/emulated_cuda).
 #include <algoperf/backend/cuda.cuh>
 
+#include "../support/near.hpp"
 #include "device_loops.hpp"
 
 using namespace algoperf;
@@ -31,7 +32,7 @@ void check_mixed(const Make& make, const Task& task, int steps) {
   const double apart = difference(host, mixed);
   CHECK(apart > 1e-5);
   CHECK(apart < 0.05);
-  CHECK(mixed.last().loss == doctest::Approx(host.last().loss).epsilon(0.02));
+  CHECK(mixed.last().loss == near(host.last().loss, 0.02));
 }
 
 struct Losses {
@@ -118,7 +119,7 @@ TEST_CASE("Cuda: a run in bfloat16 is evaluated, predicts and resumes, its check
   CHECK(same_bits(values_of(host), values_of(whole)));
   const auto there = whole.evaluate(task.validation(), task.metric()),
              here = host.evaluate(task.validation(), task.metric());
-  CHECK(there.loss == doctest::Approx(here.loss).epsilon(0.01));
+  CHECK(there.loss == near(here.loss, 0.01));
   CHECK(there.metric < 0.6);
   CHECK(std::fabs(there.metric - here.metric) < 0.04);
   const auto a = whole.predict(task.validation()), b = host.predict(task.validation());

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../support/near.hpp"
 #include "tiny.hpp"
 
 namespace algoperf::testing {
@@ -92,7 +93,7 @@ void check_evaluation(const Device& device) {
   train(there, task.train(), 10);
   const auto expected = host.evaluate(task.validation(), task.metric(), 48);
   const auto found = there.evaluate(task.validation(), task.metric(), 48);
-  CHECK(found.loss == doctest::Approx(expected.loss).epsilon(1e-5));
+  CHECK(found.loss == near(expected.loss, 1e-5));
   CHECK(found.metric == expected.metric);
   const auto a = host.predict(task.validation()), b = there.predict(task.validation());
   REQUIRE(a.size() == b.size());

@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
+
+#include "../support/near.hpp"
 #include "tiny.hpp"
 
 using namespace algoperf;
@@ -215,7 +218,7 @@ TEST_CASE("two observers that evaluate: the first is the run's, each has its own
     CHECK(errors[i].source == 0);
     CHECK(accuracies[i].source == 1);
     CHECK(std::string(accuracies[i].metric_name) == "accuracy");
-    CHECK(accuracies[i].metric + errors[i].metric == doctest::Approx(1));
+    CHECK(accuracies[i].metric + errors[i].metric == near(1));
   }
   CHECK(lines_of(csv.read())[0] == "step,training_seconds,evaluation_seconds,loss,accuracy");
   CHECK(lines_of(csv.read()).size() == 1 + errors.size());
@@ -296,9 +299,9 @@ TEST_CASE("CsvLog: a row an evaluation, at the end and not before") {
     REQUIRE(std::sscanf(lines[i + 1].c_str(), "%lu,%lf,%lf,%lf,%lf", &step, &training, &evaluation, &loss, &metric) ==
             5);
     CHECK(step == 2 * (i + 1));
-    CHECK(training == doctest::Approx(found[i].training_seconds).epsilon(1e-3));
-    CHECK(loss == doctest::Approx(found[i].loss).epsilon(1e-8));
-    CHECK(metric == doctest::Approx(found[i].metric).epsilon(1e-8));
+    CHECK(std::abs(training - found[i].training_seconds) < 1e-6);  // six digits behind the point
+    CHECK(loss == near(found[i].loss, 1e-8));
+    CHECK(metric == near(found[i].metric, 1e-8));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../support/near.hpp"
 #include "tiny.hpp"
 
 using namespace algoperf;
@@ -40,7 +41,7 @@ TEST_CASE("predict: the outputs that an evaluation scores, in batches of any siz
   CHECK(error_of(outputs, task.validation()) == loop.evaluate(task.validation(), task.metric()).metric);
   for (const std::size_t batch : {1u, 7u, 64u, 1000u}) {
     const auto again = loop.predict(task.validation(), batch);
-    for (std::size_t i = 0; i < outputs.size(); ++i) REQUIRE(again[i] == doctest::Approx(outputs[i]).epsilon(1e-12));
+    for (std::size_t i = 0; i < outputs.size(); ++i) REQUIRE(again[i] == near(outputs[i], 1e-12));
   }
 }
 
@@ -103,8 +104,8 @@ TEST_CASE("Evaluate: any data set by any metric, in batches of its own") {
            Evaluate(task, {.every = 10}), History{on_training}, History{on_validation, 1}, UntilStep{20});
   REQUIRE(on_training.size() == 2);
   CHECK(std::string(on_training[0].metric_name) == "cross-entropy");
-  CHECK(on_training[1].loss == doctest::Approx(loop.evaluate(task.train(), CrossEntropy{}).loss).epsilon(1e-5));
-  CHECK(on_training[1].metric == doctest::Approx(on_training[1].loss));
+  CHECK(on_training[1].loss == near(loop.evaluate(task.train(), CrossEntropy{}).loss, 1e-5));
+  CHECK(on_training[1].metric == near(on_training[1].loss));
   CHECK(on_validation[1].metric == loop.evaluate(task.validation(), task.metric()).metric);
   const EvaluateOptions options{.every = 5};
   const Evaluate by_variable(task, options);

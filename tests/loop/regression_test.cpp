@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../support/near.hpp"
 #include "tiny.hpp"
 
 using namespace algoperf;
@@ -33,13 +34,12 @@ void finds_the_plane(const Tail&... tail) {
   CHECK(end.best.metric < 1e-8);
   const auto weight = loop.values("0.weight"), bias = loop.values("0.bias");
   const double expected[] = {2, -1, 1, 3};
-  for (std::size_t i = 0; i < 4; ++i)
-    CHECK(static_cast<double>(weight[i]) == doctest::Approx(expected[i]).epsilon(1e-3));
-  CHECK(static_cast<double>(bias[0]) == doctest::Approx(0.5).epsilon(1e-3));
+  for (std::size_t i = 0; i < 4; ++i) CHECK(static_cast<double>(weight[i]) == near(expected[i], 1e-3));
+  CHECK(static_cast<double>(bias[0]) == near(0.5, 1e-3));
   const std::vector<float> inputs{1, 1};
   const Slice unlabelled(Unlabelled<float>(inputs, Shape{2}), 0, 1);
   const auto predicted = loop.predict(unlabelled);
-  CHECK(static_cast<double>(predicted[1]) == doctest::Approx(4).epsilon(1e-3));
+  CHECK(static_cast<double>(predicted[1]) == near(4, 1e-3));
 }
 
 }  // namespace
@@ -49,10 +49,10 @@ TEST_CASE("mean squared error: by hand, and its gradient by differences") {
   const double z[] = {1, 2, 3, -1, 0, 4}, y[] = {1, 0, 0, -2, 0, 1}, weights[] = {1, 3};
   double losses[2], d[6];
   MeanSquaredError{}.write(host, 2, 3, z, y, weights, losses, d);
-  CHECK(losses[0] == doctest::Approx(13.0 / 3));
-  CHECK(losses[1] == doctest::Approx(10.0 / 3));
+  CHECK(losses[0] == near(13.0 / 3));
+  CHECK(losses[1] == near(10.0 / 3));
   const double expected[] = {0, 2.0 / 3, 1, 1, 0, 3};
-  for (int i = 0; i < 6; ++i) CHECK(d[i] == doctest::Approx(expected[i]));
+  for (int i = 0; i < 6; ++i) CHECK(d[i] == near(expected[i]));
   const Model model(Shape{3}, Dense{.units = 4}, Tanh{}, Dense{.units = 2});
   CHECK(gradient_check(model, MeanSquaredError{}, {.weights = {1, 0.5, 2}}).error < 1e-6);
 }
@@ -80,9 +80,9 @@ TEST_CASE("one logit tells two classes apart") {
   int wrong = 0;
   for (std::size_t i = 0; i < 200; ++i) wrong += (logits[i] > 0.0f) != (labels[i] == 1);
   CHECK(wrong <= 4);
-  CHECK(loop.evaluate(data, ErrorRate{}).metric == doctest::Approx(wrong / 200.0));
+  CHECK(loop.evaluate(data, ErrorRate{}).metric == near(wrong / 200.0));
   const auto report = loop.evaluate(data, CrossEntropy{});
-  CHECK(report.metric == doctest::Approx(report.loss));
+  CHECK(report.metric == near(report.loss));
 }
 
 TEST_CASE("labels that do not fit are refused with a sentence") {

@@ -1,5 +1,6 @@
 #include "algoperf/nn/layers/conv2d.hpp"
 
+#include "../support/near.hpp"
 #include "algoperf/nn/layers/relu.hpp"
 #include "runner.hpp"
 
@@ -110,7 +111,7 @@ TEST_CASE_TEMPLATE("conv2d: gradients", B, NN_BACKENDS) {
 
 TEST_CASE("conv2d: first values, kinds and errors") {
   const ap::Model model(ap::Shape{8, 8, 16}, ap::Conv2d{.filters = 100, .size = 5});
-  CHECK(first_variance(model, "0.weight") == doctest::Approx(2.0 / 400).epsilon(0.02));
+  CHECK(first_variance(model, "0.weight") == near(2.0 / 400, 0.02));
   ap::Layout layout;
   model.declare(layout);
   CHECK(layout.spec(layout.find("0.weight")).kind == ap::Kind::conv_weight);

@@ -1,5 +1,6 @@
 #include "algoperf/nn/layers/dropout.hpp"
 
+#include "../support/near.hpp"
 #include "algoperf/nn/layers/dense.hpp"
 #include "algoperf/nn/layers/relu.hpp"
 #include "runner.hpp"
@@ -30,7 +31,7 @@ TEST_CASE_TEMPLATE("dropout: drops its share, each number by itself, and keeps t
     const Numbers y = through<B>({.rate = rate}, batch, width, ap::RandomKey{7});
     double dropped = 0, pairs = 0;
     for (std::size_t i = 0; i < y.size(); ++i) {
-      CHECK((y[i] == 0 || y[i] == doctest::Approx(1 / (1 - rate)).epsilon(1e-6)));
+      CHECK((y[i] == 0 || y[i] == near(1 / (1 - rate), 1e-6)));
       dropped += y[i] == 0;
       pairs += i > 0 && y[i] == 0 && y[i - 1] == 0;
     }

@@ -1,3 +1,4 @@
+#include "../support/near.hpp"
 #include "algoperf/nn/all.hpp"
 #include "runner.hpp"
 
@@ -57,8 +58,8 @@ TEST_CASE("models: first outputs have about the variance of the input") {
     return squares / static_cast<double>(y.size());
   };
   const Start start{64, 64, {}, {}, {}};
-  CHECK(variance(run<ap::Host<float>>(perceptron, start).outputs) == doctest::Approx(1).epsilon(0.25));
-  CHECK(variance(run<ap::Host<float>>(line, start).outputs) == doctest::Approx(1).epsilon(0.25));
+  CHECK(variance(run<ap::Host<float>>(perceptron, start).outputs) == near(1, 0.25));
+  CHECK(variance(run<ap::Host<float>>(line, start).outputs) == near(1, 0.25));
 }
 
 }  // namespace

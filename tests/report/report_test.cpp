@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "../support/folder.hpp"
+#include "../support/near.hpp"
 
 using namespace algoperf;
 
@@ -34,7 +35,7 @@ TEST_CASE("a trial's hit is its first evaluation at the target, equality include
   const Trial t = trial("sgd", 1, 4, 0.25);
   REQUIRE(t.hit() != nullptr);
   CHECK(t.hit()->step == 30);
-  CHECK(t.seconds_to_target() == doctest::Approx(3.1));
+  CHECK(t.seconds_to_target() == near(3.1));
   CHECK(trial("sgd", 1, 2, 0.25).hit() == nullptr);
   CHECK(trial("sgd", 1, 2, 0.25).steps_to_target() == Trial::missed);
 }
@@ -59,7 +60,7 @@ TEST_CASE("summaries: rules in order, ratio to the fastest median") {
   CHECK(s[0].trials == 2);
   CHECK(s[0].reached == 2);
   CHECK(s[0].steps.median == 40);
-  CHECK(s[0].ratio == doctest::Approx(4.15 / 2.1));
+  CHECK(s[0].ratio == near(4.15 / 2.1));
   CHECK(s[1].ratio == 1);
   CHECK(s[2].reached == 0);
   CHECK(s[2].ratio == Trial::missed);
@@ -147,7 +148,7 @@ TEST_CASE("plots: the median is the table's") {
   trials[1].evaluations[0].metric = 4;
   const auto curve = detail::median_curve({&trials[0], &trials[1]}, Against::training_seconds);
   CHECK(curve[0].y == spread({1, 4}).median);
-  CHECK(curve[0].x == doctest::Approx(1.15));
+  CHECK(curve[0].x == near(1.15));
 }
 
 TEST_CASE("a trial that diverged says so and where, in the table and in JSON") {

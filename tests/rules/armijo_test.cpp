@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../memory_archive.hpp"
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "algoperf/schedules/all.hpp"
 #include "training.hpp"
@@ -154,7 +155,7 @@ TEST_CASE("around another rule, gamma scales its learning rate") {
     }
     while (gamma > 1) gamma *= 0.7;
   }
-  for (std::size_t i = 0; i < 4; ++i) CHECK(training.values()[i] == doctest::Approx(p[i]).epsilon(1e-14));
+  for (std::size_t i = 0; i < 4; ++i) CHECK(training.values()[i] == near(p[i], 1e-14));
 }
 
 TEST_CASE("SGD with exponential steps and the search does what its authors' code does") {
@@ -168,7 +169,7 @@ TEST_CASE("SGD with exponential steps and the search does what its authors' code
     const auto evaluate = [&] { return logistic(t, x, g); };
     evaluate();
     rule.step(g, x, state, {.t = t, .learning_rate = alpha(t - 1)}, evaluate);
-    CHECK(state.gamma == doctest::Approx(data::gammas[t - 1]).epsilon(1e-15));
+    CHECK(state.gamma == near(data::gammas[t - 1], 1e-15));
     CHECK(state.tried == data::tries[t - 1]);
   }
   double largest = 0, error = 0;

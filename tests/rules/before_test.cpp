@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "../memory_archive.hpp"
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "algoperf/rules/apply_if_finite.hpp"
 #include "training.hpp"
@@ -69,7 +70,7 @@ TEST_CASE("one norm clips the parts of a partition") {
   for (const ap::TensorHandle handle : layout.tensors())
     for (std::size_t i = 0; i < layout.place_of(handle).size; ++i) {
       const std::size_t at = layout.place_of(handle).offset + i;
-      CHECK(p[at] == doctest::Approx(q[at]).epsilon(1e-12));
+      CHECK(p[at] == near(q[at], 1e-12));
       CHECK(p[at] == r[at]);
     }
   CHECK(state.t() == 4);
@@ -78,7 +79,7 @@ TEST_CASE("one norm clips the parts of a partition") {
 TEST_CASE("stages with state, and with masks, in front of a rule") {
   const auto close = [](const auto& a, const auto& b) {
     const auto x = values_after(a, mlp_layout()), y = values_after(b, mlp_layout());
-    for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(y[i]).epsilon(1e-12));
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == near(y[i], 1e-12));
   };
   close(ap::chain(ap::Momentum{}, parts_of_sgd), ap::momentum());
   close(ap::chain(ap::Adam{}, ap::TrustRatio{}, parts_of_sgd), ap::chain(ap::Adam{}, ap::TrustRatio{}, ap::Descend{}));
@@ -113,8 +114,7 @@ TEST_CASE("a rule with stages in front saves and loads all of its state, and giv
 TEST_CASE("wrappers go around stages in front of a rule") {
   const auto rule = ap::chain(clip, muon_adamw);
   CHECK(values_after(ap::apply_if_finite(rule), mlp_layout()) == values_after(rule, mlp_layout()));
-  CHECK(values_after(ap::sam(rule, {.rho = 1e-9}), mlp_layout())[0] ==
-        doctest::Approx(values_after(rule, mlp_layout())[0]));
+  CHECK(values_after(ap::sam(rule, {.rho = 1e-9}), mlp_layout())[0] == near(values_after(rule, mlp_layout())[0]));
   CHECK_THROWS_WITH_AS(ap::chain(ap::ClipByGlobalNorm{.max_norm = -1}, muon_adamw).state(ap::Host{}, mlp_layout()),
                        doctest::Contains("ClipByGlobalNorm: max_norm is -1"), ap::Error);
 }

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 
 namespace ap = algoperf;
@@ -40,9 +41,9 @@ void agrees(const Kernels&... kernels) {
   for (const double u : {-1.5, 0.0, 2.25})
     for (const double p : {-0.75, 0.0, 3.0}) {
       const double update = one_by_one(u, p, kernels...);
-      CHECK(run(u, p, fused) == doctest::Approx(update).epsilon(1e-14));
+      CHECK(run(u, p, fused) == near(update, 1e-14));
       auto s = first_slots(fused);
-      CHECK(fused.moved(u, p, s) == doctest::Approx(p + update).epsilon(1e-14));
+      CHECK(fused.moved(u, p, s) == near(p + update, 1e-14));
     }
 }
 

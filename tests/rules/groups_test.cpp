@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "algoperf/schedules/all.hpp"
 #include "training.hpp"
@@ -115,8 +116,7 @@ TEST_CASE("a masked measuring stage neither measures nor scales other tensors") 
   const auto trusted = values_after(trust, layout),
              whole = values_after(ap::chain(ap::Adam{}, ap::TrustRatio{}, ap::Descend{}), layout);
   const auto adam = values_after(ap::adam(), layout);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    CHECK(trusted[i] == doctest::Approx(i < 9 ? adam[i] : whole[i]).epsilon(1e-6));
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(trusted[i] == near(i < 9 ? adam[i] : whole[i], 1e-6));
 }
 
 TEST_CASE("a clip over all tensors takes its norm over every region") {
@@ -125,7 +125,7 @@ TEST_CASE("a clip over all tensors takes its norm over every region") {
   const auto one = ap::chain(ap::ClipByGlobalNorm{.max_norm = 0.5}, ap::Descend{});
   REQUIRE(mlp_layout().regions_for(regions).size() == 6);
   const auto x = values_after(regions, mlp_layout()), y = values_after(one, mlp_layout());
-  for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(y[i]).epsilon(1e-14));
+  for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == near(y[i], 1e-14));
 
   // One step moves by lr max_norm, whatever the regions.
   Training<decltype(regions), ap::Host<double>> training(regions, mlp_layout());
@@ -134,7 +134,7 @@ TEST_CASE("a clip over all tensors takes its norm over every region") {
   const auto after = training.values();
   double moved = 0;
   for (std::size_t i = 0; i < before.size(); ++i) moved += (after[i] - before[i]) * (after[i] - before[i]);
-  CHECK(std::sqrt(moved) == doctest::Approx(0.1 * 0.5).epsilon(1e-12));
+  CHECK(std::sqrt(moved) == near(0.1 * 0.5, 1e-12));
 }
 
 TEST_CASE("each part of a partition is its rule alone") {
@@ -178,7 +178,7 @@ TEST_CASE("a scheduled hyperparameter is asked for t - 1") {
   const auto one = values_after(rule, layout, 1), two = values_after(rule, layout, 2);
   std::vector<double> gradients(3);
   ap::testing::shaken(2, one, gradients);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(two[i] == doctest::Approx(one[i] - 0.05 * (gradients[i] + 0.5 * one[i])));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(two[i] == near(one[i] - 0.05 * (gradients[i] + 0.5 * one[i])));
 }
 
 TEST_CASE("schedules of two fields, of a measuring stage, of a matrix stage and under a mask") {

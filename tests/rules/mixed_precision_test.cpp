@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../memory_archive.hpp"
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "algoperf/rules/apply_if_finite.hpp"
 #include "training.hpp"
@@ -105,8 +106,7 @@ TEST_CASE("the loss scale divides the gradients") {
     scaled.step(gradients<float16>(t, n, static_cast<float>(a.loss_scale())), std::span(p), a, {.learning_rate = 0.05});
     plain.step(gradients<float16>(t, n), std::span(q), b, {.learning_rate = 0.05});
   }
-  for (std::size_t i = 0; i < n; ++i)
-    CHECK(static_cast<float>(p[i]) == doctest::Approx(static_cast<float>(q[i])).epsilon(2e-3));
+  for (std::size_t i = 0; i < n; ++i) CHECK(static_cast<float>(p[i]) == near(static_cast<float>(q[i]), 2e-3));
 }
 
 TEST_CASE("a gradient that is not finite leaves all state untouched, the step count included") {
@@ -166,7 +166,7 @@ TEST_CASE("stochastic rounding is right on average where the nearest stands stil
   };
   double spread = 0;
   CHECK(mean_after(ap::Rounding::nearest, spread) == 1);
-  CHECK(mean_after(ap::Rounding::stochastic, spread) == doctest::Approx(1.001).epsilon(2e-4));
+  CHECK(mean_after(ap::Rounding::stochastic, spread) == near(1.001, 2e-4));
   CHECK(spread > 0);
 }
 
@@ -253,5 +253,5 @@ TEST_CASE("within sam, what must be finite is the gradient that the rule steps w
   CHECK(values == std::vector<float>{1, 2});
   gradients.assign(2, 1.0f);
   rule.step(gradients, values, state, {.t = 2, .learning_rate = 0.1}, [&] { gradients.assign(2, 1.0f); });
-  CHECK(values[0] == doctest::Approx(0.9f));
+  CHECK(values[0] == near(0.9f));
 }

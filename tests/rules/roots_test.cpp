@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 #include <cmath>
 
+#include "../support/near.hpp"
 #include "algoperf/backend/host.hpp"
 #include "algoperf/backend/linear_algebra.hpp"
 #include "algoperf/core/error.hpp"
@@ -105,20 +106,20 @@ TEST_CASE_TEMPLATE("roots known in whole numbers", Method, ap::EigenRoot, ap::Ne
   Matrix<double> one(1, 1);
   one << 16;
   REQUIRE(root_of(Method{}, one, 4, 0, root));
-  CHECK(root(0, 0) == doctest::Approx(0.5).epsilon(1e-14));
+  CHECK(root(0, 0) == near(0.5, 1e-14));
 
   // A ridge is relative to the largest eigenvalue.
   const Matrix<double> diagonal = Eigen::Vector2d(3, 0).asDiagonal();
   REQUIRE(root_of(Method{}, diagonal, 2, 1.0 / 3, root));
-  CHECK(root(0, 0) == doctest::Approx(0.5).epsilon(1e-9));
-  CHECK(root(1, 1) == doctest::Approx(1).epsilon(1e-9));
+  CHECK(root(0, 0) == near(0.5, 1e-9));
+  CHECK(root(1, 1) == near(1, 1e-9));
 }
 
 TEST_CASE("any power, by eigenvalues; whole ones, by products") {
   const Matrix<double> a = Eigen::Vector2d(1, 32).asDiagonal();
   Matrix<double> root;
   REQUIRE(root_of(ap::EigenRoot{}, a, 2.5, 0, root));
-  CHECK(root(1, 1) == doctest::Approx(0.25).epsilon(1e-14));
+  CHECK(root(1, 1) == near(0.25, 1e-14));
   for (const double p : {1.0, 3.0, 5.0, 7.0, 12.0}) {
     Matrix<double> newton;
     REQUIRE(root_of(ap::EigenRoot{}, a, p, 0, root));
@@ -149,8 +150,8 @@ TEST_CASE("decompositions") {
   Eigen::VectorXf values(20);
   REQUIRE(host.eigh(20, a.data(), values.data(), vectors.data()));
   CHECK((vectors * values.asDiagonal() * vectors.transpose() - a).norm() < 1e-6);
-  CHECK(values[0] == doctest::Approx(0.01).epsilon(1e-4));
-  CHECK(values[19] == doctest::Approx(1).epsilon(1e-6));
+  CHECK(values[0] == near(0.01, 1e-4));
+  CHECK(values[19] == near(1, 1e-6));
 
   host.qr(20, a.data(), q.data());
   CHECK((q * q.transpose() - Matrix<float>::Identity(20, 20)).norm() < 1e-6);

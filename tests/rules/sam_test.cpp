@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "training.hpp"
 
@@ -22,7 +23,7 @@ TEST_CASE("sam asks for the gradient at p + rho g / |g| and descends from p") {
   const auto evaluate = [&] {
     ++calls;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      CHECK(values[i] == doctest::Approx(start[i] * (1 + 0.5 / norm)));
+      CHECK(values[i] == near(start[i] * (1 + 0.5 / norm)));
       gradients[i] = values[i];
     }
   };
@@ -30,7 +31,7 @@ TEST_CASE("sam asks for the gradient at p + rho g / |g| and descends from p") {
   CHECK(calls == 1);
   CHECK(state.t() == 1);
   for (std::size_t i = 0; i < values.size(); ++i)
-    CHECK(values[i] == doctest::Approx(start[i] - 0.1 * start[i] * (1 + 0.5 / norm)));
+    CHECK(values[i] == near(start[i] - 0.1 * start[i] * (1 + 0.5 / norm)));
 }
 
 TEST_CASE("sam takes one norm over regions, and keeps nothing between steps but its rule's state") {
@@ -41,7 +42,7 @@ TEST_CASE("sam takes one norm over regions, and keeps nothing between steps but 
   ap::testing::Training<std::remove_cv_t<decltype(one)>, ap::Host<double>> b(one, layout_of({{3, 2}, {5}}));
   a.steps(5, 0.05);
   b.steps(5, 0.05);
-  for (std::size_t i = 0; i < 11; ++i) CHECK(a.values()[i] == doctest::Approx(b.values()[i]).epsilon(1e-13));
+  for (std::size_t i = 0; i < 11; ++i) CHECK(a.values()[i] == near(b.values()[i], 1e-13));
 }
 
 TEST_CASE("sam stays where the gradient is zero") {

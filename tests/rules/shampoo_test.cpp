@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../memory_archive.hpp"
+#include "../support/near.hpp"
 #include "algoperf/backend/linear_algebra.hpp"
 #include "algoperf/rules/adam.hpp"
 #include "algoperf/rules/partition.hpp"
@@ -74,7 +75,7 @@ TEST_CASE("before start_step the update is the graft's own") {
   const ap::Layout layout = layout_of({{5, 4}});
   const auto shampoo = values_after<double>(ap::shampoo(late), layout, 10);
   const auto adam = values_after<double>(ap::adam({.beta1 = 0.8}), layout, 10);
-  for (std::size_t i = 0; i < adam.size(); ++i) CHECK(shampoo[i] == doctest::Approx(adam[i]).epsilon(1e-12));
+  for (std::size_t i = 0; i < adam.size(); ++i) CHECK(shampoo[i] == near(adam[i], 1e-12));
 }
 
 TEST_CASE("a grafted update is as large as the graft, and turned") {
@@ -94,7 +95,7 @@ TEST_CASE("a grafted update is as large as the graft, and turned") {
     a += grafted[i] * grafted[i];
     b += graft[i] * graft[i];
   }
-  CHECK(a == doctest::Approx(b).epsilon(1e-12));
+  CHECK(a == near(b, 1e-12));
   CHECK(dot > 0.1 * a);
   CHECK(dot < 0.99 * a);
 }
@@ -121,8 +122,7 @@ TEST_CASE("a root that fails is tried again with ten times the ridge; in vain, t
       training.step(0.1);
       const int tries = failures < 3 ? failures + 1 : 4;
       REQUIRE(static_cast<int>(ridges.size()) == tries);
-      for (int i = 0; i < tries; ++i)
-        CHECK(ridges[static_cast<std::size_t>(i)] == doctest::Approx(1e-8 * std::pow(10, i)));
+      for (int i = 0; i < tries; ++i) CHECK(ridges[static_cast<std::size_t>(i)] == near(1e-8 * std::pow(10, i)));
       CHECK(failed_roots(training) == (failures > 3 ? 1 : 0));
       CHECK(changed(before, save(training.state), "/root") == (failures > 3 ? 0 : 1));
       for (const double value : training.values()) CHECK(std::isfinite(value));
@@ -142,7 +142,7 @@ TEST_CASE_TEMPLATE("gradients that are zero, or have no rank, move finitely", Ro
   }
   for (std::size_t i = 0; i < 48; ++i) {
     CHECK(std::isfinite(values[i]));
-    CHECK(values[i] == doctest::Approx(values[i % 8]).epsilon(1e-4));
+    CHECK(values[i] == near(values[i % 8], 1e-4));
   }
 }
 

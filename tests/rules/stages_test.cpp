@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "training.hpp"
 
@@ -81,7 +82,7 @@ TEST_CASE("relative clipping commutes with the scale of the loss and of the para
     return p;
   };
   const auto one = run(1), seven = run(7);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(seven[i] == doctest::Approx(one[i]).epsilon(1e-12));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(seven[i] == near(one[i], 1e-12));
 }
 
 TEST_CASE("a state carries its stages' scalars") {
@@ -91,5 +92,5 @@ TEST_CASE("a state carries its stages' scalars") {
   training.steps(2, 0.1);
   double product = 1;
   for (int t = 1; t <= 2; ++t) product *= 0.9 * (1 - 0.5 * std::pow(0.96, t * 4e-3));
-  CHECK(training.state.template scalars<0>().mu_product == doctest::Approx(product).epsilon(1e-14));
+  CHECK(training.state.template scalars<0>().mu_product == near(product, 1e-14));
 }

@@ -8,6 +8,7 @@
 
 #include "../golden/rules.hpp"
 #include "../golden/torch_state.hpp"
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "training.hpp"
 
@@ -48,8 +49,7 @@ void goes_on(const char* name, const Rule& rule) {
       gradients[i] = golden::gradient(static_cast<int>(t), static_cast<int>(i), values[i]);
     rule.step(gradients, values, state, {.t = t, .learning_rate = golden::learning_rate});
   }
-  for (std::size_t i = 0; i < values.size(); ++i)
-    CHECK(values[i] == doctest::Approx(torch->after_twenty[i]).epsilon(1e-12));
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == near(torch->after_twenty[i], 1e-12));
 }
 
 // Gives two arrays one name.

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "training.hpp"
 
@@ -19,7 +20,7 @@ TEST_CASE("evaluation values are the debiased average of the weights after each 
     const auto values = training.values(), evaluated = training.evaluation_values();
     for (std::size_t i = 0; i < 17; ++i) {
       average[i] = decay * average[i] + (1 - decay) * values[i];
-      CHECK(evaluated[i] == doctest::Approx(average[i] / (1 - std::pow(decay, t))).epsilon(1e-13));
+      CHECK(evaluated[i] == near(average[i] / (1 - std::pow(decay, t)), 1e-13));
     }
     CHECK(training.values() == values);  // asking changes nothing
   }

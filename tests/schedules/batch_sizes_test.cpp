@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../memory_archive.hpp"
+#include "../support/near.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/schedules/all.hpp"
@@ -40,7 +41,7 @@ TEST_CASE("a growing batch, and what is left for the rate") {
   const double rates[] = {1, 1, 1, 1 / 2.7, 1 / 8.1};
   for (std::uint64_t i = 0; i < 50; ++i) {
     CHECK(batch(i) == sizes[i / 10]);
-    CHECK(batch.rate_factor(i) == doctest::Approx(rates[i / 10]).epsilon(1e-15));
+    CHECK(batch.rate_factor(i) == near(rates[i / 10], 1e-15));
   }
   CHECK(batch(most) == 1000);
   CHECK(batch.rate_factor(most) == 0);
@@ -55,7 +56,7 @@ TEST_CASE("a batch that grows and a rate that falls make the same noise") {
   const ap::GrowingBatch batch{.first = 8, .factor = 2, .every = 3, .most = 32};
   const ap::StepDecay rate{.from = 0.1, .factor = 0.5, .every = 3};
   for (std::uint64_t i = 0; i < 30; ++i)
-    CHECK(0.1 * batch.rate_factor(i) / static_cast<double>(batch(i)) == doctest::Approx(rate(i) / 8).epsilon(1e-15));
+    CHECK(0.1 * batch.rate_factor(i) / static_cast<double>(batch(i)) == near(rate(i) / 8, 1e-15));
 }
 
 TEST_CASE("whole powers give whole batches, exactly") {
@@ -69,9 +70,9 @@ TEST_CASE("the noise scale of exact norms is exact") {
   ap::NoiseScale noise;
   for (int i = 0; i < 3; ++i) {
     noise.observe(8, 2 + 40.0 / 8, 64, 2 + 40.0 / 64);
-    CHECK(noise.gradient_square() == doctest::Approx(2).epsilon(1e-13));
-    CHECK(noise.trace() == doctest::Approx(40).epsilon(1e-13));
-    CHECK(noise.value() == doctest::Approx(20).epsilon(1e-13));
+    CHECK(noise.gradient_square() == near(2, 1e-13));
+    CHECK(noise.trace() == near(40, 1e-13));
+    CHECK(noise.value() == near(20, 1e-13));
   }
 }
 
@@ -90,9 +91,9 @@ TEST_CASE("the noise scale of normal gradients is found without bias") {
     trace += one.trace() / samples;
   }
   // The deviation of one |g_B|^2 estimate is 0.4, so that of the mean of 4000 is 0.006.
-  CHECK(square == doctest::Approx(0.5).epsilon(0.04));
-  CHECK(trace == doctest::Approx(12.5).epsilon(0.02));
-  CHECK(noise.value() == doctest::Approx(25).epsilon(0.08));
+  CHECK(square == near(0.5, 0.04));
+  CHECK(trace == near(12.5, 0.02));
+  CHECK(noise.value() == near(25, 0.08));
 }
 
 TEST_CASE("a noise scale that is not known, none, or without end") {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "../support/near.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/schedules/all.hpp"
 
@@ -18,11 +19,11 @@ constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 TEST_CASE("a cosine of several waves holds the value it ends at") {
   const ap::Cosine whole{.peak = 1, .floor = 0.2, .steps = 8, .cycles = 1};
-  CHECK(whole(4) == doctest::Approx(0.2));
+  CHECK(whole(4) == near(0.2));
   for (const std::uint64_t step : {std::uint64_t{8}, std::uint64_t{9}, most}) CHECK(whole(step) == 1);
   const ap::Cosine three_halves{.peak = 1, .floor = 0.2, .steps = 9, .cycles = 1.5};
-  CHECK(three_halves(3) == doctest::Approx(0.2));
-  CHECK(three_halves(6) == doctest::Approx(1));
+  CHECK(three_halves(3) == near(0.2));
+  CHECK(three_halves(6) == near(1));
   CHECK(three_halves(9) == 0.2);
   CHECK(ap::Cosine{.peak = 1, .steps = 9, .cycles = 0}(5) == 1);
   CHECK(ap::Cosine{.peak = 1, .floor = 0.2, .steps = 0, .cycles = 1}(0) == 1);
@@ -34,7 +35,7 @@ TEST_CASE("each restart is a whole half cosine, however long") {
   double peak = 1;
   for (int cycle = 0; cycle < 5; ++cycle, begin += length, length *= 3, peak = 0.1 + 0.5 * (peak - 0.1)) {
     const ap::Cosine wave{.peak = peak, .floor = 0.1, .steps = length};
-    for (std::uint64_t i = 0; i < length; ++i) CHECK(restarts(begin + i) == doctest::Approx(wave(i)).epsilon(1e-15));
+    for (std::uint64_t i = 0; i < length; ++i) CHECK(restarts(begin + i) == near(wave(i), 1e-15));
   }
 }
 
@@ -61,7 +62,7 @@ TEST_CASE("restarts end after their last cycle, and are counted right at steps t
 
 TEST_CASE("one-cycle: up to the peak, down to the end, and no further") {
   const ap::OneCycle rate{.peak = 2, .total = 100, .rise = 0.3};
-  CHECK(rate(0) == doctest::Approx(2.0 / 25));
+  CHECK(rate(0) == near(2.0 / 25));
   CHECK(rate(29) == 2);
   for (std::uint64_t i = 0; i < 29; ++i) CHECK(rate(i) < rate(i + 1));
   for (std::uint64_t i = 29; i < 99; ++i) CHECK(rate(i) > rate(i + 1));
@@ -72,8 +73,8 @@ TEST_CASE("one-cycle: up to the peak, down to the end, and no further") {
 TEST_CASE("one-cycle with three phases comes down as it went up") {
   const ap::OneCycle rate{.peak = 2, .total = 100, .rise = 0.4, .phases = ap::OneCyclePhases::three};
   CHECK(rate(39) == 2);
-  for (std::uint64_t i = 0; i <= 39; ++i) CHECK(rate(39 - i) == doctest::Approx(rate(39 + i)).epsilon(1e-13));
-  CHECK(rate(78) == doctest::Approx(2.0 / 25));
+  for (std::uint64_t i = 0; i <= 39; ++i) CHECK(rate(39 - i) == near(rate(39 + i), 1e-13));
+  CHECK(rate(78) == near(2.0 / 25));
   CHECK(rate(99) == 2.0 / 25 / 1e4);
   CHECK(ap::OneCycle{.peak = 2, .total = 100, .rise = 0.5, .phases = ap::OneCyclePhases::three}(49) == 2);
 }
@@ -90,6 +91,6 @@ TEST_CASE("one-cycle's momentum is low where its rate is high") {
       CHECK(momentum(most) == 0.95);
       const std::uint64_t back = phases == ap::OneCyclePhases::two ? 49 : 28;
       for (std::uint64_t i = 0; i < back; ++i) CHECK((rate(i) < rate(i + 1)) == (momentum(i) > momentum(i + 1)));
-      for (std::uint64_t i = back; i < 50; ++i) CHECK(momentum(i) == doctest::Approx(0.95).epsilon(1e-15));
+      for (std::uint64_t i = back; i < 50; ++i) CHECK(momentum(i) == near(0.95, 1e-15));
     }
 }

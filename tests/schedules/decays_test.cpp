@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "../support/near.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/schedules/all.hpp"
 
@@ -67,9 +68,9 @@ TEST_CASE("an exponential never passes its floor or its ceiling, however far") {
 TEST_CASE("the noise-adaptive exponential ends at beta / steps, and holds") {
   const ap::NoiseAdaptive decay{.from = 2, .beta = 3, .steps = 300};
   CHECK(decay(0) == 2);
-  CHECK(decay(150) == doctest::Approx(2 * 0.1).epsilon(1e-14));
+  CHECK(decay(150) == near(2 * 0.1, 1e-14));
   for (const std::uint64_t step : {std::uint64_t{300}, std::uint64_t{301}, most})
-    CHECK(decay(step) == doctest::Approx(0.02).epsilon(1e-15));
+    CHECK(decay(step) == near(0.02, 1e-15));
   CHECK(decay(299) > decay(300));
   CHECK(ap::NoiseAdaptive{.from = 2, .beta = 3, .steps = 0}(0) == 6);
   CHECK(ap::NoiseAdaptive{.from = 2, .beta = 1, .steps = 1}(1) == 2);
@@ -79,8 +80,7 @@ TEST_CASE("an inverse square root is continuous where a warm-up ends, and spells
   const auto whole = ap::join(ap::Warmup{.peak = 1, .steps = 10}, 10, ap::InverseSqrt{.peak = 1, .timescale = 10});
   CHECK(whole(9) == 0.9);
   CHECK(whole(10) == 1);
-  for (std::uint64_t i = 10; i < 60; ++i)
-    CHECK(whole(i) == doctest::Approx(std::sqrt(10 / static_cast<double>(i))).epsilon(1e-15));
+  for (std::uint64_t i = 10; i < 60; ++i) CHECK(whole(i) == near(std::sqrt(10 / static_cast<double>(i)), 1e-15));
   CHECK(ap::InverseSqrt{.peak = 1, .timescale = 5, .begin = 7}(7) == 1);
   CHECK(ap::InverseSqrt{.peak = 1, .timescale = 5, .begin = 7}(22) == 0.5);
 
@@ -99,7 +99,7 @@ TEST_CASE("an inverse square root is continuous where a warm-up ends, and spells
 TEST_CASE("Noam is a warm-up and an inverse square root, joined at its peak") {
   const ap::Noam noam{.factor = 2, .width = 100, .warmup = 25};
   const double peak = 2 / std::sqrt(100.0 * 25);
-  CHECK(noam(24) == doctest::Approx(peak).epsilon(1e-15));
+  CHECK(noam(24) == near(peak, 1e-15));
   CHECK(noam(23) < noam(24));
   CHECK(noam(25) < noam(24));
   same(noam,
@@ -138,6 +138,6 @@ TEST_CASE("the shapes of a cooldown begin at the peak, end at the floor, and dif
     for (std::uint64_t i = 0; i < 100; ++i) CHECK(decay(shape, i) > decay(shape, i + 1));
   }
   CHECK(decay(ap::Cooldown::linear, 25) == 0.75);
-  CHECK(decay(ap::Cooldown::cosine, 25) == doctest::Approx(0.5 + std::sqrt(0.125)));
+  CHECK(decay(ap::Cooldown::cosine, 25) == near(0.5 + std::sqrt(0.125)));
   CHECK(decay(ap::Cooldown::one_minus_sqrt, 25) == 0.5);
 }

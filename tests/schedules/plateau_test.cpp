@@ -7,6 +7,7 @@
 
 #include "../golden/schedules.hpp"
 #include "../memory_archive.hpp"
+#include "../support/near.hpp"
 #include "algoperf/core/archive.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/schedules/all.hpp"
@@ -30,7 +31,7 @@ void check_table(const char* name, ap::Plateau plateau, bool lower_is_better = t
     for (int i = 0; i < 40; ++i) {
       CAPTURE(i);
       plateau.observe(table.metrics[i], lower_is_better);
-      CHECK(plateau(0) == doctest::Approx(table.rates[i]).epsilon(1e-15));
+      CHECK(plateau(0) == near(table.rates[i], 1e-15));
     }
   }
   CAPTURE(std::string(name));
@@ -65,11 +66,11 @@ TEST_CASE("a plateau hears the loss or the metric") {
   };
   tell({.loss = 1, .metric = 0.5, .lower_is_better = false});
   tell({.loss = 2, .metric = 0.6, .lower_is_better = false});
-  CHECK(of_loss(0) == doctest::Approx(0.1));
+  CHECK(of_loss(0) == near(0.1));
   CHECK(of_metric(0) == 1);
   tell({.loss = 0.5, .metric = 0.6, .lower_is_better = false});
-  CHECK(of_loss(0) == doctest::Approx(0.1));
-  CHECK(of_metric(0) == doctest::Approx(0.1));
+  CHECK(of_loss(0) == near(0.1));
+  CHECK(of_metric(0) == near(0.1));
 }
 
 TEST_CASE("a plateau at values that are not numbers, zero and below") {

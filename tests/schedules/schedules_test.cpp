@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "../support/near.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/schedules/all.hpp"
 
@@ -17,7 +18,7 @@ TEST_CASE("where a warm-up begins") {
   const std::uint64_t W = 5;
   const ap::Warmup optax{.peak = 2, .steps = W};
   CHECK(optax(0) == 0);
-  CHECK(optax(W - 1) == doctest::Approx(1.6));
+  CHECK(optax(W - 1) == near(1.6));
   CHECK(optax(W) == 2);
 
   const ap::Warmup llm_c{.peak = 2, .steps = W, .start = ap::WarmupStart::one_step_off};
@@ -38,13 +39,13 @@ TEST_CASE("where a warm-up begins") {
   CHECK(early(W - 2) < 2);
   CHECK(early(W - 1) == 2);
   const ap::Warmup both{.peak = 2, .steps = W, .from = 1, .start = ap::WarmupStart::one_step_off};
-  CHECK(both(0) == doctest::Approx(1.2));
+  CHECK(both(0) == near(1.2));
   CHECK(both(W - 1) == 2);
 
   const ap::WarmupCosine whole{.peak = 2, .warmup = W, .total = 15, .start = ap::WarmupStart::one_step_off};
   for (std::uint64_t i = 0; i < W; ++i) CHECK(whole(i) == llm_c(i));
   CHECK(whole(W) == 2);
-  CHECK(whole(10) == doctest::Approx(1));
+  CHECK(whole(10) == near(1));
   CHECK(whole(15) == 0);
 }
 
@@ -65,7 +66,7 @@ TEST_CASE("later schedules of a join count from their own beginning") {
 TEST_CASE("a cosine is symmetric about its middle and never leaves its range") {
   const ap::Cosine cosine{.peak = 3, .floor = 1, .steps = 1000};
   for (std::uint64_t i = 0; i <= 1000; ++i) {
-    CHECK(cosine(i) + cosine(1000 - i) == doctest::Approx(4).epsilon(1e-14));
+    CHECK(cosine(i) + cosine(1000 - i) == near(4, 1e-14));
     CHECK(cosine(i) <= 3);
     CHECK(cosine(i) >= 1);
   }
