@@ -14,7 +14,7 @@
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/isoflop.hpp"
 #include "algoperf/scaling/laws/all.hpp"
-#include "algoperf/scaling/nqm_rules.hpp"
+#include "algoperf/scaling/noisy_quadratic.hpp"
 #include "curves.hpp"
 
 namespace ap = algoperf;
@@ -312,4 +312,21 @@ TEST_CASE("T6, a noisy quadratic: where noise and contraction balance") {
     }
     CHECK(square == near(expected, 0.06));
   }
+}
+
+TEST_CASE("T6, a noisy quadratic: steps to a tenth of the loss against the batch") {
+  std::vector<ap::Observation<1>> small, large;
+  double fewest_examples = HUGE_VAL, fewest_steps = HUGE_VAL;
+  for (double batch = 1; batch <= 1 << 18; batch *= 2) {
+    const ap::NoisyQuadratic task{.dimensions = 1000, .bins = 1000, .batch = batch};
+    const double start = task.loss(ap::NqmSgd{}, 0);
+    const double steps =
+        task.fewest_steps(ap::NqmSgd{}, {.target = 0.1 * start}, {.rates = ap::geometric(1e-5, 2, 200)}).steps;
+    fewest_steps = std::min(fewest_steps, steps), fewest_examples = std::min(fewest_examples, steps * batch);
+    if (batch <= 16) small.push_back({{batch}, steps});
+    if (batch >= 4096) large.push_back({{batch}, steps});
+  }
+  CHECK(exponent(small) == near(-0.91, 0.02));
+  CHECK(std::abs(exponent(large)) < 0.01);
+  CHECK(fewest_examples / fewest_steps == near(34.6, 0.05));
 }

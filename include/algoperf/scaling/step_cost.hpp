@@ -14,6 +14,7 @@
 #include "../core/cost.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../rules/describe.hpp"
+#include "../rules/stage_traits.hpp"
 #include "accelerator.hpp"
 #include "quantities.hpp"
 
@@ -27,9 +28,13 @@ struct UpdateCost {
   std::uint64_t state = 0;  // numbers kept
 };
 
-// Of a chain's passes. What matrix stages do to whole matrices is not in it.
+// Of a chain's passes; of stages for elements and sums alone.
 template <class... Stages>
 UpdateCost update_cost(const Chain<Stages...>& chain) {
+  static_assert(
+      (!detail::is_matrix<Stages> && ...),
+      "algoperf: update_cost counts what is done to each parameter; this chain has a stage that works on whole "
+      "matrices, whose cost depends on their shapes");
   UpdateCost cost{.flops = flops_per_parameter(chain)};
   for_each_index<PassList<Stages...>{}.pass_count>([&](auto i) {
     const PassTraffic moved = traffic<i>(chain);
