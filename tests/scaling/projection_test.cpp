@@ -63,6 +63,13 @@ TEST_CASE("the balanced batch is the least that saves no time when it grows") {
   CHECK(std::isinf(a.balanced_batch(r, ap::Parameters(1e6)).value));  // few parameters: activations never let it
 }
 
+TEST_CASE("a ring of less than one device is refused") {
+  constexpr ap::Accelerator a;
+  static_assert(a.all_reduce(ap::Bytes(56e9), 1).value == 0 && a.all_reduce(ap::Bytes(56e9), 2).value == 1);
+  CHECK_THROWS_WITH_AS(a.all_reduce(ap::Bytes(1), 0), "Accelerator: all_reduce of 0 devices, expected 1 or more",
+                       ap::Error);
+}
+
 TEST_CASE("products larger than the cache read their operands more than once") {
   const ap::Accelerator a;
   CHECK(a.product_bytes(100, 200, 300).value == 4 * (100 * 300 + 300 * 200 + 100 * 200));

@@ -56,7 +56,10 @@ struct Accelerator {
   }
 
   // All-reduce in a ring: each of n devices sends 2 (n - 1) / n of it (Patarasuk & Yuan 2009). Latencies are left out.
+  // Throws Error for less than one device.
   constexpr Seconds all_reduce(Bytes gradient, double devices) const {
+    if (!(devices >= 1 && devices < HUGE_VAL))
+      fail("Accelerator: all_reduce of ", devices, " devices, expected 1 or more");
     return 2 * (devices - 1) / devices * gradient / link;
   }
 };
