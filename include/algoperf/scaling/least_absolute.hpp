@@ -20,7 +20,8 @@ namespace algoperf::detail {
 // The least sum of |r| near `from`: Huber's losses over a delta that shrinks tenfold until it tells which observations
 // the law passes through, as many as it has parameters (but for coefficients that have come down to 0); then the law
 // through these. It is an optimum, `converged`, if no other residual's pull exceeds what theirs can hold: the
-// subgradient holds 0 (Koenker & Bassett 1978). Or if no residual is left.
+// subgradient holds 0 (Koenker & Bassett 1978). A law that is no line in its coordinates may pass through fewer at its
+// best: then Huber's optimum at the least delta is, within delta a weight, that of |r|.
 template <class Law>
 Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variables>>& points,
                                         const std::array<double, Law::parameters>& from) {
@@ -32,12 +33,14 @@ Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variable
   Minimum<n> m{.at = from, .value = sum(from)};
   std::vector<FitPoint<Law::variables>> sorted = points;
   const double weight = total_weight(points);
-  m.converged = m.value <= 1e-13 * weight;
-  for (double delta = m.value / weight; delta > 1e-13; delta /= 10) {
+  constexpr double least_delta = 1e-13;
+  m.converged = m.value <= least_delta * weight;
+  for (double delta = m.value / weight; delta > least_delta; delta /= 10) {
     const Minimum<n> next =
         minimize(FitObjective<Law, HuberResiduals>{points, HuberResiduals{delta}}, m.at, 1e-16 * delta * weight);
     m.iterations += next.iterations;
     if (sum(next.at) < m.value) m.at = next.at, m.value = sum(m.at);
+    m.converged = next.converged && sum(next.at) <= m.value + delta * weight && delta < 10 * least_delta;
 
     std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
       return std::fabs(residual(a, m.at)) < std::fabs(residual(b, m.at));
