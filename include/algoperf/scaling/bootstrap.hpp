@@ -92,9 +92,8 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
   const auto points = detail::fit_points(observations);
 
   const double objective = detail::FitObjective<Law, Residuals>{points, residuals}(fit.theta);
-  require(std::fabs(objective - fit.objective) <= 1e-9 * fit.objective + detail::negligible(points),
-          "bootstrap: the fit's objective is ", fit.objective, ", but these residuals of these observations sum to ",
-          objective);
+  require(detail::same_sum(points, fit.objective, objective), "bootstrap: the fit's objective is ", fit.objective,
+          ", but these residuals of these observations sum to ", objective);
   for (const double each : fit.theta)
     require(std::isfinite(each), "bootstrap: a coefficient of the fit is 0 or infinite, from where none is refitted");
 

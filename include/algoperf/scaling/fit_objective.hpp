@@ -78,4 +78,10 @@ double negligible(const Points& points) {
   return 1e-30 * total_weight(points);
 }
 
+// Whether two evaluations of a sum of squares, or of Huber's losses, differ by the rounding of their residuals alone.
+template <class Points>
+bool same_sum(const Points& points, double a, double b) {
+  return std::fabs(a - b) <= 1e-9 * a + 1e-13 * std::sqrt(total_weight(points) * a) + negligible(points);
+}
+
 }  // namespace algoperf::detail

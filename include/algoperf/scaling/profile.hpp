@@ -86,9 +86,8 @@ Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law
   require(fit.converged, "profile_interval: the fit did not converge");
   const auto points = detail::fit_points(observations);
   const detail::FitObjective<Law, SquaredResiduals> sum{points, {}};
-  require(std::fabs(sum(fit.theta) - fit.objective) <= 1e-9 * fit.objective + detail::negligible(points),
-          "profile_interval: the fit's objective is ", fit.objective, ", but the squares of these observations sum to ",
-          sum(fit.theta));
+  require(detail::same_sum(points, fit.objective, sum(fit.theta)), "profile_interval: the fit's objective is ",
+          fit.objective, ", but the squares of these observations sum to ", sum(fit.theta));
   const std::size_t freedom = observations.size() - all;
   const double t = student_t_quantile(level, freedom);
   const double most = fit.objective * (1 + t * t / static_cast<double>(freedom)) + detail::negligible(points);
