@@ -2,8 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <string>
+
+#include "../support/folder.hpp"
 
 namespace ap = algoperf;
 
@@ -61,14 +62,10 @@ TEST_CASE("Text names what is wrong") {
 }
 
 TEST_CASE("Text reads a file") {
-  char path[] = "/tmp/algoperf-text-XXXXXX";
-  const int descriptor = mkstemp(path);
-  REQUIRE(descriptor >= 0);
-  std::FILE* const file = fdopen(descriptor, "wb");
-  for (int i = 0; i < 10000; ++i) std::fputs("abc\n", file);
-  std::fclose(file);
-  const auto text = ap::Text::load(path, {.context = 3});
+  const Folder folder;
+  std::string lines;
+  for (int i = 0; i < 10000; ++i) lines += "abc\n";
+  const auto text = ap::Text::load(folder.write("text", lines), {.context = 3});
   CHECK(text.tokens().size() == 40000);
   CHECK(text.vocabulary() == "\nabc");
-  std::remove(path);
 }

@@ -262,6 +262,13 @@ TEST_CASE("a law through all observations is the least sum of absolute values") 
 TEST_CASE("a fit that is not at its end has its own sum, and no intervals") {
   std::vector<ap::Observation<1>> falling;  // ever faster: the break runs off
   for (const double x : ap::geometric(10, 1e4, 12)) falling.push_back({{x}, std::exp(-std::pow(x, 0.3))});
+  const auto points = ap::detail::fit_points(falling);
+  const ap::detail::FitObjective<ap::PowerLawWithFloor, ap::SquaredResiduals> sum{points, {}};
+  for (const auto& start : ap::PowerLawWithFloor::starts(points)) {
+    const auto early = ap::minimize(sum, start, 0, 2);
+    CHECK(!early.converged);
+    CHECK(early.value == near(sum(early.at), 1e-12));
+  }
   auto fit = ap::fit(ap::PowerLaw{}, falling);
   fit.converged = false;
   CHECK_THROWS_WITH_AS(ap::bootstrap(fit, falling), "bootstrap: the fit did not converge", ap::Error);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <type_traits>
 #include <vector>
 
 #include "../core/error.hpp"
@@ -114,9 +113,9 @@ struct ExtrapolationOptions {
 // this curve and others, which is mostly more than noise. Of what was held out of curves of a data set that it was not
 // calibrated on, 90 % held 89 % (PowerLawWithFloor, PowerLaw) or 86 % (BoundedPowerLaw, ShiftedPowerLaw), with 60 to
 // 100 % by data set. Refuses, with a sentence, to go where nothing speaks for the law: where y does not fall; below the
-// smallest x; before the end of guessing, but for BoundedPowerLaw, which has it; where the floor has been reached, if
-// the law has none; and further beyond the largest x than the power law has been seen to reach, from the end of
-// guessing on. `anywhere` goes nevertheless.
+// smallest x; before the end of guessing, or where the floor has been reached, if the law has no such region; and
+// further beyond the largest x than the power law has been seen to reach, from the end of guessing on. `anywhere` goes
+// nevertheless.
 template <ScalingLaw Law>
 requires(Law::variables == 1) Extrapolation extrapolate(Law, const std::vector<Observation<1>>& observations, double x,
                                                         const ExtrapolationOptions& options = {}) {
@@ -130,10 +129,11 @@ requires(Law::variables == 1) Extrapolation extrapolate(Law, const std::vector<O
   const detail::CurveEnds ends = detail::RegionFinder(points).find(points);
   refuse_unless(ends.exponent < 0, "y does not fall with x, so there is no power law to go on");
   refuse_unless(x >= past.smallest, x, " is less than the smallest x observed, ", past.smallest);
-  const bool has_guessing = std::is_same_v<Law, BoundedPowerLaw>;
+  // A law levels out by itself if it does so at sizes that are out of all reach.
+  const double far = std::exp(600);
+  const bool has_guessing = past.fit(1 / far) < 10 * past.fit(past.smallest);
   refuse_unless(has_guessing || !(x < ends.guessing_ends), x, " is where y is still what guessing costs, up to ",
                 ends.guessing_ends, ", of which ", Law::formula, " knows nothing");
-  const double far = std::exp(600);
   const bool has_floor = past.fit(far) > 0.1 * past.fit(past.largest);
   refuse_unless(has_floor || !(x > ends.floor_begins), x, " is where y comes to its floor, from ", ends.floor_begins,
                 " on, of which ", Law::formula, " knows nothing");

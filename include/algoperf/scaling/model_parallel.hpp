@@ -61,9 +61,8 @@ inline LayerSplit split_layers(const std::vector<LayerLoad>& layers, std::size_t
     return std::pair(worst[stages][n], first);
   };
   const double most = best([](const LayerLoad& layer) { return layer.memory.value; }, HUGE_VAL).first;
-  LayerSplit split{.first = best([](const LayerLoad& layer) { return layer.time.value; }, most * (1 + 1e-12)).second,
-                   .memory = {},
-                   .time = {}};
+  LayerSplit split{
+      .first = best([](const LayerLoad& layer) { return layer.time.value; }, most).second, .memory = {}, .time = {}};
   for (std::size_t s = 0; s < stages; ++s) {
     LayerLoad sum;
     for (std::size_t i = split.first[s]; i < split.first[s + 1]; ++i)

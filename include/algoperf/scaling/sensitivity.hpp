@@ -69,7 +69,6 @@ class Restarts {
   Restarts(const Points& points, const Theta& theta)
       : theta_(theta), edge_(!sensitivity<Law>(points, theta).all_felt()) {}
 
-  const Theta& theta() const { return theta_; }
   std::vector<Theta> of(const Points& points) const {
     std::vector<Theta> all;
     if (edge_) all = Law::starts(points);
