@@ -1,9 +1,17 @@
 #pragma once
 
+#include "../core/config.hpp"
 #include "../core/map_kernels.hpp"
 #include "concept.hpp"
 
 namespace algoperf {
+
+namespace detail {
+
+// One copy: a step's loss has the same bits, whatever is measured beside it.
+ALGOPERF_ONE_COPY inline double plus_share(double total, double share, double loss) { return total + share * loss; }
+
+}  // namespace detail
 
 // Synchronous data parallelism: g = sum over workers of share_w g_w, then one step. The same as one worker with all
 // examples, up to rounding.
@@ -41,13 +49,13 @@ struct Mean {
   static double gradient(Context& context, State<Context>& state, const See& see) {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size();
-    double loss = context.share(0) * context.gradient(0, context.values(), context.gradients());
+    double loss = detail::plus_share(0, context.share(0), context.gradient(0, context.values(), context.gradients()));
     see(0, static_cast<const S*>(context.gradients()));
     if (context.workers() > 1)
       context.backend().map(Multiply<S>{static_cast<S>(context.share(0))}, n, context.gradients());
     const S* const other = state.other.data();
     for (std::size_t w = 1; w < context.workers(); ++w) {
-      loss += context.share(w) * context.gradient(w, context.values(), state.other.data());
+      loss = detail::plus_share(loss, context.share(w), context.gradient(w, context.values(), state.other.data()));
       see(w, other);
       context.backend().map(LinearCombination<S>{1, static_cast<S>(context.share(w))}, n, context.gradients(), other);
     }
