@@ -1,6 +1,6 @@
 # Holds every #include of the library against the floor table. Argument: SETTINGS.
 #   a file includes its own folder and the floors below: never a sibling folder, never a higher floor
-#   rules, nn, combine and loop know a backend by its concept, and the work and ports a rule hands to it, only
+#   rules, nn, combine and loop know a backend by its concept, and the work, ports and guards a rule hands to it, only
 #   light folders, and the umbrella with all that it reaches, keep to a list of standard headers
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
@@ -20,11 +20,11 @@ set(light_folders core rules schedules nn scaling)
 set(light_headers # small, or needed by everybody
     algorithm array atomic bit cerrno cmath compare concepts cstddef cstdint cstdio cstdlib cstring exception
     initializer_list limits new numbers optional span stdexcept string string_view tuple type_traits utility vector
-    version fcntl.h sys/file.h sys/stat.h unistd.h)
+    version fcntl.h sys/file.h sys/mman.h sys/stat.h unistd.h)
 set(umbrella_headers ${light_headers} pthread.h sched.h signal.h time.h immintrin.h emmintrin.h arm_neon.h Eigen/Core)
 set(algorithm_folders rules nn combine loop)
-set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/half_ports.hpp
-    backend/half_arrays.hpp)
+set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/guard.hpp
+    backend/half_ports.hpp backend/half_arrays.hpp backend/all_finite.hpp)
 
 set(root ${INCLUDE_DIR}/algoperf)
 set(faults "")

@@ -45,6 +45,19 @@ TEST_CASE("an arena is zeroed and aligned, and a value") {
   CHECK(ap::Arena<double>(empty).size() == 0);
 }
 
+TEST_CASE("a large arena is zeroed to its end, on whole huge pages but for the last") {
+  const std::size_t n = (std::size_t{5} << 18) + 3;  // 5 MB and a little
+  ap::Arena<float> a(n);
+  CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % (std::size_t{1} << 21) == 0);
+  REQUIRE(a.size() == n);
+  float most = 0;
+  for (const float x : a) most = x > most || x < -most ? x : most;
+  CHECK(most == 0);
+  a[n - 1] = 4;
+  const ap::Arena<float> b = a;
+  CHECK(b[n - 1] == 4);
+}
+
 TEST_CASE("shapes, in constant evaluation") {
   constexpr ap::Shape image{28, 20, 3};
   static_assert(image.rank == 3 && image.size() == 1680 && image[1] == 20);

@@ -1,5 +1,10 @@
 // Arena: one flat, aligned, zeroed block of host memory. Values, gradients, slots and activations are one arena each.
+// Large ones ask Linux for pages of 2 MB, which the updates of a rule, four streams of memory, go through faster.
 #pragma once
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include <cstddef>
 #include <cstdlib>
@@ -22,9 +27,12 @@ class Arena {
   Arena() = default;
   explicit Arena(std::size_t size) : size_(size) {
     if (size == 0) return;
-    const std::size_t bytes = (size * sizeof(T) + alignment - 1) / alignment * alignment;
-    data_ = static_cast<T*>(std::aligned_alloc(alignment, bytes));
+    const std::size_t bytes = rounded_up(size * sizeof(T), alignment), unit = bytes < large ? alignment : huge_page;
+    data_ = static_cast<T*>(std::aligned_alloc(unit, rounded_up(bytes, unit)));
     if (data_ == nullptr) throw std::bad_alloc();
+#if defined(__linux__)
+    if (unit == huge_page) (void)madvise(data_, bytes / unit * unit, MADV_HUGEPAGE);  // it may decline
+#endif
     std::memset(static_cast<void*>(data_), 0, bytes);
   }
   Arena(const Arena& other) : Arena(other.size_) {
@@ -49,6 +57,11 @@ class Arena {
   const T& operator[](std::size_t i) const { return data_[i]; }
 
  private:
+  static constexpr std::size_t huge_page = std::size_t{1} << 21, large = 2 * huge_page;  // bytes
+  static constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+  }
+
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };
