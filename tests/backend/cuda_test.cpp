@@ -85,6 +85,41 @@ TEST_CASE("matrices of one shape go side by side, and come to what they come to 
   check(soap({.frequency = 2}), 0);
 }
 
+TEST_CASE("a loss scale moves on the device, which the host does not wait for") {
+  const auto run = [&](const auto& backend, const auto& repeat) {
+    Layout one;
+    one.add({"tensor", Kind::weight, {1000}});
+    const std::size_t n = one.size();
+    const auto rule = mixed_precision<float16>(adamw(), DynamicLossScale{.start = 64, .interval = 4});
+    auto state = rule.state(backend, one);
+    const auto halves = [n](float value) { return std::vector<float16>(n, float16(value)); };
+    auto values = agreement::on_device(backend, halves(1)), gradients = agreement::on_device(backend, halves(0));
+    std::vector<double> scales;
+    for (int t = 1; t <= 12; ++t) {
+      const std::vector<float16> g = halves(t == 6 || t == 7 ? std::numeric_limits<float>::infinity() : 0.5f);
+      backend.write(n, g.data(), gradients.data());
+      repeat([&] {
+        rule.step(std::span<const float16>(gradients.data(), n), std::span(values.data(), n), state,
+                  {.learning_rate = 1e-2});
+      });
+      double scale = 0;
+      backend.read(1, state.loss_scale_at(), &scale);
+      CHECK(scale == state.loss_scale());
+      scales.push_back(scale);
+    }
+    CHECK(state.t() == 10);
+    CHECK(state.skipped_steps() == 2);
+    CHECK(scales == std::vector<double>{64, 64, 64, 128, 128, 64, 32, 32, 32, 32, 64, 64});
+    return agreement::on_host(backend, state.masters);
+  };
+  const Cuda<float> device;
+  Cuda<float>::Graph graph;
+  const std::vector<float> there = run(device, [&](const auto& step) { device.repeat(graph, step); });
+  CHECK(graph.replays() == 10);
+  CHECK(there == run(device, [](const auto& step) { step(); }));
+  CHECK(agreement::ulps(there, run(Host<float>{}, [](const auto& step) { step(); })) <= few);
+}
+
 #if defined(ALGOPERF_EMULATED_CUDA)
 TEST_CASE("the order in which threads run changes nothing") {
   const auto check = [](const auto& work) {

@@ -1,4 +1,9 @@
 // The rule contract on a device, or on the host in its stead (tests/emulated_cuda).
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../support/near.hpp"
 #include "algoperf/backend/cuda.cuh"
 #include "rule_contract.hpp"
 
@@ -11,4 +16,59 @@ TEST_CASE("Cuda and the host agree") {
     INFO("rule: ", std::string(member.name));
     CHECK(difference_between(member, ap::Host<float>{}, ap::Cuda<float>{}) < 2e-6);
   });
+}
+
+namespace {
+
+// What a chain's first pass makes of an element and its slots.
+template <class Program>
+std::vector<double> made_of_one(const Program& program) {
+  constexpr std::size_t n = Program::slot_count(0);
+  ap::Slots<float, n> slots{};
+  std::vector<double> made;
+  for (const float u : {0.3f, -0.2f}) {
+    const auto kernel = program.template fused<0>(nullptr, ap::TensorFacts{4, 2, 2});
+    made.push_back(static_cast<double>(kernel(u, 0.7f, slots)));
+    if constexpr (n > 0)
+      for (std::size_t j = 0; j < n; ++j) made.push_back(static_cast<double>(slots[j]));
+  }
+  return made;
+}
+
+// Step t's program, made by the device, is what the host makes. Tells whether the chain is one that can be.
+template <class... Stages>
+bool check_program(const ap::Chain<Stages...>& chain) {
+  if constexpr (ap::Chain<Stages...>::counts_on_device) {
+    using Program = ap::Program<float, Stages...>;
+    const auto plan = Program::plan(chain.stages(), {}, ap::TensorSpec{"weight", ap::Kind::weight, {2, 2}});
+    const ap::Cuda<float> backend;
+    for (const std::uint64_t t : {1, 2, 7, 150, 4000}) {
+      auto count = backend.array<std::uint64_t>(1);
+      auto there = backend.array<unsigned char>(sizeof(Program));
+      backend.write(1, &t, count.data());
+      ap::detail::cuda_launch(ap::detail::CudaDevice::current(), 1, 1, ap::detail::cuda_make_program<Program>, plan,
+                              0.1, static_cast<const std::uint64_t*>(count.data()),
+                              reinterpret_cast<Program*>(there.data()));
+      Program program(plan, {1, 0.5});
+      backend.read(sizeof(Program), static_cast<const unsigned char*>(there.data()),
+                   reinterpret_cast<unsigned char*>(&program));
+      const std::vector<double> found = made_of_one(program), expected = made_of_one(Program(plan, {t, 0.1}));
+      for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == near(expected[i], 1e-6));
+    }
+    return true;
+  }
+  return false;
+}
+bool check_program(const auto&) { return false; }
+
+}  // namespace
+
+TEST_CASE(
+    "a device makes the constants that the host makes, of every rule that needs no more than the count of steps") {
+  int checked = 0;
+  ap::testing::for_each_rule([&](const auto& member) {
+    INFO("rule: ", std::string(member.name));
+    checked += check_program(member.rule);
+  });
+  CHECK(checked >= 20);
 }

@@ -16,6 +16,7 @@ TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::u
 TEST_CASE("Cuda: evaluation") { check_evaluation(Cuda<float>{}); }
 TEST_CASE("Cuda: checkpoints") { check_checkpoints(Cuda<float>{}); }
 TEST_CASE("Cuda: divergence") { check_divergence(Cuda<float>{}); }
+TEST_CASE("Cuda: steps left out") { check_left_out(Cuda<float>{}); }
 
 namespace {
 
@@ -71,7 +72,16 @@ TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
             SoftmaxCrossEntropy{}, momentum(), Constant{0.02}, ShuffledEpochs{.batch = 32}, backend);
       },
       18);
+  // Whether the gradient is finite the device finds out by itself.
+  check([](const auto& backend) { return tiny_loop(apply_if_finite(adamw()), 0.01, backend); }, 18);
+  check(
+      [](const auto& backend) {
+        return tiny_loop(apply_if_finite(chain(ClipByGlobalNorm{}, partition(matrices, lamb(), otherwise, sgd()))),
+                         0.01, Mean{}, InProcess{2}, backend);
+      },
+      18);
   // The host decides by what it reads: no graph.
+  check([](const auto& backend) { return tiny_loop(apply_if_finite(nadam()), 0.01, backend); }, 0);
   check([](const auto& backend) { return tiny_loop(adagrad_norm(), 0.01, backend); }, 0);
   check([](const auto& backend) { return tiny_loop(momentum(), 0.02, Adasum<>{}, InProcess{2}, backend); }, 0);
 }

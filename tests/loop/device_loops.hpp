@@ -4,7 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
 
+#include "../memory_archive.hpp"
 #include "../support/near.hpp"
 #include "tiny.hpp"
 
@@ -145,6 +149,56 @@ void check_divergence(const Device& device) {
   CAPTURE(told);
   CHECK(contains(told, "training diverged at step "));
   CHECK(told == told_by(Host<float>{}));
+}
+
+// Digits of which some have an input that is no number: a third of all batches of 4.
+inline InMemory<float> spoilt_digits() {
+  const InMemory<float>& digits = Tiny::digits();
+  std::vector<float> inputs(digits.inputs());
+  for (std::size_t i = 5; i < digits.size(); i += 11) inputs[i * 784 + i] = std::numeric_limits<float>::quiet_NaN();
+  return InMemory<float>(inputs, digits.labels(), Shape{28, 28, 1}, 10);
+}
+
+// How many steps a loop's rule has left out, from its checkpoint's number.
+template <class Loop>
+std::uint64_t left_out(Loop& loop) {
+  std::uint64_t found = 0;
+  for (const auto& [name, bytes] : save(loop))
+    if (name.ends_with("skipped")) std::memcpy(&found, bytes.data(), sizeof found);
+  return found;
+}
+
+// Steps with a gradient that is not finite are left out whole as on the host, before a checkpoint and after.
+template <class Device>
+void check_left_out(const Device& device) {
+  const InMemory<float> data = spoilt_digits();
+  const auto check = [&](const auto& rule) {
+    const auto make = [&](const auto& backend) {
+      return TrainingLoop(Tiny::model(), Tiny::loss(), rule, WarmupCosine{.peak = 0.02, .warmup = 4, .total = 40},
+                          ShuffledEpochs{.batch = 4}, backend);
+    };
+    auto host = make(Host<float>{});
+    auto whole = make(device), first = make(device), second = make(device);
+    train(host, data, 30);
+    train(whole, data, 30);
+    CHECK(left_out(host) > 3);
+    CHECK(left_out(host) < 25);
+    CHECK(left_out(whole) == left_out(host));
+    CHECK(difference(host, whole) < 1e-4);
+    CHECK(difference(host, first) > 1e-2);
+    train(first, data, 12);
+    CHECK(left_out(first) > 0);
+    const TemporaryFile file;
+    save_checkpoint(file.path(), first);
+    load_checkpoint(file.path(), second);
+    train(second, data, 18);
+    CHECK(same_values(whole, second));
+    CHECK(left_out(whole) == left_out(second));
+  };
+  check(apply_if_finite(adamw()));
+  check(apply_if_finite(chain(ClipByGlobalNorm{}, partition(matrices, lamb(), otherwise, nesterov()))));
+  check(apply_if_finite(nadam()));  // keeps scalars
+  check(apply_if_finite(chain(Momentum{}, Descend{}, PolyakAverage{.start = 2})));
 }
 
 }  // namespace algoperf::testing

@@ -15,3 +15,4 @@ TEST_CASE_TEMPLATE("Thrust: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of:
 TEST_CASE("Thrust: evaluation") { check_evaluation(Thrust<float>{}); }
 TEST_CASE("Thrust: checkpoints") { check_checkpoints(Thrust<float>{}); }
 TEST_CASE("Thrust: divergence") { check_divergence(Thrust<float>{}); }
+TEST_CASE("Thrust: steps left out") { check_left_out(Thrust<float>{}); }

@@ -52,7 +52,8 @@ void agrees(const Kernels&... kernels) {
 TEST_CASE("a learning rate folds into the constants before it") {
   const auto adam = ap::Adam{}.at<double>(now);
   const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(now);
-  const auto masked = ap::masked(ap::DecayedWeights{.rate = 0.25}, ap::decayable).at<double>(now, matrix);
+  const auto masked =
+      ap::detail::placed(ap::masked(ap::DecayedWeights{.rate = 0.25}, ap::decayable), matrix, {}).at<double>(now);
   const auto rate = ap::Descend{}.at<double>(now);
   using ap::fuse, std::is_same_v;
   static_assert(is_same_v<decltype(fuse(adam, rate)), decltype(fuse(adam))>);
@@ -77,7 +78,7 @@ TEST_CASE("a scale stays behind a kernel that cannot take it over") {
   agrees(clip, momentum, rate);
   agrees(clip, decay, momentum, rate, decay);
   agrees(decay, rate);
-  agrees(
-      ap::masked(ap::DecayedWeights{.rate = 0.25}, [](const ap::TensorSpec&) { return false; }).at<double>(now, matrix),
-      rate);
+  const auto nowhere = [](const ap::TensorSpec&) { return false; };
+  const auto masked = ap::masked(ap::DecayedWeights{.rate = 0.25}, nowhere);
+  agrees(ap::detail::placed(masked, matrix, {}).at<double>(now), rate);
 }

@@ -27,12 +27,11 @@
 //   scratch                                 how many scalars layers may work in, so that they do much at once
 //   read(n, from, to)  write(n, from, to)   to and from host memory
 //
-// A backend whose work goes on while the host does (Cuda) also has
+// A backend whose work goes on while the host does (Cuda) heeds the guard of a run (backend/guard.hpp), and also has
 //   send(n, from, to)                       write without waiting; `from` may be changed when it returns
 //   dot(n, x, y, out)                       to its memory
 //   Graph, repeat(graph, f)                 f(), a step that is the same each time but for its numbers: after a few
 //                                           times started as a whole
-//   unless(flag, f)                         f(), whose run()s change nothing while *flag, in its memory, is not 0
 //
 // A team works on one row: each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...), copy(n, from, to) and
 // copy_rows(count, length, to, f), in which row k of `to` becomes the Stretch f(k); one after the other: a call sees

@@ -156,17 +156,6 @@ struct Cuda {
     else
       f();
   }
-  // f(), whose run()s change nothing while *flag, in device memory, is not 0.
-  template <class F>
-  void unless(const std::int64_t* flag, const F& f) const {
-    struct Restore {
-      const std::int64_t*& place;
-      const std::int64_t* before;
-      ~Restore() { place = before; }
-    } const restore{device().unless, device().unless};
-    device().unless = flag;
-    f();
-  }
 
  private:
   static detail::CudaDevice& device() { return detail::CudaDevice::current(); }

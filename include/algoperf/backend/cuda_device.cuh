@@ -105,8 +105,7 @@ class CudaDevice {
   }
   CudaRing& ring() { return ring_; }
 
-  CudaTape* tape = nullptr;              // of the step in hand
-  const std::int64_t* unless = nullptr;  // passes do nothing while this, in device memory, is not 0
+  CudaTape* tape = nullptr;  // of the step in hand
 
  private:
   explicit CudaDevice(int ordinal) {

@@ -20,25 +20,48 @@
 namespace algoperf::detail {
 
 // The data of one pass over one region.
-template <class S, class Ports>
+template <class S, class Ports, class Guard>
 struct CudaPass {
   Sweep<S, Ports> at;
   const CudaTensor<S>* tensors;
   const CudaChunk* chunks;
   const double* opening;  // the sums that open tensor i's kernel begin at opening + i * stride
   std::size_t stride;
-  double* partials;            // of each chunk
-  const std::int64_t* unless;  // not to run while this is not 0; or null
-  bool packed;                 // whether all arrays take accesses of whole packs
+  double* partials;  // of each chunk
+  bool packed;       // whether all arrays take accesses of whole packs
+  [[no_unique_address]] Guard guard;
 };
 
-// Pass I of a program on chunk blockIdx.x.
-template <std::size_t I, bool opened, bool measuring, class Program, class Ports>
-__global__ void __launch_bounds__(cuda_block)
-    cuda_run_pass(const Program program, const CudaPass<typename Program::Scalar, Ports> pass) {
+// A program comes with a pass's arguments, or the device has made it.
+template <class Program>
+__device__ __forceinline__ const Program& cuda_program(const Program& program) {
+  return program;
+}
+template <class Program>
+__device__ __forceinline__ const Program& cuda_program(const Program* program) {
+  return *program;
+}
+
+// Makes the program of the step that is *t of those made.
+template <class Program>
+__global__ void cuda_make_program(const typename Program::Plan plan, double learning_rate, const std::uint64_t* t,
+                                  Program* program) {
+  const Program made(plan, {*t, learning_rate});
+  memcpy(static_cast<void*>(program), &made, sizeof made);
+}
+
+// Pass I of a program on chunk blockIdx.x. Source is the Program or a pointer to it.
+template <std::size_t I, bool opened, bool measuring, class Source, class Ports, class Guard>
+__global__ void __launch_bounds__(cuda_block) cuda_run_pass(
+    const Source source,
+    const CudaPass<typename std::remove_cvref_t<std::remove_pointer_t<Source>>::Scalar, Ports, Guard> given) {
+  using Program = std::remove_cv_t<std::remove_pointer_t<Source>>;
   using S = typename Program::Scalar;
   constexpr PassShape shape = Program::list.passes[I];
-  if (pass.unless != nullptr && *pass.unless != 0) return;
+  if (given.guard.closes()) return;
+  const Program& program = cuda_program(source);
+  CudaPass<S, Ports, Guard> pass = given;
+  if constexpr (!Ports::none) pass.at.ports = pass.at.ports.there();
   constexpr Then then = then_of(shape);
   constexpr bool factored = shape.factored;
   constexpr std::size_t W = cuda_width<S>, sums = measuring ? Program::sum_count(I) : 0;
@@ -113,6 +136,7 @@ template <class Work>
 class CudaPasses {
   using Program = typename Work::Program;
   using S = typename Program::Scalar;
+  using Guard = typename Work::Guard;
   static constexpr auto list = Program::list;
   static constexpr std::size_t max_sums = Program::max_sums;
   static_assert(std::is_trivially_copyable_v<Program>,
@@ -139,7 +163,16 @@ class CudaPasses {
     for (std::size_t r = 0; r < work_.regions(); ++r) {
       CudaRegion<S>& table = tables_.regions[r];
       table.follow(device_, work_.region(r), max_sums);
-      run_passes<First, First, Last>(work_.program(r), work_.region(r), table);
+      if constexpr (Guard::counts) {
+        Program* const made = table.template program<Program>(device_);
+        if constexpr (First == 0)
+          cuda_launch(device_, 1, 1, cuda_make_program<Program>, work_.plan(r), work_.step.learning_rate, work_.guard.t,
+                      made);
+        run_passes<First, First, Last>(static_cast<const Program*>(made), work_.program(r), work_.region(r), table);
+      } else {
+        const Program program = work_.program(r);
+        run_passes<First, First, Last>(program, program, work_.region(r), table);
+      }
       if constexpr (closing.closing == Closing::measure_all) {
         cuda_launch(device_, 1, cuda_adders(table.count()), cuda_run_totals<double>, table.count(), n, max_sums,
                     table.sums().data(), r > 0, tables_.totals.data());
@@ -163,29 +196,29 @@ class CudaPasses {
     }
   }
 
-  // Passes I .. Last - 1 of a phase on one region.
-  template <std::size_t I, std::size_t First, std::size_t Last>
-  void run_passes(const Program& program, const RegionWork<S>& region, CudaRegion<S>& table) {
+  // Passes I .. Last - 1 of a phase on one region. `program` is this step's but for its constants, which `source` has.
+  template <std::size_t I, std::size_t First, std::size_t Last, class Source>
+  void run_passes(const Source& source, const Program& program, const RegionWork<S>& region, CudaRegion<S>& table) {
     constexpr PassShape shape = list.passes[I];
     constexpr bool measuring = shape.closing == Closing::measure_tensor || shape.closing == Closing::measure_all;
     if constexpr (measuring) {
       if (program.template measures<I>()) {
-        launch<I, First, true>(program, region, table);
+        launch<I, First, true>(source, region, table);
         constexpr std::size_t n = Program::sum_count(I);
         cuda_launch(device_, static_cast<unsigned>(table.count()), cuda_adders(table.longest()),
                     cuda_run_tensor_sums<S>, n, max_sums, table.tensors(), table.partials(), table.sums().data());
       } else {
-        if constexpr (then_of(shape) != Then::discard) launch<I, First, false>(program, region, table);
+        if constexpr (then_of(shape) != Then::discard) launch<I, First, false>(source, region, table);
         cuda_each(device_, table.sums().size(), CudaFill<double>{table.sums().data(), 0});
       }
     } else if constexpr (!is_idle(shape)) {
-      launch<I, First, false>(program, region, table);
+      launch<I, First, false>(source, region, table);
     }
-    if constexpr (I + 1 < Last) run_passes<I + 1, First, Last>(program, region, table);
+    if constexpr (I + 1 < Last) run_passes<I + 1, First, Last>(source, program, region, table);
   }
 
-  template <std::size_t I, std::size_t First, bool measuring>
-  void launch(const Program& program, const RegionWork<S>& region, CudaRegion<S>& table) {
+  template <std::size_t I, std::size_t First, bool measuring, class Source>
+  void launch(const Source& source, const RegionWork<S>& region, CudaRegion<S>& table) {
     constexpr PassShape shape = list.passes[I];
     constexpr bool of_tensor = I > First;  // opened by each tensor's own sums, which the pass before measured
     constexpr bool opened = of_tensor || (I > 0 && list.passes[I - (I > 0)].closing == Closing::measure_all);
@@ -198,16 +231,16 @@ class CudaPasses {
     constexpr std::size_t W = cuda_width<S>;
     bool packed = cuda_aligned<W>(region.u, region.p, slots) && region.size % W == 0;
     if constexpr (!Ports::none) packed = packed && cuda_aligned<W>(ports.gradients, ports.values);
-    const CudaPass<S, Ports> pass{{region.u, region.p, slots, region.size, ports},
-                                  table.tensors(),
-                                  chunks.data(),
-                                  of_tensor ? table.sums().data() : tables_.totals.data(),
-                                  of_tensor ? max_sums : 0,
-                                  table.partials(),
-                                  device_.unless,
-                                  packed};
+    const CudaPass<S, Ports, Guard> pass{{region.u, region.p, slots, region.size, ports},
+                                         table.tensors(),
+                                         chunks.data(),
+                                         of_tensor ? table.sums().data() : tables_.totals.data(),
+                                         of_tensor ? max_sums : 0,
+                                         table.partials(),
+                                         packed,
+                                         work_.guard};
     cuda_launch(device_, static_cast<unsigned>(chunks.size()), cuda_block,
-                cuda_run_pass<I, opened, measuring, Program, Ports>, program, pass);
+                cuda_run_pass<I, opened, measuring, Source, Ports, Guard>, source, pass);
   }
 
   Work& work_;

@@ -56,6 +56,15 @@ class CudaRegion {
   const CudaArray<CudaChunk>& chunks() const { return chunks_; }  // tensor by tensor
   const CudaArray<CudaChunk>& whole() const { return whole_; }    // of the region, padding included
   double* partials() { return partials_.data(); }
+  // Where the device makes a region's program.
+  template <class Program>
+  Program* program(const CudaDevice& device) {
+    if (program_.size() < sizeof(Program)) {
+      device.settle();
+      program_ = CudaArray<unsigned char>(sizeof(Program));
+    }
+    return reinterpret_cast<Program*>(program_.data());
+  }
   CudaArray<double>& sums() { return sums_; }
 
  private:
@@ -90,6 +99,7 @@ class CudaRegion {
   CudaArray<CudaTensor<S>> tensors_;
   CudaArray<CudaChunk> chunks_, whole_;
   CudaArray<double> partials_, sums_;
+  CudaArray<unsigned char> program_;
 };
 
 // The tables of a chain's regions. Copies start empty.

@@ -1,10 +1,10 @@
-// Whole arrays of 16 bits on any backend: widened to float, narrowed, checked for numbers that are not finite.
+// Whole arrays of 16 bits on any backend: widened to float, and narrowed.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "guard.hpp"
 #include "half_ports.hpp"
 #include "thread_pool.hpp"
 #include "work.hpp"
@@ -30,19 +30,21 @@ struct WidenChunk {
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
     const std::size_t begin = r * chunk;
-    const HalfPorts<Half> from = ports;
+    const HalfPorts<Half> from = ports.there();
     float* const to = x;
     team.each(n - begin < chunk ? n - begin : chunk,
               [=](std::size_t i) { to[begin + i] = from.widened(from.gradients[begin + i]); });
   }
 };
-template <class Half>
+template <class Half, class Guard>
 struct NarrowChunk {
   std::size_t n;
   const float* x;
   HalfPorts<Half> ports;
+  Guard guard;
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    if (guard.closes()) return;
     const std::size_t begin = r * chunk;
     const HalfPorts<Half> to = ports;
     const float* const from = x;
@@ -50,21 +52,6 @@ struct NarrowChunk {
               [=](std::size_t i) { to.values[begin + i] = to.narrowed(from[begin + i], begin + i); });
   }
 };
-// bad[r] = how many elements of chunk r are infinite or NaN
-template <class Half>
-struct CountBad {
-  std::size_t n;
-  const Half* x;
-  float* bad;
-  template <class Team>
-  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-    const Half* const from = x + r * chunk;
-    const std::size_t left = n - r * chunk;
-    bad[r] = team.template sum<float>(left < chunk ? left : chunk,
-                                      [from](std::size_t i) { return from[i].is_finite() ? 0.0f : 1.0f; });
-  }
-};
-
 // x[i] = scale gradients[i]
 template <class B, class Half>
 void widen(const B& backend, std::size_t n, const HalfPorts<Half>& ports, float* x) {
@@ -81,11 +68,11 @@ void widen(const B& backend, std::size_t n, const HalfPorts<Half>& ports, float*
         });
 }
 
-// values[i] = x[i], rounded
-template <class B, class Half>
-void narrow(const B& backend, std::size_t n, const float* x, const HalfPorts<Half>& ports) {
+// values[i] = x[i], rounded, if the guard lets
+template <class B, class Half, class Guard>
+void narrow(const B& backend, std::size_t n, const float* x, const HalfPorts<Half>& ports, const Guard& guard) {
   if constexpr (!B::on_host)
-    return backend.for_each_row(chunks_of(n), chunk, NarrowChunk<Half>{n, x, ports});
+    return backend.for_each_row(chunks_of(n), chunk, NarrowChunk<Half, Guard>{n, x, ports, guard});
   else
     over_vectors(
         backend.threads, n,
@@ -99,24 +86,6 @@ void narrow(const B& backend, std::size_t n, const float* x, const HalfPorts<Hal
           ports.of(tail, i).store(Vector<float>::load(rest), 0);
           ports.copy_out(i, end - i, tail);
         });
-}
-
-// Whether no element is infinite or NaN. `bad` is room for chunks_of(n) floats where the backend is not the host.
-template <class B, class Half>
-bool all_finite(const B& backend, std::size_t n, const Half* x, float* bad) {
-  if constexpr (B::on_host) {
-    std::atomic<bool> finite = true;
-    ThreadPool::instance().parallel_for(backend.threads, chunks_of(n), [&](std::size_t i) {
-      const std::size_t end = (i + 1) * chunk < n ? (i + 1) * chunk : n;
-      std::uint16_t all = 1;
-      for (std::size_t k = i * chunk; k < end; ++k) all = all & std::uint16_t{x[k].is_finite()};
-      if (all == 0) finite = false;
-    });
-    return finite;
-  } else {
-    backend.for_each_row(chunks_of(n), chunk, CountBad<Half>{n, x, bad});
-    return backend.sum(chunks_of(n), bad) == 0;
-  }
 }
 
 }  // namespace algoperf::detail

@@ -105,12 +105,23 @@ struct HalfPorts {
   Half* values = nullptr;
   float scale = 1;  // of the gradients
   Rounding rounding = Rounding::nearest;
-  std::uint32_t key = 0;     // of the noise, another at each step
-  std::uint32_t origin = 0;  // the number of gradients[0], for the noise
+  std::uint32_t key = 0;            // of the noise, another at each step
+  std::uint32_t origin = 0;         // the number of gradients[0], for the noise
+  const float* scale_at = nullptr;  // where the scale lies, if it is the device that knows it
 
   static constexpr bool none = false;
   HalfPorts from(std::size_t begin) const {
-    return {gradients + begin, values + begin, scale, rounding, key, origin + static_cast<std::uint32_t>(begin)};
+    HalfPorts later = *this;
+    later.gradients += begin;
+    later.values += begin;
+    later.origin += static_cast<std::uint32_t>(begin);
+    return later;
+  }
+  // The same, where the scale can be read.
+  ALGOPERF_HD HalfPorts there() const {
+    HalfPorts known = *this;
+    if (scale_at != nullptr) known.scale = *scale_at;
+    return known;
   }
 
   // One element, and on the host a vector from element i on.

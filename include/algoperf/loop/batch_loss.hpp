@@ -5,15 +5,9 @@
 #include <cstdint>
 
 #include "../core/config.hpp"
+#include "../core/finite.hpp"
 
 namespace algoperf::detail {
-
-// By its bits: comparisons with NaN may be optimised away under -ffast-math.
-ALGOPERF_HD bool finite_bits(double x) {
-  std::uint64_t bits = 0;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  return (bits >> 52 & 0x7FF) != 0x7FF;
-}
 
 // loss = the mean of weights times losses; diverged = the step, if that is the first whose loss is not finite.
 template <class S>

@@ -40,7 +40,7 @@ class TrainingContext {
   static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
   // Whether a step's loss stays in the backend's memory until somebody asks: rules that call for gradients, or decide
   // by the loss, need it at once.
-  static constexpr bool defers = AsynchronousBackend<Backend> && !detail::MovesAllParameters<Rule> && !bears_non_finite;
+  static constexpr bool defers = AsynchronousBackend<Backend> && detail::defers_on<Rule, Backend>();
 
   TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
                   std::size_t workers, std::size_t capacity, RandomKey key)
@@ -105,15 +105,22 @@ class TrainingContext {
   }
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
-    const Update<Scalar, Evaluate> update{gradients, values, evaluate};
     if constexpr (defers) {
       const detail::BatchLoss<Scalar> take{batch_.size(),         weights_.data(),  batch_.losses(),
                                            deferred_loss_.data(), diverged_.data(), static_cast<std::int64_t>(now_.t)};
       backend_.for_each_row(1, batch_.size(), take);
-      backend_.unless(diverged_.data(), [&] { step_all(update, state); });
-    } else {
-      step_all(update, state);
     }
+    const auto step_unless = [&](const auto& guard) {
+      using Guard = std::remove_cvref_t<decltype(guard)>;
+      rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{gradients, values, evaluate, {}, guard}, state, now_);
+      if constexpr (has_statistics)
+        take_off_.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *statistics_,
+                       {now_.t, 1});
+    };
+    if constexpr (defers && !bears_non_finite)
+      step_unless(Unless{diverged_.data()});
+    else
+      step_unless(NoGuard{});
   }
 
   // The loop's side.
@@ -155,12 +162,13 @@ class TrainingContext {
     if constexpr (defers) backend_.read(batch_.size(), batch_.losses(), first_losses_.data());
     return first_losses_;
   }
-  // What a step deferred: the batch's mean weighted loss. Throws Diverged if it, or one before it, was not finite.
+  // What a step deferred: the batch's mean weighted loss. Throws Diverged if it, or one before it, was not finite,
+  // unless the rule knows what to do.
   double loss() {
     double found = 0;
     std::int64_t step = 0;
     backend_.read(1, deferred_loss_.data(), &found);
-    backend_.read(1, diverged_.data(), &step);
+    if constexpr (!bears_non_finite) backend_.read(1, diverged_.data(), &step);
     if (step != 0) {
       backend_.fill(1, diverged_.data(), std::int64_t{0});
       diverged(static_cast<std::uint64_t>(step), values(), gradients());
@@ -208,13 +216,6 @@ class TrainingContext {
   struct NoStatistics {};
   using Statistics =
       std::conditional_t<has_statistics, typename detail::TakeOffRule::template State<Backend>, NoStatistics>;
-
-  template <class Evaluate>
-  void step_all(const Update<Scalar, Evaluate>& update, RuleState& state) {
-    rule_.step(update, state, now_);
-    if constexpr (has_statistics)
-      take_off_.step(Update<Scalar>{update.gradients, update.values}, *statistics_, {now_.t, 1});
-  }
 
   RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
   std::size_t begin_of(std::size_t worker) const { return worker * batch_.size() / workers_; }

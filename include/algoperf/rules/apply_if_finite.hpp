@@ -2,7 +2,9 @@
 // of steps stay as they were. The rule counts its steps itself. optax's apply_if_finite, which in the end lets a step
 // through after too many; here `skipped_steps` tells, and the caller decides. A TrainingLoop, which otherwise ends with
 // Diverged at a loss that is not finite, goes on. It stands within sam, sam(apply_if_finite(adamw())): what is to be
-// finite is the gradient that the rule steps with. Cost: 4 bytes a parameter.
+// finite is the gradient that the rule steps with. Cost: 4 bytes a parameter. A GPU decides for itself, so that a step
+// is one graph and the host need not wait, unless the rule keeps scalars (nadam), follows schedules of its own or works
+// on matrices.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include "../core/archive.hpp"
 #include "../core/layout.hpp"
 #include "concept.hpp"
+#include "finite_gate.hpp"
 #include "own_memory.hpp"
 
 namespace algoperf {
@@ -21,16 +24,22 @@ template <class Backend, class Rule>
 struct ApplyIfFiniteState {
   Backend backend;
   typename Rule::template State<Backend> rule;
-  std::uint64_t skipped = 0;
+  detail::FiniteGate<Backend> gate;
 
-  std::uint64_t t() const { return rule.t(); }
+  std::uint64_t t() const { return gate.record(backend).made; }
   const Layout& layout() const { return rule.layout(); }
   // The number of steps left out so far.
-  std::uint64_t skipped_steps() const { return skipped; }
+  std::uint64_t skipped_steps() const { return gate.record(backend).left_out; }
   template <class Archive>
   void visit(Archive& archive) {
+    detail::GateRecord record = gate.record(backend);
+    rule.recount(record.made);
     visit_scoped(archive, "rule", rule);
-    archive.number("skipped", skipped);
+    archive.number("skipped", record.left_out);
+    if constexpr (Archive::reading) {
+      record.made = rule.t();
+      gate.set(backend, record);
+    }
   }
 };
 
@@ -42,30 +51,35 @@ class ApplyIfFinite {
   static constexpr bool bears_non_finite = true;
   template <class Backend>
   using State = ApplyIfFiniteState<Backend, Rule>;
+  // Whether steps are asked for without waiting to hear what became of them.
+  template <class Backend>
+  static constexpr bool defers = detail::gate_defers<Backend, Rule>;
 
   constexpr explicit ApplyIfFinite(const Rule& rule) : rule_(rule) {}
 
   void group(const TensorSpec& spec, GroupKey& key) const { rule_.group(spec, key); }
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout) const {
-    return {backend, rule_.state(backend, layout)};
+    return state(backend, layout, layout.regions_for(*this));
   }
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout, std::vector<Region> regions) const {
-    return {backend, rule_.state(backend, layout, std::move(regions))};
+    return {backend, rule_.state(backend, layout, std::move(regions)), {backend, layout.size_without_statistics(), 1}};
   }
   void check() const { rule_.check(); }
 
   template <class Backend, class Evaluate>
   void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
-    const double sum = state.backend.sum(state.layout().size_without_statistics(),
-                                         static_cast<const typename Backend::Scalar*>(update.gradients));
-    if (sum - sum != 0) {  // of numbers below 2^128 in double, only infinity and NaN make it so
-      ++state.skipped;
-      return;
-    }
-    now.t = state.t() + 1;
-    rule_.step(update, state.rule, now);
+    using Scalar = typename Backend::Scalar;
+    state.gate.template pass<defers<Backend>>(
+        state.backend, state.layout().size_without_statistics(), static_cast<const Scalar*>(update.gradients),
+        NoLossScale{}, [&](std::uint64_t t, const auto& guard) {
+          using Guard = std::remove_cvref_t<decltype(guard)>;
+          now.t = t;
+          rule_.step(
+              Update<Scalar, Evaluate, NoPorts, Guard>{update.gradients, update.values, update.evaluate, {}, guard},
+              state.rule, now);
+        });
   }
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
@@ -77,6 +91,7 @@ class ApplyIfFinite {
   template <class Backend>
   void evaluation_values(const typename Backend::Scalar* values, State<Backend>& state,
                          typename Backend::Scalar* out) const {
+    state.rule.recount(state.t());
     rule_.evaluation_values(values, state.rule, out);
   }
   const Rule& rule() const { return rule_; }

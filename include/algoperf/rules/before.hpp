@@ -40,6 +40,10 @@ struct BeforeState {
   typename Rule::template State<Backend> rule;
 
   std::uint64_t t() const { return rule.t(); }
+  void recount(std::uint64_t t) {
+    stages.recount(t);
+    rule.recount(t);
+  }
   const Layout& layout() const { return stages.layout(); }
   template <class Archive>
   void visit(Archive& archive) {
@@ -76,8 +80,10 @@ class Before {
     rule_.check();
   }
 
-  template <class Backend, class Evaluate>
-  void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
+  static constexpr bool counts_on_device = Head::counts_on_device && Rule::counts_on_device;
+  template <class Backend, class Evaluate, class Guard>
+  void step(const Update<typename Backend::Scalar, Evaluate, NoPorts, Guard>& update, State<Backend>& state,
+            Step now) const {
     stages_.step(update, state.stages, now);
     rule_.step(update, state.rule, now);
   }

@@ -70,9 +70,16 @@ class Chain {
     return stores;
   }();
 
+  // Whether a device can make the constants of a step of which the host does not know the count: no stage keeps scalars
+  // on the host, follows a schedule of its own or works on matrices.
+  static constexpr bool counts_on_device = (... && detail::counts_on_device<Stages>);
+
   // values += update(gradients). The gradients are consumed. Step::t must count from 1.
-  template <class Backend, class Evaluate, class Ports>
-  void step(const Update<typename Backend::Scalar, Evaluate, Ports>& update, State<Backend>& state, Step step) const {
+  template <class Backend, class Evaluate, class Ports, class Guard>
+  void step(const Update<typename Backend::Scalar, Evaluate, Ports, Guard>& update, State<Backend>& state,
+            Step step) const {
+    static_assert(Guard::none || AsynchronousBackend<Backend>);
+    static_assert(!Guard::counts || counts_on_device);
     static_assert(Ports::none || !stores_updates, "algoperf: this chain keeps u between passes, so it needs gradients");
     require(step.t > 0, "step: t is 0, expected a count from 1");
     require(step.learning_rate - step.learning_rate == 0, "step: learning_rate is ", step.learning_rate,
@@ -87,7 +94,7 @@ class Chain {
       if constexpr (detail::HasScalars<Stage> && detail::is_element<Stage>)
         get<i>(stages_).advance(step, get<i>(state.scalars_));
     });
-    ChainWork<Backend, Ports, Stages...> work{stages_, step, state, update.ports};
+    ChainWork<Backend, Ports, Guard, Stages...> work{stages_, step, state, update.ports, update.guard};
     state.backend_.run(work);
     state.t_ = step.t;
   }
@@ -115,7 +122,7 @@ class Chain {
       const TensorSpec& spec = state.layout_.spec(state.regions_[r].tensors.front());
       for_each_index<sizeof...(Stages)>([&](auto i) {
         if constexpr (detail::HasEvaluation<TupleElement<i, Tuple<Stages...>>>)
-          if (includes(get<i>(stages_), spec))
+          if (detail::includes(get<i>(stages_), spec))
             state.backend_.map(get<i>(stages_).template evaluation<S>(Step{state.t_, 0}), work.size, out + begin,
                                static_cast<const S*>(work.slots + PassList<Stages...>{}.first_slot[i] * work.size));
       });
@@ -125,15 +132,6 @@ class Chain {
   const Tuple<Stages...>& stages() const { return stages_; }
 
  private:
-  // Whether a stage acts on the region of `spec`.
-  template <class Stage>
-  static bool includes(const Stage& stage, const TensorSpec& spec) {
-    if constexpr (detail::HasMask<Stage>)
-      return stage.includes(spec);
-    else
-      return true;
-  }
-
   Tuple<Stages...> stages_;
 };
 

@@ -75,6 +75,8 @@ class ChainState : public detail::StateArrays<Backend> {
 
   // Step::t of the last step; 0 before the first.
   std::uint64_t t() const { return t_; }
+  // Says what t() is, where a device has counted.
+  void recount(std::uint64_t t) { t_ = t; }
   // The scalars of stage I (rules/concept.hpp).
   template <std::size_t I>
   const auto& scalars() const {
@@ -108,7 +110,7 @@ class ChainState : public detail::StateArrays<Backend> {
  private:
   template <class... Others>
   friend class Chain;
-  template <class AnyBackend, class Ports, class... Others>
+  template <class AnyBackend, class Ports, class Guard, class... Others>
   friend struct ChainWork;
 
   Tuple<detail::ScalarsOf<Stages>...> scalars_;

@@ -7,8 +7,9 @@
 namespace algoperf {
 
 // A chain at work at one step: what a backend's run() is given.
-template <class Backend, class Ports, class... Stages>
+template <class Backend, class Ports, class GuardType, class... Stages>
 struct ChainWork {
+  using Guard = GuardType;
   using State = ChainState<Backend, Stages...>;
   using Program = typename State::Program;
   using S = typename Backend::Scalar;
@@ -17,12 +18,14 @@ struct ChainWork {
   Step step;
   State& state;
   Ports ports;
+  Guard guard;
 
   std::size_t regions() const { return state.regions_.size(); }
   const RegionWork<S>& region(std::size_t r) const { return state.work_[r]; }
-  Program program(std::size_t r) const {
-    return Program(stages, state.scalars_, step, state.layout_.spec(state.regions_[r].tensors.front()));
+  typename Program::Plan plan(std::size_t r) const {
+    return Program::plan(stages, state.scalars_, state.layout_.spec(state.regions_[r].tensors.front()));
   }
+  Program program(std::size_t r) const { return Program(plan(r), step); }
 
   // Tells stage I, which measures over all tensors, its sums, if it wants to hear them.
   template <std::size_t I>

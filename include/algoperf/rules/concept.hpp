@@ -35,6 +35,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "../backend/guard.hpp"
 #include "../backend/ports.hpp"
 #include "stage_kernels.hpp"
 
@@ -120,17 +121,18 @@ concept Stage = detail::is_matrix<S> ||
 // What a rule is given to update: memory of the backend, and a way to ask for the gradient anew (SAM, line searches).
 // `evaluate()` fills `gradients` with the gradient at the present `values`, of the same batch.
 // `ports` are other places to take gradients from and put parameters to (mixed_precision); then `gradients` is not
-// read.
+// read. `guard` may keep the step from being made (backend/guard.hpp).
 struct NoEvaluate {
   void operator()() const {}
 };
 
-template <class Scalar, class Evaluate = NoEvaluate, class Ports = NoPorts>
+template <class Scalar, class Evaluate = NoEvaluate, class Ports = NoPorts, class Guard = NoGuard>
 struct Update {
   Scalar* gradients;
   Scalar* values;
   Evaluate evaluate{};
   [[no_unique_address]] Ports ports{};
+  [[no_unique_address]] Guard guard{};
 };
 
 }  // namespace algoperf

@@ -110,8 +110,7 @@ template <std::size_t I, class... Stages>
 PassTraffic traffic(const Chain<Stages...>& chain) {
   using P = Program<float, Stages...>;
   const TensorSpec any{"", Kind::weight, {2, 2}};
-  const typename P::ScalarsOfStages scalars{};
-  const P program(chain.stages(), scalars, Step{1, 1}, any);
+  const P program(P::plan(chain.stages(), {}, any), Step{1, 1});
   constexpr PassShape shape = P::list.passes[I];
   const double sums[P::max_sums] = {};
   const auto kernel = program.template fused<I>(sums, TensorFacts{4, 2, 2});
@@ -217,7 +216,7 @@ std::string describe(const Armijo<Rule>& armijo) {
 
 template <class Rule>
 std::string describe(const ApplyIfFinite<Rule>& wrapped) {
-  return "a sum of all gradients; 4 bytes a parameter; then\n" + describe(wrapped.rule());
+  return "gradients checked, 4 bytes a parameter; then\n" + describe(wrapped.rule());
 }
 
 template <class Half, class Rule, class Scaling>

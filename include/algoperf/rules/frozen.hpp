@@ -22,6 +22,7 @@ struct FrozenState {
   std::uint64_t steps = 0;
 
   std::uint64_t t() const { return steps; }
+  void recount(std::uint64_t t) { steps = t; }
   const Layout& layout() const { return of; }
   template <class Archive>
   void visit(Archive& archive) {
@@ -45,8 +46,9 @@ struct Frozen {
   State<Backend> state(const Backend& backend, const Layout& layout, std::vector<Region> regions) const {
     return {backend, layout, std::move(regions)};
   }
-  template <class Backend, class Evaluate, class Ports>
-  void step(const Update<typename Backend::Scalar, Evaluate, Ports>&, State<Backend>& state, Step now) const {
+  static constexpr bool counts_on_device = true;
+  template <class Backend, class Evaluate, class Ports, class Guard>
+  void step(const Update<typename Backend::Scalar, Evaluate, Ports, Guard>&, State<Backend>& state, Step now) const {
     state.steps = now.t;
   }
   template <class Backend>

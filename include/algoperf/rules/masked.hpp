@@ -8,7 +8,7 @@
 
 namespace algoperf {
 
-// Is the stage in all but what it becomes at a step.
+// Is the stage, and says which tensors it acts on.
 template <class Stage, class Where>
 struct Masked : Stage {
   static_assert(!detail::is_matrix<Stage>,
@@ -24,13 +24,6 @@ struct Masked : Stage {
       return Stage::includes(spec) && where(spec);
     else
       return where(spec);
-  }
-
-  template <class S>
-  auto at(Step step, const TensorSpec& spec,
-          const detail::ScalarsOf<Stage>& scalars = {}) const requires detail::is_element<Stage> {
-    const auto kernel = detail::element_kernel<S>(static_cast<const Stage&>(*this), step, spec, scalars);
-    return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, includes(spec)};
   }
 };
 

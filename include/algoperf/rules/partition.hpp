@@ -31,6 +31,9 @@ struct PartitionState {
   Tuple<typename Rules::template State<Backend>...> parts;
 
   std::uint64_t t() const { return get<0>(parts).t(); }
+  void recount(std::uint64_t t) {
+    for_each_index<sizeof...(Rules)>([&](auto i) { get<i>(parts).recount(t); });
+  }
   const Layout& layout() const { return whole; }
   template <class Archive>
   void visit(Archive& archive) {
@@ -74,8 +77,10 @@ class Partition<Part<Wheres, Rules>...> {
   }
 
   static constexpr bool stores_updates = (... || Rules::stores_updates);
-  template <class Backend, class Evaluate, class Ports>
-  void step(const Update<typename Backend::Scalar, Evaluate, Ports>& update, State<Backend>& state, Step now) const {
+  static constexpr bool counts_on_device = (... && Rules::counts_on_device);
+  template <class Backend, class Evaluate, class Ports, class Guard>
+  void step(const Update<typename Backend::Scalar, Evaluate, Ports, Guard>& update, State<Backend>& state,
+            Step now) const {
     for_each_index<count>([&](auto i) { get<i>(parts_).rule.step(update, get<i>(state.parts), now); });
   }
   template <class Backend>

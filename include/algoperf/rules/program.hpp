@@ -71,23 +71,6 @@ struct PassList {
   }
 };
 
-namespace detail {
-
-struct NoKernel {};
-
-// What a program keeps of a stage: its kernel, a Measured, or nothing of a matrix stage.
-template <class S, class Stage>
-auto kept(const Stage& stage, Step step, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
-  if constexpr (is_matrix<Stage>)
-    return NoKernel{};
-  else if constexpr (is_measuring<Stage>)
-    return measured<S>(stage, step, spec, scalars);
-  else
-    return element_kernel<S>(stage, step, spec, scalars);
-}
-
-}  // namespace detail
-
 // The chain at one step, on the tensors of one region: every element stage has become its kernel, every measuring stage
 // waits for its sums. A value that may travel to a device.
 template <class S, class... Stages>
@@ -103,10 +86,16 @@ class Program {
     return most;
   }();
 
-  using ScalarsOfStages = Tuple<detail::ScalarsOf<Stages>...>;
-
-  Program(const Tuple<Stages...>& stages, const ScalarsOfStages& scalars, Step step, const TensorSpec& spec)
-      : kept_(keep(stages, scalars, step, spec, std::index_sequence_for<Stages...>{})) {}
+  // What it is made of at any step, wherever that is: a value that may travel to a device, too.
+  using Plan = Tuple<detail::Placed<Stages>...>;
+  static Plan plan(const Tuple<Stages...>& stages, const Tuple<detail::ScalarsOf<Stages>...>& scalars,
+                   const TensorSpec& spec) {
+    return [&]<std::size_t... J>(std::index_sequence<J...>)->Plan {
+      return {{{detail::placed<Stages>(get<J>(stages), spec, get<J>(scalars))}...}};
+    }
+    (std::index_sequence_for<Stages...>{});
+  }
+  ALGOPERF_HD Program(const Plan& plan, Step step) : Program(plan, step, std::index_sequence_for<Stages...>{}) {}
 
   // Where a pass's slots begin among all slots of the chain, and how many it has; the sums its closing stage measures.
   static constexpr std::size_t first_slot(std::size_t pass) { return list.first_slot[list.passes[pass].first]; }
@@ -141,14 +130,12 @@ class Program {
   }
 
  private:
+  // Of an element stage its kernel, of a measuring one a Measured.
   template <class Stage>
-  using Kept = decltype(detail::kept<S>(std::declval<const Stage&>(), Step{}, std::declval<const TensorSpec&>(),
-                                        std::declval<const detail::ScalarsOf<Stage>&>()));
+  using Kept = decltype(std::declval<const detail::Placed<Stage>&>().template at<S>(Step{}));
   template <std::size_t... J>
-  static Tuple<Kept<Stages>...> keep(const Tuple<Stages...>& stages, const ScalarsOfStages& scalars, Step step,
-                                     const TensorSpec& spec, std::index_sequence<J...>) {
-    return {{{detail::kept<S>(get<J>(stages), step, spec, get<J>(scalars))}...}};
-  }
+  ALGOPERF_HD Program(const Plan& plan, Step step, std::index_sequence<J...>)
+      : kept_{{{get<J>(plan).template at<S>(step)}...}} {}
 
   template <std::size_t First, std::size_t... J>
   ALGOPERF_HD auto fuse_from([[maybe_unused]] const double* opening, [[maybe_unused]] const TensorFacts& facts,

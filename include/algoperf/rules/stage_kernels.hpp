@@ -10,12 +10,11 @@
 
 namespace algoperf::detail {
 
-// The kernel of an element stage, on the tensors of a group that `spec` is one of.
+// The kernel of an element stage without a mask.
+ALGOPERF_NO_EXEC_CHECK
 template <class S, class Stage>
-auto element_kernel(const Stage& stage, Step step, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
-  if constexpr (HasAtForTensor<Stage>)
-    return stage.template at<S>(step, spec, scalars);
-  else if constexpr (HasAtWithScalars<Stage>)
+ALGOPERF_HD auto element_kernel(const Stage& stage, Step step, const ScalarsOf<Stage>& scalars) {
+  if constexpr (HasAtWithScalars<Stage>)
     return stage.template at<S>(step, scalars);
   else if constexpr (HasAt<Stage>)
     return stage.template at<S>(step);
@@ -23,13 +22,21 @@ auto element_kernel(const Stage& stage, Step step, const TensorSpec& spec, const
     return stage;
 }
 
-// A stage without the masks around it, and with its schedules asked.
+// A stage without the masks around it.
 template <class Stage>
-auto plain_stage(const Stage& stage, Step step) {
-  if constexpr (requires { stage.now(step); })
-    return plain_stage(stage.now(step), step);
-  else if constexpr (Wraps<Stage>)
-    return plain_stage(static_cast<const typename Stage::Wrapped&>(stage), step);
+auto unmasked(const Stage& stage) {
+  if constexpr (HasMask<Stage>)
+    return unmasked(static_cast<const typename Stage::Wrapped&>(stage));
+  else
+    return stage;
+}
+
+// A stage with its schedules asked.
+ALGOPERF_NO_EXEC_CHECK
+template <class Stage>
+ALGOPERF_HD auto unscheduled(const Stage& stage, Step step) {
+  if constexpr (Wraps<Stage>)
+    return unscheduled(stage.now(step), step);
   else
     return stage;
 }
@@ -67,28 +74,75 @@ struct Measured {
   }
 };
 
-template <class S, class Stage>
-auto measured(const Stage& stage, Step step, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
-  using Plain = decltype(plain_stage(stage, step));
+struct NoKernel {};
+
+// A stage on the tensors of one group, and from its masks whether it acts on them: all that its kernel at a step is
+// made of, wherever that is. Nothing of a matrix stage.
+template <class Stage>
+struct Placed {
+  decltype(unmasked(std::declval<const Stage&>())) stage;
+  ScalarsOf<Stage> scalars;
+  bool included;
+
+  template <class S>
+  ALGOPERF_HD auto at(Step step) const {
+    if constexpr (is_measuring<Stage>) {
+      const auto plain = unscheduled(stage, step);
+      return Measured<S, std::remove_const_t<decltype(plain)>, HasMask<Stage>>{plain, step, scalars, included};
+    } else {
+      const auto kernel = element_kernel<S>(stage, step, scalars);
+      if constexpr (HasMask<Stage>)
+        return MaskedKernel<std::remove_const_t<decltype(kernel)>>{kernel, included};
+      else
+        return kernel;
+    }
+  }
+};
+template <class Stage>
+requires is_matrix<Stage>
+struct Placed<Stage> {
+  template <class S>
+  ALGOPERF_HD NoKernel at(Step) const {
+    return {};
+  }
+};
+
+// Whether a stage acts on the tensors of the group that `spec` is one of.
+template <class Stage>
+bool includes(const Stage& stage, const TensorSpec& spec) {
   if constexpr (HasMask<Stage>)
-    return Measured<S, Plain, true>{plain_stage(stage, step), step, scalars, stage.includes(spec)};
+    return stage.includes(spec);
   else
-    return Measured<S, Plain, false>{plain_stage(stage, step), step, scalars, true};
+    return true;
+}
+
+template <class Stage>
+Placed<Stage> placed(const Stage& stage, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
+  if constexpr (is_matrix<Stage>)
+    return {};
+  else
+    return {unmasked(stage), scalars, includes(stage, spec)};
 }
 
 // What a stage becomes over scalar S: called for its type only.
 template <class S, class Stage>
-auto kernel_of(const Stage& stage, const TensorSpec& spec) {
+auto kernel_of(const Placed<Stage>& stage) {
   if constexpr (is_matrix<Stage>)
     return;
   else if constexpr (is_measuring<Stage>)
-    return measured<S>(stage, Step{}, spec, {})(nullptr, TensorFacts{});
+    return stage.template at<S>(Step{})(nullptr, TensorFacts{});
   else
-    return element_kernel<S>(stage, Step{}, spec, {});
+    return stage.template at<S>(Step{});
 }
 
 template <class S, class Stage>
-using KernelOf = decltype(kernel_of<S>(std::declval<const Stage&>(), std::declval<const TensorSpec&>()));
+using KernelOf = decltype(kernel_of<S>(std::declval<const Placed<Stage>&>()));
+
+// Whether a device can make a stage's kernel of the count of steps alone.
+template <class Stage>
+inline constexpr bool counts_on_device =
+    !HasScalars<Stage> && !Wraps<decltype(unmasked(std::declval<const Stage&>()))> &&
+    (!is_matrix<Stage> || EndsChain<Stage>);
 
 template <class Stage>
 consteval std::size_t slots_of() {

@@ -63,11 +63,6 @@ concept HasAtWithScalars = HasScalars<Stage> && requires(const Stage& stage, con
 };
 
 template <class Stage>
-concept HasAtForTensor = requires(const Stage& stage, const TensorSpec& spec, const ScalarsOf<Stage>& scalars) {
-  stage.template at<float>(Step{}, spec, scalars);
-};
-
-template <class Stage>
 concept HasMeasure = requires(const Stage& stage) {
   stage.measure(1.0f, 1.0f);
 };
@@ -86,6 +81,16 @@ template <class Rule>
 concept MovesAllParameters = requires {
   requires Rule::moves_all_parameters;
 };
+
+// Whether a rule's step can be asked of an asynchronous backend without waiting for a number: by default, if it leaves
+// the parameters where they are till its end.
+template <class Rule, class Backend>
+consteval bool defers_on() {
+  if constexpr (requires { Rule::template defers<Backend>; })
+    return Rule::template defers<Backend>;
+  else
+    return !MovesAllParameters<Rule>;
+}
 
 template <class Stage>
 concept EndsChain = requires {

@@ -32,7 +32,7 @@ struct Adagrad {
     ALGOPERF_HD Kernel scaled(S factor) const { return {root, factor * scale}; }
   };
   template <class S>
-  Kernel<S> at(Step) const {
+  ALGOPERF_HD Kernel<S> at(Step) const {
     return {detail::Root<S>::of(eps_at, eps)};
   }
 };

@@ -43,7 +43,7 @@ struct AdEmaMix {
     }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     const double c = math::sqrt(detail::bias(beta2, step)), b3 = slow_beta(step.t);
     return {detail::Moments<S>::of(beta1, beta2),
             detail::Root<S>::of(EpsAt::outside, eps, c),
@@ -54,11 +54,11 @@ struct AdEmaMix {
   }
 
  private:
-  double progress(std::uint64_t t) const {
+  ALGOPERF_HD double progress(std::uint64_t t) const {
     return t < warmup ? static_cast<double>(t) / static_cast<double>(warmup) : 1;
   }
   // Half-lives: beta^h = 1/2, so h = log(1/2) / log(beta).
-  double slow_beta(std::uint64_t t) const {
+  ALGOPERF_HD double slow_beta(std::uint64_t t) const {
     if (t >= warmup) return beta3;
     const double a = progress(t), half = math::log(0.5);
     const double from = half / math::log(beta1), to = half / math::log(beta3);

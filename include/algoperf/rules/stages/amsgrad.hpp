@@ -38,7 +38,7 @@ struct AmsGrad {
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, correction, factor * scale}; }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     const bool corrected = largest_of == LargestOf::corrected_second_moment;
     const double bias2 = detail::bias(beta2, step), c = corrected ? 1 : math::sqrt(bias2);
     return {detail::Moments<S>::of(beta1, beta2), detail::Root<S>::of(EpsAt::outside, eps, c),

@@ -33,7 +33,7 @@ struct CenteredRmsProp {
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
   };
   template <class S>
-  Kernel<S> at(Step) const {
+  ALGOPERF_HD Kernel<S> at(Step) const {
     return {detail::Moments<S>::of(rho, rho), detail::Root<S>::of(eps_at, eps)};
   }
 };

@@ -23,7 +23,7 @@ struct ClipByValue {
     }
   };
   template <class S>
-  Kernel<S> at(Step) const {
+  ALGOPERF_HD Kernel<S> at(Step) const {
     return {static_cast<S>(max_value)};
   }
 };

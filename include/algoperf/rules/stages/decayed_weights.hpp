@@ -30,7 +30,7 @@ struct DecayedWeights {
     ALGOPERF_HD Kernel carrying(S factor) const { return {factor * rate}; }
   };
   template <class S>
-  Kernel<S> at(Step) const {
+  ALGOPERF_HD Kernel<S> at(Step) const {
     return {static_cast<S>(rate)};
   }
 };

@@ -14,7 +14,7 @@ struct Descend {
   void check() const { require(scale > 0, "Descend: scale is ", scale, ", expected more than 0"); }
 
   template <class S>
-  Scale<S> at(Step step) const {
+  ALGOPERF_HD Scale<S> at(Step step) const {
     return {static_cast<S>(-scale * step.learning_rate)};
   }
 };

@@ -36,7 +36,7 @@ struct DetachedDecay {
     }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     const double share = step.learning_rate / peak;
     const double factor = by == DecayBy::itself ? 1 : by == DecayBy::schedule ? share : share * step.learning_rate;
     return {static_cast<S>(rate * factor)};

@@ -33,7 +33,7 @@ struct DiffGrad {
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     const double c = math::sqrt(detail::bias(beta2, step));
     return {detail::Moments<S>::of(beta1, beta2), detail::Root<S>::of(EpsAt::uncorrected, eps),
             static_cast<S>(c / detail::bias(beta1, step))};

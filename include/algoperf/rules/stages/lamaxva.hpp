@@ -44,7 +44,7 @@ struct LaMaxVa {
     scalars.rate_avg = beta1 * scalars.rate_avg + (1 - beta1) * step.learning_rate;
   }
   template <class S>
-  Kernel<S> at(Step step, const Scalars& scalars) const {
+  ALGOPERF_HD Kernel<S> at(Step step, const Scalars& scalars) const {
     const double rate = step.learning_rate;
     return {{static_cast<S>(beta_min), static_cast<S>(beta_max)},
             static_cast<S>(beta1),

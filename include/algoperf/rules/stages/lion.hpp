@@ -35,7 +35,7 @@ struct Lion {
     }
   };
   template <class S>
-  Kernel<S> at(Step) const {
+  ALGOPERF_HD Kernel<S> at(Step) const {
     return {static_cast<S>(beta1),
             static_cast<S>(1 - beta1),
             static_cast<S>(beta2),

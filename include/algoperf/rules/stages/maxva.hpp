@@ -32,7 +32,7 @@ struct MaxVa {
     ALGOPERF_HD Kernel scaled(S factor) const { return {variance, beta1, rest1, factor * scale, eps}; }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     return {{static_cast<S>(beta_min), static_cast<S>(beta_max)},
             static_cast<S>(beta1),
             static_cast<S>(1 - beta1),

@@ -15,7 +15,7 @@ template <class S>
 struct Moments {
   S beta1 = 0, rest1 = 0, beta2 = 0, rest2 = 0;
 
-  static constexpr Moments of(double beta1, double beta2) {
+  ALGOPERF_HD static constexpr Moments of(double beta1, double beta2) {
     return {static_cast<S>(beta1), static_cast<S>(1 - beta1), static_cast<S>(beta2), static_cast<S>(1 - beta2)};
   }
   template <class T>
@@ -26,7 +26,7 @@ struct Moments {
 };
 
 // 1 - beta^t, or 1 where nothing is corrected.
-inline double bias(double beta, Step step, BiasCorrection correction = BiasCorrection::on) {
+ALGOPERF_HD double bias(double beta, Step step, BiasCorrection correction = BiasCorrection::on) {
   return correction == BiasCorrection::on ? 1 - math::power(beta, step.t) : 1;
 }
 

@@ -30,7 +30,7 @@ struct Momentum {
     }
   };
   template <class S>
-  Kernel<S> at(Step) const {
+  ALGOPERF_HD Kernel<S> at(Step) const {
     return {static_cast<S>(mu), static_cast<S>(1 - dampening)};
   }
 };

@@ -52,7 +52,7 @@ struct NAdam {
     if (form == NAdamForm::torch) scalars.mu_product *= mu(step.t);
   }
   template <class S>
-  Kernel<S> at(Step step, const Scalars& scalars) const {
+  ALGOPERF_HD Kernel<S> at(Step step, const Scalars& scalars) const {
     const double c = math::sqrt(detail::bias(beta2, step));
     double of_m = beta1 / detail::bias(beta1, step), of_u = (1 - beta1) / detail::bias(beta1, step);
     if (form == NAdamForm::optax) of_m = beta1 / detail::bias(beta1, {step.t + 1, 0});
@@ -66,7 +66,7 @@ struct NAdam {
   }
 
  private:
-  double mu(std::uint64_t t) const {
+  ALGOPERF_HD double mu(std::uint64_t t) const {
     return beta1 * (1 - 0.5 * math::exp(math::log(0.96) * static_cast<double>(t) * momentum_decay));
   }
 };

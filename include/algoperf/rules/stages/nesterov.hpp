@@ -24,7 +24,7 @@ struct Nesterov {
     }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     return {Momentum{mu, dampening}.at<S>(step)};
   }
 };

@@ -26,7 +26,7 @@ struct PolyakAverage {
     }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     return {static_cast<S>(step.t > start ? 1 / static_cast<double>(step.t - start) : 1)};
   }
 

@@ -38,7 +38,7 @@ struct RAdam {
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale, rectified}; }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     const double bias2 = detail::bias(beta2, step), c = math::sqrt(bias2), limit = 2 / (1 - beta2) - 1;
     const double rho = limit - 2 * static_cast<double>(step.t) * (1 - bias2) / bias2;
     const bool rectified = rho > 5;

@@ -10,7 +10,7 @@ namespace algoperf {
 // torch's Adafactor decays the weights by the rate without this bound. Cost: none.
 struct RelativeStep {
   template <class S>
-  Scale<S> at(Step step) const {
+  ALGOPERF_HD Scale<S> at(Step step) const {
     const double most = 1 / math::sqrt(static_cast<double>(step.t));
     return {static_cast<S>(step.learning_rate > most ? most / step.learning_rate : 1)};
   }

@@ -40,7 +40,7 @@ struct RmsProp {
     ALGOPERF_HD Kernel scaled(S factor) const { return {rho, rest, root, factor * scale}; }
   };
   template <class S>
-  Kernel<S> at(Step step) const {
+  ALGOPERF_HD Kernel<S> at(Step step) const {
     const double c = math::sqrt(detail::bias(rho, step, bias_correction));
     return {static_cast<S>(rho), static_cast<S>(1 - rho), detail::Root<S>::of(eps_at, eps, c), static_cast<S>(c)};
   }

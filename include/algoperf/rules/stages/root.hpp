@@ -18,7 +18,7 @@ namespace detail {
 
 // x as S, and never 0 nor denormal, however small: 0 / (0 + eps) must stay 0.
 template <class S>
-constexpr S positive(double x) {
+ALGOPERF_HD constexpr S positive(double x) {
   constexpr double least = sizeof(S) == 4 ? 1.17549435e-38 : 2.2250738585072014e-308;
   return static_cast<S>(x > least ? x : least);
 }
@@ -29,7 +29,7 @@ struct Root {
   S eps = 0;
   bool inside = false;
 
-  static constexpr Root of(EpsAt place, double eps, double c = 1) {
+  ALGOPERF_HD static constexpr Root of(EpsAt place, double eps, double c = 1) {
     if (place == EpsAt::inside) return {positive<S>(c * c * eps), true};
     return {positive<S>(place == EpsAt::outside ? c * eps : eps), false};
   }

@@ -15,7 +15,7 @@ struct ScaleBy {
   void check() const { require(factor - factor == 0, "ScaleBy: factor is ", factor, ", expected a finite number"); }
 
   template <class S>
-  Scale<S> at(Step) const {
+  ALGOPERF_HD Scale<S> at(Step) const {
     return {static_cast<S>(factor)};
   }
 };

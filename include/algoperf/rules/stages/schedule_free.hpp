@@ -59,7 +59,7 @@ struct ScheduleFree {
     scalars.weight = scalars.weight_sum > 0 ? w / scalars.weight_sum : 0;
   }
   template <class S>
-  Kernel<S> at(Step step, const Scalars& scalars) const {
+  ALGOPERF_HD Kernel<S> at(Step step, const Scalars& scalars) const {
     const double rate = step.learning_rate;
     return {static_cast<S>(scalars.weight), static_cast<S>(rate * (1 - beta * (1 - scalars.weight))),
             static_cast<S>(rate), scalars.steps == 1};

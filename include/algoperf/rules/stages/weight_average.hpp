@@ -27,7 +27,7 @@ struct WeightAverage {
     }
   };
   template <class S>
-  Kernel<S> at(Step) const {
+  ALGOPERF_HD Kernel<S> at(Step) const {
     return {static_cast<S>(decay), static_cast<S>(1 - decay)};
   }
 
