@@ -48,6 +48,8 @@ struct Bfloat16 {
   }
 };
 
+inline cublasComputeType_t computed_in = CUBLAS_COMPUTE_32F;  // the last product
+
 // S is what is computed in, T the factors' type, U the product's.
 template <class S, class T, class U>
 void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, S alpha, const T* a, int lda, const T* b, int ldb,
@@ -71,7 +73,8 @@ void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, S alpha, cons
 inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m, int n,
                                    int k, const void* alpha, const void* a, cudaDataType_t type, int lda, const void* b,
                                    cudaDataType_t, int ldb, const void* beta, void* c, cudaDataType_t c_type, int ldc,
-                                   cublasComputeType_t, cublasGemmAlgo_t) {
+                                   cublasComputeType_t compute, cublasGemmAlgo_t) {
+  emulated_cuda::computed_in = compute;
   const auto run = [=]<class S, class T, class U>(S, const T*, U*) {
     const S scale = *static_cast<const S*>(alpha), kept = *static_cast<const S*>(beta);
     emulated_cuda::start_call(handle->stream, [=] {

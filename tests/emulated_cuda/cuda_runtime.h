@@ -175,6 +175,14 @@ enum cudaError_t {
   cudaErrorNoKernelImageForDevice,
   cudaErrorUnsupportedPtxVersion
 };
+namespace emulated_cuda {
+
+inline std::size_t launches = 0;                                              // kernels started, those of graphs too
+inline std::size_t waits = 0;                                                 // of the host for the device
+inline cudaError_t has_no_device = cudaSuccess, cannot_launch = cudaSuccess;  // what is answered once instead
+
+}  // namespace emulated_cuda
+
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
 struct cudaDeviceProp {
@@ -199,13 +207,17 @@ template <class T>
 cudaError_t cudaMalloc(T** x, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(x), bytes);
 }
-inline cudaError_t cudaFree(void* x) { return emulated_cuda::drain(), free(x), cudaSuccess; }
+inline void cudaWait() {
+  ++emulated_cuda::waits;
+  emulated_cuda::drain();
+}
+inline cudaError_t cudaFree(void* x) { return cudaWait(), free(x), cudaSuccess; }
 inline cudaError_t cudaMallocHost(void** x, std::size_t bytes) { return cudaMalloc(x, bytes); }
 inline cudaError_t cudaMemset(void* x, int value, std::size_t bytes) {
-  return emulated_cuda::drain(), memset(x, value, bytes), cudaSuccess;
+  return cudaWait(), memset(x, value, bytes), cudaSuccess;
 }
 inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
-  emulated_cuda::drain();
+  cudaWait();
   if (bytes > 0) memcpy(to, from, bytes);
   return cudaSuccess;
 }
@@ -268,10 +280,12 @@ inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
 inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return *free = std::size_t{1} << 30, *total = std::size_t{1} << 31, cudaSuccess;
 }
-inline cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
+inline cudaError_t cudaGetDevice(int* device) {
+  return *device = 0, std::exchange(emulated_cuda::has_no_device, cudaSuccess);
+}
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* facts, int) { return *facts = {}, cudaSuccess; }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) { return *value = 2, cudaSuccess; }
-inline cudaError_t cudaDeviceSynchronize() { return emulated_cuda::drain(), cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return cudaWait(), cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline const char* cudaGetErrorString(cudaError_t error) {
   return error == cudaErrorMemoryAllocation ? "out of memory" : "an error";
@@ -280,7 +294,7 @@ inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   auto& all = emulated_cuda::streams();
   return *stream = all.emplace_back(std::make_unique<emulated_cuda::Stream>()).get(), cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return emulated_cuda::drain(), cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaWait(), cudaSuccess; }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return *event = new emulated_cuda::Event, cudaSuccess;
 }
@@ -294,12 +308,14 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                const Arguments&... arguments) {
+  if (emulated_cuda::cannot_launch != cudaSuccess) return std::exchange(emulated_cuda::cannot_launch, cudaSuccess);
   struct Launch {
     dim3 grid, block;
     std::tuple<Parameters...> arguments;
   };
   const auto launch = std::make_shared<Launch>(Launch{config->gridDim, config->blockDim, {arguments...}});
   const auto enqueue = [kernel, launch, stream = config->stream] {
+    ++emulated_cuda::launches;
     emulated_cuda::push(stream, [kernel, now = *launch] {
       blockDim = now.block;
       gridDim = now.grid;

@@ -76,7 +76,8 @@ struct Cuda {
   template <class T>
   void send(std::size_t n, const T* from, T* to) const {
     if (n * sizeof(T) > detail::CudaRing::most) return write(n, from, to);
-    const void* const sent = device().ring().put(from, n * sizeof(T), [] { device().synchronize(); });
+    const void* const sent = device().ring().put(
+        from, n * sizeof(T), [] { device().catch_up(); }, [] { device().settle(); });
     detail::cuda_each(device(), n, detail::CudaFetch<T>{static_cast<const T*>(sent), to});
   }
   void synchronize() const { device().synchronize(); }

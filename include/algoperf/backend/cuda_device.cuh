@@ -99,9 +99,11 @@ class CudaDevice {
   void settle() const {
     if (tape != nullptr) tape->give_up();
   }
+  // Waits for what has started.
+  void catch_up() const { cuda_check(cudaStreamSynchronize(stream()), "waiting for the device"); }
   void synchronize() const {
     settle();
-    cuda_check(cudaStreamSynchronize(stream()), "waiting for the device");
+    catch_up();
   }
   CudaRing& ring() { return ring_; }
 

@@ -181,6 +181,7 @@ class CudaTape {
       tape.next_ = 0;
       tape.changed_.clear();
       if (mode == Mode::recording) tape.forget();
+      device.ring().begin_step();
       device.tape = &tape;
     }
     ~Turn() {
