@@ -19,7 +19,7 @@ struct SignMomentum {
     }
   };
   template <class S>
-  Kernel<S> at(ap::Step) const {  // once a step, in double; cast once
+  ALGOPERF_HD Kernel<S> at(ap::Step) const {  // once a step, in double; cast once
     return {static_cast<S>(beta), static_cast<S>(1 - beta)};
   }
 };

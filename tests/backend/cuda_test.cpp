@@ -82,6 +82,8 @@ TEST_CASE("matrices of one shape go side by side, and come to what they come to 
   check(muon(), 6);
   check(shampoo({.root_frequency = 2, .start_step = 2}), 0);
   check(shampoo({.root_frequency = 2, .start_step = 2}, GraftAdam{}, NewtonRoot{}), 0);
+  check(shampoo({.root_frequency = 2, .start_step = 2}, GraftAdagrad{}), 0);
+  check(shampoo({.root_frequency = 2, .start_step = 2}, NoGraft{}), 0);
   check(soap({.frequency = 2}), 0);
 }
 

@@ -230,6 +230,7 @@ void check_mixed_precision(const B& device, double most) {
   check_mixed_precision<float16>(
       device, mixed_precision<float16>(lamb(), DynamicLossScale{.start = 8, .growth = 4, .interval = 2}), most);
   check_mixed_precision<float16>(device, mixed_precision<float16>(nadam(), DynamicLossScale{}), most);
+  check_mixed_precision<float16>(device, mixed_precision<float16>(sgd(), DynamicLossScale{.start = 8}), most);
   check_mixed_precision<float16>(
       device, mixed_precision<float16>(partition(matrices, lars(), otherwise, sgd()), DynamicLossScale{}), most);
 }

@@ -13,6 +13,7 @@ TEST_CASE("Cuda: a model of tokens") { check_tokens(Cuda<float>{}); }
 TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Cuda<float>{});
 }
+TEST_CASE("Cuda: questions") { check_questions(Cuda<float>{}); }
 TEST_CASE("Cuda: evaluation") { check_evaluation(Cuda<float>{}); }
 TEST_CASE("Cuda: checkpoints") { check_checkpoints(Cuda<float>{}); }
 TEST_CASE("Cuda: divergence") { check_divergence(Cuda<float>{}); }

@@ -86,6 +86,24 @@ void check_workers(const Device& device) {
       task.train(), 10);
 }
 
+// A yes-or-no question of each class, a slower layer, and workers whose gradients are measured.
+template <class Device>
+void check_questions(const Device& device) {
+  const Tiny task;
+  const auto rule = chain(Momentum{}, masked(ScaleBy{0.1}, Named{"0."}), Descend{});
+  const auto make = [&](const auto& backend) {
+    return TrainingLoop(Tiny::model(), SigmoidCrossEntropy{.label_smoothing = 0.1}, rule, Constant{0.02},
+                        ShuffledEpochs{.batch = 32}, MeasuredMean{}, InProcess{2}, backend);
+  };
+  check_agreement(device, make, task.train(), 20);
+  auto host = make(Host<float>{});
+  auto there = make(device);
+  train(host, task.train(), 5);
+  train(there, task.train(), 5);
+  CHECK(there.evaluate(task.validation(), CrossEntropy{}).metric ==
+        near(host.evaluate(task.validation(), CrossEntropy{}).metric, 1e-4));
+}
+
 // Evaluations, of averaged parameters, and predictions.
 template <class Device>
 void check_evaluation(const Device& device) {
@@ -186,6 +204,10 @@ void check_left_out(const Device& device) {
     CHECK(left_out(whole) == left_out(host));
     CHECK(difference(host, whole) < 1e-4);
     CHECK(difference(host, first) > 1e-2);
+    const Tiny task;
+    const auto expected = host.evaluate(task.validation(), task.metric()),
+               found = whole.evaluate(task.validation(), task.metric());
+    CHECK(found.loss == near(expected.loss, 1e-3));
     train(first, data, 12);
     CHECK(left_out(first) > 0);
     const TemporaryFile file;
@@ -199,6 +221,10 @@ void check_left_out(const Device& device) {
   check(apply_if_finite(chain(ClipByGlobalNorm{}, partition(matrices, lamb(), otherwise, nesterov()))));
   check(apply_if_finite(nadam()));  // keeps scalars
   check(apply_if_finite(chain(Momentum{}, Descend{}, PolyakAverage{.start = 2})));
+  const auto clipped = chain(masked(ClipByGlobalNorm{.max_norm = 0.1}, decayable), Adam{},
+                             masked(DecayedWeights{.rate = 0.1}, decayable), Descend{});
+  check(apply_if_finite(partition(Named{"2.weight"}, frozen(), otherwise, clipped)));
+  check(sam(apply_if_finite(adamw()), {.rho = 1e-3}));
 }
 
 }  // namespace algoperf::testing

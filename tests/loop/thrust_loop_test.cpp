@@ -12,6 +12,7 @@ TEST_CASE("Thrust: a model of tokens") { check_tokens(Thrust<float>{}); }
 TEST_CASE_TEMPLATE("Thrust: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Thrust<float>{});
 }
+TEST_CASE("Thrust: questions") { check_questions(Thrust<float>{}); }
 TEST_CASE("Thrust: evaluation") { check_evaluation(Thrust<float>{}); }
 TEST_CASE("Thrust: checkpoints") { check_checkpoints(Thrust<float>{}); }
 TEST_CASE("Thrust: divergence") { check_divergence(Thrust<float>{}); }

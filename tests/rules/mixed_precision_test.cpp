@@ -198,6 +198,59 @@ TEST_CASE("a mixed-precision state resumes bit for bit, and refuses what cannot 
                        "DynamicLossScale: backoff is 2, expected (0, 1]", ap::Error);
 }
 
+TEST_CASE("a state saved with a loss scale goes on without one") {
+  const ap::Layout layout = ap::testing::layout_of({{30}}, 1);
+  const auto scaled = ap::mixed_precision<bfloat16>(ap::adamw(), ap::DynamicLossScale{.start = 4});
+  const auto plain = ap::mixed_precision<bfloat16>(ap::adamw());
+  auto first = scaled.state(ap::Host<float>{}, layout);
+  auto second = plain.state(ap::Host<float>{}, layout);
+  std::vector<bfloat16> p = halves<bfloat16>(first_values(30));
+  scaled.step(halves<bfloat16>(std::vector<float>(30, std::nanf(""))), std::span(p), first, {.learning_rate = 0.05});
+  scaled.step(gradients<bfloat16>(1, 30, 2), std::span(p), first, {.learning_rate = 0.05});
+  ap::testing::load(second, ap::testing::save(first));
+  CHECK(second.t() == 1);
+  CHECK(second.loss_scale() == 1);
+  CHECK(second.skipped_steps() == 0);
+  std::vector<bfloat16> q = p;
+  scaled.step(gradients<bfloat16>(2, 30, 2), std::span(p), first, {.learning_rate = 0.05});
+  plain.step(gradients<bfloat16>(2, 30), std::span(q), second, {.learning_rate = 0.05});
+  CHECK(bits(p) == bits(q));
+  CHECK(second.t() == 2);
+}
+
+TEST_CASE("a step that is refused is not counted") {
+  const ap::Layout layout = ap::testing::layout_of({{4}}, 1);
+  std::vector<float> g(4, 1.0f), p = g;
+  const auto rule = ap::apply_if_finite(ap::adamw());
+  auto state = rule.state(ap::Host<float>{}, layout);
+  CHECK_THROWS_WITH_AS(rule.step(g, p, state, {.t = 1}), "step: learning_rate is nan, expected a finite number",
+                       ap::Error);
+  CHECK(state.t() == 0);
+  const auto mixed = ap::mixed_precision<bfloat16>(ap::apply_if_finite(ap::sgd()), ap::DynamicLossScale{.start = 1});
+  auto both = mixed.state(ap::Host<float>{}, layout);
+  std::vector<bfloat16> h(4, bfloat16(1.0f)), q = h;
+  CHECK_THROWS_AS(mixed.step(h, std::span(q), both, {}), ap::Error);
+  CHECK(both.t() == 0);
+  mixed.step(h, std::span(q), both, {.learning_rate = 0.5});
+  CHECK(both.t() == 1);
+  CHECK(static_cast<float>(q[0]) == 0.5f);
+}
+
+TEST_CASE("what is not finite is found wherever it is, on any number of threads") {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{8192}, std::size_t{20001}})
+    for (const unsigned threads : {1u, 3u})
+      for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
+        std::vector<float> x(n, 3e38f);
+        CHECK(ap::detail::all_finite(threads, n, x.data()));
+        x[place] = -std::numeric_limits<float>::infinity();
+        CHECK(!ap::detail::all_finite(threads, n, x.data()));
+        std::vector<double> y(n, 1e308);
+        CHECK(ap::detail::all_finite(threads, n, y.data()));
+        y[place] = std::nan("");
+        CHECK(!ap::detail::all_finite(threads, n, y.data()));
+      }
+}
+
 TEST_CASE("apply_if_finite leaves a step out whole") {
   const auto rule = ap::apply_if_finite(ap::nadam());
   const ap::Layout layout = ap::testing::layout_of({{5}, {3}}, 1);

@@ -36,7 +36,7 @@
 // A team works on one row: each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...), copy(n, from, to) and
 // copy_rows(count, length, to, f), in which row k of `to` becomes the Stretch f(k); one after the other: a call sees
 // what the calls before it wrote. All threads of a team run the row's functor: outside of these calls it may write one
-// value many times, but not read what it changes.
+// value many times, but not read what it changes, unless a call stands between the reading and the writing.
 // Pointers name the backend's memory; functors are named structs, copied to wherever they run.
 #pragma once
 

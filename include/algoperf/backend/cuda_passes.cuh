@@ -29,7 +29,7 @@ struct CudaPass {
   std::size_t stride;
   double* partials;  // of each chunk
   bool packed;       // whether all arrays take accesses of whole packs
-  [[no_unique_address]] Guard guard;
+  Guard guard;
 };
 
 // A program comes with a pass's arguments, or the device has made it.
@@ -54,14 +54,14 @@ __global__ void cuda_make_program(const typename Program::Plan plan, double lear
 template <std::size_t I, bool opened, bool measuring, class Source, class Ports, class Guard>
 __global__ void __launch_bounds__(cuda_block) cuda_run_pass(
     const Source source,
-    const CudaPass<typename std::remove_cvref_t<std::remove_pointer_t<Source>>::Scalar, Ports, Guard> given) {
+    const CudaPass<typename std::remove_cvref_t<std::remove_pointer_t<Source>>::Scalar, Ports, Guard> pass) {
   using Program = std::remove_cv_t<std::remove_pointer_t<Source>>;
   using S = typename Program::Scalar;
   constexpr PassShape shape = Program::list.passes[I];
-  if (given.guard.closes()) return;
+  if (pass.guard.closes()) return;
   const Program& program = cuda_program(source);
-  CudaPass<S, Ports, Guard> pass = given;
-  if constexpr (!Ports::none) pass.at.ports = pass.at.ports.there();
+  Sweep<S, Ports> at = pass.at;
+  if constexpr (!Ports::none) at.ports = at.ports.there();
   constexpr Then then = then_of(shape);
   constexpr bool factored = shape.factored;
   constexpr std::size_t W = cuda_width<S>, sums = measuring ? Program::sum_count(I) : 0;
@@ -94,11 +94,11 @@ __global__ void __launch_bounds__(cuda_block) cuda_run_pass(
   if (pass.packed && begin % W == 0) {
     const std::size_t packs = mine.size / W;
     for (std::size_t k = threadIdx.x; k < packs; k += cuda_block)
-      cuda_sweep_pack<W, then, factored>(kernel, pass.at, tensor, begin + k * W, see);
+      cuda_sweep_pack<W, then, factored>(kernel, at, tensor, begin + k * W, see);
     begin += packs * W;
   }
   for (std::size_t i = begin + threadIdx.x; i < end; i += cuda_block)
-    cuda_sweep_pack<1, then, factored>(kernel, pass.at, tensor, i, see);
+    cuda_sweep_pack<1, then, factored>(kernel, at, tensor, i, see);
   if constexpr (measuring)
     for (std::size_t m = 0; m < sums; ++m) {
       const double total = cuda_over_block(static_cast<double>(totals[m]), CudaPlus{});
@@ -163,14 +163,14 @@ class CudaPasses {
     for (std::size_t r = 0; r < work_.regions(); ++r) {
       CudaRegion<S>& table = tables_.regions[r];
       table.follow(device_, work_.region(r), max_sums);
+      const auto plan = work_.plan(r);
+      const Program program(plan, work_.step);
       if constexpr (Guard::counts) {
         Program* const made = table.template program<Program>(device_);
         if constexpr (First == 0)
-          cuda_launch(device_, 1, 1, cuda_make_program<Program>, work_.plan(r), work_.step.learning_rate, work_.guard.t,
-                      made);
-        run_passes<First, First, Last>(static_cast<const Program*>(made), work_.program(r), work_.region(r), table);
+          cuda_launch(device_, 1, 1, cuda_make_program<Program>, plan, work_.step.learning_rate, work_.guard.t, made);
+        run_passes<First, First, Last>(static_cast<const Program*>(made), program, work_.region(r), table);
       } else {
-        const Program program = work_.program(r);
         run_passes<First, First, Last>(program, program, work_.region(r), table);
       }
       if constexpr (closing.closing == Closing::measure_all) {

@@ -30,7 +30,7 @@ class Arena {
     const std::size_t bytes = rounded_up(size * sizeof(T), alignment), unit = bytes < large ? alignment : huge_page;
     data_ = static_cast<T*>(std::aligned_alloc(unit, rounded_up(bytes, unit)));
     if (data_ == nullptr) throw std::bad_alloc();
-#if defined(__linux__)
+#if defined(MADV_HUGEPAGE)
     if (unit == huge_page) (void)madvise(data_, bytes / unit * unit, MADV_HUGEPAGE);  // it may decline
 #endif
     std::memset(static_cast<void*>(data_), 0, bytes);

@@ -20,7 +20,7 @@ struct TakeOff {
     }
   };
   template <class S>
-  Kernel at(Step) const {
+  ALGOPERF_HD Kernel at(Step) const {
     return {};
   }
 };

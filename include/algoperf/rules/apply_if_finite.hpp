@@ -2,13 +2,14 @@
 // of steps stay as they were. The rule counts its steps itself. optax's apply_if_finite, which in the end lets a step
 // through after too many; here `skipped_steps` tells, and the caller decides. A TrainingLoop, which otherwise ends with
 // Diverged at a loss that is not finite, goes on. It stands within sam, sam(apply_if_finite(adamw())): what is to be
-// finite is the gradient that the rule steps with. Cost: 4 bytes a parameter. A GPU decides for itself, so that a step
-// is one graph and the host need not wait, unless the rule keeps scalars (nadam), follows schedules of its own or works
-// on matrices.
+// finite is the gradient that the rule steps with. Cost: 4 bytes a parameter. With Cuda the device decides, so that a
+// step is one graph and the host need not wait, unless the rule keeps scalars (nadam), follows schedules of its own or
+// works on matrices.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,7 @@ namespace algoperf {
 template <class Backend, class Rule>
 struct ApplyIfFiniteState {
   Backend backend;
-  typename Rule::template State<Backend> rule;
+  typename Rule::template State<Backend> rule;  // where a device counts, its t() is that of the last visit
   detail::FiniteGate<Backend> gate;
 
   std::uint64_t t() const { return gate.record(backend).made; }
@@ -33,7 +34,7 @@ struct ApplyIfFiniteState {
   template <class Archive>
   void visit(Archive& archive) {
     detail::GateRecord record = gate.record(backend);
-    rule.recount(record.made);
+    detail::recount(rule, record.made);
     visit_scoped(archive, "rule", rule);
     archive.number("skipped", record.left_out);
     if constexpr (Archive::reading) {
@@ -71,15 +72,14 @@ class ApplyIfFinite {
   template <class Backend, class Evaluate>
   void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
     using Scalar = typename Backend::Scalar;
-    state.gate.template pass<defers<Backend>>(
-        state.backend, state.layout().size_without_statistics(), static_cast<const Scalar*>(update.gradients),
-        NoLossScale{}, [&](std::uint64_t t, const auto& guard) {
-          using Guard = std::remove_cvref_t<decltype(guard)>;
-          now.t = t;
-          rule_.step(
-              Update<Scalar, Evaluate, NoPorts, Guard>{update.gradients, update.values, update.evaluate, {}, guard},
-              state.rule, now);
-        });
+    const auto make = [&](const Step& made, const auto& guard, float) {
+      using Guard = std::remove_cvref_t<decltype(guard)>;
+      rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{update.gradients, update.values, update.evaluate, {}, guard},
+                 state.rule, made);
+    };
+    state.gate.template step_if_finite<defers<Backend>>(state.backend, state.layout().size_without_statistics(),
+                                                        static_cast<const Scalar*>(update.gradients), NoLossScale{},
+                                                        now, make);
   }
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
@@ -91,7 +91,7 @@ class ApplyIfFinite {
   template <class Backend>
   void evaluation_values(const typename Backend::Scalar* values, State<Backend>& state,
                          typename Backend::Scalar* out) const {
-    state.rule.recount(state.t());
+    detail::recount(state.rule, state.t());
     rule_.evaluation_values(values, state.rule, out);
   }
   const Rule& rule() const { return rule_; }

@@ -96,7 +96,7 @@ class Chain {
     });
     ChainWork<Backend, Ports, Guard, Stages...> work{stages_, step, state, update.ports, update.guard};
     state.backend_.run(work);
-    state.t_ = step.t;
+    if constexpr (!Guard::counts) state.t_ = step.t;
   }
 
   // The same on the caller's own memory, laid out as the state's layout says (Layout(1) describes packed tensors).

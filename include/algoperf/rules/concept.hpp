@@ -5,11 +5,11 @@
 //                   u: the update in flight (starts as the gradient), p: the parameter, s: this stage's slots
 //                   May offer scaled(factor) or carrying(factor), so that a learning rate folds into its constants,
 //                   and moved(u, p, s), which applies the update in fewer operations (rules/fused.hpp).
-// element stage     is a kernel, or has   template <class S> Kernel<S> at(Step) const;
+// element stage     is a kernel, or has   template <class S> ALGOPERF_HD Kernel<S> at(Step) const;
 //                   (constants are computed in double once a step, and cast once to the scalar S)
 // measuring stage   static constexpr Over over = Over::tensor or Over::all;
 //                   template <class T> Sums<T, N> measure(T u, T p) const;    summed over a tensor, or over all
-//                   template <class S> Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const;
+//                   template <class S> ALGOPERF_HD Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const;
 // scalars           a stage that keeps a few numbers a chain, beside its slots (a product of rates, a sum of weights):
 //                   struct Scalars { double x = 1;  template <class A> void visit(A&); };   plain data, saved with it
 //                   void advance(Step, Scalars&) const;   once a step, before `at` is asked with one argument more
@@ -134,5 +134,20 @@ struct Update {
   [[no_unique_address]] Ports ports{};
   [[no_unique_address]] Guard guard{};
 };
+
+namespace detail {
+
+// Whether a rule's step can be asked of an asynchronous backend without waiting for a number: it heeds guards, and
+// leaves the parameters where they are till its end, or says so itself.
+template <class Rule, class Backend>
+consteval bool defers_on() {
+  if constexpr (requires { Rule::template defers<Backend>; })
+    return Rule::template defers<Backend>;
+  else
+    return requires { Rule::counts_on_device; }
+  &&!MovesAllParameters<Rule>;
+}
+
+}  // namespace detail
 
 }  // namespace algoperf

@@ -219,8 +219,8 @@ std::string describe(const ApplyIfFinite<Rule>& wrapped) {
   return "gradients checked, 4 bytes a parameter; then\n" + describe(wrapped.rule());
 }
 
-template <class Half, class Rule, class Scaling>
-std::string describe(const MixedPrecision<Half, Rule, Scaling>& mixed) {
+template <class Half, class Rule, class LossScale>
+std::string describe(const MixedPrecision<Half, Rule, LossScale>& mixed) {
   std::string text = detail::type_name<Half>() + " parameters and gradients, 4 bytes of master a parameter";
   if (Rule::stores_updates) text += "; widened and narrowed, 12 bytes a parameter, 4 bytes of scratch";
   if (mixed.scales) text += "; checked, 2 bytes a parameter";

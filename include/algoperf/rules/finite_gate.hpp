@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "../backend/all_finite.hpp"
+#include "../core/require.hpp"
 #include "concept.hpp"
 #include "loss_scale.hpp"
 
@@ -16,18 +16,19 @@ namespace algoperf::detail {
 
 // What became of the steps asked for. In the backend's memory.
 struct GateRecord {
-  std::int64_t closed = 0;  // the last
-  std::uint64_t made = 0, left_out = 0, quiet = 0;
-  double scale = 1;   // of the next loss
-  float unscale = 1;  // of the last gradients
+  std::int64_t closed = 0;  // 1 where the last was left out
+  std::uint64_t made = 0, left_out = 0;
+  std::uint64_t quiet = 0;  // made since the scale last changed
+  double scale = 1;         // of the next loss
+  float unscale = 1;        // of the last gradients: 1 / their loss's scale
 
   template <class LossScale>
-  ALGOPERF_HD void judge(bool finite, const LossScale& moved) {
+  ALGOPERF_HD void judge(bool finite, const LossScale& scaling) {
     closed = finite ? 0 : 1;
     made += finite ? 1 : 0;
     left_out += finite ? 0 : 1;
     unscale = static_cast<float>(1 / scale);
-    moved.move(finite, scale, quiet);
+    scaling.move(finite, scale, quiet);
   }
 };
 
@@ -35,13 +36,13 @@ template <class LossScale>
 struct JudgeChunks {
   std::size_t chunks;
   const float* bad;
-  LossScale moved;
+  LossScale scaling;
   GateRecord* record;
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
-    GateRecord found = *record;  // before the team meets in the sum: afterwards one may have written
+    GateRecord found = *record;
     const float* const from = bad;
-    found.judge(team.template sum<float>(chunks, [from](std::size_t i) { return from[i]; }) == 0, moved);
+    found.judge(team.template sum<float>(chunks, [from](std::size_t i) { return from[i]; }) == 0, scaling);
     *record = found;
   }
 };
@@ -81,22 +82,25 @@ class FiniteGate {
       return record_.data();
   }
 
-  // step(t, guard), by which the rule makes step t of those made, if the n gradients are finite; in any case if
-  // `deferred`, where t is not yet known and the guard tells the device.
-  template <bool deferred, class T, class LossScale, class MakeStep>
-  void pass(const Backend& backend, std::size_t n, const T* gradients, const LossScale& moved, const MakeStep& step) {
+  // Where the n gradients are finite, make(now, guard, unscale), by which the rule makes step `now` of those made. If
+  // `deferred`, in any case: the guard tells the device, which alone knows now.t and what `place()` tells of the scale.
+  template <bool deferred, class T, class LossScale, class Make>
+  void step_if_finite(const Backend& backend, std::size_t n, const T* gradients, const LossScale& scaling, Step now,
+                      const Make& make) {
+    require(now.learning_rate - now.learning_rate == 0, "step: learning_rate is ", now.learning_rate,
+            ", expected a finite number");
     if constexpr (Backend::on_host) {
-      record_.judge(all_finite(backend.threads, n, gradients), moved);
+      record_.judge(all_finite(backend.threads, n, gradients), scaling);
     } else {
       count_bad(backend, n, gradients, bad_.data());
-      backend.for_each_row(1, bad_.size(), JudgeChunks<LossScale>{bad_.size(), bad_.data(), moved, record_.data()});
+      backend.for_each_row(1, bad_.size(), JudgeChunks<LossScale>{bad_.size(), bad_.data(), scaling, record_.data()});
     }
-    if constexpr (deferred) {
-      step(std::uint64_t{1}, CountedUnless{&place()->closed, &place()->made});
-    } else {
-      const GateRecord found = record(backend);
-      if (found.closed == 0) step(found.made, NoGuard{});
-    }
+    now.t = 1;
+    if constexpr (deferred) return make(now, CountedUnless{&place()->closed, &place()->made}, 1.0f);
+    const GateRecord found = record(backend);
+    if (found.closed != 0) return;
+    now.t = found.made;
+    make(now, NoGuard{}, found.unscale);
   }
 
  private:
@@ -105,7 +109,17 @@ class FiniteGate {
 };
 
 // Whether a backend defers what becomes of a rule's steps.
+template <class Rule>
+concept CountsOnDevice = requires {
+  requires Rule::counts_on_device;
+};
 template <class Backend, class Rule>
-inline constexpr bool gate_defers = AsynchronousBackend<Backend>&& Rule::counts_on_device;
+inline constexpr bool gate_defers = AsynchronousBackend<Backend>&& CountsOnDevice<Rule>;
+
+// Tells a rule's state what a gate has counted, if the rule does not count by itself.
+template <class State>
+void recount(State& state, std::uint64_t t) {
+  if constexpr (requires { state.recount(t); }) state.recount(t);
+}
 
 }  // namespace algoperf::detail

@@ -49,7 +49,7 @@ struct Frozen {
   static constexpr bool counts_on_device = true;
   template <class Backend, class Evaluate, class Ports, class Guard>
   void step(const Update<typename Backend::Scalar, Evaluate, Ports, Guard>&, State<Backend>& state, Step now) const {
-    state.steps = now.t;
+    if constexpr (!Guard::counts) state.steps = now.t;
   }
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,

@@ -8,8 +8,8 @@
 //
 // Masters start as the parameters when the first step is asked for. With a loss scale, where a gradient is infinite or
 // NaN, the step is left out whole: parameters, masters, state and the count of steps stay, only the scale falls. So the
-// rule counts its steps itself, and Step::t is not read. A GPU decides, counts and moves the scale in its own memory,
-// and the host need not wait, unless the rule keeps scalars (nadam), follows schedules of its own or works on matrices.
+// rule counts its steps itself, and Step::t is not read. With Cuda the device decides, counts and moves the scale, and
+// the host need not wait, unless the rule keeps scalars (nadam), follows schedules of its own or works on matrices.
 // Without a loss scale nothing is checked, and float16 gradients vanish below 6e-8.
 // Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; torch.amp's GradScaler for the scale's movement.
 //
@@ -43,16 +43,16 @@ struct MixedPrecisionOptions {
 template <class Backend, class Rule>
 struct MixedPrecisionState {
   Backend backend;
-  typename Rule::template State<Backend> rule;
+  typename Rule::template State<Backend> rule;  // where a device counts, its t() is that of the last visit
   typename Backend::template Array<float> masters, gradients;
-  bool gated;
+  bool gated;  // whether there is a loss scale
   detail::FiniteGate<Backend> gate;
   std::uint64_t calls = 0;  // steps asked for
 
   std::uint64_t t() const { return gated ? gate.record(backend).made : rule.t(); }
   const Layout& layout() const { return rule.layout(); }
   // What to multiply the loss by; a device is waited for. loss_scale_at() is where it lies in the backend's memory,
-  // for kernels that need not wait.
+  // for kernels that need not wait; another place once the state is copied, moved or loaded.
   double loss_scale() const { return gate.record(backend).scale; }
   const double* loss_scale_at() const { return &gate.place()->scale; }
   // The number of steps left out so far.
@@ -61,13 +61,14 @@ struct MixedPrecisionState {
   template <class Archive>
   void visit(Archive& archive) {
     detail::GateRecord record = gate.record(backend);
-    if (gated) rule.recount(record.made);
+    if (gated) detail::recount(rule, record.made);
     visit_scoped(archive, "rule", rule);
     archive.number("loss_scale", record.scale);
     archive.number("steps_since_change", record.quiet);
     archive.number("skipped", record.left_out);
     if constexpr (Archive::reading) {
       record.made = rule.t();
+      if (!gated) record = {.made = rule.t()};  // saved with a scale, perhaps
       gate.set(backend, record);
       calls = record.made + record.left_out;
     }
@@ -106,33 +107,29 @@ class MixedPrecision {
             {backend, scales ? n : 0, loss_scale_.start}};
   }
 
-  // Where there is a loss scale and a gradient is not finite, all but the scale stays as it was.
+  // Where there is a loss scale and a gradient is not finite, the step is left out, and skipped_steps() counts it.
   template <class Backend>
   void step(std::span<const Half> gradients, std::span<Half> values, State<Backend>& state, Step now) const {
     const std::size_t n = state.layout().size();
     detail::check_own_memory(gradients.size(), values.size(), state.layout());
-    const Backend& backend = state.backend;
     using Ports = detail::HalfPorts<Half>;
-    if (state.calls == 0) detail::widen(backend, n, Ports{values.data(), values.data()}, state.masters.data());
-    ++state.calls;
+    if (state.calls == 0) detail::widen(state.backend, n, Ports{values.data(), values.data()}, state.masters.data());
     Ports ports{gradients.data(), values.data()};
     ports.rounding = options_.rounding;
-    ports.key = RandomStream(RandomKey{options_.seed}.fold(state.calls)).bits();
+    ports.key = RandomStream(RandomKey{options_.seed}.fold(state.calls + 1)).bits();
     if constexpr (scales) {
-      const auto* const record = state.gate.place();
-      state.gate.template pass<detail::gate_defers<Backend, Rule>>(backend, n, gradients.data(), loss_scale_,
-                                                                   [&](std::uint64_t t, const auto& guard) {
-                                                                     if constexpr (Backend::on_host)
-                                                                       ports.scale = record->unscale;
-                                                                     else
-                                                                       ports.scale_at = &record->unscale;
-                                                                     now.t = t;
-                                                                     make(ports, guard, state, now);
-                                                                   });
+      const auto make = [&](const Step& made, const auto& guard, float unscale) {
+        ports.scale = unscale;
+        if constexpr (std::remove_cvref_t<decltype(guard)>::counts) ports.scale_at = &state.gate.place()->unscale;
+        this->make(ports, guard, state, made);
+      };
+      state.gate.template step_if_finite<detail::gate_defers<Backend, Rule>>(state.backend, n, gradients.data(),
+                                                                             loss_scale_, now, make);
     } else {
-      now.t = state.calls;
+      now.t = state.calls + 1;
       make(ports, NoGuard{}, state, now);
     }
+    ++state.calls;
   }
 
   // In float, from the masters, which before the first step are `values` (rules/chain.hpp).
@@ -141,7 +138,7 @@ class MixedPrecision {
   void evaluation_values(std::span<const Half> values, State<Backend>& state, float* out) const {
     if (state.calls == 0)
       return detail::widen(state.backend, values.size(), detail::HalfPorts<Half>{values.data(), nullptr}, out);
-    state.rule.recount(state.t());
+    detail::recount(state.rule, state.t());
     rule_.evaluation_values(static_cast<const float*>(state.masters.data()), state.rule, out);
   }
 

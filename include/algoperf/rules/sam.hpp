@@ -62,6 +62,7 @@ class Sam {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
+  static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };  // p comes back from anywhere
   template <class Backend>
   using State = SamState<Backend, Rule>;
 

@@ -4,17 +4,27 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include "masked_kernel.hpp"
 #include "stage_traits.hpp"
 
 namespace algoperf::detail {
 
-// The kernel of an element stage without a mask.
+// The kernel of an element stage without a mask. Scheduled ones first: a schedule may be a function of the host alone.
 ALGOPERF_NO_EXEC_CHECK
 template <class S, class Stage>
+ALGOPERF_HD auto scheduled_kernel(const Stage& stage, Step step, const ScalarsOf<Stage>& scalars) {
+  if constexpr (HasScalars<Stage>)
+    return stage.template at<S>(step, scalars);
+  else
+    return stage.template at<S>(step);
+}
+template <class S, class Stage>
 ALGOPERF_HD auto element_kernel(const Stage& stage, Step step, const ScalarsOf<Stage>& scalars) {
-  if constexpr (HasAtWithScalars<Stage>)
+  if constexpr (Wraps<Stage>)
+    return scheduled_kernel<S>(stage, step, scalars);
+  else if constexpr (HasAtWithScalars<Stage>)
     return stage.template at<S>(step, scalars);
   else if constexpr (HasAt<Stage>)
     return stage.template at<S>(step);
@@ -142,7 +152,7 @@ using KernelOf = decltype(kernel_of<S>(std::declval<const Placed<Stage>&>()));
 template <class Stage>
 inline constexpr bool counts_on_device =
     !HasScalars<Stage> && !Wraps<decltype(unmasked(std::declval<const Stage&>()))> &&
-    (!is_matrix<Stage> || EndsChain<Stage>);
+    (!is_matrix<Stage> || EndsChain<Stage>)&&std::is_trivially_copyable_v<Placed<Stage>>;
 
 template <class Stage>
 consteval std::size_t slots_of() {

@@ -82,16 +82,6 @@ concept MovesAllParameters = requires {
   requires Rule::moves_all_parameters;
 };
 
-// Whether a rule's step can be asked of an asynchronous backend without waiting for a number: by default, if it leaves
-// the parameters where they are till its end.
-template <class Rule, class Backend>
-consteval bool defers_on() {
-  if constexpr (requires { Rule::template defers<Backend>; })
-    return Rule::template defers<Backend>;
-  else
-    return !MovesAllParameters<Rule>;
-}
-
 template <class Stage>
 concept EndsChain = requires {
   requires Stage::ends_chain;

@@ -45,7 +45,8 @@ concept MeasuresParametersAlone = requires {
 };
 
 template <class Stage>
-concept ScalesTensors = is_measuring<Stage> && Stage::over == Over::tensor&& requires(const Stage& stage) {
+concept ScalesTensors =
+    is_measuring<Stage> && !HasMask<Stage> && Stage::over == Over::tensor && requires(const Stage& stage) {
   { stage.template at<float>(Step{}, Sums<double, sums_of<Stage>()>{}, TensorFacts{}) } -> std::same_as<Scale<float>>;
 };
 
