@@ -7,7 +7,10 @@ packages=(cmake ninja-build g++ libeigen3-dev doctest-dev libbenchmark-dev libcl
           libfmt-dev zlib1g-dev libxtensor-dev libzip-dev gnuplot-nox)
 for argument in "$@"; do
   case $argument in
-    --all) packages+=(clang libclang-rt-dev clang-format-14 libdnnl-dev libopenblas-dev) ;;
+    --all)
+      packages+=(clang libclang-rt-dev clang-format-14 libdnnl-dev libopenblas-dev)
+      [[ -d /usr/local/cuda || -d /opt/cuda ]] || packages+=(libthrust-dev)  # CUDA's own is newer
+      ;;
     --bench) packages+=(valgrind) ;;
     --peers) packages+=(libtorch-dev libdlib-dev libdnnl-dev libopenblas-dev) ;;
     *) echo "usage: scripts/setup.sh [--all] [--bench] [--peers]" >&2; exit 2 ;;

@@ -13,7 +13,7 @@ static_assert(std::is_same_v<decltype(Thrust{}), Thrust<float>>);
 
 // Where the compiler may contract a * b + c into one rounding, it does so differently in a vector loop and a scalar
 // one; elsewhere the two backends do the same operations in the same order.
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 constexpr double same = 64;
 #else
 constexpr double same = 0;

@@ -1,0 +1,5 @@
+// The tests of the Thrust backend on its CUDA system, which takes no CUDA backend: they need nvcc and CCCL alone.
+//   nvcc -std=c++20 -arch=native -DEIGEN_NO_CUDA -Iinclude -isystem <eigen3> thrust_tests.cu
+#include "../backend/thrust_test.cpp"
+#include "../loop/thrust_loop_test.cpp"
+#include "main.cuh"
