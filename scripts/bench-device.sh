@@ -34,6 +34,7 @@ if [[ $gather ]]; then
   [[ -z ${ALGOPERF_DATA:-} ]] || cp -rL "$ALGOPERF_DATA/mnist" "$gather/"
   chmod -R u+w "$gather"
   du -sh "$gather"
+  (($(du -sm "$gather" | cut -f1) <= 64)) || { echo "bench-device: that is more than 64 MiB" >&2; exit 1; }
   exit
 fi
 
@@ -66,6 +67,13 @@ g++ -std=c++20 -O3 -march=native "${include[@]}" benchmarks/device/target_cpu.cp
   -lpthread & jobs+=($!)
 for job in "${jobs[@]}"; do wait "$job"; done
 
+# Runs a program for so many seconds at most, and no longer than nine minutes after the script's start; 124 if it was cut.
+within() {
+  local left=$((540 - SECONDS))
+  ((left > 0)) || return 124
+  timeout "$(($1 < left ? $1 : left))" "${@:2}"
+}
+
 if $tests; then
   status=0
   "$build/cuda_tests" || status=$?
@@ -74,34 +82,45 @@ if $tests; then
     echo "no device: tests are built only" >&2
   else
     ((status == 0)) || exit "$status"
-    timeout 200 "$sanitizer" --error-exitcode 1 "$build/cuda_tests" --test-case="*primitives*,*rules agree*,*mixed precision*,*steps as graphs*"
+    within 200 "$sanitizer" --error-exitcode 1 "$build/cuda_tests" \
+      --test-case="*primitives*,*rules agree*,*mixed precision*,*steps as graphs*" || status=$?
+    ((status == 0 || status == 124)) || exit "$status"
+    ((status == 0)) || echo "compute-sanitizer found nothing until its time was up" >&2
   fi
 fi
 
+status=0
+incomplete() {
+  echo "bench-device: $1 failed or was cut: its columns have gaps" >&2
+  status=1
+}
 lines=$build/lines
 rm -f "$lines".*
-echo "# ${gpu:-no GPU}; $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p'); $(date -u +%Y-%m-%d);" \
+cpu=$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)
+echo "# ${gpu:-no GPU}; ${cpu:-unknown CPU}, $(nproc) cores; $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p'); $(date -u +%Y-%m-%d);" \
   "scripts/bench-device.sh" >"$lines.0"
 for program in rules matrix_rules training target_gpu; do
   echo "$program ..." >&2
-  "$build/$program" >"$lines.$program"
+  within 240 "$build/$program" >"$lines.$program" || incomplete "$program"
+done
+echo "target_cpu ..." >&2
+for threads in 1 "$(nproc)"; do
+  within 120 "$build/target_cpu" "$threads" >>"$lines.target_cpu" || incomplete target_cpu
 done
 if [[ $gpu ]]; then
-  for threads in 1 "$(nproc)"; do "$build/target_cpu" "$threads" >>"$lines.target_cpu"; done
   if "$python" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
     "$python" -c 'import torch; print("# torch", torch.__version__)' >"$lines.1"
     for program in rules matrix_rules training; do
       echo "torch_$program ..." >&2
-      timeout 240 "$python" -B "benchmarks/device/torch_$program.py" >"$lines.torch_$program" ||
+      within 120 "$python" -B "benchmarks/device/torch_$program.py" >"$lines.torch_$program" ||
         echo "torch_$program.py failed: its columns have gaps" >&2
     done
   fi
 fi
 
-status=0
 "$python" -B benchmarks/device/table.py "$lines".* | tee "$build/table.md" || status=$?
 if $save; then
-  name=$(tr -cs 'A-Za-z0-9\n' - <<<"${gpu:-no-device}")
+  name=$(tr -cs 'A-Za-z0-9\n' - <<<"${gpu:-none}")
   target=benchmarks/results/$(date -u +%Y-%m-%d)-device-$name.md
   cp "$build/table.md" "$target.partial"
   mv "$target.partial" "$target"
