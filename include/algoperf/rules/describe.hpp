@@ -37,30 +37,31 @@ struct Probe {
   static inline thread_local std::uint64_t operations = 0;
 
   constexpr Probe() = default;
-  constexpr Probe(bool from_u, bool from_p) : u(from_u), p(from_p) {}
+  ALGOPERF_HD constexpr Probe(bool from_u, bool from_p) : u(from_u), p(from_p) {}
   template <class A>
-  requires std::is_arithmetic_v<A>
-  constexpr Probe(A) {}
-  static Probe counted(Probe x) {
+  requires std::is_arithmetic_v<A> ALGOPERF_HD constexpr Probe(A) {}
+  ALGOPERF_HD static Probe counted(Probe x) {
+#if !ALGOPERF_ON_DEVICE  // where no kernel ever meets a Probe
     ++operations;
+#endif
     return x;
   }
-  friend constexpr Probe operator|(Probe a, Probe b) { return {a.u || b.u, a.p || b.p}; }
-  friend constexpr Probe operator&(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator&&(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator||(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator!(Probe a) { return a; }
-  friend constexpr Probe operator-(Probe a) { return a; }
-  friend constexpr Probe operator==(Probe a, Probe b) { return a | b; }
-  friend constexpr Probe operator!=(Probe a, Probe b) { return a | b; }
-  friend Probe operator+(Probe a, Probe b) { return counted(a | b); }
-  friend Probe operator-(Probe a, Probe b) { return counted(a | b); }
-  friend Probe operator*(Probe a, Probe b) { return counted(a | b); }
-  friend Probe operator/(Probe a, Probe b) { return counted(a | b); }
-  friend Probe operator<(Probe a, Probe b) { return counted(a | b); }
-  friend Probe operator>(Probe a, Probe b) { return counted(a | b); }
-  friend Probe operator<=(Probe a, Probe b) { return counted(a | b); }
-  friend Probe operator>=(Probe a, Probe b) { return counted(a | b); }
+  ALGOPERF_HD friend constexpr Probe operator|(Probe a, Probe b) { return {a.u || b.u, a.p || b.p}; }
+  ALGOPERF_HD friend constexpr Probe operator&(Probe a, Probe b) { return a | b; }
+  ALGOPERF_HD friend constexpr Probe operator&&(Probe a, Probe b) { return a | b; }
+  ALGOPERF_HD friend constexpr Probe operator||(Probe a, Probe b) { return a | b; }
+  ALGOPERF_HD friend constexpr Probe operator!(Probe a) { return a; }
+  ALGOPERF_HD friend constexpr Probe operator-(Probe a) { return a; }
+  ALGOPERF_HD friend constexpr Probe operator==(Probe a, Probe b) { return a | b; }
+  ALGOPERF_HD friend constexpr Probe operator!=(Probe a, Probe b) { return a | b; }
+  ALGOPERF_HD friend Probe operator+(Probe a, Probe b) { return counted(a | b); }
+  ALGOPERF_HD friend Probe operator-(Probe a, Probe b) { return counted(a | b); }
+  ALGOPERF_HD friend Probe operator*(Probe a, Probe b) { return counted(a | b); }
+  ALGOPERF_HD friend Probe operator/(Probe a, Probe b) { return counted(a | b); }
+  ALGOPERF_HD friend Probe operator<(Probe a, Probe b) { return counted(a | b); }
+  ALGOPERF_HD friend Probe operator>(Probe a, Probe b) { return counted(a | b); }
+  ALGOPERF_HD friend Probe operator<=(Probe a, Probe b) { return counted(a | b); }
+  ALGOPERF_HD friend Probe operator>=(Probe a, Probe b) { return counted(a | b); }
 };
 
 // What a pass reads or writes, in words: " u p 2 slots".
@@ -100,9 +101,9 @@ template <>
 struct Maths<detail::Probe> {
   using Scalar = float;
   using Mask = detail::Probe;
-  static detail::Probe sqrt(detail::Probe x) { return detail::Probe::counted(x); }
-  static detail::Probe exp(detail::Probe x) { return detail::Probe::counted(x); }
-  static detail::Probe select(detail::Probe c, detail::Probe a, detail::Probe b) { return c | a | b; }
+  ALGOPERF_HD static detail::Probe sqrt(detail::Probe x) { return detail::Probe::counted(x); }
+  ALGOPERF_HD static detail::Probe exp(detail::Probe x) { return detail::Probe::counted(x); }
+  ALGOPERF_HD static detail::Probe select(detail::Probe c, detail::Probe a, detail::Probe b) { return c | a | b; }
 };
 
 // What pass I of a chain moves, found by running its kernel on a probe.
