@@ -181,6 +181,11 @@ inline std::size_t launches = 0;                                              //
 inline std::size_t waits = 0;                                                 // of the host for the device
 inline cudaError_t has_no_device = cudaSuccess, cannot_launch = cudaSuccess;  // what is answered once instead
 
+inline void wait() {
+  ++waits;
+  drain();
+}
+
 }  // namespace emulated_cuda
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
@@ -207,17 +212,13 @@ template <class T>
 cudaError_t cudaMalloc(T** x, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(x), bytes);
 }
-inline void cudaWait() {
-  ++emulated_cuda::waits;
-  emulated_cuda::drain();
-}
-inline cudaError_t cudaFree(void* x) { return cudaWait(), free(x), cudaSuccess; }
+inline cudaError_t cudaFree(void* x) { return emulated_cuda::wait(), free(x), cudaSuccess; }
 inline cudaError_t cudaMallocHost(void** x, std::size_t bytes) { return cudaMalloc(x, bytes); }
 inline cudaError_t cudaMemset(void* x, int value, std::size_t bytes) {
-  return cudaWait(), memset(x, value, bytes), cudaSuccess;
+  return emulated_cuda::wait(), memset(x, value, bytes), cudaSuccess;
 }
 inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
-  cudaWait();
+  emulated_cuda::wait();
   if (bytes > 0) memcpy(to, from, bytes);
   return cudaSuccess;
 }
@@ -285,7 +286,7 @@ inline cudaError_t cudaGetDevice(int* device) {
 }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* facts, int) { return *facts = {}, cudaSuccess; }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) { return *value = 2, cudaSuccess; }
-inline cudaError_t cudaDeviceSynchronize() { return cudaWait(), cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return emulated_cuda::wait(), cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline const char* cudaGetErrorString(cudaError_t error) {
   return error == cudaErrorMemoryAllocation ? "out of memory" : "an error";
@@ -294,7 +295,7 @@ inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   auto& all = emulated_cuda::streams();
   return *stream = all.emplace_back(std::make_unique<emulated_cuda::Stream>()).get(), cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaWait(), cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return emulated_cuda::wait(), cudaSuccess; }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return *event = new emulated_cuda::Event, cudaSuccess;
 }

@@ -51,11 +51,9 @@ __global__ void cuda_make_program(const typename Program::Plan plan, double lear
 }
 
 // Pass I of a program on chunk blockIdx.x. Source is the Program or a pointer to it.
-template <std::size_t I, bool opened, bool measuring, class Source, class Ports, class Guard>
-__global__ void __launch_bounds__(cuda_block) cuda_run_pass(
-    const Source source,
-    const CudaPass<typename std::remove_cvref_t<std::remove_pointer_t<Source>>::Scalar, Ports, Guard> pass) {
-  using Program = std::remove_cv_t<std::remove_pointer_t<Source>>;
+template <std::size_t I, bool opened, bool measuring, class Program, class Source, class Ports, class Guard>
+__global__ void __launch_bounds__(cuda_block)
+    cuda_run_pass(const Source source, const CudaPass<typename Program::Scalar, Ports, Guard> pass) {
   using S = typename Program::Scalar;
   constexpr PassShape shape = Program::list.passes[I];
   if (pass.guard.closes()) return;
@@ -240,7 +238,7 @@ class CudaPasses {
                                          packed,
                                          work_.guard};
     cuda_launch(device_, static_cast<unsigned>(chunks.size()), cuda_block,
-                cuda_run_pass<I, opened, measuring, Source, Ports, Guard>, source, pass);
+                cuda_run_pass<I, opened, measuring, Program, Source, Ports, Guard>, source, pass);
   }
 
   Work& work_;
