@@ -18,6 +18,7 @@
 #include "../rules/concept.hpp"
 #include "batch.hpp"
 #include "batch_loss.hpp"
+#include "culprit.hpp"
 #include "diverged.hpp"
 #include "resident_data.hpp"
 #include "statistics.hpp"
@@ -256,43 +257,11 @@ class TrainingContext {
     return total / static_cast<double>(n);
   }
 
-  TensorHandle first_not_finite(const Scalar* arena, bool& found) const {
-    std::vector<Scalar> host(layout_.size());
-    backend_.read(host.size(), arena, host.data());
-    for (const TensorHandle handle : layout_.tensors()) {
-      const TensorPlace place = layout_.place_of(handle);
-      for (std::size_t i = 0; i < place.size; ++i)
-        if (!detail::finite_bits(static_cast<double>(host[place.offset + i]))) {
-          found = true;
-          return handle;
-        }
-    }
-    found = false;
-    return {};
-  }
-  bool inputs_are_finite() const {
-    if constexpr (!std::is_integral_v<Input>) {
-      std::vector<Input> host(batch_.size() * model_.input().size());
-      backend_.read(host.size(), batch_.inputs(), host.data());
-      for (const Input x : host)
-        if (!detail::finite_bits(static_cast<double>(x))) return false;
-    }
-    return true;
-  }
-  // Blames what comes first: parameters, then the data, then the gradient.
-  std::string culprit(const Scalar* values, const Scalar* gradients) const {
-    bool found = false;
-    TensorHandle handle = first_not_finite(values, found);
-    if (found) return "the parameters of tensor '" + layout_.spec(handle).name + "' hold NaN or infinity";
-    if (!inputs_are_finite()) return "the parameters are finite, an input of the batch is not";
-    handle = first_not_finite(gradients, found);
-    if (found) return "the gradient of tensor '" + layout_.spec(handle).name + "' holds NaN or infinity";
-    return "parameters, inputs and gradient are finite, so the outputs overflowed";
-  }
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const {
     const std::string noticed = step < now_.t ? ", noticed at step " + std::to_string(now_.t) : "";
-    Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
-                   culprit(values, gradients));
+    Diverged error(
+        "training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
+        detail::culprit(backend_, layout_, values, gradients, batch_.inputs(), batch_.size() * model_.input().size()));
     error.step = step;
     throw error;
   }

@@ -20,8 +20,8 @@
 #include "../combine/all.hpp"
 #include "../core/target.hpp"
 #include "../data/unlabelled.hpp"
-#include "../nn/describe.hpp"
 #include "../schedules/concept.hpp"
+#include "check_data.hpp"
 #include "explain_loop.hpp"
 #include "pick.hpp"
 #include "run.hpp"
@@ -138,7 +138,7 @@ class TrainingLoop {
   // the training clock.
   template <class Data>
   void reside(const Data& data) {
-    check_fits(data);
+    detail::check_fits(context_, data);
     const Stopwatch watch;
     context_.reside(data);
     if constexpr (Context::defers) last_.training_seconds += watch.seconds();
@@ -149,8 +149,8 @@ class TrainingLoop {
   // on it. `batch` examples at a time; 0: as many as in training.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
-    check_labelled<Data>();
-    check_fits(data);
+    detail::check_labelled<Data>();
+    detail::check_fits(context_, data);
     settle();
     const Stopwatch training;
     const Scalar* const values = evaluation_values();
@@ -180,7 +180,7 @@ class TrainingLoop {
   // parameters where the rule makes them. On no clock.
   template <Dataset Data>
   std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
-    check_fits(data);
+    detail::check_fits(context_, data);
     const Scalar* const values = evaluation_values();
     const std::size_t width = model().output().size();
     std::vector<Scalar> outputs(data.size() * width);
@@ -198,8 +198,8 @@ class TrainingLoop {
   // Prepares the selector for a data set; run() and step() do it themselves.
   template <class Data>
   void start(const Data& data) {
-    check_labelled<Data>();
-    check_fits(data);
+    detail::check_labelled<Data>();
+    detail::check_fits(context_, data);
     if (!selector_state_) {
       selector_state_.emplace(selector_.state(data.size()));
       data_size_ = data.size();
@@ -302,36 +302,6 @@ class TrainingLoop {
     if (size == 0) selector_state_.reset();
     if (size > 0 && !selector_state_) selector_state_.emplace(selector_.state(size));
     data_size_ = size;
-  }
-  template <class Data>
-  static constexpr void check_labelled() {
-    static_assert(!detail::Unlabelled<Data>,
-                  "algoperf: inputs without labels are to predict from, not to train on or to evaluate by");
-  }
-  template <class Data>
-  void check_fits(const Data& data) const {
-    static_assert(std::is_integral_v<typename Data::Input> || !std::is_integral_v<typename Context::Input>,
-                  "algoperf: the model reads tokens (whole numbers), the data set holds other numbers");
-    const Shape in = context_.model().input(), shape = data.shape();
-    require(shape.size() == in.size(), "TrainingLoop: an example has ", shape.size(), " inputs, the model takes ",
-            in.size());
-    require(shape == in || shape.rank != 3 || in.rank != 3, "TrainingLoop: an example is an image of shape ",
-            describe(shape), ", the model takes ", describe(in), " (rows, columns, channels)");
-    using Label = detail::LabelOf<Data>;
-    constexpr bool labelled = !detail::Unlabelled<Data>;
-    static_assert(!labelled || std::is_integral_v<Label> == std::is_integral_v<typename Context::Label>,
-                  "algoperf: the loss and the data do not fit: cross-entropies take data whose labels are classes, "
-                  "MeanSquaredError data whose labels are numbers (InMemoryRegression)");
-    const std::size_t outputs = context_.model().output().size();
-    if constexpr (!std::is_integral_v<Label>) {
-      const std::size_t numbers = detail::label_width(data);
-      require(numbers == outputs, "TrainingLoop: a label is ", numbers, " numbers, the model has ", outputs,
-              " outputs");
-    } else if constexpr (labelled) {
-      require(data.classes() <= context_.classes(), "TrainingLoop: the data has ", data.classes(),
-              " classes, the model ", outputs, " outputs");
-    }
-    require(data.size() > 0, "TrainingLoop: the data set is empty");
   }
 
   Schedule schedule_;
