@@ -7,6 +7,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "algoperf/backend/denormals.hpp"
+#include "algoperf/core/random.hpp"
+
 namespace ap = algoperf;
 
 TEST_CASE_TEMPLATE("exp of a vector is within two units in the last place", S, float, double) {
@@ -40,4 +43,44 @@ TEST_CASE_TEMPLATE("exp of a vector is within two units in the last place", S, f
   CHECK(at(is_float ? S(88.73) : S(709.79)) == infinity);  // 2^n is not yet too large
   CHECK(at(infinity) == infinity);
   CHECK(std::isnan(at(std::numeric_limits<S>::quiet_NaN())));
+}
+
+TEST_CASE_TEMPLATE("a quick quotient is within one unit in the last place", S, float, double) {
+  using V = ap::Vector<S>;
+  double worst = 0;
+  ap::RandomStream random(ap::RandomKey{5});
+  for (int i = 0; i < 20000; ++i) {
+    S x[V::width], y[V::width], q[V::width];
+    for (std::size_t k = 0; k < V::width; ++k) {
+      x[k] = static_cast<S>(random.normal() * std::exp2(80 * random.uniform_double() - 60));
+      y[k] = static_cast<S>(std::exp2(100 * random.uniform_double() - 60));
+    }
+    ap::math::fast_divide(V::load(x), V::load(y)).store(q);
+    for (std::size_t k = 0; k < V::width; ++k) {
+      const long double exact = static_cast<long double>(x[k]) / static_cast<long double>(y[k]);
+      const S rounded = std::abs(static_cast<S>(exact));
+      const S unit = std::nextafter(rounded, std::numeric_limits<S>::infinity()) - rounded;
+      worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(q[k]) - exact) / unit));
+    }
+  }
+  CHECK(worst <= 1);
+
+  const auto quotient = [](S x, S y) {
+    S q[V::width];
+    ap::math::fast_divide(V(x), V(y)).store(q);
+    return q[V::width - 1];
+  };
+  constexpr S infinity = std::numeric_limits<S>::infinity(), nan = std::numeric_limits<S>::quiet_NaN();
+  constexpr S least = std::numeric_limits<S>::min(), most = std::numeric_limits<S>::max();
+  const auto check = [&] {
+    CHECK(quotient(0, least) == 0);
+    CHECK(std::abs(quotient(-3, infinity)) <= 4 / most);
+    CHECK(quotient(6, 3) == 2);
+    CHECK(quotient(-6, 3) == -2);
+    CHECK(std::isnan(quotient(nan, 1)));
+    CHECK(std::isnan(quotient(1, nan)));
+  };
+  check();
+  const ap::detail::FlushDenormals flush;
+  check();
 }

@@ -68,6 +68,16 @@ ALGOPERF_HD T sqrt(T x) {
   return Maths<T>::sqrt(x);
 }
 
+// x / y within one unit in the last place, where a T has a quicker way than to round it exactly. y is a normal number
+// above 0, or infinite, and x / y is in range.
+template <class T>
+ALGOPERF_HD T fast_divide(T x, T y) {
+  if constexpr (requires { Maths<T>::fast_divide(x, y); })
+    return Maths<T>::fast_divide(x, y);
+  else
+    return x / y;
+}
+
 // On vectors there is exp, which diffGrad takes of each element; log is for rows, losses and `at`.
 template <class T>
 ALGOPERF_HD T exp(T x) {

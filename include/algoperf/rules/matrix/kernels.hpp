@@ -31,7 +31,7 @@ struct OverRoot {
   Root<S> root;
   template <class T>
   ALGOPERF_HD T operator()(T, T m, T v) const {
-    return scale * m / root(v);
+    return math::fast_divide(scale * m, root(v));
   }
 };
 

@@ -27,7 +27,7 @@ struct Adagrad {
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 1>& s) const {
       s[0] = s[0] + u * u;
-      return scale * u / root(s[0]);
+      return math::fast_divide(scale * u, root(s[0]));
     }
     ALGOPERF_HD Kernel scaled(S factor) const { return {root, factor * scale}; }
   };

@@ -29,7 +29,7 @@ struct Adam {
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 2>& s) const {
       moments.update(u, s[0], s[1]);
-      return scale * s[0] / root(s[1]);
+      return math::fast_divide(scale * s[0], root(s[1]));
     }
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
   };

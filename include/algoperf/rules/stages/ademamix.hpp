@@ -36,7 +36,7 @@ struct AdEmaMix {
     ALGOPERF_HD T operator()(T u, T, Slots<T, 3>& s) const {
       moments.update(u, s[0], s[1]);
       s[2] = beta3 * s[2] + rest3 * u;
-      return (of_fast * s[0] + of_slow * s[2]) / root(s[1]);
+      return math::fast_divide(of_fast * s[0] + of_slow * s[2], root(s[1]));
     }
     ALGOPERF_HD Kernel scaled(S factor) const {
       return {moments, root, beta3, rest3, factor * of_fast, factor * of_slow};

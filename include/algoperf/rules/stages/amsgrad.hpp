@@ -33,7 +33,7 @@ struct AmsGrad {
     ALGOPERF_HD T operator()(T u, T, Slots<T, 3>& s) const {
       moments.update(u, s[0], s[1]);
       s[2] = math::max<T>(correction * s[1], s[2]);
-      return scale * s[0] / root(s[2]);
+      return math::fast_divide(scale * s[0], root(s[2]));
     }
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, correction, factor * scale}; }
   };

@@ -28,7 +28,7 @@ struct CenteredRmsProp {
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 2>& s) const {
       moments.update(u, s[1], s[0]);
-      return scale * u / root(math::max<T>(T(0), s[0] - s[1] * s[1]));
+      return math::fast_divide(scale * u, root(math::max<T>(T(0), s[0] - s[1] * s[1])));
     }
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
   };

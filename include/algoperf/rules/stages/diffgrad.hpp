@@ -28,7 +28,7 @@ struct DiffGrad {
       moments.update(u, s[0], s[1]);
       const T friction = T(1) + math::exp<T>(-math::abs<T>(s[2] - u));
       s[2] = u;
-      return scale * s[0] / (friction * root(s[1]));
+      return math::fast_divide(scale * s[0], friction * root(s[1]));
     }
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale}; }
   };

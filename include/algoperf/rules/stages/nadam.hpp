@@ -44,7 +44,7 @@ struct NAdam {
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 2>& s) const {
       moments.update(u, s[0], s[1]);
-      return (of_m * s[0] + of_u * u) / root(s[1]);
+      return math::fast_divide(of_m * s[0] + of_u * u, root(s[1]));
     }
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * of_m, factor * of_u}; }
   };

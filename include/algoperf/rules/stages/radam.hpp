@@ -33,7 +33,7 @@ struct RAdam {
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 2>& s) const {
       moments.update(u, s[0], s[1]);
-      return rectified ? scale * s[0] / root(s[1]) : scale * s[0];
+      return rectified ? math::fast_divide(scale * s[0], root(s[1])) : scale * s[0];
     }
     ALGOPERF_HD Kernel scaled(S factor) const { return {moments, root, factor * scale, rectified}; }
   };

@@ -35,7 +35,7 @@ struct RmsProp {
     template <class T>
     ALGOPERF_HD T operator()(T u, T, Slots<T, 1>& s) const {
       s[0] = rho * s[0] + rest * u * u;
-      return scale * u / root(s[0]);
+      return math::fast_divide(scale * u, root(s[0]));
     }
     ALGOPERF_HD Kernel scaled(S factor) const { return {rho, rest, root, factor * scale}; }
   };
