@@ -1,16 +1,9 @@
-// Conv2d, whose products are oneDNN's here, beside oneDNN's own convolution on the same images and weights, which are
-// reordered on the way as a layer would have to: the ratio of oneDNN's time to the layer's, on one thread. Below 1 a
-// convolution through oneDNN would pay.
-#include <omp.h>
-
-#include <algoperf/backend/host.hpp>
-#include <algoperf/nn/layers/conv2d.hpp>
-#include <algoperf/nn/model.hpp>
-#include <algoperf/nn/workspace.hpp>
+// Conv2d by oneDNN's convolutions beside Conv2d by products of unrolled windows, oneDNN's products too, on one thread:
+// the ratio of the products' time to the convolutions'. Then a training step of the simple CNN either way.
+#include <algoperf/algoperf.hpp>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <vector>
 
@@ -20,96 +13,56 @@ namespace ap = algoperf;
 
 namespace {
 
-struct Case {
-  std::int64_t batch, side, channels, filters, size;
+// The host without its convolutions.
+struct ByProducts : ap::Host<float> {
+  void convolution(const ap::Convolution&) const = delete;
 };
+static_assert(ap::ConvolvingBackend<ap::Host<float>> && !ap::ConvolvingBackend<ByProducts>);
 
-// oneDNN's convolution with its reorders of weights, images in rows x columns x channels as ours.
-class OneDnn {
+template <class Backend>
+class Layer {
  public:
-  OneDnn(const Case& c, float* x, float* weight, float* bias, float* y, float* dy, float* dx, float* d_weight,
-         float* d_bias)
-      : images_{c.batch, c.channels, c.side, c.side},
-        outputs_{c.batch, c.filters, c.side, c.side},
-        weights_{c.filters, c.channels, c.size, c.size},
-        padding_{c.size / 2, c.size / 2},
-        forward_({dnnl::prop_kind::forward_training,
-                  direct,
-                  at(images_, Tag::nhwc),
-                  at(weights_, Tag::any),
-                  at({c.filters}, Tag::x),
-                  at(outputs_, Tag::nhwc),
-                  {1, 1},
-                  padding_,
-                  padding_},
-                 engine_),
-        backward_data_({direct,
-                        at(images_, Tag::nhwc),
-                        at(weights_, Tag::any),
-                        at(outputs_, Tag::nhwc),
-                        {1, 1},
-                        padding_,
-                        padding_},
-                       engine_, forward_),
-        backward_weights_({direct,
-                           at(images_, Tag::nhwc),
-                           at(weights_, Tag::any),
-                           at({c.filters}, Tag::x),
-                           at(outputs_, Tag::nhwc),
-                           {1, 1},
-                           padding_,
-                           padding_},
-                          engine_, forward_),
-        x_(at(images_, Tag::nhwc), engine_, x),
-        y_(at(outputs_, Tag::nhwc), engine_, y),
-        dy_(at(outputs_, Tag::nhwc), engine_, dy),
-        dx_(at(images_, Tag::nhwc), engine_, dx),
-        weight_(at(weights_, Tag::ohwi), engine_, weight),
-        d_weight_(at(weights_, Tag::ohwi), engine_, d_weight),
-        bias_(at({c.filters}, Tag::x), engine_, bias),
-        d_bias_(at({c.filters}, Tag::x), engine_, d_bias),
-        weight_forward_(forward_.weights_desc(), engine_),
-        weight_backward_(backward_data_.weights_desc(), engine_),
-        d_weight_own_(backward_weights_.diff_weights_desc(), engine_) {}
-
-  void forward() {
-    dnnl::reorder(weight_, weight_forward_).execute(stream_, weight_, weight_forward_);
-    run_forward_.execute(
-        stream_, {{DNNL_ARG_SRC, x_}, {DNNL_ARG_WEIGHTS, weight_forward_}, {DNNL_ARG_BIAS, bias_}, {DNNL_ARG_DST, y_}});
-    stream_.wait();
+  Layer(std::size_t batch, std::size_t side, std::size_t channels, std::size_t filters, std::size_t size)
+      : batch_(batch),
+        model_(ap::Shape(side, side, channels), ap::Conv2d{.filters = filters, .size = size, .padding = size / 2}),
+        handles_(model_.declare(layout_)),
+        x_(batch * model_.input().size()),
+        dy_(batch * model_.output().size()),
+        dx_(x_.size()),
+        values_(layout_.size()),
+        gradients_(layout_.size()),
+        workspace_(backend_, model_, batch) {
+    ap::RandomStream random(ap::RandomKey{1});
+    for (auto* each : {&values_, &x_, &dy_})
+      for (float& v : *each) v = static_cast<float>(random.normal());
   }
-  void backward() {
-    run_backward_weights_.execute(stream_, {{DNNL_ARG_SRC, x_},
-                                            {DNNL_ARG_DIFF_DST, dy_},
-                                            {DNNL_ARG_DIFF_WEIGHTS, d_weight_own_},
-                                            {DNNL_ARG_DIFF_BIAS, d_bias_}});
-    dnnl::reorder(d_weight_own_, d_weight_).execute(stream_, d_weight_own_, d_weight_);
-    dnnl::reorder(weight_, weight_backward_).execute(stream_, weight_, weight_backward_);
-    run_backward_data_.execute(
-        stream_, {{DNNL_ARG_DIFF_DST, dy_}, {DNNL_ARG_WEIGHTS, weight_backward_}, {DNNL_ARG_DIFF_SRC, dx_}});
-    stream_.wait();
+
+  const float* forward() { return model_.forward(pass(), handles_, x_.data()); }
+  void backward() { model_.backward(pass(), handles_, x_.data(), dy_.data()); }
+  void backward_to_input() { model_.backward(pass(), handles_, x_.data(), dy_.data(), dx_.data()); }
+
+  std::vector<float> results() {
+    const float* const y = forward();
+    std::vector<float> all(y, y + dy_.size());
+    backward_to_input();
+    all.insert(all.end(), dx_.begin(), dx_.end());
+    all.insert(all.end(), gradients_.begin(), gradients_.end());
+    return all;
   }
 
  private:
-  using Tag = dnnl::memory::format_tag;
-  static constexpr dnnl::algorithm direct = dnnl::algorithm::convolution_direct;
-  static dnnl::memory::desc at(const dnnl::memory::dims& dims, Tag tag) {
-    return {dims, dnnl::memory::data_type::f32, tag};
-  }
+  auto pass() { return workspace_.pass(backend_, layout_, values_.data(), gradients_.data(), batch_); }
 
-  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
-  dnnl::stream stream_{engine_};
-  dnnl::memory::dims images_, outputs_, weights_, padding_;
-  dnnl::convolution_forward::primitive_desc forward_;
-  dnnl::convolution_backward_data::primitive_desc backward_data_;
-  dnnl::convolution_backward_weights::primitive_desc backward_weights_;
-  dnnl::memory x_, y_, dy_, dx_, weight_, d_weight_, bias_, d_bias_, weight_forward_, weight_backward_, d_weight_own_;
-  dnnl::convolution_forward run_forward_{forward_};
-  dnnl::convolution_backward_data run_backward_data_{backward_data_};
-  dnnl::convolution_backward_weights run_backward_weights_{backward_weights_};
+  Backend backend_;
+  std::size_t batch_;
+  ap::Model<ap::Conv2d> model_;
+  ap::Layout layout_;
+  ap::Conv2d::Handles handles_;
+  std::vector<float> x_, dy_, dx_, values_, gradients_;
+  ap::Workspace<Backend> workspace_;
 };
 
-void must_agree(const std::string& what, const std::vector<float>& a, const float* b) {
+void must_agree(const std::string& what, const std::vector<float>& a, const std::vector<float>& b) {
   float most = 0, largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     most = std::fmax(most, std::fabs(a[i] - b[i]));
@@ -120,51 +73,45 @@ void must_agree(const std::string& what, const std::vector<float>& a, const floa
   std::exit(2);
 }
 
-void measure(bench::Report& report, const Case& c) {
-  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-  const ap::Model model(ap::Shape(c.side, c.side, c.channels),
-                        ap::Conv2d{.filters = size(c.filters), .size = size(c.size), .padding = size(c.size / 2)});
-  const ap::Host<float> host;
-  ap::Layout layout;
-  const auto handles = model.declare(layout);
-  const std::size_t in = size(c.batch) * model.input().size(), out = size(c.batch) * model.output().size();
-  std::vector<float> values(layout.size()), gradients(layout.size()), x(in), dy(out), dx(in);
-  ap::RandomStream random(ap::RandomKey{1});
-  for (auto* each : {&values, &x, &dy})
-    for (float& v : *each) v = static_cast<float>(random.normal());
-  ap::Workspace<ap::Host<float>> workspace(host, model, size(c.batch));
-  const auto pass = workspace.pass(host, layout, values.data(), gradients.data(), size(c.batch));
+void measure(bench::Report& report, std::size_t batch, std::size_t side, std::size_t channels, std::size_t filters,
+             std::size_t size) {
+  Layer<ap::Host<float>> convolves(batch, side, channels, filters, size);
+  Layer<ByProducts> multiplies(batch, side, channels, filters, size);
+  const std::string n = std::to_string(side), what = std::to_string(batch) + " images " + n + " x " + n + " x " +
+                                                     std::to_string(channels) + ", " + std::to_string(filters) +
+                                                     " filters of " + std::to_string(size);
+  must_agree(what, convolves.results(), multiplies.results());
+  const bench::PairedOptions pairs{.pairs = 15};
+  report.note(what + ", forward",
+              bench::paired([&] { multiplies.forward(); }, [&] { convolves.forward(); }, pairs));
+  report.note(what + ", backward, as a first layer",
+              bench::paired([&] { multiplies.backward(); }, [&] { convolves.backward(); }, pairs));
+  report.note(what + ", backward",
+              bench::paired([&] { multiplies.backward_to_input(); }, [&] { convolves.backward_to_input(); }, pairs));
+}
 
-  std::vector<float> y2(out), dx2(in), gradients2(layout.size());
-  const auto place = [&](auto& arena, const char* name) {
-    return arena.data() + layout.place_of(layout.find(name)).offset;
-  };
-  OneDnn onednn(c, x.data(), place(values, "0.weight"), place(values, "0.bias"), y2.data(), dy.data(), dx2.data(),
-                place(gradients2, "0.weight"), place(gradients2, "0.bias"));
-  const auto forward = [&] { return model.forward(pass, handles, x.data()); };
-  const auto backward = [&] { model.backward(pass, handles, x.data(), dy.data(), dx.data()); };
-  const std::string what = std::to_string(c.batch) + " images " + std::to_string(c.side) + " x " +
-                           std::to_string(c.side) + " x " + std::to_string(c.channels) + ", " +
-                           std::to_string(c.filters) + " filters of " + std::to_string(c.size);
-  const float* const y = forward();
-  backward();
-  onednn.forward();
-  onednn.backward();
-  must_agree(what + ", outputs", y2, y);
-  must_agree(what + ", input gradient", dx2, dx.data());
-  must_agree(what + ", gradients", gradients2, gradients.data());
-  report.note(what + ", forward", bench::paired([&] { onednn.forward(); }, forward, {.pairs = 15}));
-  report.note(what + ", backward", bench::paired([&] { onednn.backward(); }, backward, {.pairs = 15}));
+template <class Backend>
+auto training_loop(std::size_t batch) {
+  return ap::TrainingLoop(ap::simple_cnn(ap::Shape{28, 28, 1}, 10), ap::SoftmaxCrossEntropy{}, ap::adamw(),
+                          ap::Constant{1e-3}, ap::ShuffledEpochs{.batch = batch}, Backend{});
+}
+
+void measure_step(bench::Report& report, std::size_t batch) {
+  const ap::InMemory<float> data = ap::Glyphs{.count = 1024}.render();
+  auto convolves = training_loop<ap::Host<float>>(batch);
+  auto multiplies = training_loop<ByProducts>(batch);
+  report.note("training step of the simple CNN, batch " + std::to_string(batch),
+              bench::paired([&] { multiplies.step(data); }, [&] { convolves.step(data); }, {.pairs = 15}));
 }
 
 }  // namespace
 
 int main() {
-  omp_set_num_threads(1);
   bench::Report report;
-  for (const std::int64_t batch : {32, 128}) {
-    measure(report, {batch, 28, 1, 32, 5});
-    measure(report, {batch, 14, 32, 64, 5});
-    measure(report, {batch, 14, 64, 64, 3});
+  for (const std::size_t batch : {32u, 128u}) {
+    measure(report, batch, 28, 1, 32, 5);
+    measure(report, batch, 14, 32, 64, 5);
+    measure(report, batch, 14, 64, 64, 3);
   }
+  for (const std::size_t batch : {32u, 128u}) measure_step(report, batch);
 }

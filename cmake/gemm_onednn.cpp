@@ -1,27 +1,15 @@
 // The library algoperf::gemm with ALGOPERF_GEMM=onednn: products of floats by oneDNN; of doubles, which it does not
 // multiply, by Eigen. oneDNN's own threads stay out: the backend has its own.
-#include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #include "algoperf/backend/gemm.hpp"
 #include "algoperf/backend/gemm_eigen.hpp"
 #include "algoperf/core/error.hpp"
 #include "gemm_instances.hpp"
+#include "onednn_thread.hpp"
 
 namespace algoperf {
 namespace {
-
-// One thread for oneDNN in the calling thread; the caller's choice comes back.
-class OneOpenMpThread {
- public:
-  OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneOpenMpThread() { omp_set_num_threads(before_); }
-  OneOpenMpThread(const OneOpenMpThread&) = delete;
-  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
-
- private:
-  int before_;
-};
 
 void multiply(char transpose_a, char transpose_b, std::size_t m, std::size_t n, std::size_t k, const float* a,
               std::size_t lda, const float* b, std::size_t ldb, float* c, std::size_t ldc, bool accumulate) {

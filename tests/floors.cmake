@@ -1,6 +1,7 @@
 # Holds every #include of the library against the floor table. Argument: SETTINGS.
 #   a file includes its own folder and the floors below: never a sibling folder, never a higher floor
-#   rules, nn, combine and loop know a backend by its concept, and the work, ports and guards a rule hands to it, only
+#   rules, nn, combine and loop know a backend by its concept, and by what is handed to it: work, ports, guards, the
+#   shape of a convolution
 #   light folders, and the umbrella with all that it reaches, keep to a list of standard headers
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
@@ -24,7 +25,7 @@ set(light_headers # small, or needed by everybody
 set(umbrella_headers ${light_headers} pthread.h sched.h signal.h time.h immintrin.h emmintrin.h arm_neon.h Eigen/Core)
 set(algorithm_folders rules nn combine loop)
 set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/guard.hpp
-    backend/half_ports.hpp backend/half_arrays.hpp backend/all_finite.hpp)
+    backend/half_ports.hpp backend/half_arrays.hpp backend/all_finite.hpp backend/convolution.hpp)
 
 set(root ${INCLUDE_DIR}/algoperf)
 set(faults "")

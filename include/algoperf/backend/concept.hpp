@@ -8,6 +8,7 @@
 //   fill(n, x, value)  copy(n, from, to)
 //   gemm_nn / gemm_nt / gemm_tn(m, n, k, a, b, c, accumulate)
 //                                           of Stored; c may be of Scalar
+//   convolution(c)                          optional: what backend/convolution.hpp says
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
 //   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])
 //   column_sums(rows, cols, x, out)         out[c] = sum over r of x[r][c]
@@ -42,6 +43,8 @@
 
 #include <concepts>
 #include <cstddef>
+
+#include "../core/config.hpp"
 
 namespace algoperf {
 

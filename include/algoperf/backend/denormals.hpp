@@ -2,6 +2,8 @@
 // gradients that died decay into such numbers and stay there, and on x86 each then costs a hundred cycles or more.
 #pragma once
 
+#include "../core/config.hpp"
+
 namespace algoperf::detail {
 
 #if defined(__SSE2__)

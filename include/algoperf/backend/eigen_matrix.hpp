@@ -13,6 +13,8 @@
 #include <Eigen/Core>
 #include <cstddef>
 
+#include "../core/config.hpp"
+
 namespace algoperf::detail {
 
 template <class S>

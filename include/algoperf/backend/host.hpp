@@ -1,5 +1,5 @@
-// Host: the CPU backend. Kernels run on native SIMD vectors, matrix products go to Eigen, and threads never change a
-// result: work is cut by size alone.
+// Host: the CPU backend. Kernels run on native SIMD vectors, matrix products go to their provider (gemm.hpp), and so do
+// convolutions where it has them; threads never change a result: work is cut by size alone.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,9 @@
 
 #include "../core/arena.hpp"
 #include "concept.hpp"
+#if defined(ALGOPERF_EXTERN_CONVOLUTION)
+#include "host_convolution.hpp"
+#endif
 #include "gemm.hpp"
 #include "host_passes.hpp"
 #include "host_sweep.hpp"
@@ -67,6 +70,12 @@ struct Host {
       algoperf::gemm_tn(rows, cols, k, a + i, m, b + j, n, c + i * n + j, n, add);
     });
   }
+
+#if defined(ALGOPERF_EXTERN_CONVOLUTION)
+  auto convolution(const Convolution& c) const requires(sizeof(S) == sizeof(float)) {
+    return detail::ConvolutionThreads(c, threads);
+  }
+#endif
 
   bool eigh(std::size_t n, const S* a, S* values, S* vectors) const {
     if constexpr (detail::explain_decompositions<S>()) return LinearAlgebra<S>::eigh(n, a, values, vectors);

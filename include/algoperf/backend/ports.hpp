@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 struct NoPorts {

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 class ThreadPool {

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "../../backend/convolution.hpp"
 #include "../../core/map_kernels.hpp"
 #include "../concept.hpp"
 #include "../init.hpp"
@@ -18,7 +19,7 @@ namespace algoperf {
 //   at stride 1.
 // Source: Chellapilla et al. 2006, "High performance convolutional neural networks for document processing": unrolled
 //   windows times the weights, here in blocks of lines of windows, at least one, as many as the backend's `scratch`
-//   holds.
+//   holds. A backend with convolutions of its own (backend/convolution.hpp) does those.
 // Departs from torch: channels come last, in images and weights alike; neither groups nor dilation.
 // Cost: 2 size^2 channels + 1 FLOPs an output forward, twice the product and 1 backward. A kernel of size 1 at stride 1
 //   without padding is one matrix product and needs no scratch.
@@ -155,6 +156,9 @@ struct Conv2d {
   template <class B, class S>
   void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
     const Window w = window(in);
+    if constexpr (ConvolvingBackend<B>)
+      if (!pointwise())
+        return pass.backend.convolution(shape(in, pass.batch)).forward(x, pass.weight(h.weight), pass.value(h.bias), y);
     for_each_block(pass, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
       S* const out = y + first * w.out_cols * filters;
@@ -167,6 +171,13 @@ struct Conv2d {
   void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
     const Window w = window(in);
     pass.backend.column_sums(pass.batch * w.out_rows * w.out_cols, filters, dy, pass.gradient(h.bias));
+    if constexpr (ConvolvingBackend<B>)
+      if (!pointwise()) {
+        const auto convolution = pass.backend.convolution(shape(in, pass.batch));
+        convolution.back_to_weight(x, dy, pass.gradient(h.weight));
+        if (dx != nullptr) convolution.back_to_input(dy, pass.weight(h.weight), dx);
+        return;
+      }
     if (dx != nullptr && !pointwise()) pass.backend.fill(pass.batch * in.size(), dx, S(0));
     for_each_block(pass, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
@@ -189,6 +200,9 @@ struct Conv2d {
   constexpr std::uint64_t overlaps(Shape in) const {
     const Window w = window(in);
     return w.covered(w.rows, w.out_rows) * w.covered(w.cols, w.out_cols) * w.channels;
+  }
+  constexpr Convolution shape(Shape in, std::size_t images) const {
+    return {images, in[0], in[1], in[2], filters, size, stride, padding};
   }
   constexpr bool pointwise() const { return size == 1 && stride == 1 && padding == 0; }
   // Rows of windows that so much scratch holds.

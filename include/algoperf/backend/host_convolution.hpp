@@ -1,0 +1,67 @@
+// Convolutions of the host backend, by a provider: a program that links algoperf::gemm with ALGOPERF_GEMM=onednn has
+// them. It defines ALGOPERF_EXTERN_CONVOLUTION, and Conv2d takes them: of floats; of doubles it multiplies.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "convolution.hpp"
+#include "thread_pool.hpp"
+
+namespace algoperf {
+
+// Of one provider, on the calling thread.
+//   y[o, q, f] = bias[f] + sum over i, j, c of weight[f, i, j, c] x[o stride + i - padding, q stride + j - padding, c]
+void convolve(const Convolution&, const float* x, const float* weight, const float* bias, float* y);
+// The gradients of x and of weight by y's, dy, in their place.
+void convolve_back_to_input(const Convolution&, const float* dy, const float* weight, float* dx);
+void convolve_back_to_weight(const Convolution&, const float* x, const float* dy, float* d_weight);
+
+namespace detail {
+
+// On threads that change no result: images go in groups of 16, however many threads there are.
+class ConvolutionThreads {
+ public:
+  ConvolutionThreads(const Convolution& whole, unsigned threads) : whole_(whole), threads_(threads) {}
+
+  void forward(const float* x, const float* weight, const float* bias, float* y) const {
+    for_each_group([=, *this](const Convolution& group, std::size_t first) {
+      convolve(group, x + first * whole_.inputs(), weight, bias, y + first * whole_.outputs());
+    });
+  }
+  void back_to_input(const float* dy, const float* weight, float* dx) const {
+    for_each_group([=, *this](const Convolution& group, std::size_t first) {
+      convolve_back_to_input(group, dy + first * whole_.outputs(), weight, dx + first * whole_.inputs());
+    });
+  }
+  // The groups' sums are added up in order.
+  void back_to_weight(const float* x, const float* dy, float* d_weight) const {
+    const std::size_t n = whole_.weights();
+    std::vector<float> later((groups() - 1) * n);
+    for_each_group([=, *this, &later](const Convolution& group, std::size_t first) {
+      convolve_back_to_weight(group, x + first * whole_.inputs(), dy + first * whole_.outputs(),
+                              first == 0 ? d_weight : later.data() + (first / at_once - 1) * n);
+    });
+    for (std::size_t begin = 0; begin < later.size(); begin += n)
+      for (std::size_t i = 0; i < n; ++i) d_weight[i] += later[begin + i];
+  }
+
+ private:
+  static constexpr std::size_t at_once = 16;
+
+  std::size_t groups() const { return (whole_.images + at_once - 1) / at_once; }
+  template <class F>
+  void for_each_group(const F& f) const {
+    ThreadPool::instance().parallel_for(threads_, groups(), [&](std::size_t i) {
+      Convolution group = whole_;
+      group.images = whole_.images - i * at_once < at_once ? whole_.images - i * at_once : at_once;
+      f(group, i * at_once);
+    });
+  }
+
+  Convolution whole_;
+  unsigned threads_;
+};
+
+}  // namespace detail
+}  // namespace algoperf
