@@ -1,16 +1,12 @@
-// After training: keep the parameters, load them into another loop, predict.
+// After training: keep the parameters, load them where there is nothing but the model, predict.
 #include <algoperf/algoperf.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 namespace ap = algoperf;
 
-// The network: in training with this rule, in use with any.
-template <class Rule>
-auto make_loop(const Rule& rule) {
-  return ap::TrainingLoop(ap::mlp(ap::Shape{28, 28, 1}, {64}, 10), ap::SoftmaxCrossEntropy{}, rule, ap::Constant{2e-3},
-                          ap::ShuffledEpochs{.batch = 64, .seed = 1});
-}
+// In training and in use.
+constexpr ap::Model network = ap::mlp(ap::Shape{28, 28, 1}, {64}, 10);
 
 int main() {
   const ap::InMemory<float> digits = ap::Glyphs{.seed = 1, .count = 6000}.render();
@@ -18,14 +14,15 @@ int main() {
   const std::string file = (std::filesystem::temp_directory_path() / "algoperf_predict_example.checkpoint").string();
 
   // [readme
-  auto training = make_loop(ap::adamw());
-  training.run(train, ap::Evaluate(test, ap::ErrorRate{}, {.every = 100, .batch = 1000}), ap::UntilStep{400});
-  ap::save_checkpoint(file, training);
+  ap::TrainingLoop loop(network, ap::SoftmaxCrossEntropy{}, ap::adamw(), ap::Constant{2e-3},
+                        ap::ShuffledEpochs{.batch = 64, .seed = 1});
+  loop.run(train, ap::Evaluate(test, ap::ErrorRate{}, {.every = 100, .batch = 1000}), ap::BestCheckpoint{file},
+           ap::UntilStep{400});
 
-  auto user = make_loop(ap::sgd());
-  ap::load_values(file, user);                           // the parameters alone: the rule may be another
-  const std::vector<float> logits = user.predict(test);  // a row of ten for each example
-  const std::span<float> bias = user.values("2.bias");   // one tensor, in the backend's memory
+  ap::Predictor predictor(network);                           // no loss, rule, gradient or schedule
+  ap::load_evaluation_values(file, predictor);                // averages, where the rule averages
+  const std::vector<float> logits = predictor.predict(test);  // a row of ten for each example
+  const std::span<float> bias = predictor.values("2.bias");   // one tensor, in the backend's memory
   // readme]
 
   std::size_t right = 0;

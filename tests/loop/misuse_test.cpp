@@ -33,10 +33,10 @@ std::string step_on(const Data& data) {
 }  // namespace
 
 TEST_CASE("data that do not fit the model") {
-  CHECK(step_on(examples(9, 783, 10)) == "TrainingLoop: an example has 783 inputs, the model takes 784");
-  CHECK(step_on(examples(9, 784, 11)) == "TrainingLoop: the data has 11 classes, the model 10 outputs");
-  CHECK(step_on(examples(0, 784, 10)) == "TrainingLoop: the data set is empty");
-  CHECK(step_on(Liar{}) == "TrainingLoop: the label of example 5 is 10, expected [0, 10)");
+  CHECK(step_on(examples(9, 783, 10)) == "data: an example has 783 inputs, the model takes 784");
+  CHECK(step_on(examples(9, 784, 11)) == "data: the data has 11 classes, the model 10 outputs");
+  CHECK(step_on(examples(0, 784, 10)) == "data: the data set is empty");
+  CHECK(step_on(Liar{}) == "data: the label of example 5 is 10, expected [0, 10)");
   CHECK(step_on(examples(9, 784, 3)).empty());
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("images of another order of axes") {
     return sentence([&] { loop.step(data); });
   };
   CHECK(step({3, 8, 8}, {8, 8, 3}) ==
-        "TrainingLoop: an example is an image of shape {3, 8, 8}, the model takes {8, 8, 3} (rows, columns, channels)");
+        "data: an example is an image of shape {3, 8, 8}, the model takes {8, 8, 3} (rows, columns, channels)");
   CHECK(step({8, 8, 3}, {8, 8, 3}).empty());
   CHECK(step({8, 8, 3}, {192}).empty());
   CHECK(step({192}, {8, 8, 3}).empty());
@@ -62,7 +62,7 @@ TEST_CASE("tokens outside the model's vocabulary") {
   for (const std::int32_t wrong : {5, -1}) {
     tokens[6] = wrong;
     const std::string expected =
-        "TrainingLoop: token 2 of example 1 is " + std::to_string(wrong) + ", expected [0, 5), the model's vocabulary";
+        "data: token 2 of example 1 is " + std::to_string(wrong) + ", expected [0, 5), the model's vocabulary";
     CHECK(sentence([&] { loop.step(data()); }) == expected);
     CHECK(sentence([&] { loop.evaluate(data(), CrossEntropy{}); }) == expected);
   }
@@ -71,9 +71,9 @@ TEST_CASE("tokens outside the model's vocabulary") {
 TEST_CASE("evaluation data that do not fit the model") {
   auto loop = tiny_loop(sgd(), 0.1);
   const auto evaluate = [&](const auto& data) { return sentence([&] { loop.evaluate(data, ErrorRate{}); }); };
-  CHECK(evaluate(examples(9, 783, 10)) == "TrainingLoop: an example has 783 inputs, the model takes 784");
-  CHECK(evaluate(examples(0, 784, 10)) == "TrainingLoop: the data set is empty");
-  CHECK(evaluate(Liar{}) == "TrainingLoop: the label of example 5 is 10, expected [0, 10)");
+  CHECK(evaluate(examples(9, 783, 10)) == "data: an example has 783 inputs, the model takes 784");
+  CHECK(evaluate(examples(0, 784, 10)) == "data: the data set is empty");
+  CHECK(evaluate(Liar{}) == "data: the label of example 5 is 10, expected [0, 10)");
 }
 
 TEST_CASE("other data in the middle of training") {

@@ -57,14 +57,14 @@ TEST_CASE("predict: inputs without labels") {
   inputs.pop_back();
   CHECK(sentence([&] { loop.predict(inputs); }) ==
         "Unlabelled: there are 50175 input values, expected a multiple of the 784 of an example");
-  CHECK(sentence([&] { loop.predict(std::vector<float>{}); }) == "TrainingLoop: the data set is empty");
+  CHECK(sentence([&] { loop.predict(std::vector<float>{}); }) == "data: the data set is empty");
 
   TrainingLoop tokens(next_character(2, 5, {.width = 2, .units = 3}), SoftmaxCrossEntropy{}, sgd(), Constant{0.1},
                       ShuffledEpochs{.batch = 4});
   CHECK(tokens.predict(std::vector<std::int32_t>{0, 4, 1, 2, 3, 3}).size() == 15);
   CHECK(sentence([&] {
           tokens.predict(std::vector<std::int32_t>{0, 4, 1, 5});
-        }) == "TrainingLoop: token 1 of example 1 is 5, expected [0, 5), the model's vocabulary");
+        }) == "data: token 1 of example 1 is 5, expected [0, 5), the model's vocabulary");
 }
 
 TEST_CASE("predict: by averaged parameters where the rule makes them, and training goes on as if nothing was asked") {
@@ -83,6 +83,63 @@ TEST_CASE("predict: by averaged parameters where the rule makes them, and traini
   CHECK(!same_bits(plain.predict(task.validation()), slow.predict(task.validation())));
   CHECK(error_of(slow.predict(task.validation()), task.validation()) ==
         slow.evaluate(task.validation(), task.metric()).metric);
+}
+
+TEST_CASE("Predictor: what the loop predicts, from its checkpoint, its parameters or its averages") {
+  const Tiny task;
+  const Folder folder;
+  const std::string path = folder / "loop";
+  auto loop = tiny_loop(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9}), 0.1);
+  loop.run(task.train(), Evaluate(task, {.every = 5}), BestCheckpoint{path}, UntilStep{5});
+  const auto averaged = loop.predict(task.validation());
+
+  Predictor predictor(Tiny::model());
+  CHECK(!same_bits(predictor.predict(task.validation()), averaged));
+  load_evaluation_values(path, predictor);
+  CHECK(same_bits(predictor.predict(task.validation()), averaged));
+  load_values(path, predictor);
+  CHECK(same_bits(values_of(predictor), values_of(loop)));
+  CHECK(!same_bits(predictor.predict(task.validation()), averaged));
+  load_values(evaluation_values_dict(loop), predictor);
+  CHECK(same_bits(predictor.predict(task.validation()), averaged));
+  CHECK(predictor.values("2.bias").size() == 10);
+
+  Predictor few(Tiny::model(), Host<float>{}, 7);
+  load_evaluation_values(path, few);
+  const auto again = few.predict(task.validation());
+  for (std::size_t i = 0; i < averaged.size(); ++i) REQUIRE(std::abs(again[i] - averaged[i]) < 1e-5f);
+
+  auto other = tiny_loop(adamw(), 0.1);
+  load_evaluation_values(path, other);  // what it was evaluated by is what this one begins with
+  CHECK(same_bits(other.predict(task.validation()), averaged));
+  auto resumed = tiny_loop(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9}), 0.1);
+  load_checkpoint(path, resumed);
+  CHECK(same_bits(resumed.predict(task.validation()), averaged));
+  CHECK(same_values(resumed, loop));
+
+  auto plain = tiny_loop(adamw(), 0.1);
+  save_checkpoint(path, plain);  // nothing is averaged
+  load_evaluation_values(path, predictor);
+  CHECK(same_bits(values_of(predictor), values_of(plain)));
+}
+
+TEST_CASE("Predictor: labels of any kind, tokens, and what does not fit") {
+  Predictor line(linear_model(Shape{2}, 3));
+  line.values("0.bias")[1] = 5;
+  const InMemoryRegression<float> numbers({1, 2, 3, 4}, {0.5f, 0.25f, 1, 2, 3, 4}, Shape{2}, Shape{3});
+  const auto found = line.predict(numbers);
+  REQUIRE(found.size() == 6);
+  CHECK(same_bits(found, line.predict(std::vector<float>{1, 2, 3, 4})));
+
+  Predictor tokens(next_character(2, 5, {.width = 2, .units = 3}));
+  CHECK(tokens.predict(std::vector<std::int32_t>{0, 4, 1, 2, 3, 3}).size() == 15);
+  CHECK(sentence([&] {
+          tokens.predict(std::vector<std::int32_t>{0, 4, 1, 5});
+        }) == "data: token 1 of example 1 is 5, expected [0, 5), the model's vocabulary");
+  CHECK(sentence([&] { line.predict(std::vector<float>{}); }) == "data: the data set is empty");
+  CHECK(sentence([&] { line.predict(Tiny{}.validation()); }) == "data: an example has 784 inputs, the model takes 2");
+  CHECK(sentence([] { Predictor(linear_model(Shape{2}, 3), Host<float>{}, 0); }) ==
+        "Predictor: the batch is 0, expected at least 1");
 }
 
 TEST_CASE("values: all of them, and one tensor by its name") {

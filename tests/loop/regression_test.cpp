@@ -88,10 +88,10 @@ TEST_CASE("one logit tells two classes apart") {
 TEST_CASE("labels that do not fit are refused with a sentence") {
   TrainingLoop loop(Model(Shape{2}, Dense{.units = 3}), MeanSquaredError{}, sgd(), Constant{0.1},
                     ShuffledEpochs{.batch = 2});
-  CHECK_THROWS_WITH_AS(loop.step(plane(4)), "TrainingLoop: a label is 2 numbers, the model has 3 outputs", Error);
+  CHECK_THROWS_WITH_AS(loop.step(plane(4)), "data: a label is 2 numbers, the model has 3 outputs", Error);
   const InMemoryRegression<float> bad({1, 2, 3, 4}, {1, 2, 3, 4, std::nanf(""), 6}, Shape{2}, Shape{3});
-  CHECK_THROWS_WITH_AS(loop.step(bad),
-                       "TrainingLoop: number 1 of the label of example 1 is nan, expected a finite number", Error);
+  CHECK_THROWS_WITH_AS(loop.step(bad), "data: number 1 of the label of example 1 is nan, expected a finite number",
+                       Error);
   CHECK_THROWS_WITH_AS(InMemoryRegression<float>({1, 2, 3}, {1, 2}, Shape{2}),
                        "InMemoryRegression: there are 3 input values, expected 2 examples x 2 = 4", Error);
   CHECK_THROWS_WITH_AS(InMemoryRegression<float>({1, 2, 3}, {1, 2}, Shape{2}, Shape{3}),

@@ -182,5 +182,5 @@ TEST_CASE("memory that is not the host's: the same bits, the same checks") {
                       ShuffledEpochs{.batch = 1}, FarHost{});
   const InMemory<std::int32_t> data({0, 3}, {1}, Shape{2}, 3);
   CHECK(sentence([&] { tokens.step(data); }) ==
-        "TrainingLoop: token 1 of example 0 is 3, expected [0, 3), the model's vocabulary");
+        "data: token 1 of example 0 is 3, expected [0, 3), the model's vocabulary");
 }

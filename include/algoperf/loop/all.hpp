@@ -10,5 +10,6 @@
 #include "observers/history.hpp"
 #include "observers/progress_bar.hpp"
 #include "observers/until.hpp"
+#include "predictor.hpp"
 #include "training_loop.hpp"
 #include "values_dict.hpp"

@@ -70,17 +70,17 @@ class Batch {
              const Label* labels) const {
     if constexpr (std::is_integral_v<Label>) {
       for (std::size_t i = 0; i < n; ++i)
-        require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes_, "TrainingLoop: the label of example ",
+        require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes_, "data: the label of example ",
                 indices[i], " is ", labels[i], ", expected [0, ", classes_, ")");
     } else {
       for (std::size_t i = 0; i < n * label_width_; ++i)
-        require(labels[i] - labels[i] == 0, "TrainingLoop: number ", i % label_width_, " of the label of example ",
+        require(labels[i] - labels[i] == 0, "data: number ", i % label_width_, " of the label of example ",
                 indices[i / label_width_], " is ", labels[i], ", expected a finite number");
     }
     if constexpr (std::is_integral_v<Input> && detail::HasTokens<ModelType>) {
       const std::size_t tokens = model.tokens(), width = model.input().size();
       for (std::size_t i = 0; i < n * width; ++i)
-        require(inputs[i] >= 0 && static_cast<std::size_t>(inputs[i]) < tokens, "TrainingLoop: token ", i % width,
+        require(inputs[i] >= 0 && static_cast<std::size_t>(inputs[i]) < tokens, "data: token ", i % width,
                 " of example ", indices[i / width], " is ", inputs[i], ", expected [0, ", tokens,
                 "), the model's vocabulary");
     }

@@ -4,6 +4,7 @@
 //   save_checkpoint(path, loop)   load_checkpoint(path, loop)   all of a loop, or of anything with visit(archive)
 //   load_values(path, loop)                                     its parameters alone
 //   load_values(path, loop, where)                              of some tensors, for a model with another head
+//   load_evaluation_values(path, loop)                          averaged, where its rule averages
 //
 // The observer Checkpoints adds sections for the run's report and for observers; these functions read its files too.
 //
@@ -65,12 +66,11 @@ void load_checkpoint(const std::string& path, T& object) {
 
 namespace detail {
 
-// The values of all tensors that `where` accepts, the others as they are; `whole`: all that the file has.
+// The values within `scope` of all tensors that `where` accepts, the others as they are; `whole`: all that it has.
 template <class Loop, class Where>
-void load_values(const std::string& path, Loop& loop, const Where& where, bool whole) {
-  CheckpointReader file(path);
-  require(file.open(state_section), path, ": has no section '", state_section, "'");
-  const ArchiveScope scope(file, "values");
+void load_values(CheckpointReader& file, const std::string& path, Loop& loop, const char* scope_name, bool whole,
+                 const Where& where) {
+  const ArchiveScope scope(file, scope_name);
   const Layout& layout = loop.layout();
   std::vector<typename Loop::Backend::Scalar> values(layout.size());
   loop.backend().read(values.size(), static_cast<const Loop&>(loop).values(), values.data());
@@ -86,14 +86,24 @@ void load_values(const std::string& path, Loop& loop, const Where& where, bool w
   require(!whole || file.count() == count, path, ": holds ", file.count(), " tensors, the model has ", count);
   loop.backend().write(values.size(), values.data(), loop.values());
 }
+template <class Loop, class Where>
+void load_values(const std::string& path, Loop& loop, bool evaluated, bool whole, const Where& where) {
+  CheckpointReader file(path);
+  require(file.open(state_section), path, ": has no section '", state_section, "'");
+  if (evaluated) {
+    const ArchiveScope scope(file, evaluation_values_scope);
+    evaluated = file.count() > 0;
+  }
+  load_values(file, path, loop, evaluated ? evaluation_values_scope : values_scope, whole, where);
+}
 
 }  // namespace detail
 
 // The parameters alone, tensor by tensor by name, into a loop whose rule, schedule, selector and step may be others and
-// stay as they are. Throws Error, and changes nothing, unless the file's tensors are the loop's.
+// stay as they are, or into a Predictor. Throws Error, and changes nothing, unless the file's tensors are the loop's.
 template <class Loop>
 void load_values(const std::string& path, Loop& loop) {
-  detail::load_values(path, loop, otherwise, true);
+  detail::load_values(path, loop, false, true, otherwise);
 }
 
 // The parameters of the tensors that `where`, a predicate of a TensorSpec, accepts; the file may hold more. To go on
@@ -102,7 +112,14 @@ void load_values(const std::string& path, Loop& loop) {
 // Throws Error, and changes nothing, if the file lacks one of them or has it in another size, or if there is none.
 template <class Loop, class Where>
 void load_values(const std::string& path, Loop& loop, const Where& where) {
-  detail::load_values(path, loop, where, false);
+  detail::load_values(path, loop, false, false, where);
+}
+
+// The parameters that the loop was evaluated by: averages, where its rule averages, and else the same as load_values.
+// What BestCheckpoint found best was found with these.
+template <class Loop>
+void load_evaluation_values(const std::string& path, Loop& loop) {
+  detail::load_values(path, loop, true, true, otherwise);
 }
 
 }  // namespace algoperf

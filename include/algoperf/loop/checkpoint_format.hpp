@@ -10,6 +10,8 @@
 #include <string>
 #include <type_traits>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 static_assert(std::endian::native == std::endian::little, "algoperf: checkpoints are little-endian");
@@ -17,6 +19,9 @@ static_assert(std::endian::native == std::endian::little, "algoperf: checkpoints
 namespace detail {
 
 inline constexpr const char* state_section = "state";
+// Scopes of it that hold a loop's parameters, and those it was evaluated by where they are others.
+inline constexpr const char* values_scope = "values";
+inline constexpr const char* evaluation_values_scope = "evaluation_values";
 inline constexpr char checkpoint_magic[8] = {'A', 'L', 'G', 'O', 'P', 'E', 'R', 'F'};
 inline constexpr std::uint32_t checkpoint_version = 2;
 

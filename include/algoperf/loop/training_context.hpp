@@ -206,8 +206,13 @@ class TrainingContext {
 
   template <class Archive>
   void visit(Archive& archive) {
+    visit(archive, values());
+  }
+  // An arena laid out as the parameters are.
+  template <class Archive>
+  void visit(Archive& archive, Scalar* arena) {
     for (const TensorHandle handle : layout_.tensors())
-      archive.array(layout_.spec(handle).name.c_str(), backend_, values_.data() + layout_.place_of(handle).offset,
+      archive.array(layout_.spec(handle).name.c_str(), backend_, arena + layout_.place_of(handle).offset,
                     layout_.place_of(handle).size);
   }
 

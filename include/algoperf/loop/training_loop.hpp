@@ -263,7 +263,12 @@ class TrainingLoop {
     archive.number("batch", batch);
     require(batch == selector_.batch, "checkpoint: the batch was ", batch, ", now it is ", selector_.batch);
     visit_scoped(archive, "schedule", schedule_);
-    visit_scoped(archive, "values", context_);
+    visit_scoped(archive, detail::values_scope, context_);
+    if constexpr (Rule::has_evaluation_values) {  // for load_evaluation_values: a loop makes them anew
+      if constexpr (!Archive::reading) evaluation_values();
+      const ArchiveScope scope(archive, detail::evaluation_values_scope);
+      context_.visit(archive, evaluation_values_.data());
+    }
     visit_scoped(archive, "rule", combiner_state_);
     // A loop that has not been started has no selector's state yet; the data's size is all that makes one.
     std::uint64_t data_size = data_size_;

@@ -8,8 +8,8 @@
 namespace algoperf {
 
 // Saves the loop where the run's first evaluating observer finds the best metric so far, a resumed run's included; of
-// equals, the first. For load_checkpoint, or load_values in another program: Checkpoints keeps the last, this the best.
-// Where a rule evaluates by averages, both save these and the parameters; load_values reads the parameters.
+// equals, the first. For load_checkpoint, or load_evaluation_values in another program, which reads what was evaluated,
+// averages where the rule averages: Checkpoints keeps the last, this the best.
 class BestCheckpoint {
  public:
   explicit BestCheckpoint(std::string path) : path_(std::move(path)) {}

@@ -1,0 +1,120 @@
+// Predictor: a model in use. It has the model's parameters and what a forward pass works in, and no loss, rule,
+// gradient or schedule.
+//
+//   Predictor predictor(mlp(Shape{28, 28, 1}, {64}, 10));
+//   load_evaluation_values("best.checkpoint", predictor);      or load_values, of a checkpoint or of a dict
+//   const std::vector<float> logits = predictor.predict(test);
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../core/layout.hpp"
+#include "../data/concept.hpp"
+#include "../data/unlabelled.hpp"
+#include "../nn/concept.hpp"
+#include "../nn/init.hpp"
+#include "batch.hpp"
+#include "check_data.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+// A data set without its labels: they are 0.
+template <class Data>
+struct InputsOf {
+  const Data& data;
+
+  template <class T, class L>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
+    if constexpr (Unlabelled<Data>) {
+      data.gather(indices, n, inputs, labels);
+    } else {
+      std::vector<LabelOf<Data>> ignored(n * label_width(data));
+      data.gather(indices, n, inputs, ignored.data());
+      std::fill_n(labels, n, L(0));
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class ModelType, class BackendType = Host<float>>
+class Predictor {
+ public:
+  using Backend = BackendType;
+  using Scalar = typename Backend::Scalar;
+  using Input = typename ModelType::template Input<Stored<Backend>>;
+
+  // Predicts for up to `batch` examples at a time. Parameters start as those of an untrained model.
+  explicit Predictor(const ModelType& model, const Backend& backend = {}, std::size_t batch = 256)
+      : model_(model), backend_(backend), batch_(backend_, model_, 1, checked(batch), batch) {
+    handles_ = model_.declare(layout_);
+    values_ = backend_.template array<Scalar>(layout_.size());
+    std::vector<Scalar> first(layout_.size());
+    Initializer<Scalar> set(layout_, first.data(), RandomKey{1});
+    model_.initialize(set, handles_);
+    backend_.write(first.size(), first.data(), values_.data());
+  }
+  Predictor(const Predictor&) = delete;
+  Predictor& operator=(const Predictor&) = delete;
+
+  // The outputs (logits) for every example of a data set, one row after the other, in host memory.
+  template <Dataset Data>
+  std::vector<Scalar> predict(const Data& data) {
+    detail::check_inputs<Input>(model_.input(), data);
+    const std::size_t width = model_.output().size(), size = data.size(), at_once = batch_.capacity();
+    const detail::InputsOf<Data> inputs{data};
+    std::vector<Scalar> outputs(size * width);
+    std::vector<Stored<Backend>> read;
+    std::vector<std::uint32_t> indices;
+    for (std::size_t begin = 0; begin < size; begin += at_once) {
+      const std::size_t n = size - begin < at_once ? size - begin : at_once;
+      indices.clear();
+      for (std::size_t i = 0; i < n; ++i) indices.push_back(static_cast<std::uint32_t>(begin + i));
+      batch_.gather(backend_, model_, inputs, indices.data(), n);
+      const auto pass = batch_.pass(backend_, layout_, values_.data(), nullptr, n, Mode::evaluate, {});
+      read.resize(n * width);
+      backend_.read(read.size(), model_.forward(pass, handles_, batch_.inputs()), read.data());
+      std::copy(read.begin(), read.end(), outputs.begin() + static_cast<std::ptrdiff_t>(begin * width));
+    }
+    return outputs;
+  }
+  // For inputs without labels: rows of model().input().
+  template <class T>
+  std::vector<Scalar> predict(const std::vector<T>& inputs) {
+    return predict(Unlabelled<T>(inputs, model_.input()));
+  }
+
+  const ModelType& model() const { return model_; }
+  const Layout& layout() const { return layout_; }
+  const Backend& backend() const { return backend_; }
+  // The parameters, an arena of the backend's memory laid out by layout(); and one tensor of them, by its name.
+  Scalar* values() { return values_.data(); }
+  const Scalar* values() const { return values_.data(); }
+  std::span<Scalar> values(const std::string& tensor) {
+    const TensorPlace place = layout_.place_of(layout_.find(tensor));
+    return {values() + place.offset, place.size};
+  }
+
+ private:
+  static std::size_t checked(std::size_t batch) {
+    require(batch > 0, "Predictor: the batch is 0, expected at least 1");
+    return batch;
+  }
+
+  ModelType model_;
+  Backend backend_;
+  Batch<ModelType, Backend> batch_;
+  Layout layout_;
+  typename ModelType::Handles handles_;
+  typename Backend::template Array<Scalar> values_;
+};
+
+}  // namespace algoperf
