@@ -19,12 +19,17 @@ struct ByProducts : ap::Host<float> {
 };
 static_assert(ap::ConvolvingBackend<ap::Host<float>> && !ap::ConvolvingBackend<ByProducts>);
 
+auto one_layer(std::size_t side, std::size_t channels, std::size_t filters, std::size_t size) {
+  return ap::Model(ap::Shape(side, side, channels), ap::Conv2d{.filters = filters, .size = size, .padding = size / 2});
+}
+using OneLayer = decltype(one_layer(0, 0, 0, 0));
+
 template <class Backend>
 class Layer {
  public:
   Layer(std::size_t batch, std::size_t side, std::size_t channels, std::size_t filters, std::size_t size)
       : batch_(batch),
-        model_(ap::Shape(side, side, channels), ap::Conv2d{.filters = filters, .size = size, .padding = size / 2}),
+        model_(one_layer(side, channels, filters, size)),
         handles_(model_.declare(layout_)),
         x_(batch * model_.input().size()),
         dy_(batch * model_.output().size()),
@@ -55,9 +60,9 @@ class Layer {
 
   Backend backend_;
   std::size_t batch_;
-  ap::Model<ap::Conv2d> model_;
+  OneLayer model_;
   ap::Layout layout_;
-  ap::Conv2d::Handles handles_;
+  OneLayer::Handles handles_;
   std::vector<float> x_, dy_, dx_, values_, gradients_;
   ap::Workspace<Backend> workspace_;
 };
@@ -82,8 +87,7 @@ void measure(bench::Report& report, std::size_t batch, std::size_t side, std::si
                                                      " filters of " + std::to_string(size);
   must_agree(what, convolves.results(), multiplies.results());
   const bench::PairedOptions pairs{.pairs = 15};
-  report.note(what + ", forward",
-              bench::paired([&] { multiplies.forward(); }, [&] { convolves.forward(); }, pairs));
+  report.note(what + ", forward", bench::paired([&] { multiplies.forward(); }, [&] { convolves.forward(); }, pairs));
   report.note(what + ", backward, as a first layer",
               bench::paired([&] { multiplies.backward(); }, [&] { convolves.backward(); }, pairs));
   report.note(what + ", backward",

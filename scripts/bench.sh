@@ -76,7 +76,7 @@ if $peers; then
   rows "$programs/bench_products_onednn"
   row "products by OpenBLAS $(version libopenblas-dev), Eigen's time to its" "" "" ""
   rows "$programs/bench_products_cblas"
-  row "convolutions by oneDNN $(version libdnnl-dev), its time to ours" "" "" ""
+  row "convolutions by oneDNN $(version libdnnl-dev), its products' time to theirs" "" "" ""
   rows "$programs/bench_convolutions"
   if [[ -f ${ALGOPERF_DATA:-data}/scaling/chinchilla_subset_apache2.csv ]]; then
     rows "$programs/bench_scaling_fits"

@@ -126,9 +126,38 @@ TEST_CASE("conv2d: first values, kinds and errors") {
         "0: Conv2d has filters 0, expected at least 1");
 }
 
+TEST_CASE("conv2d: a batch's gradient is the sum of its parts'") {  // 40: more than providers take at a time
+  const ap::Conv2d conv{.filters = 3, .size = 3, .stride = 2, .padding = 1};
+  const ap::Model model(ap::Shape{5, 4, 2}, conv);
+  ap::Layout layout;
+  model.declare(layout);
+  const Start whole{40, 40, normals(layout.size(), 1), normals(40 * 40, 2), normals(40 * model.output().size(), 3)};
+  const Outcome found = run(model, whole, ap::Host<float>{});
+  Numbers sum(layout.size());
+  for (std::size_t i = 0; i < 40; ++i) {
+    const auto cut = [i](const Numbers& all) {
+      const auto n = static_cast<std::ptrdiff_t>(all.size() / 40), at = static_cast<std::ptrdiff_t>(i) * n;
+      return Numbers(all.begin() + at, all.begin() + at + n);
+    };
+    const Outcome one = run(model, {1, 1, whole.values, cut(whole.input), cut(whole.d_outputs)}, ap::Host<double>{});
+    for (const ap::TensorHandle handle : layout.tensors())
+      for (std::size_t j = 0; j < layout.place_of(handle).size; ++j)
+        sum[layout.place_of(handle).offset + j] += one.gradients[layout.place_of(handle).offset + j];
+    CHECK(distance(cut(found.outputs), one.outputs) < tolerance<ap::Host<float>>());
+    CHECK(distance(cut(found.d_input), one.d_input) < tolerance<ap::Host<float>>());
+  }
+  for (const ap::TensorHandle handle : layout.tensors()) {
+    const auto cut = [&](const Numbers& all) {
+      const auto at = all.begin() + static_cast<std::ptrdiff_t>(layout.place_of(handle).offset);
+      return Numbers(at, at + static_cast<std::ptrdiff_t>(layout.place_of(handle).size));
+    };
+    CHECK(distance(cut(found.gradients), cut(sum)) < tolerance<ap::Host<float>>());
+  }
+}
+
 TEST_CASE("conv2d: threads change nothing but the time") {
   const ap::Model model(ap::Shape{14, 14, 8}, ap::Conv2d{.filters = 16, .size = 5, .padding = 2});
-  const Start start{6, 6, {}, {}, {}};
+  const Start start{40, 40, {}, {}, {}};
   const Outcome one = run(model, start, ap::Host<float>{.scratch = 1 << 16});
   const Outcome two = run(model, start, ap::Host<float>{.threads = 2, .scratch = 1 << 16});
   CHECK(one.outputs == two.outputs);
