@@ -162,6 +162,28 @@ TEST_CASE("options: categories of numbers sort by value, numbers may be demanded
         file.f + ":5: column \"a\" is \"z\", one category more than 2");
 }
 
+TEST_CASE("a label among the numeric columns is a number to predict, as it stands in the file") {
+  const File file;
+  const std::string homes = "rooms,kind,price\n3,flat,250.5\n5,house,4e2\n1,flat,99\n";
+  const ap::Table table = file.load(homes, {.label = "price", .numeric = {"price"}, .standardise = true});
+  CHECK(table.input_names() == Strings{"rooms", "kind=flat", "kind=house"});
+  const auto examples = table.regression();
+  REQUIRE(examples.size() == 3);
+  const std::uint32_t all[] = {0, 1, 2};
+  float inputs[9], prices[3];
+  examples.gather(all, 3, inputs, prices);
+  CHECK(prices[0] == 250.5f);
+  CHECK(prices[1] == 400);
+  CHECK(prices[2] == 99);
+  CHECK(inputs[0] == 0);
+  CHECK(inputs[5] == 1);
+  CHECK(sentence([&] { table.examples(); }) ==
+        "Table: the label column 'price' is numeric, expected classes: regression() has its numbers");
+  CHECK(sentence([&] { file.load(homes, {.label = "kind"}).regression(); }) ==
+        "Table: the label column 'kind' is of categories, expected numbers (CsvOptions::numeric)");
+  CHECK(sentence([&] { file.load(homes).regression(); }) == "Table: there is no label column");
+}
+
 TEST_CASE("what is no table is refused with line and column") {
   const File file;
   const std::string& f = file.f;
@@ -193,7 +215,7 @@ TEST_CASE("what is no table is refused with line and column") {
   for (const ap::CsvOptions& options :
        {ap::CsvOptions{.categorical = {"c"}}, ap::CsvOptions{.numeric = {"c"}}, ap::CsvOptions{.without = {"c"}}})
     CHECK(file.error("a,b\n1,2\n", options) == f + ":1: there is no column \"c\", only \"a\", \"b\"");
-  CHECK(file.error("a\n1\n", {.label = "a", .numeric = {"a"}}) ==
+  CHECK(file.error("a\n1\n", {.categorical = {"a"}, .numeric = {"a"}}) ==
         f + ": column \"a\" is to be numeric and of categories");
   CHECK(file.error("a,b\n1,2\n", {.label = "a", .without = {"a"}}) == f + ": the label column \"a\" is to be left out");
   CHECK(file.error("a\n1\n", {.without = {"a"}}) == f + ": no column is left");
@@ -210,7 +232,7 @@ TEST_CASE("a Table of one's own") {
           ap::Table({{"x"}, {"y"}}, 2, {1, 2, 3});
         }) == "Table: there are 3 values, expected a multiple of the 2 columns");
   CHECK(sentence([] { ap::Table({}, 0, {}); }) == "Table: there are 0 values, expected a multiple of the 0 columns");
-  CHECK(sentence([] { ap::Table({{"x"}}, 0, {1}); }) == "Table: the label is column 0, expected one of categories");
+  CHECK(sentence([] { ap::Table({{"x"}}, 2, {1}); }) == "Table: the label is column 2, expected at most 1");
 }
 
 // The numbers are those of Python's csv.reader and statistics (fmean, pstdev) on the same file.

@@ -26,7 +26,9 @@
 namespace algoperf {
 
 struct CsvOptions {
-  std::string label = "";                     // the column of classes, whose fields are categories; "": there is none
+  std::string label =
+      "";  // the column of classes, whose fields are categories, or, if it is among `numeric`, of numbers
+           // to be predicted; "": there is none
   std::vector<std::string> categorical = {};  // columns of categories though all their fields are numbers
   std::vector<std::string> numeric = {};      // columns whose fields must be numbers: one that is none is an Error
   std::vector<std::string> without = {};      // columns to leave out
@@ -120,9 +122,10 @@ class CsvColumns {
     if (!options.label.empty()) file.find(options.label);
     for (const std::string& name : file.names()) {
       if (listed(options.without, name)) continue;
-      const bool categorical = name == options.label || listed(options.categorical, name);
-      require(!categorical || !listed(options.numeric, name), file.path(), ": column ", in_quotes(name),
+      const bool numeric = listed(options.numeric, name), categories = listed(options.categorical, name);
+      require(!categories || !numeric, file.path(), ": column ", in_quotes(name),
               " is to be numeric and of categories");
+      const bool categorical = categories || (name == options.label && !numeric);
       seen_.push_back({file.find(name), {name, !categorical}, {}, {}});
     }
     require(!seen_.empty(), file.path(), ": no column is left");

@@ -10,6 +10,7 @@
 #include "../core/error.hpp"
 #include "../core/shape.hpp"
 #include "in_memory.hpp"
+#include "in_memory_regression.hpp"
 
 namespace algoperf {
 
@@ -29,22 +30,24 @@ struct Column {
 class Table {
  public:
   // Values are rows x columns: a number, or the place of the category among its column's. `label` is the place of the
-  // column of classes, or columns.size() for none. Values are trusted.
+  // column of labels, classes if it is of categories, or columns.size() for none. Values are trusted.
   Table(std::vector<Column> columns, std::size_t label, std::vector<double> values)
       : columns_(std::move(columns)), label_(label), values_(std::move(values)) {
     require(!columns_.empty() && values_.size() % columns_.size() == 0, "Table: there are ", values_.size(),
             " values, expected a multiple of the ", columns_.size(), " columns");
-    require(label <= columns_.size() && (label == columns_.size() || !columns_[label].numeric),
-            "Table: the label is column ", label, ", expected one of categories");
+    require(label <= columns_.size(), "Table: the label is column ", label, ", expected at most ", columns_.size());
   }
 
   std::size_t rows() const { return values_.size() / columns_.size(); }
   const std::vector<Column>& columns() const { return columns_; }
   bool has_label() const { return label_ < columns_.size(); }
   std::size_t label_column() const { return label_; }
-  // The names of the classes: label k is class_names()[k]. Throws Error if there is no label column.
+  // The names of the classes: label k is class_names()[k]. Throws Error if there is no label column of categories.
   const std::vector<std::string>& class_names() const {
     require(has_label(), "Table: there is no label column");
+    require(!columns_[label_].numeric, "Table: the label column '", columns_[label_].name,
+            "' is numeric, expected "
+            "classes: regression() has its numbers");
     return columns_[label_].categories;
   }
   double value(std::size_t row, std::size_t column) const { return values_[row * columns_.size() + column]; }
@@ -81,18 +84,29 @@ class Table {
       }
     return result;
   }
-  // Throws Error if there is no label column.
+  // Throws Error if there is no label column of categories.
   std::vector<std::int32_t> labels() const {
-    require(has_label(), "Table: there is no label column");
+    class_names();
     std::vector<std::int32_t> result(rows());
     for (std::size_t row = 0; row < result.size(); ++row) result[row] = static_cast<std::int32_t>(value(row, label_));
     return result;
   }
-  // The rows as a data set. Throws Error if there is no label column, or no other.
+  // The rows as a data set. Throws Error if there is no label column of categories, or no other.
   InMemory<float> examples() const {
     const std::size_t classes = class_names().size();
     require(width() > 0, "Table: there is no column but the label");
     return InMemory<float>(inputs(), labels(), Shape(width()), classes);
+  }
+  // The rows as a data set whose labels are the numbers of the label column, as they are in the file. Throws Error if
+  // there is no numeric label column, or no other.
+  InMemoryRegression<float> regression() const {
+    require(has_label(), "Table: there is no label column");
+    require(columns_[label_].numeric, "Table: the label column '", columns_[label_].name,
+            "' is of categories, expected numbers (CsvOptions::numeric)");
+    require(width() > 0, "Table: there is no column but the label");
+    std::vector<float> numbers(rows());
+    for (std::size_t row = 0; row < numbers.size(); ++row) numbers[row] = static_cast<float>(value(row, label_));
+    return InMemoryRegression<float>(inputs(), std::move(numbers), Shape(width()));
   }
 
  private:
