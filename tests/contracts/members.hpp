@@ -82,6 +82,7 @@ inline auto rule_members() {
       RuleMember{"madam", madam(), 4, 4, true, {0.3, 200, 1e-7}, {0.3, 2000, 1e-4}},
       RuleMember{"lamadam", lamadam(), 4, 4, true, {0.3, 200, 1e-7}, {3e-3, 2000, 1e-3}},
       RuleMember{"diffgrad", diffgrad(), 3, 3, true, {1, 200, 1e-7}, {1, 2000, 1e-4}},
+      RuleMember{"yogi", yogi(), 2, 2, true, {0.1, 200, 1e-8}, {0.1, 2000, 1e-5}},
       RuleMember{"adagrad_norm", adagrad_norm(), 0, 0, false, {3, 200, 1e-7}, {0.1, 2000, 1}},
       RuleMember{"relative_clipped_sgd",
                  relative_clipped_sgd({.weight_decay = 1e-5}),

@@ -60,6 +60,8 @@ TEST_CASE("impossible hyperparameters are refused with a sentence that names the
   check_refused(ap::madam({.beta_min = 0.9, .beta_max = 0.5}), "MaxVa: beta_min is 0.9, expected [0, beta_max]");
   check_refused(ap::lamadam({.beta_max = 1}), "LaMaxVa: beta_max is 1, expected (0, 1)");
   check_refused(ap::diffgrad({.beta1 = -1}), "DiffGrad: beta1 is -1, expected [0, 1)");
+  check_refused(ap::yogi({.beta2 = 1}), "Yogi: beta2 is 1, expected [0, 1)");
+  check_refused(ap::yogi({.start = -1}), "Yogi: start is -1, expected at least 0");
   check_refused(ap::adagrad_norm({.start = 0}), "AdagradNorm: start is 0, expected more than 0");
   check_refused(ap::relative_clipped_sgd({.weight_decay = 0}),
                 "ClipByRelativeNorm: weight_decay is 0, expected more than 0");

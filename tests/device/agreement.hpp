@@ -137,6 +137,7 @@ template <class F>
 void for_each_model(const F& f) {
   f("dense", Model(Shape{13}, Dense{.units = 7}));
   f("relu", Model(Shape{13}, Relu{}, Dense{.units = 5}, Relu{}));
+  f("leaky relu", Model(Shape{13}, Dense{.units = 21}, LeakyRelu{.slope = 0.2}, Dense{.units = 5}));
   f("flatten", Model(Shape{5, 3, 2}, Flatten{}, Dense{.units = 5}));
   f("conv", Model(Shape{7, 6, 3}, Conv2d{.filters = 5, .padding = 1}));
   f("strided conv", Model(Shape{9, 7, 2}, Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1}));

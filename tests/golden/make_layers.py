@@ -88,6 +88,7 @@ def layers():
               lambda x, scale, bias: channels_last(F.group_norm(channels_first(x), 2, scale, bias))),
         *batch_norm(),
         activation("relu", "torch.relu", torch.relu),
+        activation("leaky_relu", "torch.nn.LeakyReLU(0.2)", lambda x: F.leaky_relu(x, 0.2)),
         activation("tanh", "torch.tanh", torch.tanh),
         activation("silu", "torch.nn.SiLU", F.silu),
         activation("gelu", "torch.nn.GELU", F.gelu),

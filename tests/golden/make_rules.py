@@ -183,6 +183,20 @@ def diffgrad(t, p, g, s):  # shivram1987/diffGrad
     return p - LR * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * xi * m / (np.sqrt(s["v"]) + 1e-8)
 
 
+def yogi_with_m_from_zero():  # as in the paper; optax fills m as it does v
+    rule = optax.yogi(LR)
+    def init(p):
+        adam, *rest = rule.init(p)
+        return (adam._replace(mu=optax.tree.zeros_like(adam.mu)), *rest)
+    return optax.GradientTransformation(init, rule.update)
+
+
+def yogi_paper(t, p, g, s):  # Zaheer et al. 2018, Algorithm 2; beta2 so small that v falls, too
+    s["m"] = 0.9 * s["m"] + (1 - 0.9) * g
+    s["v"] = s["v"] - (1 - 0.5) * np.sign(s["v"] - g * g) * g * g
+    return p - LR * s["m"] / (np.sqrt(s["v"]) + 1e-3)
+
+
 def adagrad_norm(t, p, g, s):  # AdaBatchGrad: without the present gradient
     before = s.get("sum", 0.0)
     s["sum"] = before + np.sum(g * g)
@@ -341,6 +355,8 @@ def rules():
         ("madam", "numpy, MaxVA's formula, weight_decay=0.1", by_numpy(madam)),
         ("lamadam", "numpy, MaxVA's formula, L2 0.1, rate linear from 0.05 to 0 over 20 steps", by_numpy(lamadam)),
         ("diffgrad", "numpy, the authors' formula", by_numpy(diffgrad)),
+        ("yogi", "optax.yogi (eps=1e-3), its m from 0", by_optax(yogi_with_m_from_zero())),
+        ("yogi_paper", "numpy, Algorithm 2, b2=0.5, eps=1e-3, from 0, no bias correction", by_numpy(yogi_paper)),
         ("adagrad_norm", "numpy, AdaBatchGrad's formula", by_numpy(adagrad_norm)),
         ("relative_clipped_sgd", "numpy, SIBERT's formula, C=0.0004", by_numpy(relative_clip)),
         ("decay_by_schedule", "numpy, Adam, decay 0.1 x lr / 0.05, rate linear from 0.05 to 0 over 20 steps",

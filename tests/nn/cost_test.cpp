@@ -74,6 +74,7 @@ TEST_CASE("dense layers and activations cost what they say") {
   constexpr ap::Dense five{.units = 5};
   counts_what_it_does(ap::linear_model({4}, 3));
   counts_what_it_does(ap::mlp(ap::Shape{6}, {5, 4}, 3));
+  counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::LeakyRelu{}, five));
   counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Tanh{}, five));
   counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Silu{}, five));
   counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Gelu{}, five));

@@ -101,6 +101,7 @@ TEST_CASE_TEMPLATE("golden: layers", B, NN_BACKENDS) {
   check<B>("batch_norm", {2, 1, 4}, ap::BatchNorm{});
   check_evaluated_batch_norm<B>();
   check_activation<B>("relu", ap::Relu{});
+  check_activation<B>("leaky_relu", ap::LeakyRelu{.slope = 0.2});
   check_activation<B>("tanh", ap::Tanh{});
   check_activation<B>("silu", ap::Silu{});
   check_activation<B>("gelu", ap::Gelu{});

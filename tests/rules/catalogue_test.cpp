@@ -81,6 +81,7 @@ TEST_CASE("the catalogue tells what each recipe costs") {
   check("madam", ap::madam());
   check("lamadam", ap::lamadam());
   check("diffgrad", ap::diffgrad());
+  check("yogi", ap::yogi());
   check("adagrad_norm", ap::adagrad_norm());
   check("relative_clipped_sgd", ap::relative_clipped_sgd());
   check("adafactor", ap::adafactor());

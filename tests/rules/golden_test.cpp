@@ -79,6 +79,8 @@ void check_all() {
   check("ademamix_warmup", ap::ademamix({.warmup = 8}));
   check("madam", ap::madam({.weight_decay = 0.1}));
   check("diffgrad", ap::diffgrad());
+  check("yogi", ap::yogi());
+  check("yogi_paper", ap::yogi({.beta2 = 0.5, .bias_correction = ap::BiasCorrection::off, .start = 0}));
   check("adagrad_norm", ap::adagrad_norm());
   check("relative_clipped_sgd", ap::relative_clipped_sgd({.c = 4e-4}));
 

@@ -15,6 +15,7 @@
 #include "layers/gelu.hpp"
 #include "layers/group_norm.hpp"
 #include "layers/layer_norm.hpp"
+#include "layers/leaky_relu.hpp"
 #include "layers/max_pool.hpp"
 #include "layers/relu.hpp"
 #include "layers/silu.hpp"

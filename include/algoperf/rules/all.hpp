@@ -43,3 +43,4 @@
 #include "stages/scale_by.hpp"
 #include "stages/weight_average.hpp"
 #include "together.hpp"
+#include "yogi.hpp"

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "../../core/config.hpp"
+
 namespace algoperf {
 
 struct NewtonSchulzStep {

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "../../core/math.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// y = x where x > 0, else slope x, in place; dx = dy where y > 0, else slope dy: at 0 the slope, as in torch. NaN goes
+// through. slope >= 0, or the way back could not tell from y which side x was on (torch in place asks for the same).
+// Source: Maas et al. 2013. Cost: 2 FLOPs an element each way.
+struct LeakyRelu {
+  static constexpr bool in_place = true;
+  double slope = 0.01;
+
+  struct Handles {};
+
+  constexpr Shape output(Shape in) const { return in; }
+  constexpr std::uint64_t parameters(Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t n = batch * in.size();
+    tally.operation({"activation", 2 * n, n, n});
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    const std::uint64_t n = batch * in.size();
+    if (input_gradient) tally.operation({"activation, gradient", 2 * n, 2 * n, n});
+  }
+  constexpr LayerMemory memory(Shape) const { return {}; }
+  Handles declare(Layout&, const std::string& name, Shape) const {
+    require(slope >= 0, name, ": LeakyRelu has slope ", slope, ", expected at least 0");
+    return {};
+  }
+
+  template <class S>
+  struct Forward {
+    S slope = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x) const {
+      return math::select<T>(x <= T(0), slope * x, x);
+    }
+  };
+  template <class S>
+  struct Backward {
+    S slope = 0;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T dy, T y) const {
+      return math::select<T>(y <= T(0), slope * dy, dy);
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
+    pass.backend.map(Forward<Arithmetic<S>>{static_cast<Arithmetic<S>>(slope)}, pass.batch * in.size(), y, x);
+  }
+  template <class B, class S>
+  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S* y, const S* dy, S* dx) const {
+    if (dx == nullptr) return;
+    pass.backend.map(Backward<Arithmetic<S>>{static_cast<Arithmetic<S>>(slope)}, pass.batch * in.size(), dx, dy, y);
+  }
+};
+
+}  // namespace algoperf
