@@ -1,9 +1,11 @@
 #include "algoperf/core/atomic_file.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <string>
 
 #include "../support/folder.hpp"
@@ -93,6 +95,64 @@ TEST_CASE("what a killed writer left is taken over") {
   file.commit();
   CHECK(bytes_of(numbers) == "short");
   CHECK(access((numbers + ".tmp").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("through links the file that they lead to is written, and they stay") {
+  const Folder folder;
+  const auto link_to = [&](const std::string& name) {
+    char target[256] = {};
+    CHECK(readlink((folder / name).c_str(), target, sizeof target - 1) > 0);
+    return std::string(target);
+  };
+  const auto write = [&](const std::string& name, const std::string& text) {
+    ap::AtomicFile file(folder / name);
+    file.write(text);
+    file.commit();
+  };
+  folder.write("numbers", "old");
+  CHECK(mkdir((folder / "below").c_str(), 0777) == 0);
+  CHECK(symlink("../numbers", (folder / "below/second").c_str()) == 0);  // from where the link lies
+  CHECK(symlink((folder / "below/second").c_str(), (folder / "first").c_str()) == 0);
+  write("first", "new");
+  CHECK(bytes_of(folder / "numbers") == "new");
+  CHECK(link_to("first") == folder / "below/second");
+  CHECK(link_to("below/second") == "../numbers");
+  CHECK(access((folder / "numbers.tmp").c_str(), F_OK) != 0);
+
+  CHECK(symlink("below/made", (folder / "dangling").c_str()) == 0);
+  write("dangling", "made");
+  CHECK(bytes_of(folder / "below/made") == "made");
+  CHECK(link_to("dangling") == "below/made");
+
+  // Two writers of one file, by its name and by a link to it.
+  const ap::AtomicFile first(folder / "numbers");
+  CHECK(refusal(folder / "first") ==
+        folder / "first" + ": is being written by somebody else, who holds " + (folder / "below/../numbers.tmp"));
+
+  CHECK(symlink("ring", (folder / "ring").c_str()) == 0);
+  CHECK(refusal(folder / "ring") == folder / "ring" + ": cannot be written: Too many levels of symbolic links");
+}
+
+TEST_CASE("what is no regular file is left alone, through links too") {
+  const Folder folder;
+  const std::string sentence = ": is no regular file, expected one or nothing there";
+  CHECK(mkdir((folder / "folder").c_str(), 0777) == 0);
+  CHECK(mkfifo((folder / "pipe").c_str(), 0666) == 0);
+  CHECK(symlink("pipe", (folder / "link").c_str()) == 0);
+  for (const char* const name : {"folder", "pipe", "link"}) {
+    CHECK(refusal(folder / name) == folder / name + sentence);
+    CHECK(access((folder / name + ".tmp").c_str(), F_OK) != 0);
+  }
+  struct stat found {};
+  CHECK((stat((folder / "pipe").c_str(), &found) == 0 && S_ISFIFO(found.st_mode)));
+
+  // A file that was removed while it is open, by the name that the system has for it.
+  std::FILE* const open = std::fopen((folder / "gone").c_str(), "w");
+  REQUIRE(open != nullptr);
+  std::remove((folder / "gone").c_str());
+  const std::string path = "/proc/self/fd/" + std::to_string(fileno(open));
+  CHECK(refusal(path) == path + ": is an open file without a name, expected one that can be replaced");
+  std::fclose(open);
 }
 
 TEST_CASE("a folder that is not there") {

@@ -7,6 +7,7 @@
 #include "../support/folder.hpp"
 #include "algoperf/algoperf.hpp"
 #include "algoperf/formats/eigen.hpp"
+#include "algoperf/formats/npz.hpp"
 #include "algoperf/formats/xtensor.hpp"
 #include "sentence.hpp"
 
@@ -35,6 +36,41 @@ TEST_CASE("a loop's parameters as matrices and arrays, without a copy") {
   static_assert(std::is_same_v<decltype(ap::as_eigen(still, "0.weight").data()), const float*>);
   CHECK(ap::as_eigen(still, "0.bias").cols() == 1);
   CHECK(ap::as_xtensor(still, "0.bias").dimension() == 1);
+}
+
+TEST_CASE("arrays of a dict go out to xtensor and Eigen, and expressions come in") {
+  ap::StateDict dict;
+  const xt::xarray<float> x = {{1, 2, 3}, {4, 5, 6}};
+  ap::set(dict, "x", x);
+  ap::set(dict, "twice", 2 * x);
+  ap::set(dict, "columns", xt::transpose(x));
+  ap::set(dict, "large", x > 3);
+  ap::set(dict, "sum", xt::sum(x));
+  CHECK(dict.at("x").shape == std::vector<std::size_t>{2, 3});
+  CHECK(dict.get<float>("columns") == std::vector<float>{1, 4, 2, 5, 3, 6});
+  CHECK(dict.at("large").type == "bool");
+  CHECK(dict.at("sum").shape.empty());
+  CHECK(ap::as_xtensor<float>(dict, "twice") == 2 * x);
+  CHECK(ap::as_xtensor<std::uint8_t>(dict, "large")(1, 0) == 1);
+  CHECK(ap::as_xtensor<float>(dict, "sum")() == 21);
+  CHECK(sentence([&] { ap::as_xtensor<double>(dict, "x"); }) == "state_dict: 'x' is float32, expected float64");
+  CHECK(sentence([&] { ap::as_xtensor<double>(dict, "y"); }) == "state_dict: there is no 'y'");
+
+  const auto matrix = ap::as_eigen<float>(dict, "columns");
+  CHECK(matrix.rows() == 3);
+  CHECK(matrix.cols() == 2);
+  CHECK(matrix(2, 0) == 3);
+  CHECK(matrix(0, 1) == 4);
+  CHECK(ap::as_eigen<float>(dict, "sum")(0, 0) == 21);
+  dict.set("cube", std::vector<double>(24, 7), {4, 3, 2});
+  CHECK(ap::as_eigen<double>(dict, "cube").cols() == 6);
+  dict.set("none", std::vector<double>{}, {0, 3});
+  CHECK(ap::as_eigen<double>(dict, "none").size() == 0);
+  CHECK(sentence([&] { ap::as_eigen<double>(dict, "x"); }) == "state_dict: 'x' is float32, expected float64");
+
+  const Folder folder;
+  ap::save_npz(folder / "x.npz", dict);
+  CHECK(ap::as_xtensor<float>(ap::load_npz(folder / "x.npz"), "x") == x);
 }
 
 TEST_CASE("a shape of another size") {

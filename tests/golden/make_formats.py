@@ -10,7 +10,11 @@ os.makedirs(folder, exist_ok=True)
 weight = numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
 arrays = {"0.weight": weight, "step": numpy.int64(12), "flags": numpy.array([True, False])}
 numpy.save(f"{folder}/numpy.npy", weight)
+cube = numpy.arange(24, dtype=numpy.int16).reshape(2, 3, 4)
 numpy.save(f"{folder}/columns_first.npy", numpy.asfortranarray(weight))
+numpy.save(f"{folder}/columns_first_cube.npy", cube.T)
+numpy.savez_compressed(f"{folder}/columns_first.npz", transposed=weight.T, vector=numpy.asfortranarray(weight[0]))
+numpy.save(f"{folder}/bool.npy", numpy.array([[True, False], [False, True]]))
 numpy.savez(f"{folder}/numpy.npz", **arrays)
 numpy.savez_compressed(f"{folder}/numpy_compressed.npz", **arrays)
 tensors = {
@@ -21,3 +25,10 @@ tensors = {
     "flags": torch.tensor([True, False]),
 }
 save_file(tensors, f"{folder}/torch.safetensors", metadata={"format": "pt"})
+narrow = {
+    "eighth": torch.tensor([1.5, -0.75]).to(torch.float8_e4m3fn),
+    "other": torch.tensor([[1.5], [2]]).to(torch.float8_e5m2),
+    "complex": torch.tensor([1 + 2j], dtype=torch.complex64),
+    "single": torch.tensor([3.0]),
+}
+save_file(narrow, f"{folder}/torch_float8.safetensors")

@@ -1,6 +1,7 @@
 // AtomicFile: a file that appears whole or not at all. Written beside its place, as <path>.tmp, then renamed over it. A
 // process that is killed leaves at most that one file behind, which the next writer takes over; who writes holds a lock
-// on it.
+// on it. Of a symbolic link the file that it names is written, and the link stays; devices, pipes and folders are left
+// alone.
 #pragma once
 
 #include <fcntl.h>
@@ -21,8 +22,10 @@ namespace algoperf {
 
 class AtomicFile {
  public:
-  // Throws Error naming the path and the system's reason, or that somebody else is writing it.
-  explicit AtomicFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".tmp") {
+  // Throws Error naming the path and the system's reason, or that somebody else is writing it, or that what is there is
+  // no regular file.
+  explicit AtomicFile(std::string path)
+      : path_(std::move(path)), target_(behind_links(path_)), temporary_(target_ + ".tmp") {
     for (int attempt = 0; file_ == nullptr; ++attempt) open(attempt < 100);
   }
   ~AtomicFile() {
@@ -43,7 +46,7 @@ class AtomicFile {
   void commit() {
     const bool flushed = std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
     require(flushed, path_, ": cannot be written: ", std::strerror(errno));
-    const bool renamed = std::rename(temporary_.c_str(), path_.c_str()) == 0;
+    const bool renamed = std::rename(temporary_.c_str(), target_.c_str()) == 0;
     require(renamed, path_, ": cannot be renamed into place: ", std::strerror(errno));
     std::fclose(file_);  // and with it goes the lock
     file_ = nullptr;
@@ -69,7 +72,26 @@ class AtomicFile {
     require(again && (!ours || empty), path_, ": cannot be written: ", std::strerror(reason));
   }
 
-  std::string path_, temporary_;
+  // Where the file is, or shall be: what `path` leads to by links, the last of which may lead to nothing.
+  static std::string behind_links(const std::string& path) {
+    struct stat there {
+    }, found{};
+    const bool exists = stat(path.c_str(), &there) == 0;
+    require(!exists || S_ISREG(there.st_mode), path, ": is no regular file, expected one or nothing there");
+    std::string target = path;
+    char link[4096];
+    for (int links = 0; lstat(target.c_str(), &found) == 0 && S_ISLNK(found.st_mode); ++links) {
+      const ssize_t length = readlink(target.c_str(), link, sizeof link);
+      require(length > 0 && links < 40, path, ": cannot be written: ", std::strerror(length > 0 ? ELOOP : errno));
+      const std::size_t folder = link[0] == '/' ? 0 : target.rfind('/') + 1;  // 0 where there is no '/'
+      target.replace(folder, std::string::npos, link, static_cast<std::size_t>(length));
+    }
+    require(!exists || (found.st_ino == there.st_ino && found.st_dev == there.st_dev), path,
+            ": is an open file without a name, expected one that can be replaced");
+    return target;
+  }
+
+  std::string path_, target_, temporary_;
   std::FILE* file_ = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "error.hpp"
+#include "name_index.hpp"
 #include "tensor_spec.hpp"
 
 namespace algoperf {
@@ -55,12 +56,12 @@ class Layout {
   // Appends a tensor. Throws Error if the name is taken or the shape is empty.
   TensorHandle add(TensorSpec spec) {
     require(spec.shape.size() > 0, "Layout: tensor '", spec.name, "' has no elements");
-    for (const TensorSpec& other : specs_)
-      require(other.name != spec.name, "Layout: the tensor name '", spec.name, "' is used twice");
+    require(!contains(spec.name), "Layout: the tensor name '", spec.name, "' is used twice");
     const TensorHandle handle{static_cast<std::uint32_t>(specs_.size())};
     places_.push_back({});
     order_.push_back(handle);
     specs_.push_back(std::move(spec));
+    index_.add_last(specs_);
     place(handle);
     return handle;
   }
@@ -125,10 +126,11 @@ class Layout {
     for (const TensorPlace& p : places_) n += p.size;
     return n;
   }
+  bool contains(const std::string& name) const { return index_.find(name, specs_) != detail::NameIndex::none; }
   TensorHandle find(const std::string& name) const {
-    for (const TensorHandle handle : order_)
-      if (spec(handle).name == name) return handle;
-    fail("Layout: there is no tensor '", name, "'");
+    const std::size_t found = index_.find(name, specs_);
+    require(found != detail::NameIndex::none, "Layout: there is no tensor '", name, "'");
+    return {static_cast<std::uint32_t>(found)};
   }
 
  private:
@@ -158,6 +160,7 @@ class Layout {
   std::vector<TensorSpec> specs_;    // by handle
   std::vector<TensorPlace> places_;  // by handle
   std::vector<TensorHandle> order_;  // by place
+  detail::NameIndex index_;          // handles by name
 };
 
 }  // namespace algoperf

@@ -1,9 +1,10 @@
 // StateDict: a state as named arrays in memory, as torch's state_dict: read by other programs, filled from theirs.
 //
 //   StateDict dict = state_dict(state);                    "t", "0.weight/exp_avg", "0.weight/exp_avg_sq", ...
-//   dict.set("0.weight/exp_avg", std::span(theirs));       the type is kept: no array is cast
+//   dict.set("0.weight/exp_avg", std::span(theirs));       the type is kept: no array is cast, but by cast.hpp
 //   load_state_dict(state, dict);                          all of it or nothing; throws Error, naming the array
 //   state_dict(state, layout)                              the same, the arrays of a tensor in its shape
+//   state_dict(loop, loop.layout())                        a TrainingLoop's: "values/0.weight", "rule/t", "step", ...
 //
 // Names are the tensor's and the slot's (torch's names where torch has the rule). Works for anything with
 // visit(archive). formats/ puts a StateDict into files that other programs read.
@@ -23,6 +24,7 @@
 #include "error.hpp"
 #include "half.hpp"
 #include "layout.hpp"
+#include "name_index.hpp"
 
 namespace algoperf {
 
@@ -49,15 +51,17 @@ class StateDict {
     }
   }
 
-  // In the order they were first set.
-  const std::vector<Array>& arrays() const { return arrays_; }
-  bool contains(const std::string& name) const { return find(name) != arrays_.end(); }
-  // Throws Error where there is no such array.
-  const Array& at(const std::string& name) const {
-    const auto found = find(name);
-    require(found != arrays_.end(), "state_dict: there is no '", name, "'");
-    return *found;
+  // In the order they were first set. Those of a dict that its expression ends with, as state_dict(loop).arrays(),
+  // outlive it.
+  const std::vector<Array>& arrays() const& { return arrays_; }
+  std::vector<Array> arrays() && {
+    index_ = {};
+    return std::exchange(arrays_, {});
   }
+  bool contains(const std::string& name) const { return index_.find(name, arrays_) != detail::NameIndex::none; }
+  // Throws Error where there is no such array. In constant time, however many there are.
+  const Array& at(const std::string& name) const& { return arrays_[find(name)]; }
+  Array at(const std::string& name) && { return arrays_[find(name)]; }
 
   template <class T>
   void set(const std::string& name, std::span<const T> values) {
@@ -96,18 +100,30 @@ class StateDict {
   }
   // Throws Error where there is no such array, or the shape has another number of elements.
   void reshape(const std::string& name, std::vector<std::size_t> shape) {
-    const auto place = static_cast<std::size_t>(&at(name) - arrays_.data());
+    const std::size_t place = find(name);
     must_fill(name, arrays_[place].size, shape);
     arrays_[place].shape = std::move(shape);
   }
 
-  // Throws Error where there is no such array, or it has another type. Truth values ("bool") come as std::uint8_t.
+  // Whether get<T> takes an array of this type. Truth values ("bool") come as std::uint8_t.
+  template <class T>
+  static bool holds(const std::string& type) {
+    return type == type_name<T>() || (std::is_same_v<T, std::uint8_t> && type == "bool");
+  }
+  // Throws Error where there is no such array, or it has another type.
+  template <class T>
+  const Array& at(const std::string& name) const& {
+    const Array& found = at(name);
+    require(holds<T>(found.type), "state_dict: '", name, "' is ", found.type, ", expected ", type_name<T>());
+    return found;
+  }
+  template <class T>
+  Array at(const std::string& name) && {
+    return std::as_const(*this).template at<T>(name);
+  }
   template <class T>
   std::vector<T> get(const std::string& name) const {
-    const Array& found = at(name);
-    const bool is_bool = std::is_same_v<T, std::uint8_t> && found.type == "bool";
-    require(is_bool || found.type == type_name<T>(), "state_dict: '", name, "' is ", found.type, ", expected ",
-            type_name<T>());
+    const Array& found = at<T>(name);
     std::vector<T> values(found.bytes.size() / sizeof(T));
     if (!values.empty()) std::memcpy(values.data(), found.bytes.data(), values.size() * sizeof(T));
     return values;
@@ -123,14 +139,21 @@ class StateDict {
   }
   void put(Array array) {
     must_fill(array.name, array.size, array.shape);
-    const auto at = static_cast<std::size_t>(find(array.name) - arrays_.begin());
-    if (at == arrays_.size()) arrays_.emplace_back();
-    arrays_[at] = std::move(array);
+    const std::size_t at = index_.find(array.name, arrays_);
+    if (at != detail::NameIndex::none) {
+      arrays_[at] = std::move(array);
+    } else {
+      arrays_.push_back(std::move(array));
+      index_.add_last(arrays_);
+    }
   }
-  std::vector<Array>::const_iterator find(const std::string& name) const {
-    return std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& array) { return array.name == name; });
+  std::size_t find(const std::string& name) const {
+    const std::size_t found = index_.find(name, arrays_);
+    require(found != detail::NameIndex::none, "state_dict: there is no '", name, "'");
+    return found;
   }
   std::vector<Array> arrays_;
+  detail::NameIndex index_;
 };
 
 namespace detail {
@@ -147,9 +170,14 @@ inline std::string describe(const std::vector<std::size_t>& sides) {
   return text + "}";
 }
 
-// Whether "a/tensor" or "a/tensor/b", with or without the scopes a and b, is called so.
-inline bool is_of_tensor(const std::string& name, const std::string& tensor) {
-  return ('/' + name + '/').find('/' + tensor + '/') != std::string::npos;
+// f(part) for every run of whole parts of a name: of "a/b/c" a, a/b, a/b/c, b, b/c and c.
+template <class F>
+void for_each_part(const std::string& name, const F& f) {
+  for (std::size_t begin = 0; begin <= name.size(); begin = std::min(name.find('/', begin), name.size()) + 1)
+    for (std::size_t end = begin; end < name.size();) {
+      end = std::min(name.find('/', end + 1), name.size());
+      f(name.substr(begin, end - begin));
+    }
 }
 
 struct StateDictWriter {
@@ -180,6 +208,13 @@ struct StateDictReader {
   const StateDict& dict;
   std::string prefix = {};
 
+  // That there are n numbers of this name; for who would make room for them first.
+  template <class T>
+  void expect(const char* name, std::size_t n) {
+    const StateDict::Array& array = dict.at(prefix + name);
+    require(StateDict::holds<T>(array.type) && array.size == n, "state_dict: '", prefix, name, "' has ", array.size,
+            " elements of ", array.type, ", expected ", n, " of ", StateDict::type_name<T>());
+  }
   template <class T>
   std::vector<T> found(const char* name, std::size_t n) {
     std::vector<T> values = dict.get<T>(prefix + name);
@@ -218,25 +253,47 @@ StateDict state_dict(State& state) {
 template <class State>
 StateDict state_dict(State& state, const Layout& layout) {
   StateDict dict = state_dict(state);
-  for (const TensorHandle handle : layout.tensors()) {
-    const TensorSpec& tensor = layout.spec(handle);
-    for (const StateDict::Array& array : dict.arrays())
-      if (array.size == tensor.shape.size() && detail::is_of_tensor(array.name, tensor.name))
-        dict.reshape(array.name, detail::sides(tensor.shape));
-  }
+  for (const StateDict::Array& array : dict.arrays())
+    detail::for_each_part(array.name, [&](const std::string& part) {
+      if (!layout.contains(part)) return;
+      const Shape& shape = layout.spec(layout.find(part)).shape;
+      if (array.size == shape.size()) dict.reshape(array.name, detail::sides(shape));
+    });
   return dict;
 }
 
-// Throws Error, and leaves the state as it was, where an array is missing, left over, or of another type or size.
+namespace detail {
+
+// All of the dict, which may hold nothing else. What throws leaves the state half read.
 template <class State>
-void load_state_dict(State& state, const StateDict& dict) {
-  State copy = state;
-  detail::StateDictReader reader{dict};
-  copy.visit(reader);
-  const StateDict known = state_dict(copy);
+void read_state_dict(State& state, const StateDict& dict) {
+  StateDictReader reader{dict};
+  state.visit(reader);
+  const StateDict known = state_dict(state);
   for (const StateDict::Array& array : dict.arrays())
     require(known.contains(array.name), "state_dict: '", array.name, "' belongs to no tensor or slot of this state");
-  state = std::move(copy);
+}
+
+}  // namespace detail
+
+// Throws Error, and leaves the state as it was, where an array is missing, left over, or of another type or size. Of a
+// state that cannot be copied (a TrainingLoop), what was there before is written down first, and put back.
+template <class State>
+void load_state_dict(State& state, const StateDict& dict) {
+  if constexpr (std::is_copy_constructible_v<State> && std::is_move_assignable_v<State>) {
+    State copy = state;
+    detail::read_state_dict(copy, dict);
+    state = std::move(copy);
+  } else {
+    const StateDict before = state_dict(state);
+    try {
+      detail::read_state_dict(state, dict);
+    } catch (...) {
+      detail::StateDictReader back{before};
+      state.visit(back);
+      throw;
+    }
+  }
 }
 
 // The same, and an array of a tensor in another shape is refused too: one that is transposed, say.

@@ -6,10 +6,12 @@
 //   npz.hpp           save_npz(path, dict), load_npz(path)                      libzip; NumPy
 //   eigen.hpp         as_eigen(values, shape), as_eigen(loop, "0.weight")       Eigen; no copy
 //   xtensor.hpp       as_xtensor(values, shape), as_xtensor(loop, "0.weight")   xtensor; no copy
+//                     as_eigen<T>(dict, "x"), as_xtensor<T>(dict, "x"), set(dict, "x", expression)       copies
 //
 // A dict is a StateDict (core/state_dict.hpp): values_dict(loop) has the parameters, state_dict(rule_state, layout) a
-// rule's state. Files are written whole or not at all; what is read is held against the file's size before memory is
-// taken, and refused by a sentence that names the file and the array.
+// rule's state, state_dict(loop, loop.layout()) all that a checkpoint has. Files are written whole or not at all. What
+// is read takes memory as it comes, and where it unpacks to more than its header declares, no more than that and a
+// buffer. What does not fit is refused by a sentence that names the file and the array.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +34,26 @@ struct NumberType {
   std::size_t bytes;
 };
 
-inline constexpr NumberType number_types[] = {
-    {"float64", "F64", "f8", 8}, {"float32", "F32", "f4", 4}, {"float16", "F16", "f2", 2}, {"bfloat16", "BF16", "", 2},
-    {"int64", "I64", "i8", 8},   {"int32", "I32", "i4", 4},   {"int16", "I16", "i2", 2},   {"int8", "I8", "i1", 1},
-    {"uint64", "U64", "u8", 8},  {"uint32", "U32", "u4", 4},  {"uint16", "U16", "u2", 2},  {"uint8", "U8", "u1", 1},
-    {"bool", "BOOL", "b1", 1}};
+// complex64 and the floats of 8 bits are kept as they are: nothing here computes with them.
+inline constexpr NumberType number_types[] = {{"float64", "F64", "f8", 8},
+                                              {"float32", "F32", "f4", 4},
+                                              {"float16", "F16", "f2", 2},
+                                              {"bfloat16", "BF16", "", 2},
+                                              {"int64", "I64", "i8", 8},
+                                              {"int32", "I32", "i4", 4},
+                                              {"int16", "I16", "i2", 2},
+                                              {"int8", "I8", "i1", 1},
+                                              {"uint64", "U64", "u8", 8},
+                                              {"uint32", "U32", "u4", 4},
+                                              {"uint16", "U16", "u2", 2},
+                                              {"uint8", "U8", "u1", 1},
+                                              {"bool", "BOOL", "b1", 1},
+                                              {"complex64", "C64", "c8", 8},
+                                              {"F8_E4M3", "F8_E4M3", "", 1},
+                                              {"F8_E5M2", "F8_E5M2", "", 1},
+                                              {"F8_E8M0", "F8_E8M0", "", 1},
+                                              {"F8_E4M3FNUZ", "F8_E4M3FNUZ", "", 1},
+                                              {"F8_E5M2FNUZ", "F8_E5M2FNUZ", "", 1}};
 
 inline const NumberType* find_number_type(const char* NumberType::*format, const std::string& name) {
   for (const NumberType& type : number_types)

@@ -1,16 +1,20 @@
-// Tensors as Eigen's matrices, without a copy: row-major maps of the first axis by all the rest, as matrix rules see
-// tensors. They last as long as the memory does; of a loop, which must work on the host, as long as it.
+// Tensors as Eigen's matrices: row-major, of the first axis by all the rest, as matrix rules see tensors. Of memory and
+// of loops, which must work on the host, they are views and last as long as the memory or the loop. Of a StateDict they
+// are copies.
 //
 //   as_eigen(loop, "0.weight").rowwise().norm().maxCoeff()
+//   as_eigen<float>(load_npz("theirs.npz"), "0.weight")
 #pragma once
 
 #include <Eigen/Core>
+#include <cstring>
 #include <span>
 #include <string>
 #include <type_traits>
 
 #include "../core/error.hpp"
 #include "../core/shape.hpp"
+#include "../core/state_dict.hpp"
 
 namespace algoperf {
 
@@ -36,6 +40,17 @@ template <class Loop>
 auto as_eigen(Loop& loop, const std::string& tensor) {
   static_assert(Loop::Backend::on_host, "algoperf: as_eigen is of memory on the host: read a device's first");
   return as_eigen(loop.values(tensor), loop.layout().spec(loop.layout().find(tensor)).shape);
+}
+
+// The array called `name`. Throws Error where there is none, or it is of another type than T.
+template <class T>
+detail::RowMajorMatrix<T> as_eigen(const StateDict& dict, const std::string& name) {
+  const StateDict::Array& found = dict.at<T>(name);
+  const std::size_t rows = found.shape.empty() ? 1 : found.shape.front();
+  detail::RowMajorMatrix<T> matrix(static_cast<Eigen::Index>(rows),
+                                   static_cast<Eigen::Index>(rows == 0 ? 0 : found.size / rows));
+  if (!found.bytes.empty()) std::memcpy(matrix.data(), found.bytes.data(), found.bytes.size());
+  return matrix;
 }
 
 }  // namespace algoperf

@@ -2,118 +2,113 @@
 // The format: numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1, 2 and 3.
 #pragma once
 
-#include <cctype>
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "concept.hpp"
+#include "npy_header.hpp"
 
 namespace algoperf::detail {
 
-// What the dict of a header says.
-struct NpyHeader {
-  std::string type;  // with the sign of byte order, such as "<f4"
-  bool columns_first = false;
-  std::vector<std::size_t> shape;
-};
-
-// Reads the dict, of the three keys that NumPy writes in whatever order.
-class NpyHeaderReader {
+// Bytes in memory, read front to back.
+class BytesReader {
  public:
-  NpyHeaderReader(const std::string& where, const std::string& text) : where_(where), text_(text) {}
-
-  NpyHeader read() {
-    NpyHeader header;
-    bool has_type = false, has_order = false, has_shape = false;
-    must(take('{'), "a dict");
-    while (!take('}')) {
-      const std::string key = quoted();
-      must(take(':'), "a colon");
-      if (key == "descr" && !std::exchange(has_type, true))
-        header.type = quoted();
-      else if (key == "fortran_order" && !std::exchange(has_order, true))
-        header.columns_first = truth();
-      else if (key == "shape" && !std::exchange(has_shape, true))
-        header.shape = sizes();
-      else
-        must(false, "descr, fortran_order and shape, once each");
-      must(take(',') || peek() == '}', "a comma");
-    }
-    must(has_type && has_order && has_shape, "descr, fortran_order and shape");
-    must(at_ == text_.size() || peek() == 0, "nothing more");
-    return header;
+  explicit BytesReader(const std::string& bytes) : bytes_(bytes) {}
+  std::size_t read(void* to, std::size_t n) {
+    n = std::min(n, bytes_.size() - at_);
+    if (n > 0) std::memcpy(to, bytes_.data() + at_, n);
+    at_ += n;
+    return n;
   }
 
  private:
-  void must(bool holds, const char* expected) const {
-    require(holds, where_, ": the header of this .npy cannot be read at character ", at_, ", expected ", expected);
-  }
-  char peek() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool take(char c) { return peek() == c && (++at_, true); }
-  std::string quoted() {
-    const char quote = peek();
-    must(quote == '\'' || quote == '"', "a string");
-    const std::size_t begin = ++at_, end = text_.find(quote, begin);
-    must(end != std::string::npos, "a string that ends");
-    at_ = end + 1;
-    return text_.substr(begin, end - begin);
-  }
-  bool truth() {
-    peek();
-    for (const auto& [word, value] : {std::pair("True", true), std::pair("False", false)})
-      if (text_.compare(at_, std::strlen(word), word) == 0) return at_ += std::strlen(word), value;
-    must(false, "True or False");
-    return false;
-  }
-  std::vector<std::size_t> sizes() {
-    std::vector<std::size_t> sizes;
-    must(take('('), "a tuple");
-    while (!take(')')) {
-      peek();
-      std::size_t size = 0, digits = 0;
-      for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_, ++digits)
-        size = 10 * size + static_cast<std::size_t>(text_[at_] - '0');
-      must(digits > 0 && digits < 19, "a size");
-      sizes.push_back(size);
-      must(take(',') || peek() == ')', "a comma");
-    }
-    return sizes;
-  }
-
-  const std::string& where_;
-  const std::string& text_;
+  const std::string& bytes_;
   std::size_t at_ = 0;
 };
 
-// Adds the array in `bytes`, a whole .npy file, to the dict; `where` is how errors call it.
-inline void read_npy(const std::string& where, const std::string& bytes, const std::string& name, StateDict& dict) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  require(bytes.size() >= 10 && bytes.compare(0, 6, "\x93NUMPY") == 0, where, ": is no .npy file");
-  const std::size_t version = byte(6), begin = version == 1 ? 10 : 12;
+// Appends up to n bytes, fewer only at the end. Takes memory for at most twice what came and a buffer, and never for
+// more than n.
+template <class Source, class Bytes>
+void append(Source& source, Bytes& to, std::size_t n) {
+  constexpr std::size_t buffer = 1 << 16;
+  for (std::size_t wanted = 0, got = 0; n > 0 && got == wanted; n -= got) {
+    const std::size_t before = to.size();
+    wanted = std::min(n, buffer);
+    if (to.capacity() < before + wanted) to.reserve(before + std::min(n, std::max(wanted, before)));
+    to.resize(before + wanted);
+    got = source.read(to.data() + before, wanted);
+    to.resize(before + got);
+  }
+}
+
+// The array whose first axis runs fastest in `from`, with its last running fastest.
+inline std::vector<unsigned char> rows_first(const std::vector<unsigned char>& from,
+                                             const std::vector<std::size_t>& shape, std::size_t width) {
+  struct Axis {
+    std::size_t side, stride, at;  // the stride in `from`
+  };
+  std::vector<Axis> axes;
+  std::size_t stride = width;
+  for (const std::size_t side : shape) {
+    if (side > 1) axes.push_back({side, stride, 0});
+    stride *= side;
+  }
+  std::vector<unsigned char> to(from.size());
+  for (std::size_t done = 0, place = 0; done < to.size(); done += width) {
+    std::memcpy(to.data() + done, from.data() + place, width);
+    for (std::size_t i = axes.size(); i-- > 0;) {
+      place += axes[i].stride;
+      if (++axes[i].at < axes[i].side) break;
+      place -= axes[i].side * axes[i].stride;
+      axes[i].at = 0;
+    }
+  }
+  return to;
+}
+
+// Adds the array of `source`, a whole .npy file, to the dict; `where` is how errors call it. source.read(to, n) gives
+// up to n bytes, fewer only at the end: first the header, then as much as it declares and one byte. An array whose
+// first axis runs fastest (fortran_order) is transposed, for which there are two of it for a while.
+template <class Source>
+void read_npy_from(Source&& source, const std::string& where, const std::string& name, StateDict& dict) {
+  std::string start;
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(start[i])); };
+  append(source, start, 10);
+  require(start.size() == 10 && start.compare(0, 6, "\x93NUMPY") == 0, where, ": is no .npy file");
+  const std::size_t version = byte(6);
   require(version >= 1 && version <= 3, where, ": is .npy of version ", version, ", expected 1 to 3");
-  require(bytes.size() >= begin, where, ": is cut short");
+  if (version > 1) append(source, start, 2);
+  require(version == 1 || start.size() == 12, where, ": is cut short");
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
-  require(length <= bytes.size() - begin, where, ": is cut short: a header of ", length, " bytes is promised, ",
-          bytes.size() - begin, " follow");
-  const std::string text = bytes.substr(begin, length);
+  constexpr std::size_t longest = 65535;  // of version 1, and more than numbers need
+  require(length <= longest, where, ": has a header of ", length, " bytes, expected at most ", longest);
+  std::string text;
+  append(source, text, length);
+  require(text.size() == length, where, ": is cut short: a header of ", length, " bytes is promised, ", text.size(),
+          " follow");
   const NpyHeader header = NpyHeaderReader(where, text).read();
 
   const char order = header.type.empty() ? '?' : header.type[0];
   const NumberType* const type = find_number_type(&NumberType::numpy, header.type.substr(header.type.empty() ? 0 : 1));
   require(type != nullptr && (order == '<' || order == '|' || order == '='), where, ": is of type '", header.type,
-          "', expected whole or floating-point numbers, low byte first");
-  require(!header.columns_first || header.shape.size() < 2, where,
-          ": its first axis runs fastest (fortran_order), expected the last: numpy.ascontiguousarray makes it so");
-  const std::size_t data = bytes.size() - begin - length;
-  require(elements_within(header.shape, data) * type->bytes == data, where, ": holds ", data,
-          " bytes of data, which its shape and type do not fill");
-  const char* const from = bytes.data() + begin + length;
-  dict.set_bytes(name, type->name, type->bytes, header.shape, {from, from + data});
+          "', expected numbers, low byte first");
+  const std::size_t most = (SIZE_MAX - 1) / type->bytes, elements = elements_within(header.shape, most - 1);
+  require(elements < most, where, ": its shape and type make more bytes than memory has");
+  const std::size_t size = elements * type->bytes;
+  std::vector<unsigned char> data;
+  append(source, data, size + 1);
+  require(data.size() == size, where, ": holds ", data.size() > size ? "more than " : "", std::min(data.size(), size),
+          " bytes of data, expected ", size, " by its shape and type");
+  if (header.columns_first) data = rows_first(data, header.shape, type->bytes);
+  dict.set_bytes(name, type->name, type->bytes, header.shape, std::move(data));
+}
+// Of a file in memory.
+inline void read_npy(const std::string& where, const std::string& bytes, const std::string& name, StateDict& dict) {
+  read_npy_from(BytesReader(bytes), where, name, dict);
 }
 
 inline std::string npy_bytes(const std::string& where, const StateDict::Array& array) {

@@ -4,13 +4,15 @@
 //   save_safetensors("model.safetensors", values_dict(loop), {{"epochs", "3"}});
 //   load_values(load_safetensors("theirs.safetensors"), loop);
 //
-// In Python: safetensors.torch.load_file(path), safetensors.flax.load_file(path). Type and shape are kept. Needs
-// nlohmann-json.
+// In Python: safetensors.torch.load_file(path), safetensors.flax.load_file(path). Type and shape are kept. Numbers that
+// this library does not compute with (F8_E4M3, F8_E5M2, C64, ...) come and go as they are; F4 and F6, of which several
+// share a byte, are refused. Needs nlohmann-json.
 #pragma once
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,47 @@ inline void must_be_little_endian() {
   unsigned char first;
   std::memcpy(&first, &one, 1);
   require(first == 1, "safetensors: this machine puts the high byte first, the format the low one");
+}
+
+// Hears JSON, and throws Error where an object has a key twice, which the format forbids: parsers keep either.
+class DistinctKeys : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit DistinctKeys(const std::string& path) : path_(path) {}
+  bool start_object(std::size_t) override {
+    keys_.emplace_back();
+    return true;
+  }
+  bool key(string_t& key) override {
+    require(keys_.back().insert(key).second, path_, ": the header has the key '", key, "' twice in one object");
+    return true;
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    return true;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override { return false; }
+
+ private:
+  const std::string& path_;
+  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+};
+
+// The header, read twice: nlohmann's parser into values with a callback takes time in the square of the tensors.
+inline nlohmann::json parse_header(const std::string& path, const char* begin, const char* end) {
+  DistinctKeys distinct(path);
+  const bool is_json = nlohmann::json::sax_parse(begin, end, &distinct);
+  nlohmann::json header = is_json ? nlohmann::json::parse(begin, end, nullptr, false) : nlohmann::json();
+  require(header.is_object(), path, ": the header is no JSON object");
+  return header;
 }
 
 // One entry of the header, its place within the data.
@@ -70,8 +113,6 @@ inline SafetensorsEntry read_entry(const std::string& path, const std::string& n
 // Throws Error where an array's type has no name in the format, or the file cannot be written.
 inline void save_safetensors(const std::string& path, const StateDict& dict, const Metadata& metadata = {}) {
   detail::must_be_little_endian();
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
   // Wide numbers first: each array begins at a multiple of its numbers' size, as PyTorch demands.
   std::vector<std::pair<const StateDict::Array*, const detail::NumberType*>> arrays;
   for (const StateDict::Array& array : dict.arrays()) {
@@ -83,17 +124,21 @@ inline void save_safetensors(const std::string& path, const StateDict& dict, con
   }
   std::stable_sort(arrays.begin(), arrays.end(),
                    [](const auto& a, const auto& b) { return a.second->bytes > b.second->bytes; });
+  std::string text = "{";
   std::size_t end = 0;
-  for (const auto& [array, type] : arrays) {
-    const std::size_t begin = std::exchange(end, end + array->bytes.size());
-    header[array->name] = {{"dtype", type->safetensors}, {"shape", array->shape}, {"data_offsets", {begin, end}}};
-  }
-  std::string text;
+  const auto add = [&](const std::string& name, const nlohmann::ordered_json& value) {
+    text += (text.size() > 1 ? "," : "") + nlohmann::json(name).dump() + ":" + value.dump();
+  };
   try {
-    text = header.dump();
+    if (!metadata.empty()) add("__metadata__", metadata);
+    for (const auto& [array, type] : arrays) {
+      const std::size_t begin = std::exchange(end, end + array->bytes.size());
+      add(array->name, {{"dtype", type->safetensors}, {"shape", array->shape}, {"data_offsets", {begin, end}}});
+    }
   } catch (const nlohmann::json::exception&) {
     fail(path, ": a name or the metadata is no UTF-8");
   }
+  text += "}";
   text.append((8 - text.size() % 8) % 8, ' ');
   const std::uint64_t size = text.size();
   AtomicFile file(path);
@@ -113,8 +158,7 @@ inline StateDict load_safetensors(const std::string& path, Metadata* metadata = 
   require(size <= bytes.size() - sizeof size, path, ": is no safetensors file, or cut short: a header of ", size,
           " bytes is promised, ", bytes.size() - sizeof size, " follow");
   const char* const text = bytes.data() + sizeof size;
-  const nlohmann::json header = nlohmann::json::parse(text, text + size, nullptr, false);
-  require(header.is_object(), path, ": the header is no JSON object");
+  const nlohmann::json header = detail::parse_header(path, text, text + size);
 
   const std::size_t data_size = bytes.size() - sizeof size - size;
   std::vector<detail::SafetensorsEntry> entries;

@@ -1,15 +1,22 @@
-// Tensors as xtensor's arrays, without a copy, in their own shape. They last as long as the memory does; of a loop,
-// which must work on the host, as long as it.
+// Tensors as xtensor's arrays, in their own shape. Of memory and of loops, which must work on the host, they are views
+// and last as long as the memory or the loop. Into a StateDict and out of it they are copied.
 //
 //   xt::sum(as_xtensor(loop, "0.weight"), {1})
+//   set(dict, "mean", xt::mean(x, {0}));           any expression, rows first
+//   as_xtensor<float>(dict, "mean")
 #pragma once
 
+#include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 #if __has_include(<xtensor/xadapt.hpp>)
 #include <xtensor/xadapt.hpp>
+#include <xtensor/xarray.hpp>
 #else
 #include <xtensor/containers/xadapt.hpp>  // since 0.26
+#include <xtensor/containers/xarray.hpp>
 #endif
 
 #include "../core/error.hpp"
@@ -31,6 +38,28 @@ template <class Loop>
 auto as_xtensor(Loop& loop, const std::string& tensor) {
   static_assert(Loop::Backend::on_host, "algoperf: as_xtensor is of memory on the host: read a device's first");
   return as_xtensor(loop.values(tensor), loop.layout().spec(loop.layout().find(tensor)).shape);
+}
+
+// The array called `name`. Throws Error where there is none, or it is of another type than T; truth values come as
+// std::uint8_t.
+template <class T>
+xt::xarray<T> as_xtensor(const StateDict& dict, const std::string& name) {
+  const StateDict::Array& found = dict.at<T>(name);
+  auto array = xt::xarray<T, xt::layout_type::row_major>::from_shape(found.shape);
+  if (!found.bytes.empty()) std::memcpy(array.data(), found.bytes.data(), found.bytes.size());
+  return array;
+}
+
+// Puts the values of an expression into the dict, truth values as "bool".
+template <class Expression>
+void set(StateDict& dict, const std::string& name, const xt::xexpression<Expression>& expression) {
+  using T = typename Expression::value_type;
+  const xt::xarray<T, xt::layout_type::row_major> array = expression.derived_cast();
+  const std::vector<std::size_t> shape(array.shape().begin(), array.shape().end());
+  if constexpr (std::is_same_v<T, bool>)
+    dict.set_bytes(name, "bool", 1, shape, {array.begin(), array.end()});
+  else
+    dict.set(name, std::span<const T>(array.data(), array.size()), shape);
 }
 
 }  // namespace algoperf

@@ -5,6 +5,9 @@
 //
 //   save_safetensors("model.safetensors", values_dict(loop));
 //   load_values(load_safetensors("theirs.safetensors"), loop);
+//
+// All of a loop, its rule's state and step too: state_dict(loop, loop.layout()), load_state_dict(loop, dict,
+// loop.layout()) (core/state_dict.hpp).
 #pragma once
 
 #include <algorithm>
@@ -76,12 +79,8 @@ void load_values(const StateDict& dict, Loop& loop, const Where& where) {
 // All parameters, and the dict must hold no others.
 template <class Loop>
 void load_values(const StateDict& dict, Loop& loop) {
-  for (const StateDict::Array& array : dict.arrays()) {
-    bool known = false;
-    for (const TensorHandle handle : loop.layout().tensors())
-      known = known || loop.layout().spec(handle).name == array.name;
-    require(known, "load_values: '", array.name, "' is none of the model's tensors");
-  }
+  for (const StateDict::Array& array : dict.arrays())
+    require(loop.layout().contains(array.name), "load_values: '", array.name, "' is none of the model's tensors");
   load_values(dict, loop, otherwise);
 }
 

@@ -1,0 +1,51 @@
+// cast<T>(dict): a StateDict with its floating-point numbers as T: float, double, float16 or bfloat16. So values of 16
+// bits come into a loop of floats:
+//
+//   load_values(cast<float>(load_safetensors("theirs.safetensors")), loop);
+//
+// Other arrays, names, shapes and order stay. Upwards nothing is lost; downwards each number is rounded to the nearest,
+// double to 16 bits by way of float, and infinite where T has none so large.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "half.hpp"
+#include "state_dict.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+// Where the array is of From, it becomes T.
+template <class T, class From>
+void cast_from(const StateDict::Array& array, StateDict& dict) {
+  if (array.type != StateDict::type_name<From>()) return;
+  std::vector<T> values;
+  values.reserve(array.size);
+  for (const From x : dict.get<From>(array.name))
+    if constexpr (std::is_arithmetic_v<T>)
+      values.push_back(static_cast<T>(x));
+    else
+      values.push_back(T(static_cast<float>(x)));
+  dict.set(array.name, values, array.shape);
+}
+
+}  // namespace detail
+
+template <class T>
+StateDict cast(const StateDict& dict) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, float16> ||
+                    std::is_same_v<T, bfloat16>,
+                "algoperf: cast<T>(dict) is to float, double, float16 or bfloat16");
+  StateDict to = dict;
+  for (const StateDict::Array& array : dict.arrays()) {
+    detail::cast_from<T, float>(array, to);
+    detail::cast_from<T, double>(array, to);
+    detail::cast_from<T, float16>(array, to);
+    detail::cast_from<T, bfloat16>(array, to);
+  }
+  return to;
+}
+
+}  // namespace algoperf

@@ -1,0 +1,86 @@
+#include "algoperf/core/state_dict.hpp"
+
+#include <doctest/doctest.h>
+
+#include <ctime>
+#include <string>
+#include <vector>
+
+namespace ap = algoperf;
+
+namespace {
+
+// One number, called as it is told.
+struct State {
+  float x = 1;
+  void visit(auto& archive) { archive.array("w/x", &x, 1); }
+};
+
+ap::StateDict dict_of(std::size_t arrays) {
+  ap::StateDict dict;
+  for (std::size_t i = 0; i < arrays; ++i) dict.set(std::to_string(i), static_cast<float>(i));
+  return dict;
+}
+
+// Of a look-up, in the time of this process.
+double seconds(const ap::StateDict& dict) {
+  const std::vector<ap::StateDict::Array>& arrays = dict.arrays();
+  constexpr std::size_t looks = 20000;
+  std::size_t found = 0;
+  const std::clock_t begin = std::clock();
+  for (std::size_t i = 0; i < looks; ++i) found += dict.at(arrays[i * 7 % arrays.size()].name).size;
+  CHECK(found == looks);
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / looks;
+}
+
+}  // namespace
+
+TEST_CASE("arrays stand in the order they were set, set again or not, and are found whatever their number") {
+  ap::StateDict dict = dict_of(1000);
+  dict.set("3", std::vector<double>{1, 2});
+  REQUIRE(dict.arrays().size() == 1000);
+  for (std::size_t i = 0; i < 1000; ++i) CHECK(&dict.at(std::to_string(i)) == &dict.arrays()[i]);
+  CHECK(dict.at("3").size == 2);
+  CHECK(!dict.contains("1000"));
+  CHECK(!dict.contains(""));
+  CHECK_THROWS_WITH_AS((void)dict.at("1000"), "state_dict: there is no '1000'", ap::Error);
+
+  ap::StateDict copy = dict;
+  copy.set("1000", 7.0f);
+  CHECK(copy.get<float>("1000").front() == 7);
+  CHECK(!dict.contains("1000"));
+  const ap::StateDict moved = std::move(copy);
+  CHECK(moved.get<float>("999").front() == 999);
+}
+
+TEST_CASE("a look-up takes no longer for there being many") {
+  const double few = seconds(dict_of(20)), many = seconds(dict_of(20000));
+  CHECK(many < 100 * few);  // one after the other it would be a thousand
+}
+
+TEST_CASE("arrays of a dict that is gone stay") {
+  State state;
+  float sum = 0;
+  for (const auto& array : ap::state_dict(state).arrays()) sum += static_cast<float>(array.size);
+  CHECK(sum == 1);
+  static_assert(!std::is_reference_v<decltype(ap::state_dict(state).arrays())>);
+  static_assert(!std::is_reference_v<decltype(ap::state_dict(state).at("w/x"))>);
+  static_assert(!std::is_reference_v<decltype(ap::state_dict(state).at<float>("w/x"))>);
+  ap::StateDict dict = ap::state_dict(state);
+  CHECK(std::move(dict).arrays().size() == 1);
+  CHECK(!dict.contains("w/x"));
+}
+
+TEST_CASE("names find their tensors: whole parts of them, and no others") {
+  std::vector<std::string> parts;
+  ap::detail::for_each_part("a/bc/d", [&](const std::string& part) { parts.push_back(part); });
+  CHECK(parts == std::vector<std::string>{"a", "a/bc", "a/bc/d", "bc", "bc/d", "d"});
+  ap::Layout layout(1);
+  layout.add({"w", ap::Kind::weight, {1, 1}});
+  State state;
+  CHECK(ap::state_dict(state, layout).at("w/x").shape == std::vector<std::size_t>{1, 1});
+  ap::Layout other(1);
+  other.add({"w/", ap::Kind::weight, {1, 1}});
+  other.add({"/x", ap::Kind::weight, {1, 1, 1}});
+  CHECK(ap::state_dict(state, other).at("w/x").shape == std::vector<std::size_t>{1});
+}
