@@ -1,5 +1,5 @@
 // What the readers of data/ read: a table, recordings, graphs, pairs of sentences. Argument: the folder of data sets,
-// else $ALGOPERF_DATA, else data.
+// else $ALGOPERF_DATA, else data. Returns 77 where that holds none of them.
 #include <algoperf/data/csv.hpp>
 #include <algoperf/data/graphs.hpp>
 #include <algoperf/data/sentence_pairs.hpp>
@@ -52,12 +52,15 @@ void show_sentences(const std::string& source, const std::string& target) {
 
 int main(int count, char** arguments) {
   const std::string data = (count > 1 ? arguments[1] : ap::data_root()) + "/";
+  int shown = 0;
   const auto show = [&](const std::string& name, auto&& print) {
     std::printf("%s: ", name.c_str());
-    if (std::filesystem::exists(data + name))
-      print();
-    else
+    if (!std::filesystem::exists(data + name)) {
       std::printf("not in %s\n", data.c_str());
+      return;
+    }
+    print();
+    ++shown;
   };
   try {
     show("adult/adult.csv.gz", [&] { show_table(data + "adult/adult.csv"); });
@@ -69,4 +72,5 @@ int main(int count, char** arguments) {
     std::printf("\n%s\n", error.what());
     return 1;
   }
+  return shown > 0 ? 0 : 77;
 }

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/benchmark/all.hpp>
-#include <cmath>
+#include <algorithm>
 #include <map>
 
 #include "../loop/tiny.hpp"
@@ -33,6 +33,11 @@ class Keeper : public ::benchmark::BenchmarkReporter {
       if (run.run_type == Run::RT_Iteration) found.push_back(run);
     return found;
   }
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const Run& run : trials()) found.push_back(run.benchmark_name());
+    return found;
+  }
   // The time of an aggregate.
   double time(const std::string& aggregate) const {
     for (const Run& run : all)
@@ -43,11 +48,11 @@ class Keeper : public ::benchmark::BenchmarkReporter {
 
 // Runs what register_all() registers, and nothing else.
 template <class Register>
-Keeper run(const Register& register_all) {
+Keeper run(const Register& register_all, const char* filter = ".") {
   ::benchmark::ClearRegisteredBenchmarks();
   register_all();
   Keeper keeper;
-  ::benchmark::RunSpecifiedBenchmarks(&keeper, ".");
+  ::benchmark::RunSpecifiedBenchmarks(&keeper, filter);
   return keeper;
 }
 
@@ -60,24 +65,51 @@ TEST_CASE("names are what is written, without what goes without saying") {
   CHECK(detail::readable_name("step", "ap::adamw(), algoperf::Host<>{}, 1 << 20") == "step/adamw/Host<>/1<<20");
   CHECK(detail::readable_name("step", "ap::chain(ap::Adam{.beta1 = 0.8, .eps = 1}, ap::Descend{}), 4") ==
         "step/chain(Adam{.beta1=0.8,.eps=1},Descend{})/4");
+  CHECK(detail::without_last("f(1, 2), {3, 4}, sizes[0], 5", 2) == "f(1, 2), {3, 4}");
+  CHECK(detail::without_last("f(1, 2), {3, 4}", 0) == "f(1, 2), {3, 4}");
   const Keeper keeper = run([] {
-    detail::register_step_on("ignored", "my own, ap::name", sgd(), Host<>{}, 64);
-    detail::register_step_on("sgd(), Host<>{}, 64", sgd(), Host<>{}, 64);
+    ALGOPERF_OPTIMIZER_STEP("my own, ap::name", sgd(), Host<>{}, 64);
+    ALGOPERF_OPTIMIZER_STEP(sgd(), Host<>{.threads = 1}, 64, 1 << 7);
+    ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(sgd(), Host<>{}, 64, Shape{4, 4});
   });
-  REQUIRE(keeper.trials().size() == 2);
-  CHECK(keeper.trials()[0].run_name.function_name == "optimizer_step/my own, ap::name");
-  CHECK(keeper.trials()[1].run_name.function_name == "optimizer_step/sgd/Host<>/64");
+  const std::string kind = "optimizer_step/";
+  CHECK(keeper.names() == std::vector<std::string>{kind + "my own, ap::name/64/real_time",
+                                                   kind + "sgd/Host<>{.threads=1}/64/real_time",
+                                                   kind + "sgd/Host<>{.threads=1}/128/real_time",
+                                                   kind + "sgd/Host<>/64/Shape{4,4}/real_time"});
+}
+
+TEST_CASE("sizes are Google Benchmark's arguments: one benchmark each, more by ->Arg and ->Range, found by a filter") {
+  const auto all = [] {
+    const std::size_t large = 700;
+    detail::register_step<detail::OnSizes>("adamw(), Host<>{}, 100, large", adamw(), Host<>{}, 100, large)
+        ->Arg(30)
+        ->RangeMultiplier(4)
+        ->Range(8, 64)
+        ->Iterations(1);
+    detail::register_step<detail::OnSizes>("sgd(), Host<>{}, 100", sgd(), Host<>{}, 100)->Iterations(1);
+  };
+  const auto sizes = [&](const char* filter) {
+    std::vector<double> found;
+    for (const auto& trial : run(all, filter).trials()) found.push_back(trial.counters.at("parameters"));
+    return found;
+  };
+  CHECK(sizes(".") == std::vector<double>{100, 700, 30, 8, 16, 64, 100});
+  CHECK(sizes("adamw") == std::vector<double>{100, 700, 30, 8, 16, 64});
+  CHECK(sizes("adamw.*/700/") == std::vector<double>{700});
+  CHECK(sizes("/100/") == std::vector<double>{100, 100});
 }
 
 TEST_CASE("a step moves its bytes, on all tensors") {
   const Keeper keeper = run([] {
-    detail::register_step_on("", adamw(), Host<>{}, 1000, Shape{30, 20})->Iterations(50);
-    detail::register_step_on("", sam(sgd()), Host<>{}, Shape{30, 20})->Iterations(5);
-    detail::register_step_on("", partition(matrices, muon(), otherwise, adamw()), Host<>{}, 7, Shape{30, 20})
+    ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(adamw(), Host<>{}, 1000, Shape{30, 20})->Iterations(50);
+    ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(sam(sgd()), Host<>{}, Shape{30, 20})->Iterations(5);
+    ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(partition(matrices, muon(), otherwise, adamw()), Host<>{}, 7, Shape{30, 20})
         ->Iterations(5);
+    ALGOPERF_OPTIMIZER_STEP(adamw(), Host<>{}, 500)->Iterations(20);
   });
   const auto trials = keeper.trials();
-  REQUIRE(trials.size() == 3);
+  REQUIRE(trials.size() == 4);
   const auto& adamw_run = trials[0];
   CHECK(!adamw_run.error_occurred);
   CHECK(adamw_run.iterations == 50);
@@ -86,6 +118,7 @@ TEST_CASE("a step moves its bytes, on all tensors") {
   CHECK(adamw_run.counters.at("bytes_per_second") * seconds == near(50.0 * 1600 * 28));
   CHECK(trials[1].counters.at("parameters") == 600);
   CHECK(trials[2].counters.at("parameters") == 607);
+  CHECK(trials[3].counters.at("bytes_per_second") * trials[3].real_accumulated_time == near(20.0 * 500 * 28));
 }
 
 TEST_CASE("trials train from seeds 1, 2, ..., each as the loop alone would, and report their training seconds") {
@@ -105,7 +138,8 @@ TEST_CASE("trials train from seeds 1, 2, ..., each as the loop alone would, and 
                                    UntilTarget{task.target()}, UntilStep{200});
     REQUIRE(own.target_reached());
     const auto& counters = trials[i].counters;
-    CHECK(counters.at("seed") == seed);
+    CHECK(trials[i].report_label == "seed " + std::to_string(seed));
+    CHECK(counters.count("seed") == 0);  // of which a mean says nothing
     CHECK(counters.at("steps") == own.last.now.t);
     CHECK(counters.at("examples") == own.last.examples);
     CHECK(counters.at("evaluations") == evaluations.size());
@@ -124,7 +158,7 @@ TEST_CASE("trials train from seeds 1, 2, ..., each as the loop alone would, and 
   CHECK(keeper.time("max") == times[2]);
 }
 
-TEST_CASE("a trial that misses its target, or diverges, takes for ever") {
+TEST_CASE("a trial that misses its target, or diverges, takes longer than any other") {
   TinyWorkload task;
   task.error = -1;
   const Keeper keeper = run([&] {
@@ -135,29 +169,60 @@ TEST_CASE("a trial that misses its target, or diverges, takes for ever") {
   const auto trials = keeper.trials();
   REQUIRE(trials.size() == 4);
   for (const auto& trial : trials) {
-    CHECK(std::isinf(trial.GetAdjustedRealTime()));
-    CHECK(trial.counters.at("target_reached") == 0);
+    CHECK(trial.GetAdjustedRealTime() == missed_target_seconds);
+    CHECK(trial.counters.at("target_reached") == 1e-300);
     CHECK(!trial.error_occurred);
   }
-  CHECK(std::isinf(keeper.time("median")));
+  CHECK(keeper.time("median") == missed_target_seconds);
   CHECK(trials[0].counters.at("steps") == 8);
+  CHECK(trials[0].report_label == "seed 1, target missed");
+  CHECK(trials[1].report_label == "seed 2, target missed");
   CHECK(trials[2].counters.at("steps") < 8);
+  CHECK(trials[2].report_label.find("seed 1, ") == 0);
   CHECK(trials[2].report_label.find("not finite") != std::string::npos);
   CHECK(trials[3].counters.at("steps") == 300);  // three times the hint
   CHECK(trials[3].counters.at("evaluations") == 100);
 }
 
+TEST_CASE("where a few trials miss, the median is the time of one that reached its target") {
+  const TinyWorkload task;
+  const auto three_trials = [&](std::uint64_t budget) {
+    const TimeToTargetOptions options{.budget = budget, .every = 4};
+    return run([&] { register_time_to_target("t", options, task, momentum(), rate, batches)->Repetitions(3); });
+  };
+  std::vector<std::uint64_t> steps;
+  for (const auto& trial : three_trials(200).trials())
+    steps.push_back(static_cast<std::uint64_t>(trial.counters.at("steps")));
+  std::sort(steps.begin(), steps.end());
+  REQUIRE(steps[1] < steps[2]);
+  const Keeper keeper = three_trials(steps[1]);
+  std::vector<double> times;
+  double share = 0;
+  for (const auto& trial : keeper.trials()) {
+    times.push_back(trial.GetAdjustedRealTime());
+    share += trial.counters.at("target_reached") / 3;
+  }
+  std::sort(times.begin(), times.end());
+  CHECK(share == near(2.0 / 3, 1e-12));
+  CHECK(keeper.time("min") == times[0]);
+  CHECK(keeper.time("median") == times[1]);
+  CHECK(times[1] < 1e6);
+  CHECK(keeper.time("max") == missed_target_seconds);
+}
+
 TEST_CASE("what cannot run says why, and stops nobody else") {
   const Keeper keeper = run([] {
     register_time_to_target("bad", {}, TinyWorkload{}, adamw({.beta1 = 2}), rate, batches)->Repetitions(1);
-    detail::register_step_on("", adamw({.beta1 = 2}), Host<>{}, 10);
-    detail::register_step_on("", adamw(), Host<>{}, 10)->Iterations(1);
+    ALGOPERF_OPTIMIZER_STEP(adamw({.beta1 = 2}), Host<>{}, 10);
+    ALGOPERF_OPTIMIZER_STEP(adamw(), Host<>{}, 10, 0, -1)->Iterations(1);
   });
   const auto trials = keeper.trials();
-  REQUIRE(trials.size() == 3);
+  REQUIRE(trials.size() == 5);
   CHECK(trials[0].error_occurred);
   CHECK(trials[0].error_message.find("beta1 is 2") != std::string::npos);
   CHECK(trials[1].error_occurred);
   CHECK(trials[1].error_message.find("beta1 is 2") != std::string::npos);
   CHECK(!trials[2].error_occurred);
+  CHECK(trials[3].error_message == "Layout: tensor 'parameters' has no elements");
+  CHECK(trials[4].error_message == "Shape: an extent is -1, expected at least 0");
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "../core/config.hpp"
+
 namespace algoperf::detail {
 
 // What a benchmark made by `arguments` is called: these, as they are written, without namespaces, spaces, and empty
@@ -39,6 +41,17 @@ inline std::string readable_name(std::string_view kind, std::string_view argumen
   }
   close();
   return name;
+}
+
+// Arguments as they are written, without the last n.
+inline std::string_view without_last(std::string_view arguments, std::size_t n) {
+  int depth = 0;
+  for (std::size_t i = arguments.size(); i-- > 0 && n > 0;) {
+    const char c = arguments[i];
+    depth += (c == ')' || c == '}' || c == ']') - (c == '(' || c == '{' || c == '[');
+    if (c == ',' && depth == 0 && --n == 0) return arguments.substr(0, i);
+  }
+  return arguments;
 }
 
 }  // namespace algoperf::detail

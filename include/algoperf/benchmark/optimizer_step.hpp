@@ -1,21 +1,25 @@
-// ALGOPERF_OPTIMIZER_STEP(rule, backend, shapes...): a Google Benchmark of an update rule's step.
+// ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...): Google Benchmarks of an update rule's step, one of each size.
 //
 //   #include <algoperf/benchmark/optimizer_step.hpp>
-//   ALGOPERF_OPTIMIZER_STEP(ap::adamw(), ap::Host<>{}, 1 << 20);                        // one tensor of 2^20
-//   ALGOPERF_OPTIMIZER_STEP(ap::muon(), ap::Host<>{.threads = 2}, ap::Shape{512, 256}, ap::Shape{64, 64})
-//       ->Unit(benchmark::kMicrosecond);
+//   ALGOPERF_OPTIMIZER_STEP(ap::adamw(), ap::Host<>{}, 1 << 14, 1 << 18);  // one tensor of 2^14 parameters; of 2^18
+//   ALGOPERF_OPTIMIZER_STEP(ap::lion(), ap::Host<>{}, 1 << 10)->RangeMultiplier(8)->Range(1 << 13, 1 << 22);  // more
+//   ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(ap::muon(), ap::Host<>{.threads = 2}, ap::Shape{512, 256}, ap::Shape{64, 64})
+//       ->Unit(benchmark::kMicrosecond);  // one benchmark: a step on all these tensors
 //   BENCHMARK_MAIN();
 //
-// It is called by what is written between the brackets: --benchmark_filter=adamw finds the first. Memory is taken and
-// filled before the clock starts; a device is waited for after every 16 steps. Link Google Benchmark
-// (algoperf::benchmark).
+// Sizes are Google Benchmark's arguments, so ->Arg and ->Range add to them. A benchmark is called by what is written
+// between the brackets, and then its size, "optimizer_step/adamw/Host<>/16384/real_time": --benchmark_filter=adamw
+// finds all of the first, --benchmark_filter=adamw.*/16384/ one. Memory is taken and filled before the clock starts; a
+// device is waited for after every 16 steps. Link Google Benchmark (algoperf::benchmark).
 #pragma once
 
 #include <benchmark/benchmark.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -79,27 +83,71 @@ auto* register_optimizer_step(const std::string& name, const Rule& rule, const B
   return ::benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
 }
 
+// Registers one of each size, on a tensor of so many parameters; ->Arg and ->Range add sizes.
+template <class Rule, class Backend, std::integral... Sizes>
+requires(sizeof...(Sizes) > 0) auto* register_optimizer_step(const std::string& name, const Rule& rule,
+                                                             const Backend& backend, Sizes... sizes) {
+  const auto run = [=](::benchmark::State& state) {
+    Layout layout;
+    try {
+      layout.add({"parameters", Kind::weight, {state.range(0)}});
+    } catch (const Error& error) {
+      return state.SkipWithError(error.what());
+    }
+    benchmark_optimizer_step(state, rule, backend, layout);
+  };
+  auto* const registered = ::benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
+  (registered->Arg(static_cast<std::int64_t>(sizes)), ...);
+  return registered;
+}
+
 namespace detail {
 
-template <class Rule, class Backend, class... Shapes>
-auto* register_step_named(const std::string& name, const Rule& rule, const Backend& backend, const Shapes&... shapes) {
-  static_assert(sizeof...(Shapes) > 0, "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, shapes...) needs a shape");
-  Layout layout;
-  for (const Shape& shape : {Shape(shapes)...})
-    layout.add({"tensor" + std::to_string(layout.tensors().size()), Kind::weight, shape});
-  return register_optimizer_step(name, rule, backend, layout);
-}
-template <class First, class... Rest>
-auto* register_step_on(const char* arguments, const First& first, const Rest&... rest) {
+struct OnSizes {
+  template <class Rule, class Backend, class... Sizes>
+  auto* operator()(const std::string& name, const Rule& rule, const Backend& backend, const Sizes&... sizes) const {
+    static_assert(
+        sizeof...(Sizes) > 0 && (std::is_integral_v<Sizes> && ...),
+        "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...) needs whole numbers, one benchmark each; a "
+        "step on several tensors is ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(rule, backend, shapes...)");
+    return register_optimizer_step(name, rule, backend, sizes...);
+  }
+  // Arguments are Google Benchmark's to name.
+  static std::string name_of(std::string_view arguments, std::size_t sizes) {
+    return readable_name("optimizer_step", without_last(arguments, sizes));
+  }
+};
+
+struct OnTensors {
+  template <class Rule, class Backend, class... Shapes>
+  auto* operator()(const std::string& name, const Rule& rule, const Backend& backend, const Shapes&... shapes) const {
+    static_assert(sizeof...(Shapes) > 0,
+                  "algoperf: ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(rule, backend, shapes...) needs a shape");
+    Layout layout;
+    for (const Shape& shape : {Shape(shapes)...})
+      layout.add({"tensor" + std::to_string(layout.tensors().size()), Kind::weight, shape});
+    return register_optimizer_step(name, rule, backend, layout);
+  }
+  static std::string name_of(std::string_view arguments, std::size_t) {
+    return readable_name("optimizer_step", arguments);
+  }
+};
+
+template <class On, class First, class... Rest>
+auto* register_step(const char* arguments, const First& first, const Rest&... rest) {
   if constexpr (std::is_convertible_v<const First&, const char*>)
-    return register_step_named(std::string("optimizer_step/") + first, rest...);
+    return On{}(std::string("optimizer_step/") + first, rest...);
   else
-    return register_step_named(readable_name("optimizer_step", arguments), first, rest...);
+    return On{}(On::name_of(arguments, sizeof...(Rest) - 1), first, rest...);
 }
 
 }  // namespace detail
 }  // namespace algoperf
 
-// (rule, backend, shapes...), and before them, if need be, a name.
+// (rule, backend, sizes...) and (rule, backend, shapes...), and before them, if need be, a name.
 #define ALGOPERF_OPTIMIZER_STEP(...) \
-  ALGOPERF_BENCHMARK_VARIABLE = ::algoperf::detail::register_step_on(#__VA_ARGS__, __VA_ARGS__)
+  ALGOPERF_BENCHMARK_VARIABLE =      \
+      ::algoperf::detail::register_step<::algoperf::detail::OnSizes>(#__VA_ARGS__, __VA_ARGS__)
+#define ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(...) \
+  ALGOPERF_BENCHMARK_VARIABLE =                 \
+      ::algoperf::detail::register_step<::algoperf::detail::OnTensors>(#__VA_ARGS__, __VA_ARGS__)
