@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string>
 
+#include "config.hpp"
+
 namespace algoperf {
 
 // A scope puts `name/` before every name within it.

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "config.hpp"
+
 namespace algoperf {
 
 // What of a model an operation or parameter belongs to: some count a model's size or its FLOPs without its ends.

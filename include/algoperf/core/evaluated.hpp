@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "config.hpp"
+
 namespace algoperf::detail {
 
 // As much of an EvaluationReport (loop/report.hpp) as a schedule that reacts may ask for: whoever takes a schedule and

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "config.hpp"
+
 namespace algoperf {
 
 // The least number of single-letter insertions, deletions and replacements that turn a into b (Levenshtein 1966).

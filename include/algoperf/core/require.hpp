@@ -2,6 +2,8 @@
 // whoever calls such a check() (a chain does) includes core/error.hpp, where it is defined.
 #pragma once
 
+#include "config.hpp"
+
 namespace algoperf {
 
 // Throws Error with the parts written one after the other: fail("sgd: momentum is ", x, ", expected ", "[0, 1)").

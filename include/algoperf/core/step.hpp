@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "config.hpp"
+
 namespace algoperf {
 
 // t counts updates from 1, as the papers do; a schedule is asked for t - 1. learning_rate is the schedule's answer.

@@ -1,6 +1,8 @@
 // Target: the metric value that ends a time-to-target run, and which side of it is better.
 #pragma once
 
+#include "config.hpp"
+
 namespace algoperf {
 
 struct Target {

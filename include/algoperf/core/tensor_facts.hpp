@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "config.hpp"
+
 namespace algoperf {
 
 struct TensorFacts {

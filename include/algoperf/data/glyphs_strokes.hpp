@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../core/config.hpp"
+
 namespace algoperf::glyphs {
 
 struct Point {

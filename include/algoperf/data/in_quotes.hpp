@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "../core/config.hpp"
+
 namespace algoperf::detail {
 
 // In quotes, cut after 40 bytes, control characters as question marks.

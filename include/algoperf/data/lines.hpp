@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "../core/config.hpp"
+
 namespace algoperf::detail {
 
 // A byte order mark of UTF-8 is no text.

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 // A counted reference to a constant T (std::shared_ptr<const T> without the cost of <memory>).

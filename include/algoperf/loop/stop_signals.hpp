@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 // Listens to SIGINT and SIGTERM while it lives: the first is remembered, a second kills as usual. Any number may live,

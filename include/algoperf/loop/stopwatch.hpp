@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 class Stopwatch {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 // s' = a s + b, of N numbers.

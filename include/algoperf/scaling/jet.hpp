@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 template <std::size_t N>

@@ -4,6 +4,8 @@
 
 #include <compare>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 // How often each unit is a factor: -1 divides.

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 // x of a x = b by Gaussian elimination with the largest pivot of each column; false where a is singular to rounding.

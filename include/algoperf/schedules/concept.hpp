@@ -12,6 +12,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 template <class S>

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 // A short list as a plain value, so that a schedule may hold one and still be a constant: {30, 60, 80}. What does not

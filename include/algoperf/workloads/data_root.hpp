@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 inline std::string data_root() {

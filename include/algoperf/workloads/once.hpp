@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "../core/config.hpp"
+
 namespace algoperf::detail {
 
 template <class T>

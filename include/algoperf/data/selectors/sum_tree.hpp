@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "../../core/config.hpp"
+
 namespace algoperf {
 
 // A complete binary tree in an array: node k has children 2k and 2k + 1 and the leaves are the weights. A node is

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "../../core/config.hpp"
+
 namespace algoperf {
 
 struct Extent {
