@@ -1,6 +1,4 @@
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tiny.hpp"
 
@@ -326,30 +324,6 @@ TEST_CASE("the best of a run is kept beside the last, over resumptions") {
   const RunReport second = run(0.05, 68);
   CHECK(loss_of(best) == second.best.metric);
   CHECK(second.best.metric <= first.best.metric);
-}
-
-TEST_CASE("checkpoint: a place that cannot be written") {
-  const Tiny task;
-  const std::string path = "/nonexistent/run.checkpoint";
-  auto loop = tiny_loop(momentum(), 0.1);
-  CHECK(sentence([&] { loop.run(task.train(), Checkpoints(path, {.every = 2}), UntilStep{9}); }) ==
-        path + ": cannot be written: No such file or directory");
-  CHECK(loop.steps() == 2);
-}
-
-TEST_CASE("checkpoint: a folder without write permission keeps the old file") {
-  if (geteuid() == 0) {
-    MESSAGE("skipped: root may write anywhere");
-    return;
-  }
-  const Folder folder;
-  const std::string path = folder / "file";
-  auto loop = tiny_loop(momentum(), 0.1);
-  save_checkpoint(path, loop);
-  chmod(folder.path().c_str(), 0500);
-  CHECK(sentence([&] { save_checkpoint(path, loop); }) == path + ": cannot be written: Permission denied");
-  CHECK(refusal(path).empty());
-  chmod(folder.path().c_str(), 0700);
 }
 
 TEST_CASE("checkpoint: loaded in begin, before the first step") {
