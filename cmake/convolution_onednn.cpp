@@ -1,6 +1,8 @@
 // The convolutions of algoperf::gemm with ALGOPERF_GEMM=onednn.
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "algoperf/backend/host_convolution.hpp"
@@ -11,16 +13,26 @@ namespace algoperf {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
 
-dnnl::memory::desc numbers(const dnnl::memory::dims& dims, Tag tag) {
-  return {dims, dnnl::memory::data_type::f32, tag};
+// A description of the primitive P, for backward ones after the `hint` of forward's.
+template <class P, class... Hint, class... Arguments>
+typename P::primitive_desc description(const dnnl::engine& engine, const std::tuple<Hint...>& hint,
+                                       const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return std::apply([&](const auto&... h) { return typename P::primitive_desc(engine, arguments..., h...); }, hint);
+#else
+  return std::apply(
+      [&](const auto&... h) { return typename P::primitive_desc(typename P::desc(arguments...), engine, h...); }, hint);
+#endif
 }
 
 // oneDNN's three primitives for one convolution, its weights in the order that each of them likes best: ours go through
-// a reorder on their way in and out. Made once a thread.
+// a reorder on their way in and out. Those of the way back are made when they are first asked for.
 class Primitives {
  public:
-  explicit Primitives(const Convolution& c) : Primitives(Dims(c)) {}
+  explicit Primitives(const Convolution& c) : Primitives(Shapes(c)) {}
 
   void forward(const float* x, const float* weight, const float* bias, float* y) {
     set(x_, x);
@@ -32,27 +44,29 @@ class Primitives {
     stream_.wait();
   }
   void back_to_input(const float* dy, const float* weight, float* dx) {
+    if (!to_input_) to_input_.emplace(*this);
     set(y_, dy);
     set(x_, dx);
-    reorder(weight, input_weight_);
-    run_to_input_.execute(stream_,
-                          {{DNNL_ARG_DIFF_DST, y_}, {DNNL_ARG_WEIGHTS, input_weight_}, {DNNL_ARG_DIFF_SRC, x_}});
+    reorder(weight, to_input_->weight);
+    to_input_->run.execute(stream_,
+                           {{DNNL_ARG_DIFF_DST, y_}, {DNNL_ARG_WEIGHTS, to_input_->weight}, {DNNL_ARG_DIFF_SRC, x_}});
     stream_.wait();
   }
   void back_to_weight(const float* x, const float* dy, float* d_weight) {
+    if (!to_weight_) to_weight_.emplace(*this);
     set(x_, x);
     set(y_, dy);
-    run_to_weight_.execute(stream_,
-                           {{DNNL_ARG_SRC, x_}, {DNNL_ARG_DIFF_DST, y_}, {DNNL_ARG_DIFF_WEIGHTS, own_d_weight_}});
+    dnnl::memory& own = to_weight_->d_weight;
+    to_weight_->run.execute(stream_, {{DNNL_ARG_SRC, x_}, {DNNL_ARG_DIFF_DST, y_}, {DNNL_ARG_DIFF_WEIGHTS, own}});
     set(weight_, d_weight);
-    dnnl::reorder(own_d_weight_, weight_).execute(stream_, own_d_weight_, weight_);
+    dnnl::reorder(own, weight_).execute(stream_, own, weight_);
     stream_.wait();
   }
 
  private:
-  struct Dims {
-    dnnl::memory::dims x, y, weight, bias, stride, padding, padding_behind;
-    explicit Dims(const Convolution& c)
+  struct Shapes {
+    Dims x, y, weight, bias, stride, padding, padding_behind;
+    explicit Shapes(const Convolution& c)
         : x{d(c.images), d(c.channels), d(c.rows), d(c.cols)},
           y{d(c.images), d(c.filters), d(c.out_rows()), d(c.out_cols())},
           weight{d(c.filters), d(c.channels), d(c.size), d(c.size)},
@@ -65,24 +79,40 @@ class Primitives {
     static dnnl::memory::dim behind(std::size_t side, std::size_t out, const Convolution& c) {
       return d((out - 1) * c.stride + c.size) - d(side) - d(c.padding);
     }
+    Desc of(const Dims& dims, Tag tag) const { return {dims, dnnl::memory::data_type::f32, tag}; }
   };
-  explicit Primitives(const Dims& d)
-      : x_(numbers(d.x, Tag::nhwc), engine_, nullptr),
-        y_(numbers(d.y, Tag::nhwc), engine_, nullptr),
-        weight_(numbers(d.weight, Tag::ohwi), engine_, nullptr),
-        bias_(numbers(d.bias, Tag::x), engine_, nullptr),
-        forward_({dnnl::prop_kind::forward_training, direct, x_.get_desc(), numbers(d.weight, Tag::any),
-                  bias_.get_desc(), y_.get_desc(), d.stride, d.padding, d.padding_behind},
-                 engine_),
-        to_input_(
-            {direct, x_.get_desc(), numbers(d.weight, Tag::any), y_.get_desc(), d.stride, d.padding, d.padding_behind},
-            engine_, forward_),
-        to_weight_(
-            {direct, x_.get_desc(), numbers(d.weight, Tag::any), y_.get_desc(), d.stride, d.padding, d.padding_behind},
-            engine_, forward_),
-        forward_weight_(forward_.weights_desc(), engine_),
-        input_weight_(to_input_.weights_desc(), engine_),
-        own_d_weight_(to_weight_.diff_weights_desc(), engine_) {}
+  struct ToInput {
+    dnnl::convolution_backward_data::primitive_desc description;
+    dnnl::memory weight;
+    dnnl::convolution_backward_data run{description};
+    explicit ToInput(const Primitives& p)
+        : description(algoperf::description<dnnl::convolution_backward_data>(
+              p.engine_, std::tuple(p.forward_), direct, p.x_.get_desc(), p.any_weight_, p.y_.get_desc(),
+              p.shapes_.stride, p.shapes_.padding, p.shapes_.padding_behind)),
+          weight(description.weights_desc(), p.engine_) {}
+  };
+  struct ToWeight {
+    dnnl::convolution_backward_weights::primitive_desc description;
+    dnnl::memory d_weight;
+    dnnl::convolution_backward_weights run{description};
+    explicit ToWeight(const Primitives& p)
+        : description(algoperf::description<dnnl::convolution_backward_weights>(
+              p.engine_, std::tuple(p.forward_), direct, p.x_.get_desc(), p.any_weight_, p.y_.get_desc(),
+              p.shapes_.stride, p.shapes_.padding, p.shapes_.padding_behind)),
+          d_weight(description.diff_weights_desc(), p.engine_) {}
+  };
+
+  explicit Primitives(const Shapes& s)
+      : shapes_(s),
+        x_(s.of(s.x, Tag::nhwc), engine_, nullptr),
+        y_(s.of(s.y, Tag::nhwc), engine_, nullptr),
+        weight_(s.of(s.weight, Tag::ohwi), engine_, nullptr),
+        bias_(s.of(s.bias, Tag::x), engine_, nullptr),
+        any_weight_(s.of(s.weight, Tag::any)),
+        forward_(description<dnnl::convolution_forward>(engine_, std::tuple(), dnnl::prop_kind::forward_training,
+                                                        direct, x_.get_desc(), any_weight_, bias_.get_desc(),
+                                                        y_.get_desc(), s.stride, s.padding, s.padding_behind)),
+        forward_weight_(forward_.weights_desc(), engine_) {}
 
   static void set(dnnl::memory& memory, const float* data) { memory.set_data_handle(const_cast<float*>(data)); }
   void reorder(const float* weight, dnnl::memory& to) {
@@ -91,19 +121,19 @@ class Primitives {
   }
 
   static constexpr dnnl::algorithm direct = dnnl::algorithm::convolution_direct;
+  Shapes shapes_;
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
   dnnl::memory x_, y_, weight_, bias_;
+  Desc any_weight_;
   dnnl::convolution_forward::primitive_desc forward_;
-  dnnl::convolution_backward_data::primitive_desc to_input_;
-  dnnl::convolution_backward_weights::primitive_desc to_weight_;
-  dnnl::memory forward_weight_, input_weight_, own_d_weight_;
+  dnnl::memory forward_weight_;
   dnnl::convolution_forward run_forward_{forward_};
-  dnnl::convolution_backward_data run_to_input_{to_input_};
-  dnnl::convolution_backward_weights run_to_weight_{to_weight_};
+  std::optional<ToInput> to_input_;
+  std::optional<ToWeight> to_weight_;
 };
 
-// f(primitives of c), on one thread.
+// f(primitives of c), on one thread, which keeps them.
 template <class F>
 void with_primitives(const Convolution& c, const F& f) {
   struct Made {

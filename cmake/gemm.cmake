@@ -52,6 +52,10 @@ function(algoperf_gemm_library target provider)
   endif()
 endfunction()
 
+if(NOT ALGOPERF_NATIVE AND NOT CMAKE_CXX_FLAGS MATCHES "-m(arch|cpu)=")
+  message(STATUS "algoperf::gemm is compiled for any processor of this kind; -DALGOPERF_NATIVE=ON: for this one, as the "
+                 "programs that link it must be, too")
+endif()
 algoperf_gemm_library(algoperf_gemm ${ALGOPERF_GEMM})
 target_sources(algoperf_gemm PRIVATE ${PROJECT_SOURCE_DIR}/cmake/linear_algebra.cpp)
 if(NOT ALGOPERF_INSTALL)

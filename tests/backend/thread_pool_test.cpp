@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -32,6 +33,19 @@ TEST_CASE("many short jobs one after the other, with changing numbers of threads
     sum += done;
   }
   CHECK(sum == 20000u * 10);
+}
+
+TEST_CASE("what a task throws is thrown to the caller, and the pool goes on") {
+  for (const unsigned threads : {1u, 2u, 4u})
+    for (int again = 0; again < 50; ++again) {
+      const auto job = [&] {
+        ThreadPool::instance().parallel_for(threads, 20, [](std::size_t i) {
+          if (i % 7 == 3) throw std::runtime_error("one of three");
+        });
+      };
+      CHECK_THROWS_WITH_AS(job(), "one of three", std::runtime_error);
+      CHECK(visits(threads, 50) == std::vector<int>(50, 1));
+    }
 }
 
 TEST_CASE("two tasks do run at the same time") {

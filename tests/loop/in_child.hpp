@@ -15,6 +15,7 @@ inline void nothing(pid_t) {}
 template <class F, class Meanwhile>
 int in_child(const F& f, const Meanwhile& meanwhile) {
   const pid_t child = fork();
+  REQUIRE(child >= 0);
   if (child == 0) {
     try {
       f();

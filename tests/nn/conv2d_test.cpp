@@ -9,6 +9,9 @@ using namespace nn_test;
 namespace {
 
 static_assert(ap::Layer<ap::Conv2d>);
+#if defined(ALGOPERF_EXPECT_CONVOLUTION)
+static_assert(ap::ConvolvingBackend<ap::Host<float>> && !ap::ConvolvingBackend<ap::Host<double>>);
+#endif
 
 constexpr ap::Model first(ap::Shape{28, 28, 1}, ap::Conv2d{.filters = 32, .size = 5, .padding = 2});
 static_assert(first.output() == ap::Shape{28, 28, 32});

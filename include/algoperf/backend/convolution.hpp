@@ -10,6 +10,7 @@
 
 namespace algoperf {
 
+// images > 0, and the window fits the padded image.
 struct Convolution {
   std::size_t images, rows, cols, channels, filters, size, stride, padding;
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <cstddef>
+#include <exception>
 
 #include "../core/config.hpp"
 
@@ -21,23 +22,40 @@ class ThreadPool {
   }
 
   // Calls task(i) for i in [0, tasks) on up to `threads` threads, the caller among them, and returns when all are done.
-  // A call from within a task, or while another thread uses the pool, runs on the caller alone. Tasks must not throw.
+  // A call from within a task, or while another thread uses the pool, runs on the caller alone. What a task throws is
+  // thrown here: at once on the caller alone, else when all tasks are done, of several the first.
   template <class Task>
   void parallel_for(unsigned threads, std::size_t tasks, const Task& task) {
     if (threads <= 1 || tasks <= 1 || !try_enter()) {
       for (std::size_t i = 0; i < tasks; ++i) task(i);
       return;
     }
+    Job<Task> job{task};
     run(
-        threads, tasks, [](const void* t, std::size_t i) { (*static_cast<const Task*>(t))(i); }, &task);
+        threads, tasks, [](void* j, std::size_t i) { static_cast<Job<Task>*>(j)->call(i); }, &job);
     __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
+    if (job.error) std::rethrow_exception(job.error);
   }
 
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
  private:
-  using Call = void (*)(const void*, std::size_t);
+  using Call = void (*)(void*, std::size_t);
+  template <class Task>
+  struct Job {
+    const Task& task;
+    bool failed = false;
+    std::exception_ptr error = {};
+
+    void call(std::size_t i) {
+      try {
+        task(i);
+      } catch (...) {
+        if (!__atomic_exchange_n(&failed, true, __ATOMIC_RELAXED)) error = std::current_exception();
+      }
+    }
+  };
   static constexpr int spins = 2000;  // about 20 us: bridges the gap between two passes of one step
 
   ThreadPool() {
@@ -56,7 +74,7 @@ class ThreadPool {
 
   bool try_enter() { return !__atomic_exchange_n(&busy_, true, __ATOMIC_ACQUIRE); }
 
-  void run(unsigned threads, std::size_t tasks, Call call, const void* task) {
+  void run(unsigned threads, std::size_t tasks, Call call, void* task) {
     const unsigned helpers = (threads < max_threads ? threads : max_threads) - 1;
     while (started_ < helpers && start_worker()) continue;
     pthread_mutex_lock(&mutex_);
@@ -83,7 +101,7 @@ class ThreadPool {
     }
   }
 
-  void drain(Call call, const void* task, std::size_t tasks) {
+  void drain(Call call, void* task, std::size_t tasks) {
     for (std::size_t i; (i = __atomic_fetch_add(&next_, std::size_t{1}, __ATOMIC_RELAXED)) < tasks;) call(task, i);
   }
 
@@ -111,7 +129,7 @@ class ThreadPool {
       const bool seated = seats_ > 0;
       if (seated) --seats_;
       const Call call = call_;
-      const void* const task = task_;
+      void* const task = task_;
       const std::size_t tasks = tasks_;
       pthread_mutex_unlock(&mutex_);
       if (!seated) continue;
@@ -133,7 +151,7 @@ class ThreadPool {
   bool busy_ = false, stop_ = false;
   // The job in hand, written under the mutex.
   Call call_ = nullptr;
-  const void* task_ = nullptr;
+  void* task_ = nullptr;
   std::size_t tasks_ = 0, next_ = 0;
   unsigned seats_ = 0, running_ = 0, generation_ = 0;
 };

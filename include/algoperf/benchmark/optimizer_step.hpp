@@ -18,6 +18,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -38,6 +39,16 @@ struct SameGradient {  // for rules that ask for it anew
   void operator()() const {}
 };
 
+// Runs the benchmark f(), which what it throws skips.
+template <class F>
+void skip_on_error(::benchmark::State& state, const F& f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    state.SkipWithError(error.what());
+  }
+}
+
 }  // namespace detail
 
 // A step of `rule` on `backend` and the tensors of `layout`, gradients and parameters uniform in [-0.5, 0.5). Time is
@@ -48,7 +59,7 @@ void benchmark_optimizer_step(::benchmark::State& state, const Rule& rule, const
                               const Layout& layout) {
   using S = typename Backend::Scalar;
   constexpr ::benchmark::IterationCount together = AsynchronousBackend<Backend> ? 16 : 1;
-  try {
+  detail::skip_on_error(state, [&] {
     const std::size_t n = layout.size();  // with padding
     const std::size_t parameters = layout.parameters();
     auto memory = rule.state(backend, layout);
@@ -71,9 +82,7 @@ void benchmark_optimizer_step(::benchmark::State& state, const Rule& rule, const
     state.counters["parameters"] = static_cast<double>(parameters);
     if constexpr (requires { bytes_per_parameter(rule); })
       state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(parameters * bytes_per_parameter(rule)));
-  } catch (const Error& error) {
-    state.SkipWithError(error.what());
-  }
+  });
 }
 
 // Registers that benchmark, to be configured further as Google Benchmark's own.
@@ -88,13 +97,11 @@ template <class Rule, class Backend, std::integral... Sizes>
 requires(sizeof...(Sizes) > 0) auto* register_optimizer_step(const std::string& name, const Rule& rule,
                                                              const Backend& backend, Sizes... sizes) {
   const auto run = [=](::benchmark::State& state) {
-    Layout layout;
-    try {
+    detail::skip_on_error(state, [&] {
+      Layout layout;
       layout.add({"parameters", Kind::weight, {state.range(0)}});
-    } catch (const Error& error) {
-      return state.SkipWithError(error.what());
-    }
-    benchmark_optimizer_step(state, rule, backend, layout);
+      benchmark_optimizer_step(state, rule, backend, layout);
+    });
   };
   auto* const registered = ::benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
   (registered->Arg(static_cast<std::int64_t>(sizes)), ...);
@@ -123,10 +130,16 @@ struct OnTensors {
   auto* operator()(const std::string& name, const Rule& rule, const Backend& backend, const Shapes&... shapes) const {
     static_assert(sizeof...(Shapes) > 0,
                   "algoperf: ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(rule, backend, shapes...) needs a shape");
-    Layout layout;
-    for (const Shape& shape : {Shape(shapes)...})
-      layout.add({"tensor" + std::to_string(layout.tensors().size()), Kind::weight, shape});
-    return register_optimizer_step(name, rule, backend, layout);
+    const std::vector<Shape> all{Shape(shapes)...};
+    const auto run = [=](::benchmark::State& state) {
+      skip_on_error(state, [&] {
+        Layout layout;
+        for (const Shape& shape : all)
+          layout.add({"tensor" + std::to_string(layout.tensors().size()), Kind::weight, shape});
+        benchmark_optimizer_step(state, rule, backend, layout);
+      });
+    };
+    return ::benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
   }
   static std::string name_of(std::string_view arguments, std::size_t) {
     return readable_name("optimizer_step", arguments);
@@ -135,6 +148,7 @@ struct OnTensors {
 
 template <class On, class First, class... Rest>
 auto* register_step(const char* arguments, const First& first, const Rest&... rest) {
+  static_assert(sizeof...(Rest) > 0, "algoperf: a benchmark of an optimizer step needs a rule, a backend, and a size");
   if constexpr (std::is_convertible_v<const First&, const char*>)
     return On{}(std::string("optimizer_step/") + first, rest...);
   else

@@ -64,12 +64,12 @@ class AtomicFile {
     const bool ours = !busy && fstat(descriptor, &mine) == 0 && stat(temporary_.c_str(), &named) == 0 &&
                       mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
     const bool empty = ours && ftruncate(descriptor, 0) == 0;
-    const int reason = errno;
     if (empty) file_ = fdopen(descriptor, "wb");
     if (file_ != nullptr) return;
+    const int reason = errno;
     ::close(descriptor);
     require(!busy, path_, ": is being written by somebody else, who holds ", temporary_);
-    require(again && (!ours || empty), path_, ": cannot be written: ", std::strerror(reason));
+    require(again && !ours, path_, ": cannot be written: ", std::strerror(reason));
   }
 
   // Where the file is, or shall be: what `path` leads to by links, the last of which may lead to nothing.

@@ -68,8 +68,8 @@ ALGOPERF_HD T sqrt(T x) {
   return Maths<T>::sqrt(x);
 }
 
-// x / y within one unit in the last place, where a T has a quicker way than to round it exactly. y is a normal number
-// above 0, or infinite, and x / y is in range.
+// x / y within one unit in the last place, where a T has a quicker way than to round it exactly. x is 0 or of a size of
+// 1e-30 or more (of smaller ones half of the digits may be lost), y a normal number from 0 to 1e37, or infinite.
 template <class T>
 ALGOPERF_HD T fast_divide(T x, T y) {
   if constexpr (requires { Maths<T>::fast_divide(x, y); })

@@ -115,6 +115,8 @@ class StateDict {
   const Array& at(const std::string& name) const& {
     const Array& found = at(name);
     require(holds<T>(found.type), "state_dict: '", name, "' is ", found.type, ", expected ", type_name<T>());
+    require(found.bytes.size() == found.size * sizeof(T), "state_dict: '", name, "' has ", found.bytes.size(),
+            " bytes for ", found.size, " elements of ", found.type);
     return found;
   }
   template <class T>
@@ -296,7 +298,7 @@ void load_state_dict(State& state, const StateDict& dict) {
   }
 }
 
-// The same, and an array of a tensor in another shape is refused too: one that is transposed, say.
+// The same, and an array in another shape is refused too: one that is transposed, say, or a number as an array of one.
 template <class State>
 void load_state_dict(State& state, const StateDict& dict, const Layout& layout) {
   const StateDict known = state_dict(state, layout);

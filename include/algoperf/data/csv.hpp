@@ -26,9 +26,9 @@
 namespace algoperf {
 
 struct CsvOptions {
-  std::string label =
-      "";  // the column of classes, whose fields are categories, or, if it is among `numeric`, of numbers
-           // to be predicted; "": there is none
+  // The column of classes, whose fields are categories, or, if it is among `numeric`, of numbers to be predicted; "":
+  // there is none.
+  std::string label = "";
   std::vector<std::string> categorical = {};  // columns of categories though all their fields are numbers
   std::vector<std::string> numeric = {};      // columns whose fields must be numbers: one that is none is an Error
   std::vector<std::string> without = {};      // columns to leave out

@@ -46,8 +46,7 @@ class Table {
   const std::vector<std::string>& class_names() const {
     require(has_label(), "Table: there is no label column");
     require(!columns_[label_].numeric, "Table: the label column '", columns_[label_].name,
-            "' is numeric, expected "
-            "classes: regression() has its numbers");
+            "' is numeric, expected classes: regression() has its numbers");
     return columns_[label_].categories;
   }
   double value(std::size_t row, std::size_t column) const { return values_[row * columns_.size() + column]; }

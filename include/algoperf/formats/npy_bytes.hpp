@@ -29,8 +29,8 @@ class BytesReader {
   std::size_t at_ = 0;
 };
 
-// Appends up to n bytes, fewer only at the end. Takes memory for at most twice what came and a buffer, and never for
-// more than n.
+// Appends up to n bytes, fewer only at the end. What it keeps has room for at most twice what came and a buffer, and
+// never for more than n; while it grows, the old is there beside the new.
 template <class Source, class Bytes>
 void append(Source& source, Bytes& to, std::size_t n) {
   constexpr std::size_t buffer = 1 << 16;

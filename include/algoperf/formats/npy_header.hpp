@@ -42,7 +42,8 @@ class NpyHeaderReader {
       must(take(',') || peek() == '}', "a comma");
     }
     must(has_type && has_order && has_shape, "descr, fortran_order and shape");
-    must(at_ == text_.size() || peek() == 0, "nothing more");
+    peek();
+    must(at_ == text_.size(), "nothing more");
     return header;
   }
 

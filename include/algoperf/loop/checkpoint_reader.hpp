@@ -56,16 +56,11 @@ class CheckpointReader {
     }
     return false;
   }
-  // Goes to an entry of the section, if it is there.
+  // Goes to an entry of the section, if it is there: looks on from here, and then from the beginning.
   bool seek(const char* name) {
     const std::string full = prefix + name;
-    at_ = begin_;
-    while (at_ < end_) {
-      const Entry entry = entry_here();
-      if (entry.name == full) return true;
-      at_ = entry.next;
-    }
-    return false;
+    const std::size_t here = at_;
+    return seek(full, here, end_) || seek(full, begin_, here);
   }
   // How many entries of the section lie within the present prefix.
   std::size_t count() {
@@ -101,6 +96,14 @@ class CheckpointReader {
   }
 
  private:
+  bool seek(const std::string& full, std::size_t begin, std::size_t end) {
+    for (at_ = begin; at_ < end;) {
+      const Entry entry = entry_here();
+      if (entry.name == full) return true;
+      at_ = entry.next;
+    }
+    return false;
+  }
   struct Section {
     std::string name;
     std::size_t begin, end;

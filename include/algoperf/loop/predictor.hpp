@@ -1,5 +1,5 @@
-// Predictor: a model in use. It has the model's parameters and what a forward pass works in, and no loss, rule,
-// gradient or schedule.
+// Predictor: a model in use. It has the model's parameters and memory for a batch, as much as a training step has for
+// activations, and no loss, rule, gradient or schedule. For one thread at a time: each thread has its own.
 //
 //   Predictor predictor(mlp(Shape{28, 28, 1}, {64}, 10));
 //   load_evaluation_values("best.checkpoint", predictor);      or load_values, of a checkpoint or of a dict
@@ -99,6 +99,10 @@ class Predictor {
   Scalar* values() { return values_.data(); }
   const Scalar* values() const { return values_.data(); }
   std::span<Scalar> values(const std::string& tensor) {
+    const TensorPlace place = layout_.place_of(layout_.find(tensor));
+    return {values() + place.offset, place.size};
+  }
+  std::span<const Scalar> values(const std::string& tensor) const {
     const TensorPlace place = layout_.place_of(layout_.find(tensor));
     return {values() + place.offset, place.size};
   }

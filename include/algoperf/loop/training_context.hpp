@@ -1,5 +1,6 @@
 // TrainingContext: everything a training step works on, and what a combiner may ask of it (combine/concept.hpp):
-// parameters, gradients, the batch in hand. Made once; a step allocates nothing of its own (matrix products may).
+// parameters, gradients, the batch in hand. Made once; a step allocates nothing of its own (products and
+// convolutions may).
 #pragma once
 
 #include <algorithm>

@@ -1,0 +1,46 @@
+# The blocks of C++ in docs/training.md compile, each by itself after what the page takes for granted. Argument: SETTINGS.
+cmake_minimum_required(VERSION 3.24)
+include(${SETTINGS})
+get_filename_component(page "${CMAKE_CURRENT_LIST_DIR}/../docs/training.md" ABSOLUTE)
+file(READ "${page}" rest)
+set(fence "```")
+set(types "")
+set(statements "")
+set(count 0)
+string(FIND "${rest}" "${fence}cpp\n" begin)
+while(NOT begin EQUAL -1)
+  math(EXPR begin "${begin} + 7")
+  string(SUBSTRING "${rest}" ${begin} -1 rest)
+  string(FIND "${rest}" "${fence}" end)
+  string(SUBSTRING "${rest}" 0 ${end} code)
+  string(SUBSTRING "${rest}" ${end} -1 rest)
+  if(code MATCHES "^struct ")
+    string(APPEND types "${code}")
+  else()
+    string(APPEND statements "{\n${code}}\n")
+  endif()
+  math(EXPR count "${count} + 1")
+  string(FIND "${rest}" "${fence}cpp\n" begin)
+endwhile()
+if(count LESS 5)
+  message(FATAL_ERROR "docs/training.md: ${count} blocks of C++ found, there are more")
+endif()
+
+set(source ${BINARY_DIR}/training_page.cpp)
+file(WRITE ${source} "#include <algoperf/algoperf.hpp>
+#include <cstdio>
+namespace ap = algoperf;
+${types}
+int main() {
+  const auto model = ap::mlp(ap::Shape{28, 28, 1}, {64}, 10);
+  const ap::InMemory<float> all = ap::Glyphs{.count = 300}.render();
+  const auto train = all.subset(0, 200), validation = all.subset(200, 300);
+  ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(), ap::Constant{1e-3}, ap::ShuffledEpochs{.batch = 10});
+  ap::TrainingLoop other(model, ap::SoftmaxCrossEntropy{}, ap::sgd(), ap::Constant{1e-3}, ap::ShuffledEpochs{.batch = 10});
+  ap::Predictor predictor(model);
+${statements}}
+")
+execute_process(COMMAND ${COMPILER} ${FLAGS} -fsyntax-only ${source} RESULT_VARIABLE result ERROR_VARIABLE said)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "docs/training.md: its code does not compile:\n${said}")
+endif()
