@@ -9,6 +9,7 @@ using namespace algoperf::testing;
 
 TEST_CASE("Cuda: an MLP") { check_mlp(Cuda<float>{}); }
 TEST_CASE("Cuda: a CNN") { check_cnn(Cuda<float>{}); }
+TEST_CASE("Cuda: a body that does not train") { check_stopped(Cuda<float>{}); }
 TEST_CASE("Cuda: a model of tokens") { check_tokens(Cuda<float>{}); }
 TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Cuda<float>{});

@@ -66,6 +66,20 @@ void check_cnn(const Device& device) {
       task.train(), 100);
 }
 
+// A body that does not train.
+template <class Device>
+void check_stopped(const Device& device) {
+  const Tiny task;
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        const auto model = Model(Shape{28, 28, 1}, StopGradient(Sequential(Dense{.units = 12}, BatchNorm{})), Relu{},
+                                 BatchNorm{}, Dense{.units = 10});
+        return TrainingLoop(model, task.loss(), momentum(), Constant{0.01}, ShuffledEpochs{.batch = 32}, backend);
+      },
+      task.train(), 50);
+}
+
 template <class Device>
 void check_tokens(const Device& device) {
   const Text text = Text::from_string("the quick brown fox jumps over the lazy dog and runs away. ", {.context = 6});

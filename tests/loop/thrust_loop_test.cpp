@@ -8,6 +8,7 @@ using namespace algoperf::testing;
 
 TEST_CASE("Thrust: an MLP") { check_mlp(Thrust<float>{}); }
 TEST_CASE("Thrust: a CNN") { check_cnn(Thrust<float>{}); }
+TEST_CASE("Thrust: a body that does not train") { check_stopped(Thrust<float>{}); }
 TEST_CASE("Thrust: a model of tokens") { check_tokens(Thrust<float>{}); }
 TEST_CASE_TEMPLATE("Thrust: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Thrust<float>{});

@@ -28,14 +28,14 @@ constexpr double adasum_coefficient(double dot, double square) {
 
 }  // namespace detail
 
-// a = adasum(a, b), tensor by tensor; of statistics the mean.
+// a = adasum(a, b), tensor by tensor; of what no rule sees the mean.
 template <class Backend, class S>
 void adasum_pair(const Backend& backend, const Layout& layout, S* a, const S* b) {
   for (const TensorHandle handle : layout.tensors()) {
     const TensorPlace place = layout.place_of(handle);
     S* const x = a + place.offset;
     const S* const y = b + place.offset;
-    if (layout.spec(handle).statistic) {
+    if (!layout.spec(handle).trained()) {
       backend.map(LinearCombination<S>{S(0.5), S(0.5)}, place.size, x, y);
       continue;
     }

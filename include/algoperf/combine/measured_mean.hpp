@@ -36,7 +36,7 @@ struct MeasuredMean {
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
     using S = typename Context::Scalar;
-    const std::size_t n = context.layout().size_without_statistics();
+    const std::size_t n = context.layout().trained_size();
     const auto square = [&](const S* g) { return context.backend().dot(n, g, g); };
     double squares = 0, inverses = 0, workers = 0;
     const double loss = Mean::gradient(context, state, [&](std::size_t worker, const S* gradient) {

@@ -66,46 +66,52 @@ class Layout {
     return handle;
   }
 
+  // Marks the tensors that were added since there were `count` as fixed: no rule sees them, and no step moves them.
+  void fix_since(std::size_t count) {
+    for (std::size_t i = count; i < specs_.size(); ++i) specs_[i].fixed = true;
+  }
+
   // Moves tensors so that those `rule` treats alike are neighbours (a stable sort): fewer regions, fewer passes;
-  // statistics come last. Handles stay valid; call it before arenas are made.
+  // statistics come last but for what is fixed. Handles stay valid; call it before arenas are made.
   template <class Rule>
   void arrange_for(const Rule& rule) {
     std::vector<TensorHandle> sorted;
     std::vector<GroupKey> keys, distinct;
     for (const TensorSpec& spec : specs_) {
-      keys.push_back(spec.statistic ? GroupKey{} : group_of(rule, spec));
-      bool seen = spec.statistic;
+      keys.push_back(spec.trained() ? group_of(rule, spec) : GroupKey{});
+      bool seen = !spec.trained();
       for (const GroupKey key : distinct) seen = seen || key == keys.back();
       if (!seen) distinct.push_back(keys.back());
     }
     for (const GroupKey key : distinct)
       for (const TensorHandle handle : order_)
-        if (!spec(handle).statistic && keys[handle.index] == key) sorted.push_back(handle);
-    for (const TensorHandle handle : order_)
-      if (spec(handle).statistic) sorted.push_back(handle);
+        if (spec(handle).trained() && keys[handle.index] == key) sorted.push_back(handle);
+    for (const bool fixed : {false, true})
+      for (const TensorHandle handle : order_)
+        if (!spec(handle).trained() && spec(handle).fixed == fixed) sorted.push_back(handle);
     order_ = std::move(sorted);
     size_ = 0;
     for (const TensorHandle handle : order_) place(handle);
   }
 
-  // The maximal runs of neighbours that `rule` treats alike; statistics are in none.
+  // The maximal runs of neighbours that `rule` treats alike, of trained tensors.
   template <class Rule>
   std::vector<Region> regions_for(const Rule& rule) const {
     std::vector<Region> regions;
     GroupKey previous;
     for (const TensorHandle handle : order_) {
-      if (spec(handle).statistic) continue;
+      if (!spec(handle).trained()) continue;
       const GroupKey key = group_of(rule, spec(handle));
       append(regions, handle, key == previous);
       previous = key;
     }
     return regions;
   }
-  // The maximal runs of statistics.
+  // The maximal runs of statistics that steps move.
   std::vector<Region> statistics() const {
     std::vector<Region> regions;
     for (const TensorHandle handle : order_)
-      if (spec(handle).statistic) append(regions, handle, true);
+      if (spec(handle).statistic && !spec(handle).fixed) append(regions, handle, true);
     return regions;
   }
 
@@ -115,10 +121,11 @@ class Layout {
   const std::vector<TensorHandle>& tensors() const { return order_; }
   // Elements an arena needs, padding included.
   std::size_t size() const { return size_; }
-  // Elements before the statistics, once they come last.
-  std::size_t size_without_statistics() const {
-    const std::vector<Region> last = statistics();
-    return last.empty() ? size_ : last.front().begin;
+  // Elements before those that rules do not see, once these come last.
+  std::size_t trained_size() const {
+    for (const TensorHandle handle : order_)
+      if (!spec(handle).trained()) return place_of(handle).offset;
+    return size_;
   }
   // Elements of all tensors, padding excluded.
   std::size_t parameters() const {

@@ -236,8 +236,8 @@ class TrainingLoop {
     if constexpr (Rule::has_evaluation_values) {
       context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
                                         evaluation_values_.data());
-      for (const Region& region : layout().statistics())
-        backend().copy(region.size(), values() + region.begin, evaluation_values_.data() + region.begin);
+      const std::size_t trained = layout().trained_size();
+      backend().copy(layout().size() - trained, values() + trained, evaluation_values_.data() + trained);
       context_.backend().synchronize();
       return evaluation_values_.data();
     } else {

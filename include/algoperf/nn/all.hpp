@@ -32,5 +32,6 @@
 #include "models/simple_cnn.hpp"
 #include "residual.hpp"
 #include "sequential.hpp"
+#include "stop_gradient.hpp"
 #include "tied.hpp"
 #include "workspace.hpp"

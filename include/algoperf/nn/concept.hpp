@@ -5,7 +5,7 @@
 //                                      std::int32_t)
 //   Handles                            the tensors it declared
 //   output(in)                         constexpr; the shape of one example's output
-//   parameters(in)                     constexpr; how many it has, without statistics
+//   parameters(in)                     constexpr; how many are trained, so without statistics
 //   count_forward(in, batch, tally)    constexpr; tells a tally (core/cost.hpp) its operations on a batch
 //   count_backward(in, batch, input_gradient, tally)   the same, with the gradient of the input or without
 //   part()                             constexpr, optional; of an embedding or output layer, that it is one
@@ -152,6 +152,19 @@ template <class L>
 concept HasTokens = requires(const L& l) {
   { l.tokens() } -> std::convertible_to<std::size_t>;
 };
+
+template <class L>
+concept HasPart = requires(const L& l) {
+  { l.part() } -> std::same_as<ModelPart>;
+};
+
+template <class L>
+constexpr ModelPart part_of(const L& layer) {
+  if constexpr (HasPart<L>)
+    return layer.part();
+  else
+    return ModelPart::body;
+}
 
 template <class L>
 consteval bool explain_layer() {

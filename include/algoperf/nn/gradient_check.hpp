@@ -92,7 +92,7 @@ class GradientProbe {
     }
     backend_.read(gradients.size(), gradients_.data(), gradients.data());
     for (const TensorHandle handle : layout_.tensors()) {
-      if (layout_.spec(handle).statistic) continue;
+      if (!layout_.spec(handle).trained()) continue;
       const TensorPlace at = layout_.place_of(handle);
       compare(layout_.spec(handle).name, at.size, gradients.data() + at.offset, host_values_.data() + at.offset,
               values_.data() + at.offset);

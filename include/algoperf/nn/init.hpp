@@ -60,4 +60,15 @@ class Initializer {
   RandomKey key_;
 };
 
+namespace detail {
+
+// Whether a layer has first values to write. A concept, for clang 14 takes a requires-expression within a generic
+// lambda for false.
+template <class L, class S>
+concept Initializes = requires(const L& layer, Initializer<S>& set, const typename L::Handles& handles, Shape in) {
+  layer.initialize(set, handles, in);
+};
+
+}  // namespace detail
+
 }  // namespace algoperf

@@ -13,24 +13,6 @@ namespace algoperf {
 
 namespace detail {
 
-// Concepts, not requires-expressions where they are used: clang 14 takes those within a generic lambda for false.
-template <class L>
-concept HasPart = requires(const L& layer) {
-  { layer.part() } -> std::same_as<ModelPart>;
-};
-template <class L, class S>
-concept Initializes = requires(const L& layer, Initializer<S>& set, const typename L::Handles& handles, Shape in) {
-  layer.initialize(set, handles, in);
-};
-
-template <class L>
-constexpr ModelPart part_of(const L& layer) {
-  if constexpr (HasPart<L>)
-    return layer.part();
-  else
-    return ModelPart::body;
-}
-
 // Which outputs lie where the layer's input lies, and which are read in backward by a layer that shares them.
 template <std::size_t Count>
 struct Sharing {

@@ -65,7 +65,7 @@ class ApplyIfFinite {
   }
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout, std::vector<Region> regions) const {
-    return {backend, rule_.state(backend, layout, std::move(regions)), {backend, layout.size_without_statistics(), 1}};
+    return {backend, rule_.state(backend, layout, std::move(regions)), {backend, layout.trained_size(), 1}};
   }
   void check() const { rule_.check(); }
 
@@ -77,7 +77,7 @@ class ApplyIfFinite {
       rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{update.gradients, update.values, update.evaluate, {}, guard},
                  state.rule, made);
     };
-    state.gate.template step_if_finite<defers<Backend>>(state.backend, state.layout().size_without_statistics(),
+    state.gate.template step_if_finite<defers<Backend>>(state.backend, state.layout().trained_size(),
                                                         static_cast<const Scalar*>(update.gradients), NoLossScale{},
                                                         now, make);
   }

@@ -161,8 +161,7 @@ class Armijo {
       const double before = update.evaluate();
       for (; !found && state.tried < options_.tries; ++state.tried) {
         if (state.tried > 0) gamma *= options_.shrink;
-        backend.map(detail::TryStep<S>{static_cast<S>(gamma)}, state.layout().size_without_statistics(), update.values,
-                    x, g);
+        backend.map(detail::TryStep<S>{static_cast<S>(gamma)}, state.layout().trained_size(), update.values, x, g);
         found = gamma <= (before - update.evaluate()) / needed;
       }
     } catch (...) {
@@ -177,7 +176,7 @@ class Armijo {
   static double squares_of(const Backend& backend, const Layout& layout, const S* g) {
     double total = 0;
     for (const TensorHandle handle : layout.tensors()) {
-      if (layout.spec(handle).statistic) continue;
+      if (!layout.spec(handle).trained()) continue;
       const TensorPlace place = layout.place_of(handle);
       total += backend.dot(place.size, g + place.offset, g + place.offset);
     }

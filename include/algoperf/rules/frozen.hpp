@@ -1,6 +1,7 @@
 // frozen(): leaves its tensors as they are. For a part of a partition; it keeps no state and moves no byte:
 //   partition(Named{"0."}, frozen(), otherwise, adamw())
-// What stands before the partition still sees these tensors' gradients.
+// What stands before the partition still sees these tensors' gradients, which are computed; nn/stop_gradient.hpp leaves
+// them out, for layers.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "concept.hpp"
+#include "init.hpp"
+
+namespace algoperf {
+
+// A layer that does not train, a body that was trained before, say: y is the layer's as in evaluation (nothing is
+// dropped, batch norm goes by its running averages, which stay), and no gradient passes: dx = 0.
+//   Model(Shape{28, 28, 1}, StopGradient(Conv2d{.filters = 32, .size = 5}), Relu{}, Flatten{}, Dense{.units = 10})
+// Its tensors have the names they have without it, so checkpoints and dicts fit both; they are drawn, loaded and saved
+// as ever. Neither rules nor combiners see them, weight decay and clips included. Where no layer before it trains,
+// nothing is computed backward from here to the input; where one does, it learns nothing, for its gradient is 0.
+// Shapes and errors: the layer's. Source: JAX's stop_gradient, Keras's trainable = False (BatchNorm alike; dropout is
+// off, too). In torch: requires_grad_(False) and eval() of the module, in no_grad().
+// Cost: the layer's forward, counted as in training, and nothing backward; its memory is the layer's.
+template <class L>
+class StopGradient {
+  static_assert(detail::explain_layer<L>());
+
+ public:
+  using Handles = typename L::Handles;
+  template <class S>
+  using Input = LayerInput<L, S>;
+  static constexpr bool in_place = detail::HasInPlace<L>;
+  static constexpr bool view = detail::HasView<L>;
+  static constexpr bool reads_output = false;
+  static constexpr bool counts_memory = detail::CountsMemory<L>;
+
+  constexpr explicit StopGradient(const L& layer) : layer_(layer) {}
+
+  constexpr Shape output(Shape in) const { return layer_.output(in); }
+  constexpr std::size_t tokens() const requires(detail::HasTokens<L>) { return layer_.tokens(); }
+  constexpr ModelPart part() const { return detail::part_of(layer_); }
+  constexpr std::uint64_t parameters(Shape) const { return 0; }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    layer_.count_forward(in, batch, tally);
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    if (input_gradient) tally.operation({"stopped gradient", 0, 0, batch * in.size()});
+  }
+  constexpr LayerMemory memory(Shape in) const { return layer_.memory(in); }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    const std::size_t before = layout.tensors().size();
+    const Handles handles = layer_.declare(layout, name, in);
+    layout.fix_since(before);
+    return handles;
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& handles, Shape in) const {
+    if constexpr (detail::Initializes<L, S>) layer_.initialize(set, handles, in);
+  }
+
+  template <class B, class X, class S>
+  void forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x, S* y) const {
+    LayerPass<B> evaluation = pass;
+    evaluation.mode = Mode::evaluate;
+    layer_.forward(evaluation, handles, in, x, y);
+  }
+  template <class B, class X, class S>
+  void backward(const LayerPass<B>& pass, const Handles&, Shape in, const X*, const S*, const S*, S* dx) const {
+    if (dx != nullptr) pass.backend.fill(pass.batch * in.size(), dx, S(0));
+  }
+
+ private:
+  L layer_;
+};
+
+}  // namespace algoperf

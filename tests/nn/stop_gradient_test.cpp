@@ -1,0 +1,104 @@
+#include "algoperf/nn/stop_gradient.hpp"
+
+#include "algoperf/nn/layers/batch_norm.hpp"
+#include "algoperf/nn/layers/dense.hpp"
+#include "algoperf/nn/layers/dropout.hpp"
+#include "algoperf/nn/layers/embedding.hpp"
+#include "algoperf/nn/layers/flatten.hpp"
+#include "algoperf/nn/layers/relu.hpp"
+#include "runner.hpp"
+
+using namespace nn_test;
+
+namespace {
+
+constexpr ap::Dense four{.units = 4}, six{.units = 6};
+constexpr ap::Shape in{2, 3};
+
+static_assert(ap::Layer<ap::StopGradient<ap::Dense>>);
+static_assert(ap::Model(in, ap::StopGradient(six), ap::Relu{}, four).cost().parameters == 6 * 4 + 4);
+
+// Nothing is computed backward but the head's own gradients, however deep the body.
+static_assert(ap::Model(in, ap::StopGradient(six), ap::Relu{}, ap::StopGradient(ap::Sequential(six, Softsign{})), four)
+                  .cost()
+                  .backward_flops == ap::Model(in, four).cost().backward_flops);
+
+// The memory of neighbours is shared as without it.
+template <class... Layers>
+constexpr std::size_t kept(const Layers&... layers) {
+  return ap::Sequential(layers...).memory(in).kept;
+}
+static_assert(kept(six, ap::StopGradient(ap::Dropout{}), four) == kept(six, ap::Dropout{}, four));
+static_assert(kept(six, ap::StopGradient(ap::Flatten{}), four) == kept(six, ap::Flatten{}, four));
+
+// Refuses to be called.
+struct NoBackward : Softsign {
+  template <class B, class S>
+  void backward(const ap::LayerPass<B>&, Handles, ap::Shape, const S*, const S*, const S*, S*) const {
+    FAIL("backward of a layer before all that trains");
+  }
+};
+
+Numbers tensor(const ap::Layout& layout, const Numbers& arena, const char* name) {
+  const ap::TensorPlace place = layout.place_of(layout.find(name));
+  const auto begin = arena.begin() + static_cast<std::ptrdiff_t>(place.offset);
+  return Numbers(begin, begin + static_cast<std::ptrdiff_t>(place.size));
+}
+
+TEST_CASE_TEMPLATE("stop gradient: what comes after learns as without it, what is in it gets no gradient", B,
+                   NN_BACKENDS) {
+  const ap::Model whole(in, six, Softsign{}, ap::Flatten{}, six, Softsign{}, four);
+  const ap::Model stopped(in, ap::StopGradient(six), Softsign{}, ap::StopGradient(ap::Flatten{}), six, Softsign{},
+                          four);
+  ap::Layout layout, of_stopped;
+  whole.declare(layout);
+  stopped.declare(of_stopped);
+  const Outcome expected = run<B>(whole), found = run<B>(stopped);
+  CHECK(found.outputs == expected.outputs);
+  for (const char* name : {"3.weight", "3.bias", "5.weight", "5.bias"})
+    CHECK(tensor(of_stopped, found.gradients, name) == tensor(layout, expected.gradients, name));
+  for (const double untouched : tensor(of_stopped, found.gradients, "0.weight")) CHECK(std::isnan(untouched));
+}
+
+TEST_CASE("stop gradient: names, and who sees the tensors") {
+  ap::Layout layout;
+  ap::Model(in, ap::StopGradient(six), ap::StopGradient(ap::BatchNorm{}), four).declare(layout);
+  std::string names;
+  for (const ap::TensorHandle handle : layout.tensors())
+    names += layout.spec(handle).name + (layout.spec(handle).trained() ? " " : "! ");
+  CHECK(names == "0.weight! 0.bias! 1.scale! 1.bias! 1.mean! 1.variance! 2.weight 2.bias ");
+  CHECK(layout.statistics().empty());
+  static_assert(!ap::Model(in, ap::StopGradient(ap::BatchNorm{}), four).has_statistics);
+  CHECK(declare_error(ap::Model(in, ap::StopGradient(ap::Dropout{.rate = 1}))) ==
+        "0: Dropout has rate 1, expected [0, 1)");
+}
+
+TEST_CASE_TEMPLATE("stop gradient: layers go as in evaluation, and no gradient passes", B, NN_BACKENDS) {
+  const Numbers x = normals(6, 1), dy = normals(6, 2);
+  const Outcome dropout = run<B>(ap::Model(in, ap::StopGradient(ap::Dropout{})), {1, 1, {}, x, dy});
+  CHECK(distance(dropout.outputs, x) < 1e-6);
+  CHECK(dropout.d_input == Numbers(6, 0));
+
+  Numbers normed = x;  // by the first running averages, 0 and 1
+  for (double& number : normed) number /= std::sqrt(1 + 1e-5);
+  const Outcome norm = run<B>(ap::Model(in, ap::StopGradient(ap::BatchNorm{})), {1, 1, {}, x, dy});
+  CHECK(distance(norm.outputs, normed) < 1e-6);
+  CHECK(norm.d_input == Numbers(6, 0));
+}
+
+TEST_CASE_TEMPLATE("stop gradient: a layer before it gets zeros, nothing is done before the first that trains", B,
+                   NN_BACKENDS) {
+  const Outcome before = run<B>(ap::Model(in, four, ap::StopGradient(Softsign{}), six));
+  ap::Layout layout;
+  ap::Model(in, four, ap::StopGradient(Softsign{}), six).declare(layout);
+  CHECK(tensor(layout, before.gradients, "0.weight") == Numbers(24, 0));
+  CHECK(tensor(layout, before.gradients, "0.bias") == Numbers(4, 0));
+
+  // Of tokens, so that nobody asks for the gradient of the input.
+  const ap::Model words(ap::Shape{3}, ap::StopGradient(ap::Embedding{.vocabulary = 16, .width = 2}), NoBackward{},
+                        ap::StopGradient(ap::Sequential(six, NoBackward{})), four);
+  CHECK(words.tokens() == 16);
+  run<B>(words);
+}
+
+}  // namespace
