@@ -71,7 +71,7 @@ done
 if $matrices; then
   echo "matrix rules ..." >&2
   {
-    printf '\n## Matrix rules against the products they cannot do without\n\n'
+    printf '\n## Matrix rules against their products, in full\n\n'
     echo '| what | bar | measured | |'
     echo '| --- | --- | --- | --- |'
   } | tee -a "$table"

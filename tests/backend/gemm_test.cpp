@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,60 @@ TEST_CASE_TEMPLATE("products agree with three loops, and the number of threads c
       }
 }
 
+TEST_CASE_TEMPLATE("symmetric products: half computed, half copied, the same for any number of threads", S, float,
+                   double) {
+  for (const std::size_t n : {1u, 15u, 33u, 130u, 300u})
+    for (const std::size_t k : {1u, 7u, 400u})
+      for (const Product product : {Product::nt, Product::tn}) {
+        CAPTURE(n);
+        CAPTURE(k);
+        CAPTURE(static_cast<int>(product));
+        const std::vector<S> a = random_values<S>(n * k, 1);
+        const auto by = [&](unsigned threads) {
+          std::vector<S> c(n * n, S(42));
+          const ap::Host<S> host{threads};
+          if (product == Product::nt) ap::symmetric_nt(host, n, k, a.data(), a.data(), c.data());
+          if (product == Product::tn) ap::symmetric_tn(host, n, k, a.data(), a.data(), c.data());
+          return c;
+        };
+        const std::vector<double> expected = naive(product, n, n, k, a, a, std::vector<S>(n * n));
+        const std::vector<S> found = by(1);
+        double error = 0, skew = 0, largest = 0;  // which is on the diagonal, a sum of k squares
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = 0; j < n; ++j) {
+            error = std::max(error, std::abs(found[i * n + j] - expected[i * n + j]));
+            largest = std::max(largest, expected[i * n + j]);
+            skew = std::max(skew, std::abs(static_cast<double>(found[i * n + j] - found[j * n + i])));
+          }
+        CHECK(error <= static_cast<double>(k) * std::numeric_limits<S>::epsilon() * largest);
+        CHECK(skew == 0);
+        for (const unsigned threads : {2u, 5u}) CHECK(by(threads) == found);
+      }
+}
+
+TEST_CASE("symmetric products of two matrices that commute, and of a backend that has none") {
+  constexpr std::size_t n = 40;
+  const ap::Host<double> host;
+  const std::vector<double> root = random_values<double>(n * n, 1);
+  std::vector<double> a(n * n), square(n * n), cube(n * n), fallback(n * n);
+  ap::symmetric_nt(host, n, n, root.data(), root.data(), a.data());
+  ap::symmetric_nt(host, n, n, a.data(), a.data(), square.data());
+  ap::symmetric_nt(host, n, n, square.data(), a.data(), cube.data());
+  const std::vector<double> expected = naive(Product::nn, n, n, n, square, a, std::vector<double>(n * n));
+  struct Plain {
+    void gemm_nt(std::size_t rows, std::size_t cols, std::size_t k, const double* x, const double* y, double* z) const {
+      ap::Host<double>{}.gemm_nt(rows, cols, k, x, y, z);
+    }
+  };
+  ap::symmetric_nt(Plain{}, n, n, square.data(), a.data(), fallback.data());
+  double largest = 0;
+  for (const double x : expected) largest = std::max(largest, std::abs(x));
+  for (std::size_t i = 0; i < n * n; ++i) {
+    CHECK(std::abs(cube[i] - expected[i]) < 1e-13 * largest);
+    CHECK(std::abs(fallback[i] - expected[i]) < 1e-13 * largest);
+  }
+}
+
 TEST_CASE("products of nothing") {
   const ap::Host<double> host{2};
   std::vector<double> a(6), c{1, 2, 3, 4, 5, 6};
@@ -88,6 +143,7 @@ TEST_CASE("products of nothing") {
   host.gemm_nt(0, 3, 2, a.data(), a.data(), c.data());
   host.gemm_tn(3, 0, 2, a.data(), a.data(), c.data());
   host.gemm_nn(2, 3, 0, a.data(), a.data(), c.data(), true);
+  host.symmetric_nt(0, 2, a.data(), a.data(), c.data());
   CHECK(c == before);
   host.gemm_nn(2, 3, 0, a.data(), a.data(), c.data());
   CHECK(c == std::vector<double>(6));

@@ -8,6 +8,7 @@
 //   fill(n, x, value)  copy(n, from, to)
 //   gemm_nn / gemm_nt / gemm_tn(m, n, k, a, b, c, accumulate)
 //                                           of Stored; c may be of Scalar
+//   symmetric_nt / symmetric_tn             optional: what backend/symmetric_product.hpp says
 //   convolution(c)                          optional: what backend/convolution.hpp says
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
 //   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])

@@ -16,6 +16,7 @@
 #include "host_sweep.hpp"
 #include "matrix_sums.hpp"
 #include "serial_team.hpp"
+#include "symmetric_product.hpp"
 #include "thread_pool.hpp"
 
 namespace algoperf {
@@ -68,6 +69,16 @@ struct Host {
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
     panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
       algoperf::gemm_tn(rows, cols, k, a + i, m, b + j, n, c + i * n + j, n, add);
+    });
+  }
+  void symmetric_nt(std::size_t n, std::size_t k, const S* a, const S* b, S* c) const {
+    below_diagonal(n, k, c, [=](std::size_t j, std::size_t cols) {
+      algoperf::gemm_nt(n - j, cols, k, a + j * k, k, b + j * k, k, c + j * n + j, n, false);
+    });
+  }
+  void symmetric_tn(std::size_t n, std::size_t k, const S* a, const S* b, S* c) const {
+    below_diagonal(n, k, c, [=](std::size_t j, std::size_t cols) {
+      algoperf::gemm_tn(n - j, cols, k, a + j, n, b + j, n, c + j * n + j, n, false);
     });
   }
 
@@ -250,6 +261,15 @@ struct Host {
       else
         f(std::size_t{0}, m, begin, end - begin);
     });
+  }
+  // f(first column, columns) in about eight blocks, each from its diagonal down; the rest is their mirror image.
+  template <class F>
+  void below_diagonal(std::size_t n, std::size_t k, S* c, const F& f) const {
+    const std::size_t eighth = n / 8 / 32 * 32, width = eighth < 32 ? 32 : eighth < 128 ? eighth : 128;
+    const auto block = [&](std::size_t i) { f(i * width, n - i * width < width ? n - i * width : width); };
+    const bool small = n * n * k < flops_per_panel;
+    ThreadPool::instance().parallel_for(small ? 1 : threads, (n + width - 1) / width, block);
+    detail::copy_below_diagonal(n, c);
   }
   static constexpr std::size_t least(std::size_t a, std::size_t b, std::size_t c) {
     const std::size_t d = a < b ? a : b;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "../../backend/symmetric_product.hpp"
 #include "../concept.hpp"
 #include "kernels.hpp"
 
@@ -12,7 +13,8 @@ namespace algoperf {
 // Inverse roots by eigendecomposition, in double (backend/linear_algebra.hpp, to be included by name):
 //   A = V diag(w) V^T;  (A + ridge max(w) I)^(-1 / p) = B B^T,  B = V diag((w + ridge max(w))^(-1 / (2 p)))
 // for any p > 0. Exact to rounding: at condition c of A + ..., R^p A misses I by about c times the scalar's epsilon.
-// Shi et al. 2023 (arXiv:2309.06497), section 3.2.1. Cost: about 10 n^3 FLOPs on one thread, and 2 n^3 of a product.
+// Shi et al. 2023 (arXiv:2309.06497), section 3.2.1. Cost: about 10 n^3 FLOPs on one thread, and a symmetric
+// product.
 struct EigenRoot {
   void check(double) const {}
 
@@ -52,7 +54,7 @@ struct EigenRoot {
     backend.write(n, static_cast<const S*>(s.powers.data()), s.values.data());
     backend.copy(n * n, static_cast<const S*>(s.vectors.data()), s.scaled.data());
     backend.map_rows(detail::Times{}, n, n, s.scaled.data(), static_cast<const S*>(s.values.data()));
-    backend.gemm_nt(n, n, n, s.scaled.data(), s.scaled.data(), root);
+    symmetric_nt(backend, n, n, s.scaled.data(), s.scaled.data(), root);
     return true;
   }
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "../../backend/symmetric_product.hpp"
 #include "../stages/moments.hpp"
 #include "eigenbasis_state.hpp"
 
@@ -92,11 +93,11 @@ struct EigenbasisAdam {
     const LinearCombination<S> mix{static_cast<S>(keep), static_cast<S>(1 - keep)};
     S* const square = scratch.square.data();
     if (b.left != detail::no_factor) {
-      backend.gemm_nt(b.rows, b.rows, b.cols, g, g, square);
+      symmetric_nt(backend, b.rows, b.cols, g, g, square);
       backend.map(mix, b.rows * b.rows, state.statistic(b.left), static_cast<const S*>(square));
     }
     if (b.right != detail::no_factor) {
-      backend.gemm_tn(b.cols, b.cols, b.rows, g, g, square);
+      symmetric_tn(backend, b.cols, b.rows, g, g, square);
       backend.map(mix, b.cols * b.cols, state.statistic(b.right), static_cast<const S*>(square));
     }
   }

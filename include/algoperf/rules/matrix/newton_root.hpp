@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "../../backend/symmetric_product.hpp"
 #include "kernels.hpp"
 #include "power_iteration.hpp"
 #include "rows.hpp"
@@ -19,8 +20,9 @@ namespace algoperf {
 // appendix; Shi et al. 2023, algorithm 3. Departs from them in the last X T, which squares the error for one product
 // more, and in the norm: theirs, the largest element, misses an eigenvalue that a large matrix spreads over all of
 // them. It computes in the backend's scalar. In float give it a ridge of 1e-6 or more; EigenRoot stays more accurate.
-// Cost: 15 to 40 iterations of 3 (p = 2), 4 (p = 4) or 5 (p = 6, 8) products of 2 n^3 FLOPs; five n x n of scratch. On
-// the host that is three times EigenRoot's; where products are all that is fast, it is less.
+// Cost: 15 to 40 iterations of 3 (p = 2), 4 (p = 4) or 5 (p = 6, 8) products of 2 n^3 FLOPs, all symmetric, so that a
+// host computes about half of each; five n x n of scratch. There that is three times EigenRoot's; where products are
+// all that is fast, it is less.
 struct NewtonRoot {
   int max_iterations = 100;
   double tolerance = 1e-6;
@@ -69,10 +71,10 @@ struct NewtonRoot {
     double distance = distance_to_identity(backend, n, m, t);
     for (int i = 0; i < max_iterations && distance > tolerance; ++i) {
       make_step(backend, n, p, m, t);
-      backend.gemm_nn(n, n, n, x, t, spare);
+      symmetric_nt(backend, n, n, x, t, spare);
       std::swap(x, spare);
       raise(backend, n, static_cast<unsigned>(p), t, power, spare);
-      backend.gemm_nn(n, n, n, power, m, spare);
+      symmetric_nt(backend, n, n, power, m, spare);
       std::swap(m, spare);
       const double before = std::exchange(distance, distance_to_identity(backend, n, m, t));
       // Far from I the distance may waver; near it, it is squared until rounding ends that.
@@ -80,7 +82,7 @@ struct NewtonRoot {
     }
     if (!(distance <= acceptable)) return false;
     make_step(backend, n, p, m, t);
-    backend.gemm_nn(n, n, n, x, t, root);
+    symmetric_nt(backend, n, n, x, t, root);
     return true;
   }
 
@@ -100,10 +102,10 @@ struct NewtonRoot {
     while (bit <= p / 2) bit *= 2;
     backend.copy(n * n, t, power);
     for (bit /= 2; bit > 0; bit /= 2) {
-      backend.gemm_nn(n, n, n, power, power, spare);
+      symmetric_nt(backend, n, n, power, power, spare);
       std::swap(power, spare);
       if ((p & bit) == 0) continue;
-      backend.gemm_nn(n, n, n, power, t, spare);
+      symmetric_nt(backend, n, n, power, t, spare);
       std::swap(power, spare);
     }
   }

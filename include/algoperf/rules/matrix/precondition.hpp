@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "../../backend/symmetric_product.hpp"
 #include "blocks.hpp"
 #include "eigen_root.hpp"
 #include "graft.hpp"
@@ -31,7 +32,8 @@ namespace algoperf {
 // Gupta et al. 2018 (arXiv:1802.09568), algorithm 1; Anil et al. 2020 (arXiv:2002.09018); Shi et al. 2023
 // (arXiv:2309.06497), algorithm 2. Departs from Shi et al.: epsilon is relative to the largest eigenvalue, as in Anil
 // et al., and roots are staggered. Departs from AlgoPerf's and Anil's: L and R are corrected for their start at zero,
-// and grafts are taken per block. Cost per block of m x n: each step 4 m n (m + n) FLOPs; each root as EigenRoot or
+// and grafts are taken per block. Cost per block of m x n: each step 4 m n (m + n) FLOPs, about 3 on a host (L and R
+// are symmetric); each root as EigenRoot or
 // NewtonRoot say. State, in the scalar: 2 (m^2 + n^2), m n where beta1 > 0, and m n where the graft keeps something;
 // scratch for one block a thread.
 template <class Root = EigenRoot, class Graft = GraftAdam>
@@ -104,11 +106,11 @@ struct Precondition {
     S *const x = scratch.gradient.data(), *const square = scratch.square.data();
     gather(backend, b, u, x);
     if (b.left != detail::no_factor) {
-      backend.gemm_nt(b.rows, b.rows, b.cols, x, x, square);
+      symmetric_nt(backend, b.rows, b.cols, x, x, square);
       backend.map(mix, b.rows * b.rows, state.statistic(b.left), static_cast<const S*>(square));
     }
     if (b.right != detail::no_factor) {
-      backend.gemm_tn(b.cols, b.cols, b.rows, x, x, square);
+      symmetric_tn(backend, b.cols, b.rows, x, x, square);
       backend.map(mix, b.cols * b.cols, state.statistic(b.right), static_cast<const S*>(square));
     }
   }
