@@ -12,7 +12,7 @@ int main() {
                         ap::WarmupCosine{.peak = 4e-3, .warmup = 50, .total = 1500},
                         ap::ShuffledEpochs{.batch = 128, .seed = 1});
   const auto end = loop.run(task.train(), ap::Evaluate(task, {.every = 100}), ap::UntilTarget{task.target()},
-                            ap::UntilStep{1500}, ap::ProgressBar{});
+                            ap::UntilStep{1500}, ap::ProgressBar({.total = 1500}));
   return end.target_reached() ? 0 : 1;
 }
 // readme]

@@ -105,6 +105,11 @@ TEST_CASE("a second file is encoded by the first one's categories, means and dev
   CHECK(error("age,colour,weight,income\n?,red,1,>50K\n") == other + ":2: column \"age\" is \"?\", expected a number");
   CHECK(error("age,colour,income\n1,red,>50K\n") ==
         other + ":1: there is no column \"weight\", only \"age\", \"colour\", \"income\"");
+
+  file.folder.write("test", "weight,colour,age\n1,red,39\n");  // rows to predict for
+  const ap::Table unlabelled = ap::load_csv(other, train);
+  CHECK(!unlabelled.has_label());
+  CHECK(unlabelled.inputs().size() == train.examples().shape().size());
 }
 
 TEST_CASE("quotes, doubled quotes, line ends of every kind, a byte order mark, no last line end") {
@@ -159,7 +164,9 @@ TEST_CASE("options: categories of numbers sort by value, numbers may be demanded
   CHECK(fields(file.load("a\tb\n\tx\n", {.separator = '\t', .trim = true}), 0) == Strings{""});
   CHECK(file.load("a\n1\n2\n3\n", {.max_categories = 2}).columns()[0].numeric);
   CHECK(file.error("a\nx\ny\nx\nz\n", {.max_categories = 2}) ==
-        file.f + ":5: column \"a\" is \"z\", one category more than 2");
+        file.f +
+            ":5: column \"a\" is \"z\", one category more than 2; list the column in CsvOptions::numeric if it holds "
+            "numbers");
 }
 
 TEST_CASE("a label among the numeric columns is a number to predict, as it stands in the file") {

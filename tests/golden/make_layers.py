@@ -109,6 +109,7 @@ def losses():
     z[3, 0] = -30  # an exponential that is nearly nothing
     one, yes = tensor((4, 1), 6, 3), torch.tensor([1, 0, 0, 1])
     targets = tensor((4, 3), 7, 2)
+    several = torch.tensor([[1, 0, 1], [0, 0, 0], [1, 1, 1], [0.25, 1, 0.5]], dtype=torch.double)
 
     def sigmoid(z, q):
         return F.binary_cross_entropy_with_logits(z, q, reduction="none").sum(1)
@@ -122,6 +123,8 @@ def losses():
              lambda z: sigmoid(z, 0.9 * F.one_hot(labels, 3) + 0.05)),
         loss("sigmoid_of_one", "torch.nn.BCEWithLogitsLoss", 0, one, yes, weights,
              lambda z: sigmoid(z, yes.double().unsqueeze(1))),
+        loss("binary", "torch.nn.BCEWithLogitsLoss, several classes an example, and shares", 0, z, several, weights,
+             lambda z: sigmoid(z, several)),
         loss("mean_squared_error", "torch.nn.MSELoss", 0, z, targets, weights,
              lambda z: F.mse_loss(z, targets, reduction="none").mean(1)),
     ]

@@ -57,6 +57,27 @@ TEST_CASE("mean squared error: by hand, and its gradient by differences") {
   CHECK(gradient_check(model, MeanSquaredError{}, {.weights = {1, 0.5, 2}}).error < 1e-6);
 }
 
+TEST_CASE("several questions about one example") {
+  std::vector<float> inputs, labels;
+  RandomStream random(RandomKey{5});
+  for (std::size_t i = 0; i < 240; ++i) {
+    const auto a = static_cast<float>(random.normal()), b = static_cast<float>(random.normal());
+    inputs.insert(inputs.end(), {a, b});
+    labels.insert(labels.end(), {a > b ? 1.0f : 0.0f, a + b > 0 ? 1.0f : 0.0f, b > 1 ? 1.0f : 0.0f});
+  }
+  const InMemoryRegression<float> data(inputs, labels, Shape{2}, Shape{3});
+  TrainingLoop loop(Model(Shape{2}, Dense{.units = 3}), BinaryCrossEntropy{}, adamw(), Constant{0.05},
+                    ShuffledEpochs{.batch = 20});
+  const double before = loop.evaluate(data, BinaryCrossEntropy{}).loss;
+  const auto end = loop.run(data.subset(0, 200), Evaluate(data.subset(200, 240), BinaryCrossEntropy{}), UntilStep{600});
+  CHECK(end.best.metric < 0.2 * before);
+  CHECK(end.best.metric == near(end.best.loss, 1e-6));
+  const std::vector<float> logits = loop.predict(data);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) wrong += (logits[i] > 0) != (labels[i] == 1);
+  CHECK(wrong < labels.size() / 20);
+}
+
 TEST_CASE("a plane is found, whatever the workers, on a slice of the data, in both precisions") {
   finds_the_plane();
   finds_the_plane(Mean{}, InProcess{3});

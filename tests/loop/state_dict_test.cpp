@@ -13,14 +13,14 @@ namespace {
 template <class Loop>
 auto after_steps(int steps, Loop&& loop) {
   for (int i = 0; i < steps; ++i) loop.step(Tiny{}.train());
-  return state_dict(loop, loop.layout());
+  return state_dict(loop);
 }
 
 // What the loop says of the dict, which leaves it as it was.
 template <class Loop>
 std::string refusal(Loop& loop, const StateDict& dict) {
   const StateDict before = state_dict(loop);
-  const std::string what = sentence([&] { load_state_dict(loop, dict, loop.layout()); });
+  const std::string what = sentence([&] { load_state_dict(loop, dict); });
   CHECK(state_dict(loop).arrays() == before.arrays());
   return what;
 }

@@ -120,5 +120,6 @@ TEST_CASE("losses do") {
   const auto model = ap::linear_model({4}, 3);
   counts_what_it_does(model, ap::SoftmaxCrossEntropy{.label_smoothing = 0.1});
   counts_what_it_does(model, ap::SigmoidCrossEntropy{});
+  counts_what_it_does(model, ap::BinaryCrossEntropy{});
   counts_what_it_does(model, ap::MeanSquaredError{});
 }

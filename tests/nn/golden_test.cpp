@@ -133,6 +133,7 @@ TEST_CASE_TEMPLATE("golden: losses", B, NN_BACKENDS) {
   check_loss<B, Class>("softmax_smoothed", ap::SoftmaxCrossEntropy{.label_smoothing = 0.1});
   check_loss<B, Class>("sigmoid_smoothed", ap::SigmoidCrossEntropy{.label_smoothing = 0.1});
   check_loss<B, Class>("sigmoid_of_one", ap::SigmoidCrossEntropy{});
+  check_loss<B, typename B::Scalar>("binary", ap::BinaryCrossEntropy{});
   check_loss<B, typename B::Scalar>("mean_squared_error", ap::MeanSquaredError{});
   CHECK(claimed == std::size(golden::losses));
 }

@@ -6,6 +6,7 @@
 #include "algoperf/nn/layers/embedding.hpp"
 #include "algoperf/nn/layers/flatten.hpp"
 #include "algoperf/nn/layers/relu.hpp"
+#include "algoperf/nn/models/simple_cnn.hpp"
 #include "runner.hpp"
 
 using namespace nn_test;
@@ -22,6 +23,10 @@ static_assert(ap::Model(in, ap::StopGradient(six), ap::Relu{}, four).cost().para
 static_assert(ap::Model(in, ap::StopGradient(six), ap::Relu{}, ap::StopGradient(ap::Sequential(six, Softsign{})), four)
                   .cost()
                   .backward_flops == ap::Model(in, four).cost().backward_flops);
+
+static_assert(ap::stop_gradient<3>(ap::Model(in, six, Softsign{}, six, four)).cost().parameters == 6 * 4 + 4);
+static_assert(ap::stop_gradient<0>(ap::Model(in, six, four)).cost().parameters ==
+              ap::Model(in, six, four).parameters());
 
 // The memory of neighbours is shared as without it.
 template <class... Layers>
@@ -71,6 +76,21 @@ TEST_CASE("stop gradient: names, and who sees the tensors") {
   static_assert(!ap::Model(in, ap::StopGradient(ap::BatchNorm{}), four).has_statistics);
   CHECK(declare_error(ap::Model(in, ap::StopGradient(ap::Dropout{.rate = 1}))) ==
         "0: Dropout has rate 1, expected [0, 1)");
+}
+
+TEST_CASE("stop gradient: of the first layers of a model") {
+  const auto cnn = ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3});
+  ap::Layout layout, of_tuned;
+  cnn.declare(layout);
+  ap::stop_gradient<7>(cnn).declare(of_tuned);
+  REQUIRE(layout.tensors().size() == of_tuned.tensors().size());
+  std::string trained;
+  for (const ap::TensorHandle handle : layout.tensors()) {
+    CHECK(layout.spec(handle).name == of_tuned.spec(handle).name);
+    if (of_tuned.spec(handle).trained()) trained += of_tuned.spec(handle).name + " ";
+  }
+  CHECK(trained == "7.weight 7.bias 9.weight 9.bias ");
+  CHECK(run<ap::Host<>>(ap::stop_gradient<7>(cnn)).outputs == run<ap::Host<>>(cnn).outputs);
 }
 
 TEST_CASE_TEMPLATE("stop gradient: layers go as in evaluation, and no gradient passes", B, NN_BACKENDS) {

@@ -106,6 +106,9 @@ TEST_CASE("a state dict that does not fit is refused whole") {
   dict = good;
   dict.set("w/max_exp_avg_sq", std::vector<float>(15));
   refuses(dict, "state_dict: 'w/max_exp_avg_sq' belongs to no tensor or slot of this state");
+  dict = good;
+  dict.reshape("w/exp_avg", {3, 5});
+  refuses(dict, "state_dict: 'w/exp_avg' is of shape {3, 5}, expected {5, 3}");
   refuses(ap::StateDict{}, "state_dict: there is no 't'");
 }
 

@@ -21,7 +21,8 @@
 
 namespace algoperf {
 
-// Host<>{.threads = 2} uses two threads; Host<double>{} computes in double.
+// Host<>{.threads = 2} uses two threads (Host{} is Host<float>{}, but takes no fields); Host<double>{} computes in
+// double.
 template <class S>
 struct Host {
   using Scalar = S;

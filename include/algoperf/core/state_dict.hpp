@@ -3,14 +3,15 @@
 //   StateDict dict = state_dict(state);                    "t", "0.weight/exp_avg", "0.weight/exp_avg_sq", ...
 //   dict.set("0.weight/exp_avg", std::span(theirs));       the type is kept: no array is cast, but by cast.hpp
 //   load_state_dict(state, dict);                          all of it or nothing; throws Error, naming the array
-//   state_dict(state, layout)                              the same, the arrays of a tensor in its shape
-//   state_dict(loop, loop.layout())                        a TrainingLoop's: "values/0.weight", "rule/t", "step", ...
+//   state_dict(loop)                                       a TrainingLoop's: "values/0.weight", "rule/t", "step", ...
+//   state_dict(state, layout)                              of a state that does not know its layout, or by another one
 //
 // Names are the tensor's and the slot's (torch's names where torch has the rule). Works for anything with
 // visit(archive). formats/ puts a StateDict into files that other programs read.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -242,19 +243,30 @@ struct StateDictReader {
 
 }  // namespace detail
 
+namespace detail {
+
+// Every array with one axis.
 template <class State>
-StateDict state_dict(State& state) {
+StateDict flat_state_dict(State& state) {
   StateDict dict;
-  detail::StateDictWriter writer{dict};
+  StateDictWriter writer{dict};
   state.visit(writer);
   return dict;
 }
+
+// Whether a state knows the tensors that it is of: a rule's, a TrainingLoop.
+template <class State>
+concept KnowsLayout = requires(const State& state) {
+  { state.layout() } -> std::convertible_to<const Layout&>;
+};
+
+}  // namespace detail
 
 // With the shapes of the layout's tensors: of arrays called as one, or within one's scope ("0.weight/exp_avg"), and of
 // its size. Other arrays keep one axis.
 template <class State>
 StateDict state_dict(State& state, const Layout& layout) {
-  StateDict dict = state_dict(state);
+  StateDict dict = detail::flat_state_dict(state);
   for (const StateDict::Array& array : dict.arrays())
     detail::for_each_part(array.name, [&](const std::string& part) {
       if (!layout.contains(part)) return;
@@ -262,6 +274,14 @@ StateDict state_dict(State& state, const Layout& layout) {
       if (array.size == shape.size()) dict.reshape(array.name, detail::sides(shape));
     });
   return dict;
+}
+// By the layout that the state knows; if it knows none, every array has one axis.
+template <class State>
+StateDict state_dict(State& state) {
+  if constexpr (detail::KnowsLayout<State>)
+    return state_dict(state, state.layout());
+  else
+    return detail::flat_state_dict(state);
 }
 
 namespace detail {
@@ -271,42 +291,57 @@ template <class State>
 void read_state_dict(State& state, const StateDict& dict) {
   StateDictReader reader{dict};
   state.visit(reader);
-  const StateDict known = state_dict(state);
+  const StateDict known = flat_state_dict(state);
   for (const StateDict::Array& array : dict.arrays())
     require(known.contains(array.name), "state_dict: '", array.name, "' belongs to no tensor or slot of this state");
 }
 
-}  // namespace detail
-
-// Throws Error, and leaves the state as it was, where an array is missing, left over, or of another type or size. Of a
-// state that cannot be copied (a TrainingLoop), what was there before is written down first, and put back.
+// All of the dict or nothing. Of a state that cannot be copied (a TrainingLoop), what was there before is written down
+// first, and put back.
 template <class State>
-void load_state_dict(State& state, const StateDict& dict) {
+void load_flat_state_dict(State& state, const StateDict& dict) {
   if constexpr (std::is_copy_constructible_v<State> && std::is_move_assignable_v<State>) {
     State copy = state;
-    detail::read_state_dict(copy, dict);
+    read_state_dict(copy, dict);
     state = std::move(copy);
   } else {
-    const StateDict before = state_dict(state);
+    const StateDict before = flat_state_dict(state);
     try {
-      detail::read_state_dict(state, dict);
+      read_state_dict(state, dict);
     } catch (...) {
-      detail::StateDictReader back{before};
+      StateDictReader back{before};
       state.visit(back);
       throw;
     }
   }
 }
 
-// The same, and an array in another shape is refused too: one that is transposed, say, or a number as an array of one.
+// Throws Error at an array of another shape than the state's; `flat`: than one axis or the state's.
+template <class State>
+void check_shapes(State& state, const StateDict& dict, const Layout& layout, bool flat) {
+  const StateDict known = state_dict(state, layout);
+  for (const StateDict::Array& array : dict.arrays()) {
+    if (!known.contains(array.name) || (flat && array.shape.size() < 2)) continue;
+    const std::vector<std::size_t>& expected = known.at(array.name).shape;
+    require(array.shape == expected, "state_dict: '", array.name, "' is of shape ", describe(array.shape),
+            ", expected ", describe(expected));
+  }
+}
+
+}  // namespace detail
+
+// Throws Error, and leaves the state as it was, where an array is missing, left over, or of another type or size; or of
+// another shape, one that is transposed, say, if the state knows its layout and the array has more than one axis.
+template <class State>
+void load_state_dict(State& state, const StateDict& dict) {
+  if constexpr (detail::KnowsLayout<State>) detail::check_shapes(state, dict, state.layout(), true);
+  detail::load_flat_state_dict(state, dict);
+}
+// By this layout, and one axis does not do for two, nor a number for an array of one.
 template <class State>
 void load_state_dict(State& state, const StateDict& dict, const Layout& layout) {
-  const StateDict known = state_dict(state, layout);
-  for (const StateDict::Array& array : dict.arrays())
-    require(!known.contains(array.name) || known.at(array.name).shape == array.shape, "state_dict: '", array.name,
-            "' is of shape ", detail::describe(array.shape), ", expected ",
-            detail::describe(known.contains(array.name) ? known.at(array.name).shape : array.shape));
-  load_state_dict(state, dict);
+  detail::check_shapes(state, dict, layout, false);
+  detail::load_flat_state_dict(state, dict);
 }
 
 }  // namespace algoperf

@@ -61,7 +61,8 @@ struct Matrices {
   }
 };
 inline constexpr Matrices matrices;
-// Tensors whose names begin so: Named{"0."} is the first layer of a Sequential.
+// Tensors whose names begin so: Named{"0."} is the first layer of a Sequential; Named{"1"} would be 1., 10. and 11.,
+// too. One that fits no name chooses nothing, which is no error: loop.layout() lists the names.
 struct Named {
   const char* beginning = "";
   bool operator()(const TensorSpec& tensor) const { return tensor.name.rfind(beginning, 0) == 0; }

@@ -1,7 +1,9 @@
 // CSV: a table from a file of comma-separated values (RFC 4180), plain or gzipped. Link with zlib.
 //
 // A column is numeric if all its fields are numbers, else its fields are categories; an empty field is no number, and a
-// category like any other. A number is a decimal of float's range, "-1.5" or "2e3": no blanks, no "+", no "nan".
+// category like any other: one of them makes a column of numbers one of categories (list it in CsvOptions::numeric to
+// be told where). The label's fields are categories if it is not listed there. A number is a decimal of float's range,
+// "-1.5" or "2e3": no blanks, no "+", no "nan".
 #pragma once
 
 #include <algorithm>
@@ -140,7 +142,9 @@ class CsvColumns {
     std::vector<Column> columns;
     for (Seen& seen : seen_) {
       if (!seen.column.numeric) {
-        require(seen.too_many.empty(), seen.too_many, ", one category more than ", options_.max_categories);
+        require(seen.too_many.empty(), seen.too_many, ", one category more than ", options_.max_categories,
+                seen.column.name == options_.label ? "; list the label in CsvOptions::numeric if it is to be predicted"
+                                                   : "; list the column in CsvOptions::numeric if it holds numbers");
         seen.column.categories = sorted(seen.distinct);
       }
       columns.push_back(std::move(seen.column));
@@ -257,11 +261,20 @@ inline Table load_csv(const std::string& path, const CsvOptions& options = {}) {
 }
 
 // Another file, a test split, encoded as `like` is: its columns, found by name in any order (others are ignored), their
-// categories, means and deviations. Of the options only separator, trim, names and limit are looked at. Throws Error as
+// categories, means and deviations; one that lacks the label's column is a table without a label, to predict for. Of
+// the options only separator, trim, names and limit are looked at. Throws Error as
 // above, and at a number that is none or a category that `like` does not have.
 inline Table load_csv(const std::string& path, const Table& like, const CsvOptions& options = {}) {
   const detail::CsvFile file(path, options);
-  return Table(like.columns(), like.label_column(), detail::csv_values(file, like.columns()));
+  std::vector<Column> columns = like.columns();
+  std::size_t label = like.label_column();
+  if (label < columns.size() &&
+      std::find(file.names().begin(), file.names().end(), columns[label].name) == file.names().end()) {
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(label));
+    label = columns.size();
+  }
+  std::vector<double> values = detail::csv_values(file, columns);
+  return Table(std::move(columns), label, std::move(values));
 }
 
 }  // namespace algoperf

@@ -36,7 +36,7 @@ void check_fits(const Context& context, const Data& data) {
   constexpr bool labelled = !Unlabelled<Data>;
   static_assert(!labelled || std::is_integral_v<Label> == std::is_integral_v<typename Context::Label>,
                 "algoperf: the loss and the data do not fit: cross-entropies take data whose labels are classes, "
-                "MeanSquaredError data whose labels are numbers (InMemoryRegression)");
+                "MeanSquaredError and BinaryCrossEntropy data whose labels are numbers (InMemoryRegression)");
   const std::size_t outputs = context.model().output().size();
   if constexpr (!std::is_integral_v<Label>) {
     const std::size_t numbers = label_width(data);

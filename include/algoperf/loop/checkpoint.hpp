@@ -121,5 +121,9 @@ template <class Loop>
 void load_evaluation_values(const std::string& path, Loop& loop) {
   detail::load_values(path, loop, true, true, otherwise);
 }
+template <class Loop, class Where>
+void load_evaluation_values(const std::string& path, Loop& loop, const Where& where) {
+  detail::load_values(path, loop, true, false, where);
+}
 
 }  // namespace algoperf

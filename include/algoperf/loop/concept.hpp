@@ -13,6 +13,7 @@
 //   end(run, RunReport)                       after the last step, also when a step or a later begin threw
 //   visit(archive)                            what must survive a checkpoint, in a section called
 //   name                                      by this constant
+//   never_stops                               constexpr; true of one that only watches: a run must have another
 // and may ask its run for loop(), data(), report(), metric(source), save(path) and load(path). Observers are called in
 // the order given. Those that evaluate are numbered in it, from 0: an EvaluationReport's `source`. The report's `best`
 // and what observers do by default is about source 0.
@@ -65,8 +66,12 @@ template <class O, class Run>
 concept HasEnd = requires(O& o, Run& run, const RunReport& report) {
   o.end(run, report);
 };
+template <class O>
+concept NeverStops = requires {
+  requires O::never_stops;
+};
 // May end a run.
 template <class O, class Run>
-concept HasControl = HasReady<O, Run> || HasAfterEvaluation<O, Run> || HasAfterStep<O, Run>;
+concept HasControl = !NeverStops<O> && (HasReady<O, Run> || HasAfterEvaluation<O, Run> || HasAfterStep<O, Run>);
 
 }  // namespace algoperf::detail

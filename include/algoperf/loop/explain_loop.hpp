@@ -1,6 +1,7 @@
 // Says in sentences what a TrainingLoop was not given.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,7 +28,9 @@ consteval bool explain_roles() {
                    static_cast<const float*>(x), x, x);
       },
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second is a loss, e.g. "
-      "SoftmaxCrossEntropy{}");
+      "SoftmaxCrossEntropy{}, with write(backend, batch, classes, outputs, labels, weights, losses, d_outputs) const, "
+      "a "
+      "template over the backend and the element type");
   static_assert(
       requires { typename Rule::template State<Host<float>>; },
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third is a chain(...) or a recipe "
@@ -36,6 +39,26 @@ consteval bool explain_roles() {
   static_assert(DataSelector<Selector>,
                 "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the fifth is a data selector, "
                 "e.g. ShuffledEpochs{.batch = 128}");
+  return true;
+}
+
+// Says in a sentence what a metric lacks, or that it reads other labels than the loss.
+template <class Metric, class Loss>
+consteval bool explain_metric() {
+  static_assert(
+      requires {
+        { Metric::name } -> std::convertible_to<const char*>;
+        { Metric::lower_is_better } -> std::convertible_to<bool>;
+      },
+      "algoperf: a metric has two constants, `static constexpr const char* name` and `static constexpr bool "
+      "lower_is_better`; e.g. ErrorRate{}");
+  static_assert(
+      requires(const Metric& metric, const Host<float>& backend, float* x, const LossLabel<Loss, float>* labels) {
+        metric.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels, x);
+      },
+      "algoperf: a metric has write(backend, batch, classes, outputs, labels, scores) const, a template over the "
+      "backend and the element type, of labels as the loss takes them (ErrorRate and CrossEntropy: classes; "
+      "MeanSquaredError and BinaryCrossEntropy: numbers)");
   return true;
 }
 

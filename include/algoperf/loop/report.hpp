@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "../core/step.hpp"
 
@@ -19,8 +20,8 @@ struct StepReport {
 // After an evaluation.
 struct EvaluationReport {
   std::uint64_t step = 0;
-  double loss = 0;    // mean over the data set, by the training loss
-  double metric = 0;  // mean over the data set
+  double loss = 0;                                           // mean over the data set, by the training loss
+  double metric = std::numeric_limits<double>::quiet_NaN();  // mean over the data set
   const char* metric_name = "";
   bool lower_is_better = true;
   double training_seconds = 0;    // includes making the parameters to evaluate with (averages)

@@ -55,6 +55,7 @@ class TrainingContext {
         batch_(backend_, model_, classes(), capacity, (capacity + workers - 1) / workers) {
     handles_ = model_.declare(layout_);
     layout_.arrange_for(rule_);
+    require(layout_.trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
     values_ = backend_.template array<Scalar>(layout_.size());
     gradients_ = backend_.template array<Scalar>(layout_.size());
     weights_ = backend_.template array<Scalar>(capacity);

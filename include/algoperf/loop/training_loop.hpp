@@ -81,7 +81,7 @@ class TrainingLoop {
   TrainingLoop(const TrainingLoop&) = delete;
   TrainingLoop& operator=(const TrainingLoop&) = delete;
 
-  // Trains until an observer says stop; at least one must, or this runs for ever. Continues where the last run ended.
+  // Trains until an observer says stop; at least one must be able to. Continues where the last run ended.
   // Throws Diverged when the loss is no number any more.
   template <class Data, class... Observers>
   RunReport run(const Data& data, Observers&&... observers) {
@@ -146,9 +146,10 @@ class TrainingLoop {
   void let_go() { context_.let_go(); }
 
   // The mean training loss and the metric over a whole data set, off the training clock. Making averaged parameters is
-  // on it. `batch` examples at a time; 0: as many as in training.
+  // on it. `batch` examples at a time; 0: as many as a worker has in training.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
+    detail::explain_metric<Metric, Loss>();
     detail::check_labelled<Data>();
     detail::check_fits(context_, data);
     settle();

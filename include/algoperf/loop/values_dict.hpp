@@ -6,8 +6,8 @@
 //   save_safetensors("model.safetensors", values_dict(loop));
 //   load_values(load_safetensors("theirs.safetensors"), loop);
 //
-// All of a loop, its rule's state and step too: state_dict(loop, loop.layout()), load_state_dict(loop, dict,
-// loop.layout()) (core/state_dict.hpp).
+// All of a loop, its rule's state and step too: state_dict(loop), load_state_dict(loop, dict)
+// (core/state_dict.hpp).
 #pragma once
 
 #include <algorithm>

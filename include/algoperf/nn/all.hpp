@@ -20,6 +20,7 @@
 #include "layers/relu.hpp"
 #include "layers/silu.hpp"
 #include "layers/tanh.hpp"
+#include "losses/binary_cross_entropy.hpp"
 #include "losses/mean_squared_error.hpp"
 #include "losses/sigmoid_cross_entropy.hpp"
 #include "losses/softmax_cross_entropy.hpp"

@@ -24,7 +24,7 @@ struct GradientCheckOptions {
   double step = 1e-5;                // of the differences, tried again 8 and 64 times smaller where they disagree
   double floor = 1e-4;               // gradients below it are compared absolutely, in units of it
   std::size_t tokens = 0;            // integer inputs are drawn from [0, tokens); 0: the model's tokens(), else 16
-  std::vector<double> weights = {};  // of the examples; empty: 1 each
+  std::vector<double> weights = {};  // of the examples; empty: drawn from [0.5, 1.5)
   std::uint64_t seed = 1;
 };
 
@@ -59,7 +59,7 @@ class GradientProbe {
         host_values_(layout_.size()),
         host_x_(batch_ * model.input().size()),
         host_losses_(batch_),
-        host_weights_(options.weights.empty() ? std::vector<double>(batch_, 1) : options.weights),
+        host_weights_(options.weights.empty() ? drawn_weights(options.batch, options.seed) : options.weights),
         values_(backend.template array<S>(layout_.size())),
         gradients_(backend.template array<S>(layout_.size())),
         x_(backend.template array<X>(host_x_.size())),
@@ -134,6 +134,13 @@ class GradientProbe {
     backend_.write(batch_, weights.data(), weights_.data());
   }
 
+  // Not 1 each, or a loss could forget them.
+  static std::vector<double> drawn_weights(std::size_t batch, std::uint64_t seed) {
+    RandomStream random(RandomKey{seed}.fold(2));
+    std::vector<double> weights(batch);
+    for (double& weight : weights) weight = 0.5 + random.uniform_double();
+    return weights;
+  }
   std::size_t label_width() const { return std::is_integral_v<Label> ? 1 : classes_; }
 
   LayerPass<B> pass() {

@@ -142,7 +142,7 @@ class Sequential {
     backward_from<0>(at, pass, handles, in, in, x, y, dy, dx);
   }
 
-  const Tuple<Layers...>& layers() const { return layers_; }
+  constexpr const Tuple<Layers...>& layers() const { return layers_; }
 
  private:
   // Hands out the memory of the layers in order, the same in forward and backward.

@@ -1,16 +1,21 @@
 #pragma once
 
+#include <cstddef>
+#include <utility>
+
 #include "concept.hpp"
 #include "init.hpp"
+#include "model.hpp"
 
 namespace algoperf {
 
 // A layer that does not train, a body that was trained before, say: y is the layer's as in evaluation (nothing is
 // dropped, batch norm goes by its running averages, which stay), and no gradient passes: dx = 0.
 //   Model(Shape{28, 28, 1}, StopGradient(Conv2d{.filters = 32, .size = 5}), Relu{}, Flatten{}, Dense{.units = 10})
+//   stop_gradient<2>(mlp(Shape{784}, {256}, 10))      a model whose first layers do not train
 // Its tensors have the names they have without it, so checkpoints and dicts fit both; they are drawn, loaded and saved
-// as ever. Neither rules nor combiners see them, weight decay and clips included. Where no layer before it trains,
-// nothing is computed backward from here to the input; where one does, it learns nothing, for its gradient is 0.
+// as ever. Rules do not see them, weight decay and clips included. Where no layer before it trains,
+// nothing is computed backward from here to the input; where one does, its gradient is 0, and only decay moves it.
 // Shapes and errors: the layer's. Source: JAX's stop_gradient, Keras's trainable = False (BatchNorm alike; dropout is
 // off, too). In torch: requires_grad_(False) and eval() of the module, in no_grad().
 // Cost: the layer's forward, counted as in training, and nothing backward; its memory is the layer's.
@@ -68,5 +73,30 @@ class StopGradient {
  private:
   L layer_;
 };
+
+namespace detail {
+
+template <bool stops, class L>
+constexpr auto stopped(const L& layer) {
+  if constexpr (stops)
+    return StopGradient<L>(layer);
+  else
+    return layer;
+}
+template <std::size_t count, class... Layers, std::size_t... i>
+constexpr auto stopped(const Model<Sequential<Layers...>>& model, std::index_sequence<i...>) {
+  return Model(model.input(), stopped<(i < count)>(get<i>(model.root().layers()))...);
+}
+
+}  // namespace detail
+
+// The model with each of its first `count` layers in StopGradient, by itself, so that names stay.
+template <std::size_t count, class... Layers>
+constexpr auto stop_gradient(const Model<Sequential<Layers...>>& model) {
+  static_assert(count < sizeof...(Layers),
+                "algoperf: stop_gradient<count>(model) leaves a layer or more to train: count is less than the model's "
+                "layers");
+  return detail::stopped<count>(model, std::make_index_sequence<sizeof...(Layers)>{});
+}
 
 }  // namespace algoperf

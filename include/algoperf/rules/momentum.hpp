@@ -19,8 +19,8 @@ constexpr auto momentum(MomentumOptions o = {}) {
   return chain(DecayedWeights{.rate = o.weight_decay}, Momentum{.mu = o.mu}, Descend{});
 }
 
-// SGD with Nesterov momentum: m' = mu m + g;  p' = p - lr (g + mu m'). torch's SGD(nesterov=True). One float of state,
-// 20 bytes a parameter.
+// SGD with Nesterov momentum: h = g + weight_decay p;  m' = mu m + h;  p' = p - lr (h + mu m'). torch's
+// SGD(nesterov=True). One float of state, 20 bytes a parameter.
 constexpr auto nesterov(MomentumOptions o = {}) {
   return chain(DecayedWeights{.rate = o.weight_decay}, Nesterov{.mu = o.mu}, Descend{});
 }

@@ -23,7 +23,7 @@ enum class Cooldown {
 struct Trapezoid {
   double peak = 2e-3;
   std::uint64_t warmup = 200;
-  std::uint64_t total = 4000;
+  std::uint64_t total = detail::not_given;
   std::uint64_t cooldown = 800;
   Cooldown shape = Cooldown::linear;
   double floor = 0;
@@ -37,6 +37,7 @@ struct Trapezoid {
     require(detail::is_finite(peak), "Trapezoid: peak is ", peak, ", expected a finite number");
     require(detail::is_finite(floor), "Trapezoid: floor is ", floor, ", expected a finite number");
     require(detail::is_finite(from), "Trapezoid: from is ", from, ", expected a finite number");
+    require(total != detail::not_given, "Trapezoid: total is not given");
   }
 
   double operator()(std::uint64_t step) const {

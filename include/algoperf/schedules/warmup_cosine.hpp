@@ -13,7 +13,7 @@ namespace algoperf {
 struct WarmupCosine {
   double peak = 2e-3;
   std::uint64_t warmup = 200;
-  std::uint64_t total = 4000;
+  std::uint64_t total = detail::not_given;
   double floor = 0;
   double from = 0;
   WarmupStart start = WarmupStart::at_from;
@@ -23,6 +23,7 @@ struct WarmupCosine {
     require(detail::is_finite(peak), "WarmupCosine: peak is ", peak, ", expected a finite number");
     require(detail::is_finite(floor), "WarmupCosine: floor is ", floor, ", expected a finite number");
     require(detail::is_finite(from), "WarmupCosine: from is ", from, ", expected a finite number");
+    require(total != detail::not_given, "WarmupCosine: total is not given");
   }
 
   double operator()(std::uint64_t step) const {

@@ -9,9 +9,11 @@ namespace algoperf {
 
 // Saves the loop where the run's first evaluating observer finds the best metric so far, a resumed run's included; of
 // equals, the first. For load_checkpoint, or load_evaluation_values in another program, which reads what was evaluated,
-// averages where the rule averages: Checkpoints keeps the last, this the best.
+// averages where the rule averages: Checkpoints keeps the last, this the best. A second run of a loop, if Checkpoints
+// does not resume it, knows nothing of the first one's best, and writes over its file: give it another.
 class BestCheckpoint {
  public:
+  static constexpr bool never_stops = true;
   explicit BestCheckpoint(std::string path) : path_(std::move(path)) {}
 
   template <class Run>

@@ -15,6 +15,7 @@ namespace algoperf {
 // without evaluations, nothing is overwritten.
 class CsvLog {
  public:
+  static constexpr bool never_stops = true;
   static constexpr const char* name = "CsvLog";
 
   explicit CsvLog(std::string path, std::size_t source = 0) : path_(std::move(path)), source_(source) {}

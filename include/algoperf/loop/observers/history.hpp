@@ -11,6 +11,7 @@ namespace algoperf {
 // Keeps every evaluation of a run by one of its observers that evaluate, in the caller's vector; a resumed run keeps
 // those of before, too.
 struct History {
+  static constexpr bool never_stops = true;
   static constexpr const char* name = "History";
   std::vector<EvaluationReport>& evaluations;
   std::size_t source = 0;

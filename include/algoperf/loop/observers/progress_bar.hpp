@@ -22,6 +22,7 @@ struct ProgressBarOptions {
 // elsewhere it writes one line at each evaluation and at the end.
 class ProgressBar {
  public:
+  static constexpr bool never_stops = true;
   explicit ProgressBar(ProgressBarOptions options = {})
       : options_(std::move(options)), live_(isatty(fileno(options_.out)) != 0) {}
 

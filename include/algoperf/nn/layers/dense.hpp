@@ -7,7 +7,9 @@
 namespace algoperf {
 
 // A fully connected layer: y = x W^T + b, per example. W is `weight` {units, in.size()}, b is `bias` {units}.
-// The input of any shape is read as one row. Cost: 2 in units + units FLOPs forward, twice that backward.
+// The input of any shape is read as one row. First values: W by `init`, He's normal if not said (torch's Linear has
+// Init::torch_uniform, for b too), b zeros. units > 0, or declare throws Error. Cost: 2 in units + units FLOPs forward,
+// twice that backward.
 struct Dense {
   std::size_t units = 1;
   Init init = Init::he_normal;

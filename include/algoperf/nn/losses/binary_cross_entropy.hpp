@@ -1,0 +1,47 @@
+#pragma once
+
+#include "sigmoid_row.hpp"
+
+namespace algoperf {
+
+// Binary cross-entropy for labels that are numbers q in [0, 1], as many an example as outputs (several classes at once,
+// or shares), with example weights:
+//   loss_i = sum_c max(z_ic, 0) - q_ic z_ic + log(1 + exp(-|z_ic|))
+//   d_logits_ic = weight_i / batch (sigmoid(z_ic) - q_ic)
+// losses are unweighted, in nats. Labels are taken as they are; data: InMemoryRegression. It is a metric, too. Where an
+// example has one class, SigmoidCrossEntropy takes its number.
+// torch's BCEWithLogitsLoss, summed over outputs and averaged over examples; optax's sigmoid_binary_cross_entropy.
+struct BinaryCrossEntropy {
+  template <class S>
+  using Label = S;
+  static constexpr const char* name = "binary cross-entropy";
+  static constexpr bool lower_is_better = true;
+
+  // Tells a tally what it does to the outputs of a batch.
+  template <class Tally>
+  constexpr void count(std::uint64_t batch, std::uint64_t width, Tally& tally) const {
+    tally.operation({"loss", batch * (14 * width + 1), batch * (2 * width + 1), batch * (width + 1)});
+  }
+
+  template <class T>
+  struct Target {
+    std::size_t width;
+    const T* labels;
+    ALGOPERF_HD T operator()(std::size_t r, std::size_t c) const { return labels[r * width + c]; }
+  };
+
+  // d_logits may be null. weights may be null only when d_logits is.
+  template <class B, class S>
+  void write(const B& backend, std::size_t batch, std::size_t width, const S* logits, const Arithmetic<S>* labels,
+             const Arithmetic<S>* weights, Arithmetic<S>* losses, S* d_logits) const {
+    detail::sigmoid_cross_entropy(backend, batch, width, logits, Target<Arithmetic<S>>{width, labels}, weights, losses,
+                                  d_logits);
+  }
+  template <class B, class S>
+  void write(const B& backend, std::size_t batch, std::size_t width, const S* logits, const Arithmetic<S>* labels,
+             Arithmetic<S>* scores) const {
+    write(backend, batch, width, logits, labels, nullptr, scores, static_cast<S*>(nullptr));
+  }
+};
+
+}  // namespace algoperf
