@@ -67,6 +67,9 @@ void for_each_rule(const F& f) {
   f("clip, adamw", chain(ClipByGlobalNorm{.max_norm = 1}, Adam{}, DecayedWeights{}, Descend{}));
   f("clip, lamb", chain(ClipByGlobalNorm{.max_norm = 1}, Adam{}, DecayedWeights{}, TrustRatio{}, Descend{}));
   f("two clips", chain(Momentum{}, ClipByGlobalNorm{.max_norm = 2}, TrustRatio{}, Descend{}, ClipByGlobalNorm{}));
+  f("two clips, masked decay", chain(ClipByGlobalNorm{.max_norm = 1}, masked(DecayedWeights{.rate = 0.1}, decayable),
+                                     ClipByGlobalNorm{.max_norm = 0.3}, Descend{}));
+  f("a part without tensors", partition(otherwise, adamw(), otherwise, adagrad_norm()));
   f("masked decay", chain(Adam{}, masked(DecayedWeights{.rate = 0.1}, decayable), Descend{}));
   f("masked trust ratio", chain(Momentum{}, masked(TrustRatio{}, decayable), Descend{}));
   f("masked clip", chain(masked(ClipByGlobalNorm{.max_norm = 0.5}, decayable), Descend{}));

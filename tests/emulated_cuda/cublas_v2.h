@@ -27,6 +27,8 @@ inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
 inline cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
   return handle->stream = stream, CUBLAS_STATUS_SUCCESS;
 }
+enum cublasMath_t { CUBLAS_DEFAULT_MATH = 0, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16 };
+inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; }
 inline const char* cublasGetStatusString(cublasStatus_t) { return "success"; }
 

@@ -169,6 +169,7 @@ T __shfl_xor_sync(unsigned, T x, unsigned mask) {
 
 enum cudaError_t {
   cudaSuccess,
+  cudaErrorInvalidValue,
   cudaErrorMemoryAllocation,
   cudaErrorNoDevice,
   cudaErrorInsufficientDriver,
@@ -267,10 +268,14 @@ inline cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* graph, cudaGraph_t from, unsigned long long) {
   return *graph = new emulated_cuda::Graph(*from), cudaSuccess;
 }
-inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
+inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  for (const auto& node : graph->nodes) node->destroyed = true;
+  return delete graph, cudaSuccess;
+}
 inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return delete graph, cudaSuccess; }
 inline cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t node,
                                                     const cudaKernelNodeParams* facts) {
+  if (node->destroyed) return cudaErrorInvalidValue;
   return node->change(facts), cudaSuccess;
 }
 inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {

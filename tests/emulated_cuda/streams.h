@@ -28,6 +28,7 @@ struct Task {
 struct Node {
   std::function<void()> enqueue;
   std::function<void(const void*)> change;  // of a kernel, to other facts
+  bool destroyed = false;                   // with the graph it was captured in
 };
 struct Graph {
   std::vector<std::shared_ptr<Node>> nodes;

@@ -33,7 +33,8 @@
 //   send(n, from, to)                       write without waiting; `from` may be changed when it returns
 //   dot(n, x, y, out)                       to its memory
 //   Graph, repeat(graph, f)                 f(), a step that is the same each time but for its numbers: after a few
-//                                           times started as a whole
+//                                           times started as a whole, when f() is over; so f() makes and destroys no
+//                                           array but the first time
 //
 // A team works on one row: each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...), copy(n, from, to) and
 // copy_rows(count, length, to, f), in which row k of `to` becomes the Stretch f(k); one after the other: a call sees

@@ -1,7 +1,8 @@
 // Cuda: the fast device backend, for .cu files compiled by nvcc -std=c++20 and linked with cublas and cusolver (or
 // algoperf::cuda). It works on the device that is current (cudaSetDevice) where it is used, on one stream (or on
 // `streams`, where matrices do not depend on each other), and waits for it only where a number must come to the host.
-// No atomics: two runs give the same bits.
+// No atomics: two runs give the same bits. One thread of the host at a time uses a device: loops in two threads are for
+// two devices.
 #pragma once
 
 #if !defined(__CUDACC__)

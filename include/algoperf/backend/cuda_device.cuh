@@ -84,6 +84,7 @@ class CudaDevice {
     } catch (...) {  // what is started later must not meet what goes on
       settle();
       for (std::size_t i = 0; i < used; ++i) cudaStreamSynchronize(streams_[i]->stream());
+      cudaGetLastError();
       throw;
     }
     for (std::size_t i = 1; i < used; ++i) await(0, i);

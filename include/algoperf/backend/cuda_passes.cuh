@@ -142,19 +142,24 @@ class CudaPasses {
 
  public:
   CudaPasses(Work& work, CudaDevice& device, CudaTables<S>& tables) : work_(work), device_(device), tables_(tables) {
-    if (tables_.regions.size() != work_.regions()) {
-      tables_.regions = std::vector<CudaRegion<S>>(work_.regions());
-      tables_.totals = CudaArray<double>(max_sums);
-    }
+    if (tables_.regions.size() != work_.regions()) tables_.regions = std::vector<CudaRegion<S>>(work_.regions());
+    if (tables_.totals.size() == 0) tables_.totals = CudaArray<double>(2 * max_sums);
   }
 
   void run() {
     for_each_index<list.phase_count>(
-        [&](auto phase) { run_phase<list.phases[phase].first, list.phases[phase].last>(); });
+        [&](auto phase) { run_phase<phase.value, list.phases[phase].first, list.phases[phase].last>(); });
   }
 
  private:
-  template <std::size_t First, std::size_t Last>
+  // The totals that phase `Phase` leaves. The next one's passes open with them, region after region, while it makes its
+  // own: so they take turns.
+  template <std::size_t Phase>
+  double* totals_after() const {
+    return tables_.totals.data() + Phase % 2 * max_sums;
+  }
+
+  template <std::size_t Phase, std::size_t First, std::size_t Last>
   void run_phase() {
     constexpr PassShape closing = list.passes[Last - 1];
     constexpr std::size_t n = Program::sum_count(Last - 1);
@@ -167,56 +172,58 @@ class CudaPasses {
         Program* const made = table.template program<Program>(device_);
         if constexpr (First == 0)
           cuda_launch(device_, 1, 1, cuda_make_program<Program>, plan, work_.step.learning_rate, work_.guard.t, made);
-        run_passes<First, First, Last>(static_cast<const Program*>(made), program, work_.region(r), table);
+        run_passes<First, First, Last>(static_cast<const Program*>(made), program, work_.region(r), table,
+                                       totals_after<Phase + 1>());
       } else {
-        run_passes<First, First, Last>(program, program, work_.region(r), table);
+        run_passes<First, First, Last>(program, program, work_.region(r), table, totals_after<Phase + 1>());
       }
       if constexpr (closing.closing == Closing::measure_all) {
         cuda_launch(device_, 1, cuda_adders(table.count()), cuda_run_totals<double>, table.count(), n, max_sums,
-                    table.sums().data(), r > 0, tables_.totals.data());
+                    table.sums().data(), r > 0, totals_after<Phase>());
       }
       if constexpr (closing.closing == Closing::transform) work_.template transform<closing.stage>(r);
     }
-    if constexpr (closing.closing == Closing::measure_all) tell<closing.stage>();
+    if constexpr (closing.closing == Closing::measure_all) tell<closing.stage>(totals_after<Phase>());
   }
 
   // The sums over all tensors to the stage that measured them, if it keeps something of them.
   template <std::size_t Stage>
-  void tell() {
+  void tell(const double* sums) {
     if constexpr (Work::template hears_sums<Stage>) {
       double totals[max_sums] = {};
       device_.settle();
-      cuda_check(
-          cudaMemcpyAsync(totals, tables_.totals.data(), sizeof totals, cudaMemcpyDeviceToHost, device_.stream()),
-          "reading sums");
+      cuda_check(cudaMemcpyAsync(totals, sums, sizeof totals, cudaMemcpyDeviceToHost, device_.stream()),
+                 "reading sums");
       device_.synchronize();
       work_.template measured<Stage>(totals);
     }
   }
 
-  // Passes I .. Last - 1 of a phase on one region. `program` is this step's but for its constants, which `source` has.
+  // Passes I .. Last - 1 of a phase on one region. `program` is this step's but for its constants, which `source` has;
+  // `before`: the totals of the phase before.
   template <std::size_t I, std::size_t First, std::size_t Last, class Source>
-  void run_passes(const Source& source, const Program& program, const RegionWork<S>& region, CudaRegion<S>& table) {
+  void run_passes(const Source& source, const Program& program, const RegionWork<S>& region, CudaRegion<S>& table,
+                  const double* before) {
     constexpr PassShape shape = list.passes[I];
     constexpr bool measuring = shape.closing == Closing::measure_tensor || shape.closing == Closing::measure_all;
     if constexpr (measuring) {
       if (program.template measures<I>()) {
-        launch<I, First, true>(source, region, table);
+        launch<I, First, true>(source, region, table, before);
         constexpr std::size_t n = Program::sum_count(I);
         cuda_launch(device_, static_cast<unsigned>(table.count()), cuda_adders(table.longest()),
                     cuda_run_tensor_sums<S>, n, max_sums, table.tensors(), table.partials(), table.sums().data());
       } else {
-        if constexpr (then_of(shape) != Then::discard) launch<I, First, false>(source, region, table);
+        if constexpr (then_of(shape) != Then::discard) launch<I, First, false>(source, region, table, before);
         cuda_each(device_, table.sums().size(), CudaFill<double>{table.sums().data(), 0});
       }
     } else if constexpr (!is_idle(shape)) {
-      launch<I, First, false>(source, region, table);
+      launch<I, First, false>(source, region, table, before);
     }
-    if constexpr (I + 1 < Last) run_passes<I + 1, First, Last>(source, program, region, table);
+    if constexpr (I + 1 < Last) run_passes<I + 1, First, Last>(source, program, region, table, before);
   }
 
   template <std::size_t I, std::size_t First, bool measuring, class Source>
-  void launch(const Source& source, const RegionWork<S>& region, CudaRegion<S>& table) {
+  void launch(const Source& source, const RegionWork<S>& region, CudaRegion<S>& table, const double* before) {
     constexpr PassShape shape = list.passes[I];
     constexpr bool of_tensor = I > First;  // opened by each tensor's own sums, which the pass before measured
     constexpr bool opened = of_tensor || (I > 0 && list.passes[I - (I > 0)].closing == Closing::measure_all);
@@ -232,7 +239,7 @@ class CudaPasses {
     const CudaPass<S, Ports, Guard> pass{{region.u, region.p, slots, region.size, ports},
                                          table.tensors(),
                                          chunks.data(),
-                                         of_tensor ? table.sums().data() : tables_.totals.data(),
+                                         of_tensor ? table.sums().data() : before,
                                          of_tensor ? max_sums : 0,
                                          table.partials(),
                                          packed,

@@ -20,6 +20,10 @@ class CudaStream {
     cuda_check(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "making an event");
     cuda_check(cublasCreate(&blas_), "starting cuBLAS");
     cuda_check(cublasSetStream(blas_, stream_), "starting cuBLAS");
+    // A product of 16-bit numbers adds in float to its end, as backend/cuda.cuh says; floats keep their 24 bits anyway.
+    cuda_check(cublasSetMathMode(blas_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                                                  CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+               "starting cuBLAS");
     // Memory of our own, for a graph must not take any.
     workspace_ = CudaArray<unsigned char>(std::size_t{32} << 20);
     cuda_check(cublasSetWorkspace(blas_, workspace_.data(), workspace_.size()), "starting cuBLAS");

@@ -129,6 +129,7 @@ class CudaTape {
         make_graph(device.stream());
       } catch (const Error&) {  // the step is done; those to come go without a graph
         forget();
+        cudaGetLastError();  // or whoever asks next would take it for theirs
         mode_ = Mode::off;
         spoilt_ = std::numeric_limits<std::size_t>::max();
       }
@@ -159,9 +160,10 @@ class CudaTape {
     const bool replaying = mode_ == Mode::replaying;
     mode_ = Mode::off;
     ++spoilt_;
+    const std::vector<Step> asked = std::move(steps_);
+    forget();  // before what may throw: the nodes have other arguments by now
     if (replaying)
-      for (std::size_t i = 0; i < next_; ++i) steps_[i].operation->start(steps_[i].stream);
-    forget();
+      for (std::size_t i = 0; i < next_; ++i) asked[i].operation->start(asked[i].stream);
   }
 
  private:
@@ -191,8 +193,8 @@ class CudaTape {
     }
   };
 
+  // The nodes of source_ are by what those of graph_ are called, so it stays as long.
   void make_graph(cudaStream_t stream) {
-    cudaGraph_t graph = nullptr;
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording a graph");
     try {
       for (Step& step : steps_) {
@@ -200,19 +202,21 @@ class CudaTape {
         if (step.operation->has_node()) step.node = last_node(step.stream);
       }
     } catch (...) {  // or the stream would record for ever
-      cudaStreamEndCapture(stream, &graph);
-      cudaGraphDestroy(graph);
+      cudaStreamEndCapture(stream, &source_);
       throw;
     }
-    cuda_check(cudaStreamEndCapture(stream, &graph), "recording a graph");
-    const cudaError_t made = cudaGraphInstantiate(&graph_, graph, 0);
-    cudaGraphDestroy(graph);
-    cuda_check(made, "making a graph");
+    cuda_check(cudaStreamEndCapture(stream, &source_), "recording a graph");
+    cuda_check(cudaGraphInstantiate(&graph_, source_, 0), "making a graph");
     mode_ = Mode::off;
   }
   void start_graph(cudaStream_t stream) {
     if (next_ != steps_.size()) return give_up();
-    for (const std::size_t i : changed_) steps_[i].operation->update(graph_, steps_[i].node);
+    try {
+      for (const std::size_t i : changed_) steps_[i].operation->update(graph_, steps_[i].node);
+    } catch (const Error&) {  // operations have become this step's, whatever their nodes are
+      cudaGetLastError();
+      return give_up();
+    }
     cuda_check(cudaGraphLaunch(graph_, stream), "starting a graph");
     mode_ = Mode::off;
     ++replays_;
@@ -233,7 +237,9 @@ class CudaTape {
   }
   void forget() {
     if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
+    if (source_ != nullptr) cudaGraphDestroy(source_);
     graph_ = nullptr;
+    source_ = nullptr;
     steps_.clear();
   }
 
@@ -242,6 +248,7 @@ class CudaTape {
   std::vector<std::size_t> changed_;
   std::size_t next_ = 0;  // operation of a replay
   std::size_t calls_ = 0, replays_ = 0, spoilt_ = 0;
+  cudaGraph_t source_ = nullptr;
   cudaGraphExec_t graph_ = nullptr;
 };
 
