@@ -52,11 +52,12 @@ TEST_CASE("two writers: the second is told, and the first comes to its end") {
 
 TEST_CASE("many writers at once: whoever ends last, the file is whole") {
   const Folder folder;
-  const std::string numbers = folder / "numbers";
+  const std::string numbers = folder / "numbers", link = folder / "link";
+  CHECK(symlink("numbers", link.c_str()) == 0);
   for (int process = 0; process < 4; ++process)
     if (fork() == 0) {
       for (int i = 0; i < 200; ++i) try {
-          ap::AtomicFile file(numbers);
+          ap::AtomicFile file(process % 2 == 0 ? numbers : link);
           file.write(std::string(10000, static_cast<char>('a' + process)));
           file.commit();
         } catch (const ap::Error& error) {

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 template <class B, class S>

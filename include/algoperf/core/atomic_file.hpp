@@ -80,14 +80,19 @@ class AtomicFile {
     require(!exists || S_ISREG(there.st_mode), path, ": is no regular file, expected one or nothing there");
     std::string target = path;
     char link[4096];
-    for (int links = 0; lstat(target.c_str(), &found) == 0 && S_ISLNK(found.st_mode); ++links) {
+    int links = 0;
+    for (; lstat(target.c_str(), &found) == 0 && S_ISLNK(found.st_mode); ++links) {
       const ssize_t length = readlink(target.c_str(), link, sizeof link);
       require(length > 0 && links < 40, path, ": cannot be written: ", std::strerror(length > 0 ? ELOOP : errno));
       const std::size_t folder = link[0] == '/' ? 0 : target.rfind('/') + 1;  // 0 where there is no '/'
       target.replace(folder, std::string::npos, link, static_cast<std::size_t>(length));
     }
-    require(!exists || (found.st_ino == there.st_ino && found.st_dev == there.st_dev), path,
-            ": is an open file without a name, expected one that can be replaced");
+    // Through /proc/self/fd a file may be open that has no name. Asked again, for others may be renaming theirs.
+    bool same = !exists || links == 0;
+    for (int attempt = 0; !same && attempt < 100; ++attempt)
+      same = stat(path.c_str(), &there) == 0 && lstat(target.c_str(), &found) == 0 && found.st_ino == there.st_ino &&
+             found.st_dev == there.st_dev;
+    require(same, path, ": is an open file without a name, expected one that can be replaced");
     return target;
   }
 
