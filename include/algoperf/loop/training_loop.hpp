@@ -149,7 +149,7 @@ class TrainingLoop {
   // on it. `batch` examples at a time; 0: as many as a worker has in training.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
-    detail::explain_metric<Metric, Loss>();
+    static_assert(detail::explain_metric<Metric, Loss>());
     detail::check_labelled<Data>();
     detail::check_fits(context_, data);
     settle();
