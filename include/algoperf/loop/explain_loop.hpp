@@ -28,9 +28,8 @@ consteval bool explain_roles() {
                    static_cast<const float*>(x), x, x);
       },
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second is a loss, e.g. "
-      "SoftmaxCrossEntropy{}, with write(backend, batch, classes, outputs, labels, weights, losses, d_outputs) const, "
-      "a "
-      "template over the backend and the element type");
+      "SoftmaxCrossEntropy{}; a loss has write(backend, batch, classes, outputs, labels, weights, losses, d_outputs) "
+      "const, a template over the backend and the element type");
   static_assert(
       requires { typename Rule::template State<Host<float>>; },
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third is a chain(...) or a recipe "
