@@ -43,6 +43,8 @@ TEST_CASE("a layout keeps statistics behind what rules see, and what is fixed be
   const auto rule = adamw();
   REQUIRE(layout.regions_for(rule).size() == 2);  // b lies between
   CHECK(layout.statistics().size() == 1);
+  CHECK(sentence([&] { layout.trained_size(); }) ==
+        "Layout: 'a' lies behind a tensor that rules do not see: call arrange_for(rule) before arenas are made");
   layout.arrange_for(rule);
   REQUIRE(layout.regions_for(rule).size() == 1);
   CHECK(layout.regions_for(rule)[0].tensors.size() == 2);

@@ -111,6 +111,7 @@ TEST_CASE("layers of layers do") {
   counts_what_it_does(ap::Model(in, ap::Residual(four, ap::Residual(six, ap::Relu{}, four), ap::Relu{})));
   counts_what_it_does(ap::Model(in, ap::Sequential(ap::Relu{}, six), ap::Relu{}, ap::Sequential(four, ap::Relu{})));
   counts_what_it_does(ap::Model(in, six, ap::StopGradient(ap::Sequential(six, ap::Relu{})), four));
+  counts_what_it_does(ap::Model(in, ap::StopGradient(ap::Sequential(six, ap::Tanh{}, six)), ap::Relu{}, four));
   counts_what_it_does(ap::next_character(5, 16, {.width = 3, .units = 8}));
   counts_what_it_does(ap::Model(
       ap::Shape{3}, ap::Tied(ap::Embedding{.vocabulary = 16, .width = 5}, ap::Flatten{}, ap::Dense{.units = 5})));

@@ -263,7 +263,7 @@ struct Host {
         f(std::size_t{0}, m, begin, end - begin);
     });
   }
-  // f(first column, columns) in about eight blocks, each from its diagonal down; the rest is their mirror image.
+  // f(first column, columns) in blocks of 32 to 128 columns, each from its diagonal down; the rest mirrors them.
   template <class F>
   void below_diagonal(std::size_t n, std::size_t k, S* c, const F& f) const {
     const std::size_t eighth = n / 8 / 32 * 32, width = eighth < 32 ? 32 : eighth < 128 ? eighth : 128;

@@ -1,7 +1,9 @@
-// Products that are known to be symmetric, as A A^T is, or a product of symmetric matrices that commute. C is n x n:
+// Products that are known to be symmetric, as A A^T is. C is n x n:
 //   symmetric_nt  C = A B^T, A and B are n x k
 //   symmetric_tn  C = A^T B, A and B are k x n
-// A backend that has members of these names and arguments computes about half of C, others all of it.
+//   symmetric_nn  C = A B, A and B are n x n, symmetric, and commute
+// A backend that has the first two as members, with these arguments, computes about half of C, which is then symmetric
+// to the bit; others compute all of it, and are a rounding off.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +25,15 @@ void symmetric_tn(const B& backend, std::size_t n, std::size_t k, const S* a, co
     backend.symmetric_tn(n, k, a, b, c);
   else
     backend.gemm_tn(n, n, k, a, b, c);
+}
+// Of matrices that are symmetric but for roundings A B, not A B^T: Newton's iteration lets what is not symmetric die
+// out by it.
+template <class B, class S>
+void symmetric_nn(const B& backend, std::size_t n, const S* a, const S* b, S* c) {
+  if constexpr (requires { backend.symmetric_nt(n, n, a, b, c); })
+    backend.symmetric_nt(n, n, a, b, c);
+  else
+    backend.gemm_nn(n, n, n, a, b, c);
 }
 
 namespace detail {

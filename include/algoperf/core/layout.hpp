@@ -121,11 +121,18 @@ class Layout {
   const std::vector<TensorHandle>& tensors() const { return order_; }
   // Elements an arena needs, padding included.
   std::size_t size() const { return size_; }
-  // Elements before those that rules do not see, once these come last.
+  // Elements before those that rules do not see. Throws Error where these do not come last: before arrange_for.
   std::size_t trained_size() const {
-    for (const TensorHandle handle : order_)
-      if (!spec(handle).trained()) return place_of(handle).offset;
-    return size_;
+    std::size_t end = size_;
+    for (const TensorHandle handle : order_) {
+      const bool before = end == size_;
+      if (!spec(handle).trained())
+        end = before ? place_of(handle).offset : end;
+      else
+        require(before, "Layout: '", spec(handle).name, "' lies behind a tensor that rules do not see: call ",
+                "arrange_for(rule) before arenas are made");
+    }
+    return end;
   }
   // Elements of all tensors, padding excluded.
   std::size_t parameters() const {

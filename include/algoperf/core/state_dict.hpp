@@ -316,13 +316,14 @@ void load_flat_state_dict(State& state, const StateDict& dict) {
   }
 }
 
-// Throws Error at an array of another shape than the state's; `flat`: than one axis or the state's.
+// Throws Error at an array of another shape than the state's; `lax`: only if its axes are in another order.
 template <class State>
-void check_shapes(State& state, const StateDict& dict, const Layout& layout, bool flat) {
+void check_shapes(State& state, const StateDict& dict, const Layout& layout, bool lax) {
   const StateDict known = state_dict(state, layout);
   for (const StateDict::Array& array : dict.arrays()) {
-    if (!known.contains(array.name) || (flat && array.shape.size() < 2)) continue;
+    if (!known.contains(array.name)) continue;
     const std::vector<std::size_t>& expected = known.at(array.name).shape;
+    if (lax && !std::is_permutation(array.shape.begin(), array.shape.end(), expected.begin(), expected.end())) continue;
     require(array.shape == expected, "state_dict: '", array.name, "' is of shape ", describe(array.shape),
             ", expected ", describe(expected));
   }
@@ -330,14 +331,14 @@ void check_shapes(State& state, const StateDict& dict, const Layout& layout, boo
 
 }  // namespace detail
 
-// Throws Error, and leaves the state as it was, where an array is missing, left over, or of another type or size; or of
-// another shape, one that is transposed, say, if the state knows its layout and the array has more than one axis.
+// Throws Error, and leaves the state as it was, where an array is missing, left over, or of another type or size; or,
+// if the state knows its layout, has the axes of a tensor in another order.
 template <class State>
 void load_state_dict(State& state, const StateDict& dict) {
   if constexpr (detail::KnowsLayout<State>) detail::check_shapes(state, dict, state.layout(), true);
   detail::load_flat_state_dict(state, dict);
 }
-// By this layout, and one axis does not do for two, nor a number for an array of one.
+// By this layout, and of no other shape: one axis does not do for two, nor a number for an array of one.
 template <class State>
 void load_state_dict(State& state, const StateDict& dict, const Layout& layout) {
   detail::check_shapes(state, dict, layout, false);

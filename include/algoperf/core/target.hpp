@@ -12,7 +12,9 @@ struct Target {
   constexpr bool reached_by(double metric) const { return lower_is_better ? metric <= value : metric >= value; }
 };
 
-// Whether metric a beats b; anything beats NaN.
-constexpr bool better(double a, double b, bool lower_is_better) { return b != b || (lower_is_better ? a < b : a > b); }
+// Whether metric a beats b; any number beats NaN.
+constexpr bool better(double a, double b, bool lower_is_better) {
+  return b != b ? a == a : (lower_is_better ? a < b : a > b);
+}
 
 }  // namespace algoperf

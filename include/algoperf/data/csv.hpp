@@ -261,8 +261,8 @@ inline Table load_csv(const std::string& path, const CsvOptions& options = {}) {
 }
 
 // Another file, a test split, encoded as `like` is: its columns, found by name in any order (others are ignored), their
-// categories, means and deviations; one that lacks the label's column is a table without a label, to predict for. Of
-// the options only separator, trim, names and limit are looked at. Throws Error as
+// categories, means and deviations; one that lacks the label's column is a table without a label, to predict for (if it
+// is there its fields are read). Of the options only separator, trim, names and limit are looked at. Throws Error as
 // above, and at a number that is none or a category that `like` does not have.
 inline Table load_csv(const std::string& path, const Table& like, const CsvOptions& options = {}) {
   const detail::CsvFile file(path, options);

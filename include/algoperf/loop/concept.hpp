@@ -13,7 +13,8 @@
 //   end(run, RunReport)                       after the last step, also when a step or a later begin threw
 //   visit(archive)                            what must survive a checkpoint, in a section called
 //   name                                      by this constant
-//   never_stops                               constexpr; true of one that only watches: a run must have another
+//   never_stops                               constexpr; true of one that only watches (say false again in a class
+//                                             derived from it): a run must have another
 // and may ask its run for loop(), data(), report(), metric(source), save(path) and load(path). Observers are called in
 // the order given. Those that evaluate are numbered in it, from 0: an EvaluationReport's `source`. The report's `best`
 // and what observers do by default is about source 0.

@@ -13,9 +13,10 @@ namespace algoperf {
 // dropped, batch norm goes by its running averages, which stay), and no gradient passes: dx = 0.
 //   Model(Shape{28, 28, 1}, StopGradient(Conv2d{.filters = 32, .size = 5}), Relu{}, Flatten{}, Dense{.units = 10})
 //   stop_gradient<2>(mlp(Shape{784}, {256}, 10))      a model whose first layers do not train
-// Its tensors have the names they have without it, so checkpoints and dicts fit both; they are drawn, loaded and saved
-// as ever. Rules do not see them, weight decay and clips included. Where no layer before it trains,
-// nothing is computed backward from here to the input; where one does, its gradient is 0, and only decay moves it.
+// Its tensors have the names they have without it, so load_values and dicts of values fit both (a whole checkpoint is
+// of one or the other); they are drawn, loaded and saved as ever. Rules do not see them, weight decay and clips
+// included. Where no layer before it trains, nothing is computed backward from here to the input; where one does, its
+// gradient is 0, and only decay moves it: gradient_check, whose differences do not stop, finds that wrong.
 // Shapes and errors: the layer's. Source: JAX's stop_gradient, Keras's trainable = False (BatchNorm alike; dropout is
 // off, too). In torch: requires_grad_(False) and eval() of the module, in no_grad().
 // Cost: the layer's forward, counted as in training, and nothing backward; its memory is the layer's.
@@ -30,7 +31,6 @@ class StopGradient {
   static constexpr bool in_place = detail::HasInPlace<L>;
   static constexpr bool view = detail::HasView<L>;
   static constexpr bool reads_output = false;
-  static constexpr bool counts_memory = detail::CountsMemory<L>;
 
   constexpr explicit StopGradient(const L& layer) : layer_(layer) {}
 
@@ -40,7 +40,8 @@ class StopGradient {
   constexpr std::uint64_t parameters(Shape) const { return 0; }
   template <class Tally>
   constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
-    layer_.count_forward(in, batch, tally);
+    OperationsOnly<Tally> operations{tally};  // what it holds is memory(in), to whoever has this layer
+    layer_.count_forward(in, batch, operations);
   }
   template <class Tally>
   constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
@@ -71,6 +72,15 @@ class StopGradient {
   }
 
  private:
+  template <class Tally>
+  struct OperationsOnly {
+    Tally& tally;
+    constexpr void operation(const Operation& o) const { tally.operation(o); }
+    constexpr void hold(std::uint64_t) const {}
+    constexpr void release(std::uint64_t) const {}
+    constexpr void gradient(std::uint64_t, ModelPart) const {}
+  };
+
   L layer_;
 };
 

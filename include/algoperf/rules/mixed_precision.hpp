@@ -104,7 +104,7 @@ class MixedPrecision {
             backend.template array<float>(n),
             backend.template array<float>(Rule::stores_updates ? n : 0),
             scales,
-            {backend, scales ? n : 0, loss_scale_.start}};
+            {backend, scales ? layout.trained_size() : 0, loss_scale_.start}};
   }
 
   // Where there is a loss scale and a gradient is not finite, the step is left out, and skipped_steps() counts it.
@@ -123,8 +123,8 @@ class MixedPrecision {
         if constexpr (std::remove_cvref_t<decltype(guard)>::counts) ports.scale_at = &state.gate.place()->unscale;
         this->make(ports, guard, state, made);
       };
-      state.gate.template step_if_finite<detail::gate_defers<Backend, Rule>>(state.backend, n, gradients.data(),
-                                                                             loss_scale_, now, make);
+      state.gate.template step_if_finite<detail::gate_defers<Backend, Rule>>(
+          state.backend, state.layout().trained_size(), gradients.data(), loss_scale_, now, make);
     } else {
       now.t = state.calls + 1;
       make(ports, NoGuard{}, state, now);

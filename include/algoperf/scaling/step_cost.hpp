@@ -80,7 +80,8 @@ struct StepCost {
   PhaseCost forward, loss, backward, update;
   std::uint64_t parameters = 0;
   std::uint64_t input = 0;  // numbers of the batch and its labels
-  // The most numbers that are needed at one time, and for what: parameters, state and the batch always; activations
+  // The most numbers that are needed at one time, and for what: parameters that are trained, state and the batch
+  // always (a layer in StopGradient has its parameters besides); activations
   // from the way forward to the way back; losses and the outputs' gradient until the end of that; another gradient from
   // where it is written to where it is read last.
   std::uint64_t footprint = 0;

@@ -71,10 +71,10 @@ struct NewtonRoot {
     double distance = distance_to_identity(backend, n, m, t);
     for (int i = 0; i < max_iterations && distance > tolerance; ++i) {
       make_step(backend, n, p, m, t);
-      symmetric_nt(backend, n, n, x, t, spare);
+      symmetric_nn(backend, n, x, t, spare);
       std::swap(x, spare);
       raise(backend, n, static_cast<unsigned>(p), t, power, spare);
-      symmetric_nt(backend, n, n, power, m, spare);
+      symmetric_nn(backend, n, power, m, spare);
       std::swap(m, spare);
       const double before = std::exchange(distance, distance_to_identity(backend, n, m, t));
       // Far from I the distance may waver; near it, it is squared until rounding ends that.
@@ -82,7 +82,7 @@ struct NewtonRoot {
     }
     if (!(distance <= acceptable)) return false;
     make_step(backend, n, p, m, t);
-    symmetric_nt(backend, n, n, x, t, root);
+    symmetric_nn(backend, n, x, t, root);
     return true;
   }
 
@@ -102,10 +102,10 @@ struct NewtonRoot {
     while (bit <= p / 2) bit *= 2;
     backend.copy(n * n, t, power);
     for (bit /= 2; bit > 0; bit /= 2) {
-      symmetric_nt(backend, n, n, power, power, spare);
+      symmetric_nn(backend, n, power, power, spare);
       std::swap(power, spare);
       if ((p & bit) == 0) continue;
-      symmetric_nt(backend, n, n, power, t, spare);
+      symmetric_nn(backend, n, power, t, spare);
       std::swap(power, spare);
     }
   }

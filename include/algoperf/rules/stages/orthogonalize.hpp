@@ -140,7 +140,7 @@ struct Orthogonalize {
         symmetric_tn(backend, side, rows, x, x, gram);
       else
         symmetric_nt(backend, side, cols, x, x, gram);
-      symmetric_nt(backend, side, side, gram, gram, polynomial);
+      symmetric_nn(backend, side, gram, gram, polynomial);
       backend.map(LinearCombination<S>{static_cast<S>(c), static_cast<S>(b)}, side * side, polynomial,
                   static_cast<const S*>(gram));
       if (rows > cols)
