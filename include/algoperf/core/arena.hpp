@@ -1,5 +1,5 @@
 // Arena: one flat, aligned, zeroed block of host memory. Values, gradients, slots and activations are one arena each.
-// Large ones ask Linux for pages of 2 MB, which the updates of a rule, four streams of memory, go through faster.
+// Those of 1 MB and more ask Linux for pages of 2 MB, which products and the streams of a rule go through faster.
 #pragma once
 
 #if defined(__linux__)
@@ -27,13 +27,14 @@ class Arena {
   Arena() = default;
   explicit Arena(std::size_t size) : size_(size) {
     if (size == 0) return;
-    const std::size_t bytes = rounded_up(size * sizeof(T), alignment), unit = bytes < large ? alignment : huge_page;
-    data_ = static_cast<T*>(std::aligned_alloc(unit, rounded_up(bytes, unit)));
+    const std::size_t unit = size * sizeof(T) < large ? alignment : huge_page;
+    const std::size_t bytes = rounded_up(size * sizeof(T), unit);
+    data_ = static_cast<T*>(std::aligned_alloc(unit, bytes));
     if (data_ == nullptr) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
-    if (unit == huge_page) (void)madvise(data_, bytes / unit * unit, MADV_HUGEPAGE);  // it may decline
+    if (unit == huge_page) (void)madvise(data_, bytes, MADV_HUGEPAGE);  // it may decline
 #endif
-    std::memset(static_cast<void*>(data_), 0, bytes);
+    std::memset(static_cast<void*>(data_), 0, size * sizeof(T));
   }
   Arena(const Arena& other) : Arena(other.size_) {
     if (size_ > 0) std::memcpy(data_, other.data_, size_ * sizeof(T));
@@ -57,7 +58,7 @@ class Arena {
   const T& operator[](std::size_t i) const { return data_[i]; }
 
  private:
-  static constexpr std::size_t huge_page = std::size_t{1} << 21, large = 2 * huge_page;  // bytes
+  static constexpr std::size_t huge_page = std::size_t{1} << 21, large = huge_page / 2;  // bytes
   static constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
   }
