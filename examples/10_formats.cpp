@@ -73,7 +73,7 @@ bool write(const std::string& folder) {
   auto before = mlp_loop(3), after = mlp_loop(4);
   before.run(batch(), ap::UntilStep{20});
   ap::save_safetensors(folder + "/state.safetensors", ap::state_dict(before, before.layout()));
-  ap::load_state_dict(after, ap::load_safetensors(folder + "/state.safetensors"), after.layout());
+  ap::load_state_dict(ap::load_safetensors(folder + "/state.safetensors"), after, after.layout());
   before.run(batch(), ap::UntilStep{30});
   after.run(batch(), ap::UntilStep{30});
   ap::save_safetensors(folder + "/ten_steps_later.safetensors", ap::values_dict(after));
@@ -88,7 +88,7 @@ bool write(const std::string& folder) {
 bool read_back(const std::string& folder) {
   auto here = mlp_loop(3), theirs = mlp_loop(4);
   here.run(batch(), ap::UntilStep{40});
-  ap::load_state_dict(theirs, ap::load_safetensors(folder + "/torch_state.safetensors"), theirs.layout());
+  ap::load_state_dict(ap::load_safetensors(folder + "/torch_state.safetensors"), theirs, theirs.layout());
   const std::uint64_t steps = theirs.steps();
   theirs.run(batch(), ap::UntilStep{40});
   const double trained = difference(theirs.predict(batch()), here.predict(batch()));

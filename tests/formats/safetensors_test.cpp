@@ -126,9 +126,9 @@ TEST_CASE("a rule's state that is transposed is refused where the layout is know
   layout.add({"w", ap::Kind::weight, {4, 3}});
   auto state = ap::adamw().state(ap::Host{}, layout);
   ap::StateDict dict = ap::state_dict(state, layout);
-  ap::load_state_dict(state, dict, layout);
+  ap::load_state_dict(dict, state, layout);
   dict.reshape("w/exp_avg", {3, 4});
-  CHECK(sentence([&] { ap::load_state_dict(state, dict, layout); }) ==
+  CHECK(sentence([&] { ap::load_state_dict(dict, state, layout); }) ==
         "state_dict: 'w/exp_avg' is of shape {3, 4}, expected {4, 3}");
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("a loop's parameters and its rule's state") {
   ap::save_safetensors(folder / "state", ap::state_dict(state, layout));
   const ap::StateDict saved = ap::load_safetensors(folder / "state");
   CHECK(saved.at("w/exp_avg").shape == std::vector<std::size_t>{4, 3});
-  ap::load_state_dict(again, saved, layout);
+  ap::load_state_dict(saved, again, layout);
   rule.step(std::span(g), std::span(p), state, {.t = 2, .learning_rate = 0.1});
   rule.step(std::span(g), std::span(q), again, {.t = 2, .learning_rate = 0.1});
   CHECK(p == q);

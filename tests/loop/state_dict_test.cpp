@@ -20,7 +20,7 @@ auto after_steps(int steps, Loop&& loop) {
 template <class Loop>
 std::string refusal(Loop& loop, const StateDict& dict) {
   const StateDict before = state_dict(loop);
-  const std::string what = sentence([&] { load_state_dict(loop, dict); });
+  const std::string what = sentence([&] { load_state_dict(dict, loop); });
   CHECK(state_dict(loop).arrays() == before.arrays());
   return what;
 }
@@ -35,8 +35,8 @@ TEST_CASE("a loop's state goes into another, new or under way, which goes on ali
   CHECK(dict.at("rule/0.weight/exp_avg").shape == std::vector<std::size_t>{12, 784});
   CHECK(dict.get<std::uint64_t>("rule/t").front() == 5);
   after_steps(2, under_way);
-  load_state_dict(fresh, dict, fresh.layout());
-  load_state_dict(under_way, dict);
+  load_state_dict(dict, fresh, fresh.layout());
+  load_state_dict(dict, under_way);
   const auto expected = after_steps(4, trained).get<float>("values/0.weight");
   CHECK(after_steps(4, fresh).get<float>("values/0.weight") == expected);
   CHECK(after_steps(4, under_way).get<float>("values/0.weight") == expected);
@@ -80,7 +80,7 @@ TEST_CASE("no memory is taken for a data set that a dict has the size of alone")
   };
   StateDict dict = after_steps(2, make());
   auto loop = make();
-  load_state_dict(loop, dict);
+  load_state_dict(dict, loop);
   CHECK(loop.steps() == 2);
   dict.set("data_size", std::uint64_t{4000000000});
   auto other = make();

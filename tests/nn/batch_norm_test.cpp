@@ -68,6 +68,8 @@ TEST_CASE("batch norm: first values, kinds and errors") {
   CHECK(layout.spec(layout.find("0.scale")).kind == ap::Kind::batch_norm_scale);
   CHECK(layout.spec(layout.find("0.mean")).statistic);
   CHECK(!layout.spec(layout.find("0.bias")).statistic);
+  CHECK(layout.parameters() == 12);  // of 6 channels; averages are not trained
+  CHECK(model.parameters() == 12);
   CHECK(declare_error(ap::Model(ap::Shape{4}, ap::BatchNorm{.eps = 0})) ==
         "0: BatchNorm has eps 0, expected more than 0");
   CHECK(declare_error(ap::Model(ap::Shape{4}, ap::BatchNorm{.momentum = 1.5})) ==

@@ -58,6 +58,8 @@ TEST_CASE_TEMPLATE("stop gradient: what comes after learns as without it, what i
   ap::Layout layout, of_stopped;
   whole.declare(layout);
   stopped.declare(of_stopped);
+  CHECK(layout.parameters() == whole.parameters());
+  CHECK(of_stopped.parameters() == stopped.parameters());
   const Outcome expected = run<B>(whole), found = run<B>(stopped);
   CHECK(found.outputs == expected.outputs);
   for (const char* name : {"3.weight", "3.bias", "5.weight", "5.bias"})

@@ -42,7 +42,7 @@ void goes_on(const char* name, const Rule& rule) {
       dict.set(std::string("b/") + array.name, array.b);
     }
   }
-  ap::load_state_dict(state, dict);
+  ap::load_state_dict(dict, state);
   std::vector<double> values = torch->after_ten, gradients(values.size());
   for (std::uint64_t t = 11; t <= 20; ++t) {
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -83,7 +83,7 @@ TEST_CASE("a state dict holds each array by name, with its type, and gives the s
   CHECK(dict.get<float>("part_0/w/momentum_buffer").size() == 15);
   CHECK(dict.get<std::uint64_t>("part_1/t").front() == 3);
   CHECK(dict.get<double>("part_1/stage_0/mu_product").front() < 1);
-  ap::load_state_dict(other.state, dict);
+  ap::load_state_dict(dict, other.state);
   CHECK(ap::state_dict(other.state).arrays() == dict.arrays());
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("a state dict that does not fit is refused whole") {
   auto state = rule.state(ap::Host<float>{}, layout);
   const ap::StateDict good = ap::state_dict(state);
   const auto refuses = [&](const ap::StateDict& dict, const char* sentence) {
-    CHECK_THROWS_WITH_AS(ap::load_state_dict(state, dict), sentence, ap::Error);
+    CHECK_THROWS_WITH_AS(ap::load_state_dict(dict, state), sentence, ap::Error);
     CHECK(ap::state_dict(state).arrays() == good.arrays());
   };
   ap::StateDict dict = good;
@@ -124,7 +124,7 @@ TEST_CASE("two stages of a kind keep their states apart") {
   const ap::StateDict dict = ap::state_dict(state);
   CHECK(dict.contains("w/momentum_buffer_2"));
   CHECK(dict.get<double>("w/momentum_buffer") != dict.get<double>("w/momentum_buffer_2"));
-  ap::load_state_dict(other, dict);
+  ap::load_state_dict(dict, other);
   CHECK(ap::state_dict(other).arrays() == dict.arrays());
 
   Twice twice;

@@ -134,10 +134,10 @@ class Layout {
     }
     return end;
   }
-  // Elements of all tensors, padding excluded.
+  // Elements of the tensors that are trained, padding excluded.
   std::size_t parameters() const {
     std::size_t n = 0;
-    for (const TensorPlace& p : places_) n += p.size;
+    for (const TensorHandle handle : order_) n += spec(handle).trained() ? place_of(handle).size : 0;
     return n;
   }
   bool contains(const std::string& name) const { return index_.find(name, specs_) != detail::NameIndex::none; }

@@ -2,7 +2,7 @@
 //
 //   StateDict dict = state_dict(state);                    "t", "0.weight/exp_avg", "0.weight/exp_avg_sq", ...
 //   dict.set("0.weight/exp_avg", std::span(theirs));       the type is kept: no array is cast, but by cast.hpp
-//   load_state_dict(state, dict);                          all of it or nothing; throws Error, naming the array
+//   load_state_dict(dict, state);                          all of it or nothing; throws Error, naming the array
 //   state_dict(loop)                                       a TrainingLoop's: "values/0.weight", "rule/t", "step", ...
 //   state_dict(state, layout)                              of a state that does not know its layout, or by another one
 //
@@ -288,7 +288,7 @@ namespace detail {
 
 // All of the dict, which may hold nothing else. What throws leaves the state half read.
 template <class State>
-void read_state_dict(State& state, const StateDict& dict) {
+void read_state_dict(const StateDict& dict, State& state) {
   StateDictReader reader{dict};
   state.visit(reader);
   const StateDict known = flat_state_dict(state);
@@ -299,15 +299,15 @@ void read_state_dict(State& state, const StateDict& dict) {
 // All of the dict or nothing. Of a state that cannot be copied (a TrainingLoop), what was there before is written down
 // first, and put back.
 template <class State>
-void load_flat_state_dict(State& state, const StateDict& dict) {
+void load_flat_state_dict(const StateDict& dict, State& state) {
   if constexpr (std::is_copy_constructible_v<State> && std::is_move_assignable_v<State>) {
     State copy = state;
-    read_state_dict(copy, dict);
+    read_state_dict(dict, copy);
     state = std::move(copy);
   } else {
     const StateDict before = flat_state_dict(state);
     try {
-      read_state_dict(state, dict);
+      read_state_dict(dict, state);
     } catch (...) {
       StateDictReader back{before};
       state.visit(back);
@@ -318,7 +318,7 @@ void load_flat_state_dict(State& state, const StateDict& dict) {
 
 // Throws Error at an array of another shape than the state's; `lax`: only if its axes are in another order.
 template <class State>
-void check_shapes(State& state, const StateDict& dict, const Layout& layout, bool lax) {
+void check_shapes(const StateDict& dict, State& state, const Layout& layout, bool lax) {
   const StateDict known = state_dict(state, layout);
   for (const StateDict::Array& array : dict.arrays()) {
     if (!known.contains(array.name)) continue;
@@ -334,15 +334,15 @@ void check_shapes(State& state, const StateDict& dict, const Layout& layout, boo
 // Throws Error, and leaves the state as it was, where an array is missing, left over, or of another type or size; or,
 // if the state knows its layout, has the axes of a tensor in another order.
 template <class State>
-void load_state_dict(State& state, const StateDict& dict) {
-  if constexpr (detail::KnowsLayout<State>) detail::check_shapes(state, dict, state.layout(), true);
-  detail::load_flat_state_dict(state, dict);
+void load_state_dict(const StateDict& dict, State& state) {
+  if constexpr (detail::KnowsLayout<State>) detail::check_shapes(dict, state, state.layout(), true);
+  detail::load_flat_state_dict(dict, state);
 }
 // By this layout, and of no other shape: one axis does not do for two, nor a number for an array of one.
 template <class State>
-void load_state_dict(State& state, const StateDict& dict, const Layout& layout) {
-  detail::check_shapes(state, dict, layout, false);
-  detail::load_flat_state_dict(state, dict);
+void load_state_dict(const StateDict& dict, State& state, const Layout& layout) {
+  detail::check_shapes(dict, state, layout, false);
+  detail::load_flat_state_dict(dict, state);
 }
 
 }  // namespace algoperf

@@ -6,7 +6,7 @@
 //   save_safetensors("model.safetensors", values_dict(loop));
 //   load_values(load_safetensors("theirs.safetensors"), loop);
 //
-// All of a loop, its rule's state and step too: state_dict(loop), load_state_dict(loop, dict)
+// All of a loop, its rule's state and step too: state_dict(loop), load_state_dict(dict, loop)
 // (core/state_dict.hpp).
 #pragma once
 

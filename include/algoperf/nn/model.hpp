@@ -25,6 +25,7 @@ class Model {
   constexpr const Root& root() const { return root_; }
   constexpr Shape output() const { return root_.output(input_); }
   constexpr std::size_t tokens() const requires(detail::HasTokens<Root>) { return root_.tokens(); }
+  // How many are trained, as Layout::parameters().
   constexpr std::uint64_t parameters() const { return root_.parameters(input_); }
   // Tell a tally (core/cost.hpp) the operations on a batch: their outputs and what layers keep are held from the way
   // forward to the way back, gradients of parameters from there on.
