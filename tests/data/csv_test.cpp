@@ -106,8 +106,22 @@ TEST_CASE("a second file is encoded by the first one's categories, means and dev
   CHECK(error("age,colour,income\n1,red,>50K\n") ==
         other + ":1: there is no column \"weight\", only \"age\", \"colour\", \"income\"");
 
+  // Categories that are new, but for the label's, may leave their inputs 0.
+  file.folder.write("test", "age,colour,weight,income\n1,red,1,>50K\n1,mauve,1,<=50K\n");
+  const ap::InMemory<float> unseen = ap::load_csv(other, train, {.unseen_as_zeros = true}).examples();
+  CHECK(unseen.labels() == std::vector<std::int32_t>{1, 0});
+  CHECK(unseen.inputs()[1] == 0.0f);
+  CHECK(unseen.inputs()[2] == 1.0f);
+  CHECK(unseen.inputs()[5] == 0.0f);
+  CHECK(unseen.inputs()[6] == 0.0f);
+  CHECK(unseen.inputs()[7] == unseen.inputs()[3]);
+  file.folder.write("test", "age,colour,weight,income\n1,mauve,1,>60K\n");
+  CHECK(sentence([&] { ap::load_csv(other, train, {.unseen_as_zeros = true}); }) ==
+        other + ":2: column \"income\" is \">60K\", which is none of its 2 categories");
+
   file.folder.write("test", "weight,colour,age\n1,red,39\n");  // rows to predict for
   const ap::Table unlabelled = ap::load_csv(other, train);
+  CHECK(sentence([&] { unlabelled.examples(); }) == other + ": there is no label column");
   CHECK(!unlabelled.has_label());
   CHECK(unlabelled.inputs().size() == train.examples().shape().size());
 }
@@ -150,6 +164,10 @@ TEST_CASE("options: categories of numbers sort by value, numbers may be demanded
   CHECK(file.load("a\n10\n9\nx\n").columns()[0].categories == Strings{"10", "9", "x"});
   CHECK(file.load("a,y\n1,10\n1,2\n", {.label = "y"}).labels() == std::vector<std::int32_t>{1, 0});
   CHECK(file.error("a\n1\nx\n", {.numeric = {"a"}}) == file.f + ":3: column \"a\" is \"x\", expected a number");
+  for (const char* const far : {"1e39", "-1e400"})
+    CHECK(file.error(std::string("a\n") + far + "\n", {.numeric = {"a"}}) ==
+          file.f + ":2: column \"a\" is \"" + far + "\", expected a number of float's range");
+  CHECK(file.error("a\nnan\n", {.numeric = {"a"}}) == file.f + ":2: column \"a\" is \"nan\", expected a number");
   CHECK(file.error("a,b\n1,\"x\ny\"\n1,?\n", {.numeric = {"a", "b"}}) ==
         file.f + ":2: column \"b\" is \"x?y\", expected a number");
   CHECK(file.error("a\n" + std::string(50, 'x') + "\n", {.numeric = {"a"}}) ==
@@ -185,10 +203,20 @@ TEST_CASE("a label among the numeric columns is a number to predict, as it stand
   CHECK(inputs[0] == 0);
   CHECK(inputs[5] == 1);
   CHECK(sentence([&] { table.examples(); }) ==
-        "Table: the label column 'price' is numeric, expected classes: regression() has its numbers");
+        file.f + ": the label column 'price' is numeric, expected classes: regression() has its numbers");
   CHECK(sentence([&] { file.load(homes, {.label = "kind"}).regression(); }) ==
-        "Table: the label column 'kind' is of categories, expected numbers (CsvOptions::numeric)");
-  CHECK(sentence([&] { file.load(homes).regression(); }) == "Table: there is no label column");
+        file.f + ": the label column 'kind' is of categories, expected numbers (CsvOptions::numeric)");
+  CHECK(sentence([&] { file.load(homes).regression(); }) == file.f + ": there is no label column");
+}
+
+TEST_CASE("columns that are taken alone") {
+  const File file;
+  const ap::Table table = file.load(people, {.label = "income", .only = {"weight", "age"}});
+  CHECK(table.input_names() == Strings{"age", "weight"});
+  CHECK(table.labels() == std::vector<std::int32_t>{0, 1, 0});
+  CHECK(file.load(people, {.only = {"age"}, .max_categories = 1}).width() == 1);
+  CHECK(file.error(people, {.only = {"agee"}}) ==
+        file.f + ":1: there is no column \"agee\", only \"age\", \"colour\", \"weight\", \"income\"");
 }
 
 TEST_CASE("what is no table is refused with line and column") {
@@ -228,9 +256,9 @@ TEST_CASE("what is no table is refused with line and column") {
   CHECK(file.error("a\n1\n", {.without = {"a"}}) == f + ": no column is left");
   CHECK(file.error("a\n1\n", {.separator = '"'}) ==
         "load_csv: the separator is \"\"\", expected neither a quote nor a line's end");
-  CHECK(sentence([&] { file.load("a\n1\n").examples(); }) == "Table: there is no label column");
-  CHECK(sentence([&] { file.load("a\n1\n").labels(); }) == "Table: there is no label column");
-  CHECK(sentence([&] { file.load("a\n1\n", {.label = "a"}).examples(); }) == "Table: there is no column but the label");
+  CHECK(sentence([&] { file.load("a\n1\n").examples(); }) == f + ": there is no label column");
+  CHECK(sentence([&] { file.load("a\n1\n").labels(); }) == f + ": there is no label column");
+  CHECK(sentence([&] { file.load("a\n1\n", {.label = "a"}).examples(); }) == f + ": there is no column but the label");
 }
 
 TEST_CASE("a Table of one's own") {
@@ -240,6 +268,7 @@ TEST_CASE("a Table of one's own") {
         }) == "Table: there are 3 values, expected a multiple of the 2 columns");
   CHECK(sentence([] { ap::Table({}, 0, {}); }) == "Table: there are 0 values, expected a multiple of the 0 columns");
   CHECK(sentence([] { ap::Table({{"x"}}, 2, {1}); }) == "Table: the label is column 2, expected at most 1");
+  CHECK(sentence([] { ap::Table({{"x"}}, 1, {1}).labels(); }) == "Table: there is no label column");
 }
 
 // The numbers are those of Python's csv.reader and statistics (fmean, pstdev) on the same file.

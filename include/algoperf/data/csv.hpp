@@ -34,11 +34,13 @@ struct CsvOptions {
   std::vector<std::string> categorical = {};  // columns of categories though all their fields are numbers
   std::vector<std::string> numeric = {};      // columns whose fields must be numbers: one that is none is an Error
   std::vector<std::string> without = {};      // columns to leave out
+  std::vector<std::string> only = {};         // and if these are named, all but them and the label
   bool standardise = false;           // numbers to mean 0 and deviation 1 over these rows; a deviation of 0 counts as 1
   std::size_t max_categories = 1000;  // of a column; more are an Error, for each becomes an input
   char separator = ',';
   bool trim = false;                            // drop spaces and tabs around fields
   std::vector<std::string> names = {};          // of the columns, for a file without a header line
+  bool unseen_as_zeros = false;                 // categories that load_csv(path, like) finds and `like` lacks: no Error
   std::uint64_t limit = GzFile::default_limit;  // bytes of the file, unpacked
 };
 
@@ -48,6 +50,14 @@ inline bool parse_number(std::string_view text, double& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc{} && end == text.data() + text.size() &&
          std::abs(number) <= std::numeric_limits<float>::max();
+}
+
+// What is to be said of a field that is no number for parse_number.
+inline const char* expected_number(std::string_view text) {
+  double number = 0;  // stays 0 beyond double's range
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool too_far = error != std::errc::invalid_argument && end == text.data() + text.size();
+  return too_far && std::isfinite(number) ? ", expected a number of float's range" : ", expected a number";
 }
 
 // A file's records, and which of their fields are the columns of a table.
@@ -119,11 +129,12 @@ class CsvFile {
 class CsvColumns {
  public:
   CsvColumns(const CsvFile& file, const CsvOptions& options) : file_(file), options_(options) {
-    for (const auto* list : {&options.categorical, &options.numeric, &options.without})
+    for (const auto* list : {&options.categorical, &options.numeric, &options.without, &options.only})
       for (const std::string& name : *list) file.find(name);
     if (!options.label.empty()) file.find(options.label);
     for (const std::string& name : file.names()) {
       if (listed(options.without, name)) continue;
+      if (!options.only.empty() && !listed(options.only, name) && name != options.label) continue;
       const bool numeric = listed(options.numeric, name), categories = listed(options.categorical, name);
       require(!categories || !numeric, file.path(), ": column ", in_quotes(name),
               " is to be numeric and of categories");
@@ -168,7 +179,7 @@ class CsvColumns {
     double unused;
     const bool number = parse_number(field.text, unused);
     if (!number && listed(options_.numeric, seen.column.name))
-      fail(file_.place(field, seen.column.name), ", expected a number");
+      fail(file_.place(field, seen.column.name), expected_number(field.text));
     seen.column.numeric = seen.column.numeric && number;
     if (!seen.too_many.empty() || seen.distinct.contains(field.text)) return;
     if (seen.distinct.size() < options_.max_categories)
@@ -200,8 +211,10 @@ class CsvColumns {
   std::vector<Seen> seen_;
 };
 
-// rows x columns of numbers and places of categories.
-inline std::vector<double> csv_values(const CsvFile& file, const std::vector<Column>& columns) {
+// rows x columns of numbers and places of categories. `known`: a category must be one of its column's, or, but for the
+// label's, counts as the place behind them.
+inline std::vector<double> csv_values(const CsvFile& file, const std::vector<Column>& columns, std::size_t label,
+                                      bool known) {
   std::vector<std::size_t> places;
   std::vector<std::map<std::string_view, double>> codes(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -215,13 +228,13 @@ inline std::vector<double> csv_values(const CsvFile& file, const std::vector<Col
       const CsvField& field = fields[places[c]];
       double value = 0;
       if (columns[c].numeric) {
-        if (!parse_number(field.text, value)) fail(file.place(field, columns[c].name), ", expected a number");
+        if (!parse_number(field.text, value)) fail(file.place(field, columns[c].name), expected_number(field.text));
       } else {
         const auto found = codes[c].find(field.text);
-        if (found == codes[c].end())
+        if (found == codes[c].end() && (known || c == label))
           fail(file.place(field, columns[c].name), ", which is none of its ", columns[c].categories.size(),
                " categories");
-        value = found->second;
+        value = found != codes[c].end() ? found->second : static_cast<double>(columns[c].categories.size());
       }
       values.push_back(value);
     }
@@ -253,17 +266,18 @@ inline void standardise(std::vector<Column>& columns, const std::vector<double>&
 inline Table load_csv(const std::string& path, const CsvOptions& options = {}) {
   const detail::CsvFile file(path, options);
   std::vector<Column> columns = detail::CsvColumns(file, options).learn();
-  std::vector<double> values = detail::csv_values(file, columns);
-  if (options.standardise) detail::standardise(columns, values);
   std::size_t label = 0;
   while (label < columns.size() && (options.label.empty() || columns[label].name != options.label)) ++label;
-  return Table(std::move(columns), label, std::move(values));
+  std::vector<double> values = detail::csv_values(file, columns, label, true);
+  if (options.standardise) detail::standardise(columns, values);
+  return Table(std::move(columns), label, std::move(values), file.path());
 }
 
 // Another file, a test split, encoded as `like` is: its columns, found by name in any order (others are ignored), their
 // categories, means and deviations; one that lacks the label's column is a table without a label, to predict for (if it
-// is there its fields are read). Of the options only separator, trim, names and limit are looked at. Throws Error as
-// above, and at a number that is none or a category that `like` does not have.
+// is there its fields are read). Of the options only separator, trim, names, limit and unseen_as_zeros are looked at.
+// Throws Error as above, at a number that is none, and at a category that `like` does not have: with unseen_as_zeros
+// at one of the label alone, and others leave all inputs of their column 0.
 inline Table load_csv(const std::string& path, const Table& like, const CsvOptions& options = {}) {
   const detail::CsvFile file(path, options);
   std::vector<Column> columns = like.columns();
@@ -273,8 +287,8 @@ inline Table load_csv(const std::string& path, const Table& like, const CsvOptio
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(label));
     label = columns.size();
   }
-  std::vector<double> values = detail::csv_values(file, columns);
-  return Table(std::move(columns), label, std::move(values));
+  std::vector<double> values = detail::csv_values(file, columns, label, !options.unseen_as_zeros);
+  return Table(std::move(columns), label, std::move(values), file.path());
 }
 
 }  // namespace algoperf

@@ -29,13 +29,14 @@ struct Column {
 
 class Table {
  public:
-  // Values are rows x columns: a number, or the place of the category among its column's. `label` is the place of the
-  // column of labels, classes if it is of categories, or columns.size() for none. Values are trusted.
-  Table(std::vector<Column> columns, std::size_t label, std::vector<double> values)
-      : columns_(std::move(columns)), label_(label), values_(std::move(values)) {
-    require(!columns_.empty() && values_.size() % columns_.size() == 0, "Table: there are ", values_.size(),
+  // Values are rows x columns: a number, or the place of the category among its column's (behind them all: none of
+  // these). `label` is the place of the column of labels, classes if it is of categories, or columns.size() for none.
+  // Values are trusted; `source` is what errors call the table, a file usually.
+  Table(std::vector<Column> columns, std::size_t label, std::vector<double> values, std::string source = "Table")
+      : columns_(std::move(columns)), label_(label), values_(std::move(values)), source_(std::move(source)) {
+    require(!columns_.empty() && values_.size() % columns_.size() == 0, source_, ": there are ", values_.size(),
             " values, expected a multiple of the ", columns_.size(), " columns");
-    require(label <= columns_.size(), "Table: the label is column ", label, ", expected at most ", columns_.size());
+    require(label <= columns_.size(), source_, ": the label is column ", label, ", expected at most ", columns_.size());
   }
 
   std::size_t rows() const { return values_.size() / columns_.size(); }
@@ -44,8 +45,8 @@ class Table {
   std::size_t label_column() const { return label_; }
   // The names of the classes: label k is class_names()[k]. Throws Error if there is no label column of categories.
   const std::vector<std::string>& class_names() const {
-    require(has_label(), "Table: there is no label column");
-    require(!columns_[label_].numeric, "Table: the label column '", columns_[label_].name,
+    require(has_label(), source_, ": there is no label column");
+    require(!columns_[label_].numeric, source_, ": the label column '", columns_[label_].name,
             "' is numeric, expected classes: regression() has its numbers");
     return columns_[label_].categories;
   }
@@ -67,7 +68,7 @@ class Table {
     }
     return names;
   }
-  // rows x width: numbers as their column says, categories one-hot.
+  // rows x width: numbers as their column says, categories one-hot, or all 0 where it is none of the column's.
   std::vector<float> inputs() const {
     std::vector<float> result(rows() * width(), 0.0f);
     float* input = result.data();
@@ -77,8 +78,8 @@ class Table {
         const Column& column = columns_[c];
         if (column.numeric)
           *input = static_cast<float>((value(row, c) - column.mean) / column.deviation);
-        else
-          input[static_cast<std::size_t>(value(row, c))] = 1;
+        else if (const auto place = static_cast<std::size_t>(value(row, c)); place < column.width())
+          input[place] = 1;
         input += column.width();
       }
     return result;
@@ -93,16 +94,16 @@ class Table {
   // The rows as a data set. Throws Error if there is no label column of categories, or no other.
   InMemory<float> examples() const {
     const std::size_t classes = class_names().size();
-    require(width() > 0, "Table: there is no column but the label");
+    require(width() > 0, source_, ": there is no column but the label");
     return InMemory<float>(inputs(), labels(), Shape(width()), classes);
   }
   // The rows as a data set whose labels are the numbers of the label column, as they are in the file. Throws Error if
   // there is no numeric label column, or no other.
   InMemoryRegression<float> regression() const {
-    require(has_label(), "Table: there is no label column");
-    require(columns_[label_].numeric, "Table: the label column '", columns_[label_].name,
+    require(has_label(), source_, ": there is no label column");
+    require(columns_[label_].numeric, source_, ": the label column '", columns_[label_].name,
             "' is of categories, expected numbers (CsvOptions::numeric)");
-    require(width() > 0, "Table: there is no column but the label");
+    require(width() > 0, source_, ": there is no column but the label");
     std::vector<float> numbers(rows());
     for (std::size_t row = 0; row < numbers.size(); ++row) numbers[row] = static_cast<float>(value(row, label_));
     return InMemoryRegression<float>(inputs(), std::move(numbers), Shape(width()));
@@ -112,6 +113,7 @@ class Table {
   std::vector<Column> columns_;
   std::size_t label_;
   std::vector<double> values_;
+  std::string source_;
 };
 
 }  // namespace algoperf
