@@ -233,6 +233,9 @@ TEST_CASE("UntilTarget: a target of the other direction is refused before the fi
   CHECK(sentence([&] {
           loop.run(task.train(), UntilTarget{{0.1, true}}, Evaluate(ByAccuracy{}));
         }) == "UntilTarget: of the target, lower is better, of the metric 'accuracy' higher");
+  CHECK(sentence([&] {
+          loop.run(task.train(), Evaluate(task), UntilTarget{{std::nan(""), true}});
+        }) == "UntilTarget: the target is nan, which nothing reaches");
   CHECK(loop.steps() == 0);
   CHECK(loop.run(task.train(), Evaluate(ByAccuracy{}, {.every = 1}), UntilTarget{{0, false}}).target_reached());
 }

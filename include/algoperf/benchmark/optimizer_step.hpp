@@ -113,6 +113,9 @@ namespace detail {
 struct OnSizes {
   template <class Rule, class Backend, class... Sizes>
   auto* operator()(const std::string& name, const Rule& rule, const Backend& backend, const Sizes&... sizes) const {
+    static_assert(!std::is_arithmetic_v<Backend>,
+                  "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...) needs a backend before its sizes, "
+                  "Host{} say");
     static_assert(
         sizeof...(Sizes) > 0 && (std::is_integral_v<Sizes> && ...),
         "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...) needs whole numbers, one benchmark each; a "

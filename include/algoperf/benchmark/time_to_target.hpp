@@ -4,7 +4,8 @@
 //   ALGOPERF_TIME_TO_TARGET(ap::GlyphDigits{}, ap::adamw(), ap::Constant{1e-3}, ap::ShuffledEpochs{.batch = 128});
 //   BENCHMARK_MAIN();
 //
-// A repetition is a trial: repetition r trains from seed r, until the workload's target is reached on its validation
+// A repetition is a trial: repetition r trains from seed r (behind the seeds of warm-ups, if
+// --benchmark_min_warmup_time asks for any), until the workload's target is reached on its validation
 // data; ->Repetitions(5) or --benchmark_repetitions=5 makes five. Its time is the seconds spent on training alone, as
 // the loop counts them. A trial that does not reach the target within the budget, or diverges, never does, as in Dahl
 // et al. 2023 (arXiv:2306.07179), section 4; JSON has no infinity, so its time is `missed_target_seconds`, 1e9. The
@@ -68,7 +69,8 @@ void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, con
                               const W& workload, const Rule& rule, const Schedule& schedule, Selector selector,
                               const More&... more) {
   if constexpr (requires { selector.seed; }) selector.seed = seed;
-  const std::uint64_t budget = options.budget > 0 ? options.budget : 3 * workload.step_hint();
+  const std::uint64_t budget =
+      options.budget > 0 ? options.budget : 3 * static_cast<std::uint64_t>(workload.step_hint());
   const std::uint64_t every = options.every > 0 ? options.every : std::max<std::uint64_t>(1, budget / 100);
   for (auto _ : state) {
     RunReport run;
@@ -117,12 +119,17 @@ auto* register_time_to_target(const std::string& name, const TimeToTargetOptions
 
 namespace detail {
 
+template <class W, class... Rest>
+auto* register_trials_of(const std::string& name, const TimeToTargetOptions& options, const W& workload,
+                         const Rest&... rest) {
+  if constexpr (explain_workload<W>()) return register_time_to_target(name, options, workload, rest...);
+}
 template <class First, class... Rest>
 auto* register_trials_named(const std::string& name, const First& first, const Rest&... rest) {
   if constexpr (std::is_same_v<First, TimeToTargetOptions>)
-    return register_time_to_target(name, first, rest...);
+    return register_trials_of(name, first, rest...);
   else
-    return register_time_to_target(name, {}, first, rest...);
+    return register_trials_of(name, {}, first, rest...);
 }
 template <class First, class... Rest>
 auto* register_trials(const char* arguments, const First& first, const Rest&... rest) {

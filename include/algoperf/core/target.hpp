@@ -10,6 +10,7 @@ struct Target {
   bool lower_is_better = true;
   // Reached on equality, as AlgoPerf's scoring has it. NaN reaches nothing.
   constexpr bool reached_by(double metric) const { return lower_is_better ? metric <= value : metric >= value; }
+  friend constexpr bool operator==(const Target&, const Target&) = default;
 };
 
 // Whether metric a beats b; any number beats NaN.

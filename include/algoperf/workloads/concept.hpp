@@ -26,7 +26,19 @@ concept Workload = requires(const W& w) {
   { w.validation() } -> Dataset;
   { w.test() } -> Dataset;
   { w.target() } -> std::same_as<Target>;
-  { w.step_hint() } -> std::same_as<std::uint64_t>;
+  { w.step_hint() } -> std::convertible_to<std::uint64_t>;
 };
+
+namespace detail {
+
+template <class W>
+consteval bool explain_workload() {
+  static_assert(Workload<W>,
+                "algoperf: a workload has model(), loss(), metric(), train(), validation(), test(), target() and "
+                "step_hint(): see workloads/concept.hpp");
+  return true;
+}
+
+}  // namespace detail
 
 }  // namespace algoperf

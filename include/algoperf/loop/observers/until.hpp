@@ -13,12 +13,13 @@ namespace algoperf {
 struct UntilTarget {
   Target target;
 
-  // Throws Error if target and metric disagree on which side is better.
+  // Throws Error if target and metric disagree on which side is better, or the target is NaN, which nothing reaches.
   template <class Run>
   void begin(Run& run) const {
     static_assert(Run::evaluates(),
                   "algoperf: UntilTarget waits for evaluations: give run(...) an observer that evaluates, e.g. "
                   "Evaluate(task, {.every = 500})");
+    require(target.value == target.value, "UntilTarget: the target is ", target.value, ", which nothing reaches");
     check(run.metric());
   }
   template <class Run>
