@@ -68,6 +68,9 @@ TEST_CASE("summaries: rules in order, ratio to the fastest median") {
   CHECK(table.find("slow") != std::string::npos);
   CHECK(table.find("4.15 (4.10 - 4.20)") != std::string::npos);
   CHECK(table.find("missed") != std::string::npos);
+  CHECK(format_seconds({0.0031, 0.0031, 0.0031}) == "0.0031");
+  CHECK_THROWS_WITH_AS(summarize({trial("sgd", 1, 4, 0.125), trial("sgd", 2, 4, 0.5)}),
+                       "summarize: trials of 'sgd' have targets 0.125 and 0.5", Error);
 }
 
 TEST_CASE("logs: CSV has a line an evaluation, JSON has null for a miss") {
@@ -77,6 +80,8 @@ TEST_CASE("logs: CSV has a line an evaluation, JSON has null for a miss") {
   CHECK(bytes_of(folder / "a.csv") ==
         "rule,seed,step,training_seconds,evaluation_seconds,loss,metric\n"
         "adamw,1,10,1.100000,0.000000,1,1\nadamw,1,20,2.100000,0.000000,0.5,0.5\nlamb,1,10,1.100000,0.000000,1,1\n");
+  write_csv(folder / "b.csv", {trial("sgd, \"0.3\"", 1, 1, 0.5)});
+  CHECK(bytes_of(folder / "b.csv").ends_with("\n\"sgd, \"\"0.3\"\"\",1,10,1.100000,0.000000,1,1\n"));
   write_json(folder / "a.json", {{"batch", 128}}, trials);
   const auto json = nlohmann::json::parse(bytes_of(folder / "a.json"));
   CHECK(json["settings"]["batch"] == 128);
@@ -118,7 +123,16 @@ TEST_CASE("charts: curves, points, bands and marks in both files") {
   for (const char* text : {"the law", "measured", "its noise", "the floor begins", "examples"})
     CHECK(picture.find(text) != std::string::npos);
   CHECK(bytes_of(folder / "c.png").size() > 1000);
-  CHECK_THROWS_WITH_AS(draw("/nowhere/c", Chart{}), "/nowhere/c: there is nothing to draw", Error);
+  // What has no place on the axes is left out; a name is one line.
+  draw(folder / "d", {.title = "t",
+                      .x = "x",
+                      .y = "y",
+                      .series = {{.name = "two\nlines", .points = {{0, 1}, {-1, 2}, {1, 1}, {2, NAN}, {3, 2}}},
+                                 {.name = "empty", .points = {}}}});
+  CHECK(bytes_of(folder / "d.svg").find("two lines") != std::string::npos);
+  for (const Chart& chart :
+       {Chart{}, Chart{.title = "t", .x = "x", .y = "y", .series = {{.name = "a", .points = {{0, 1}, {-2, 3}}}}}})
+    CHECK_THROWS_WITH_AS(draw("/nowhere/c", chart), "/nowhere/c: there is no point above 0 to draw", Error);
 }
 
 TEST_CASE("plots: without gnuplot a long script is a sentence, not the end of the program") {
@@ -128,7 +142,7 @@ TEST_CASE("plots: without gnuplot a long script is a sentence, not the end of th
   const std::string path = std::getenv("PATH");
   setenv("PATH", "/nonexistent", 1);
   CHECK_THROWS_WITH_AS(plot_metric(folder / "p", "t", trials, Against::steps),
-                       ((folder / "p.svg") + ": gnuplot could not draw it (is gnuplot installed?)").c_str(), Error);
+                       ((folder / "p.svg") + ": gnuplot could not be started (is it installed?)").c_str(), Error);
   setenv("PATH", path.c_str(), 1);
   CHECK(std::filesystem::is_empty(folder.path()));
 }

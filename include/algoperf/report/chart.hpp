@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -39,9 +40,15 @@ struct Chart {
   std::vector<Mark> marks = {};  // vertical lines
 };
 
-// Writes `stem`.svg and `stem`.png. Throws Error if there is nothing to draw, or gnuplot fails.
+// Writes `stem`.svg and `stem`.png. Throws Error if there is nothing to draw, or gnuplot fails. Points that are not
+// positive, or not finite, have no place on logarithmic axes and are left out.
 inline void draw(const std::string& stem, const Chart& chart) {
-  require(!chart.series.empty() || !chart.bands.empty(), stem, ": there is nothing to draw");
+  const auto drawn = [](const auto& point) {
+    return std::all_of(point.begin(), point.end(), [](double v) { return v > 0 && v < HUGE_VAL; });
+  };
+  const auto has_points = [&](const auto& one) { return std::any_of(one.points.begin(), one.points.end(), drawn); };
+  const auto any = [&](const auto& all) { return std::any_of(all.begin(), all.end(), has_points); };
+  require(any(chart.series) || any(chart.bands), stem, ": there is no point above 0 to draw");
   for (const Chart::Mark& mark : chart.marks)
     require(mark.x > 0 && mark.x < HUGE_VAL, stem, ": a mark is at ", mark.x, ", expected a positive number");
   constexpr const char* colors[] = {"1f77b4", "d62728", "2ca02c", "9467bd", "ff7f0e", "8c564b", "17becf", "7f7f7f"};
@@ -49,17 +56,21 @@ inline void draw(const std::string& stem, const Chart& chart) {
   const auto block = [&](const auto& points) {
     const std::string name = fmt::format("$block{}", data.size());
     data += name + " << EOD\n";
-    for (const auto& point : points) data += fmt::format("{:.9g}\n", fmt::join(point, " "));
+    for (const auto& point : points)
+      if (drawn(point)) data += fmt::format("{:.9g}\n", fmt::join(point, " "));
     data += "EOD\n";
     return name;
   };
   const auto title = [](const std::string& name) {
     return name.empty() ? std::string("notitle") : "title " + detail::quoted(name) + " noenhanced";
   };
-  for (const Chart::Band& band : chart.bands)
+  for (const Chart::Band& band : chart.bands) {
+    if (!has_points(band)) continue;
     commands += fmt::format("{} with filledcurves fc rgb '#c0{}' {}, ", block(band.points), colors[band.color % 8],
                             title(band.name));
+  }
   for (const Chart::Series& s : chart.series) {
+    if (!has_points(s)) continue;
     const char* const color = colors[s.color % 8];
     commands += s.draw == Draw::dots
                     ? fmt::format("{} with points pt 7 ps 0.6 lc rgb '#{}' {}, ", block(s.points), color, title(s.name))

@@ -1,4 +1,4 @@
-// Trials as CSV: one line an evaluation.
+// Trials as CSV (RFC 4180): one line an evaluation.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,12 +11,24 @@
 
 namespace algoperf {
 
+namespace detail {
+
+// In quotes where it must be.
+inline std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + "\"";
+}
+
+}  // namespace detail
+
 inline void write_csv(const std::string& path, const std::vector<Trial>& trials) {
   std::string text = "rule,seed,step,training_seconds,evaluation_seconds,loss,metric\n";
   for (const Trial& trial : trials)
     for (const EvaluationReport& e : trial.evaluations)
-      text += fmt::format("{},{},{},{:.6f},{:.6f},{:.9g},{:.9g}\n", trial.rule, trial.seed, e.step, e.training_seconds,
-                          e.evaluation_seconds, e.loss, e.metric);
+      text += fmt::format("{},{},{},{:.6f},{:.6f},{:.9g},{:.9g}\n", detail::csv_field(trial.rule), trial.seed, e.step,
+                          e.training_seconds, e.evaluation_seconds, e.loss, e.metric);
   AtomicFile file(path);
   file.write(text);
   file.commit();

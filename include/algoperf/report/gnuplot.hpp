@@ -15,10 +15,10 @@ extern "C" char** environ;
 
 namespace algoperf::detail {
 
-// A gnuplot string: single quotes, doubled within.
+// A gnuplot string, of one line: single quotes, doubled within.
 inline std::string quoted(const std::string& text) {
   std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
+  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
   return result + "'";
 }
 
@@ -35,9 +35,9 @@ class RemovedFile {
   std::string path_;
 };
 
-// Whether `gnuplot` ran the script in a file to its end. It reads a file, not a pipe: writing to a pipe that nobody
-// reads would kill this program.
-inline bool run_gnuplot(const std::string& script) {
+// Runs the script in a file by `gnuplot`: its exit status, 127 if it could not be started. It reads a file, not a pipe:
+// writing to a pipe that nobody reads would kill this program.
+inline int run_gnuplot(const std::string& script) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, script.c_str(), O_RDONLY, 0);
@@ -47,11 +47,11 @@ inline bool run_gnuplot(const std::string& script) {
   pid_t child = 0;
   const bool started = posix_spawnp(&child, name, &actions, nullptr, arguments, environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
-  if (!started) return false;
+  if (!started) return 127;
   int status = 0;
   while (waitpid(child, &status, 0) == -1)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 // Draws into a file beside `path`, and moves it there when gnuplot is done. Throws Error if it could not.
@@ -60,8 +60,9 @@ inline void gnuplot(const std::string& terminal, const std::string& path, const 
   AtomicFile file(commands.path());
   file.write("set terminal " + terminal + "\nset output " + quoted(picture.path()) + "\n" + script + "\nset output\n");
   file.commit();
-  require(run_gnuplot(commands.path()) && std::rename(picture.path().c_str(), path.c_str()) == 0, path,
-          ": gnuplot could not draw it (is gnuplot installed?)");
+  const int status = run_gnuplot(commands.path());
+  require(status != 127, path, ": gnuplot could not be started (is it installed?)");
+  require(status == 0 && std::rename(picture.path().c_str(), path.c_str()) == 0, path, ": gnuplot could not draw it");
 }
 
 }  // namespace algoperf::detail

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../core/error.hpp"
 #include "concept.hpp"
 #include "spread.hpp"
 
@@ -20,7 +21,8 @@ struct Summary {
   double ratio = 0;  // median seconds over the least median of all rules; infinite where the target was missed
 };
 
-// One summary a rule, in the order in which rules first appear.
+// One summary a rule, in the order in which rules first appear. Throws Error where a rule's trials have two targets:
+// those of two workloads are two tables.
 inline std::vector<Summary> summarize(const std::vector<Trial>& trials) {
   std::vector<Summary> summaries;
   for (const Trial& first : trials) {
@@ -30,6 +32,8 @@ inline std::vector<Summary> summarize(const std::vector<Trial>& trials) {
     Summary summary{.rule = first.rule};
     for (const Trial& trial : trials) {
       if (trial.rule != first.rule) continue;
+      require(trial.target == first.target, "summarize: trials of '", first.rule, "' have targets ", first.target.value,
+              " and ", trial.target.value);
       ++summary.trials;
       summary.reached += trial.hit() != nullptr;
       if (trial.run.diverged_at() > 0) summary.diverged.push_back(trial.run.diverged_at());

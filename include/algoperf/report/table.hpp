@@ -19,6 +19,8 @@ inline std::string format_spread(const Spread& s, const char* number) {
   return one(s.median) + " (" + one(s.low) + " - " + one(s.high) + ")";
 }
 
+inline std::string format_seconds(const Spread& s) { return format_spread(s, s.low < 1 ? "{:.3g}" : "{:.2f}"); }
+
 // Rows of cells under a head, every column as wide as its widest cell.
 inline std::string format_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -51,8 +53,8 @@ inline std::string format_summaries(const std::vector<Summary>& summaries, const
   std::vector<std::vector<std::string>> rows{
       {"rule", "reached", "steps to target", "training s to target", "evaluation s", "best " + metric, "ratio"}};
   for (const Summary& s : summaries)
-    rows.push_back({s.rule, format_reached(s), format_spread(s.steps, "{:.0f}"), format_spread(s.seconds, "{:.2f}"),
-                    format_spread(s.evaluation_seconds, "{:.2f}"), format_spread(s.best_metric, "{:.4f}"),
+    rows.push_back({s.rule, format_reached(s), format_spread(s.steps, "{:.0f}"), format_seconds(s.seconds),
+                    format_seconds(s.evaluation_seconds), format_spread(s.best_metric, "{:.4f}"),
                     format_spread({s.ratio, s.ratio, s.ratio}, "{:.2f}")});
   return format_table(rows);
 }
