@@ -33,7 +33,7 @@ std::vector<ap::Observation<Variables>> read(const Options& options, const std::
   std::vector<std::string> numeric(sizes.begin(), sizes.end());
   numeric.push_back(y);
   if (!options.weight.empty()) numeric.push_back(options.weight);
-  const ap::Table table = ap::load_csv(options.file, {.numeric = numeric});
+  const ap::Table table = ap::load_csv(options.file, {.numeric = numeric, .only = numeric});
   const auto place = [&](const std::string& name) {
     std::size_t c = 0;
     while (table.columns()[c].name != name) ++c;
@@ -100,7 +100,14 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
       const ap::Interval interval = spread.interval(i, options.level);
       json["intervals"][Law::names[i]] = {interval.low, interval.high};
     }
-    for (const auto& x : points) json["predictions"].push_back(fit(x));
+    for (const auto& x : points) {
+      nlohmann::json prediction{{"x", x}, {"value", fit(x)}};
+      if (with_intervals) {
+        const ap::Interval interval = spread.at(x, options.level);
+        prediction["interval"] = {interval.low, interval.high};
+      }
+      json["predictions"].push_back(prediction);
+    }
     if (with_intervals)
       json["bootstrap"] = {{"count", options.bootstrap},
                            {"seed", options.seed},

@@ -40,6 +40,14 @@ TEST_CASE("sizes of least loss against compute, weighted by their noise") {
 }
 
 // Porian et al. 2024: their curves of equal compute.
+TEST_CASE("no allocation is made of what the observations do not tell") {
+  std::vector<ap::Observation<2>> runs;
+  for (double n = 1e7; n < 2e11; n *= 2.5)
+    runs.push_back({{n, 20 * n}, 1.7 + 400 / std::pow(n, 0.34) + 410 / std::pow(20 * n, 0.28)});
+  CHECK_THROWS_WITH_AS(ap::best_allocation(ap::fit(ap::Chinchilla{}, runs), 1e21),
+                       doctest::Contains("best_allocation: the observations do not tell the fit's"), ap::Error);
+}
+
 TEST_CASE("sizes of least loss from curves of equal compute") {
   std::map<std::string, std::map<double, std::vector<ap::IsoflopRun>>> curves;
   for (auto& row : read_rows("porian_isoflop.csv"))

@@ -111,3 +111,9 @@ TEST_CASE("percentiles may be infinite, but of numbers") {
   CHECK(open.high == HUGE_VAL);
   CHECK_THROWS_AS(ap::percentile_interval({0, NAN}, 0.5), ap::Error);
 }
+
+TEST_CASE("an interval is of a parameter that there is") {
+  const ap::Bootstrap<ap::PowerLaw> spread{.thetas = {{0, -0.5}, {1, -0.6}}};
+  CHECK(spread.interval(1).low < spread.interval(1).high);
+  CHECK_THROWS_WITH_AS(spread.interval(2), "Bootstrap: the parameter is 2, expected less than 2", ap::Error);
+}

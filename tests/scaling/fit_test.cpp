@@ -274,3 +274,38 @@ TEST_CASE("a fit that is not at its end has its own sum, and no intervals") {
   CHECK_THROWS_WITH_AS(ap::bootstrap(fit, falling), "bootstrap: the fit did not converge", ap::Error);
   CHECK_THROWS_WITH_AS(ap::profile_interval(fit, falling, 0), "profile_interval: the fit did not converge", ap::Error);
 }
+
+TEST_CASE("what another start fits as well, elsewhere, is not told") {
+  // All on D = 20 N: E + A / N^a + B / D^b is as low where the two terms have changed places.
+  int converged = 0;
+  for (const double alpha : {0.3, 0.34, 0.4})
+    for (const double beta : {0.25, 0.28, 0.35}) {
+      std::vector<ap::Observation<2>> runs;
+      for (double n = 1e7; n < 2e11; n *= 2.5)
+        runs.push_back({{n, 20 * n}, 1.7 + 400 / std::pow(n, alpha) + 410 / std::pow(20 * n, beta)});
+      const auto fit = ap::fit(ap::Chinchilla{}, runs);
+      if (!fit.converged) continue;  // where the exponents are nearly one: that is said, too
+      ++converged;
+      CHECK(!fit.undetermined[2]);  // E is the same in both
+      CHECK(fit.undetermined[3]);
+      CHECK(fit.undetermined[4]);
+      CHECK(ap::describe(fit).find("NOT TOLD by these observations: coordinate of alpha") != std::string::npos);
+    }
+  CHECK(converged >= 5);
+}
+
+TEST_CASE("least absolute deviations pass by one observation however far off it is") {
+  const std::array<double, 3> truth{std::log(0.05), std::log(3.0), 0.35};
+  for (const std::size_t place : {std::size_t{4}, std::size_t{7}})
+    for (const double factor : {0.1, 3.0, 10.0, 100.0, 1e6}) {
+      auto curve = observe<ap::PowerLawWithFloor>(truth, 10, 1e5, 8);
+      curve[place].y *= factor;
+      const auto fit = ap::fit(ap::PowerLawWithFloor{}, curve, ap::AbsoluteResiduals{});
+      CAPTURE(place);
+      CAPTURE(factor);
+      CHECK(fit.objective <= std::abs(std::log(factor)) * (1 + 1e-9));
+      if (place != 4) continue;  // the last may draw the floor to it for less
+      CHECK(fit.converged);
+      for (std::size_t i = 0; i < 3; ++i) CHECK(fit.theta[i] == near(truth[i], 1e-6));
+    }
+}

@@ -87,3 +87,23 @@ TEST_CASE("observations that cannot be fitted") {
   CHECK_THROWS_AS(ap::fit_values(ap::PowerLawWithFloor{}, {{{1}, 2}, {{2}, 1}}), ap::Error);
   CHECK_THROWS_AS(ap::fit_values(ap::PowerLaw{}, {{{1}, 2}, {{2}, -1}, {{3}, 1}}), ap::Error);
 }
+
+TEST_CASE("what observations do not tell is said, of y as of its logarithm") {
+  std::vector<ap::Observation<2>> one_model, one_ratio;
+  ap::RandomStream random(ap::RandomKey{5});
+  for (double d = 1e8; d < 1e13; d *= 3) {
+    one_model.push_back({{1e8, d}, (2.46 + 410 / std::pow(d, 0.28)) * (1 + 0.01 * random.normal())});
+    one_ratio.push_back({{d / 20, d}, 1.7 + 400 / std::pow(d / 20, 0.34) + 410 / std::pow(d, 0.28)});
+  }
+  CHECK(!ap::fit_values(ap::Chinchilla{}, one_model).determined());
+  const auto fit = ap::fit_values(ap::Chinchilla{}, one_ratio);
+  CHECK(!(fit.converged && fit.determined()));
+  const auto chinchilla = chinchilla_runs();
+  if (!chinchilla.empty()) CHECK(ap::fit_values(ap::Chinchilla{}, chinchilla).determined());
+
+  std::vector<ap::Observation<1>> line;  // of no cap
+  for (const double x : ap::geometric(10, 1e5, 12)) line.push_back({{x}, 3 / std::sqrt(x), x < 100 ? 2.0 : 1.0});
+  const auto capped = ap::fit_values(ap::CappedPowerLaw{}, line);
+  CHECK(!capped.determined());
+  CHECK(capped.residuals == "form - observation, sum of squares, each by its observation's weight");
+}

@@ -134,3 +134,21 @@ TEST_CASE("projections that cannot be made") {
   CHECK_THROWS_AS(ap::project(0.01, curve, model, r, ap::Accelerator{}, {.accelerators = 0}), ap::Error);
   CHECK_THROWS_AS(ap::project(std::numeric_limits<double>::quiet_NaN(), curve, model, r, ap::Accelerator{}), ap::Error);
 }
+
+TEST_CASE("a training is of one step at least") {
+  const ap::Fit<ap::PowerLaw> curve{.theta = {std::log(13.0), -0.25}}, model{.theta = {std::log(100.0), 0.7}};
+  const ap::Requirements requirements{481, 1755, 30784, 12};
+  const auto p = ap::project(1.0, curve, model, requirements, {}, {.accelerators = 1e6, .batch = ap::Samples(128)});
+  CHECK(p.data.value < 1e6 * 128);
+  CHECK(p.time == p.step_time);
+  CHECK(p.flops == 1e6 * p.step_flops);
+  CHECK_THROWS_WITH_AS(ap::project(1.0, curve, model, {-1, 1755, 30784, 12}, {}),
+                       doctest::Contains("Requirements: gamma, lambda, mu and delta are -1"), ap::Error);
+}
+
+TEST_CASE("geometric numbers, however far apart their ends") {
+  const std::vector<double> far = ap::geometric(1e-200, 1e200, 5);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(std::log10(far[i]) == doctest::Approx(-200.0 + 100.0 * double(i)));
+  CHECK(ap::geometric(1e200, 1e-200, 3)[1] == doctest::Approx(1));
+  CHECK(ap::geometric(1, 16, 5) == std::vector<double>{1, 2, 4, 8, 16});
+}

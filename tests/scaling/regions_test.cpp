@@ -111,3 +111,13 @@ TEST_CASE("too little for regions is refused") {
   CHECK_THROWS_WITH_AS(ap::find_regions(few), "fit: there are 5 observations for 6 parameters", ap::Error);
   CHECK_THROWS_AS(ap::find_regions(curve(0.02, 3000, 8), {.bootstraps = 0}), ap::Error);
 }
+
+TEST_CASE("the exponent is the power law's wherever its floor begins") {
+  for (const double floor : {0.005, 0.01, 0.02, 0.05, 0.1}) {
+    std::vector<ap::Observation<1>> runs;
+    for (const double x : ap::geometric(10, 1e5, 12)) runs.push_back({{x}, floor + 3 * std::pow(x, -0.35)});
+    const ap::Regions regions = ap::find_regions(runs);
+    CHECK(regions.exponent == near(-0.35, 1e-4));
+    CHECK(regions.floor_begins.found == (std::pow(3 / floor, 1 / 0.35) < 1e5));
+  }
+}

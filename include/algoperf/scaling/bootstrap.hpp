@@ -28,14 +28,17 @@ struct BootstrapOptions {
 };
 
 // Fits of resampled observations, each from the known optimum. What they spread over is the uncertainty of noise, under
-// the law: none of it tells how wrong the law is where nothing was measured.
+// the law: none of it tells how wrong the law is where nothing was measured. Percentiles of few observations are too
+// narrow (docs/scaling.md says by how much): below 20 of them believe profile_interval (profile.hpp).
 template <ScalingLaw Law>
 struct Bootstrap {
   std::vector<std::array<double, Law::parameters>> thetas;
   std::size_t not_converged = 0;  // left out of thetas
 
-  // Of a parameter, in the order of Law::names.
+  // Of a parameter, in the order of Law::names. Throws Error if there is none of this number.
   Interval interval(std::size_t parameter, double level = 0.95) const {
+    require(parameter < Law::parameters, "Bootstrap: the parameter is ", parameter, ", expected less than ",
+            Law::parameters);
     std::vector<double> values;
     for (const auto& theta : thetas) values.push_back(Law::from_theta(theta)[parameter]);
     return percentile_interval(std::move(values), level);

@@ -38,13 +38,26 @@
 
 namespace algoperf {
 
+namespace detail {
+
+// An observation, as laws and fits see it.
+template <std::size_t Variables>
+struct FitPoint {
+  std::array<double, Variables> log_x;
+  double log_y, weight;
+};
+
+}  // namespace detail
+
 template <class L>
 concept ScalingLaw = requires(const std::array<double, L::variables>& log_x,
-                              const std::array<double, L::parameters>& theta) {
+                              const std::array<double, L::parameters>& theta,
+                              const std::vector<detail::FitPoint<L::variables>>& points) {
   { L::names[0] } -> std::convertible_to<const char*>;
   { L::formula } -> std::convertible_to<const char*>;
   { L::template log_value<double>(log_x, theta) } -> std::same_as<double>;
   { L::from_theta(theta) } -> std::same_as<std::array<double, L::parameters>>;
+  { L::starts(points) } -> std::convertible_to<std::vector<std::array<double, L::parameters>>>;
 };
 
 // One coordinate as a rule sees it: its gradient is curvature x + a number of mean 0 and variance `noise`, and its

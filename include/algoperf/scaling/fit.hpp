@@ -30,10 +30,12 @@ struct Fit {
   Theta theta = {};             // in the law's own coordinates
   double objective = HUGE_VAL;  // the sum over residuals
   bool converged = false;
-  // Of each coordinate of theta: is it anybody's guess, since the observations do not move with it, or others can make
-  // up for it? Not of the logarithm of a coefficient that has come down to 0.
+  // Of each coordinate of theta: is it anybody's guess, since the observations do not move with it, others can make up
+  // for it, or another start came as low elsewhere? Not of the logarithm of a coefficient that has come down to 0.
   std::array<bool, Law::parameters> undetermined = {};
-  std::size_t starts = 0, reached = 0;  // how many starts came within 1e-8 of the objective
+  // How many starts came within 1e-8 of the objective; of absolute residuals, of the objective of the Huber losses that
+  // led to theirs.
+  std::size_t starts = 0, reached = 0;
   std::size_t points = 0;
   std::string residuals = {};  // what they are, and what is summed over them
 
@@ -54,11 +56,36 @@ inline std::string describe(const SquaredResiduals&) { return "sum of squares"; 
 inline std::string describe(const HuberResiduals& r) { return "sum of Huber losses, delta = " + text(r.delta); }
 inline std::string describe(const AbsoluteResiduals&) { return "sum of absolute values"; }
 
-// Each start is followed some way, and those that have come lowest to their end.
+// Marks the coordinates that differ by more than roundings of an optimum.
+template <std::size_t N>
+void differ(std::array<bool, N>& marks, const std::array<double, N>& a, const std::array<double, N>& b) {
+  for (std::size_t i = 0; i < N; ++i) marks[i] = marks[i] || std::fabs(a[i] - b[i]) > 1e-3 * (1 + std::fabs(b[i]));
+}
+
+// Adds what the observations do not tell at `theta` to what was marked; a coordinate that they do not move with counts
+// by that alone.
+template <class Law>
+void mark_untold(Fit<Law>& fit, const std::vector<FitPoint<Law::variables>>& points,
+                 const std::array<double, Law::parameters>& theta) {
+  constexpr double log_of_none = -20;
+  const auto told = sensitivity<Law>(points, theta);
+  for (std::size_t i = 0; i < Law::parameters; ++i)
+    fit.undetermined[i] = told.felt[i] ? fit.undetermined[i] || told.dependent[i] : theta[i] > log_of_none;
+}
+
+template <class Law>
+void name_weights(Fit<Law>& fit, const std::vector<Observation<Law::variables>>& observations) {
+  const auto other = [&](const auto& o) { return o.weight != observations[0].weight; };
+  if (std::any_of(observations.begin(), observations.end(), other))
+    fit.residuals += ", each by its observation's weight";
+}
+
+// Each start is followed some way, and those that have come lowest to their end, or all where sizes do not vary apart.
 template <class Law, class Residuals>
 Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, const Residuals& residuals,
                          const std::vector<std::array<double, Law::parameters>>& starts) {
-  constexpr std::size_t way = 100, end = 3000, followed = 3;
+  constexpr std::size_t way = 100, end = 3000;
+  const std::size_t followed = vary_apart(points) ? 3 : starts.size();
   const FitObjective<Law, Residuals> sum{points, residuals};
   std::vector<Minimum<Law::parameters>> minima;
   for (const auto& start : starts) minima.push_back(minimize(sum, start, negligible(points), way));
@@ -68,28 +95,39 @@ Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, co
   const auto& best =
       *std::min_element(minima.begin(), minima.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
   const double most = best.value * (1 + 1e-8) + negligible(points);
-  const auto reached = std::count_if(minima.begin(), minima.end(), [&](const auto& m) { return m.value <= most; });
-  return {.theta = best.at,
-          .objective = best.value,
-          .converged = best.converged,
-          .starts = starts.size(),
-          .reached = static_cast<std::size_t>(reached),
-          .points = points.size(),
-          .residuals = "log of form - log of observation, " + describe(residuals)};
+  Fit<Law> fit{.theta = best.at,
+               .objective = best.value,
+               .converged = best.converged,
+               .starts = starts.size(),
+               .points = points.size(),
+               .residuals = "log of form - log of observation, " + describe(residuals)};
+  for (const auto& m : minima) {
+    if (!(m.value <= most)) continue;
+    ++fit.reached;
+    if (m.converged) differ(fit.undetermined, m.at, best.at);
+  }
+  return fit;
 }
 
-// Least absolute deviations follow the best start of Huber's losses with a delta of the residuals' own size.
+// Least absolute deviations follow the best starts of Huber's losses, with deltas of the residuals' own size and far
+// below it: squares, and a delta above most residuals, are drawn aside by what lies far off.
 template <class Law>
 Fit<Law> fit_absolute_from(const std::vector<FitPoint<Law::variables>>& points,
                            const std::vector<std::array<double, Law::parameters>>& starts) {
   const FitObjective<Law, AbsoluteResiduals> sum{points, {}};
   Fit<Law> fit = fit_smooth_from<Law>(points, SquaredResiduals{}, starts);
-  const double delta = sum(fit.theta) / total_weight(points);
-  if (delta > 0) fit = fit_smooth_from<Law>(points, HuberResiduals{delta}, starts);
-  const Minimum<Law::parameters> least = least_absolute<Law>(points, fit.theta);
-  fit.theta = least.at;
-  fit.objective = least.value;
-  fit.converged = least.converged || delta == 0;
+  fit.objective = sum(fit.theta);
+  const double size = fit.objective / total_weight(points);
+  for (const double share : {1.0, 1.0 / 32, 1.0 / 1024}) {
+    if (!(size > 0)) break;
+    Fit<Law> next = fit_smooth_from<Law>(points, HuberResiduals{size * share}, starts);
+    const Minimum<Law::parameters> least = least_absolute<Law>(points, next.theta);
+    if (!(least.value < fit.objective * (1 - 1e-12)) && share < 1) continue;
+    next.theta = least.at;
+    next.objective = least.value;
+    next.converged = least.converged;
+    fit = next;
+  }
   fit.residuals = "log of form - log of observation, " + describe(AbsoluteResiduals{});
   return fit;
 }
@@ -114,15 +152,8 @@ Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, 
   residuals.check();
   const auto points = detail::fit_points(observations);
   Fit<Law> fit = detail::fit_from<Law>(points, residuals, Law::starts(points));
-  const auto told = detail::sensitivity<Law>(points, fit.theta);
-  constexpr double log_of_none = -20;
-  for (std::size_t i = 0; i < Law::parameters; ++i)
-    fit.undetermined[i] = told.dependent[i] || (!told.felt[i] && fit.theta[i] > log_of_none);
-  for (const auto& o : observations)
-    if (o.weight != observations[0].weight) {
-      fit.residuals += ", each by its observation's weight";
-      break;
-    }
+  detail::mark_untold(fit, points, fit.theta);
+  detail::name_weights(fit, observations);
   return fit;
 }
 

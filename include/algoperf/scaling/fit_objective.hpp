@@ -5,17 +5,12 @@
 #include <cstddef>
 #include <vector>
 
+#include "concept.hpp"
 #include "jet.hpp"
 #include "laws/statistics.hpp"
 #include "observations.hpp"
 
 namespace algoperf::detail {
-
-template <std::size_t Variables>
-struct FitPoint {
-  std::array<double, Variables> log_x;
-  double log_y, weight;
-};
 
 template <std::size_t Variables>
 std::vector<FitPoint<Variables>> fit_points(const std::vector<Observation<Variables>>& all) {
@@ -27,6 +22,26 @@ std::vector<FitPoint<Variables>> fit_points(const std::vector<Observation<Variab
     points.push_back(p);
   }
   return points;
+}
+
+// Do the logarithms of all sizes vary, and none as a line of another? Where not, laws of two sizes may have terms that
+// change places.
+template <std::size_t Variables>
+bool vary_apart(const std::vector<FitPoint<Variables>>& points) {
+  constexpr double least = 1e-12;
+  std::array<double, Variables> mean = {};
+  for (const auto& p : points)
+    for (std::size_t i = 0; i < Variables; ++i) mean[i] += p.log_x[i] / static_cast<double>(points.size());
+  std::array<std::array<double, Variables>, Variables> products = {};
+  for (const auto& p : points)
+    for (std::size_t i = 0; i < Variables; ++i)
+      for (std::size_t j = 0; j < Variables; ++j) products[i][j] += (p.log_x[i] - mean[i]) * (p.log_x[j] - mean[j]);
+  for (std::size_t i = 0; i < Variables; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double both = products[i][i] * products[j][j];
+      if (!(both - products[i][j] * products[i][j] > least * both)) return false;
+    }
+  return true;
 }
 
 // Weighted alike on the whole: for what takes the number of points from their weights.

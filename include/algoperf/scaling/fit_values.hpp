@@ -23,7 +23,7 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
                 "algoperf: fit_values solves for the coefficients that y is linear in, and this law names none "
                 "(`linear`, `log_terms`: scaling/concept.hpp); fit() fits log y");
   using Objective = detail::ProjectedObjective<Law>;
-  constexpr std::size_t linear = Objective::linear, shapes = Objective::shapes, followed = 3;
+  constexpr std::size_t linear = Objective::linear, shapes = Objective::shapes;
   check_observations(observations, Law::parameters);
   const auto points = detail::fit_points(observations);
   const Objective sum(points);
@@ -42,6 +42,7 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
   }
   const auto lower = [](const auto& a, const auto& b) { return a.value < b.value; };
   std::sort(minima.begin(), minima.end(), lower);
+  const std::size_t followed = detail::vary_apart(points) ? 3 : minima.size();
   if (minima.size() > followed) minima.resize(followed);
   for (auto& minimum : minima) minimum = minimize(sum, minimum.at, negligible);
   const Minimum<shapes> best = *std::min_element(minima.begin(), minima.end(), lower);
@@ -51,12 +52,33 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
                .starts = minima.size(),
                .points = points.size(),
                .residuals = "form - observation, sum of squares"};
-  for (const auto& minimum : minima) fit.reached += minimum.value <= best.value * (1 + 1e-8) + negligible;
-  std::array<double, linear> coefficients;
-  require(std::isfinite(sum.solve_for(best.at, coefficients)), "fit_values: there is no ", Law::formula,
-          " with coefficients above 0 for these observations");
-  for (std::size_t k = 0; k < linear; ++k) fit.theta[k] = std::log(coefficients[k]);
-  for (std::size_t a = 0; a < shapes; ++a) fit.theta[linear + a] = best.at[a];
+  const auto solved = [&](const std::array<double, shapes>& shape) {
+    std::array<double, linear> coefficients;
+    require(std::isfinite(sum.solve_for(shape, coefficients)), "fit_values: there is no ", Law::formula,
+            " with coefficients above 0 for these observations");
+    std::array<double, Law::parameters> theta;
+    for (std::size_t k = 0; k < linear; ++k) theta[k] = std::log(coefficients[k]);
+    std::copy(shape.begin(), shape.end(), theta.begin() + linear);
+    return theta;
+  };
+  fit.theta = solved(best.at);
+
+  // What the observations do not tell: of y itself, whose derivatives are y times those of log y. The logarithm of a
+  // coefficient of 0 is one from which y is as far.
+  static constexpr double log_of_nothing = -700;
+  const auto finite = [](std::array<double, Law::parameters> theta) {
+    for (double& each : theta) each = std::max(each, log_of_nothing);
+    return theta;
+  };
+  for (const auto& minimum : minima) {
+    if (!(minimum.value <= best.value * (1 + 1e-8) + negligible)) continue;
+    ++fit.reached;
+    if (minimum.converged) detail::differ(fit.undetermined, finite(solved(minimum.at)), finite(fit.theta));
+  }
+  auto of_values = points;
+  for (std::size_t i = 0; i < points.size(); ++i) of_values[i].weight *= observations[i].y * observations[i].y;
+  detail::mark_untold(fit, of_values, finite(fit.theta));
+  detail::name_weights(fit, observations);
   return fit;
 }
 

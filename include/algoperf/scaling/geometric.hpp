@@ -14,9 +14,13 @@ inline std::vector<double> geometric(double first, double last, std::size_t coun
   require(first > 0 && first < HUGE_VAL && last > 0 && last < HUGE_VAL, "geometric: the ends are ", first, " and ",
           last, ", expected positive numbers");
   std::vector<double> numbers;
-  const double intervals = static_cast<double>(count) - 1;
-  for (std::size_t i = 0; i < count; ++i)
-    numbers.push_back(first * std::pow(last / first, i == 0 ? 0 : static_cast<double>(i) / intervals));
+  const double intervals = static_cast<double>(count) - 1, ratio = last / first;
+  const bool beyond = ratio < 1e-300 || ratio > 1e300;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double share = i == 0 ? 0 : static_cast<double>(i) / intervals;
+    numbers.push_back(beyond ? std::exp((1 - share) * std::log(first) + share * std::log(last))
+                             : first * std::pow(ratio, share));
+  }
   if (count > 1) numbers.back() = last;
   return numbers;
 }

@@ -42,8 +42,8 @@ struct Projection {
   Flops step_flops;   // of each
   Bytes step_bytes;   // of each
   Seconds step_time;  // with the reduction of gradients
-  Flops flops;        // of all epochs
-  Seconds time;       // of all epochs
+  Flops flops;        // of all epochs; one step at least, though its batches be more than the data
+  Seconds time;       // of these
   Bytes memory;       // of each copy of the model
 
   // Where not, the model must be split (model_parallel.hpp).
@@ -89,6 +89,7 @@ Projection project(double target, const Fit<Curve>& curve, const Fit<Model>& mod
                    const Accelerator& accelerator, const ProjectionOptions& options = {}) {
   options.check();
   accelerator.check();
+  requirements.check();
   Projection p;
   p.data = Samples(size_for(curve, target));
   p.parameters = Parameters(model(p.data.value));
@@ -99,7 +100,7 @@ Projection project(double target, const Fit<Curve>& curve, const Fit<Model>& mod
   p.step_bytes = requirements.bytes(p.parameters, p.batch);
   p.step_time = accelerator.time(p.step_flops, p.step_bytes) +
                 accelerator.all_reduce(p.parameters.value * options.number, options.accelerators);
-  const double steps = options.epochs * (p.data / options.sequence) / (options.accelerators * p.batch);
+  const double steps = std::fmax(1, options.epochs * (p.data / options.sequence) / (options.accelerators * p.batch));
   p.flops = steps * options.accelerators * p.step_flops;
   p.time = steps * p.step_time;
   p.memory = requirements.footprint(p.parameters);

@@ -33,7 +33,7 @@ struct Boundary {
 
 struct Regions {
   Boundary guessing_ends, floor_begins;
-  double exponent = 0;  // of the power law between: y falls as x^exponent
+  double exponent = 0;  // of the power law between, wherever it ends: y falls as x^exponent
   std::size_t points = 0;
 
   // Sizes at which the curve is a power law, as far as was measured from `first` to `last`.
@@ -50,7 +50,8 @@ struct CurveEnds {
 };
 
 // Of the line, the line with a floor, with a cap, and with both, the one of the least Bayesian information criterion
-// n log(S / n) + k log n (Schwarz 1978), if what it adds lies among the observations.
+// n log(S / n) + k log n (Schwarz 1978), which must be less by 10, very strong evidence (Kass & Raftery 1995), where
+// what it adds lies beyond the observations; only ends among these are told.
 class RegionFinder {
  public:
   using Points = std::vector<FitPoint<1>>;
@@ -68,32 +69,33 @@ class RegionFinder {
       return n * std::log(squares / n + 1e-300) + static_cast<double>(parameters) * std::log(n);
     };
     const auto within = [&](double at) { return at > measured.least && at < measured.most; };
+    const auto told = [&](double at) { return within(at) ? std::exp(at) : NAN; };
 
     const auto line = again(points, line_);
     CurveEnds ends{.exponent = line.at[1]};
     double least = criterion(line.value, PowerLaw::parameters);
-    const auto better = [&](double squares, std::size_t parameters) {
+    const auto better = [&](double squares, std::size_t parameters, bool all_within) {
       const double value = criterion(squares, parameters);
-      if (!(value < least)) return false;
+      if (!(value < least - (all_within ? 0 : 10))) return false;
       least = value;
       return true;
     };
 
     const auto floor = again(points, floor_);
     const double begins = (floor.at[1] - floor.at[0]) / floor.at[2];
-    if (floor.at[2] > 0 && within(begins) && better(floor.value, PowerLawWithFloor::parameters))
-      ends = {.floor_begins = std::exp(begins), .exponent = -floor.at[2]};
+    if (floor.at[2] > 0 && better(floor.value, PowerLawWithFloor::parameters, within(begins)))
+      ends = {.floor_begins = told(begins), .exponent = -floor.at[2]};
 
     const auto capped = again(points, capped_);
-    if (capped.at[2] > 0 && within(capped.at[1]) && better(capped.value, CappedPowerLaw::parameters))
-      ends = {.guessing_ends = std::exp(capped.at[1]), .exponent = -capped.at[2]};
+    if (capped.at[2] > 0 && better(capped.value, CappedPowerLaw::parameters, within(capped.at[1])))
+      ends = {.guessing_ends = told(capped.at[1]), .exponent = -capped.at[2]};
 
     const auto bounded = again(points, bounded_);
     const double ratio = std::exp(bounded.at[1] - bounded.at[0]) - 1;  // g / e - 1
     const double levels = bounded.at[2] + std::log(ratio) / bounded.at[3];
-    if (bounded.at[3] > 0 && ratio > 1 && within(bounded.at[2]) && within(levels) &&
-        better(bounded.value, BoundedPowerLaw::parameters))
-      ends = {.guessing_ends = std::exp(bounded.at[2]), .floor_begins = std::exp(levels), .exponent = -bounded.at[3]};
+    if (bounded.at[3] > 0 && ratio > 1 &&
+        better(bounded.value, BoundedPowerLaw::parameters, within(bounded.at[2]) && within(levels)))
+      ends = {.guessing_ends = told(bounded.at[2]), .floor_begins = told(levels), .exponent = -bounded.at[3]};
     return ends;
   }
 

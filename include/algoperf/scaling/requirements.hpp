@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../core/error.hpp"
 #include "fit.hpp"
 #include "laws/first_order.hpp"
 #include "quantities.hpp"
@@ -16,6 +17,10 @@ struct Requirements {
   double mu = 0;      // and a sample and square root of the parameters
   double delta = 0;   // bytes of memory a parameter
 
+  void check() const {
+    require(gamma > 0 && lambda >= 0 && mu >= 0 && delta >= 0, "Requirements: gamma, lambda, mu and delta are ", gamma,
+            ", ", lambda, ", ", mu, " and ", delta, ", expected gamma above 0 and none below");
+  }
   constexpr Flops flops(Parameters p, Samples b) const { return Flops(gamma * p.value * b.value); }
   Bytes bytes(Parameters p, Samples b) const { return Bytes(lambda * p.value + mu * b.value * std::sqrt(p.value)); }
   constexpr Bytes footprint(Parameters p) const { return Bytes(delta * p.value); }
