@@ -69,8 +69,9 @@ TEST_CASE("summaries: rules in order, ratio to the fastest median") {
   CHECK(table.find("4.15 (4.10 - 4.20)") != std::string::npos);
   CHECK(table.find("missed") != std::string::npos);
   CHECK(format_seconds({0.0031, 0.0031, 0.0031}) == "0.0031");
+  CHECK(format_seconds({1234.56, 0.9, 2345.6}) == "1234.56 (0.9 - 2345.60)");
   CHECK_THROWS_WITH_AS(summarize({trial("sgd", 1, 4, 0.125), trial("sgd", 2, 4, 0.5)}),
-                       "summarize: trials of 'sgd' have targets 0.125 and 0.5", Error);
+                       "summarize: trials of 'sgd' have targets 0.125 or less and 0.5 or less", Error);
 }
 
 TEST_CASE("logs: CSV has a line an evaluation, JSON has null for a miss") {

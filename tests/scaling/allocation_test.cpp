@@ -39,7 +39,6 @@ TEST_CASE("sizes of least loss against compute, weighted by their noise") {
   }
 }
 
-// Porian et al. 2024: their curves of equal compute.
 TEST_CASE("no allocation is made of what the observations do not tell") {
   std::vector<ap::Observation<2>> runs;
   for (double n = 1e7; n < 2e11; n *= 2.5)
@@ -48,6 +47,7 @@ TEST_CASE("no allocation is made of what the observations do not tell") {
                        doctest::Contains("best_allocation: the observations do not tell the fit's"), ap::Error);
 }
 
+// Porian et al. 2024: their curves of equal compute.
 TEST_CASE("sizes of least loss from curves of equal compute") {
   std::map<std::string, std::map<double, std::vector<ap::IsoflopRun>>> curves;
   for (auto& row : read_rows("porian_isoflop.csv"))

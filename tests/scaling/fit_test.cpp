@@ -10,6 +10,7 @@
 #include "../support/sentence.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/scaling/bootstrap.hpp"
+#include "algoperf/scaling/fit_values.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
 #include "algoperf/scaling/profile.hpp"
@@ -292,6 +293,31 @@ TEST_CASE("what another start fits as well, elsewhere, is not told") {
       CHECK(ap::describe(fit).find("NOT TOLD by these observations: coordinate of alpha") != std::string::npos);
     }
   CHECK(converged >= 5);
+}
+
+TEST_CASE("terms that change places on a line are not told by absolute residuals either, nor by squares of y") {
+  ap::RandomStream random(ap::RandomKey{11});
+  for (int curve = 0; curve < 10; ++curve) {
+    std::vector<ap::Observation<2>> runs;
+    for (double n = 1e7; n < 2e11; n *= 2.5)
+      runs.push_back({{n, 20 * n},
+                      (1.7 + 400 / std::pow(n, 0.34) + 410 / std::pow(20 * n, 0.28)) *
+                          std::exp((curve == 0 ? 0 : 0.01) * random.normal())});
+    for (const auto& fit :
+         {ap::fit(ap::Chinchilla{}, runs, ap::AbsoluteResiduals{}), ap::fit(ap::Chinchilla{}, runs),
+          ap::fit(ap::Chinchilla{}, runs, ap::HuberResiduals{1e-3}), ap::fit_values(ap::Chinchilla{}, runs)})
+      CHECK(!(fit.converged && fit.determined()));
+  }
+}
+
+TEST_CASE("breaks that change places are the same law") {
+  using Law = ap::BrokenPowerLaw<2>;
+  const std::array<double, 9> theta{0, 1, 2, 3, 9, 5, 6, 4, 8};
+  CHECK(Law::in_order(theta) == std::array<double, 9>{0, 1, 2, 6, 4, 8, 3, 9, 5});
+  CHECK(Law::log_value<double>({0.5}, theta) == near(Law::log_value<double>({0.5}, Law::in_order(theta)), 1e-12));
+  ap::Fit<Law> fit;
+  ap::detail::mark_different(fit, theta, Law::in_order(theta));
+  CHECK(fit.determined());
 }
 
 TEST_CASE("least absolute deviations pass by one observation however far off it is") {

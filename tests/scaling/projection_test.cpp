@@ -149,6 +149,9 @@ TEST_CASE("a training is of one step at least") {
 TEST_CASE("geometric numbers, however far apart their ends") {
   const std::vector<double> far = ap::geometric(1e-200, 1e200, 5);
   for (std::size_t i = 0; i < 5; ++i) CHECK(std::log10(far[i]) == doctest::Approx(-200.0 + 100.0 * double(i)));
+  CHECK(far.front() == 1e-200);
+  CHECK(far.back() == 1e200);
+  CHECK(ap::geometric(7, 9, 1) == std::vector<double>{7});
   CHECK(ap::geometric(1e200, 1e-200, 3)[1] == doctest::Approx(1));
   CHECK(ap::geometric(1, 16, 5) == std::vector<double>{1, 2, 4, 8, 16});
 }

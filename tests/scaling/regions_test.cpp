@@ -112,6 +112,17 @@ TEST_CASE("too little for regions is refused") {
   CHECK_THROWS_AS(ap::find_regions(curve(0.02, 3000, 8), {.bootstraps = 0}), ap::Error);
 }
 
+TEST_CASE("beyond where a power law ends there is none to be told") {
+  ap::RandomStream random(ap::RandomKey{3});
+  std::vector<ap::Observation<1>> constant, floor;
+  for (const double x : ap::geometric(10, 1e5, 16)) {
+    constant.push_back({{x}, (x < 11 ? 0.08 : 0.05) * std::exp(0.005 * random.normal())});
+    floor.push_back({{x}, 0.05 + 0.04 / std::sqrt(x / 10)});
+  }
+  CHECK(std::abs(ap::find_regions(constant).exponent) < 0.1);
+  CHECK(std::abs(ap::find_regions(floor).exponent) < 0.1);
+}
+
 TEST_CASE("the exponent is the power law's wherever its floor begins") {
   for (const double floor : {0.005, 0.01, 0.02, 0.05, 0.1}) {
     std::vector<ap::Observation<1>> runs;

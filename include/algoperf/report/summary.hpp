@@ -32,8 +32,10 @@ inline std::vector<Summary> summarize(const std::vector<Trial>& trials) {
     Summary summary{.rule = first.rule};
     for (const Trial& trial : trials) {
       if (trial.rule != first.rule) continue;
+      require(trial.target.value == trial.target.value, "summarize: a target of '", first.rule, "' is NaN");
       require(trial.target == first.target, "summarize: trials of '", first.rule, "' have targets ", first.target.value,
-              " and ", trial.target.value);
+              first.target.lower_is_better ? " or less" : " or more", " and ", trial.target.value,
+              trial.target.lower_is_better ? " or less" : " or more");
       ++summary.trials;
       summary.reached += trial.hit() != nullptr;
       if (trial.run.diverged_at() > 0) summary.diverged.push_back(trial.run.diverged_at());

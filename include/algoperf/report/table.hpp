@@ -10,16 +10,17 @@
 
 namespace algoperf {
 
-// "median (low - high)", or "missed" where the target was.
-inline std::string format_spread(const Spread& s, const char* number) {
+// "median (low - high)", or "missed" where the target was; numbers below 1 as `below_one` says, if it does.
+inline std::string format_spread(const Spread& s, const char* number, const char* below_one = nullptr) {
   const auto one = [&](double x) {
-    return x < Trial::missed ? fmt::format(fmt::runtime(number), x) : std::string("missed");
+    const char* const as = below_one != nullptr && x < 1 ? below_one : number;
+    return x < Trial::missed ? fmt::format(fmt::runtime(as), x) : std::string("missed");
   };
   if (s.low == s.high) return one(s.median);
   return one(s.median) + " (" + one(s.low) + " - " + one(s.high) + ")";
 }
 
-inline std::string format_seconds(const Spread& s) { return format_spread(s, s.low < 1 ? "{:.3g}" : "{:.2f}"); }
+inline std::string format_seconds(const Spread& s) { return format_spread(s, "{:.2f}", "{:.3g}"); }
 
 // Rows of cells under a head, every column as wide as its widest cell.
 inline std::string format_table(const std::vector<std::vector<std::string>>& rows) {

@@ -14,11 +14,12 @@ struct Allocation {
 };
 
 // The N and D of least E + A / N^alpha + B / D^beta that cost `flops`: N = G (C / k)^a, D = (C / k)^(1 - a) / G,
-// G = (alpha A / (beta B))^(1 / (alpha + beta)), a = beta / (alpha + beta). Throws Error where the observations do not
-// tell A, B, alpha or beta.
+// G = (alpha A / (beta B))^(1 / (alpha + beta)), a = beta / (alpha + beta). Throws Error where the fit did not
+// converge, or the observations do not tell A, B, alpha or beta.
 inline Allocation best_allocation(const Fit<Chinchilla>& fit, double flops, double per_pair = 6) {
   require(flops > 0 && flops < HUGE_VAL && per_pair > 0, "best_allocation: ", flops, " FLOPs at ", per_pair,
           " for each parameter and sample, expected positive numbers");
+  require(fit.starts == 0 || fit.converged, "best_allocation: the fit did not converge");
   const auto [no_a, no_b, no_e, no_alpha, no_beta] = fit.undetermined;
   require(!no_a && !no_b && !no_alpha && !no_beta, "best_allocation: the observations do not tell the fit's ",
           no_a       ? "A"

@@ -16,6 +16,8 @@
 //                               coefficients that y is linear in (fit_values.hpp)
 //   log_terms<T>(log_x, theta)  static, where linear > 1: the logarithms of the terms that add up to y, one for each
 //                               coefficient and in their order
+//   in_order(theta)             static, optional: the same law with terms that are alike, and may change places, in the
+//                               order of what tells them apart
 //
 // A rule of that model (nqm_rules.hpp has three) says what one step does to the second moments of one coordinate:
 //

@@ -56,10 +56,25 @@ inline std::string describe(const SquaredResiduals&) { return "sum of squares"; 
 inline std::string describe(const HuberResiduals& r) { return "sum of Huber losses, delta = " + text(r.delta); }
 inline std::string describe(const AbsoluteResiduals&) { return "sum of absolute values"; }
 
+// A law's coordinates in the order of its terms that are alike, if it has any.
+template <class Law>
+std::array<double, Law::parameters> in_order(const std::array<double, Law::parameters>& theta) {
+  if constexpr (requires { Law::in_order(theta); })
+    return Law::in_order(theta);
+  else
+    return theta;
+}
+
 // Marks the coordinates that differ by more than roundings of an optimum.
-template <std::size_t N>
-void differ(std::array<bool, N>& marks, const std::array<double, N>& a, const std::array<double, N>& b) {
-  for (std::size_t i = 0; i < N; ++i) marks[i] = marks[i] || std::fabs(a[i] - b[i]) > 1e-3 * (1 + std::fabs(b[i]));
+template <class Law>
+void mark_different(Fit<Law>& fit, std::array<double, Law::parameters> a, std::array<double, Law::parameters> b) {
+  a = in_order<Law>(a), b = in_order<Law>(b);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (std::fabs(a[i] - b[i]) > 1e-3 * (1 + std::fabs(b[i]))) fit.undetermined[i] = true;
+}
+template <class Law>
+void mark_as(Fit<Law>& fit, const Fit<Law>& other) {
+  for (std::size_t i = 0; i < Law::parameters; ++i) fit.undetermined[i] |= other.undetermined[i];
 }
 
 // Adds what the observations do not tell at `theta` to what was marked; a coordinate that they do not move with counts
@@ -104,22 +119,25 @@ Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, co
   for (const auto& m : minima) {
     if (!(m.value <= most)) continue;
     ++fit.reached;
-    if (m.converged) differ(fit.undetermined, m.at, best.at);
+    if (m.converged) mark_different(fit, m.at, best.at);
   }
   return fit;
 }
 
-// Least absolute deviations follow the best starts of Huber's losses, with deltas of the residuals' own size and far
-// below it: squares, and a delta above most residuals, are drawn aside by what lies far off.
+// Least absolute deviations follow the best starts of Huber's losses, with deltas of the residuals' own size and, from
+// more than the one start of nearly the same points, far below it: squares, and a delta above most residuals, are drawn
+// aside by what lies far off. Where sizes do not vary apart, squares tell which terms may change places.
 template <class Law>
 Fit<Law> fit_absolute_from(const std::vector<FitPoint<Law::variables>>& points,
                            const std::vector<std::array<double, Law::parameters>>& starts) {
   const FitObjective<Law, AbsoluteResiduals> sum{points, {}};
-  Fit<Law> fit = fit_smooth_from<Law>(points, SquaredResiduals{}, starts);
+  constexpr double rounding = 1e-13;
+  const Fit<Law> of_squares = fit_smooth_from<Law>(points, SquaredResiduals{}, starts);
+  Fit<Law> fit = of_squares;
   fit.objective = sum(fit.theta);
   const double size = fit.objective / total_weight(points);
   for (const double share : {1.0, 1.0 / 32, 1.0 / 1024}) {
-    if (!(size > 0)) break;
+    if (!(size > rounding) || (share < 1 && starts.size() == 1)) break;
     Fit<Law> next = fit_smooth_from<Law>(points, HuberResiduals{size * share}, starts);
     const Minimum<Law::parameters> least = least_absolute<Law>(points, next.theta);
     if (!(least.value < fit.objective * (1 - 1e-12)) && share < 1) continue;
@@ -128,6 +146,7 @@ Fit<Law> fit_absolute_from(const std::vector<FitPoint<Law::variables>>& points,
     next.converged = least.converged;
     fit = next;
   }
+  if (!vary_apart(points)) mark_as(fit, of_squares);
   fit.residuals = "log of form - log of observation, " + describe(AbsoluteResiduals{});
   return fit;
 }

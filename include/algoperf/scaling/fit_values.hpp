@@ -73,8 +73,10 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
   for (const auto& minimum : minima) {
     if (!(minimum.value <= best.value * (1 + 1e-8) + negligible)) continue;
     ++fit.reached;
-    if (minimum.converged) detail::differ(fit.undetermined, finite(solved(minimum.at)), finite(fit.theta));
+    if (minimum.converged) detail::mark_different(fit, finite(solved(minimum.at)), finite(fit.theta));
   }
+  if (!detail::vary_apart(points))
+    detail::mark_as(fit, detail::fit_smooth_from<Law>(points, SquaredResiduals{}, Law::starts(points)));
   auto of_values = points;
   for (std::size_t i = 0; i < points.size(); ++i) of_values[i].weight *= observations[i].y * observations[i].y;
   detail::mark_untold(fit, of_values, finite(fit.theta));

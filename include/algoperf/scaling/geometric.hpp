@@ -17,10 +17,11 @@ inline std::vector<double> geometric(double first, double last, std::size_t coun
   const double intervals = static_cast<double>(count) - 1, ratio = last / first;
   const bool beyond = ratio < 1e-300 || ratio > 1e300;
   for (std::size_t i = 0; i < count; ++i) {
-    const double share = i == 0 ? 0 : static_cast<double>(i) / intervals;
+    const double share = static_cast<double>(i) / std::fmax(intervals, 1);
     numbers.push_back(beyond ? std::exp((1 - share) * std::log(first) + share * std::log(last))
                              : first * std::pow(ratio, share));
   }
+  if (count > 0) numbers.front() = first;
   if (count > 1) numbers.back() = last;
   return numbers;
 }

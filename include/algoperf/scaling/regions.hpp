@@ -51,7 +51,8 @@ struct CurveEnds {
 
 // Of the line, the line with a floor, with a cap, and with both, the one of the least Bayesian information criterion
 // n log(S / n) + k log n (Schwarz 1978), which must be less by 10, very strong evidence (Kass & Raftery 1995), where
-// what it adds lies beyond the observations; only ends among these are told.
+// what it adds lies beyond the observations: a floor that begins after them, guessing that ended before. Only ends
+// among the observations are told.
 class RegionFinder {
  public:
   using Points = std::vector<FitPoint<1>>;
@@ -68,7 +69,9 @@ class RegionFinder {
     const auto criterion = [&](double squares, std::size_t parameters) {
       return n * std::log(squares / n + 1e-300) + static_cast<double>(parameters) * std::log(n);
     };
-    const auto within = [&](double at) { return at > measured.least && at < measured.most; };
+    const auto before = [&](double at) { return at < measured.most; };
+    const auto after = [&](double at) { return at > measured.least; };
+    const auto within = [&](double at) { return before(at) && after(at); };
     const auto told = [&](double at) { return within(at) ? std::exp(at) : NAN; };
 
     const auto line = again(points, line_);
@@ -83,17 +86,18 @@ class RegionFinder {
 
     const auto floor = again(points, floor_);
     const double begins = (floor.at[1] - floor.at[0]) / floor.at[2];
-    if (floor.at[2] > 0 && better(floor.value, PowerLawWithFloor::parameters, within(begins)))
+    if (floor.at[2] > 0 && after(begins) && better(floor.value, PowerLawWithFloor::parameters, within(begins)))
       ends = {.floor_begins = told(begins), .exponent = -floor.at[2]};
 
     const auto capped = again(points, capped_);
-    if (capped.at[2] > 0 && better(capped.value, CappedPowerLaw::parameters, within(capped.at[1])))
+    if (capped.at[2] > 0 && before(capped.at[1]) &&
+        better(capped.value, CappedPowerLaw::parameters, within(capped.at[1])))
       ends = {.guessing_ends = told(capped.at[1]), .exponent = -capped.at[2]};
 
     const auto bounded = again(points, bounded_);
     const double ratio = std::exp(bounded.at[1] - bounded.at[0]) - 1;  // g / e - 1
     const double levels = bounded.at[2] + std::log(ratio) / bounded.at[3];
-    if (bounded.at[3] > 0 && ratio > 1 &&
+    if (bounded.at[3] > 0 && ratio > 1 && before(bounded.at[2]) && after(levels) &&
         better(bounded.value, BoundedPowerLaw::parameters, within(bounded.at[2]) && within(levels)))
       ends = {.guessing_ends = told(bounded.at[2]), .floor_begins = told(levels), .exponent = -bounded.at[3]};
     return ends;

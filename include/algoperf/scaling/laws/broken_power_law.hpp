@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -56,6 +57,15 @@ struct BrokenPowerLaw {
       p[5 + 3 * i] = std::exp(t[5 + 3 * i]);
     }
     return p;
+  }
+
+  // Breaks by their places.
+  static std::array<double, parameters> in_order(std::array<double, parameters> theta) {
+    std::array<std::array<double, 3>, breaks> each;
+    for (std::size_t i = 0; i < breaks; ++i) each[i] = {theta[3 + 3 * i], theta[4 + 3 * i], theta[5 + 3 * i]};
+    std::sort(each.begin(), each.end(), [](const auto& a, const auto& b) { return a[1] < b[1]; });
+    for (std::size_t i = 0; i < breaks; ++i) std::copy(each[i].begin(), each[i].end(), theta.begin() + 3 + 3 * i);
+    return theta;
   }
 
   // Breaks at places of an even grid, of two widths, floors at two shares of the least y; between breaks the slopes of
