@@ -100,7 +100,8 @@ template <class Law, class Residuals>
 Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, const Residuals& residuals,
                          const std::vector<std::array<double, Law::parameters>>& starts) {
   constexpr std::size_t way = 100, end = 3000;
-  const std::size_t followed = vary_apart(points) ? 3 : starts.size();
+  const bool apart = vary_apart(points);
+  const std::size_t followed = apart ? 3 : starts.size();
   const FitObjective<Law, Residuals> sum{points, residuals};
   std::vector<Minimum<Law::parameters>> minima;
   for (const auto& start : starts) minima.push_back(minimize(sum, start, negligible(points), way));
@@ -116,10 +117,11 @@ Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, co
                .starts = starts.size(),
                .points = points.size(),
                .residuals = "log of form - log of observation, " + describe(residuals)};
+  // On one line another optimum may lie in a valley so flat that none comes to its end: there, as low as matters.
+  const double as_low = apart ? most : best.value * (1 + 1e-6) + 1e-13 * total_weight(points);
   for (const auto& m : minima) {
-    if (!(m.value <= most)) continue;
-    ++fit.reached;
-    if (m.converged) mark_different(fit, m.at, best.at);
+    fit.reached += m.value <= most;
+    if (m.value <= as_low && (m.converged || !apart)) mark_different(fit, m.at, best.at);
   }
   return fit;
 }
