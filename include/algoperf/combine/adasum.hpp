@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/archive.hpp"
+#include "../state/archive.hpp"
 #include "../core/layout.hpp"
 #include "../core/map_kernels.hpp"
 #include "concept.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
-#include "../core/read_file.hpp"
+#include "../state/read_file.hpp"
 #include "concept.hpp"
 #include "shared.hpp"
 #include "slice.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
-#include "../core/read_file.hpp"
+#include "../state/read_file.hpp"
 #include "in_quotes.hpp"
 
 namespace algoperf {

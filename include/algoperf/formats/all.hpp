@@ -1,7 +1,7 @@
 // All of formats/: needs nlohmann-json, xtensor and libzip.
 #pragma once
 
-#include "../core/cast.hpp"
+#include "../state/cast.hpp"
 #include "eigen.hpp"
 #include "npy.hpp"
 #include "npz.hpp"

@@ -8,7 +8,7 @@
 //   xtensor.hpp       as_xtensor(values, shape), as_xtensor(loop, "0.weight")   xtensor; no copy
 //                     as_eigen<T>(dict, "x"), as_xtensor<T>(dict, "x"), set(dict, "x", expression)       copies
 //
-// A dict is a StateDict (core/state_dict.hpp): values_dict(loop) has the parameters, state_dict(rule_state) a
+// A dict is a StateDict (state/state_dict.hpp): values_dict(loop) has the parameters, state_dict(rule_state) a
 // rule's state, state_dict(loop) all that a checkpoint has. Files are written whole or not at all. What
 // is read takes memory as it comes, and where it unpacks to more than its header declares, no more than that and a
 // buffer. What does not fit is refused by a sentence that names the file and the array.
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
-#include "../core/state_dict.hpp"
+#include "../state/state_dict.hpp"
 
 namespace algoperf::detail {
 

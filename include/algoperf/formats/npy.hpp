@@ -9,8 +9,8 @@
 
 #include <string>
 
-#include "../core/atomic_file.hpp"
-#include "../core/read_file.hpp"
+#include "../state/atomic_file.hpp"
+#include "../state/read_file.hpp"
 #include "concept.hpp"
 #include "npy_bytes.hpp"
 #include "xtensor.hpp"

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "../core/atomic_file.hpp"
-#include "../core/read_file.hpp"
+#include "../state/atomic_file.hpp"
+#include "../state/read_file.hpp"
 #include "concept.hpp"
 
 namespace algoperf {

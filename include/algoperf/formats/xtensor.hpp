@@ -21,7 +21,7 @@
 
 #include "../core/error.hpp"
 #include "../core/shape.hpp"
-#include "../core/state_dict.hpp"
+#include "../state/state_dict.hpp"
 
 namespace algoperf {
 

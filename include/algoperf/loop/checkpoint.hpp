@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "../core/archive.hpp"
+#include "../state/archive.hpp"
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
-#include "checkpoint_reader.hpp"
-#include "checkpoint_writer.hpp"
+#include "../state/checkpoint_reader.hpp"
+#include "../state/checkpoint_writer.hpp"
 
 namespace algoperf {
 

@@ -7,7 +7,7 @@
 //   load_values(load_safetensors("theirs.safetensors"), loop);
 //
 // All of a loop, its rule's state and step too: state_dict(loop), load_state_dict(dict, loop)
-// (core/state_dict.hpp).
+// (state/state_dict.hpp).
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
-#include "../core/state_dict.hpp"
+#include "../state/state_dict.hpp"
 
 namespace algoperf {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/atomic_file.hpp"
+#include "../state/atomic_file.hpp"
 #include "concept.hpp"
 
 namespace algoperf {

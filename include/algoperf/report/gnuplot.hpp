@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string>
 
-#include "../core/atomic_file.hpp"
+#include "../state/atomic_file.hpp"
 
 extern "C" char** environ;
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/atomic_file.hpp"
+#include "../state/atomic_file.hpp"
 #include "summary.hpp"
 
 namespace algoperf {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/archive.hpp"
+#include "../state/archive.hpp"
 #include "../core/layout.hpp"
 #include "concept.hpp"
 #include "finite_gate.hpp"

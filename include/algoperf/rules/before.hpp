@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/archive.hpp"
+#include "../state/archive.hpp"
 #include "../core/layout.hpp"
 #include "chain_rule.hpp"
 #include "own_memory.hpp"

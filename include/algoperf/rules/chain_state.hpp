@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/archive.hpp"
+#include "../state/archive.hpp"
 #include "../core/layout.hpp"
 #include "program.hpp"
 #include "state_arrays.hpp"

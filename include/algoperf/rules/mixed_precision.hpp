@@ -24,7 +24,7 @@
 #include <type_traits>
 
 #include "../backend/half_arrays.hpp"
-#include "../core/archive.hpp"
+#include "../state/archive.hpp"
 #include "../core/error.hpp"
 #include "../core/half.hpp"
 #include "../core/layout.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/archive.hpp"
+#include "../state/archive.hpp"
 #include "../core/layout.hpp"
 #include "../core/tuple.hpp"
 #include "before.hpp"

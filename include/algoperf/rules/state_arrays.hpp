@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../backend/work.hpp"
-#include "../core/archive.hpp"
+#include "../state/archive.hpp"
 #include "../core/layout.hpp"
 #include "../core/math.hpp"
 

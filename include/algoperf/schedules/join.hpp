@@ -48,7 +48,7 @@ struct Joined {
     if constexpr (detail::ObservesGradients<Second>) second.observe(small, square_small, big, square_big);
   }
 
-  // visit_scoped is core/archive.hpp's, which whoever has an archive includes.
+  // visit_scoped is state/archive.hpp's, which whoever has an archive includes.
   template <class Archive>
   requires(detail::Remembers<First, Archive> || detail::Remembers<Second, Archive>) void visit(Archive& archive) {
     if constexpr (detail::Remembers<First, Archive>) visit_scoped(archive, "first", first);

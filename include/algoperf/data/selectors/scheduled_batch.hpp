@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "../../core/archive.hpp"
+#include "../../state/archive.hpp"
 #include "../../core/evaluated.hpp"
 #include "../../core/require.hpp"
 #include "../concept.hpp"

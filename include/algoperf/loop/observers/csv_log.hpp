@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "../../core/atomic_file.hpp"
+#include "../../state/atomic_file.hpp"
 #include "../concept.hpp"
 
 namespace algoperf {

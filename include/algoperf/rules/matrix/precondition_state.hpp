@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../core/archive.hpp"
+#include "../../state/archive.hpp"
 #include "blocks.hpp"
 #include "kernels.hpp"
 #include "rows.hpp"

@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "archive.hpp"
-#include "error.hpp"
-#include "half.hpp"
-#include "layout.hpp"
-#include "name_index.hpp"
+#include "../core/error.hpp"
+#include "../core/half.hpp"
+#include "../core/layout.hpp"
+#include "../core/name_index.hpp"
 
 namespace algoperf {
 

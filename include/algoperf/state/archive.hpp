@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include "config.hpp"
+#include "../core/config.hpp"
 
 namespace algoperf {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "error.hpp"
+#include "../core/error.hpp"
 
 namespace algoperf {
 

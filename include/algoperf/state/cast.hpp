@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "half.hpp"
+#include "../core/half.hpp"
 #include "state_dict.hpp"
 
 namespace algoperf {

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-#include "error.hpp"
+#include "../core/error.hpp"
 
 namespace algoperf {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/atomic_file.hpp"
+#include "atomic_file.hpp"
 #include "checkpoint_format.hpp"
 
 namespace algoperf {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
-#include "../core/read_file.hpp"
+#include "read_file.hpp"
 #include "checkpoint_format.hpp"
 
 namespace algoperf {
