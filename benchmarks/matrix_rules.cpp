@@ -2,7 +2,7 @@
 // rules compute but half where they are symmetric.
 // And inverse roots and bases, which come every so many steps, in products of their own size.
 #include <algoperf/backend/all.hpp>
-#include <algoperf/backend/linear_algebra.hpp>
+#include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/core/random.hpp>
 #include <algoperf/rules/muon.hpp>
 #include <algoperf/rules/shampoo.hpp>

@@ -1,7 +1,7 @@
 // The products that networks are made of, by the provider that algoperf::gemm was configured with, beside Eigen's: the
 // ratio of Eigen's time to the provider's, on one thread.
 #include <Eigen/Core>
-#include <algoperf/backend/gemm.hpp>
+#include <algoperf/backend/products/gemm.hpp>
 #include <algoperf/core/arena.hpp>
 #include <algoperf/core/random.hpp>
 #include <initializer_list>

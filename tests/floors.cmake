@@ -26,7 +26,7 @@ set(umbrella_headers ${light_headers} pthread.h sched.h signal.h time.h immintri
 set(algorithm_folders rules nn combine loop)
 set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/guard.hpp
     backend/half_ports.hpp backend/half_arrays.hpp backend/all_finite.hpp backend/convolution.hpp
-    backend/symmetric_product.hpp)
+    backend/products/symmetric_product.hpp)
 
 set(root ${INCLUDE_DIR}/algoperf)
 set(faults "")
@@ -89,8 +89,8 @@ while(new)
     string(REGEX REPLACE "^[^@]+@" "" where ${angled})
     if(NOT name IN_LIST umbrella_headers)
       fault(${where} "<${name}>: the umbrella reaches this file and keeps to light headers")
-    elseif(name MATCHES "^Eigen/" AND NOT file STREQUAL "backend/eigen_matrix.hpp")
-      fault(${where} "<${name}>: the umbrella has Eigen through backend/eigen_matrix.hpp only")
+    elseif(name MATCHES "^Eigen/" AND NOT file STREQUAL "backend/products/eigen_matrix.hpp")
+      fault(${where} "<${name}>: the umbrella has Eigen through backend/products/eigen_matrix.hpp only")
     endif()
   endforeach()
   foreach(target IN LISTS quoted_of_${file})

@@ -1,5 +1,5 @@
 // Update rules as one would write them by hand with intrinsics, one loop a pass: what the library is measured against.
-// The instruction set is chosen as backend/vector.hpp chooses it. Arrays are aligned and hold whole vectors.
+// The instruction set is chosen as backend/host/vector.hpp chooses it. Arrays are aligned and hold whole vectors.
 #pragma once
 
 #include <immintrin.h>

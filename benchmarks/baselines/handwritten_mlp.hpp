@@ -2,7 +2,7 @@
 // forward, softmax cross-entropy, backward, AdamW. Buffers are made once.
 #pragma once
 
-#include <algoperf/backend/gemm.hpp>
+#include <algoperf/backend/products/gemm.hpp>
 #include <algoperf/core/arena.hpp>
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Steps of the matrix rules on a device, for torch_matrix_rules.py to stand beside: a whole period, in which every root
 // or basis has its turn once, divided by its steps; after a first step that makes them all. The products' precision is
 // fp32 on both sides.
-#include <algoperf/backend/linear_algebra.hpp>
+#include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/core/random.hpp>
 #include <algoperf/rules/muon.hpp>
 #include <algoperf/rules/shampoo.hpp>

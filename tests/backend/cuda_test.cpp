@@ -1,6 +1,6 @@
 // On a device, or on the host in its stead (tests/emulated_cuda).
 #include <algoperf/backend/cuda.cuh>
-#include <algoperf/backend/linear_algebra.hpp>
+#include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/rules/shampoo.hpp>
 #include <algoperf/rules/soap.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-// expect: algoperf: this rule decomposes matrices: #include <algoperf/backend/linear_algebra.hpp>
+// expect: algoperf: this rule decomposes matrices: #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/backend/host.hpp>
 #include <algoperf/rules/shampoo.hpp>
 

@@ -1,4 +1,4 @@
-// Of cuBLAS, the product that backend/cuda_linear_algebra.cuh takes, on the host.
+// Of cuBLAS, the product that backend/cuda/linear_algebra.cuh takes, on the host.
 #pragma once
 
 #include <cstddef>

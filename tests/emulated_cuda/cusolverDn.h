@@ -1,4 +1,4 @@
-// Of cuSOLVER, the decompositions that backend/cuda_linear_algebra.cuh takes, by Eigen. Geqrf leaves Q itself where
+// Of cuSOLVER, the decompositions that backend/cuda/linear_algebra.cuh takes, by Eigen. Geqrf leaves Q itself where
 // cuSOLVER leaves reflections, and Orgqr has nothing left to do.
 #pragma once
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "../core/finite.hpp"
-#include "thread_pool.hpp"
+#include "host/thread_pool.hpp"
 #include "work.hpp"
 
 namespace algoperf::detail {

@@ -8,7 +8,7 @@
 //   fill(n, x, value)  copy(n, from, to)
 //   gemm_nn / gemm_nt / gemm_tn(m, n, k, a, b, c, accumulate)
 //                                           of Stored; c may be of Scalar
-//   symmetric_nt / symmetric_tn             optional: what backend/symmetric_product.hpp says
+//   symmetric_nt / symmetric_tn             optional: what backend/products/symmetric_product.hpp says
 //   convolution(c)                          optional: what backend/convolution.hpp says
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
 //   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])
@@ -23,7 +23,7 @@
 //   add_rows(count, cols, keys, x, out)     out[keys[i]][c] += x[i][c], in a fixed order
 //   sum(n, x)  dot(n, x, y)                 in double, in 16 lanes and a fixed tree; returned to the host
 //   run(work)                               a chain's passes over its regions (rules/program.hpp)
-//   eigh(n, a, values, vectors)             A = V diag(values) V^T, as backend/linear_algebra.hpp says, which the user
+//   eigh(n, a, values, vectors)             A = V diag(values) V^T, as backend/products/linear_algebra.hpp says, which the user
 //   qr(n, a, q)                             A = Q R                             of these two includes; S only
 //   on_host                                 constexpr; whether its memory is the host's
 //   scratch                                 how many scalars layers may work in, so that they do much at once
@@ -106,7 +106,7 @@ void send(const B& backend, std::size_t n, const T* from, T* to) {
 
 }  // namespace detail
 
-// What eigh and qr are made of, defined in backend/linear_algebra.hpp.
+// What eigh and qr are made of, defined in backend/products/linear_algebra.hpp.
 template <class S>
 struct LinearAlgebra;
 
@@ -120,7 +120,7 @@ concept Defined = requires {
 template <class S>
 consteval bool explain_decompositions() {
   static_assert(Defined<LinearAlgebra<S>>,
-                "algoperf: this rule decomposes matrices: #include <algoperf/backend/linear_algebra.hpp>");
+                "algoperf: this rule decomposes matrices: #include <algoperf/backend/products/linear_algebra.hpp>");
   return Defined<LinearAlgebra<S>>;
 }
 

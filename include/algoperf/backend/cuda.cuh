@@ -18,12 +18,12 @@
 #include "../core/half.hpp"
 #include "../core/map_kernels.hpp"
 #include "concept.hpp"
-#include "cuda_array.cuh"
-#include "cuda_device.cuh"
-#include "cuda_linear_algebra.cuh"
-#include "cuda_loops.cuh"
-#include "cuda_passes.cuh"
-#include "cuda_range.cuh"
+#include "cuda/array.cuh"
+#include "cuda/device.cuh"
+#include "cuda/linear_algebra.cuh"
+#include "cuda/loops.cuh"
+#include "cuda/passes.cuh"
+#include "cuda/range.cuh"
 
 namespace algoperf {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "../core/math.hpp"
-#include "vector.hpp"
+#include "host/vector.hpp"
 #include "work.hpp"
 
 namespace algoperf::detail {

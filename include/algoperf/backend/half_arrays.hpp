@@ -6,7 +6,7 @@
 
 #include "guard.hpp"
 #include "half_ports.hpp"
-#include "thread_pool.hpp"
+#include "host/thread_pool.hpp"
 #include "work.hpp"
 
 namespace algoperf::detail {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "../core/half.hpp"
-#include "vector.hpp"
+#include "host/vector.hpp"
 
 namespace algoperf {
 

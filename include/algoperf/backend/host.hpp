@@ -9,15 +9,15 @@
 #include "../core/arena.hpp"
 #include "concept.hpp"
 #if defined(ALGOPERF_EXTERN_CONVOLUTION)
-#include "host_convolution.hpp"
+#include "host/convolution.hpp"
 #endif
-#include "gemm.hpp"
-#include "host_passes.hpp"
-#include "host_sweep.hpp"
+#include "products/gemm.hpp"
+#include "host/passes.hpp"
+#include "host/sweep.hpp"
 #include "matrix_sums.hpp"
 #include "serial_team.hpp"
-#include "symmetric_product.hpp"
-#include "thread_pool.hpp"
+#include "products/symmetric_product.hpp"
+#include "host/thread_pool.hpp"
 
 namespace algoperf {
 

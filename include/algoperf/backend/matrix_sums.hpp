@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "../core/tuple.hpp"
-#include "denormals.hpp"
-#include "vector.hpp"
+#include "host/denormals.hpp"
+#include "host/vector.hpp"
 #include "work.hpp"
 
 namespace algoperf::detail {

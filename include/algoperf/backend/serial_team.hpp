@@ -4,8 +4,8 @@
 
 #include "../core/config.hpp"
 #include "concept.hpp"
-#include "denormals.hpp"
-#include "vector.hpp"
+#include "host/denormals.hpp"
+#include "host/vector.hpp"
 #include "work.hpp"
 
 namespace algoperf {

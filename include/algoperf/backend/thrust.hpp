@@ -24,7 +24,7 @@
 #include "concept.hpp"
 #include "matrix_sums.hpp"
 #include "serial_team.hpp"
-#include "thrust_passes.hpp"
+#include "thrust/passes.hpp"
 
 namespace algoperf {
 

@@ -1,5 +1,5 @@
 // Scalar mathematics for kernels. A kernel calls math::sqrt(x) whatever T is; Maths<T> is looked up when the kernel is
-// instantiated, so a backend may add its own T (backend/vector.hpp does, for SIMD vectors).
+// instantiated, so a backend may add its own T (backend/host/vector.hpp does, for SIMD vectors).
 #pragma once
 
 #include <cstddef>

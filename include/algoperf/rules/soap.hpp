@@ -20,7 +20,7 @@ struct SoapOptions {
 
 // SOAP (Vyas et al. 2024), for matrices only: Adam in the eigenbases of Shampoo's factors, with decoupled decay. Its
 // first step finds the bases and moves nothing. Ranges, costs and departures: rules/matrix/eigenbasis_adam.hpp.
-// Needs #include <algoperf/backend/linear_algebra.hpp>.
+// Needs #include <algoperf/backend/products/linear_algebra.hpp>.
 //   partition(matrices, soap(), otherwise, adamw())
 constexpr auto soap(SoapOptions o = {}) {
   return chain(EigenbasisAdam{.beta1 = o.beta1,

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "../../backend/symmetric_product.hpp"
+#include "../../backend/products/symmetric_product.hpp"
 #include "../concept.hpp"
 #include "kernels.hpp"
 
 namespace algoperf {
 
-// Inverse roots by eigendecomposition, in double (backend/linear_algebra.hpp, to be included by name):
+// Inverse roots by eigendecomposition, in double (backend/products/linear_algebra.hpp, to be included by name):
 //   A = V diag(w) V^T;  (A + ridge max(w) I)^(-1 / p) = B B^T,  B = V diag((w + ridge max(w))^(-1 / (2 p)))
 // for any p > 0. Exact to rounding: at condition c of A + ..., R^p A misses I by about c times the scalar's epsilon.
 // Shi et al. 2023 (arXiv:2309.06497), section 3.2.1. Cost: about 10 n^3 FLOPs on one thread, and a symmetric

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "../../backend/symmetric_product.hpp"
+#include "../../backend/products/symmetric_product.hpp"
 #include "kernels.hpp"
 #include "power_iteration.hpp"
 #include "rows.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "../../backend/symmetric_product.hpp"
+#include "../../backend/products/symmetric_product.hpp"
 #include "blocks.hpp"
 #include "eigen_root.hpp"
 #include "graft.hpp"

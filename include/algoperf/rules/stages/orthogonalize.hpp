@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "../../backend/symmetric_product.hpp"
+#include "../../backend/products/symmetric_product.hpp"
 #include "../../core/map_kernels.hpp"
 #include "../../core/math.hpp"
 #include "../../core/require.hpp"

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 
 namespace algoperf::detail {
 

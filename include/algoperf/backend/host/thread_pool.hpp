@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <exception>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf {
 

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
-#include "../core/math.hpp"
-#include "../core/slots.hpp"
-#include "cuda_loops.cuh"
-#include "work.hpp"
+#include "../../core/math.hpp"
+#include "../../core/slots.hpp"
+#include "loops.cuh"
+#include "../work.hpp"
 
 namespace algoperf::detail {
 

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "../core/half.hpp"
-#include "cuda_device.cuh"
-#include "cuda_loops.cuh"
+#include "../../core/half.hpp"
+#include "device.cuh"
+#include "loops.cuh"
 
 namespace algoperf {
 
@@ -99,7 +99,7 @@ struct CudaDecomposition {
   }
 };
 
-// As LinearAlgebra::eigh (backend/linear_algebra.hpp), and in double whatever S is.
+// As LinearAlgebra::eigh (backend/products/linear_algebra.hpp), and in double whatever S is.
 template <class S>
 bool cuda_eigh(CudaDevice& device, std::size_t n, const S* a, S* values, S* vectors) {
   constexpr const char* what = "an eigendecomposition";

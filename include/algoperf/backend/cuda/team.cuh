@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include "../core/config.hpp"
-#include "../core/half.hpp"
-#include "concept.hpp"
+#include "../../core/config.hpp"
+#include "../../core/half.hpp"
+#include "../concept.hpp"
 
 namespace algoperf {
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "cuda_check.cuh"
+#include "check.cuh"
 
 namespace algoperf {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "cuda_check.cuh"
+#include "check.cuh"
 
 namespace algoperf::detail {
 

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "gemm.hpp"
-#include "vector.hpp"
+#include "../host/vector.hpp"
 
 namespace algoperf {
 namespace detail::tiled {

@@ -2,7 +2,7 @@
 // three quarters; else Eigen's. In .cu files Eigen's always, for nvcc knows no vectors.
 #pragma once
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 #if defined(__AVX512F__) && !ALGOPERF_IN_CUDA_FILE
 #include "gemm_tiles.hpp"

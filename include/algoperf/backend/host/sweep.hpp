@@ -3,11 +3,11 @@
 
 #include <cstddef>
 
-#include "../core/slots.hpp"
-#include "../core/tuple.hpp"
+#include "../../core/slots.hpp"
+#include "../../core/tuple.hpp"
 #include "denormals.hpp"
 #include "vector.hpp"
-#include "work.hpp"
+#include "../work.hpp"
 
 namespace algoperf::detail {
 

@@ -13,7 +13,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf::detail {
 

@@ -11,11 +11,11 @@
 #include <mutex>
 #include <vector>
 
-#include "cuda_array.cuh"
-#include "cuda_check.cuh"
-#include "cuda_ring.cuh"
-#include "cuda_stream.cuh"
-#include "cuda_tape.cuh"
+#include "array.cuh"
+#include "check.cuh"
+#include "ring.cuh"
+#include "stream.cuh"
+#include "tape.cuh"
 
 namespace algoperf::detail {
 

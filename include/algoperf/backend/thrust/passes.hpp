@@ -16,11 +16,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "../core/config.hpp"
-#include "../core/math.hpp"
-#include "../core/slots.hpp"
-#include "../core/tuple.hpp"
-#include "work.hpp"
+#include "../../core/config.hpp"
+#include "../../core/math.hpp"
+#include "../../core/slots.hpp"
+#include "../../core/tuple.hpp"
+#include "../work.hpp"
 
 namespace algoperf::detail {
 

@@ -8,8 +8,8 @@
 
 #include <cstddef>
 
-#include "cuda_array.cuh"
-#include "cuda_check.cuh"
+#include "array.cuh"
+#include "check.cuh"
 
 namespace algoperf::detail {
 

@@ -9,13 +9,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "../core/tuple.hpp"
-#include "cuda_device.cuh"
-#include "cuda_loops.cuh"
-#include "cuda_region.cuh"
-#include "cuda_sweep.cuh"
-#include "cuda_team.cuh"
-#include "work.hpp"
+#include "../../core/tuple.hpp"
+#include "device.cuh"
+#include "loops.cuh"
+#include "region.cuh"
+#include "sweep.cuh"
+#include "team.cuh"
+#include "../work.hpp"
 
 namespace algoperf::detail {
 

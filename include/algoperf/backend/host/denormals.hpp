@@ -2,7 +2,7 @@
 // gradients that died decay into such numbers and stay there, and on x86 each then costs a hundred cycles or more.
 #pragma once
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf::detail {
 

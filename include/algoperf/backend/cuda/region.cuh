@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "../core/math.hpp"
-#include "cuda_array.cuh"
-#include "cuda_check.cuh"
-#include "cuda_device.cuh"
-#include "work.hpp"
+#include "../../core/math.hpp"
+#include "array.cuh"
+#include "check.cuh"
+#include "device.cuh"
+#include "../work.hpp"
 
 namespace algoperf::detail {
 

@@ -8,13 +8,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "../core/config.hpp"
-#include "../core/half.hpp"
-#include "../core/tuple.hpp"
-#include "cuda_device.cuh"
-#include "cuda_team.cuh"
-#include "matrix_sums.hpp"
-#include "work.hpp"
+#include "../../core/config.hpp"
+#include "../../core/half.hpp"
+#include "../../core/tuple.hpp"
+#include "device.cuh"
+#include "team.cuh"
+#include "../matrix_sums.hpp"
+#include "../work.hpp"
 
 namespace algoperf::detail {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda_check.cuh"
+#include "check.cuh"
 
 namespace algoperf::detail {
 

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "concept.hpp"
+#include "../concept.hpp"
 
 namespace algoperf {
 

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 
-#include "../core/tuple.hpp"
-#include "factored_ports.hpp"
-#include "host_sweep.hpp"
+#include "../../core/tuple.hpp"
+#include "../factored_ports.hpp"
+#include "sweep.hpp"
 #include "thread_pool.hpp"
-#include "work.hpp"
+#include "../work.hpp"
 
 namespace algoperf::detail {
 

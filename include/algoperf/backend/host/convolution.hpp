@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "convolution.hpp"
+#include "../convolution.hpp"
 #include "thread_pool.hpp"
 
 namespace algoperf {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../core/config.hpp"
-#include "../core/math.hpp"
+#include "../../core/config.hpp"
+#include "../../core/math.hpp"
 
 #if ALGOPERF_IN_CUDA_FILE
 #elif defined(__AVX__)
