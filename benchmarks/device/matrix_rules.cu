@@ -3,9 +3,9 @@
 // fp32 on both sides.
 #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/core/random.hpp>
-#include <algoperf/rules/muon.hpp>
-#include <algoperf/rules/shampoo.hpp>
-#include <algoperf/rules/soap.hpp>
+#include <algoperf/rules/recipes/muon.hpp>
+#include <algoperf/rules/recipes/shampoo.hpp>
+#include <algoperf/rules/recipes/soap.hpp>
 
 #include "device.cuh"
 

@@ -6,8 +6,8 @@
 // A sample is a whole period of a rule, in which every root or basis has its turn once, after a first step that makes
 // them all. Gradients come in turn from four, so that second moments have full rank.
 #include <algoperf/backend/products/linear_algebra.hpp>
-#include <algoperf/rules/shampoo.hpp>
-#include <algoperf/rules/soap.hpp>
+#include <algoperf/rules/recipes/shampoo.hpp>
+#include <algoperf/rules/recipes/soap.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <string>

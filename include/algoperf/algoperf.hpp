@@ -1,5 +1,5 @@
 // algoperf: training algorithms, composed at compile time. The umbrella: everything that needs no library but Eigen.
-// Included by name: backend/products/linear_algebra.hpp with rules/shampoo.hpp and rules/soap.hpp, backend/thrust.hpp and
+// Included by name: backend/products/linear_algebra.hpp with rules/recipes/shampoo.hpp and rules/recipes/soap.hpp, backend/thrust.hpp and
 // cuda.cuh, state/cast.hpp, files of data (docs/data.md), workloads/, formats/, report/, benchmark/, scaling/all.hpp.
 #pragma once
 

@@ -1,8 +1,8 @@
 // On a device, or on the host in its stead (tests/emulated_cuda).
 #include <algoperf/backend/cuda.cuh>
 #include <algoperf/backend/products/linear_algebra.hpp>
-#include <algoperf/rules/shampoo.hpp>
-#include <algoperf/rules/soap.hpp>
+#include <algoperf/rules/recipes/shampoo.hpp>
+#include <algoperf/rules/recipes/soap.hpp>
 #include <string>
 #include <type_traits>
 

@@ -1,5 +1,5 @@
 // expect: algoperf: this chain never scales by the learning rate: add the stage Descend{}, usually last
-#include <algoperf/rules/chain.hpp>
+#include <algoperf/rules/chain/chain.hpp>
 #include <algoperf/rules/stages/adam.hpp>
 
 auto rule = algoperf::chain(algoperf::Adam{});

@@ -1,5 +1,5 @@
 // expect: algoperf: a stage's kernel needs `static constexpr std::size_t slots`
-#include <algoperf/rules/chain.hpp>
+#include <algoperf/rules/chain/chain.hpp>
 #include <algoperf/rules/stages/descend.hpp>
 
 struct Halve {

@@ -1,6 +1,6 @@
 // expect: algoperf: this rule decomposes matrices: #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/backend/host.hpp>
-#include <algoperf/rules/shampoo.hpp>
+#include <algoperf/rules/recipes/shampoo.hpp>
 
 void step(float* gradients, float* values, const algoperf::Layout& layout) {
   const auto rule = algoperf::shampoo();

@@ -1,5 +1,5 @@
 #include <algoperf/backend/host.hpp>
-#include <algoperf/rules/chain.hpp>
+#include <algoperf/rules/chain/chain.hpp>
 #include <algoperf/rules/stages/descend.hpp>
 
 namespace ap = algoperf;

@@ -6,8 +6,8 @@ separate_arguments(NVCC)
 set(source ${BINARY_DIR}/device/accesses.cu)
 file(WRITE ${source} [[
 #include <algoperf/backend/cuda.cuh>
-#include <algoperf/rules/adamw.hpp>
-#include <algoperf/rules/lamb.hpp>
+#include <algoperf/rules/recipes/adamw.hpp>
+#include <algoperf/rules/recipes/lamb.hpp>
 using namespace algoperf;
 template <class Rule>
 void step(const Rule& rule, float* gradients, float* values, const Layout& layout) {

@@ -28,7 +28,7 @@
 #include "../core/layout.hpp"
 #include "../core/random.hpp"
 #include "../rules/concept.hpp"
-#include "../rules/describe.hpp"
+#include "../rules/chain/describe.hpp"
 #include "concept.hpp"
 
 namespace algoperf {

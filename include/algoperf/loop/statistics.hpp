@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "../core/math.hpp"
-#include "../rules/chain.hpp"
+#include "../rules/chain/chain.hpp"
 
 namespace algoperf::detail {
 

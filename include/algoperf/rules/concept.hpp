@@ -4,7 +4,7 @@
 //                   template <class T> T operator()(T u, T p, Slots<T, slots>& s) const;
 //                   u: the update in flight (starts as the gradient), p: the parameter, s: this stage's slots
 //                   May offer scaled(factor) or carrying(factor), so that a learning rate folds into its constants,
-//                   and moved(u, p, s), which applies the update in fewer operations (rules/fused.hpp).
+//                   and moved(u, p, s), which applies the update in fewer operations (rules/chain/fused.hpp).
 // element stage     is a kernel, or has   template <class S> ALGOPERF_HD Kernel<S> at(Step) const;
 //                   (constants are computed in double once a step, and cast once to the scalar S)
 // measuring stage   static constexpr Over over = Over::tensor or Over::all;
@@ -37,7 +37,7 @@
 
 #include "../backend/guard.hpp"
 #include "../backend/ports.hpp"
-#include "stage_kernels.hpp"
+#include "chain/stage_kernels.hpp"
 
 namespace algoperf {
 

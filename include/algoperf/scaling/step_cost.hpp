@@ -13,8 +13,8 @@
 
 #include "../core/cost.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
-#include "../rules/describe.hpp"
-#include "../rules/stage_traits.hpp"
+#include "../rules/chain/describe.hpp"
+#include "../rules/chain/stage_traits.hpp"
 #include "accelerator.hpp"
 #include "quantities.hpp"
 

@@ -1,7 +1,7 @@
 #include <cuda_runtime.h>
 
 #include <algoperf/backend/cuda.cuh>
-#include <algoperf/rules/adamw.hpp>
+#include <algoperf/rules/recipes/adamw.hpp>
 #include <cstdio>
 
 namespace ap = algoperf;

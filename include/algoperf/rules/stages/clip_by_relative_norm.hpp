@@ -2,7 +2,7 @@
 
 #include "../../core/math.hpp"
 #include "../../core/require.hpp"
-#include "../scale.hpp"
+#include "../chain/scale.hpp"
 
 namespace algoperf {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../../core/require.hpp"
-#include "../scale.hpp"
+#include "../chain/scale.hpp"
 
 namespace algoperf {
 

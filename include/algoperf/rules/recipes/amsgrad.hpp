@@ -1,0 +1,24 @@
+#pragma once
+
+#include "../chain/chain.hpp"
+#include "../wrappers/decay.hpp"
+#include "../stages/amsgrad.hpp"
+#include "../stages/descend.hpp"
+
+namespace algoperf {
+
+struct AmsGradOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+};
+
+// AMSGrad with decoupled weight decay, torch.optim.AdamW(amsgrad=True): p' = p - lr (amsgrad(g) + weight_decay p).
+// Three floats of state, 36 bytes a parameter.
+template <class Where = Otherwise>
+constexpr auto amsgrad(AmsGradOptions o = {}, const Where& decayed = {}) {
+  return chain(AmsGrad{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});
+}
+
+}  // namespace algoperf

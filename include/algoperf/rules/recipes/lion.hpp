@@ -1,0 +1,23 @@
+#pragma once
+
+#include "../chain/chain.hpp"
+#include "../wrappers/decay.hpp"
+#include "../stages/descend.hpp"
+#include "../stages/lion.hpp"
+
+namespace algoperf {
+
+struct LionOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+  double weight_decay = 0.01;
+};
+
+// Lion (Chen et al. 2023, Algorithm 2, arXiv:2302.06675): p' = p - lr (sign(b1 m + (1 - b1) g) + weight_decay p). One
+// float of state, 20 bytes a parameter.
+template <class Where = Otherwise>
+constexpr auto lion(LionOptions o = {}, const Where& decayed = {}) {
+  return chain(Lion{.beta1 = o.beta1, .beta2 = o.beta2}, decay(o.weight_decay, decayed), Descend{});
+}
+
+}  // namespace algoperf

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "../chain/chain.hpp"
+#include "../wrappers/decay.hpp"
+#include "../stages/descend.hpp"
+#include "../stages/maxva.hpp"
+
+namespace algoperf {
+
+struct MAdamOptions {
+  double beta1 = 0.9;
+  double beta_min = 0.5;
+  double beta_max = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+};
+
+// MAdam (Zhu et al. 2021, "MaxVA", Algorithm 1, arXiv:2006.11918): Adam whose second moment maximises the estimated
+// variance, with decoupled weight decay. Four floats of state, 44 bytes a parameter.
+template <class Where = Otherwise>
+constexpr auto madam(MAdamOptions o = {}, const Where& decayed = {}) {
+  return chain(MaxVa{.beta1 = o.beta1, .beta_min = o.beta_min, .beta_max = o.beta_max, .eps = o.eps},
+               decay(o.weight_decay, decayed), Descend{});
+}
+
+}  // namespace algoperf

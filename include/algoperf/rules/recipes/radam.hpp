@@ -1,0 +1,24 @@
+#pragma once
+
+#include "../chain/chain.hpp"
+#include "../wrappers/decay.hpp"
+#include "../stages/descend.hpp"
+#include "../stages/radam.hpp"
+
+namespace algoperf {
+
+struct RAdamOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+};
+
+// Rectified Adam (Liu et al. 2020, Algorithm 2) with decoupled weight decay, as torch.optim.RAdam has it
+// with decoupled_weight_decay=True: p' = p - lr (radam(g) + weight_decay p). Two floats of state, 28 bytes a parameter.
+template <class Where = Otherwise>
+constexpr auto radam(RAdamOptions o = {}, const Where& decayed = {}) {
+  return chain(RAdam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});
+}
+
+}  // namespace algoperf

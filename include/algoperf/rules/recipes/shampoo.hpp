@@ -1,0 +1,42 @@
+#pragma once
+
+#include "../chain/chain.hpp"
+#include "../matrix/newton_root.hpp"
+#include "../matrix/precondition.hpp"
+#include "../stages/decayed_weights.hpp"
+#include "../stages/descend.hpp"
+
+namespace algoperf {
+
+struct ShampooOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double weight_decay = 0.01;
+  double epsilon = 1e-6;
+  std::size_t block = 1024;
+  std::uint64_t root_frequency = 20;
+  std::uint64_t start_step = 20;
+};
+
+// Shampoo (Gupta et al. 2018; as Distributed Shampoo, Shi et al. 2023), for matrices only: averaged gradients between
+// inverse roots of their second moments from both sides, as large as `graft` says, with decoupled decay. Ranges, costs
+// and further options: rules/matrix/precondition.hpp. EigenRoot needs #include <algoperf/backend/products/linear_algebra.hpp>.
+//   partition(matrices, shampoo(), otherwise, adamw())
+//   partition(matrices, shampoo({.beta2 = 0.99}, GraftRmsProp{.beta2 = 0.99}, NewtonRoot{}), otherwise, adamw())
+// AlgoPerf's form, with momentum after the preconditioner:
+//   chain(Precondition<NewtonRoot, GraftRmsPropNormalized>{.beta1 = 0, ...}, DecayedWeights{...},
+//         Nesterov{.mu = 0.9, .dampening = 0.9}, Descend{})
+template <class Graft = GraftAdam, class Root = EigenRoot>
+constexpr auto shampoo(ShampooOptions o = {}, Graft graft = {}, Root root = {}) {
+  return chain(Precondition<Root, Graft>{.beta1 = o.beta1,
+                                         .beta2 = o.beta2,
+                                         .epsilon = o.epsilon,
+                                         .block = o.block,
+                                         .root_frequency = o.root_frequency,
+                                         .start_step = o.start_step,
+                                         .root_method = root,
+                                         .graft = graft},
+               DecayedWeights{.rate = o.weight_decay}, Descend{});
+}
+
+}  // namespace algoperf

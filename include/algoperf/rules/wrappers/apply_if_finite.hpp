@@ -1,0 +1,110 @@
+// apply_if_finite(rule): leaves a step out where a gradient is infinite or NaN, whole: parameters, state and the count
+// of steps stay as they were. The rule counts its steps itself. optax's apply_if_finite, which in the end lets a step
+// through after too many; here `skipped_steps` tells, and the caller decides. A TrainingLoop, which otherwise ends with
+// Diverged at a loss that is not finite, goes on. It stands within sam, sam(apply_if_finite(adamw())): what is to be
+// finite is the gradient that the rule steps with. Cost: 4 bytes a parameter. With Cuda the device decides, so that a
+// step is one graph and the host need not wait, unless the rule keeps scalars (nadam), follows schedules of its own or
+// works on matrices.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../../state/archive.hpp"
+#include "../../core/layout.hpp"
+#include "../concept.hpp"
+#include "finite_gate.hpp"
+#include "../chain/own_memory.hpp"
+
+namespace algoperf {
+
+template <class Backend, class Rule>
+struct ApplyIfFiniteState {
+  Backend backend;
+  typename Rule::template State<Backend> rule;  // where a device counts, its t() is that of the last visit
+  detail::FiniteGate<Backend> gate;
+
+  std::uint64_t t() const { return gate.record(backend).made; }
+  const Layout& layout() const { return rule.layout(); }
+  // The number of steps left out so far.
+  std::uint64_t skipped_steps() const { return gate.record(backend).left_out; }
+  template <class Archive>
+  void visit(Archive& archive) {
+    detail::GateRecord record = gate.record(backend);
+    detail::recount(rule, record.made);
+    visit_scoped(archive, "rule", rule);
+    archive.number("skipped", record.left_out);
+    if constexpr (Archive::reading) {
+      record.made = rule.t();
+      gate.set(backend, record);
+    }
+  }
+};
+
+template <class Rule>
+class ApplyIfFinite {
+ public:
+  static constexpr bool moves_all_parameters = true;
+  static constexpr bool stores_updates = true;
+  static constexpr bool bears_non_finite = true;
+  template <class Backend>
+  using State = ApplyIfFiniteState<Backend, Rule>;
+  // Whether steps are asked for without waiting to hear what became of them.
+  template <class Backend>
+  static constexpr bool defers = detail::gate_defers<Backend, Rule>;
+
+  constexpr explicit ApplyIfFinite(const Rule& rule) : rule_(rule) {}
+
+  void group(const TensorSpec& spec, GroupKey& key) const { rule_.group(spec, key); }
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout) const {
+    return state(backend, layout, layout.regions_for(*this));
+  }
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout, std::vector<Region> regions) const {
+    return {backend, rule_.state(backend, layout, std::move(regions)), {backend, layout.trained_size(), 1}};
+  }
+  void check() const { rule_.check(); }
+
+  template <class Backend, class Evaluate>
+  void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
+    using Scalar = typename Backend::Scalar;
+    const auto make = [&](const Step& made, const auto& guard, float) {
+      using Guard = std::remove_cvref_t<decltype(guard)>;
+      rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{update.gradients, update.values, update.evaluate, {}, guard},
+                 state.rule, made);
+    };
+    state.gate.template step_if_finite<defers<Backend>>(state.backend, state.layout().trained_size(),
+                                                        static_cast<const Scalar*>(update.gradients), NoLossScale{},
+                                                        now, make);
+  }
+  template <class Backend>
+  void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
+            State<Backend>& state, Step now) const {
+    step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), state, now);
+  }
+
+  static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
+  template <class Backend>
+  void evaluation_values(const typename Backend::Scalar* values, State<Backend>& state,
+                         typename Backend::Scalar* out) const {
+    detail::recount(state.rule, state.t());
+    rule_.evaluation_values(values, state.rule, out);
+  }
+  const Rule& rule() const { return rule_; }
+
+ private:
+  Rule rule_;
+};
+
+template <class Rule>
+constexpr auto apply_if_finite(const Rule& rule) {
+  static_assert(!detail::MovesAllParameters<Rule>,
+                "algoperf: what is to be finite is the gradient a rule steps with: write sam(apply_if_finite(...))");
+  return ApplyIfFinite<Rule>(rule);
+}
+
+}  // namespace algoperf

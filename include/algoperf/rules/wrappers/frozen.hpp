@@ -1,0 +1,71 @@
+// frozen(): leaves its tensors as they are. For a part of a partition; it keeps no state and moves no byte:
+//   partition(Named{"0."}, frozen(), otherwise, adamw())
+// What stands before the partition still sees these tensors' gradients, which are computed; nn/stop_gradient.hpp leaves
+// them out, for layers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../core/layout.hpp"
+#include "../concept.hpp"
+#include "../chain/own_memory.hpp"
+
+namespace algoperf {
+
+template <class Backend>
+struct FrozenState {
+  Backend backend;
+  Layout of;
+  std::vector<Region> regions;
+  std::uint64_t steps = 0;
+
+  std::uint64_t t() const { return steps; }
+  void recount(std::uint64_t t) { steps = t; }
+  const Layout& layout() const { return of; }
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive.number("t", steps);
+  }
+};
+
+struct Frozen {
+  static constexpr bool stores_updates = false;
+  static constexpr bool has_evaluation_values = false;
+  template <class Backend>
+  using State = FrozenState<Backend>;
+
+  void check() const {}
+  void group(const TensorSpec&, GroupKey&) const {}
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout) const {
+    return state(backend, layout, layout.regions_for(*this));
+  }
+  template <class Backend>
+  State<Backend> state(const Backend& backend, const Layout& layout, std::vector<Region> regions) const {
+    return {backend, layout, std::move(regions)};
+  }
+  static constexpr bool counts_on_device = true;
+  template <class Backend, class Evaluate, class Ports, class Guard>
+  void step(const Update<typename Backend::Scalar, Evaluate, Ports, Guard>&, State<Backend>& state, Step now) const {
+    if constexpr (!Guard::counts) state.steps = now.t;
+  }
+  template <class Backend>
+  void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
+            State<Backend>& state, Step now) const {
+    detail::check_own_memory(gradients.size(), values.size(), state.layout());
+    state.steps = now.t;
+  }
+  template <class Backend>
+  void evaluation_values(const typename Backend::Scalar* values, State<Backend>& state,
+                         typename Backend::Scalar* out) const {
+    for (const Region& region : state.regions)
+      state.backend.copy(region.size(), values + region.begin, out + region.begin);
+  }
+};
+
+constexpr Frozen frozen() { return {}; }
+
+}  // namespace algoperf

@@ -1,0 +1,38 @@
+// masked(stage, where): the stage acts on the tensors that `where` accepts, and lets u pass on all others.
+//   chain(Adam{}, masked(DecayedWeights{.rate = 0.1}, decayable), Descend{})
+// Tensors are grouped by the answer, so the cost is one test a pass, not one an element.
+#pragma once
+
+#include "../../core/tensor_spec.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// Is the stage, and says which tensors it acts on.
+template <class Stage, class Where>
+struct Masked : Stage {
+  static_assert(!detail::is_matrix<Stage>,
+                "algoperf: a matrix stage cannot be masked: give its tensors to partition(...)");
+  static_assert(!detail::ScalesByLearningRate<Stage>,
+                "algoperf: Descend cannot be masked: the other tensors would climb by the whole gradient");
+  using Wrapped = Stage;
+  Where where;
+
+  constexpr Masked(const Stage& stage, const Where& w) : Stage(stage), where(w) {}
+  bool includes(const TensorSpec& spec) const {
+    if constexpr (detail::HasMask<Stage>)
+      return Stage::includes(spec) && where(spec);
+    else
+      return where(spec);
+  }
+};
+
+template <class Stage, class Where>
+constexpr auto masked(const Stage& stage, const Where& where) {
+  static_assert(
+      requires(const TensorSpec& spec) { static_cast<bool>(where(spec)); },
+      "algoperf: masked(stage, where) needs `bool where(const TensorSpec&)`, e.g. decayable");
+  if constexpr (detail::explain_stage<Stage>()) return Masked<Stage, Where>(stage, where);
+}
+
+}  // namespace algoperf
