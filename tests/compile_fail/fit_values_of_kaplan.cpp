@@ -1,6 +1,6 @@
 // expect: algoperf: fit_values solves for the coefficients that y is linear in, and this law names none
 #include <algoperf/algoperf.hpp>
-#include <algoperf/scaling/fit_values.hpp>
+#include <algoperf/scaling/fit/fit_values.hpp>
 #include <algoperf/scaling/laws/kaplan.hpp>
 
 void fit(const std::vector<algoperf::Observation<2>>& runs) { algoperf::fit_values(algoperf::Kaplan{}, runs); }

@@ -1,5 +1,5 @@
 // expect: algoperf: quantities of different units are neither added nor compared
-#include <algoperf/scaling/quantities.hpp>
+#include <algoperf/scaling/cost/quantities.hpp>
 namespace ap = algoperf;
 
 bool compared(ap::Parameters n, ap::Samples d) { return n < d; }

@@ -36,7 +36,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "affine_map.hpp"
+#include "fit/affine_map.hpp"
 
 namespace algoperf {
 

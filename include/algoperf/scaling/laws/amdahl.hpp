@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "../jet.hpp"
-#include "statistics.hpp"
+#include "../fit/jet.hpp"
+#include "weighted_points.hpp"
 
 namespace algoperf {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "../jet.hpp"
-#include "statistics.hpp"
+#include "../fit/jet.hpp"
+#include "weighted_points.hpp"
 
 namespace algoperf {
 

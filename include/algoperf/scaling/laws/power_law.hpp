@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "statistics.hpp"
+#include "weighted_points.hpp"
 
 namespace algoperf {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "fit.hpp"
 #include "fit_objective.hpp"
 #include "minimize.hpp"

@@ -10,11 +10,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "concept.hpp"
+#include "../../core/error.hpp"
+#include "../concept.hpp"
 #include "fit_objective.hpp"
 #include "jet.hpp"
-#include "laws/statistics.hpp"
+#include "../laws/weighted_points.hpp"
 #include "least_absolute.hpp"
 #include "minimize.hpp"
 #include "observations.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 
 namespace algoperf {
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "../core/error.hpp"
-#include "fit.hpp"
-#include "laws/first_order.hpp"
+#include "../../core/error.hpp"
+#include "../fit/fit.hpp"
+#include "../laws/first_order.hpp"
 #include "quantities.hpp"
 
 namespace algoperf {

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../core/cost.hpp"
-#include "../nn/losses/softmax_cross_entropy.hpp"
-#include "../rules/chain/describe.hpp"
-#include "../rules/chain/stage_traits.hpp"
+#include "../../core/cost.hpp"
+#include "../../nn/losses/softmax_cross_entropy.hpp"
+#include "../../rules/chain/describe.hpp"
+#include "../../rules/chain/stage_traits.hpp"
 #include "accelerator.hpp"
 #include "quantities.hpp"
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "concept.hpp"
+#include "../concept.hpp"
 #include "jet.hpp"
-#include "laws/statistics.hpp"
+#include "../laws/weighted_points.hpp"
 #include "observations.hpp"
 
 namespace algoperf::detail {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf {
 

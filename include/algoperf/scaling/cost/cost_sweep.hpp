@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "fit.hpp"
-#include "laws/first_order.hpp"
+#include "../../core/error.hpp"
+#include "../fit/fit.hpp"
+#include "../laws/first_order.hpp"
 #include "requirements.hpp"
 #include "step_cost.hpp"
 

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "../core/require.hpp"
-#include "concept.hpp"
-#include "geometric.hpp"
+#include "../../core/require.hpp"
+#include "../concept.hpp"
+#include "../geometric.hpp"
 
 namespace algoperf {
 namespace detail {

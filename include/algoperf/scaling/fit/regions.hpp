@@ -8,15 +8,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../core/random.hpp"
+#include "../../core/error.hpp"
+#include "../../core/random.hpp"
 #include "bootstrap.hpp"
 #include "fit.hpp"
-#include "laws/bounded_power_law.hpp"
-#include "laws/capped_power_law.hpp"
-#include "laws/power_law.hpp"
-#include "laws/power_law_with_floor.hpp"
-#include "laws/statistics.hpp"
+#include "../laws/bounded_power_law.hpp"
+#include "../laws/capped_power_law.hpp"
+#include "../laws/power_law.hpp"
+#include "../laws/power_law_with_floor.hpp"
+#include "../laws/weighted_points.hpp"
 #include "observations.hpp"
 #include "percentile.hpp"
 #include "sensitivity.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "quantities.hpp"
 
 namespace algoperf {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "akima.hpp"
-#include "solve.hpp"
+#include "../../core/error.hpp"
+#include "../fit/akima.hpp"
+#include "../fit/solve.hpp"
 
 namespace algoperf {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "fit.hpp"
-#include "laws/power_law.hpp"
+#include "../fit/fit.hpp"
+#include "../laws/power_law.hpp"
 #include "quantities.hpp"
 #include "requirements.hpp"
 

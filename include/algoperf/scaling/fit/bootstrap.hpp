@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../core/random.hpp"
+#include "../../core/error.hpp"
+#include "../../core/random.hpp"
 #include "fit.hpp"
 #include "percentile.hpp"
 

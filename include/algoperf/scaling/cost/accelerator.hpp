@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "quantities.hpp"
 #include "requirements.hpp"
 

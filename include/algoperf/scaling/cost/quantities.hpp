@@ -4,7 +4,7 @@
 
 #include <compare>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf {
 

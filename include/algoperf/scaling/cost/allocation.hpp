@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "../core/error.hpp"
-#include "fit.hpp"
-#include "laws/chinchilla.hpp"
+#include "../../core/error.hpp"
+#include "../fit/fit.hpp"
+#include "../laws/chinchilla.hpp"
 
 namespace algoperf {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 
 namespace algoperf {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <numbers>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 
 namespace algoperf {
 

@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "accelerator.hpp"
-#include "bootstrap.hpp"
-#include "fit.hpp"
-#include "percentile.hpp"
+#include "../fit/bootstrap.hpp"
+#include "../fit/fit.hpp"
+#include "../fit/percentile.hpp"
 #include "quantities.hpp"
 #include "requirements.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "fit_objective.hpp"
 #include "jet.hpp"
-#include "laws/statistics.hpp"
+#include "../laws/weighted_points.hpp"
 
 namespace algoperf::detail {
 

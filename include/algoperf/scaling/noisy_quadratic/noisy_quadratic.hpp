@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "concept.hpp"
-#include "geometric.hpp"
-#include "nqm_rules.hpp"
+#include "../../core/error.hpp"
+#include "../concept.hpp"
+#include "../geometric.hpp"
+#include "rules.hpp"
 
 namespace algoperf {
 
