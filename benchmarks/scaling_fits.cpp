@@ -1,6 +1,6 @@
 // Times of fits to 234 of Chinchilla's runs (ALGOPERF_DATA/scaling), on one thread, of processor time. --turns takes
 // turns with peers/scipy_fits.py instead: reads "values|huber|bootstrap repetitions" and answers with seconds.
-#include <algoperf/data/csv.hpp>
+#include <algoperf/data/readers/csv.hpp>
 #include <algoperf/scaling/all.hpp>
 #include <algorithm>
 #include <cstdio>

@@ -1,10 +1,10 @@
 // What the readers of data/ read: a table, recordings, graphs, pairs of sentences. Argument: the folder of data sets,
 // else $ALGOPERF_DATA, else data. Returns 77 where that holds none of them.
-#include <algoperf/data/csv.hpp>
-#include <algoperf/data/graphs.hpp>
-#include <algoperf/data/sentence_pairs.hpp>
-#include <algoperf/data/spoken_digits.hpp>
-#include <algoperf/data/vocabulary.hpp>
+#include <algoperf/data/readers/csv.hpp>
+#include <algoperf/data/readers/graphs.hpp>
+#include <algoperf/data/readers/sentence_pairs.hpp>
+#include <algoperf/data/readers/spoken_digits.hpp>
+#include <algoperf/data/readers/vocabulary.hpp>
 #include <algoperf/workloads/data_root.hpp>
 #include <cstdio>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Fits a law of scaling to the columns of a CSV file, with intervals, and predicts.
 //   fit_scaling_law runs.csv --form chinchilla --huber 1e-3 --bootstrap 1000 --predict 7e10 1.4e12
 #include <CLI/CLI.hpp>
-#include <algoperf/data/csv.hpp>
+#include <algoperf/data/readers/csv.hpp>
 #include <algoperf/scaling/all.hpp>
 #include <algorithm>
 #include <cmath>

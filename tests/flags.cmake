@@ -51,7 +51,7 @@ compiles("" algoperf.hpp -ffast-math -DALGOPERF_ALLOW_FAST_MATH)
 compiles("" algoperf.hpp -O2 -fno-math-errno -fno-trapping-math -ffp-contract=fast -DNDEBUG)
 
 # The compiler's view of some that include little; it stops at the sentence.
-foreach(header algoperf.hpp core/nearest.hpp data/wav.hpp schedules/cosine.hpp scaling/fit/fit.hpp)
+foreach(header algoperf.hpp core/nearest.hpp data/readers/wav.hpp schedules/cosine.hpp scaling/fit/fit.hpp)
   compiles("algoperf: -ffast-math" ${header} -ffast-math -Wfatal-errors)
   compiles("by exceptions" ${header} -fno-exceptions -Wfatal-errors)
 endforeach()

@@ -1,6 +1,6 @@
 // Any bytes are a table of comma-separated values, or refused with a sentence; a table that was read is encoded alike
 // when it is read again as a second file.
-#include <algoperf/data/csv.hpp>
+#include <algoperf/data/readers/csv.hpp>
 
 #include "memory_file.hpp"
 

@@ -1,5 +1,5 @@
 // Any bytes are a file of graphs, plain or gzipped, or refused with a sentence.
-#include <algoperf/data/graphs.hpp>
+#include <algoperf/data/readers/graphs.hpp>
 
 #include "memory_file.hpp"
 

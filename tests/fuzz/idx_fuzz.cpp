@@ -1,5 +1,5 @@
 // Any bytes are an IDX file, plain or gzipped, or refused with a sentence.
-#include <algoperf/data/idx.hpp>
+#include <algoperf/data/readers/idx.hpp>
 
 #include "memory_file.hpp"
 

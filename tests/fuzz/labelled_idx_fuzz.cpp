@@ -1,6 +1,6 @@
 // Any two files are images and their labels in IDX, plain or gzipped, or refused with a sentence. The first two bytes
 // say how many of those after them are the images.
-#include <algoperf/data/idx.hpp>
+#include <algoperf/data/readers/idx.hpp>
 #include <algorithm>
 
 #include "memory_file.hpp"

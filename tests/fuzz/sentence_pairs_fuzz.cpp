@@ -1,7 +1,7 @@
 // Any two files, which the first zero byte parts, are parallel sentences, or refused with a sentence; and the tokens of
 // a sentence's words stand for those words.
-#include <algoperf/data/sentence_pairs.hpp>
-#include <algoperf/data/vocabulary.hpp>
+#include <algoperf/data/readers/sentence_pairs.hpp>
+#include <algoperf/data/readers/vocabulary.hpp>
 #include <algorithm>
 
 #include "memory_file.hpp"

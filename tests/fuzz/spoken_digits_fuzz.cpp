@@ -1,6 +1,6 @@
 // Any bytes are an archive of spoken digits, or refused with a sentence; as they are, and with tar checksums that are
 // right.
-#include <algoperf/data/spoken_digits.hpp>
+#include <algoperf/data/readers/spoken_digits.hpp>
 #include <cmath>
 
 #include "memory_file.hpp"

@@ -1,6 +1,6 @@
 // Any bytes are a tar archive, plain or gzipped, or refused with a sentence; as they are, and with checksums that are
 // right.
-#include <algoperf/data/tar.hpp>
+#include <algoperf/data/readers/tar.hpp>
 
 #include "memory_file.hpp"
 #include "tar_checksums.hpp"

@@ -1,5 +1,5 @@
 // Any bytes are a text of a few characters' context, or refused with a sentence; what is read gives back the bytes.
-#include <algoperf/data/text.hpp>
+#include <algoperf/data/readers/text.hpp>
 #include <cstdlib>
 #include <vector>
 

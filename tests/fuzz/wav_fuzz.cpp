@@ -1,5 +1,5 @@
 // Any bytes are a WAVE file, or refused with a sentence.
-#include <algoperf/data/wav.hpp>
+#include <algoperf/data/readers/wav.hpp>
 #include <cstdlib>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {

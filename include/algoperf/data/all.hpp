@@ -3,7 +3,7 @@
 #pragma once
 
 #include "concept.hpp"
-#include "glyphs.hpp"
+#include "synthetic/glyphs.hpp"
 #include "in_memory.hpp"
 #include "in_memory_regression.hpp"
 #include "selectors/importance.hpp"
@@ -11,5 +11,5 @@
 #include "selectors/shuffled_epochs.hpp"
 #include "selectors/with_replacement.hpp"
 #include "slice.hpp"
-#include "text.hpp"
+#include "readers/text.hpp"
 #include "unlabelled.hpp"

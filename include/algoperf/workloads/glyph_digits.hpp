@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../data/glyphs.hpp"
+#include "../data/synthetic/glyphs.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/metrics/error_rate.hpp"
 #include "concept.hpp"
@@ -9,7 +9,7 @@
 
 namespace algoperf {
 
-// Digits made on the spot (data/glyphs.hpp): 50,000 to train, 10,000 to validate, 10,000 to test, no download. The
+// Digits made on the spot (data/synthetic/glyphs.hpp): 50,000 to train, 10,000 to validate, 10,000 to test, no download. The
 // target is a validation error.
 template <class Network>
 struct GlyphWorkload {

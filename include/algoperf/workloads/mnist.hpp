@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../data/idx.hpp"
+#include "../data/readers/idx.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/metrics/error_rate.hpp"
 #include "concept.hpp"

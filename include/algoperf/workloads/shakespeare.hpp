@@ -3,7 +3,7 @@
 #include <string>
 
 #include "../data/slice.hpp"
-#include "../data/text.hpp"
+#include "../data/readers/text.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/metrics/cross_entropy.hpp"
 #include "../nn/models/next_character.hpp"

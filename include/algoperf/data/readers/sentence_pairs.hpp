@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "gz_file.hpp"
 #include "lines.hpp"
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf::glyphs {
 

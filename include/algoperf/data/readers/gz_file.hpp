@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 
 namespace algoperf {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "gz_file.hpp"
 #include "in_quotes.hpp"
 #include "lines.hpp"

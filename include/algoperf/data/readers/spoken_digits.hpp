@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "in_quotes.hpp"
 #include "tar.hpp"
 #include "wav.hpp"

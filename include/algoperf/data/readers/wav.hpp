@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../state/read_file.hpp"
+#include "../../core/error.hpp"
+#include "../../state/read_file.hpp"
 #include "in_quotes.hpp"
 
 namespace algoperf {

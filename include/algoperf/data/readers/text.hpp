@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../state/read_file.hpp"
-#include "concept.hpp"
-#include "shared.hpp"
-#include "slice.hpp"
+#include "../../core/error.hpp"
+#include "../../state/read_file.hpp"
+#include "../concept.hpp"
+#include "../shared.hpp"
+#include "../slice.hpp"
 
 namespace algoperf {
 

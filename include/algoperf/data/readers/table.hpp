@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../core/shape.hpp"
-#include "in_memory.hpp"
-#include "in_memory_regression.hpp"
+#include "../../core/error.hpp"
+#include "../../core/shape.hpp"
+#include "../in_memory.hpp"
+#include "../in_memory_regression.hpp"
 
 namespace algoperf {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf::detail {
 

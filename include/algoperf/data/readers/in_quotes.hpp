@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "../core/config.hpp"
+#include "../../core/config.hpp"
 
 namespace algoperf::detail {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 
 namespace algoperf {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "gz_file.hpp"
 #include "in_quotes.hpp"
 

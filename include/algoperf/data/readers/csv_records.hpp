@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "in_quotes.hpp"
 #include "lines.hpp"
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
+#include "../../core/error.hpp"
 #include "csv_records.hpp"
 #include "gz_file.hpp"
 #include "in_quotes.hpp"

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../core/shape.hpp"
+#include "../../core/error.hpp"
+#include "../../core/shape.hpp"
 #include "gz_file.hpp"
-#include "in_memory.hpp"
+#include "../in_memory.hpp"
 
 namespace algoperf {
 

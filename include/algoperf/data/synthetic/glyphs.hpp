@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../core/random.hpp"
-#include "../core/shape.hpp"
+#include "../../core/error.hpp"
+#include "../../core/random.hpp"
+#include "../../core/shape.hpp"
 #include "glyphs_pen.hpp"
-#include "in_memory.hpp"
+#include "../in_memory.hpp"
 
 namespace algoperf {
 
