@@ -13,11 +13,11 @@ case ${1:-} in
   *) echo "usage: scripts/format.sh [--check]" >&2; exit 2 ;;
 esac
 
-find include tests examples benchmarks cmake -regex '.*\.\(h\|hpp\|cpp\|cu\|cuh\)' -print0 |
+find include tests examples benchmarks src -regex '.*\.\(h\|hpp\|cpp\|cu\|cuh\)' -print0 |
   xargs -0 -P 2 -n 16 "$clang_format" "${action[@]}"
 
 # clang-format leaves comments alone: it would run the lines of tables together.
-if grep -rnP '^(?=.{121}) *\/\/' include tests examples benchmarks cmake --include='*.[hc]pp' --include='*.cu*'; then
+if grep -rnP '^(?=.{121}) *\/\/' include tests examples benchmarks src --include='*.[hc]pp' --include='*.cu*'; then
   echo "format: these comments are longer than 120 columns" >&2
   exit 1
 fi

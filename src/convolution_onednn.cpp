@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algoperf/backend/host_convolution.hpp"
+#include "algoperf/backend/host/convolution.hpp"
 #include "algoperf/core/error.hpp"
 #include "onednn_thread.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "algoperf/backend/gemm.hpp"
+#include "algoperf/backend/products/gemm.hpp"
 #include "gemm_instances.hpp"
 
 namespace algoperf {

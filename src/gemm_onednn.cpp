@@ -2,8 +2,8 @@
 // multiply, by Eigen. oneDNN's own threads stay out: the backend has its own.
 #include <oneapi/dnnl/dnnl.h>
 
-#include "algoperf/backend/gemm.hpp"
-#include "algoperf/backend/gemm_eigen.hpp"
+#include "algoperf/backend/products/gemm.hpp"
+#include "algoperf/backend/products/gemm_eigen.hpp"
 #include "algoperf/core/error.hpp"
 #include "gemm_instances.hpp"
 #include "onednn_thread.hpp"

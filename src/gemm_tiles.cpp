@@ -1,5 +1,5 @@
 // The library algoperf::gemm with ALGOPERF_GEMM=tiles: products of our own, whatever the processor.
-#include "algoperf/backend/gemm_tiles.hpp"
+#include "algoperf/backend/products/gemm_tiles.hpp"
 #include "gemm_instances.hpp"
 
 ALGOPERF_INSTANTIATE_GEMMS(float);

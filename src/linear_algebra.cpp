@@ -1,6 +1,6 @@
 // The part of the library algoperf::gemm that holds Eigen's decompositions, compiled once.
-#include "algoperf/backend/linear_algebra.hpp"
-#include "algoperf/backend/linear_algebra_eigen.hpp"
+#include "algoperf/backend/products/linear_algebra.hpp"
+#include "algoperf/backend/products/linear_algebra_eigen.hpp"
 
 template struct algoperf::LinearAlgebra<float>;
 template struct algoperf::LinearAlgebra<double>;

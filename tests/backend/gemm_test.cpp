@@ -1,4 +1,4 @@
-#include "algoperf/backend/gemm.hpp"
+#include "algoperf/backend/products/gemm.hpp"
 
 #include <doctest/doctest.h>
 

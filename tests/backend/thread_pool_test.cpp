@@ -1,4 +1,4 @@
-#include "algoperf/backend/thread_pool.hpp"
+#include "algoperf/backend/host/thread_pool.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/backend/vector.hpp"
+#include "algoperf/backend/host/vector.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "algoperf/backend/denormals.hpp"
+#include "algoperf/backend/host/denormals.hpp"
 #include "algoperf/core/random.hpp"
 
 namespace ap = algoperf;

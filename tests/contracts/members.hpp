@@ -3,10 +3,10 @@
 
 #include <tuple>
 
-#include "algoperf/backend/linear_algebra.hpp"
+#include "algoperf/backend/products/linear_algebra.hpp"
 #include "algoperf/rules/all.hpp"
-#include "algoperf/rules/shampoo.hpp"
-#include "algoperf/rules/soap.hpp"
+#include "algoperf/rules/recipes/shampoo.hpp"
+#include "algoperf/rules/recipes/soap.hpp"
 #include "algoperf/schedules/all.hpp"
 
 namespace algoperf::testing {

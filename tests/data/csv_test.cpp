@@ -1,4 +1,4 @@
-#include "algoperf/data/csv.hpp"
+#include "algoperf/data/readers/csv.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/data/glyphs.hpp"
+#include "algoperf/data/synthetic/glyphs.hpp"
 
 #include <doctest/doctest.h>
 

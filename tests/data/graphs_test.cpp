@@ -1,4 +1,4 @@
-#include "algoperf/data/graphs.hpp"
+#include "algoperf/data/readers/graphs.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/data/gz_file.hpp"
+#include "algoperf/data/readers/gz_file.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/data/idx.hpp"
+#include "algoperf/data/readers/idx.hpp"
 
 #include <doctest/doctest.h>
 

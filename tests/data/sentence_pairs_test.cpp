@@ -1,11 +1,11 @@
-#include "algoperf/data/sentence_pairs.hpp"
+#include "algoperf/data/readers/sentence_pairs.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "algoperf/data/vocabulary.hpp"
+#include "algoperf/data/readers/vocabulary.hpp"
 #include "files.hpp"
 
 namespace ap = algoperf;

@@ -1,4 +1,4 @@
-#include "algoperf/data/spoken_digits.hpp"
+#include "algoperf/data/readers/spoken_digits.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/data/tar.hpp"
+#include "algoperf/data/readers/tar.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/data/text.hpp"
+#include "algoperf/data/readers/text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/data/wav.hpp"
+#include "algoperf/data/readers/wav.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 
 #include "../support/folder.hpp"
 #include "algoperf/algoperf.hpp"
-#include "algoperf/core/cast.hpp"
+#include "algoperf/state/cast.hpp"
 #include "sentence.hpp"
 
 namespace ap = algoperf;

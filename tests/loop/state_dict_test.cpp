@@ -1,5 +1,5 @@
 // A whole loop as a StateDict: out, and back in wholly or not at all.
-#include "algoperf/core/state_dict.hpp"
+#include "algoperf/state/state_dict.hpp"
 
 #include <doctest/doctest.h>
 

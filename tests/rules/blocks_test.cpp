@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "../memory_archive.hpp"
-#include "algoperf/backend/linear_algebra.hpp"
-#include "algoperf/rules/adam.hpp"
-#include "algoperf/rules/partition.hpp"
-#include "algoperf/rules/shampoo.hpp"
+#include "algoperf/backend/products/linear_algebra.hpp"
+#include "algoperf/rules/recipes/adam.hpp"
+#include "algoperf/rules/recipes/shampoo.hpp"
+#include "algoperf/rules/wrappers/partition.hpp"
 #include "training.hpp"
 
 namespace ap = algoperf;

@@ -13,8 +13,8 @@
 #include "../golden/matrix_rules.hpp"
 #include "../golden/rules.hpp"
 #include "algoperf/rules/all.hpp"
-#include "algoperf/rules/shampoo.hpp"
-#include "algoperf/rules/soap.hpp"
+#include "algoperf/rules/recipes/shampoo.hpp"
+#include "algoperf/rules/recipes/soap.hpp"
 
 namespace ap = algoperf;
 

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "algoperf/backend/host.hpp"
-#include "algoperf/core/state_dict.hpp"
-#include "algoperf/rules/adafactor.hpp"
-#include "algoperf/rules/momentum.hpp"
+#include "algoperf/rules/recipes/adafactor.hpp"
+#include "algoperf/rules/recipes/momentum.hpp"
+#include "algoperf/state/state_dict.hpp"
 
 namespace ap = algoperf;
 

@@ -1,5 +1,5 @@
 // frozen(), ScaleBy and Named: tensors that stand still, or go slower, than others.
-#include "algoperf/rules/frozen.hpp"
+#include "algoperf/rules/wrappers/frozen.hpp"
 
 #include <doctest/doctest.h>
 

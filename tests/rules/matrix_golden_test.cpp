@@ -9,10 +9,10 @@
 #include <type_traits>
 
 #include "../golden/rules.hpp"
-#include "algoperf/backend/linear_algebra.hpp"
-#include "algoperf/rules/muon.hpp"
-#include "algoperf/rules/shampoo.hpp"
-#include "algoperf/rules/soap.hpp"
+#include "algoperf/backend/products/linear_algebra.hpp"
+#include "algoperf/rules/recipes/muon.hpp"
+#include "algoperf/rules/recipes/shampoo.hpp"
+#include "algoperf/rules/recipes/soap.hpp"
 #include "training.hpp"
 
 namespace ap = algoperf;

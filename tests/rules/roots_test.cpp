@@ -7,7 +7,7 @@
 
 #include "../support/near.hpp"
 #include "algoperf/backend/host.hpp"
-#include "algoperf/backend/linear_algebra.hpp"
+#include "algoperf/backend/products/linear_algebra.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/rules/matrix/eigen_root.hpp"

@@ -1,5 +1,5 @@
 // What Shampoo does besides its formula (golden numbers: matrix_golden_test.cpp; roots: roots_test.cpp).
-#include "algoperf/rules/shampoo.hpp"
+#include "algoperf/rules/recipes/shampoo.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@
 
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
-#include "algoperf/backend/linear_algebra.hpp"
-#include "algoperf/rules/adam.hpp"
-#include "algoperf/rules/partition.hpp"
-#include "algoperf/rules/scheduled.hpp"
+#include "algoperf/backend/products/linear_algebra.hpp"
+#include "algoperf/rules/recipes/adam.hpp"
+#include "algoperf/rules/wrappers/partition.hpp"
+#include "algoperf/rules/wrappers/scheduled.hpp"
 #include "algoperf/schedules/constant.hpp"
 #include "training.hpp"
 

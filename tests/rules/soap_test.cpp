@@ -1,5 +1,5 @@
 // What SOAP does besides its formula (golden numbers: matrix_golden_test.cpp).
-#include "algoperf/rules/soap.hpp"
+#include "algoperf/rules/recipes/soap.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,9 +10,9 @@
 
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
-#include "algoperf/backend/linear_algebra.hpp"
-#include "algoperf/rules/adam.hpp"
-#include "algoperf/rules/partition.hpp"
+#include "algoperf/backend/products/linear_algebra.hpp"
+#include "algoperf/rules/recipes/adam.hpp"
+#include "algoperf/rules/wrappers/partition.hpp"
 #include "training.hpp"
 
 namespace ap = algoperf;

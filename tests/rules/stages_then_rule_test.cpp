@@ -7,7 +7,7 @@
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
-#include "algoperf/rules/apply_if_finite.hpp"
+#include "algoperf/rules/wrappers/apply_if_finite.hpp"
 #include "training.hpp"
 
 namespace ap = algoperf;

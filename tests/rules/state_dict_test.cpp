@@ -1,5 +1,5 @@
 // States in and out by name: PyTorch's are read and gone on with.
-#include "algoperf/core/state_dict.hpp"
+#include "algoperf/state/state_dict.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Approaches 1, 2 and 3 to the best size of a model: allocation.hpp, isoflop.hpp, training_envelope.hpp.
-#include "algoperf/scaling/allocation.hpp"
+#include "algoperf/scaling/cost/allocation.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,13 +11,13 @@
 
 #include "../golden/akima.hpp"
 #include "../support/near.hpp"
-#include "algoperf/scaling/akima.hpp"
-#include "algoperf/scaling/fit.hpp"
+#include "algoperf/scaling/cost/isoflop.hpp"
+#include "algoperf/scaling/fit/akima.hpp"
+#include "algoperf/scaling/fit/fit.hpp"
+#include "algoperf/scaling/fit/training_envelope.hpp"
 #include "algoperf/scaling/geometric.hpp"
-#include "algoperf/scaling/isoflop.hpp"
 #include "algoperf/scaling/laws/chinchilla.hpp"
 #include "algoperf/scaling/laws/log_line.hpp"
-#include "algoperf/scaling/training_envelope.hpp"
 #include "curves.hpp"
 
 namespace ap = algoperf;

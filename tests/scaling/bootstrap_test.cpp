@@ -1,4 +1,4 @@
-#include "algoperf/scaling/bootstrap.hpp"
+#include "algoperf/scaling/fit/bootstrap.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 #include "../support/near.hpp"
 #include "algoperf/core/random.hpp"
-#include "algoperf/scaling/fit_values.hpp"
+#include "algoperf/scaling/fit/fit_values.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
 

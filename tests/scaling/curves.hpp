@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../support/data_path.hpp"
-#include "algoperf/scaling/observations.hpp"
+#include "algoperf/scaling/fit/observations.hpp"
 
 // Rows by the names of the header's columns; none, with a message, if there is no such file.
 inline std::vector<std::map<std::string, std::string>> read_rows(const std::string& name) {

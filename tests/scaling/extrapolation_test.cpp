@@ -1,4 +1,4 @@
-#include "algoperf/scaling/extrapolation.hpp"
+#include "algoperf/scaling/fit/extrapolation.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/scaling/fit.hpp"
+#include "algoperf/scaling/fit/fit.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,11 +9,11 @@
 #include "../support/near.hpp"
 #include "../support/sentence.hpp"
 #include "algoperf/core/random.hpp"
-#include "algoperf/scaling/bootstrap.hpp"
-#include "algoperf/scaling/fit_values.hpp"
+#include "algoperf/scaling/fit/bootstrap.hpp"
+#include "algoperf/scaling/fit/fit_values.hpp"
+#include "algoperf/scaling/fit/profile.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
-#include "algoperf/scaling/profile.hpp"
 
 namespace ap = algoperf;
 

@@ -1,4 +1,4 @@
-#include "algoperf/scaling/fit_values.hpp"
+#include "algoperf/scaling/fit/fit_values.hpp"
 
 #include <doctest/doctest.h>
 

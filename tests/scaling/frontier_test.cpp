@@ -1,5 +1,5 @@
 // Tables 1, 2, 3 and 5 of Hestness et al. 2019, recomputed, and where the paper does not agree with itself.
-#include "algoperf/scaling/frontier.hpp"
+#include "algoperf/scaling/cost/frontier.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../support/near.hpp"
-#include "algoperf/scaling/accelerator.hpp"
-#include "algoperf/scaling/projection.hpp"
+#include "algoperf/scaling/cost/accelerator.hpp"
+#include "algoperf/scaling/cost/projection.hpp"
 
 namespace ap = algoperf;
 

@@ -10,11 +10,11 @@
 
 #include "../support/near.hpp"
 #include "algoperf/core/random.hpp"
-#include "algoperf/scaling/fit.hpp"
+#include "algoperf/scaling/cost/isoflop.hpp"
+#include "algoperf/scaling/fit/fit.hpp"
 #include "algoperf/scaling/geometric.hpp"
-#include "algoperf/scaling/isoflop.hpp"
 #include "algoperf/scaling/laws/all.hpp"
-#include "algoperf/scaling/noisy_quadratic.hpp"
+#include "algoperf/scaling/noisy_quadratic/noisy_quadratic.hpp"
 #include "curves.hpp"
 
 namespace ap = algoperf;

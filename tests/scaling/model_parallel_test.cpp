@@ -1,4 +1,4 @@
-#include "algoperf/scaling/model_parallel.hpp"
+#include "algoperf/scaling/cost/model_parallel.hpp"
 
 #include <doctest/doctest.h>
 

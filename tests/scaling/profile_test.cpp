@@ -1,4 +1,4 @@
-#include "algoperf/scaling/profile.hpp"
+#include "algoperf/scaling/fit/profile.hpp"
 
 #include <doctest/doctest.h>
 

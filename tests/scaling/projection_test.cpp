@@ -1,4 +1,4 @@
-#include "algoperf/scaling/projection.hpp"
+#include "algoperf/scaling/cost/projection.hpp"
 
 #include <doctest/doctest.h>
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "../support/near.hpp"
-#include "algoperf/scaling/bootstrap.hpp"
-#include "algoperf/scaling/fit.hpp"
+#include "algoperf/scaling/fit/bootstrap.hpp"
+#include "algoperf/scaling/fit/fit.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
 #include "curves.hpp"

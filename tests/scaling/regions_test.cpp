@@ -1,4 +1,4 @@
-#include "algoperf/scaling/regions.hpp"
+#include "algoperf/scaling/fit/regions.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/scaling/step_cost.hpp"
+#include "algoperf/scaling/cost/step_cost.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include "../support/near.hpp"
 #include "algoperf/nn/all.hpp"
 #include "algoperf/rules/all.hpp"
-#include "algoperf/scaling/cost_sweep.hpp"
+#include "algoperf/scaling/cost/cost_sweep.hpp"
 
 namespace ap = algoperf;
 

@@ -8,9 +8,9 @@
 #include "../golden/schedules.hpp"
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
-#include "algoperf/core/archive.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/schedules/all.hpp"
+#include "algoperf/state/archive.hpp"
 
 namespace ap = algoperf;
 

@@ -1,4 +1,4 @@
-#include "algoperf/core/archive.hpp"
+#include "algoperf/state/archive.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "algoperf/core/atomic_file.hpp"
+#include "algoperf/state/atomic_file.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "algoperf/core/cast.hpp"
+#include "algoperf/state/cast.hpp"
 
 #include <doctest/doctest.h>
 

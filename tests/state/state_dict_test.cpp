@@ -1,4 +1,4 @@
-#include "algoperf/core/state_dict.hpp"
+#include "algoperf/state/state_dict.hpp"
 
 #include <doctest/doctest.h>
 

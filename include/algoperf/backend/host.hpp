@@ -11,13 +11,13 @@
 #if defined(ALGOPERF_EXTERN_CONVOLUTION)
 #include "host/convolution.hpp"
 #endif
-#include "products/gemm.hpp"
 #include "host/passes.hpp"
 #include "host/sweep.hpp"
-#include "matrix_sums.hpp"
-#include "serial_team.hpp"
-#include "products/symmetric_product.hpp"
 #include "host/thread_pool.hpp"
+#include "matrix_sums.hpp"
+#include "products/gemm.hpp"
+#include "products/symmetric_product.hpp"
+#include "serial_team.hpp"
 
 namespace algoperf {
 

@@ -27,8 +27,8 @@
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
 #include "../core/random.hpp"
-#include "../rules/concept.hpp"
 #include "../rules/chain/describe.hpp"
+#include "../rules/concept.hpp"
 #include "concept.hpp"
 
 namespace algoperf {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../state/archive.hpp"
 #include "../core/layout.hpp"
 #include "../core/map_kernels.hpp"
+#include "../state/archive.hpp"
 #include "concept.hpp"
 
 namespace algoperf {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "concept.hpp"
-#include "synthetic/glyphs.hpp"
 #include "in_memory.hpp"
 #include "in_memory_regression.hpp"
+#include "readers/text.hpp"
 #include "selectors/importance.hpp"
 #include "selectors/scheduled_batch.hpp"
 #include "selectors/shuffled_epochs.hpp"
 #include "selectors/with_replacement.hpp"
 #include "slice.hpp"
-#include "readers/text.hpp"
+#include "synthetic/glyphs.hpp"
 #include "unlabelled.hpp"

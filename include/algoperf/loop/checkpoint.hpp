@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "../state/archive.hpp"
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
+#include "../state/archive.hpp"
 #include "../state/checkpoint_reader.hpp"
 #include "../state/checkpoint_writer.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../core/error.hpp"
-#include "read_file.hpp"
 #include "checkpoint_format.hpp"
+#include "read_file.hpp"
 
 namespace algoperf {
 

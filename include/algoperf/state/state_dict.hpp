@@ -21,11 +21,11 @@
 #include <utility>
 #include <vector>
 
-#include "archive.hpp"
 #include "../core/error.hpp"
 #include "../core/half.hpp"
 #include "../core/layout.hpp"
 #include "../core/name_index.hpp"
+#include "archive.hpp"
 
 namespace algoperf {
 

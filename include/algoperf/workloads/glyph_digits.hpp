@@ -9,7 +9,7 @@
 
 namespace algoperf {
 
-// Digits made on the spot (data/synthetic/glyphs.hpp): 50,000 to train, 10,000 to validate, 10,000 to test, no download. The
+// Digits made on the spot (data/synthetic/glyphs.hpp): 50,000 to train, 10,000 to validate, 10,000 to test. The
 // target is a validation error.
 template <class Network>
 struct GlyphWorkload {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "../data/slice.hpp"
 #include "../data/readers/text.hpp"
+#include "../data/slice.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/metrics/cross_entropy.hpp"
 #include "../nn/models/next_character.hpp"

@@ -11,7 +11,7 @@
 namespace algoperf {
 
 // Zeroed memory of the current device. Making, copying and destroying one waits for the device; not for a step that
-// still goes onto a tape (cuda_tape.cuh), which makes none.
+// still goes onto a tape (cuda/tape.cuh), which makes none.
 template <class T>
 class CudaArray {
   static_assert(std::is_trivially_copyable_v<T>, "a CudaArray holds plain values");

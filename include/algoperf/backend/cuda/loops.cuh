@@ -11,10 +11,10 @@
 #include "../../core/config.hpp"
 #include "../../core/half.hpp"
 #include "../../core/tuple.hpp"
-#include "device.cuh"
-#include "team.cuh"
 #include "../matrix_sums.hpp"
 #include "../work.hpp"
+#include "device.cuh"
+#include "team.cuh"
 
 namespace algoperf::detail {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "../../core/tuple.hpp"
+#include "../work.hpp"
 #include "device.cuh"
 #include "loops.cuh"
 #include "region.cuh"
 #include "sweep.cuh"
 #include "team.cuh"
-#include "../work.hpp"
 
 namespace algoperf::detail {
 

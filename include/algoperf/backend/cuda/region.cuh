@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "../../core/math.hpp"
+#include "../work.hpp"
 #include "array.cuh"
 #include "check.cuh"
 #include "device.cuh"
-#include "../work.hpp"
 
 namespace algoperf::detail {
 

@@ -5,8 +5,8 @@
 
 #include "../../core/math.hpp"
 #include "../../core/slots.hpp"
-#include "loops.cuh"
 #include "../work.hpp"
+#include "loops.cuh"
 
 namespace algoperf::detail {
 

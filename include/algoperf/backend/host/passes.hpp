@@ -6,9 +6,9 @@
 
 #include "../../core/tuple.hpp"
 #include "../factored_ports.hpp"
+#include "../work.hpp"
 #include "sweep.hpp"
 #include "thread_pool.hpp"
-#include "../work.hpp"
 
 namespace algoperf::detail {
 

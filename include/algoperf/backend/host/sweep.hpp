@@ -5,9 +5,9 @@
 
 #include "../../core/slots.hpp"
 #include "../../core/tuple.hpp"
+#include "../work.hpp"
 #include "denormals.hpp"
 #include "vector.hpp"
-#include "../work.hpp"
 
 namespace algoperf::detail {
 

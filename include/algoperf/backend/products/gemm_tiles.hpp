@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "gemm.hpp"
 #include "../host/vector.hpp"
+#include "gemm.hpp"
 
 namespace algoperf {
 namespace detail::tiled {

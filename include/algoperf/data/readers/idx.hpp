@@ -14,8 +14,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/shape.hpp"
-#include "gz_file.hpp"
 #include "../in_memory.hpp"
+#include "gz_file.hpp"
 
 namespace algoperf {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "../../state/archive.hpp"
 #include "../../core/evaluated.hpp"
 #include "../../core/require.hpp"
+#include "../../state/archive.hpp"
 #include "../concept.hpp"
 
 namespace algoperf {

@@ -9,8 +9,8 @@
 #include "../../core/error.hpp"
 #include "../../core/random.hpp"
 #include "../../core/shape.hpp"
-#include "glyphs_pen.hpp"
 #include "../in_memory.hpp"
+#include "glyphs_pen.hpp"
 
 namespace algoperf {
 

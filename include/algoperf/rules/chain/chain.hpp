@@ -7,7 +7,7 @@
 // Exactly one stage scales by the learning rate (Descend); it may stand anywhere (LARS has it before momentum).
 //
 // A chain among the stages stands for its own: chain(ClipByGlobalNorm{}, adamw()) is one chain, and as fast. Another
-// rule may stand last, and then the stages do not scale by the learning rate (before.hpp):
+// rule may stand last, and then the stages do not scale by the learning rate (stages_then_rule.hpp):
 //   chain(ClipByGlobalNorm{}, partition(matrices, muon(), otherwise, adamw()))
 #pragma once
 
@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "stages_then_rule.hpp"
 #include "chain_class.hpp"
+#include "stages_then_rule.hpp"
 
 namespace algoperf {
 namespace detail {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../state/archive.hpp"
 #include "../../core/layout.hpp"
+#include "../../state/archive.hpp"
 #include "program.hpp"
 #include "state_arrays.hpp"
 

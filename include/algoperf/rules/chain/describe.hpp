@@ -12,11 +12,11 @@
 
 #include "../wrappers/apply_if_finite.hpp"
 #include "../wrappers/armijo.hpp"
-#include "chain.hpp"
 #include "../wrappers/frozen.hpp"
 #include "../wrappers/mixed_precision.hpp"
 #include "../wrappers/partition.hpp"
 #include "../wrappers/sam.hpp"
+#include "chain.hpp"
 
 namespace algoperf {
 

@@ -5,7 +5,7 @@
 // stores u and hands whole matrices to a matrix stage. A measuring stage closes one pass and, with its sums known,
 // opens the next; so element stages cost no pass of their own. Stateless stages before a measuring one run in both
 // passes. What a matrix stage leaves in factors, passes multiply as they read, until one stores u. A chain
-// before another rule (before.hpp) ends with u stored, and applies nothing.
+// before another rule (stages_then_rule.hpp) ends with u stored, and applies nothing.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../state/archive.hpp"
 #include "../../core/layout.hpp"
+#include "../../state/archive.hpp"
 #include "chain_class.hpp"
 #include "own_memory.hpp"
 

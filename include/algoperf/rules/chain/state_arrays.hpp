@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "../../backend/work.hpp"
-#include "../../state/archive.hpp"
 #include "../../core/layout.hpp"
 #include "../../core/math.hpp"
+#include "../../state/archive.hpp"
 
 namespace algoperf::detail {
 

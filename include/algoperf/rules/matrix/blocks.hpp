@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "../../state/archive.hpp"
 #include "../../core/error.hpp"
 #include "../../core/layout.hpp"
 #include "../../core/math.hpp"
+#include "../../state/archive.hpp"
 #include "batches.hpp"
 
 namespace algoperf {

@@ -14,7 +14,6 @@
 #pragma once
 
 #include "../chain/chain.hpp"
-#include "../wrappers/decay.hpp"
 #include "../stages/clip_by_rms.hpp"
 #include "../stages/descend.hpp"
 #include "../stages/detached_decay.hpp"
@@ -22,6 +21,7 @@
 #include "../stages/momentum.hpp"
 #include "../stages/relative_step.hpp"
 #include "../stages/scale_by_parameter_rms.hpp"
+#include "../wrappers/decay.hpp"
 #include "../wrappers/fuse_measurements.hpp"
 
 namespace algoperf {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../chain/chain.hpp"
-#include "../wrappers/decay.hpp"
 #include "../stages/ademamix.hpp"
 #include "../stages/descend.hpp"
+#include "../wrappers/decay.hpp"
 
 namespace algoperf {
 

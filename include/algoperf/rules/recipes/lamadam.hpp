@@ -1,8 +1,8 @@
 #pragma once
 
 #include "../chain/chain.hpp"
-#include "../wrappers/decay.hpp"
 #include "../stages/lamaxva.hpp"
+#include "../wrappers/decay.hpp"
 
 namespace algoperf {
 

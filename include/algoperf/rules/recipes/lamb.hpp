@@ -1,10 +1,10 @@
 #pragma once
 
 #include "../chain/chain.hpp"
-#include "../wrappers/decay.hpp"
 #include "../stages/adam.hpp"
 #include "../stages/descend.hpp"
 #include "../stages/trust_ratio.hpp"
+#include "../wrappers/decay.hpp"
 
 namespace algoperf {
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "../chain/chain.hpp"
-#include "../wrappers/decay.hpp"
 #include "../stages/descend.hpp"
 #include "../stages/mlperf_trust_ratio.hpp"
 #include "../stages/momentum.hpp"
 #include "../stages/trust_ratio.hpp"
+#include "../wrappers/decay.hpp"
 
 namespace algoperf {
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../chain/chain.hpp"
-#include "../wrappers/decay.hpp"
 #include "../stages/descend.hpp"
 #include "../stages/maxva.hpp"
+#include "../wrappers/decay.hpp"
 
 namespace algoperf {
 

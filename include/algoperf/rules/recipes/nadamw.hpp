@@ -1,7 +1,7 @@
 #pragma once
 
-#include "adamw.hpp"
 #include "../stages/nadam.hpp"
+#include "adamw.hpp"
 
 namespace algoperf {
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../chain/chain.hpp"
-#include "../wrappers/decay.hpp"
 #include "../stages/rmsprop.hpp"
 #include "../stages/schedule_free.hpp"
+#include "../wrappers/decay.hpp"
 
 namespace algoperf {
 

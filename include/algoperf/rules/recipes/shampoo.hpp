@@ -20,7 +20,8 @@ struct ShampooOptions {
 
 // Shampoo (Gupta et al. 2018; as Distributed Shampoo, Shi et al. 2023), for matrices only: averaged gradients between
 // inverse roots of their second moments from both sides, as large as `graft` says, with decoupled decay. Ranges, costs
-// and further options: rules/matrix/precondition.hpp. EigenRoot needs #include <algoperf/backend/products/linear_algebra.hpp>.
+// and further options: rules/matrix/precondition.hpp. EigenRoot needs
+// #include <algoperf/backend/products/linear_algebra.hpp>.
 //   partition(matrices, shampoo(), otherwise, adamw())
 //   partition(matrices, shampoo({.beta2 = 0.99}, GraftRmsProp{.beta2 = 0.99}, NewtonRoot{}), otherwise, adamw())
 // AlgoPerf's form, with momentum after the preconditioner:

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "../../state/archive.hpp"
 #include "../../core/layout.hpp"
+#include "../../state/archive.hpp"
+#include "../chain/own_memory.hpp"
 #include "../concept.hpp"
 #include "finite_gate.hpp"
-#include "../chain/own_memory.hpp"
 
 namespace algoperf {
 

@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "../../core/tensor_spec.hpp"
-#include "masked.hpp"
 #include "../stages/decayed_weights.hpp"
+#include "masked.hpp"
 
 namespace algoperf {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "../../core/layout.hpp"
-#include "../concept.hpp"
 #include "../chain/own_memory.hpp"
+#include "../concept.hpp"
 
 namespace algoperf {
 

@@ -3,8 +3,8 @@
 //   chain(FactoredRms{}, together(ClipByRms{}, ScaleByParameterRms{}), Descend{})
 #pragma once
 
-#include "../concept.hpp"
 #include "../chain/scale.hpp"
+#include "../concept.hpp"
 
 namespace algoperf {
 

@@ -24,14 +24,14 @@
 #include <type_traits>
 
 #include "../../backend/half_arrays.hpp"
-#include "../../state/archive.hpp"
 #include "../../core/error.hpp"
 #include "../../core/half.hpp"
 #include "../../core/layout.hpp"
 #include "../../core/random.hpp"
+#include "../../state/archive.hpp"
+#include "../chain/own_memory.hpp"
 #include "../concept.hpp"
 #include "finite_gate.hpp"
-#include "../chain/own_memory.hpp"
 
 namespace algoperf {
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "../../state/archive.hpp"
 #include "../../core/layout.hpp"
 #include "../../core/tuple.hpp"
+#include "../../state/archive.hpp"
+#include "../chain/own_memory.hpp"
 #include "../chain/stages_then_rule.hpp"
 #include "../concept.hpp"
-#include "../chain/own_memory.hpp"
 
 namespace algoperf {
 

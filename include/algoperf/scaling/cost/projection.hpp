@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "../../core/error.hpp"
-#include "accelerator.hpp"
 #include "../fit/bootstrap.hpp"
 #include "../fit/fit.hpp"
 #include "../fit/percentile.hpp"
+#include "accelerator.hpp"
 #include "quantities.hpp"
 #include "requirements.hpp"
 

@@ -12,9 +12,9 @@
 
 #include "../../core/error.hpp"
 #include "../concept.hpp"
+#include "../laws/weighted_points.hpp"
 #include "fit_objective.hpp"
 #include "jet.hpp"
-#include "../laws/weighted_points.hpp"
 #include "least_absolute.hpp"
 #include "minimize.hpp"
 #include "observations.hpp"

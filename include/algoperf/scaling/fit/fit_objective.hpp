@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../concept.hpp"
-#include "jet.hpp"
 #include "../laws/weighted_points.hpp"
+#include "jet.hpp"
 #include "observations.hpp"
 
 namespace algoperf::detail {

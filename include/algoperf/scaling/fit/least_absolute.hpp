@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "../laws/weighted_points.hpp"
 #include "fit_objective.hpp"
 #include "jet.hpp"
-#include "../laws/weighted_points.hpp"
 #include "minimize.hpp"
 #include "residual_loss.hpp"
 #include "sensitivity.hpp"

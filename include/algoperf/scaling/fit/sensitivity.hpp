@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "../laws/weighted_points.hpp"
 #include "fit_objective.hpp"
 #include "jet.hpp"
-#include "../laws/weighted_points.hpp"
 
 namespace algoperf::detail {
 

@@ -128,7 +128,7 @@ class NqmPowers {
 //   loss = 1/2 sum_i h_i x_i^2, i = 1 ... dimensions;  h_i = 1 / i;  E x_i(0)^2 = 1
 //   gradient_i = h_i x_i + noise of variance h_i / batch, times the preconditioner h_i^-preconditioning
 // The curvatures are rounded down to `bins` ones, spaced geometrically from 1 to 1 / dimensions. The expected loss
-// needs second moments only, on which one step is an affine map in each bin (nqm_rules.hpp): n steps are log2(n)
+// needs second moments only, on which one step is an affine map in each bin (rules.hpp): n steps are log2(n)
 // products, and nothing is sampled.
 //   NoisyQuadratic{.preconditioning = 0.5, .batch = 1024}.fewest_steps(NqmMomentum{}, {.target = 0.01})
 // Zhang et al. 2019 (arXiv:1907.04164) and its notebook, whose bins and search are the defaults. Departs from it so:
