@@ -23,7 +23,7 @@
 //   add_rows(count, cols, keys, x, out)     out[keys[i]][c] += x[i][c], in a fixed order
 //   sum(n, x)  dot(n, x, y)                 in double, in 16 lanes and a fixed tree; returned to the host
 //   run(work)                               a chain's passes over its regions (rules/chain/program.hpp)
-//   eigh(n, a, values, vectors)             A = V diag(values) V^T; the user includes backend/products/linear_algebra.hpp
+//   eigh(n, a, values, vectors)             A = V diag(values) V^T; users include products/linear_algebra.hpp
 //   qr(n, a, q)                             A = Q R; likewise, of S only
 //   on_host                                 constexpr; whether its memory is the host's
 //   scratch                                 how many scalars layers may work in, so that they do much at once

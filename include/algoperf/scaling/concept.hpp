@@ -19,7 +19,8 @@
 //   in_order(theta)             static, optional: the same law with terms that are alike, and may change places, in the
 //                               order of what tells them apart
 //
-// A rule of that model (noisy_quadratic/rules.hpp has three) says what one step does to the second moments of one coordinate:
+// A rule of that model (noisy_quadratic/rules.hpp has three) says what one step does to the second moments of one
+// coordinate:
 //
 //   rate              a field, double: the learning rate
 //   moments           static constexpr std::size_t: how many second moments it follows

@@ -26,8 +26,8 @@ namespace algoperf {
 // first step is no pause for stages that follow (decay); and in decaying with, not after, the update. Where L or R has
 // no full rank after the first step, its null space has no basis of its own, and results depend on eigh. Needs #include
 // <algoperf/backend/products/linear_algebra.hpp>. Cost per matrix of m x n: each step 6 m n (m + n) FLOPs; each basis
-// of side k 4 k^3 + 2 k m n and a QR decomposition, on one thread. State, in the scalar: 2 (m^2 + n^2) + 2 m n; scratch for one
-// matrix a thread, for a host gives each thread whole ones.
+// of side k 4 k^3 + 2 k m n and a QR decomposition, on one thread. State, in the scalar: 2 (m^2 + n^2) + 2 m n; scratch
+// for one matrix a thread, for a host gives each thread whole ones.
 struct EigenbasisAdam {
   double beta1 = 0.95;
   double beta2 = 0.95;
