@@ -72,12 +72,12 @@ TEST_CASE("a loop's steps never wait for the device, and most are one graph") {
   const auto check = [&](const auto& rule) {
     TrainingLoop loop(mlp(Shape{28, 28, 1}, {8}, 10), SoftmaxCrossEntropy{}, rule, Constant{0.01},
                       ShuffledEpochs{.batch = 16}, Cuda<float>{});
-    loop.reside(task);
+    loop.make_resident(task);
     for (int i = 0; i < 3; ++i) loop.advance(task);
     const std::size_t before = emulated_cuda::waits;
     for (int i = 0; i < 50; ++i) loop.advance(task);
     CHECK(emulated_cuda::waits == before);
-    CHECK(loop.graph().replays() == 51);
+    CHECK(loop.recording().replays() == 51);
     loop.settle();
     CHECK(emulated_cuda::waits > before);
   };
@@ -92,13 +92,13 @@ TEST_CASE("what is sent arrives, and steps stay graphs, where the ring begins an
   const Cuda<float> backend;
   auto there = backend.array<float>(n), sum = backend.array<float>(n);
   std::vector<float> sent(n);
-  Cuda<float>::Graph graph;
+  Cuda<float>::Recording recording;
   // f sends `sends` times 1 MB, and adds each up.
   const auto run = [&](int steps, int sends) {
     float total = 0;
     backend.fill(n, sum.data(), 0.0f);
     for (int step = 0; step < steps; ++step)
-      backend.repeat(graph, [&] {
+      backend.replay(recording, [&] {
         for (int i = 0; i < sends; ++i) {
           const float value = static_cast<float>(step * sends + i + 1);
           sent.assign(n, value);

@@ -64,10 +64,10 @@ TEST_CASE("matrices of one shape go side by side, and come to what they come to 
     const Cuda<float> backend{.streams = streams};
     auto state = rule.state(backend, layout);
     auto gradients = backend.array<float>(n), values = agreement::on_device(backend, agreement::numbers<float>(n, 0));
-    Cuda<float>::Graph graph;
+    Cuda<float>::Recording recording;
     for (unsigned t = 1; t <= 8; ++t) {
       backend.write(n, agreement::numbers<float>(n, t).data(), gradients.data());
-      backend.repeat(graph, [&] {
+      backend.replay(recording, [&] {
         rule.step(Update<float>{gradients.data(), values.data()}, state, {.t = t, .learning_rate = 0.01});
       });
     }
@@ -115,8 +115,8 @@ TEST_CASE("a loss scale moves on the device, which the host does not wait for") 
     return agreement::on_host(backend, state.masters);
   };
   const Cuda<float> device;
-  Cuda<float>::Graph graph;
-  const std::vector<float> there = run(device, [&](const auto& step) { device.repeat(graph, step); });
+  Cuda<float>::Recording recording;
+  const std::vector<float> there = run(device, [&](const auto& step) { device.replay(recording, step); });
   CHECK(graph.replays() == 10);
   CHECK(there == run(device, [](const auto& step) { step(); }));
   CHECK(agreement::ulps(there, run(Host<float>{}, [](const auto& step) { step(); })) <= few);

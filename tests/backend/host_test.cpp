@@ -164,7 +164,7 @@ TEST_CASE("a batch makes every call once, those of a slot one after the other, a
       for (const std::size_t count : {0u, 1u, 2u, 5u, 40u}) {
         std::vector<int> calls(count), whole(count);
         std::atomic<bool> busy[5] = {}, ok = true;
-        ap::Host<>{threads}.batch(slots, count, [&](const ap::Host<>& one, std::size_t slot, std::size_t i) {
+        ap::Host<>{threads}.run_concurrently(slots, count, [&](const ap::Host<>& one, std::size_t slot, std::size_t i) {
           if (slot >= slots || busy[slot].exchange(true)) ok = false;
           ++calls[i];
           whole[i] = one.threads == threads;
@@ -176,8 +176,8 @@ TEST_CASE("a batch makes every call once, those of a slot one after the other, a
         for (const int all : whole) rest += all != 0;
         CHECK(rest == (threads > 1 && slots >= threads ? count % threads : count));
       }
-  CHECK(ap::Host<>{0}.slots() == 1);
-  CHECK(ap::Host<>{3}.slots() == 3);
+  CHECK(ap::Host<>{0}.concurrency() == 1);
+  CHECK(ap::Host<>{3}.concurrency() == 3);
 }
 
 TEST_CASE("arrays are zeroed; fill, copy, read and write") {

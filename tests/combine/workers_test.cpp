@@ -46,7 +46,7 @@ TEST_CASE("Mean: W workers are one worker, up to rounding") {
   }
 }
 
-TEST_CASE_TEMPLATE("a group of one is Alone, bit for bit", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
+TEST_CASE_TEMPLATE("a group of one is SingleWorker, bit for bit", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   const auto same = [](const auto& rule) { return same_bits(trained(5, rule), trained(5, rule, C{}, InProcess{1})); };
   CHECK(same(sgd()));
   CHECK(same(adamw()));
@@ -105,7 +105,7 @@ TEST_CASE("impossible groups are refused") {
   const auto make = [](std::size_t workers, const auto& combiner) {
     return sentence([&] { tiny_loop(sgd(), 0.1, combiner, InProcess{workers}); });
   };
-  CHECK(make(2, Alone{}) == "TrainingLoop: 2 workers need a combiner, Mean{} or Adasum<>{}");
+  CHECK(make(2, SingleWorker{}) == "TrainingLoop: 2 workers need a combiner, Mean{} or Adasum<>{}");
   CHECK(make(0, Mean{}) == "TrainingLoop: the worker group has 0 workers, expected at least 1");
   CHECK(make(33, Mean{}) == "TrainingLoop: the batch is 32 examples for 33 workers, expected at least one each");
   CHECK(make(32, Mean{}).empty());

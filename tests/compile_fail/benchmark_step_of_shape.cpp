@@ -1,4 +1,4 @@
-// expect: algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...) needs whole numbers, one benchmark each
+// expect: algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...) needs integer sizes, one benchmark each
 #include <algoperf/backend/host.hpp>
 #include <algoperf/benchmark/optimizer_step.hpp>
 #include <algoperf/rules/recipes/adamw.hpp>

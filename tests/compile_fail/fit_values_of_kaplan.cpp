@@ -1,4 +1,4 @@
-// expect: algoperf: fit_values solves for the coefficients that y is linear in, and this law names none
+// expect: algoperf: fit_values solves for the coefficients in which y is linear, but this law declares none
 #include <algoperf/algoperf.hpp>
 #include <algoperf/scaling/fit/fit_values.hpp>
 #include <algoperf/scaling/laws/kaplan.hpp>

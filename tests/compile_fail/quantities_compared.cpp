@@ -1,4 +1,4 @@
-// expect: algoperf: quantities of different units are neither added nor compared
+// expect: algoperf: quantities of different units cannot be added or compared
 #include <algoperf/scaling/cost/quantities.hpp>
 namespace ap = algoperf;
 

@@ -1,4 +1,4 @@
-// expect: algoperf: update_cost counts what is done to each parameter
+// expect: algoperf: update_cost counts operations per parameter
 #include <algoperf/algoperf.hpp>
 #include <algoperf/scaling/cost/step_cost.hpp>
 namespace ap = algoperf;

@@ -198,23 +198,23 @@ std::vector<std::vector<typename B::Scalar>> propagate(const B& backend, const M
   backend.write(batch, weights.data(), d_weights.data());
 
   Workspace<B> workspace(backend, model, batch + 2);
-  const auto pass = workspace.pass(backend, layout, d_values.data(), d_gradients.data(), batch);
+  const auto call = workspace.call(backend, layout, d_values.data(), d_gradients.data(), batch);
   std::vector<std::vector<S>> result;
   const auto keep = [&]<class T>(std::size_t count, const T* from) {
     std::vector<T> host(count);
     backend.read(count, from, host.data());
     result.emplace_back(host.begin(), host.end());
   };
-  const A* const logits = model.forward(pass, handles, d_x.data());
+  const A* const logits = model.forward(call, handles, d_x.data());
   keep(batch * classes, logits);
   SoftmaxCrossEntropy{.label_smoothing = 0.1}.write(backend, batch, classes, logits, d_labels.data(), d_weights.data(),
                                                     d_losses.data(), d_logits.data());
   keep(batch, d_losses.data());
   keep(batch * classes, d_logits.data());
   if constexpr (differentiable)
-    model.backward(pass, handles, d_x.data(), d_logits.data(), d_in.data());
+    model.backward(call, handles, d_x.data(), d_logits.data(), d_in.data());
   else
-    model.backward(pass, handles, d_x.data(), d_logits.data());
+    model.backward(call, handles, d_x.data(), d_logits.data());
   keep(n, d_gradients.data());
   keep(in, d_in.data());
   return result;

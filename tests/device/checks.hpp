@@ -111,8 +111,8 @@ void check_primitives(const B& device, double loops, double sums) {
   }
   {
     std::vector<std::size_t> calls;
-    device.batch(device.slots(), 3, [&](const auto&, std::size_t slot, std::size_t i) {
-      CHECK(slot < device.slots());
+    device.run_concurrently(device.concurrency(), 3, [&](const auto&, std::size_t slot, std::size_t i) {
+      CHECK(slot < device.concurrency());
       calls.push_back(i);
     });
     CHECK(calls == std::vector<std::size_t>{0, 1, 2});

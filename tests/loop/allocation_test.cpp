@@ -98,7 +98,7 @@ struct WatchedHost : Host<float> {
     in_product = false;
   }
   template <class F>
-  void batch(std::size_t, std::size_t count, const F& f) const {
+  void run_concurrently(std::size_t, std::size_t count, const F& f) const {
     for (std::size_t i = 0; i < count; ++i) f(*this, std::size_t{0}, i);
   }
 };

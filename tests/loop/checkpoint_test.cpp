@@ -106,7 +106,7 @@ TEST_CASE("checkpoint: entries of another run are refused") {
   CHECK(contains(loop(task.model(), sgd(), epochs), ": it was written by another"));
   CHECK(contains(loop(task.model(), momentum(), WithReplacement{.batch = 32}), ": it was written by another"));
   CHECK(contains(loop(task.model(), momentum(), epochs, Adasum<>{}, InProcess{2}), ": it was written by another"));
-  CHECK(loop(task.model(), momentum(), epochs, Host<double>{}) == path + ": 'values/0.weight' has another number type");
+  CHECK(loop(task.model(), momentum(), epochs, Host<double>{}) == path + ": 'values/0.weight' has another element type");
   CHECK(loop(task.model(), momentum(), ShuffledEpochs{.batch = 32, .seed = 2}) ==
         "checkpoint: the selector's seed was 1, now it is 2");
   CHECK(loop(task.model(), momentum(), ShuffledEpochs{.batch = 31}) == "checkpoint: the batch was 32, now it is 31");

@@ -31,7 +31,7 @@ void check_mixed(const Make& make, const Task& task, int steps) {
   train(mixed, task, steps);
   train(again, task, steps);
   CHECK(same_values(mixed, again));
-  CHECK(mixed.graph().replays() > static_cast<std::size_t>(steps) / 2);
+  CHECK(mixed.recording().replays() > static_cast<std::size_t>(steps) / 2);
   const double apart = difference(host, mixed);
   CHECK(apart > 1e-5);
   CHECK(apart < 0.05);
@@ -58,8 +58,8 @@ TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
     train(one_by_one, task.train(), 20);
     CHECK(same_values(graphs, one_by_one));
     CHECK(graphs.last().loss == one_by_one.last().loss);
-    CHECK(graphs.graph().replays() == replays);
-    CHECK(one_by_one.graph().replays() == 0);
+    CHECK(graphs.recording().replays() == replays);
+    CHECK(one_by_one.recording().replays() == 0);
   };
   // The first step takes memory, the second is recorded.
   check([](const auto& backend) { return tiny_loop(adamw(), 0.01, backend); }, 18);
@@ -157,7 +157,7 @@ TEST_CASE("Cuda: labels that are numbers") {
                     ShuffledEpochs{.batch = 10}, Cuda<float>{});
   const auto end = loop.run(data, Evaluate(data, MeanSquaredError{}, {.every = 100}), UntilStep{300});
   CHECK(end.best.metric < 1e-5);
-  CHECK(loop.graph().replays() > 200);
+  CHECK(loop.recording().replays() > 200);
   TrainingLoop mixed(Model(Shape{2}, Dense{.units = 3}), MeanSquaredError{}, adam(), Constant{0.05},
                      ShuffledEpochs{.batch = 10}, Cuda<float, bfloat16>{});
   CHECK(mixed.run(data, Evaluate(data, MeanSquaredError{}, {.every = 100}), UntilStep{300}).best.metric < 1e-4);
@@ -173,7 +173,7 @@ TEST_CASE("Cuda: a graph follows batches that change") {
   train(graphs, task.train(), 40);
   train(one_by_one, task.train(), 40);
   CHECK(same_values(graphs, one_by_one));
-  CHECK(graphs.graph().replays() > 10);
+  CHECK(graphs.recording().replays() > 10);
 }
 
 TEST_CASE("Cuda: a run reads a loss where somebody asks, and comes to the same") {
@@ -232,6 +232,6 @@ TEST_CASE("Cuda: data that does not fit the device comes from the host") {
   streaming.run(task.train(), UntilStep{6});
   emulated_cuda::most_bytes = before;
   CHECK(same_values(resident, streaming));
-  CHECK(streaming.graph().replays() == 4);
+  CHECK(streaming.recording().replays() == 4);
 }
 #endif

@@ -56,7 +56,7 @@ TEST_CASE("predict: inputs without labels") {
   CHECK(same_bits(loop.predict(inputs), loop.predict(task.validation())));
   inputs.pop_back();
   CHECK(sentence([&] { loop.predict(inputs); }) ==
-        "Unlabelled: there are 50175 input values, expected a multiple of the 784 of an example");
+        "Unlabelled: there are 50175 input values, expected a multiple of 784, the size of an example");
   CHECK(sentence([&] { loop.predict(std::vector<float>{}); }) == "data: the data set is empty");
 
   TrainingLoop tokens(next_character(2, 5, {.width = 2, .units = 3}), SoftmaxCrossEntropy{}, sgd(), Constant{0.1},

@@ -39,7 +39,7 @@ void check_resume(const Selector& selector, const Rule& rule, const Combiner& co
 template <class Selector>
 void check_rules(const Selector& selector) {
   const auto check = [&](const auto& rule, const auto& combiner) {
-    check_resume(selector, rule, Alone{}, 1);
+    check_resume(selector, rule, SingleWorker{}, 1);
     check_resume(selector, rule, combiner, 3);
   };
   check(adamw(), Adasum<Of::updates>{});

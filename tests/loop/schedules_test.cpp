@@ -213,12 +213,12 @@ TEST_CASE("measuring changes no step") {
 
 TEST_CASE("a joined batch schedule hears what gradients measured; what is not finite is left unheard") {
   const auto selector = scheduled_batch(ShuffledEpochs{.batch = 64}, join(Constant{8}, 3, NoiseScaleBatch{.most = 64}));
-  static_assert(selector.listens_to_gradients);
+  static_assert(selector.has_gradient_feedback);
   auto state = selector.state(100);
-  selector.hear(state, GradientSquares{8, std::numeric_limits<double>::infinity(), 16, 1});
+  selector.gradient_feedback(state, GradientSquares{8, std::numeric_limits<double>::infinity(), 16, 1});
   CHECK(!state.schedule.second.noise.known());
-  selector.hear(state, GradientSquares{});
+  selector.gradient_feedback(state, GradientSquares{});
   CHECK(!state.schedule.second.noise.known());
-  selector.hear(state, GradientSquares{8, 2, 16, 1});
+  selector.gradient_feedback(state, GradientSquares{8, 2, 16, 1});
   CHECK(state.schedule.second.noise.known());
 }

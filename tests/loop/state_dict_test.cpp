@@ -55,7 +55,7 @@ TEST_CASE("a state that does not fit is refused by name, and the loop is as befo
     CHECK(refusal(under_way, dict) == what);
     return what;
   };
-  CHECK(told([](StateDict& dict) { dict = {}; }) == "state_dict: there is no 'step'");
+  CHECK(told([](StateDict& dict) { dict = {}; }) == "state_dict: there is no array 'step'");
   CHECK(told([](StateDict& dict) {
           dict.reshape("rule/0.weight/exp_avg", {784, 12});
         }) == "state_dict: 'rule/0.weight/exp_avg' is of shape {784, 12}, expected {12, 784}");

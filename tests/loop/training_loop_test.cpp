@@ -48,9 +48,9 @@ TEST_CASE("the number of threads changes no bit") {
     return values_of(loop);
   };
   const auto both = partition(matrices, muon(), otherwise, lamb());
-  const auto one = run(1, both, Alone{}, 1);
+  const auto one = run(1, both, SingleWorker{}, 1);
   for (const unsigned threads : {2u, 3u, 8u}) {
-    CHECK(same_bits(run(threads, both, Alone{}, 1), one));
+    CHECK(same_bits(run(threads, both, SingleWorker{}, 1), one));
     CHECK(same_bits(run(threads, sam(adamw()), Adasum<>{}, 2), run(1, sam(adamw()), Adasum<>{}, 2)));
   }
 }

@@ -14,7 +14,7 @@ static_assert(ap::Layer<ap::BatchNorm>);
 static_assert(cost_of(ap::BatchNorm{}, {5, 5, 16}) == ap::Cost{32, 3600 + 96 + 4, 4000 + 160 + 2, 1280});
 constexpr ap::Model plain(ap::Shape{4}, ap::Dense{.units = 4}, ap::Residual(ap::Dense{.units = 4}));
 constexpr ap::Model normed(ap::Shape{4}, ap::Dense{.units = 4}, ap::Residual(ap::BatchNorm{}, ap::Dense{.units = 4}));
-static_assert(!decltype(plain)::has_statistics && decltype(normed)::has_statistics);
+static_assert(!decltype(plain)::has_buffers && decltype(normed)::has_buffers);
 
 Numbers of(const ap::Layout& layout, const char* name, const Numbers& arena) {
   const ap::TensorPlace at = layout.place_of(layout.find(name));
@@ -66,8 +66,8 @@ TEST_CASE("batch norm: first values, kinds and errors") {
   ap::Layout layout;
   model.declare(layout);
   CHECK(layout.spec(layout.find("0.scale")).kind == ap::Kind::batch_norm_scale);
-  CHECK(layout.spec(layout.find("0.mean")).statistic);
-  CHECK(!layout.spec(layout.find("0.bias")).statistic);
+  CHECK(layout.spec(layout.find("0.mean")).buffer);
+  CHECK(!layout.spec(layout.find("0.bias")).buffer);
   CHECK(layout.parameters() == 12);  // of 6 channels; averages are not trained
   CHECK(model.parameters() == 12);
   CHECK(declare_error(ap::Model(ap::Shape{4}, ap::BatchNorm{.eps = 0})) ==

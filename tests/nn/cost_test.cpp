@@ -33,7 +33,7 @@ void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t 
   ap::Initializer<Counted> set(layout, values.data(), ap::RandomKey{1});
   model.initialize(set, handles);
   ap::Workspace<CountingBackend> workspace(backend, model, batch);
-  const auto pass = workspace.pass(backend, layout, values.data(), gradients.data(), batch);
+  const auto call = workspace.call(backend, layout, values.data(), gradients.data(), batch);
   const std::size_t outputs = model.output().size();
   std::vector<Input> x(batch * model.input().size());
   ap::RandomStream random(ap::RandomKey{2});
@@ -52,7 +52,7 @@ void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t 
   CHECK(backward.held == model.parameters());  // of all that was held the gradients of parameters remain
 
   const Counted* z = nullptr;
-  CHECK(operations_of([&] { z = model.forward(pass, handles, x.data()); }) == forward.flops);
+  CHECK(operations_of([&] { z = model.forward(call, handles, x.data()); }) == forward.flops);
   using Label = ap::LossLabel<Loss, Counted>;
   const std::vector<Label> labels(std::is_same_v<Label, Counted> ? batch * outputs : batch, Label(0));
   const std::vector<Counted> weights(batch, Counted(1));
@@ -60,10 +60,10 @@ void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t 
   CHECK(operations_of([&] {
           loss.write(backend, batch, outputs, z, labels.data(), weights.data(), losses.data(), d_outputs.data());
         }) == of_loss.flops);
-  CHECK(operations_of([&] { model.backward(pass, handles, x.data(), d_outputs.data()); }) == backward.flops);
+  CHECK(operations_of([&] { model.backward(call, handles, x.data(), d_outputs.data()); }) == backward.flops);
   if constexpr (std::is_same_v<Input, Counted>) {
     std::vector<Counted> dx(x.size());
-    CHECK(operations_of([&] { model.backward(pass, handles, x.data(), d_outputs.data(), dx.data()); }) ==
+    CHECK(operations_of([&] { model.backward(call, handles, x.data(), d_outputs.data(), dx.data()); }) ==
           with_input.flops);
   }
 }

@@ -18,9 +18,9 @@ Numbers through(const ap::Dropout& dropout, std::size_t batch, std::size_t width
   const B backend{};
   const ap::Layout layout;
   std::vector<S> x(batch * width, S(1));
-  const ap::LayerPass<B> pass{backend, layout, nullptr, nullptr, batch,   batch,
+  const ap::LayerCall<B> call{backend, layout, nullptr, nullptr, batch,   batch,
                               mode,    key,    nullptr, nullptr, nullptr, first};
-  dropout.forward(pass, {}, ap::Shape{width}, x.data(), x.data());
+  dropout.forward(call, {}, ap::Shape{width}, x.data(), x.data());
   return {x.begin(), x.end()};
 }
 

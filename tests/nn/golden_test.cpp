@@ -82,9 +82,9 @@ void check_evaluated_batch_norm() {
   const B backend{};
   const auto values = to_backend<S>(backend, values_of(layout, row)), x = to_backend<S>(backend, row.input);
   auto y = backend.template array<S>(row.input.size());
-  const ap::LayerPass<B> pass{backend, layout,  values.data(), nullptr, row.batch, row.batch, ap::Mode::evaluate,
+  const ap::LayerCall<B> call{backend, layout,  values.data(), nullptr, row.batch, row.batch, ap::Mode::evaluate,
                               {},      nullptr, nullptr,       nullptr};
-  norm.forward(pass, handles, in, x.data(), y.data());
+  norm.forward(call, handles, in, x.data(), y.data());
   CHECK(distance(from_backend(backend, row.input.size(), y.data()), row.outputs) < tolerance<B>());
   ++claimed;
 }

@@ -11,16 +11,16 @@ namespace {
 // Backward forgets the inner derivative.
 struct Wrong : Softsign {
   template <class B, class S>
-  void backward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S*, const S*, const S* dy, S* dx) const {
-    if (dx != nullptr) pass.backend.copy(pass.batch * in.size(), dy, dx);
+  void backward(const ap::LayerCall<B>& call, Handles, ap::Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx != nullptr) call.backend.copy(call.batch * in.size(), dy, dx);
   }
 };
 
 // Backward leaves dx as it was: NaN, here.
 struct Silent : Softsign {
   template <class B, class S>
-  void backward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S*, const S*, const S*, S* dx) const {
-    if (dx != nullptr) pass.backend.fill(pass.batch * in.size(), dx, static_cast<S>(NAN));
+  void backward(const ap::LayerCall<B>& call, Handles, ap::Shape in, const S*, const S*, const S*, S* dx) const {
+    if (dx != nullptr) call.backend.fill(call.batch * in.size(), dx, static_cast<S>(NAN));
   }
 };
 

@@ -89,17 +89,17 @@ Outcome run(const Model& model, Start start = {}, const B& backend = {}) {
   backend.fill(scratch.size(), scratch.data(), nan);
   backend.fill(inputs, d_input.data(), nan);
 
-  const ap::LayerPass<B> pass{backend,     layout,         values.data(),   gradients.data(),
+  const ap::LayerCall<B> call{backend,     layout,         values.data(),   gradients.data(),
                               start.batch, start.capacity, ap::Mode::train, ap::RandomKey{},
                               kept.data(), scratch.data(), exact.data()};
   Outcome outcome;
-  outcome.outputs = from_backend(backend, outputs, model.forward(pass, handles, x.data()));
+  outcome.outputs = from_backend(backend, outputs, model.forward(call, handles, x.data()));
   if constexpr (differentiable) {
-    model.backward(pass, handles, x.data(), d_outputs.data(), d_input.data());
+    model.backward(call, handles, x.data(), d_outputs.data(), d_input.data());
     outcome.d_input = from_backend(backend, inputs, d_input.data());
   }
   const Numbers with_input = from_backend(backend, layout.size(), gradients.data());
-  model.backward(pass, handles, x.data(), d_outputs.data());
+  model.backward(call, handles, x.data(), d_outputs.data());
   outcome.gradients = from_backend(backend, layout.size(), gradients.data());
   if (differentiable)  // backward may run again, with and without dx
     CHECK(std::equal(with_input.begin(), with_input.end(), outcome.gradients.begin(),
@@ -198,12 +198,12 @@ struct Softsign {
     }
   };
   template <class B, class S>
-  void forward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S* x, S* y) const {
-    pass.backend.map(Forward{}, pass.batch * in.size(), y, x);
+  void forward(const ap::LayerCall<B>& call, Handles, ap::Shape in, const S* x, S* y) const {
+    call.backend.map(Forward{}, call.batch * in.size(), y, x);
   }
   template <class B, class S>
-  void backward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S*, const S* y, const S* dy, S* dx) const {
-    if (dx != nullptr) pass.backend.map(Backward{}, pass.batch * in.size(), dx, dy, y);
+  void backward(const ap::LayerCall<B>& call, Handles, ap::Shape in, const S*, const S* y, const S* dy, S* dx) const {
+    if (dx != nullptr) call.backend.map(Backward{}, call.batch * in.size(), dx, dy, y);
   }
 };
 
@@ -232,12 +232,12 @@ struct Double {
     }
   };
   template <class B, class S>
-  void forward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S* x, S* y) const {
-    pass.backend.map(Twice{}, pass.batch * in.size(), y, x);
+  void forward(const ap::LayerCall<B>& call, Handles, ap::Shape in, const S* x, S* y) const {
+    call.backend.map(Twice{}, call.batch * in.size(), y, x);
   }
   template <class B, class S>
-  void backward(const ap::LayerPass<B>& pass, Handles, ap::Shape in, const S*, const S*, const S* dy, S* dx) const {
-    if (dx != nullptr) pass.backend.map(Twice{}, pass.batch * in.size(), dx, dy);
+  void backward(const ap::LayerCall<B>& call, Handles, ap::Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx != nullptr) call.backend.map(Twice{}, call.batch * in.size(), dx, dy);
   }
 };
 

@@ -39,7 +39,7 @@ static_assert(kept(six, ap::StopGradient(ap::Flatten{}), four) == kept(six, ap::
 // Refuses to be called.
 struct NoBackward : Softsign {
   template <class B, class S>
-  void backward(const ap::LayerPass<B>&, Handles, ap::Shape, const S*, const S*, const S*, S*) const {
+  void backward(const ap::LayerCall<B>&, Handles, ap::Shape, const S*, const S*, const S*, S*) const {
     FAIL("backward of a layer before all that trains");
   }
 };
@@ -74,8 +74,8 @@ TEST_CASE("stop gradient: names, and who sees the tensors") {
   for (const ap::TensorHandle handle : layout.tensors())
     names += layout.spec(handle).name + (layout.spec(handle).trained() ? " " : "! ");
   CHECK(names == "0.weight! 0.bias! 1.scale! 1.bias! 1.mean! 1.variance! 2.weight 2.bias ");
-  CHECK(layout.statistics().empty());
-  static_assert(!ap::Model(in, ap::StopGradient(ap::BatchNorm{}), four).has_statistics);
+  CHECK(layout.buffers().empty());
+  static_assert(!ap::Model(in, ap::StopGradient(ap::BatchNorm{}), four).has_buffers);
   CHECK(declare_error(ap::Model(in, ap::StopGradient(ap::Dropout{.rate = 1}))) ==
         "0: Dropout has rate 1, expected [0, 1)");
 }

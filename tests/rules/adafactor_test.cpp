@@ -43,7 +43,7 @@ void check_golden() {
   check("adafactor_unfactored", ap::adafactor());
   check("adafactor_decayed", ap::adafactor({.weight_decay = 0.01, .min_dim_size_to_factor = 2}));
   check("adafactor_masked", ap::adafactor({.weight_decay = 0.01, .min_dim_size_to_factor = 2}, ap::decayable));
-  check("adafactor_momentum", ap::chain(factored, ap::together(ap::ClipByRms{}, ap::ScaleByParameterRms{}),
+  check("adafactor_momentum", ap::chain(factored, ap::fuse_measurements(ap::ClipByRms{}, ap::ScaleByParameterRms{}),
                                         ap::Descend{}, ap::Momentum{.mu = 0.9, .dampening = 0.9}, hundredth));
   check("adafactor_absolute", ap::chain(factored, ap::ClipByRms{}, ap::Descend{}));
   check("adafactor_unclipped", ap::chain(factored, ap::Descend{}));
@@ -150,7 +150,7 @@ TEST_CASE("scaling by parameters' root mean square has a least, and measures bef
   };
   const ap::ScaleByParameterRms scale{.least = 0.5};
   check(ap::chain(scale, ap::Descend{}));
-  check(ap::chain(ap::together(ap::ClipByRms{}, scale), ap::Descend{}));
+  check(ap::chain(ap::fuse_measurements(ap::ClipByRms{}, scale), ap::Descend{}));
   check(ap::chain(ap::ClipByRms{}, scale, ap::Descend{}));
 }
 

@@ -6,8 +6,9 @@
 
 #include "../memory_archive.hpp"
 #include "algoperf/backend/products/linear_algebra.hpp"
-#include "algoperf/rules/recipes/adam.hpp"
+#include "algoperf/rules/chain/chain.hpp"
 #include "algoperf/rules/recipes/shampoo.hpp"
+#include "algoperf/rules/stages/adam.hpp"
 #include "algoperf/rules/wrappers/partition.hpp"
 #include "training.hpp"
 
@@ -29,9 +30,9 @@ std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int step
 struct Recorder {
   std::vector<std::vector<std::size_t>>* batches;
   std::size_t most = 2;
-  std::size_t slots() const { return most; }
+  std::size_t concurrency() const { return most; }
   template <class F>
-  void batch(std::size_t, std::size_t count, const F& f) const {
+  void run_concurrently(std::size_t, std::size_t count, const F& f) const {
     batches->emplace_back();
     for (std::size_t i = 0; i < count; ++i) f(*this, 0, i);
   }

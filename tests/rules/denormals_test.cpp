@@ -4,7 +4,7 @@
 
 #include "algoperf/backend/host.hpp"
 #include "algoperf/rules/recipes/adafactor.hpp"
-#include "algoperf/rules/recipes/momentum.hpp"
+#include "algoperf/rules/recipes/sgd.hpp"
 #include "algoperf/state/state_dict.hpp"
 
 namespace ap = algoperf;

@@ -43,7 +43,7 @@ void agrees(const Kernels&... kernels) {
       const double update = one_by_one(u, p, kernels...);
       CHECK(run(u, p, fused) == near(update, 1e-14));
       auto s = first_slots(fused);
-      CHECK(fused.moved(u, p, s) == near(p + update, 1e-14));
+      CHECK(fused.applied(u, p, s) == near(p + update, 1e-14));
     }
 }
 

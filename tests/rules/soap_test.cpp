@@ -11,7 +11,8 @@
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
 #include "algoperf/backend/products/linear_algebra.hpp"
-#include "algoperf/rules/recipes/adam.hpp"
+#include "algoperf/rules/chain/chain.hpp"
+#include "algoperf/rules/stages/adam.hpp"
 #include "algoperf/rules/wrappers/partition.hpp"
 #include "training.hpp"
 

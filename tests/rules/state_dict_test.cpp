@@ -109,7 +109,7 @@ TEST_CASE("a state dict that does not fit is refused whole") {
   dict = good;
   dict.reshape("w/exp_avg", {3, 5});
   refuses(dict, "state_dict: 'w/exp_avg' is of shape {3, 5}, expected {5, 3}");
-  refuses(ap::StateDict{}, "state_dict: there is no 't'");
+  refuses(ap::StateDict{}, "state_dict: there is no array 't'");
 }
 
 TEST_CASE("two stages of a kind keep their states apart") {

@@ -16,8 +16,8 @@
 //   row_and_column_sums(kernel, rows, cols, x, of_rows, of_columns)
 //                                           of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c])
 //   for_each_row(rows, cost, f)             f(team, r) for every r, in any order; `cost` is about a row's elements
-//   slots()                                 how many calls of `batch` may run at a time, at least 1
-//   batch(slots, count, f)                  f(backend, slot, i) for i in [0, count), in any order, the backend of this
+//   concurrency()                           how many calls run_concurrently() may execute at a time, at least 1
+//   run_concurrently(slots, count, f)       f(backend, slot, i) for i in [0, count), in any order, the backend of this
 //                                           very type: independent calls of equal cost, such as products of matrices of
 //                                           one shape; those of one slot, which is less than `slots`, follow each other
 //   add_rows(count, cols, keys, x, out)     out[keys[i]][c] += x[i][c], in a fixed order
@@ -32,7 +32,7 @@
 // A backend whose work goes on while the host does (Cuda) heeds the guard of a run (backend/guard.hpp), and also has
 //   send(n, from, to)                       write without waiting; `from` may be changed when it returns
 //   dot(n, x, y, out)                       to its memory
-//   Graph, repeat(graph, f)                 f(), a step that is the same each time but for its numbers: after a few
+//   Graph, replay(recording, f)                 f(), a step that is the same each time but for its numbers: after a few
 //                                           times started as a whole, when f() is over; so f() makes and destroys no
 //                                           array but the first time
 //
@@ -61,7 +61,7 @@ concept Backend = requires(const B& b, typename B::Scalar* x) {
 // Whether a backend's work goes on while the host does.
 template <class B>
 concept AsynchronousBackend = requires {
-  typename B::Graph;
+  typename B::Recording;
 };
 
 // A row of zeros, but for [begin, end), which is from[0], from[1], ...

@@ -41,7 +41,7 @@ struct Cuda {
   using Stored = Activation;
   template <class T>
   using Array = CudaArray<T>;
-  using Graph = detail::CudaTape;
+  using Recording = detail::CudaTape;
 
   static constexpr bool on_host = false;
 
@@ -123,10 +123,10 @@ struct Cuda {
   void for_each_row(std::size_t rows, std::size_t cost, const F& f) const {
     detail::cuda_rows(device(), rows, cost, f);
   }
-  std::size_t slots() const { return streams > 1 ? streams : 1; }
+  std::size_t concurrency() const { return streams > 1 ? streams : 1; }
   // Call i on stream i % slots, the streams side by side on the device.
   template <class F>
-  void batch(std::size_t slots, std::size_t count, const F& f) const {
+  void run_concurrently(std::size_t slots, std::size_t count, const F& f) const {
     device().fork(slots, count, [&](std::size_t i) { f(*this, i % slots, i); });
   }
   template <class T>
@@ -151,10 +151,10 @@ struct Cuda {
 
   // f(), a step, and from the third time on as one CUDA graph, if it asks for the same each time and reads nothing.
   template <class F>
-  void repeat(Graph& graph, const F& f) const {
+  void replay(Recording& recording, const F& f) const {
     const detail::CudaRange range("algoperf: step");
     if (graphs)
-      graph.repeat(device(), f);
+      recording.replay(device(), f);
     else
       f();
   }

@@ -174,10 +174,10 @@ struct Host {
     });
   }
 
-  std::size_t slots() const { return threads > 1 ? threads : 1; }
+  std::size_t concurrency() const { return threads > 1 ? threads : 1; }
   // Each thread takes as many whole calls as the others, on a Host of one thread; what remains follows, on all threads.
   template <class F>
-  void batch(std::size_t slots, std::size_t count, const F& f) const {
+  void run_concurrently(std::size_t slots, std::size_t count, const F& f) const {
     const std::size_t each = threads > 1 && slots >= threads ? count / threads : 0;
     if (each > 0) parallel(threads, [&](std::size_t slot) { calls(f, 1, slot, slot * each, (slot + 1) * each); });
     calls(f, threads, 0, each * threads, count);

@@ -249,9 +249,9 @@ struct Thrust {
     detail::thrust_each(rows, detail::ThrustRow<F>{f});
   }
   // One call after the other, each on the whole device.
-  std::size_t slots() const { return 1; }
+  std::size_t concurrency() const { return 1; }
   template <class F>
-  void batch(std::size_t, std::size_t count, const F& f) const {
+  void run_concurrently(std::size_t, std::size_t count, const F& f) const {
     for (std::size_t i = 0; i < count; ++i) f(*this, std::size_t{0}, i);
   }
   // One thread a column: O(count) each, whatever the vocabulary, and no two threads write the same place.

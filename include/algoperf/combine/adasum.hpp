@@ -123,7 +123,7 @@ struct Adasum {
   double of_updates(Context& context, State<Context>& state) const {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size();
-    if (context.workers() == 1) {  // nothing to combine: the bits of Alone
+    if (context.workers() == 1) {  // nothing to combine: the bits of SingleWorker
       const auto gradient = [&] { return context.gradient(0, context.values(), context.gradients()); };
       const double loss = gradient();
       context.step(context.gradients(), context.values(), state.rules[0], gradient);

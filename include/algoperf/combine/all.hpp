@@ -2,8 +2,8 @@
 #pragma once
 
 #include "adasum.hpp"
-#include "alone.hpp"
 #include "concept.hpp"
 #include "group/in_process.hpp"
 #include "mean.hpp"
 #include "measured_mean.hpp"
+#include "single_worker.hpp"

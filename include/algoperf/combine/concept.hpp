@@ -5,7 +5,7 @@
 //               who takes part: InProcess{.workers = W} is W virtual workers, one after the other in this process.
 //               Worker w learns from examples [w n / W, (w + 1) n / W) of a selection of n.
 // Combiner      is_combiner = true
-//               max_workers               optional: the most it can combine (Alone: 1)
+//               max_workers               optional: the most it can combine (SingleWorker: 1)
 //               State<Context>            the rule's state, or one a worker
 //               state(context)            a fresh State
 //               advance(context, state)   one step; returns the loss, the weighted mean over the selection

@@ -72,7 +72,7 @@ class Layout {
   }
 
   // Moves tensors so that those `rule` treats alike are neighbours (a stable sort): fewer regions, fewer passes;
-  // statistics come last but for what is fixed. Handles stay valid; call it before arenas are made.
+  // buffers come last, before only the fixed tensors. Handles stay valid; call it before arenas are made.
   template <class Rule>
   void arrange_for(const Rule& rule) {
     std::vector<TensorHandle> sorted;
@@ -107,11 +107,11 @@ class Layout {
     }
     return regions;
   }
-  // The maximal runs of statistics that steps move.
-  std::vector<Region> statistics() const {
+  // The maximal runs of buffers that steps update.
+  std::vector<Region> buffers() const {
     std::vector<Region> regions;
     for (const TensorHandle handle : order_)
-      if (spec(handle).statistic && !spec(handle).fixed) append(regions, handle, true);
+      if (spec(handle).buffer && !spec(handle).fixed) append(regions, handle, true);
     return regions;
   }
 

@@ -32,10 +32,10 @@ struct TensorSpec {
   Shape shape;
   bool output = false;  // part of the layer that makes the model's outputs (AlgoPerf's is_output_params)
   // Not moved by rules, which do not see it: a batch norm's mean or variance. Its "gradient" is what a step takes off.
-  bool statistic = false;
+  bool buffer = false;
   bool fixed = false;  // moved by nothing: of a layer in StopGradient
 
-  bool trained() const { return !statistic && !fixed; }
+  bool trained() const { return !buffer && !fixed; }
 };
 
 // Predicates over tensors, for partition and masked; write your own as any callable of a TensorSpec.

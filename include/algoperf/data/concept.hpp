@@ -83,7 +83,7 @@ struct Selection {
 //   state(size)                        a fresh State for a data set of `size` examples; throws Error on bad options
 //   select(state, step, selection)     writes the next selection in place (no allocation after the first call)
 //   feedback(state, selection, losses) optional: one loss per selected example, after the step
-//   hear(state, squares)               with listens_to_gradients = true: what a combiner that measures gradients found,
+//   gradient_feedback(state, squares)  with has_gradient_feedback = true: what a measuring combiner found,
 //                                      its GradientSquares, after the step
 template <class D>
 concept DataSelector = requires(const D& d, typename D::State& state, Step step, Selection& selection) {

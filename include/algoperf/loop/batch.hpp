@@ -87,9 +87,9 @@ class Batch {
   }
 
   // A pass over `n` of the examples.
-  LayerPass<Backend> pass(const Backend& backend, const Layout& layout, const Scalar* values, Scalar* gradients,
+  LayerCall<Backend> call(const Backend& backend, const Layout& layout, const Scalar* values, Scalar* gradients,
                           std::size_t n, Mode mode, RandomKey key) {
-    return workspace_.pass(backend, layout, values, gradients, n, mode, key);
+    return workspace_.call(backend, layout, values, gradients, n, mode, key);
   }
 
  private:

@@ -62,8 +62,8 @@ consteval bool explain_metric() {
 }
 
 template <class Selector>
-concept ListensToGradients = requires {
-  requires Selector::listens_to_gradients;
+concept HasGradientFeedback = requires {
+  requires Selector::has_gradient_feedback;
 };
 
 template <class CombinerType>
@@ -72,8 +72,8 @@ concept MeasuresGradients = requires {
 };
 
 template <class Selector, class CombinerType>
-consteval bool explain_listening() {
-  static_assert(!ListensToGradients<Selector> || MeasuresGradients<CombinerType>,
+consteval bool explain_gradient_feedback() {
+  static_assert(!HasGradientFeedback<Selector> || MeasuresGradients<CombinerType>,
                 "algoperf: this selector's batch follows the noise of gradients, which a combiner measures: give the "
                 "TrainingLoop a MeasuredMean{} and InProcess{.workers = 2} or more");
   return true;

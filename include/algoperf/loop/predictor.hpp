@@ -79,9 +79,9 @@ class Predictor {
       indices.clear();
       for (std::size_t i = 0; i < n; ++i) indices.push_back(static_cast<std::uint32_t>(begin + i));
       batch_.gather(backend_, model_, inputs, indices.data(), n);
-      const auto pass = batch_.pass(backend_, layout_, values_.data(), nullptr, n, Mode::evaluate, {});
+      const auto call = batch_.call(backend_, layout_, values_.data(), nullptr, n, Mode::evaluate, {});
       read.resize(n * width);
-      backend_.read(read.size(), model_.forward(pass, handles_, batch_.inputs()), read.data());
+      backend_.read(read.size(), model_.forward(call, handles_, batch_.inputs()), read.data());
       std::copy(read.begin(), read.end(), outputs.begin() + static_cast<std::ptrdiff_t>(begin * width));
     }
     return outputs;

@@ -96,8 +96,8 @@ class Run {
  private:
   struct Stay {
     Loop& loop;
-    Stay(Loop& l, const Data& data) : loop(l) { loop.reside(data); }
-    ~Stay() { loop.let_go(); }
+    Stay(Loop& l, const Data& data) : loop(l) { loop.make_resident(data); }
+    ~Stay() { loop.release_data(); }
   };
 
   template <class F>
@@ -141,7 +141,7 @@ class Run {
     return some;
   }
 
-  // A reason that these evaluations give comes first, as in advance(). The schedule does not hear of them: how long a
+  // A reason that these evaluations give comes first, as in advance(). The schedule does not receive them: how long a
   // run is must not change the steps of the next.
   void evaluate_last() {
     const Control reason = std::exchange(report_.reason, Control::go_on);

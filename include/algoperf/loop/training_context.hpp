@@ -19,10 +19,10 @@
 #include "../rules/concept.hpp"
 #include "batch.hpp"
 #include "batch_loss.hpp"
-#include "culprit.hpp"
+#include "buffers.hpp"
 #include "diverged.hpp"
+#include "divergence_cause.hpp"
 #include "resident_data.hpp"
-#include "statistics.hpp"
 
 namespace algoperf {
 
@@ -35,7 +35,7 @@ class TrainingContext {
   using Array = typename Backend::template Array<Scalar>;
   using RuleState = typename Rule::template State<Backend>;
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
-  static constexpr bool has_statistics = detail::HasStatistics<ModelType>;
+  static constexpr bool has_buffers = detail::HasBuffers<ModelType>;
   using Input = typename ModelType::template Input<Activation>;
   using Label = LossLabel<Loss, Scalar>;
   // Whether the rule knows what to do with a gradient that is not finite.
@@ -64,7 +64,7 @@ class TrainingContext {
     later_losses_.resize(capacity);
     host_weights_.resize(capacity);
     told_.resize(workers);
-    if constexpr (has_statistics) statistics_.emplace(take_off_.state(backend_, layout_, layout_.statistics()));
+    if constexpr (has_buffers) buffers_.emplace(buffer_rule_.state(backend_, layout_, layout_.buffers()));
     if constexpr (defers) {
       device_indices_ = backend_.template array<std::uint32_t>(capacity);
       deferred_loss_ = backend_.template array<double>(1);
@@ -94,12 +94,12 @@ class TrainingContext {
       backend_.fill(layout_.size(), gradients, Scalar(0));
       return 0;
     }
-    LayerPass<Backend> pass = batch_.pass(backend_, layout_, values, gradients, n, Mode::train, pass_key());
-    pass.first = begin;
-    const Activation* const outputs = model_.forward(pass, handles_, batch_.inputs(begin));
+    LayerCall<Backend> call = batch_.call(backend_, layout_, values, gradients, n, Mode::train, pass_key());
+    call.first = begin;
+    const Activation* const outputs = model_.forward(call, handles_, batch_.inputs(begin));
     loss_.write(backend_, n, model_.output().size(), outputs, batch_.labels(begin), weights_.data() + begin,
                 batch_.losses(begin), d_outputs_.data());
-    model_.backward(pass, handles_, batch_.inputs(begin), d_outputs_.data());
+    model_.backward(call, handles_, batch_.inputs(begin), d_outputs_.data());
     if constexpr (defers) return 0;  // loss() is the batch's
     const double loss = weighted_loss(worker, begin, n);
     if constexpr (!bears_non_finite)
@@ -116,9 +116,9 @@ class TrainingContext {
     const auto step_unless = [&](const auto& guard) {
       using Guard = std::remove_cvref_t<decltype(guard)>;
       rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{gradients, values, evaluate, {}, guard}, state, now_);
-      if constexpr (has_statistics)
-        take_off_.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *statistics_,
-                       {now_.t, 1});
+      if constexpr (has_buffers)
+        buffer_rule_.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *buffers_,
+                          {now_.t, 1});
     };
     if constexpr (defers && !bears_non_finite)
       step_unless(Unless{diverged_.data()});
@@ -134,9 +134,9 @@ class TrainingContext {
   // That the loss tells apart, where labels are classes.
   std::size_t classes() const { return detail::classes_of(loss_, model_.output().size()); }
 
-  // Keeps a copy of the training data in a device's memory, if it fits beside what else may come, until let_go().
+  // Keeps a copy of the training data in a device's memory, if it fits beside what else may come, until release_data().
   template <class Data>
-  void reside(const Data& data) {
+  void make_resident(const Data& data) {
     if constexpr (defers) try {
         const auto margin = backend_.template array<char>(std::size_t{1} << 26);
         resident_.emplace(backend_, data, [&](auto... part) { batch_.check(model_, part...); });
@@ -144,7 +144,7 @@ class TrainingContext {
       } catch (const OutOfMemory&) {  // batches come from the host, then
       }
   }
-  void let_go() { resident_.reset(); }
+  void release_data() { resident_.reset(); }
 
   // Copies a step's examples in.
   template <class Data>
@@ -220,10 +220,10 @@ class TrainingContext {
 
  private:
   using OwnBatch = Batch<ModelType, Backend, Label>;
-  // What a model without statistics has of them.
-  struct NoStatistics {};
-  using Statistics =
-      std::conditional_t<has_statistics, typename detail::TakeOffRule::template State<Backend>, NoStatistics>;
+  // What a model without buffers holds instead.
+  struct NoBuffers {};
+  using Buffers =
+      std::conditional_t<has_buffers, typename detail::BufferUpdateRule::template State<Backend>, NoBuffers>;
 
   RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
   std::size_t begin_of(std::size_t worker) const { return worker * batch_.size() / workers_; }
@@ -249,8 +249,8 @@ class TrainingContext {
     indices_.resize(n);
     for (std::size_t i = 0; i < n; ++i) indices_[i] = static_cast<std::uint32_t>(begin + i);
     batch.gather(backend_, model_, data, indices_.data(), n);
-    const LayerPass<Backend> pass = batch.pass(backend_, layout_, values, nullptr, n, Mode::evaluate, pass_key());
-    return model_.forward(pass, handles_, batch.inputs());
+    const LayerCall<Backend> call = batch.call(backend_, layout_, values, nullptr, n, Mode::evaluate, pass_key());
+    return model_.forward(call, handles_, batch.inputs());
   }
 
   // A rule may ask for a gradient again at other parameters (sam does): the first losses are those to keep.
@@ -266,9 +266,9 @@ class TrainingContext {
 
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const {
     const std::string noticed = step < now_.t ? ", noticed at step " + std::to_string(now_.t) : "";
-    Diverged error(
-        "training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
-        detail::culprit(backend_, layout_, values, gradients, batch_.inputs(), batch_.size() * model_.input().size()));
+    Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
+                   detail::divergence_cause(backend_, layout_, values, gradients, batch_.inputs(),
+                                            batch_.size() * model_.input().size()));
     error.step = step;
     throw error;
   }
@@ -286,8 +286,8 @@ class TrainingContext {
   Step now_;
   Array values_, gradients_, weights_;
   typename Backend::template Array<Activation> d_outputs_;
-  static constexpr detail::TakeOffRule take_off_{detail::TakeOff{}};
-  std::optional<Statistics> statistics_;
+  static constexpr detail::BufferUpdateRule buffer_rule_{detail::BufferUpdate{}};
+  std::optional<Buffers> buffers_;
   std::optional<ResidentData<Input, Label, Backend>> resident_;
   const void* resident_of_ = nullptr;
   typename Backend::template Array<std::uint32_t> device_indices_;  // where losses are deferred, as the next two

@@ -32,17 +32,17 @@ namespace algoperf {
 
 namespace detail {
 
-struct NoGraph {};
+struct NoRecording {};
 template <class Backend>
-struct ChooseGraph {
-  using type = NoGraph;
+struct ChooseRecording {
+  using type = NoRecording;
 };
 template <AsynchronousBackend Backend>
-struct ChooseGraph<Backend> {
-  using type = typename Backend::Graph;
+struct ChooseRecording<Backend> {
+  using type = typename Backend::Recording;
 };
 template <class Backend>
-using GraphOf = typename ChooseGraph<Backend>::type;
+using RecordingOf = typename ChooseRecording<Backend>::type;
 
 }  // namespace detail
 
@@ -52,11 +52,11 @@ struct Seed {
   std::uint64_t value = 1;
 };
 
-template <class ModelType, class Loss, class Rule, class Schedule, class Selector, class CombinerType = Alone,
+template <class ModelType, class Loss, class Rule, class Schedule, class Selector, class CombinerType = SingleWorker,
           class Group = InProcess, class BackendType = Host<float>>
 class TrainingLoop {
   static_assert(detail::explain_roles<ModelType, Loss, Rule, Schedule, Selector>());
-  static_assert(detail::explain_listening<Selector, CombinerType>());
+  static_assert(detail::explain_gradient_feedback<Selector, CombinerType>());
 
  public:
   using Backend = BackendType;
@@ -110,13 +110,13 @@ class TrainingLoop {
       loss = combiner_.advance(context_, combiner_state_);  // gradient, combination, one fused pass per kernel run
     };
     if constexpr (AsynchronousBackend<Backend>)
-      context_.backend().repeat(graph_, work);
+      context_.backend().replay(recording_, work);
     else
       work();
     if constexpr (requires { selector_.feedback(*selector_state_, selection_, context_.losses()); })
       selector_.feedback(*selector_state_, selection_, context_.losses());
-    if constexpr (detail::ListensToGradients<Selector>)
-      selector_.hear(*selector_state_, combiner_.gradient_squares(combiner_state_));
+    if constexpr (detail::HasGradientFeedback<Selector>)
+      selector_.gradient_feedback(*selector_state_, combiner_.gradient_squares(combiner_state_));
     if constexpr (Context::defers)
       loss = std::numeric_limits<double>::quiet_NaN();
     else
@@ -134,16 +134,16 @@ class TrainingLoop {
       }
     return last_;
   }
-  // From here to let_go() the data is the same: on a device a copy of it is kept there, if it fits. Its making is on
-  // the training clock.
+  // Until release_data(), the data does not change: a device backend keeps a copy of it in its memory if it fits. The
+  // copy is made on the training clock.
   template <class Data>
-  void reside(const Data& data) {
+  void make_resident(const Data& data) {
     detail::check_fits(context_, data);
     const Stopwatch watch;
-    context_.reside(data);
+    context_.make_resident(data);
     if constexpr (Context::defers) last_.training_seconds += watch.seconds();
   }
-  void let_go() { context_.let_go(); }
+  void release_data() { context_.release_data(); }
 
   // The mean training loss and the metric over a whole data set, off the training clock. Making averaged parameters is
   // on it. `batch` examples at a time; 0: as many as a worker has in training.
@@ -218,7 +218,7 @@ class TrainingLoop {
   const Rule& rule() const { return context_.rule(); }
   const Layout& layout() const { return context_.layout(); }
   const Backend& backend() const { return context_.backend(); }
-  const auto& graph() const { return graph_; }  // of an asynchronous backend, its own
+  const auto& recording() const { return recording_; }  // of an asynchronous backend, its own
   // The parameters, an arena of the backend's memory laid out by layout(); and one tensor of them, by its name.
   Scalar* values() { return context_.values(); }
   const Scalar* values() const { return context_.values(); }
@@ -322,12 +322,12 @@ class TrainingLoop {
   StepReport last_;
   bool unsettled_ = false;  // last_.loss is still on the device
   double evaluation_seconds_ = 0;
-  [[no_unique_address]] detail::GraphOf<Backend> graph_;
+  [[no_unique_address]] detail::RecordingOf<Backend> recording_;
 };
 
 template <class M, class L, class R, class Sch, class Sel, class... Tail>
 TrainingLoop(M, L, R, Sch, Sel, Tail...)
-    -> TrainingLoop<M, L, R, Sch, Sel, detail::PickType<detail::IsCombiner, Alone, Tail...>,
+    -> TrainingLoop<M, L, R, Sch, Sel, detail::PickType<detail::IsCombiner, SingleWorker, Tail...>,
                     detail::PickType<detail::IsGroup, InProcess, Tail...>,
                     detail::PickType<detail::IsBackend, Host<float>, Tail...>>;
 

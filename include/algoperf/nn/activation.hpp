@@ -42,16 +42,16 @@ struct ActivationBase {
   Handles declare(Layout&, const std::string&, Shape) const { return {}; }
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
-    pass.backend.map(ForwardKernel{}, pass.batch * in.size(), y, x);
+  void forward(const LayerCall<B>& call, Handles, Shape in, const S* x, S* y) const {
+    call.backend.map(ForwardKernel{}, call.batch * in.size(), y, x);
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, Handles, Shape in, const S* x, const S* y, const S* dy, S* dx) const {
+  void backward(const LayerCall<B>& call, Handles, Shape in, const S* x, const S* y, const S* dy, S* dx) const {
     if (dx == nullptr) return;
     if constexpr (keeps_input)
-      pass.backend.map(BackwardKernel{}, pass.batch * in.size(), dx, x, dy);
+      call.backend.map(BackwardKernel{}, call.batch * in.size(), dx, x, dy);
     else
-      pass.backend.map(BackwardKernel{}, pass.batch * in.size(), dx, dy, y);
+      call.backend.map(BackwardKernel{}, call.batch * in.size(), dx, dy, y);
   }
 };
 

@@ -5,23 +5,23 @@
 //                                      std::int32_t)
 //   Handles                            the tensors it declared
 //   output(in)                         constexpr; the shape of one example's output
-//   parameters(in)                     constexpr; how many are trained, so without statistics
+//   parameters(in)                     constexpr; how many are trained, excluding buffers
 //   count_forward(in, batch, tally)    constexpr; tells a tally (core/cost.hpp) its operations on a batch
 //   count_backward(in, batch, input_gradient, tally)   the same, with the gradient of the input or without
 //   part()                             constexpr, optional; of an embedding or output layer, that it is one
 //   memory(in)                         constexpr; LayerMemory: numbers to keep from forward to backward, and scratch
 //   declare(layout, name, in)          adds its tensors to the layout as "name.weight" etc. and returns Handles
 //   initialize(init, handles, in)      writes first values (nn/init.hpp)
-//   forward(pass, handles, in, x, y)         y from x
-//   backward(pass, handles, in, x, y, dy, dx)   writes gradients, and dx unless it is null
+//   forward(call, handles, in, x, y)         y from x
+//   backward(call, handles, in, x, y, dy, dx)   writes gradients, and dx unless it is null
 //   tokens()                           constexpr, optional, of a layer that reads tokens: they lie in [0, tokens())
 //
 // x, y, dy and dx are of S = Stored<B>, which may have 16 bits: what is computed is computed in Arithmetic<S>
-// (core/half.hpp), which is the parameters' type, too. Matrix products take their weights from pass.weight(handle), all
-// else from pass.value(handle).
+// (core/half.hpp), which is the parameters' type, too. Matrix products take their weights from call.weight(handle), all
+// else from call.value(handle).
 // A layer made of layers, with the constant counts_memory = true, holds and releases their memory in these counts, but
 // for its own output and the gradient of its input.
-// A layer that declares tensors which are statistics says so by a constant, has_statistics = true; its backward writes
+// A layer that declares buffers (torch: registered buffers) sets a constant, has_buffers = true; its backward writes
 // as their gradients what a step is to take off them.
 // Three constants, all optional, say what a layer does to the memory of its neighbours:
 //   in_place      y may be x, and dx may be dy; backward must not read x
@@ -81,7 +81,7 @@ struct LayerMemory {
 
 // What a layer is given besides its activations: where parameters and gradients lie, and its own memory.
 template <class B>
-struct LayerPass {
+struct LayerCall {
   using Scalar = typename B::Scalar;
   using S = Stored<B>;
   const B& backend;
@@ -139,8 +139,8 @@ constexpr bool reads_output() {
 }
 
 template <class L>
-concept HasStatistics = requires {
-  requires L::has_statistics;
+concept HasBuffers = requires {
+  requires L::has_buffers;
 };
 
 template <class L>

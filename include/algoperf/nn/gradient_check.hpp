@@ -83,12 +83,12 @@ class GradientProbe {
   GradientCheck run() {
     std::vector<S> gradients(layout_.size()), d_x(host_x_.size());
     loss(d_logits_.data());
-    const auto pass = this->pass();
+    const auto call = this->call();
     if constexpr (differentiable_input) {
-      model_.backward(pass, handles_, x_.data(), d_logits_.data(), d_x_.data());
+      model_.backward(call, handles_, x_.data(), d_logits_.data(), d_x_.data());
       backend_.read(d_x.size(), d_x_.data(), d_x.data());
     } else {
-      model_.backward(pass, handles_, x_.data(), d_logits_.data());
+      model_.backward(call, handles_, x_.data(), d_logits_.data());
     }
     backend_.read(gradients.size(), gradients_.data(), gradients.data());
     for (const TensorHandle handle : layout_.tensors()) {
@@ -143,14 +143,14 @@ class GradientProbe {
   }
   std::size_t label_width() const { return std::is_integral_v<Label> ? 1 : classes_; }
 
-  LayerPass<B> pass() {
-    return workspace_.pass(backend_, layout_, values_.data(), gradients_.data(), batch_, Mode::train,
+  LayerCall<B> call() {
+    return workspace_.call(backend_, layout_, values_.data(), gradients_.data(), batch_, Mode::train,
                            RandomKey{options_.seed});
   }
 
   // sum(weights * losses) / batch
   double loss(S* d_logits) {
-    const S* const logits = model_.forward(pass(), handles_, x_.data());
+    const S* const logits = model_.forward(call(), handles_, x_.data());
     loss_.write(backend_, batch_, classes_, logits, labels_.data(), weights_.data(), losses_.data(), d_logits);
     backend_.read(batch_, losses_.data(), host_losses_.data());
     double total = 0;

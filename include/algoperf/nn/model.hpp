@@ -14,7 +14,7 @@ template <class Root>
 class Model {
  public:
   using Handles = typename Root::Handles;
-  static constexpr bool has_statistics = detail::HasStatistics<Root>;
+  static constexpr bool has_buffers = detail::HasBuffers<Root>;
   template <class S>
   using Input = LayerInput<Root, S>;
 
@@ -53,17 +53,17 @@ class Model {
     root_.initialize(set, handles, input_);
   }
 
-  // The outputs of pass.batch examples at x, one a row; they lie in pass.kept.
+  // The outputs of call.batch examples at x, one a row; they lie in call.kept.
   template <class B, class X>
-  const Stored<B>* forward(const LayerPass<B>& pass, const Handles& handles, const X* x) const {
-    return root_.forward(pass, handles, input_, x);
+  const Stored<B>* forward(const LayerCall<B>& call, const Handles& handles, const X* x) const {
+    return root_.forward(call, handles, input_, x);
   }
   // Writes the gradients of every tensor, from d_outputs of the same batch that forward was given last; and the
   // gradient of x, if d_input is not null.
   template <class B, class X>
-  void backward(const LayerPass<B>& pass, const Handles& handles, const X* x, const Stored<B>* d_outputs,
+  void backward(const LayerCall<B>& call, const Handles& handles, const X* x, const Stored<B>* d_outputs,
                 Stored<B>* d_input = nullptr) const {
-    root_.backward(pass, handles, input_, x, static_cast<const Stored<B>*>(nullptr), d_outputs, d_input);
+    root_.backward(call, handles, input_, x, static_cast<const Stored<B>*>(nullptr), d_outputs, d_input);
   }
 
  private:

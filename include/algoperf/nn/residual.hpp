@@ -16,7 +16,7 @@ class Residual {
 
  public:
   using Handles = typename Inner::Handles;
-  static constexpr bool has_statistics = Inner::has_statistics;
+  static constexpr bool has_buffers = Inner::has_buffers;
   static constexpr bool counts_memory = true;
 
   constexpr explicit Residual(const Layers&... layers) : inner_(layers...) {}
@@ -49,15 +49,15 @@ class Residual {
   }
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const S* x, S* y) const {
-    const S* const change = inner_.forward(pass, handles, in, x);
-    pass.backend.map(Add{}, pass.batch * in.size(), y, x, change);
+  void forward(const LayerCall<B>& call, const Handles& handles, Shape in, const S* x, S* y) const {
+    const S* const change = inner_.forward(call, handles, in, x);
+    call.backend.map(Add{}, call.batch * in.size(), y, x, change);
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, const Handles& handles, Shape in, const S* x, const S*, const S* dy,
+  void backward(const LayerCall<B>& call, const Handles& handles, Shape in, const S* x, const S*, const S* dy,
                 S* dx) const {
-    inner_.backward(pass, handles, in, x, static_cast<const S*>(nullptr), dy, dx);
-    if (dx != nullptr) pass.backend.map(Add{}, pass.batch * in.size(), dx, dy);
+    inner_.backward(call, handles, in, x, static_cast<const S*>(nullptr), dy, dx);
+    if (dx != nullptr) call.backend.map(Add{}, call.batch * in.size(), dx, dy);
   }
 
  private:

@@ -46,7 +46,7 @@ class Sequential {
 
  public:
   static constexpr bool reads_output = sharing.read[count - 1];
-  static constexpr bool has_statistics = (... || detail::HasStatistics<Layers>);
+  static constexpr bool has_buffers = (... || detail::HasBuffers<Layers>);
   static constexpr bool counts_memory = true;
   using Handles = Tuple<typename Layers::Handles...>;
   template <class S>
@@ -126,20 +126,20 @@ class Sequential {
 
   // Where forward leaves the output when it is given no y: within `kept`.
   template <class B, class X>
-  Stored<B>* forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x) const {
-    Cursor<B> at(pass);
-    return forward_from<0>(at, pass, handles, in, x, static_cast<Stored<B>*>(nullptr));
+  Stored<B>* forward(const LayerCall<B>& call, const Handles& handles, Shape in, const X* x) const {
+    Cursor<B> at(call);
+    return forward_from<0>(at, call, handles, in, x, static_cast<Stored<B>*>(nullptr));
   }
   template <class B, class X>
-  void forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x, Stored<B>* y) const {
-    Cursor<B> at(pass);
-    forward_from<0>(at, pass, handles, in, x, y);
+  void forward(const LayerCall<B>& call, const Handles& handles, Shape in, const X* x, Stored<B>* y) const {
+    Cursor<B> at(call);
+    forward_from<0>(at, call, handles, in, x, y);
   }
   template <class B, class X, class S>
-  void backward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x, const S* y, const S* dy,
+  void backward(const LayerCall<B>& call, const Handles& handles, Shape in, const X* x, const S* y, const S* dy,
                 S* dx) const {
-    Cursor<B> at(pass);
-    backward_from<0>(at, pass, handles, in, in, x, y, dy, dx);
+    Cursor<B> at(call);
+    backward_from<0>(at, call, handles, in, in, x, y, dy, dx);
   }
 
   constexpr const Tuple<Layers...>& layers() const { return layers_; }
@@ -150,13 +150,13 @@ class Sequential {
   struct Cursor {
     Stored<B>* kept;
     typename B::Scalar* exact;
-    explicit Cursor(const LayerPass<B>& pass) : kept(pass.kept), exact(pass.exact) {}
+    explicit Cursor(const LayerCall<B>& call) : kept(call.kept), exact(call.exact) {}
     Stored<B>* take(std::size_t n) { return std::exchange(kept, kept + n); }
-    LayerPass<B> layer(const LayerPass<B>& pass, const LayerMemory& memory, std::size_t index) {
-      LayerPass<B> own = pass;
-      own.kept = take(memory.kept * pass.capacity);
-      own.exact = std::exchange(exact, exact + memory.exact * pass.capacity);
-      own.key = pass.key.fold(index);
+    LayerCall<B> layer(const LayerCall<B>& call, const LayerMemory& memory, std::size_t index) {
+      LayerCall<B> own = call;
+      own.kept = take(memory.kept * call.capacity);
+      own.exact = std::exchange(exact, exact + memory.exact * call.capacity);
+      own.key = call.key.fold(index);
       return own;
     }
   };
@@ -205,49 +205,49 @@ class Sequential {
 
   // The output of layer I goes to the caller's y if it is the last one stored, else into kept memory.
   template <std::size_t I, class B, class X>
-  Stored<B>* output_of(Cursor<B>& at, const LayerPass<B>& pass, Shape in, X* x, Stored<B>* y) const {
+  Stored<B>* output_of(Cursor<B>& at, const LayerCall<B>& call, Shape in, X* x, Stored<B>* y) const {
     if constexpr (in_place<I>) {
       return x;
     } else {
-      auto* const own = at.take(get<I>(layers_).output(in).size() * pass.capacity);
+      auto* const own = at.take(get<I>(layers_).output(in).size() * call.capacity);
       return rest_in_place<I + 1>() && y != nullptr ? y : own;
     }
   }
 
   // The gradient of layer I's output lies in one of two arrays at the end of `kept`; layers in place share theirs.
   template <std::size_t I, class B>
-  Stored<B>* gradient_of(const LayerPass<B>& pass, Shape whole_input) const {
+  Stored<B>* gradient_of(const LayerCall<B>& call, Shape whole_input) const {
     std::size_t turn = 0;
     for (std::size_t i = I + 1; i < count; ++i) turn += owns_output(i);
     const std::size_t width = widest(whole_input);
-    return pass.kept + (memory(whole_input).kept - (1 + turn % 2) * width) * pass.capacity;
+    return call.kept + (memory(whole_input).kept - (1 + turn % 2) * width) * call.capacity;
   }
 
   template <std::size_t I, class B, class X>
-  Stored<B>* forward_from(Cursor<B>& at, const LayerPass<B>& pass, const Handles& handles, Shape in, X* x,
+  Stored<B>* forward_from(Cursor<B>& at, const LayerCall<B>& call, const Handles& handles, Shape in, X* x,
                           Stored<B>* y) const {
-    auto* const out = output_of<I>(at, pass, in, x, y);
-    const auto own = at.layer(pass, get<I>(layers_).memory(in), I);
+    auto* const out = output_of<I>(at, call, in, x, y);
+    const auto own = at.layer(call, get<I>(layers_).memory(in), I);
     get<I>(layers_).forward(own, get<I>(handles), in, x, out);
     if constexpr (I + 1 < count)
-      return forward_from<I + 1>(at, pass, handles, get<I>(layers_).output(in), out, y);
+      return forward_from<I + 1>(at, call, handles, get<I>(layers_).output(in), out, y);
     else
       return out;
   }
 
   // Goes forward over the memory to find each layer's place, and back with the gradients.
   template <std::size_t I, class B, class X, class S>
-  void backward_from(Cursor<B>& at, const LayerPass<B>& pass, const Handles& handles, Shape whole_input, Shape in,
+  void backward_from(Cursor<B>& at, const LayerCall<B>& call, const Handles& handles, Shape whole_input, Shape in,
                      const X* x, const S* y, const S* dy, S* dx) const {
-    S* const out = output_of<I>(at, pass, in, const_cast<X*>(x), const_cast<S*>(y));
-    const auto own = at.layer(pass, get<I>(layers_).memory(in), I);
+    S* const out = output_of<I>(at, call, in, const_cast<X*>(x), const_cast<S*>(y));
+    const auto own = at.layer(call, get<I>(layers_).memory(in), I);
     if constexpr (I + 1 == count) {
       get<I>(layers_).backward(own, get<I>(handles), in, x, static_cast<const S*>(out), dy, dx);
     } else {
       const Shape next = get<I>(layers_).output(in);
       const bool wanted = dx != nullptr || trains_before(whole_input, I + 1);
-      S* const d_out = wanted ? gradient_of<I>(pass, whole_input) : nullptr;
-      backward_from<I + 1>(at, pass, handles, whole_input, next, static_cast<const S*>(out), y, dy, d_out);
+      S* const d_out = wanted ? gradient_of<I>(call, whole_input) : nullptr;
+      backward_from<I + 1>(at, call, handles, whole_input, next, static_cast<const S*>(out), y, dy, d_out);
       if (!wanted) return;
       get<I>(layers_).backward(own, get<I>(handles), in, x, static_cast<const S*>(out), static_cast<const S*>(d_out),
                                dx);

@@ -61,14 +61,14 @@ class StopGradient {
   }
 
   template <class B, class X, class S>
-  void forward(const LayerPass<B>& pass, const Handles& handles, Shape in, const X* x, S* y) const {
-    LayerPass<B> evaluation = pass;
+  void forward(const LayerCall<B>& call, const Handles& handles, Shape in, const X* x, S* y) const {
+    LayerCall<B> evaluation = call;
     evaluation.mode = Mode::evaluate;
     layer_.forward(evaluation, handles, in, x, y);
   }
   template <class B, class X, class S>
-  void backward(const LayerPass<B>& pass, const Handles&, Shape in, const X*, const S*, const S*, S* dx) const {
-    if (dx != nullptr) pass.backend.fill(pass.batch * in.size(), dx, S(0));
+  void backward(const LayerCall<B>& call, const Handles&, Shape in, const X*, const S*, const S*, S* dx) const {
+    if (dx != nullptr) call.backend.fill(call.batch * in.size(), dx, S(0));
   }
 
  private:

@@ -20,7 +20,7 @@ class Tied {
   using Inner = Sequential<Layers...>;
 
  public:
-  static constexpr bool has_statistics = Inner::has_statistics;
+  static constexpr bool has_buffers = Inner::has_buffers;
   static constexpr bool counts_memory = true;
   template <class S>
   using Input = std::int32_t;
@@ -83,40 +83,40 @@ class Tied {
   }
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, S* y) const {
-    const Kept<B> kept(pass, embedded(in).size(), embedding_.width);
+  void forward(const LayerCall<B>& call, const Handles& h, Shape in, const std::int32_t* x, S* y) const {
+    const Kept<B> kept(call, embedded(in).size(), embedding_.width);
     const std::size_t words = embedding_.vocabulary;
-    embedding_.forward(pass, h.embedding, in, x, kept.embedded);
+    embedding_.forward(call, h.embedding, in, x, kept.embedded);
     inner_.forward(kept.inner, h.inner, embedded(in), static_cast<const S*>(kept.embedded), kept.hidden);
-    pass.backend.gemm_nt(pass.batch, words, embedding_.width, kept.hidden, pass.weight(h.embedding.weight), y);
-    pass.backend.map_rows(Add{}, pass.batch, words, y, pass.value(h.bias));
+    call.backend.gemm_nt(call.batch, words, embedding_.width, kept.hidden, call.weight(h.embedding.weight), y);
+    call.backend.map_rows(Add{}, call.batch, words, y, call.value(h.bias));
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, const S*, const S* dy,
+  void backward(const LayerCall<B>& call, const Handles& h, Shape in, const std::int32_t* x, const S*, const S* dy,
                 S*) const {
-    const Kept<B> kept(pass, embedded(in).size(), embedding_.width);
+    const Kept<B> kept(call, embedded(in).size(), embedding_.width);
     const std::size_t words = embedding_.vocabulary, width = embedding_.width;
-    auto* const d_table = pass.gradient(h.embedding.weight);
-    pass.backend.column_sums(pass.batch, words, dy, pass.gradient(h.bias));
-    pass.backend.gemm_tn(words, width, pass.batch, dy, kept.hidden, d_table);
-    pass.backend.gemm_nn(pass.batch, width, words, dy, pass.weight(h.embedding.weight), kept.d_hidden);
+    auto* const d_table = call.gradient(h.embedding.weight);
+    call.backend.column_sums(call.batch, words, dy, call.gradient(h.bias));
+    call.backend.gemm_tn(words, width, call.batch, dy, kept.hidden, d_table);
+    call.backend.gemm_nn(call.batch, width, words, dy, call.weight(h.embedding.weight), kept.d_hidden);
     inner_.backward(kept.inner, h.inner, embedded(in), static_cast<const S*>(kept.embedded),
                     static_cast<const S*>(kept.hidden), static_cast<const S*>(kept.d_hidden), kept.d_embedded);
-    pass.backend.add_rows(pass.batch * in.size(), width, x, kept.d_embedded, d_table);
+    call.backend.add_rows(call.batch * in.size(), width, x, kept.d_embedded, d_table);
   }
 
  private:
   template <class B>
   struct Kept {
     Stored<B>*embedded, *d_embedded, *hidden, *d_hidden;
-    LayerPass<B> inner;
-    Kept(const LayerPass<B>& pass, std::size_t context, std::size_t width)
-        : embedded(pass.kept),
-          d_embedded(embedded + context * pass.capacity),
-          hidden(d_embedded + context * pass.capacity),
-          d_hidden(hidden + width * pass.capacity),
-          inner(pass) {
-      inner.kept = d_hidden + width * pass.capacity;
+    LayerCall<B> inner;
+    Kept(const LayerCall<B>& call, std::size_t context, std::size_t width)
+        : embedded(call.kept),
+          d_embedded(embedded + context * call.capacity),
+          hidden(d_embedded + context * call.capacity),
+          d_hidden(hidden + width * call.capacity),
+          inner(call) {
+      inner.kept = d_hidden + width * call.capacity;
     }
   };
   constexpr Shape embedded(Shape in) const { return embedding_.output(in); }

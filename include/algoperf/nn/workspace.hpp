@@ -26,16 +26,16 @@ class Workspace {
 
   // A pass over `batch` examples, at most `capacity`; gradients may be null for forward alone. Where activations are
   // stored otherwise than parameters, it rounds `values`, and so is of what they are now.
-  LayerPass<B> pass(const B& backend, const Layout& layout, const Scalar* values, Scalar* gradients, std::size_t batch,
+  LayerCall<B> call(const B& backend, const Layout& layout, const Scalar* values, Scalar* gradients, std::size_t batch,
                     Mode mode = Mode::train, RandomKey key = {}) {
-    LayerPass<B> pass{backend, layout, values,       gradients,       batch,        capacity_,
+    LayerCall<B> call{backend, layout, values,       gradients,       batch,        capacity_,
                       mode,    key,    kept_.data(), scratch_.data(), exact_.data()};
     if constexpr (!std::is_same_v<Stored<B>, Scalar>) {
       if (rounded_.size() < layout.size()) rounded_ = backend.template array<Stored<B>>(layout.size());
       backend.map(Assign{}, layout.size(), rounded_.data(), values);
-      pass.rounded = rounded_.data();
+      call.rounded = rounded_.data();
     }
-    return pass;
+    return call;
   }
 
  private:

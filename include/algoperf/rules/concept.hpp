@@ -3,8 +3,8 @@
 // kernel            static constexpr std::size_t slots;                       values of state per parameter
 //                   template <class T> T operator()(T u, T p, Slots<T, slots>& s) const;
 //                   u: the update in flight (starts as the gradient), p: the parameter, s: this stage's slots
-//                   May offer scaled(factor) or carrying(factor), so that a learning rate folds into its constants,
-//                   and moved(u, p, s), which applies the update in fewer operations (rules/chain/fused.hpp).
+//                   May offer scaled(factor) or commuted(factor), so that a learning rate folds into its constants,
+//                   and applied(u, p, s), which applies the update in fewer operations (rules/chain/fused.hpp).
 // element stage     is a kernel, or has   template <class S> ALGOPERF_HD Kernel<S> at(Step) const;
 //                   (constants are computed in double once a step, and cast once to the scalar S)
 // measuring stage   static constexpr Over over = Over::tensor or Over::all;
@@ -22,12 +22,12 @@
 //   static constexpr bool sees_final_update = true        it reads p + u as the parameters to come: it must stand last
 //   template <class S> Kernel evaluation(Step) const      (value, its first slot) -> the value to evaluate with
 // matrix stage      template <class Backend> struct State;
-//                   state(backend, layout, region) and transform(backend, step, layout, region, u, p, state)
+//                   state(backend, layout, region) and transform(const MatrixWork<Backend>&, State<Backend>&)
 //                   State::visit(archive, backend, layout, region, i) names what it keeps of the region's tensor i;
 //                   State::visit(archive) all it keeps
-//                   static constexpr std::size_t moved_scalars    what transform reads and writes of u, for describe
-//                   static constexpr bool leaves_factors = true   transform is given the region's tensors, too, and may
-//                   set tensors[i].factors (backend/work.hpp) instead of scaling tensor i's u
+//                   static constexpr std::size_t transform_traffic   reads and writes of u in transform, for describe
+//                   static constexpr bool leaves_factors = true   transform may set tensors[i].factors of its argument
+//                   (backend/work.hpp) instead of scaling the update of tensor i
 //
 // The sentences a user reads for a stage that is none of these are below, in explain_stage.
 #pragma once

@@ -189,7 +189,7 @@ class CudaPasses {
   // The sums over all tensors to the stage that measured them, if it keeps something of them.
   template <std::size_t Stage>
   void tell(const double* sums) {
-    if constexpr (Work::template hears_sums<Stage>) {
+    if constexpr (Work::template keeps_sums<Stage>) {
       double totals[max_sums] = {};
       device_.settle();
       cuda_check(cudaMemcpyAsync(totals, sums, sizeof totals, cudaMemcpyDeviceToHost, device_.stream()),

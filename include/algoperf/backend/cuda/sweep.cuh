@@ -72,7 +72,7 @@ __device__ __forceinline__ void cuda_sweep_pack(const Kernel& kernel, const Swee
       for (std::size_t j = 0; j < n; ++j) mine[j] = s[j].values[k];
     const S before = cuda_read<factored>(u.values[k], tensor, i + k);
     if constexpr (then == Then::apply) {
-      p.values[k] = kernel.moved(before, p.values[k], mine);
+      p.values[k] = kernel.applied(before, p.values[k], mine);
     } else {
       u.values[k] = kernel(before, p.values[k], mine);
       see(u.values[k], p.values[k]);

@@ -120,7 +120,7 @@ class CudaTape {
 
   // work(), a step, on a device whose operations come to this tape while it is the device's.
   template <class Device, class Work>
-  void repeat(Device& device, const Work& work) {
+  void replay(Device& device, const Work& work) {
     const bool first = calls_++ == 0;  // takes memory, writes tables
     if (first || spoilt_ > 8 + calls_ / 16) return work();
     const Turn<Device> turn{*this, device, graph_ == nullptr ? Mode::recording : Mode::replaying};

@@ -27,7 +27,7 @@ ALGOPERF_INLINE Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* cons
   if constexpr (Kernel::slots > 0)
     for (std::size_t j = 0; j < Kernel::slots; ++j) s[j] = V::load(slots[j] + i);
   if constexpr (then == Then::apply)
-    update = kernel.moved(update, parameter, s);
+    update = kernel.applied(update, parameter, s);
   else
     update = kernel(update, parameter, s);
   if constexpr (Kernel::slots > 0)

@@ -122,7 +122,7 @@ struct ThrustSweep {
     p = at.p[i];
     S u;
     if constexpr (then == Then::apply) {
-      u = at.p[i] = kernel.moved(read(i), p, s);
+      u = at.p[i] = kernel.applied(read(i), p, s);
       if constexpr (!Ports::none) at.ports.values[i] = at.ports.narrowed(u, i);
     } else {
       u = kernel(read(i), p, s);

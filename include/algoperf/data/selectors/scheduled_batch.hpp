@@ -49,11 +49,11 @@ struct ScheduledBatch {
   }
 
   // A schedule that observes gradients needs a combiner that measures them.
-  static constexpr bool listens_to_gradients = requires(Schedule & heard) {
+  static constexpr bool has_gradient_feedback = requires(Schedule & heard) {
     heard.observe(double{}, double{}, double{}, double{});
   };
   template <class Squares>
-  void hear(State& state, const Squares& found) const requires listens_to_gradients {
+  void gradient_feedback(State& state, const Squares& found) const requires has_gradient_feedback {
     const bool finite = (found.square_small + found.square_big) * 0 == 0;
     if (finite && found.small > 0 && found.big > found.small)
       state.schedule.observe(found.small, found.square_small, found.big, found.square_big);

@@ -103,16 +103,16 @@ struct AveragePool {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
+  void forward(const LayerCall<B>& call, Handles, Shape in, const S* x, S* y) const {
     const Window w = window(in);
-    pass.backend.for_each_row(pass.batch * w.out_rows * w.out_cols, size * size * w.channels,
+    call.backend.for_each_row(call.batch * w.out_rows * w.out_cols, size * size * w.channels,
                               Forward<S>{w, share<S>(), x, y});
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
+  void backward(const LayerCall<B>& call, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
     if (dx == nullptr) return;
     const Window w = window(in);
-    pass.backend.for_each_row(pass.batch * w.rows * w.cols, 2 * w.channels, Backward<S>{w, share<S>(), dy, dx});
+    call.backend.for_each_row(call.batch * w.rows * w.cols, 2 * w.channels, Backward<S>{w, share<S>(), dy, dx});
   }
 
  private:

@@ -12,7 +12,7 @@ namespace algoperf {
 // and in evaluation by running averages, which a step moves by
 //   running' = running - momentum (running - mean of this step),   the variance's by n / (n - 1) of the batch's.
 // Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` as zeros; `mean` {channels} as
-//   zeros and `variance` as ones are statistics, which no rule sees.
+//   zeros and `variance` as ones are buffers, which no rule sees.
 // Hyperparameters: eps > 0; momentum in [0, 1], torch's; ghost: examples that are normalised together, the last with
 //   what remains, 0 for all that a worker has of the batch. Each must have two numbers a channel, or Error is thrown.
 //   Running averages take the mean over ghost batches, and over workers by Mean.
@@ -20,13 +20,13 @@ namespace algoperf {
 //   arXiv:1705.08741, algorithm 1 (there the averages weigh earlier ghost batches less). As torch's BatchNorm, with the
 //   channels last.
 // Cost: 9 FLOPs an element and 6 a channel forward, 10 and 10 backward; keeps two numbers an element and five a
-// channel. backward is of a training pass.
+// channel. backward requires a forward pass in training mode.
 struct BatchNorm {
   double eps = 1e-5;
   double momentum = 0.1;
   std::size_t ghost = 0;
 
-  static constexpr bool has_statistics = true;
+  static constexpr bool has_buffers = true;
   struct Handles {
     TensorHandle scale, bias, mean, variance;
   };
@@ -57,11 +57,10 @@ struct BatchNorm {
     require(ghost != 1 || in.size() > channels(in), name,
             ": BatchNorm has ghost 1 on examples of one number a channel, expected at least 2 to normalise");
     const Shape shape{channels(in)};
-    return {
-        layout.add({name + ".scale", Kind::batch_norm_scale, shape}),
-        layout.add({name + ".bias", Kind::batch_norm_bias, shape}),
-        layout.add({.name = name + ".mean", .kind = Kind::batch_norm_bias, .shape = shape, .statistic = true}),
-        layout.add({.name = name + ".variance", .kind = Kind::batch_norm_scale, .shape = shape, .statistic = true})};
+    return {layout.add({name + ".scale", Kind::batch_norm_scale, shape}),
+            layout.add({name + ".bias", Kind::batch_norm_bias, shape}),
+            layout.add({.name = name + ".mean", .kind = Kind::batch_norm_bias, .shape = shape, .buffer = true}),
+            layout.add({.name = name + ".variance", .kind = Kind::batch_norm_scale, .shape = shape, .buffer = true})};
   }
   template <class S>
   void initialize(Initializer<S>& set, const Handles& h, Shape) const {
@@ -152,18 +151,18 @@ struct BatchNorm {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
+  void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
     const std::size_t width = channels(in);
     using T = Arithmetic<S>;
-    const T *const scale = pass.value(h.scale), *const bias = pass.value(h.bias);
+    const T *const scale = call.value(h.scale), *const bias = call.value(h.bias);
     const T e = static_cast<T>(eps);
-    if (pass.mode == Mode::evaluate) {
-      on_rows(pass, pass.batch * in.size() / width, width, Evaluated<T>{e}, y, {x},
-              {pass.value(h.mean), pass.value(h.variance), scale, bias});
+    if (call.mode == Mode::evaluate) {
+      on_rows(call, call.batch * in.size() / width, width, Evaluated<T>{e}, y, {x},
+              {call.value(h.mean), call.value(h.variance), scale, bias});
       return;
     }
-    const Kept<B> kept(pass, in);
-    for_each_ghost(pass, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
+    const Kept<B> kept(call, in);
+    for_each_ghost(call, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
       const std::size_t at = first * width;
       require(
           rows > 1,
@@ -172,36 +171,36 @@ struct BatchNorm {
       const T n = static_cast<T>(rows);
       T *const mean = kept.means + g * width, *const variance = kept.variances + g * width;
       T* const rstd = kept.rstds + g * width;
-      pass.backend.column_sums(rows, width, x + at, mean);
-      pass.backend.map(Multiply<T>{T(1) / n}, width, mean);
-      on_rows(pass, rows, width, Square{}, y + at, {x + at}, {mean});
-      pass.backend.column_sums(rows, width, static_cast<const S*>(y + at), variance);
-      pass.backend.map(Multiply<T>{T(1) / n}, width, variance);
-      pass.backend.map(Rstd<T>{e}, width, rstd, static_cast<const T*>(variance));
-      pass.backend.map(Multiply<T>{n / (n - T(1))}, width, variance);
-      on_rows(pass, rows, width, Centre{}, kept.normal + at, {x + at}, {mean, rstd});
-      on_rows(pass, rows, width, Scaled{}, y + at, {kept.normal + at}, {scale, bias});
+      call.backend.column_sums(rows, width, x + at, mean);
+      call.backend.map(Multiply<T>{T(1) / n}, width, mean);
+      on_rows(call, rows, width, Square{}, y + at, {x + at}, {mean});
+      call.backend.column_sums(rows, width, static_cast<const S*>(y + at), variance);
+      call.backend.map(Multiply<T>{T(1) / n}, width, variance);
+      call.backend.map(Rstd<T>{e}, width, rstd, static_cast<const T*>(variance));
+      call.backend.map(Multiply<T>{n / (n - T(1))}, width, variance);
+      on_rows(call, rows, width, Centre{}, kept.normal + at, {x + at}, {mean, rstd});
+      on_rows(call, rows, width, Scaled{}, y + at, {kept.normal + at}, {scale, bias});
     });
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S*, const S*, const S* dy, S* dx) const {
-    require(pass.mode == Mode::train, "BatchNorm: backward is of a training pass");
+  void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S*, const S*, const S* dy, S* dx) const {
+    require(call.mode == Mode::train, "BatchNorm: backward requires a forward pass in training mode");
     using T = Arithmetic<S>;
     const std::size_t width = channels(in);
-    const Kept<B> kept(pass, in);
-    for_each_ghost(pass, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
+    const Kept<B> kept(call, in);
+    for_each_ghost(call, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
       const std::size_t at = first * width;
       T *const sum_dy = kept.sums_dy + g * width, *const sum_dy_n = kept.sums_dy_n + g * width;
-      pass.backend.map(Product{}, rows * width, kept.products + at, dy + at, static_cast<const S*>(kept.normal + at));
-      pass.backend.column_sums(rows, width, static_cast<const S*>(kept.products + at), sum_dy_n);
-      pass.backend.column_sums(rows, width, dy + at, sum_dy);
+      call.backend.map(Product{}, rows * width, kept.products + at, dy + at, static_cast<const S*>(kept.normal + at));
+      call.backend.column_sums(rows, width, static_cast<const S*>(kept.products + at), sum_dy_n);
+      call.backend.column_sums(rows, width, dy + at, sum_dy);
       if (dx != nullptr)
-        on_rows(pass, rows, width, InputGradient<T>{T(1) / static_cast<T>(rows)}, dx + at, {dy + at, kept.normal + at},
-                {pass.value(h.scale), kept.rstds + g * width, sum_dy, sum_dy_n});
+        on_rows(call, rows, width, InputGradient<T>{T(1) / static_cast<T>(rows)}, dx + at, {dy + at, kept.normal + at},
+                {call.value(h.scale), kept.rstds + g * width, sum_dy, sum_dy_n});
     });
-    const std::size_t count = ghosts(pass.batch);
+    const std::size_t count = ghosts(call.batch);
     const auto total = [&](const T* parts, TensorHandle handle) {
-      pass.backend.column_sums(count, width, parts, pass.gradient(handle));
+      call.backend.column_sums(count, width, parts, call.gradient(handle));
     };
     total(kept.sums_dy_n, h.scale);
     total(kept.sums_dy, h.bias);
@@ -209,7 +208,7 @@ struct BatchNorm {
     total(kept.variances, h.variance);
     const TakenOff<T> taken_off{static_cast<T>(momentum), T(1) / static_cast<T>(count)};
     for (const TensorHandle handle : {h.mean, h.variance})
-      pass.backend.map(taken_off, width, pass.gradient(handle), pass.value(handle));
+      call.backend.map(taken_off, width, call.gradient(handle), call.value(handle));
   }
 
  private:
@@ -217,9 +216,9 @@ struct BatchNorm {
   struct Kept {
     Stored<B>*normal, *products;
     typename B::Scalar *means, *variances, *rstds, *sums_dy, *sums_dy_n;
-    Kept(const LayerPass<B>& pass, Shape in)
-        : normal(pass.kept), products(normal + pass.capacity * in.size()), means(pass.exact) {
-      const std::size_t all = pass.capacity * channels(in);
+    Kept(const LayerCall<B>& call, Shape in)
+        : normal(call.kept), products(normal + call.capacity * in.size()), means(call.exact) {
+      const std::size_t all = call.capacity * channels(in);
       variances = means + all;
       rstds = variances + all;
       sums_dy = rstds + all;
@@ -234,22 +233,22 @@ struct BatchNorm {
   }
   // f(number, first row, rows) over ghost batches, in rows of channels.
   template <class B, class F>
-  void for_each_ghost(const LayerPass<B>& pass, Shape in, const F& f) const {
-    const std::size_t places = in.size() / channels(in), together = ghost == 0 ? pass.batch : ghost;
-    const std::size_t count = ghosts(pass.batch);
+  void for_each_ghost(const LayerCall<B>& call, Shape in, const F& f) const {
+    const std::size_t places = in.size() / channels(in), together = ghost == 0 ? call.batch : ghost;
+    const std::size_t count = ghosts(call.batch);
     for (std::size_t g = 0; g < count; ++g) {
-      const std::size_t first = g * together, end = g + 1 < count ? first + together : pass.batch;
+      const std::size_t first = g * together, end = g + 1 < count ? first + together : call.batch;
       f(g, first * places, (end - first) * places);
     }
   }
   // `from` are rows, each of `of_columns` is one row for all.
   template <class B, class Kernel, class S, std::size_t rows_of, std::size_t columns>
-  static void on_rows(const LayerPass<B>& pass, std::size_t rows, std::size_t width, const Kernel& kernel, S* to,
+  static void on_rows(const LayerCall<B>& call, std::size_t rows, std::size_t width, const Kernel& kernel, S* to,
                       const S* const (&from)[rows_of], const Arithmetic<S>* const (&of_columns)[columns]) {
     OnRow<S, Kernel, rows_of, columns> on_row{kernel, width, to, {}, {}};
     for (std::size_t i = 0; i < rows_of; ++i) on_row.from[i] = from[i];
     for (std::size_t i = 0; i < columns; ++i) on_row.of_columns[i] = of_columns[i];
-    pass.backend.for_each_row(rows, (rows_of + 1) * width, on_row);
+    call.backend.for_each_row(rows, (rows_of + 1) * width, on_row);
   }
 };
 

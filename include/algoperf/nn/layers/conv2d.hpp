@@ -154,40 +154,40 @@ struct Conv2d {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
+  void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
     const Window w = window(in);
     if constexpr (ConvolvingBackend<B>)
       if (!pointwise())
-        return pass.backend.convolution(shape(in, pass.batch)).forward(x, pass.weight(h.weight), pass.value(h.bias), y);
-    for_each_block(pass, in, w, [&](std::size_t first, std::size_t last) {
+        return call.backend.convolution(shape(in, call.batch)).forward(x, call.weight(h.weight), call.value(h.bias), y);
+    for_each_block(call, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
       S* const out = y + first * w.out_cols * filters;
-      pass.backend.gemm_nt(windows, filters, terms(in), unrolled(pass, in, w, x, first, last), pass.weight(h.weight),
+      call.backend.gemm_nt(windows, filters, terms(in), unrolled(call, in, w, x, first, last), call.weight(h.weight),
                            out);
-      pass.backend.map_rows(Add{}, windows, filters, out, pass.value(h.bias));
+      call.backend.map_rows(Add{}, windows, filters, out, call.value(h.bias));
     });
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
+  void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
     const Window w = window(in);
-    pass.backend.column_sums(pass.batch * w.out_rows * w.out_cols, filters, dy, pass.gradient(h.bias));
+    call.backend.column_sums(call.batch * w.out_rows * w.out_cols, filters, dy, call.gradient(h.bias));
     if constexpr (ConvolvingBackend<B>)
       if (!pointwise()) {
-        const auto convolution = pass.backend.convolution(shape(in, pass.batch));
-        convolution.back_to_weight(x, dy, pass.gradient(h.weight));
-        if (dx != nullptr) convolution.back_to_input(dy, pass.weight(h.weight), dx);
+        const auto convolution = call.backend.convolution(shape(in, call.batch));
+        convolution.back_to_weight(x, dy, call.gradient(h.weight));
+        if (dx != nullptr) convolution.back_to_input(dy, call.weight(h.weight), dx);
         return;
       }
-    if (dx != nullptr && !pointwise()) pass.backend.fill(pass.batch * in.size(), dx, S(0));
-    for_each_block(pass, in, w, [&](std::size_t first, std::size_t last) {
+    if (dx != nullptr && !pointwise()) call.backend.fill(call.batch * in.size(), dx, S(0));
+    for_each_block(call, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
       const S* const d_out = dy + first * w.out_cols * filters;
-      pass.backend.gemm_tn(filters, terms(in), windows, d_out, unrolled(pass, in, w, x, first, last),
-                           pass.gradient(h.weight), first > 0);
+      call.backend.gemm_tn(filters, terms(in), windows, d_out, unrolled(call, in, w, x, first, last),
+                           call.gradient(h.weight), first > 0);
       if (dx == nullptr) return;
-      S* const d_columns = pointwise() ? dx : pass.scratch;
-      pass.backend.gemm_nn(windows, terms(in), filters, d_out, pass.weight(h.weight), d_columns);
-      if (!pointwise()) gather(pass, w, first, last, dx);
+      S* const d_columns = pointwise() ? dx : call.scratch;
+      call.backend.gemm_nn(windows, terms(in), filters, d_out, call.weight(h.weight), d_columns);
+      if (!pointwise()) gather(call, w, first, last, dx);
     });
   }
 
@@ -213,28 +213,28 @@ struct Conv2d {
 
   // f(first, last) over blocks of rows of windows, all examples' rows counted through; one block if pointwise.
   template <class B, class F>
-  void for_each_block(const LayerPass<B>& pass, Shape in, const Window& w, const F& f) const {
-    const std::size_t total = pass.batch * w.out_rows;
-    const std::size_t step = pointwise() ? total : block_rows(in, w, pass.backend.scratch);
+  void for_each_block(const LayerCall<B>& call, Shape in, const Window& w, const F& f) const {
+    const std::size_t total = call.batch * w.out_rows;
+    const std::size_t step = pointwise() ? total : block_rows(in, w, call.backend.scratch);
     for (std::size_t first = 0; first < total; first += step) f(first, first + step < total ? first + step : total);
   }
   template <class B, class S>
-  const S* unrolled(const LayerPass<B>& pass, Shape in, const Window& w, const S* x, std::size_t first,
+  const S* unrolled(const LayerCall<B>& call, Shape in, const Window& w, const S* x, std::size_t first,
                     std::size_t last) const {
     if (pointwise()) return x;
-    pass.backend.for_each_row(last - first, w.out_cols * terms(in), Unroll<S>{w, first, x, pass.scratch});
-    return pass.scratch;
+    call.backend.for_each_row(last - first, w.out_cols * terms(in), Unroll<S>{w, first, x, call.scratch});
+    return call.scratch;
   }
   // Visits the image rows that the block's windows touch.
   template <class B, class S>
-  void gather(const LayerPass<B>& pass, const Window& w, std::size_t first, std::size_t last, S* dx) const {
+  void gather(const LayerCall<B>& call, const Window& w, std::size_t first, std::size_t last, S* dx) const {
     const std::size_t top = first % w.out_rows * stride, bottom = (last - 1) % w.out_rows * stride + size;
     const std::size_t above = top > padding ? top - padding : 0, below = bottom > padding ? bottom - padding : 0;
     const std::size_t begin = first / w.out_rows * w.rows + (above < w.rows ? above : w.rows);
     const std::size_t end = (last - 1) / w.out_rows * w.rows + (below < w.rows ? below : w.rows);
     if (begin >= end) return;
-    pass.backend.for_each_row((end - begin) * w.cols, size * size * w.channels,
-                              Gather<S>{w, first, last, begin * w.cols, pass.scratch, dx});
+    call.backend.for_each_row((end - begin) * w.cols, size * size * w.channels,
+                              Gather<S>{w, first, last, begin * w.cols, call.scratch, dx});
   }
 };
 

@@ -47,15 +47,15 @@ struct Dense {
   }
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
-    pass.backend.gemm_nt(pass.batch, units, in.size(), x, pass.weight(h.weight), y);
-    pass.backend.map_rows(Add{}, pass.batch, units, y, pass.value(h.bias));
+  void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
+    call.backend.gemm_nt(call.batch, units, in.size(), x, call.weight(h.weight), y);
+    call.backend.map_rows(Add{}, call.batch, units, y, call.value(h.bias));
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
-    pass.backend.gemm_tn(units, in.size(), pass.batch, dy, x, pass.gradient(h.weight));
-    pass.backend.column_sums(pass.batch, units, dy, pass.gradient(h.bias));
-    if (dx != nullptr) pass.backend.gemm_nn(pass.batch, in.size(), units, dy, pass.weight(h.weight), dx);
+  void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
+    call.backend.gemm_tn(units, in.size(), call.batch, dy, x, call.gradient(h.weight));
+    call.backend.column_sums(call.batch, units, dy, call.gradient(h.bias));
+    if (dx != nullptr) call.backend.gemm_nn(call.batch, in.size(), units, dy, call.weight(h.weight), dx);
   }
 };
 

@@ -60,24 +60,24 @@ struct Dropout {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
-    if (pass.mode == Mode::train)
-      drop(pass, in.size(), x, y);
+  void forward(const LayerCall<B>& call, Handles, Shape in, const S* x, S* y) const {
+    if (call.mode == Mode::train)
+      drop(call, in.size(), x, y);
     else if (x != y)
-      pass.backend.copy(pass.batch * in.size(), x, y);
+      call.backend.copy(call.batch * in.size(), x, y);
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
-    if (dx != nullptr) forward(pass, Handles{}, in, dy, dx);
+  void backward(const LayerCall<B>& call, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx != nullptr) forward(call, Handles{}, in, dy, dx);
   }
 
  private:
   template <class B, class S>
-  void drop(const LayerPass<B>& pass, std::size_t width, const S* from, S* to) const {
+  void drop(const LayerCall<B>& call, std::size_t width, const S* from, S* to) const {
     const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
-    pass.backend.for_each_row(
-        pass.batch, 8 * width,
-        Drop<S>{width, pass.first, pass.key, threshold, static_cast<Arithmetic<S>>(1 / (1 - rate)), from, to});
+    call.backend.for_each_row(
+        call.batch, 8 * width,
+        Drop<S>{width, call.first, call.key, threshold, static_cast<Arithmetic<S>>(1 / (1 - rate)), from, to});
   }
 };
 

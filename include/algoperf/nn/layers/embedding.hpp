@@ -67,14 +67,14 @@ struct Embedding {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, S* y) const {
-    pass.backend.for_each_row(pass.batch * in.size(), width, LookUp<S>{width, x, pass.weight(h.weight), y});
+  void forward(const LayerCall<B>& call, const Handles& h, Shape in, const std::int32_t* x, S* y) const {
+    call.backend.for_each_row(call.batch * in.size(), width, LookUp<S>{width, x, call.weight(h.weight), y});
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const std::int32_t* x, const S*, const S* dy,
+  void backward(const LayerCall<B>& call, const Handles& h, Shape in, const std::int32_t* x, const S*, const S* dy,
                 S*) const {
-    pass.backend.fill(vocabulary * width, pass.gradient(h.weight), Arithmetic<S>(0));
-    pass.backend.add_rows(pass.batch * in.size(), width, x, dy, pass.gradient(h.weight));
+    call.backend.fill(vocabulary * width, call.gradient(h.weight), Arithmetic<S>(0));
+    call.backend.add_rows(call.batch * in.size(), width, x, dy, call.gradient(h.weight));
   }
 };
 

@@ -21,12 +21,12 @@ struct Flatten {
   Handles declare(Layout&, const std::string&, Shape) const { return {}; }
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
-    if (y != x) pass.backend.copy(pass.batch * in.size(), x, y);
+  void forward(const LayerCall<B>& call, Handles, Shape in, const S* x, S* y) const {
+    if (y != x) call.backend.copy(call.batch * in.size(), x, y);
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
-    if (dx != nullptr && dx != dy) pass.backend.copy(pass.batch * in.size(), dy, dx);
+  void backward(const LayerCall<B>& call, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
+    if (dx != nullptr && dx != dy) call.backend.copy(call.batch * in.size(), dy, dx);
   }
 };
 

@@ -132,21 +132,21 @@ struct GroupNorm {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
-    const Kept<B> kept(pass, groups);
-    pass.backend.for_each_row(pass.batch * groups, 8 * in.size() / groups,
-                              Forward<S>{places(in), static_cast<Arithmetic<S>>(eps), x, pass.value(h.scale),
-                                         pass.value(h.bias), y, kept.means, kept.rstds});
+  void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
+    const Kept<B> kept(call, groups);
+    call.backend.for_each_row(call.batch * groups, 8 * in.size() / groups,
+                              Forward<S>{places(in), static_cast<Arithmetic<S>>(eps), x, call.value(h.scale),
+                                         call.value(h.bias), y, kept.means, kept.rstds});
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
-    const Kept<B> kept(pass, groups);
-    pass.backend.for_each_row(
-        pass.batch * groups, 12 * in.size() / groups,
-        Backward<S>{places(in), x, pass.value(h.scale), dy, kept.means, kept.rstds, kept.products, dx});
-    const std::size_t rows = pass.batch * in.size() / channels(in);
-    pass.backend.column_sums(rows, channels(in), kept.products, pass.gradient(h.scale));
-    pass.backend.column_sums(rows, channels(in), dy, pass.gradient(h.bias));
+  void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
+    const Kept<B> kept(call, groups);
+    call.backend.for_each_row(
+        call.batch * groups, 12 * in.size() / groups,
+        Backward<S>{places(in), x, call.value(h.scale), dy, kept.means, kept.rstds, kept.products, dx});
+    const std::size_t rows = call.batch * in.size() / channels(in);
+    call.backend.column_sums(rows, channels(in), kept.products, call.gradient(h.scale));
+    call.backend.column_sums(rows, channels(in), dy, call.gradient(h.bias));
   }
 
  private:
@@ -155,8 +155,8 @@ struct GroupNorm {
     Stored<B>* products;
     typename B::Scalar* means;
     typename B::Scalar* rstds;
-    Kept(const LayerPass<B>& pass, std::size_t groups)
-        : products(pass.kept), means(pass.exact), rstds(means + pass.capacity * groups) {}
+    Kept(const LayerCall<B>& call, std::size_t groups)
+        : products(call.kept), means(call.exact), rstds(means + call.capacity * groups) {}
   };
   static constexpr std::size_t channels(Shape in) { return in.rank == 0 ? 1 : in[in.rank - 1]; }
   constexpr Places places(Shape in) const {

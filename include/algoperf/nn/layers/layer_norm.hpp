@@ -132,21 +132,21 @@ struct LayerNorm {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, S* y) const {
-    const Kept<B> kept(pass, in);
-    pass.backend.for_each_row(pass.batch * rows(in), 8 * width(in),
-                              Forward<S>{width(in), static_cast<Arithmetic<S>>(eps), x, pass.value(h.scale),
-                                         pass.value(h.bias), y, kept.means, kept.rstds});
+  void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
+    const Kept<B> kept(call, in);
+    call.backend.for_each_row(call.batch * rows(in), 8 * width(in),
+                              Forward<S>{width(in), static_cast<Arithmetic<S>>(eps), x, call.value(h.scale),
+                                         call.value(h.bias), y, kept.means, kept.rstds});
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
-    const Kept<B> kept(pass, in);
-    const std::size_t count = pass.batch * rows(in);
-    pass.backend.for_each_row(
+  void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
+    const Kept<B> kept(call, in);
+    const std::size_t count = call.batch * rows(in);
+    call.backend.for_each_row(
         count, 12 * width(in),
-        Backward<S>{width(in), x, pass.value(h.scale), dy, kept.means, kept.rstds, kept.products, dx});
-    pass.backend.column_sums(count, width(in), kept.products, pass.gradient(h.scale));
-    pass.backend.column_sums(count, width(in), dy, pass.gradient(h.bias));
+        Backward<S>{width(in), x, call.value(h.scale), dy, kept.means, kept.rstds, kept.products, dx});
+    call.backend.column_sums(count, width(in), kept.products, call.gradient(h.scale));
+    call.backend.column_sums(count, width(in), dy, call.gradient(h.bias));
   }
 
  private:
@@ -155,8 +155,8 @@ struct LayerNorm {
     Stored<B>* products;
     typename B::Scalar* means;
     typename B::Scalar* rstds;
-    Kept(const LayerPass<B>& pass, Shape in)
-        : products(pass.kept), means(pass.exact), rstds(means + pass.capacity * rows(in)) {}
+    Kept(const LayerCall<B>& call, Shape in)
+        : products(call.kept), means(call.exact), rstds(means + call.capacity * rows(in)) {}
   };
   static constexpr std::size_t width(Shape in) { return in.rank == 0 ? 1 : in[in.rank - 1]; }
   static constexpr std::size_t rows(Shape in) { return in.size() / width(in); }

@@ -50,13 +50,13 @@ struct LeakyRelu {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
-    pass.backend.map(Forward<Arithmetic<S>>{static_cast<Arithmetic<S>>(slope)}, pass.batch * in.size(), y, x);
+  void forward(const LayerCall<B>& call, Handles, Shape in, const S* x, S* y) const {
+    call.backend.map(Forward<Arithmetic<S>>{static_cast<Arithmetic<S>>(slope)}, call.batch * in.size(), y, x);
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S* y, const S* dy, S* dx) const {
+  void backward(const LayerCall<B>& call, Handles, Shape in, const S*, const S* y, const S* dy, S* dx) const {
     if (dx == nullptr) return;
-    pass.backend.map(Backward<Arithmetic<S>>{static_cast<Arithmetic<S>>(slope)}, pass.batch * in.size(), dx, dy, y);
+    call.backend.map(Backward<Arithmetic<S>>{static_cast<Arithmetic<S>>(slope)}, call.batch * in.size(), dx, dy, y);
   }
 };
 

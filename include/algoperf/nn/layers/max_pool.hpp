@@ -131,19 +131,19 @@ struct MaxPool {
   };
 
   template <class B, class S>
-  void forward(const LayerPass<B>& pass, Handles, Shape in, const S* x, S* y) const {
+  void forward(const LayerCall<B>& call, Handles, Shape in, const S* x, S* y) const {
     constexpr std::size_t most = sizeof(S) < 4 ? 256 : std::size_t{1} << 24;  // whole numbers that S holds
     require(size * size <= most, "MaxPool: size is ", size, ", where activations have ", 8 * sizeof(S),
             " bits a window has at most ", most, " pixels");
     const Window w = window(in);
-    pass.backend.for_each_row(pass.batch * w.out_rows * w.out_cols, size * size * w.channels,
-                              Forward<S>{w, x, y, pass.kept});
+    call.backend.for_each_row(call.batch * w.out_rows * w.out_cols, size * size * w.channels,
+                              Forward<S>{w, x, y, call.kept});
   }
   template <class B, class S>
-  void backward(const LayerPass<B>& pass, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
+  void backward(const LayerCall<B>& call, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
     if (dx == nullptr) return;
     const Window w = window(in);
-    pass.backend.for_each_row(pass.batch * w.rows * w.cols, w.channels, Backward<S>{w, pass.kept, dy, dx});
+    call.backend.for_each_row(call.batch * w.rows * w.cols, w.channels, Backward<S>{w, call.kept, dy, dx});
   }
 
  private:

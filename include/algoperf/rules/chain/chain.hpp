@@ -52,7 +52,7 @@ consteval bool explain_chain() {
 }
 
 template <class Rule, class... Stages>
-consteval bool explain_before() {
+consteval bool explain_stages_then_rule() {
   static_assert((!is_rule<Stages> && ...),
                 "algoperf: a rule among the stages of a chain, such as partition(...), must stand last");
   (explain_stage<Stages>(), ...);
@@ -104,8 +104,8 @@ struct Composed {
   template <std::size_t... I>
   constexpr auto before(std::index_sequence<I...>) const {
     using Rule = TupleElement<sizeof...(I), Tuple<Parts...>>;
-    if constexpr (explain_before<Rule, TupleElement<I, Tuple<Parts...>>...>())
-      return Before<Rule, TupleElement<I, Tuple<Parts...>>...>(get<sizeof...(I)>(parts), get<I>(parts)...);
+    if constexpr (explain_stages_then_rule<Rule, TupleElement<I, Tuple<Parts...>>...>())
+      return StagesThenRule<Rule, TupleElement<I, Tuple<Parts...>>...>(get<sizeof...(I)>(parts), get<I>(parts)...);
   }
 };
 

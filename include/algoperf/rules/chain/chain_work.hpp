@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "../matrix/matrix_work.hpp"
 #include "chain_state.hpp"
 
 namespace algoperf {
@@ -27,13 +28,13 @@ struct ChainWork {
   }
   Program program(std::size_t r) const { return Program(plan(r), step); }
 
-  // Tells stage I, which measures over all tensors, its sums, if it wants to hear them.
+  // Tells stage I, which measures over all tensors, its sums, if it needs them.
   template <std::size_t I>
-  static constexpr bool hears_sums = detail::HasScalars<TupleElement<I, Tuple<Stages...>>>;
+  static constexpr bool keeps_sums = detail::HasScalars<TupleElement<I, Tuple<Stages...>>>;
   template <std::size_t I>
   void measured(const double* totals) {
     using Stage = TupleElement<I, Tuple<Stages...>>;
-    if constexpr (hears_sums<I>) get<I>(stages).advance(step, detail::sums_from<Stage>(totals), get<I>(state.scalars_));
+    if constexpr (keeps_sums<I>) get<I>(stages).advance(step, detail::sums_from<Stage>(totals), get<I>(state.scalars_));
   }
 
   // Memory of the host for the sums of each tensor, and of each chunk.
@@ -44,14 +45,9 @@ struct ChainWork {
   template <std::size_t I>
   void transform(std::size_t r) {
     RegionWork<S>& work = state.work_[r];
-    const auto with = [&](auto&... rest) {
-      get<I>(stages).transform(state.backend_, step, state.layout_, state.regions_[r], work.u, work.p,
-                               get<I>(state.matrix_).regions[r], rest...);
-    };
-    if constexpr (detail::LeavesFactors<TupleElement<I, Tuple<Stages...>>>)
-      with(work.tensors);
-    else
-      with();
+    get<I>(stages).transform(MatrixWork<Backend>{state.backend_, step, state.layout_, state.regions_[r], work.u, work.p,
+                                                 work.tensors.data()},
+                             get<I>(state.matrix_).regions[r]);
   }
 };
 

@@ -73,14 +73,14 @@ inline std::string arrays(bool u, bool p, std::size_t slots) {
 
 template <class Stage>
 concept TellsMoves = requires {
-  { Stage::moved_scalars } -> std::convertible_to<std::size_t>;
+  { Stage::transform_traffic } -> std::convertible_to<std::size_t>;
 };
 
 // What a matrix stage moves of itself, in scalars a parameter, as far as it tells.
 template <class Stage>
-consteval std::size_t moved_scalars() {
+consteval std::size_t transform_traffic() {
   if constexpr (TellsMoves<Stage>)
-    return Stage::moved_scalars;
+    return Stage::transform_traffic;
   else
     return 0;
 }
@@ -149,7 +149,7 @@ std::uint64_t flops_per_parameter(const Chain<Stages...>& chain) {
 // Bytes a step moves per parameter: in passes, and in matrix stages that tell what they move.
 template <class... Stages>
 std::size_t bytes_per_parameter(const Chain<Stages...>& chain, std::size_t scalar_bytes = sizeof(float)) {
-  std::size_t scalars = (std::size_t{0} + ... + detail::moved_scalars<Stages>());
+  std::size_t scalars = (std::size_t{0} + ... + detail::transform_traffic<Stages>());
   for_each_index<PassList<Stages...>{}.pass_count>([&](auto i) { scalars += traffic<i>(chain).scalars(); });
   return scalars * scalar_bytes;
 }
@@ -158,7 +158,7 @@ template <class... Stages>
 std::string describe(const Chain<Stages...>& chain) {
   constexpr PassList<Stages...> list{};
   const std::string names[] = {detail::type_name<Stages>()...};
-  const std::size_t own_scalars[] = {detail::moved_scalars<Stages>()...};
+  const std::size_t own_scalars[] = {detail::transform_traffic<Stages>()...};
   const std::size_t slots = list.first_slot[sizeof...(Stages)];
   const std::size_t hand_over = (... || detail::EndsChain<Stages>) ? sizeof...(Stages) - 1 : sizeof...(Stages);
   std::string text = std::to_string(list.pass_count) + (list.pass_count == 1 ? " pass, " : " passes, ") +
@@ -198,7 +198,7 @@ std::string describe(const Partition<Parts...>& partition) {
 }
 
 template <class Rule, class... Stages>
-std::string describe(const Before<Rule, Stages...>& before) {
+std::string describe(const StagesThenRule<Rule, Stages...>& before) {
   return describe(before.stages()) + "then\n" + describe(before.rule());
 }
 

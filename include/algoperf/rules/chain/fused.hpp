@@ -2,12 +2,12 @@
 // one, and folds each Scale (a learning rate, a trust ratio) into the constants of the kernels before it:
 //
 //   Kernel scaled(S factor) const      the kernel whose result is `factor` times this one's
-//   Kernel carrying(S factor) const    k' with factor k(u, p, s) = k'(factor u, p, s): hands the factor on
+//   Kernel commuted(S factor) const    k' with factor k(u, p, s) = k'(factor u, p, s): hands the factor on
 //
 // A kernel may offer one of the two, or none; then the Scale stays behind it. Where the update is applied, the last
 // kernel may do it itself:
 //
-//   T moved(T u, T p, Slots<T, slots>& s) const   p + k(u, p, s), in fewer operations
+//   T applied(T u, T p, Slots<T, slots>& s) const   p + k(u, p, s), in fewer operations
 #pragma once
 
 #include <concepts>
@@ -32,24 +32,24 @@ struct Fused {
   }
   // p' = p + u'
   template <class T>
-  ALGOPERF_HD T moved(T u, T p, Slots<T, slots>& s) const {
+  ALGOPERF_HD T applied(T u, T p, Slots<T, slots>& s) const {
     return from<0, 0, true>(u, p, s);
   }
 
  private:
-  template <std::size_t I, std::size_t First, bool moves, class T>
+  template <std::size_t I, std::size_t First, bool applies, class T>
   ALGOPERF_HD T from(T u, T p, Slots<T, slots>& s) const {
     if constexpr (I == sizeof...(Kernels)) {
-      return moves ? p + u : u;
+      return applies ? p + u : u;
     } else {
       const auto& kernel = get<I>(kernels);
       constexpr std::size_t n = TupleElement<I, Tuple<Kernels...>>::slots;
       Slots<T, n> share;
       if constexpr (n > 0)
         for (std::size_t j = 0; j < n; ++j) share[j] = s[First + j];
-      constexpr bool last = moves && I + 1 == sizeof...(Kernels) && requires { kernel.moved(u, p, share); };
+      constexpr bool last = applies && I + 1 == sizeof...(Kernels) && requires { kernel.applied(u, p, share); };
       if constexpr (last)
-        u = kernel.moved(u, p, share);
+        u = kernel.applied(u, p, share);
       else
         u = kernel(u, p, share);
       if constexpr (n > 0)
@@ -57,7 +57,7 @@ struct Fused {
       if constexpr (last)
         return u;
       else
-        return from<I + 1, First + n, moves>(u, p, s);
+        return from<I + 1, First + n, applies>(u, p, s);
     }
   }
 };
@@ -77,8 +77,8 @@ concept TakesScale = requires(const K& kernel, const MaybeScale& scale) {
 };
 
 template <class K, class MaybeScale>
-concept CarriesScale = requires(const K& kernel, const MaybeScale& scale) {
-  { kernel.carrying(scale.factor) } -> std::same_as<K>;
+concept CommutesWithScale = requires(const K& kernel, const MaybeScale& scale) {
+  { kernel.commuted(scale.factor) } -> std::same_as<K>;
 };
 
 template <class S>
@@ -103,8 +103,8 @@ ALGOPERF_HD constexpr auto fold(const Tuple<Kernels...>& kernels, MaybeScale sca
     using K = TupleElement<N - 1, Tuple<Kernels...>>;
     if constexpr (is_scale<K>)
       return fold<N - 1>(kernels, product(kernel, scale), done...);
-    else if constexpr (CarriesScale<K, MaybeScale>)
-      return fold<N - 1>(kernels, scale, kernel.carrying(scale.factor), done...);
+    else if constexpr (CommutesWithScale<K, MaybeScale>)
+      return fold<N - 1>(kernels, scale, kernel.commuted(scale.factor), done...);
     else if constexpr (TakesScale<K, MaybeScale>)
       return fold<N - 1>(kernels, NoScale{}, kernel.scaled(scale.factor), done...);
     else if constexpr (pending)

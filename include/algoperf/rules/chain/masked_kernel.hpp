@@ -18,12 +18,12 @@ struct MaskedKernel {
     return included ? kernel(u, p, s) : u;
   }
   template <class T>
-  ALGOPERF_HD T moved(T u, T p, Slots<T, slots>& s) const requires requires {
-    kernel.moved(u, p, s);
+  ALGOPERF_HD T applied(T u, T p, Slots<T, slots>& s) const requires requires {
+    kernel.applied(u, p, s);
   }
-  { return included ? kernel.moved(u, p, s) : p + u; }
-  ALGOPERF_HD MaskedKernel carrying(auto factor) const requires requires { kernel.carrying(factor); }
-  { return {kernel.carrying(factor), included}; }
+  { return included ? kernel.applied(u, p, s) : p + u; }
+  ALGOPERF_HD MaskedKernel commuted(auto factor) const requires requires { kernel.commuted(factor); }
+  { return {kernel.commuted(factor), included}; }
 };
 
 }  // namespace algoperf

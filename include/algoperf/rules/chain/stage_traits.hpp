@@ -15,6 +15,10 @@ namespace algoperf {
 
 struct TensorSpec;
 
+// The argument of a matrix stage's transform (rules/matrix/matrix_work.hpp).
+template <class Backend>
+struct MatrixWork;
+
 // The scope of a measuring stage's sums.
 enum class Over { tensor, all };
 

@@ -1,4 +1,5 @@
-// Before: the rule that chain(stages..., rule) makes of stages and a rule that is no chain (chain.hpp). The stages act
+// StagesThenRule: the rule that chain(stages..., rule) makes of stages and a rule that is no chain (chain.hpp). The
+// stages act
 // on the gradient of all tensors, and the rule takes their u for its gradient: so one norm clips what rules share.
 //   chain(ClipByGlobalNorm{}, partition(matrices, muon(), otherwise, adamw()))
 // Cost above the stages' own: u is stored once and read again, 8 bytes a parameter.
@@ -28,14 +29,14 @@ struct HandOver {
   State<Backend> state(const Backend&, const auto&, const auto&) const {
     return {};
   }
-  template <class Backend, class S>
-  void transform(const Backend&, Step, const auto&, const auto&, S*, const S*, State<Backend>&) const {}
+  template <class Backend>
+  void transform(const MatrixWork<Backend>&, State<Backend>&) const {}
 };
 
 }  // namespace detail
 
 template <class Backend, class Stages, class Rule>
-struct BeforeState {
+struct StagesThenRuleState {
   typename Stages::template State<Backend> stages;
   typename Rule::template State<Backend> rule;
 
@@ -53,15 +54,16 @@ struct BeforeState {
 };
 
 template <class Rule, class... Stages>
-class Before {
+class StagesThenRule {
   using Head = Chain<Stages..., detail::HandOver>;
 
  public:
   static constexpr bool stores_updates = true;
   template <class Backend>
-  using State = BeforeState<Backend, Head, Rule>;
+  using State = StagesThenRuleState<Backend, Head, Rule>;
 
-  constexpr Before(const Rule& rule, const Stages&... stages) : stages_(stages..., detail::HandOver{}), rule_(rule) {}
+  constexpr StagesThenRule(const Rule& rule, const Stages&... stages)
+      : stages_(stages..., detail::HandOver{}), rule_(rule) {}
 
   void group(const TensorSpec& spec, GroupKey& key) const {
     stages_.group(spec, key);

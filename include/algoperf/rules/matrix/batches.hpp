@@ -27,7 +27,7 @@ class Batches {
   std::size_t slots(const auto& backend) const {
     std::size_t most = 0, begin = 0;
     for (const std::size_t end : ends_) most = math::max(most, end - std::exchange(begin, end));
-    return most >= backend.slots() ? backend.slots() : math::min(most, std::size_t{1});
+    return most >= backend.concurrency() ? backend.concurrency() : math::min(most, std::size_t{1});
   }
 
   // f(backend, slot, i) for every item i.
@@ -35,8 +35,9 @@ class Batches {
   void run(const Backend& backend, std::size_t slots, const F& f) const {
     std::size_t begin = 0;
     for (const std::size_t end : ends_) {
-      backend.batch(slots, end - begin,
-                    [&](const Backend& one, std::size_t slot, std::size_t i) { f(one, slot, order_[begin + i]); });
+      backend.run_concurrently(slots, end - begin, [&](const Backend& one, std::size_t slot, std::size_t i) {
+        f(one, slot, order_[begin + i]);
+      });
       begin = end;
     }
   }

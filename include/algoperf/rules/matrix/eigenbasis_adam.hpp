@@ -52,12 +52,12 @@ struct EigenbasisAdam {
     return State<Backend>(backend, {layout, region, whole});
   }
 
-  template <class Backend, class S>
-  void transform(const Backend& backend, Step, const auto&, const auto&, S* u, const S*, State<Backend>& state) const {
+  template <class Backend>
+  void transform(const MatrixWork<Backend>& work, State<Backend>& state) const {
     const std::uint64_t t = state.t++;  // the steps that moved before this one
     const auto& blocks = state.blocks.blocks;
-    state.batches.run(backend, state.scratch.size(), [&](const Backend& one, std::size_t slot, std::size_t i) {
-      update(one, blocks[i], t, u + blocks[i].offset, state, state.scratch[slot]);
+    state.batches.run(work.backend, state.scratch.size(), [&](const Backend& one, std::size_t slot, std::size_t i) {
+      update(one, blocks[i], t, work.u + blocks[i].offset, state, state.scratch[slot]);
     });
   }
 

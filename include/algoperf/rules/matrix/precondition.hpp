@@ -77,17 +77,17 @@ struct Precondition {
     return State<Backend>(backend, {layout, region, cut}, beta1 > 0, Graft::slot);
   }
 
-  template <class Backend, class S>
-  void transform(const Backend& backend, Step, const auto&, const auto&, S* u, const S*, State<Backend>& state) const {
+  template <class Backend>
+  void transform(const MatrixWork<Backend>& work, State<Backend>& state) const {
     ++state.t;
     const std::size_t slots = state.scratch.size();
     if ((state.t - 1) % statistics_frequency == 0)
-      state.batches.run(backend, slots, [&](const Backend& one, std::size_t slot, std::size_t i) {
-        measure(one, state.blocks.blocks[i], u, state, state.scratch[slot]);
+      state.batches.run(work.backend, slots, [&](const Backend& one, std::size_t slot, std::size_t i) {
+        measure(one, state.blocks.blocks[i], work.u, state, state.scratch[slot]);
       });
-    if (state.t >= start_step) refresh_roots(backend, state);
-    state.batches.run(backend, slots, [&](const Backend& one, std::size_t slot, std::size_t i) {
-      direct(one, state.blocks.blocks[i], u, state, state.scratch[slot]);
+    if (state.t >= start_step) refresh_roots(work.backend, state);
+    state.batches.run(work.backend, slots, [&](const Backend& one, std::size_t slot, std::size_t i) {
+      direct(one, state.blocks.blocks[i], work.u, state, state.scratch[slot]);
     });
   }
 
@@ -125,12 +125,13 @@ struct Precondition {
       if (state.t == start_step || state.blocks.is_turn(f, state.t, root_frequency)) state.due.push_back(f);
     for (std::size_t begin = 0, end = 0; begin < state.due.size(); begin = end) {
       while (end < state.due.size() && side(end) == side(begin)) ++end;
-      backend.batch(state.scratch.size(), end - begin, [&](const Backend& one, std::size_t slot, std::size_t i) {
-        const std::size_t f = state.due[begin + i];
-        const double p = root > 0 ? root : 2.0 * state.blocks.factors[f].order;
-        const detail::RootWish wish{.p = p, .weight = weight, .ridge = epsilon, .retries = retries};
-        state.refresh(one, root_method, f, wish, state.scratch[slot]);
-      });
+      backend.run_concurrently(
+          state.scratch.size(), end - begin, [&](const Backend& one, std::size_t slot, std::size_t i) {
+            const std::size_t f = state.due[begin + i];
+            const double p = root > 0 ? root : 2.0 * state.blocks.factors[f].order;
+            const detail::RootWish wish{.p = p, .weight = weight, .ridge = epsilon, .retries = retries};
+            state.refresh(one, root_method, f, wish, state.scratch[slot]);
+          });
     }
   }
 

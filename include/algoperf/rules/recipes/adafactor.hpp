@@ -8,7 +8,7 @@
 //
 // The paper is adafactor_torch at lr 0.01, but for where its eps stands. optax's other forms are chains:
 //   chain(FactoredRms{}, ClipByRms{}, Descend{})                                  multiply_by_parameter_scale=False
-//   chain(FactoredRms{}, together(ClipByRms{}, ScaleByParameterRms{}), Descend{},
+//   chain(FactoredRms{}, fuse_measurements(ClipByRms{}, ScaleByParameterRms{}), Descend{},
 //         Momentum{.mu = 0.9, .dampening = 0.9})                                  momentum=0.9
 // Any tensor will do, without a partition.
 #pragma once
@@ -39,10 +39,11 @@ struct AdafactorOptions {
 // state a parameter of a matrix.
 template <class Where = Otherwise>
 constexpr auto adafactor(AdafactorOptions o = {}, const Where& decayed = {}) {
-  return chain(FactoredRms{.decay = o.decay_rate, .eps = o.eps, .least_side = o.min_dim_size_to_factor},
-               together(ClipByRms{.max_rms = o.clipping_threshold}, ScaleByParameterRms{.least = o.least_scale}),
-               Descend{},
-               detail::masked_unless_everywhere(DetachedDecay{.rate = o.weight_decay, .by = DecayBy::itself}, decayed));
+  return chain(
+      FactoredRms{.decay = o.decay_rate, .eps = o.eps, .least_side = o.min_dim_size_to_factor},
+      fuse_measurements(ClipByRms{.max_rms = o.clipping_threshold}, ScaleByParameterRms{.least = o.least_scale}),
+      Descend{},
+      detail::masked_unless_everywhere(DetachedDecay{.rate = o.weight_decay, .by = DecayBy::itself}, decayed));
 }
 
 struct AdafactorTorchOptions {
@@ -58,7 +59,7 @@ struct AdafactorTorchOptions {
 template <class Where = Otherwise>
 constexpr auto adafactor_torch(AdafactorTorchOptions o = {}, const Where& decayed = {}) {
   return chain(FactoredRms{.decay = -o.beta2_decay, .eps = o.eps1, .eps_at = RmsEps::least, .least_side = 1},
-               together(ClipByRms{.max_rms = o.d}, ScaleByParameterRms{.least = o.eps2}), RelativeStep{},
+               fuse_measurements(ClipByRms{.max_rms = o.d}, ScaleByParameterRms{.least = o.eps2}), RelativeStep{},
                decay(o.weight_decay, decayed), Descend{});
 }
 

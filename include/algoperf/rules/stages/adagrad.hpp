@@ -1,5 +1,6 @@
 #pragma once
 
+#include "recipe.hpp"
 #include "root.hpp"
 
 namespace algoperf {
@@ -36,5 +37,12 @@ struct Adagrad {
     return {detail::Root<S>::of(eps_at, eps)};
   }
 };
+
+// The recipe chain(Adagrad{...}, Descend{}): p' = p - lr adagrad(g). torch's defaults. One float of state, 20 bytes a
+// parameter.
+template <std::same_as<Adagrad> Options = Adagrad>
+constexpr auto adagrad(Options options = {}) {
+  return chain(options, Descend{});
+}
 
 }  // namespace algoperf

@@ -3,6 +3,7 @@
 #include "../../core/math.hpp"
 #include "../../core/require.hpp"
 #include "../chain/scale.hpp"
+#include "recipe.hpp"
 
 namespace algoperf {
 
@@ -40,5 +41,12 @@ struct AdagradNorm {
     return {static_cast<S>(math::exp(-(0.5 + eps) * math::log(start + scalars.before)))};
   }
 };
+
+// The recipe chain(AdagradNorm{...}, Descend{}): SGD with the AdaGrad-norm step,
+// p' = p - lr g / sqrt(start + sum of |g_j|^2 before). One scalar of state, 4 + 12 bytes a parameter.
+template <std::same_as<AdagradNorm> Options = AdagradNorm>
+constexpr auto adagrad_norm(Options options = {}) {
+  return chain(options, Descend{});
+}
 
 }  // namespace algoperf

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "moments.hpp"
+#include "recipe.hpp"
 
 namespace algoperf {
 
@@ -40,5 +41,11 @@ struct Adam {
             static_cast<S>(c / detail::bias(beta1, step, bias_correction))};
   }
 };
+
+// The recipe chain(Adam{...}, Descend{}): p' = p - lr adam(g). Two floats of state, 28 bytes a parameter.
+template <std::same_as<Adam> Options = Adam>
+constexpr auto adam(Options options = {}) {
+  return chain(options, Descend{});
+}
 
 }  // namespace algoperf

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "moments.hpp"
+#include "recipe.hpp"
 
 namespace algoperf {
 
@@ -37,5 +38,11 @@ struct CenteredRmsProp {
     return {detail::Moments<S>::of(rho, rho), detail::Root<S>::of(eps_at, eps)};
   }
 };
+
+// The recipe chain(CenteredRmsProp{...}, Descend{}). Two floats of state, 28 bytes a parameter.
+template <std::same_as<CenteredRmsProp> Options = CenteredRmsProp>
+constexpr auto centered_rmsprop(Options options = {}) {
+  return chain(options, Descend{});
+}
 
 }  // namespace algoperf

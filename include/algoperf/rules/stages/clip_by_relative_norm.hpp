@@ -3,6 +3,8 @@
 #include "../../core/math.hpp"
 #include "../../core/require.hpp"
 #include "../chain/scale.hpp"
+#include "decayed_weights.hpp"
+#include "recipe.hpp"
 
 namespace algoperf {
 
@@ -31,5 +33,12 @@ struct ClipByRelativeNorm {
     return {static_cast<S>(norm > most ? most / norm : 1)};
   }
 };
+
+// SIBERT's optimizer for scale-invariant networks (Li et al. 2022, arXiv:2202.00980): SGD with weight decay and
+// relative global clipping, p' = (1 - lr weight_decay) p - lr clip(g). No state, 8 + 12 bytes a parameter.
+template <std::same_as<ClipByRelativeNorm> Options = ClipByRelativeNorm>
+constexpr auto relative_clipped_sgd(Options options = {}) {
+  return chain(options, DecayedWeights{.rate = options.weight_decay}, Descend{});
+}
 
 }  // namespace algoperf

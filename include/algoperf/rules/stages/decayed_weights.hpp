@@ -24,10 +24,10 @@ struct DecayedWeights {
       return u + rate * p;
     }
     template <class T>
-    ALGOPERF_HD T moved(T u, T p, Slots<T, 0>&) const {
+    ALGOPERF_HD T applied(T u, T p, Slots<T, 0>&) const {
       return (S(1) + rate) * p + u;
     }
-    ALGOPERF_HD Kernel carrying(S factor) const { return {factor * rate}; }
+    ALGOPERF_HD Kernel commuted(S factor) const { return {factor * rate}; }
   };
   template <class S>
   ALGOPERF_HD Kernel<S> at(Step) const {

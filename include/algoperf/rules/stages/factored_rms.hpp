@@ -120,7 +120,7 @@ struct FactoredRms {
   RmsEps eps_at = RmsEps::added;
   std::size_t least_side = 128;
 
-  static constexpr std::size_t moved_scalars = 1;
+  static constexpr std::size_t transform_traffic = 1;
   static constexpr bool leaves_factors = true;
   void check() const {
     const bool one = memory == RmsMemory::power;
@@ -145,22 +145,21 @@ struct FactoredRms {
     return {least_side, backend.template array<S>(kept), backend.template array<S>(scratch)};
   }
 
-  template <class Backend, class S>
-  void transform(const Backend& backend, Step step, const auto& layout, const auto& region, S* u, const S*,
-                 State<Backend>& state, auto& tensors) const {
-    const double beta = beta_at(static_cast<double>(step.t));
+  template <class Backend>
+  void transform(const MatrixWork<Backend>& work, State<Backend>& state) const {
+    using S = typename Backend::Scalar;
+    const double beta = beta_at(static_cast<double>(work.step.t));
     S* averages = state.averages.data();
     S* factors = state.factors.data();
-    for (std::size_t i = 0; i < region.tensors.size(); ++i) {
-      const Shape& shape = layout.spec(region.tensors[i]).shape;
-      S* const g = u + (layout.place_of(region.tensors[i]).offset - region.begin);
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      const Shape& shape = work.shape(i);
       if (State<Backend>::is_factored(shape, least_side)) {
-        factor(backend, beta, shape.rows(), shape.cols(), g, averages, factors);
-        tensors[i].factors = {factors, factors + shape.rows(), most<S>()};
+        factor(work.backend, beta, shape.rows(), shape.cols(), work.u_of(i), averages, factors);
+        work.tensors[i].factors = {factors, factors + shape.rows(), most<S>()};
         factors += shape.rows() + shape.cols();
       } else {
-        divide(backend, beta, shape.size(), g, averages);
-        tensors[i].factors = {};
+        divide(work.backend, beta, shape.size(), work.u_of(i), averages);
+        work.tensors[i].factors = {};
       }
       averages += State<Backend>::size_of(shape, least_side);
     }

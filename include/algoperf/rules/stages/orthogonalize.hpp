@@ -75,7 +75,7 @@ struct Orthogonalize {
       gram = math::max(gram, whole_lines(side * side));
       most = math::max(most, alike(layout, region, i));
     }
-    const std::size_t slots = most >= backend.slots() ? backend.slots() : 1;
+    const std::size_t slots = most >= backend.concurrency() ? backend.concurrency() : 1;
     const auto array = [&](std::size_t n) { return backend.template array<typename Backend::Scalar>(slots * n); };
     return {slots,          largest,
             gram,           array(largest),
@@ -84,17 +84,16 @@ struct Orthogonalize {
   }
 
   // Matrices of one shape are one batch.
-  template <class Backend, class S>
-  void transform(const Backend& backend, Step, const auto& layout, const auto& region, S* u, const S*,
-                 State<Backend>& state) const {
-    for (std::size_t i = 0; i < region.tensors.size(); ++i) {
-      if (next_alike(layout, region, i, 0) != i) continue;  // not the first of its shape
-      const Shape& shape = layout.spec(region.tensors[i]).shape;
-      backend.batch(state.slots, alike(layout, region, i), [&](const Backend& one, std::size_t slot, std::size_t k) {
-        std::size_t j = i;
-        while (k-- > 0) j = next_alike(layout, region, i, j + 1);
-        orthogonalize(one, shape, u + (layout.place_of(region.tensors[j]).offset - region.begin), state, slot);
-      });
+  template <class Backend>
+  void transform(const MatrixWork<Backend>& work, State<Backend>& state) const {
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      if (next_alike(work.layout, work.region, i, 0) != i) continue;  // not the first of its shape
+      work.backend.run_concurrently(state.slots, alike(work.layout, work.region, i),
+                                    [&](const Backend& one, std::size_t slot, std::size_t k) {
+                                      std::size_t j = i;
+                                      while (k-- > 0) j = next_alike(work.layout, work.region, i, j + 1);
+                                      orthogonalize(one, work.shape(i), work.u_of(j), state, slot);
+                                    });
     }
   }
 

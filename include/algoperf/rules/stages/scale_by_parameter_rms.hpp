@@ -8,7 +8,8 @@ namespace algoperf {
 
 // Make steps relative to the parameters: per tensor, u' = u max(least, rms(p)). least > 0, or what starts at zero stays
 // there. Shazeer & Stern 2018, section 8 (arXiv:1804.04235), where `least` is epsilon_2; optax's
-// scale_by_param_block_rms. Cost: closes a pass, in which rms(p) is measured; together(ClipByRms{}, ...) shares one.
+// scale_by_param_block_rms. Cost: closes a pass, in which rms(p) is measured;
+// fuse_measurements(ClipByRms{}, ...) shares one.
 struct ScaleByParameterRms {
   double least = 1e-3;
 

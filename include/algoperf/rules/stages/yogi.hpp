@@ -1,6 +1,7 @@
 #pragma once
 
 #include "moments.hpp"
+#include "recipe.hpp"
 
 namespace algoperf {
 
@@ -47,5 +48,12 @@ struct Yogi {
             detail::Root<S>::of(eps_at, eps, c), static_cast<S>(c / detail::bias(beta1, step, bias_correction))};
   }
 };
+
+// The recipe chain(Yogi{...}, Descend{}): p' = p - lr yogi(g), optax's defaults. Two floats of state, 28 bytes a
+// parameter.
+template <std::same_as<Yogi> Options = Yogi>
+constexpr auto yogi(Options options = {}) {
+  return chain(options, Descend{});
+}
 
 }  // namespace algoperf

@@ -52,7 +52,7 @@ class ApplyIfFinite {
   static constexpr bool bears_non_finite = true;
   template <class Backend>
   using State = ApplyIfFiniteState<Backend, Rule>;
-  // Whether steps are asked for without waiting to hear what became of them.
+  // Whether steps are asked for without waiting to learn what became of them.
   template <class Backend>
   static constexpr bool defers = detail::gate_defers<Backend, Rule>;
 

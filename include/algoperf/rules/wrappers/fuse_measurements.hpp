@@ -1,6 +1,6 @@
-// together(first, second): two stages that scale each tensor, and measure in one pass what they would in two. The
-// second must measure the parameters alone, so that it may look before the first has scaled u.
-//   chain(FactoredRms{}, together(ClipByRms{}, ScaleByParameterRms{}), Descend{})
+// fuse_measurements(first, second): two stages that scale each tensor, and measure in one pass what they would in two.
+// The second must measure the parameters alone, so that it may look before the first has scaled u.
+//   chain(FactoredRms{}, fuse_measurements(ClipByRms{}, ScaleByParameterRms{}), Descend{})
 #pragma once
 
 #include "../chain/scale.hpp"
@@ -9,7 +9,7 @@
 namespace algoperf {
 
 template <class First, class Second>
-struct Together {
+struct FusedMeasurements {
   First first;
   Second second;
 
@@ -51,20 +51,22 @@ concept ScalesTensors =
 };
 
 template <class First, class Second>
-consteval bool explain_together() {
-  static_assert(ScalesTensors<First> && ScalesTensors<Second>,
-                "algoperf: together(first, second) takes two stages that scale each tensor, such as ClipByRms{}");
+consteval bool explain_fuse_measurements() {
   static_assert(
-      MeasuresParametersAlone<Second>,
-      "algoperf: the second stage of together(...) must measure the parameters alone, as ScaleByParameterRms{}");
+      ScalesTensors<First> && ScalesTensors<Second>,
+      "algoperf: fuse_measurements(first, second) takes two stages that scale each tensor, such as ClipByRms{}");
+  static_assert(MeasuresParametersAlone<Second>,
+                "algoperf: the second stage of fuse_measurements(...) must measure the parameters alone, as "
+                "ScaleByParameterRms{}");
   return ScalesTensors<First> && ScalesTensors<Second> && MeasuresParametersAlone<Second>;
 }
 
 }  // namespace detail
 
 template <class First, class Second>
-constexpr auto together(const First& first, const Second& second) {
-  if constexpr (detail::explain_together<First, Second>()) return Together<First, Second>{first, second};
+constexpr auto fuse_measurements(const First& first, const Second& second) {
+  if constexpr (detail::explain_fuse_measurements<First, Second>())
+    return FusedMeasurements<First, Second>{first, second};
 }
 
 }  // namespace algoperf

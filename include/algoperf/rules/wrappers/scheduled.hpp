@@ -52,9 +52,9 @@ struct Scheduled : Stage {
   auto state(const Backend& backend, const auto& layout, const auto& region) const requires detail::is_matrix<Stage> {
     return now(Step{.t = 1}).state(backend, layout, region);
   }
-  template <class Backend, class... Rest>
-  void transform(const Backend& backend, Step step, Rest&&... rest) const requires detail::is_matrix<Stage> {
-    now(step).transform(backend, step, rest...);
+  template <class Backend, class MatrixState>
+  void transform(const MatrixWork<Backend>& work, MatrixState& state) const requires detail::is_matrix<Stage> {
+    now(work.step).transform(work, state);
   }
 };
 

@@ -1,4 +1,4 @@
-// culprit: what made a loss something else than a number.
+// divergence_cause: what made a loss something else than a number.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ std::size_t first_not_finite(const B& backend, const T* x, std::size_t n) {
 
 // Blames what comes first: parameters, then the data, then the gradient.
 template <class S, class Input, class B>
-std::string culprit(const B& backend, const Layout& layout, const S* values, const S* gradients, const Input* inputs,
-                    std::size_t count) {
+std::string divergence_cause(const B& backend, const Layout& layout, const S* values, const S* gradients,
+                             const Input* inputs, std::size_t count) {
   const auto tensor_of = [&](const S* arena) {
     for (const TensorHandle handle : layout.tensors()) {
       const TensorPlace at = layout.place_of(handle);

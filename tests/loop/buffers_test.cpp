@@ -35,23 +35,23 @@ double largest_difference(const std::vector<float>& a, const std::vector<float>&
 TEST_CASE("a layout keeps statistics behind what rules see, and what is fixed behind these") {
   Layout layout;
   layout.add({.name = "fixed", .kind = Kind::weight, .shape = {3}});
-  layout.add({.name = "fixed.mean", .kind = Kind::weight, .shape = {3}, .statistic = true});
+  layout.add({.name = "fixed.mean", .kind = Kind::weight, .shape = {3}, .buffer = true});
   layout.fix_since(0);
   layout.add({"a", Kind::weight, {3}});
-  layout.add({.name = "b", .shape = {5}, .statistic = true});
+  layout.add({.name = "b", .shape = {5}, .buffer = true});
   layout.add({"c", Kind::weight, {4}});
   const auto rule = adamw();
   REQUIRE(layout.regions_for(rule).size() == 2);  // b lies between
-  CHECK(layout.statistics().size() == 1);
+  CHECK(layout.buffers().size() == 1);
   CHECK(sentence([&] { layout.trained_size(); }) ==
         "Layout: 'a' lies behind a tensor that rules do not see: call arrange_for(rule) before arenas are made");
   layout.arrange_for(rule);
   REQUIRE(layout.regions_for(rule).size() == 1);
   CHECK(layout.regions_for(rule)[0].tensors.size() == 2);
   CHECK(layout.trained_size() == 32);
-  REQUIRE(layout.statistics().size() == 1);
-  CHECK(layout.statistics()[0].begin == 32);
-  CHECK(layout.statistics()[0].end == 48);
+  REQUIRE(layout.buffers().size() == 1);
+  CHECK(layout.buffers()[0].begin == 32);
+  CHECK(layout.buffers()[0].end == 48);
   CHECK(layout.spec(layout.tensors().back()).name == "fixed.mean");
   const auto only_weights = partition([](const TensorSpec& tensor) { return tensor.name != "b"; }, sgd());
   CHECK(layout.regions_for(only_weights).size() == 1);  // nobody is asked for a rule for b

@@ -1,4 +1,4 @@
-// How a step moves statistics, the tensors that no rule sees (core/tensor_spec.hpp): their "gradient" is taken off
+// How a step updates buffers, the tensors that no rule sees (core/tensor_spec.hpp): their "gradient" is taken off
 // them, where it is finite.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace algoperf::detail {
 
-struct TakeOff {
+struct BufferUpdate {
   static constexpr bool applies_learning_rate = true;  // of 1
 
   struct Kernel {
@@ -24,6 +24,6 @@ struct TakeOff {
     return {};
   }
 };
-using TakeOffRule = Chain<TakeOff>;
+using BufferUpdateRule = Chain<BufferUpdate>;
 
 }  // namespace algoperf::detail

@@ -5,7 +5,7 @@
 namespace algoperf {
 
 // One worker: gradient, step.
-struct Alone {
+struct SingleWorker {
   static constexpr bool is_combiner = true;
   static constexpr std::size_t max_workers = 1;
 
