@@ -1,4 +1,4 @@
-// The fixtures, run by Google Benchmark into a reporter that keeps what it is told.
+// Runs the fixtures with a Google Benchmark reporter that records the results.
 #include <doctest/doctest.h>
 
 #include <algoperf/benchmark/all.hpp>
@@ -38,7 +38,7 @@ class Keeper : public ::benchmark::BenchmarkReporter {
     for (const Run& run : trials()) found.push_back(run.benchmark_name());
     return found;
   }
-  // The time of an aggregate.
+  // Returns the time of an aggregate.
   double time(const std::string& aggregate) const {
     for (const Run& run : all)
       if (run.aggregate_name == aggregate) return run.GetAdjustedRealTime();
@@ -46,7 +46,7 @@ class Keeper : public ::benchmark::BenchmarkReporter {
   }
 };
 
-// Runs what register_all() registers, and nothing else.
+// Runs only the benchmarks that register_all() registers.
 template <class Register>
 Keeper run(const Register& register_all, const char* filter = ".") {
   ::benchmark::ClearRegisteredBenchmarks();
@@ -61,7 +61,7 @@ const ShuffledEpochs batches{.batch = 32};
 
 }  // namespace
 
-TEST_CASE("names are what is written, without what goes without saying") {
+TEST_CASE("names are the arguments as written, without namespaces and empty brackets") {
   CHECK(detail::readable_name("step", "ap::adamw(), algoperf::Host<>{}, 1 << 20") == "step/adamw/Host<>/1<<20");
   CHECK(detail::readable_name("step", "ap::chain(ap::Adam{.beta1 = 0.8, .eps = 1}, ap::Descend{}), 4") ==
         "step/chain(Adam{.beta1=0.8,.eps=1},Descend{})/4");
@@ -79,7 +79,7 @@ TEST_CASE("names are what is written, without what goes without saying") {
                                                    kind + "sgd/Host<>/64/Shape{4,4}/real_time"});
 }
 
-TEST_CASE("sizes are Google Benchmark's arguments: one benchmark each, more by ->Arg and ->Range, found by a filter") {
+TEST_CASE("sizes are Google Benchmark arguments: one benchmark per size, extended by ->Arg and ->Range, filterable") {
   const auto all = [] {
     const std::size_t large = 700;
     detail::register_step<detail::OnSizes>("adamw(), Host<>{}, 100, large", adamw(), Host<>{}, 100, large)
@@ -100,7 +100,7 @@ TEST_CASE("sizes are Google Benchmark's arguments: one benchmark each, more by -
   CHECK(sizes("/100/") == std::vector<double>{100, 100});
 }
 
-TEST_CASE("a step moves its bytes, on all tensors") {
+TEST_CASE("a step reports its bytes, over all tensors") {
   const Keeper keeper = run([] {
     ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(adamw(), Host<>{}, 1000, Shape{30, 20})->Iterations(50);
     ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(sam(sgd()), Host<>{}, Shape{30, 20})->Iterations(5);
@@ -121,7 +121,7 @@ TEST_CASE("a step moves its bytes, on all tensors") {
   CHECK(trials[3].counters.at("bytes_per_second") * trials[3].real_accumulated_time == near(20.0 * 500 * 28));
 }
 
-TEST_CASE("trials train from seeds 1, 2, ..., each as the loop alone would, and report their training seconds") {
+TEST_CASE("trials train from seeds 1, 2, ..., as a plain loop does, and report their training seconds") {
   const TinyWorkload task;
   const TimeToTargetOptions options{.budget = 200, .every = 4};
   const Keeper keeper =
@@ -139,7 +139,7 @@ TEST_CASE("trials train from seeds 1, 2, ..., each as the loop alone would, and 
     REQUIRE(own.target_reached());
     const auto& counters = trials[i].counters;
     CHECK(trials[i].report_label == "seed " + std::to_string(seed));
-    CHECK(counters.count("seed") == 0);  // of which a mean says nothing
+    CHECK(counters.count("seed") == 0);  // its mean would be meaningless
     CHECK(counters.at("steps") == own.last.now.t);
     CHECK(counters.at("examples") == own.last.examples);
     CHECK(counters.at("evaluations") == evaluations.size());
@@ -158,7 +158,7 @@ TEST_CASE("trials train from seeds 1, 2, ..., each as the loop alone would, and 
   CHECK(keeper.time("max") == times[2]);
 }
 
-TEST_CASE("a trial that misses its target, or diverges, takes longer than any other") {
+TEST_CASE("a trial that misses its target, or diverges, has the longest time") {
   TinyWorkload task;
   task.error = -1;
   const Keeper keeper = run([&] {
@@ -184,7 +184,7 @@ TEST_CASE("a trial that misses its target, or diverges, takes longer than any ot
   CHECK(trials[3].counters.at("evaluations") == 100);
 }
 
-TEST_CASE("where a few trials miss, the median is the time of one that reached its target") {
+TEST_CASE("if a minority of trials miss, the median is the time of a trial that reached its target") {
   const TinyWorkload task;
   const auto three_trials = [&](std::uint64_t budget) {
     const TimeToTargetOptions options{.budget = budget, .every = 4};
@@ -210,7 +210,7 @@ TEST_CASE("where a few trials miss, the median is the time of one that reached i
   CHECK(keeper.time("max") == missed_target_seconds);
 }
 
-TEST_CASE("what cannot run says why, and stops nobody else") {
+TEST_CASE("a benchmark that cannot run reports the reason, and the others still run") {
   const Keeper keeper = run([] {
     register_time_to_target("bad", {}, TinyWorkload{}, adamw({.beta1 = 2}), rate, batches)->Repetitions(1);
     ALGOPERF_OPTIMIZER_STEP(adamw({.beta1 = 2}), Host<>{}, 10);

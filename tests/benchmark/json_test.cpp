@@ -1,4 +1,4 @@
-// What Google Benchmark writes as JSON, read by a parser that knows no infinity.
+// Parses Google Benchmark's JSON with a parser that does not accept infinity.
 #include <doctest/doctest.h>
 
 #include <algoperf/benchmark/time_to_target.hpp>
@@ -13,7 +13,7 @@ using algoperf::testing::Tiny;
 
 namespace {
 
-// The same for every example.
+// A metric with the same value for every example.
 struct Same {
   static constexpr const char* name = "same";
   static constexpr bool lower_is_better = true;
@@ -24,7 +24,7 @@ struct Same {
   }
 };
 
-// Whose target no metric of it reaches.
+// A workload whose target is never reached.
 struct Unreachable : Tiny {
   double found = 0.5;
   Same metric() const { return {found}; }
@@ -35,7 +35,7 @@ struct Unreachable : Tiny {
 
 const ShuffledEpochs batches{.batch = 32};
 
-// The report of three trials.
+// Returns the JSON report of three trials.
 nlohmann::json report_of(const Unreachable& task, double rate) {
   ::benchmark::ClearRegisteredBenchmarks();
   register_time_to_target("t", {.budget = 2}, task, sgd(), Constant{rate}, batches)->Repetitions(3);
@@ -48,7 +48,7 @@ nlohmann::json report_of(const Unreachable& task, double rate) {
 
 }  // namespace
 
-TEST_CASE("json: trials that all miss their target are a report that every parser reads") {
+TEST_CASE("json: a report of trials that all miss their target is valid JSON") {
   const nlohmann::json runs = report_of({}, 0.05);
   REQUIRE(runs.size() == 3 + 4 + 2);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -73,7 +73,7 @@ TEST_CASE("json: trials that all miss their target are a report that every parse
   }
 }
 
-TEST_CASE("json: whatever the metric is, and however a trial ends") {
+TEST_CASE("json: any metric value and any outcome of a trial gives valid JSON") {
   for (const double found : {0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     CAPTURE(found);
     Unreachable task;

@@ -1,18 +1,18 @@
-# Runs a program of Google Benchmarks and reads its report: it must be JSON, tell of no error, and have each benchmark
-# of NAMES; in REACHED and MISSED, every trial must have reached its target or missed it. Arguments: PROGRAM, OUT (a
-# file), NAMES, REACHED and MISSED, lists of regular expressions.
+# Runs a Google Benchmark program and checks its report: it must be valid JSON, contain no error, and have a benchmark
+# for each pattern of NAMES. Every trial that matches REACHED must have reached its target; every trial that matches
+# MISSED must have missed it. Arguments: PROGRAM, OUT (a file), NAMES, REACHED and MISSED (lists of regular expressions).
 cmake_minimum_required(VERSION 3.24)
 file(REMOVE ${OUT})
 execute_process(COMMAND ${PROGRAM} --benchmark_out=${OUT} --benchmark_out_format=json RESULT_VARIABLE result
                 OUTPUT_VARIABLE said ERROR_VARIABLE said)
 message("${said}")
 if(NOT result EQUAL 0)
-  message(FATAL_ERROR "${PROGRAM} ends with ${result}.")
+  message(FATAL_ERROR "${PROGRAM} exited with ${result}.")
 endif()
 file(READ ${OUT} report)
 string(JSON count ERROR_VARIABLE error LENGTH "${report}" benchmarks)
 if(error OR NOT count GREATER 0)
-  message(FATAL_ERROR "${OUT} is no report of benchmarks: ${error}")
+  message(FATAL_ERROR "${OUT} is not a benchmark report: ${error}")
 endif()
 
 math(EXPR last "${count} - 1")
@@ -47,6 +47,6 @@ foreach(pattern IN LISTS NAMES REACHED MISSED)
   set(matching ${found})
   list(FILTER matching INCLUDE REGEX "${pattern}")
   if(NOT matching)
-    message(SEND_ERROR "No benchmark is called ${pattern}; there are: ${found}")
+    message(SEND_ERROR "No benchmark matches ${pattern}; found: ${found}")
   endif()
 endforeach()

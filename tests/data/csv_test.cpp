@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <iomanip>  // has a std::quoted: no helper of ours may be mistaken for it
+#include <iomanip>  // declares std::quoted, which must not clash with the library's helpers
 #include <string>
 #include <vector>
 
@@ -20,7 +20,7 @@ const std::string people =
     "40,blue,-2e1,>50K\n"
     "50,red,0,<=50K\n";
 
-// The file f of a folder of its own, read.
+// Writes a file `f` in a temporary folder and reads it.
 struct File {
   File() : f(folder / "f") {}
   ap::Table load(const std::string& bytes, const ap::CsvOptions& options = {}) const {
@@ -33,7 +33,7 @@ struct File {
   std::string f;
 };
 
-// The fields of one column of categories, by row.
+// Returns the fields of a categorical column, by row.
 Strings fields(const ap::Table& table, std::size_t column) {
   Strings result;
   for (std::size_t row = 0; row < table.rows(); ++row)
@@ -43,7 +43,7 @@ Strings fields(const ap::Table& table, std::size_t column) {
 
 }  // namespace
 
-TEST_CASE("numbers stay, categories are one-hot in the order of their bytes, labels are classes") {
+TEST_CASE("numbers are unchanged, categories are one-hot in byte order, labels are classes") {
   const File file;
   const ap::Table table = file.load(people, {.label = "income"});
   CHECK(table.rows() == 3);
@@ -59,12 +59,12 @@ TEST_CASE("numbers stay, categories are one-hot in the order of their bytes, lab
   CHECK(data.labels() == std::vector<std::int32_t>{0, 1, 0});
 }
 
-TEST_CASE("a gzipped file is read by its name without .gz") {
+TEST_CASE("a gzipped file is found by its name without .gz") {
   const File file;
   write_gzipped(file.folder, "f.gz", people);
   CHECK(ap::load_csv(file.f, {.label = "income"}).rows() == 3);
   CHECK(sentence([&] { ap::load_csv(file.f, {.limit = 50}); }) ==
-        file.f + ".gz: unpacks to more than 50 bytes, the limit");
+        file.f + ".gz: decompresses to more than the limit of 50 bytes");
 }
 
 TEST_CASE("standardised numbers have mean 0 and deviation 1; equal numbers become 0") {
@@ -81,10 +81,10 @@ TEST_CASE("standardised numbers have mean 0 and deviation 1; equal numbers becom
   CHECK(x[5] == 0.0f);
 }
 
-TEST_CASE("a second file is encoded by the first one's categories, means and deviations") {
+TEST_CASE("a second file is encoded with the first file's categories, means and deviations") {
   const File file;
   const ap::Table train = file.load(people, {.label = "income", .standardise = true});
-  // Other columns, in another order.
+  // Has additional columns, in another order.
   const std::string other = file.folder.write("test", "id,income,weight,age,colour\n7,>50K,1.5,60,blue\n");
   const ap::InMemory<float> test = ap::load_csv(other, train).examples();
   CHECK(test.labels() == std::vector<std::int32_t>{1});
@@ -99,14 +99,14 @@ TEST_CASE("a second file is encoded by the first one's categories, means and dev
     return sentence([&] { ap::load_csv(other, train); });
   };
   CHECK(error("age,colour,weight,income\n1,red,1,>50K\n1,mauve,1,>50K\n") ==
-        other + ":3: column \"colour\" is \"mauve\", which is none of its 2 categories");
+        other + ":3: column \"colour\" is \"mauve\", which is not one of its 2 categories");
   CHECK(error("age,colour,weight,income\n1,red,1,>60K\n") ==
-        other + ":2: column \"income\" is \">60K\", which is none of its 2 categories");
+        other + ":2: column \"income\" is \">60K\", which is not one of its 2 categories");
   CHECK(error("age,colour,weight,income\n?,red,1,>50K\n") == other + ":2: column \"age\" is \"?\", expected a number");
   CHECK(error("age,colour,income\n1,red,>50K\n") ==
         other + ":1: there is no column \"weight\", only \"age\", \"colour\", \"income\"");
 
-  // Categories that are new, but for the label's, may leave their inputs 0.
+  // With unseen_as_zeros, unknown categories set their inputs to 0, except those of the label.
   file.folder.write("test", "age,colour,weight,income\n1,red,1,>50K\n1,mauve,1,<=50K\n");
   const ap::InMemory<float> unseen = ap::load_csv(other, train, {.unseen_as_zeros = true}).examples();
   CHECK(unseen.labels() == std::vector<std::int32_t>{1, 0});
@@ -117,16 +117,16 @@ TEST_CASE("a second file is encoded by the first one's categories, means and dev
   CHECK(unseen.inputs()[7] == unseen.inputs()[3]);
   file.folder.write("test", "age,colour,weight,income\n1,mauve,1,>60K\n");
   CHECK(sentence([&] { ap::load_csv(other, train, {.unseen_as_zeros = true}); }) ==
-        other + ":2: column \"income\" is \">60K\", which is none of its 2 categories");
+        other + ":2: column \"income\" is \">60K\", which is not one of its 2 categories");
 
-  file.folder.write("test", "weight,colour,age\n1,red,39\n");  // rows to predict for
+  file.folder.write("test", "weight,colour,age\n1,red,39\n");  // rows without labels, for prediction
   const ap::Table unlabelled = ap::load_csv(other, train);
   CHECK(sentence([&] { unlabelled.examples(); }) == other + ": there is no label column");
   CHECK(!unlabelled.has_label());
   CHECK(unlabelled.inputs().size() == train.examples().shape().size());
 }
 
-TEST_CASE("quotes, doubled quotes, line ends of every kind, a byte order mark, no last line end") {
+TEST_CASE("quotes, doubled quotes, all line endings, a byte order mark, no final line ending") {
   const File file;
   const ap::Table table = file.load(
       "\xEF\xBB\xBF\"name\",n\r\n"
@@ -140,7 +140,7 @@ TEST_CASE("quotes, doubled quotes, line ends of every kind, a byte order mark, n
   CHECK(table.columns()[1].numeric);
   CHECK(table.value(3, 1) == 4);
   CHECK(fields(file.load("a\nx\ny"), 0) == Strings{"x", "y"});
-  CHECK(file.load("a\r\n1\r").columns()[0].numeric);  // cut within the last line's end
+  CHECK(file.load("a\r\n1\r").columns()[0].numeric);  // truncated within the last line ending
   CHECK(fields(file.load("a\r\n\"x\"\r"), 0) == Strings{"x"});
   CHECK(fields(file.load("a\nx\ry\n"), 0) == Strings{"x\ry"});      // CR within a line is a character
   CHECK(fields(file.load("a,b\n1,\n2,\n"), 1) == Strings{"", ""});  // an empty field is a category
@@ -158,7 +158,7 @@ TEST_CASE("a column is numeric if all its fields are numbers") {
   }
 }
 
-TEST_CASE("options: categories of numbers sort by value, numbers may be demanded, columns left out, blanks dropped") {
+TEST_CASE("options: numeric categories sort by value, columns can be required numeric or left out, blanks trimmed") {
   const File file;
   CHECK(file.load("a\n10\n9\n1\n", {.categorical = {"a"}}).columns()[0].categories == Strings{"1", "9", "10"});
   CHECK(file.load("a\n10\n9\nx\n").columns()[0].categories == Strings{"10", "9", "x"});
@@ -166,7 +166,7 @@ TEST_CASE("options: categories of numbers sort by value, numbers may be demanded
   CHECK(file.error("a\n1\nx\n", {.numeric = {"a"}}) == file.f + ":3: column \"a\" is \"x\", expected a number");
   for (const char* const far : {"1e39", "-1e400"})
     CHECK(file.error(std::string("a\n") + far + "\n", {.numeric = {"a"}}) ==
-          file.f + ":2: column \"a\" is \"" + far + "\", expected a number of float's range");
+          file.f + ":2: column \"a\" is \"" + far + "\", expected a number within the range of float");
   CHECK(file.error("a\nnan\n", {.numeric = {"a"}}) == file.f + ":2: column \"a\" is \"nan\", expected a number");
   CHECK(file.error("a,b\n1,\"x\ny\"\n1,?\n", {.numeric = {"a", "b"}}) ==
         file.f + ":2: column \"b\" is \"x?y\", expected a number");
@@ -183,11 +183,12 @@ TEST_CASE("options: categories of numbers sort by value, numbers may be demanded
   CHECK(file.load("a\n1\n2\n3\n", {.max_categories = 2}).columns()[0].numeric);
   CHECK(file.error("a\nx\ny\nx\nz\n", {.max_categories = 2}) ==
         file.f +
-            ":5: column \"a\" is \"z\", one category more than 2; list the column in CsvOptions::numeric if it holds "
+            ":5: column \"a\" is \"z\", which exceeds the limit of 2 categories; list the column in "
+            "CsvOptions::numeric if it holds "
             "numbers");
 }
 
-TEST_CASE("a label among the numeric columns is a number to predict, as it stands in the file") {
+TEST_CASE("a label listed as numeric is a regression target, unscaled") {
   const File file;
   const std::string homes = "rooms,kind,price\n3,flat,250.5\n5,house,4e2\n1,flat,99\n";
   const ap::Table table = file.load(homes, {.label = "price", .numeric = {"price"}, .standardise = true});
@@ -203,13 +204,13 @@ TEST_CASE("a label among the numeric columns is a number to predict, as it stand
   CHECK(inputs[0] == 0);
   CHECK(inputs[5] == 1);
   CHECK(sentence([&] { table.examples(); }) ==
-        file.f + ": the label column 'price' is numeric, expected classes: regression() has its numbers");
+        file.f + ": the label column 'price' is numeric, expected categories; use regression() for real-valued labels");
   CHECK(sentence([&] { file.load(homes, {.label = "kind"}).regression(); }) ==
-        file.f + ": the label column 'kind' is of categories, expected numbers (CsvOptions::numeric)");
+        file.f + ": the label column 'kind' is categorical, expected numeric (list it in CsvOptions::numeric)");
   CHECK(sentence([&] { file.load(homes).regression(); }) == file.f + ": there is no label column");
 }
 
-TEST_CASE("columns that are taken alone") {
+TEST_CASE("CsvOptions::only selects columns") {
   const File file;
   const ap::Table table = file.load(people, {.label = "income", .only = {"weight", "age"}});
   CHECK(table.input_names() == Strings{"age", "weight"});
@@ -219,7 +220,7 @@ TEST_CASE("columns that are taken alone") {
         file.f + ":1: there is no column \"agee\", only \"age\", \"colour\", \"weight\", \"income\"");
 }
 
-TEST_CASE("what is no table is refused with line and column") {
+TEST_CASE("an invalid table is refused with line and column") {
   const File file;
   const std::string& f = file.f;
   CHECK(sentence([&] { ap::load_csv(f); }) ==
@@ -230,14 +231,16 @@ TEST_CASE("what is no table is refused with line and column") {
   CHECK(file.error("", {.names = {"a"}}) == f + ": there are no rows");
   CHECK(file.error("a,b\n1,2\n1\n") == f + ":3: there are 1 fields, expected 2 as in the header");
   CHECK(file.error("a,b\n\"x\ny\",2\n1,2,3\n") == f + ":4: there are 3 fields, expected 2 as in the header");
-  CHECK(file.error("1,2\n", {.names = {"a"}}) == f + ":1: there are 2 fields, expected 1 as there are names");
+  CHECK(file.error("1,2\n", {.names = {"a"}}) == f + ":1: there are 2 fields, expected 1 as in CsvOptions::names");
   CHECK(file.error("a,b\n1,\"x\ny\n") == f + ":2: the quote that opens field 2 is never closed");
-  CHECK(file.error("a,b\n1,x\"y\n") == f + ":2: field 2 has a quote but does not begin with one, expected the whole "
-                                           "field in quotes and the quote doubled");
+  CHECK(file.error("a,b\n1,x\"y\n") ==
+        f + ":2: field 2 contains a quote but does not begin with one, expected the whole "
+            "field in quotes and the quote doubled");
   CHECK(file.error("a,b\n1,\"x\"y\n") ==
-        f + ":2: field 2 goes on with \"y\" after its closing quote, expected a separator or the line's end");
+        f + ":2: field 2 continues with \"y\" after its closing quote, expected a separator or the end of the line");
   CHECK(file.error("a,b,a\n1,2,3\n") == f + ":1: columns 1 and 3 are both named \"a\"");
-  CHECK(file.error("1,2\n", {.names = {"a", "a"}}) == f + " by its given names: columns 1 and 2 are both named \"a\"");
+  CHECK(file.error("1,2\n", {.names = {"a", "a"}}) ==
+        f + " with CsvOptions::names: columns 1 and 2 are both named \"a\"");
   CHECK(file.error("\na,b\n1,2\n", {.label = "income"}) == f + ":2: there is no column \"income\", only \"a\", \"b\"");
   std::string wide = "c0", rows = "0", first = "\"c0\"";
   for (int c = 1; c < 30; ++c) {
@@ -251,17 +254,19 @@ TEST_CASE("what is no table is refused with line and column") {
        {ap::CsvOptions{.categorical = {"c"}}, ap::CsvOptions{.numeric = {"c"}}, ap::CsvOptions{.without = {"c"}}})
     CHECK(file.error("a,b\n1,2\n", options) == f + ":1: there is no column \"c\", only \"a\", \"b\"");
   CHECK(file.error("a\n1\n", {.categorical = {"a"}, .numeric = {"a"}}) ==
-        f + ": column \"a\" is to be numeric and of categories");
-  CHECK(file.error("a,b\n1,2\n", {.label = "a", .without = {"a"}}) == f + ": the label column \"a\" is to be left out");
+        f + ": column \"a\" is listed in both CsvOptions::numeric and CsvOptions::categorical");
+  CHECK(file.error("a,b\n1,2\n", {.label = "a", .without = {"a"}}) ==
+        f + ": the label column \"a\" is listed in CsvOptions::without");
   CHECK(file.error("a\n1\n", {.without = {"a"}}) == f + ": no column is left");
   CHECK(file.error("a\n1\n", {.separator = '"'}) ==
-        "load_csv: the separator is \"\"\", expected neither a quote nor a line's end");
+        "load_csv: the separator is \"\"\", expected neither a quote nor a line ending");
   CHECK(sentence([&] { file.load("a\n1\n").examples(); }) == f + ": there is no label column");
   CHECK(sentence([&] { file.load("a\n1\n").labels(); }) == f + ": there is no label column");
-  CHECK(sentence([&] { file.load("a\n1\n", {.label = "a"}).examples(); }) == f + ": there is no column but the label");
+  CHECK(sentence([&] { file.load("a\n1\n", {.label = "a"}).examples(); }) ==
+        f + ": there is no column besides the label");
 }
 
-TEST_CASE("a Table of one's own") {
+TEST_CASE("a Table constructed directly") {
   CHECK(ap::Table({{"x"}}, 1, {1, 2}).inputs() == std::vector<float>{1, 2});
   CHECK(sentence([] {
           ap::Table({{"x"}, {"y"}}, 2, {1, 2, 3});
@@ -271,8 +276,8 @@ TEST_CASE("a Table of one's own") {
   CHECK(sentence([] { ap::Table({{"x"}}, 1, {1}).labels(); }) == "Table: there is no label column");
 }
 
-// The numbers are those of Python's csv.reader and statistics (fmean, pstdev) on the same file.
-TEST_CASE("Adult itself") {
+// The expected values come from Python's csv.reader and statistics (fmean, pstdev) on the same file.
+TEST_CASE("the Adult data set") {
   const std::string path = data_path("adult/adult.csv.gz");
   if (path.empty()) return;
   const ap::Table table = ap::load_csv(path, {.label = "income", .standardise = true});
@@ -300,7 +305,7 @@ TEST_CASE("Adult itself") {
   CHECK(fields(table, 6).back() == "Prof-specialty");
   const ap::InMemory<float> data = table.examples();
   CHECK(data.inputs()[0] == near((45 - 38.437901995888865) / 13.134447039742295));
-  double ones = 0;  // of the last row: 8 categories
+  double ones = 0;  // in the last row, which has 8 categories
   for (std::size_t i = 0; i < 104; ++i) ones += data.inputs()[30161 * 104 + i] == 1.0f;
   CHECK(ones == 8);
 }

@@ -1,4 +1,4 @@
-// For tests of what reads files, packed by gzip or not.
+// Helpers for tests of file readers, with and without gzip.
 #pragma once
 
 #if __has_include(<zlib.h>)

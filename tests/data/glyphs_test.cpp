@@ -24,7 +24,7 @@ std::int32_t label(const ap::Glyphs& glyphs, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("the first thousand glyphs of seed 1 are these, on every machine, compiler and flag") {
+TEST_CASE("the first thousand glyphs of seed 1 are the same on every machine, with every compiler and flag") {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   const auto add = [&](std::uint8_t byte) { hash = (hash ^ byte) * 0x100000001b3; };
   const ap::Glyphs glyphs{.seed = 1};
@@ -37,7 +37,7 @@ TEST_CASE("the first thousand glyphs of seed 1 are these, on every machine, comp
   CHECK(hash == 0x2439400b8d7eda2a);
 }
 
-TEST_CASE("an example depends on seed and place in the stream alone") {
+TEST_CASE("an example depends only on the seed and its position in the stream") {
   const ap::Glyphs from_start{.seed = 3, .count = 100}, from_forty{.seed = 3, .first = 40, .count = 60};
   for (const std::size_t i : {0u, 7u, 59u}) {
     CHECK(image(from_forty, i) == image(from_start, 40 + i));
@@ -46,7 +46,7 @@ TEST_CASE("an example depends on seed and place in the stream alone") {
   CHECK(image(from_start, 0) != image(ap::Glyphs{.seed = 4}, 0));
 }
 
-TEST_CASE("disjoint ranges share no picture") {
+TEST_CASE("disjoint ranges share no image") {
   const ap::Glyphs train{.count = 300}, test{.first = 300, .count = 300};
   std::vector<Image> seen;
   for (std::size_t i = 0; i < 300; ++i) seen.push_back(image(train, i));
@@ -56,7 +56,7 @@ TEST_CASE("disjoint ranges share no picture") {
   }
 }
 
-TEST_CASE("classes are balanced, pictures neither empty nor full") {
+TEST_CASE("classes are balanced, images neither empty nor full") {
   const ap::Glyphs glyphs{.count = 5000};
   std::size_t counts[10] = {};
   Image bytes(ap::glyphs::pixels);
@@ -73,7 +73,7 @@ TEST_CASE("classes are balanced, pictures neither empty nor full") {
   }
 }
 
-TEST_CASE("label noise changes labels at its rate, evenly, and never the picture") {
+TEST_CASE("label noise changes labels at its rate, uniformly, and never the image") {
   const ap::Glyphs clean{.count = 20000}, noisy{.count = 20000, .label_noise = 0.2};
   std::size_t changed = 0, by[10] = {};
   for (std::size_t i = 0; i < clean.size(); ++i) {
@@ -113,7 +113,7 @@ TEST_CASE("gather and render agree with draw") {
   CHECK(y[1] == label(glyphs, 3));
 }
 
-TEST_CASE("Glyphs refuses a label noise that is no probability") {
+TEST_CASE("Glyphs refuses a label noise that is not a probability") {
   CHECK_THROWS_WITH_AS((ap::Glyphs{.count = 1, .label_noise = 1.5}.render()),
                        "Glyphs: label_noise is 1.5, expected [0, 1]", ap::Error);
 }

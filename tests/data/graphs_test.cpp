@@ -13,7 +13,7 @@ using Sizes = std::vector<std::size_t>;
 
 namespace {
 
-// A triangle with a tail, and two nodes without an edge.
+// A triangle with a tail, and a graph of two nodes without edges.
 const std::string two_graphs =
     "2\n"
     "4 7\n"
@@ -25,7 +25,7 @@ const std::string two_graphs =
     "5 0\r\n"
     "3 0";
 
-// The file f of a folder of its own, read.
+// Writes a file `f` in a temporary folder and reads it.
 struct File {
   File() : f(folder / "f") {}
   std::string error(const std::string& bytes) const {
@@ -38,7 +38,7 @@ struct File {
 
 }  // namespace
 
-TEST_CASE("graphs become rows of neighbours; labels and tags are numbered in rising order") {
+TEST_CASE("graphs become rows of neighbours; labels and tags are numbered in ascending order") {
   const Folder folder;
   for (const bool zip : {false, true}) {
     const std::string path = zip ? write_gzipped(folder, "f", two_graphs) : folder.write("f", two_graphs);
@@ -57,7 +57,7 @@ TEST_CASE("graphs become rows of neighbours; labels and tags are numbered in ris
   CHECK(ap::load_graphs(folder.write("f", "1\n1 0\n\t0   0 \n\n \n")).neighbours.empty());
 }
 
-TEST_CASE("what is no file of graphs is refused with its line") {
+TEST_CASE("an invalid file of graphs is refused with the line") {
   const File file;
   const std::string& f = file.f;
   CHECK(sentence([&] { ap::load_graphs(f); }) ==
@@ -65,31 +65,30 @@ TEST_CASE("what is no file of graphs is refused with its line") {
   CHECK(file.error("") == f + ": is empty, expected the number of graphs");
   CHECK(file.error("1 2\n") == f + ":1: there are 2 fields, expected 1: the number of graphs");
   CHECK(file.error("\n1\n") == f + ":1: there are 0 fields, expected 1: the number of graphs");
-  CHECK(file.error("x\n") == f + ":1: the number of graphs is \"x\", expected a whole number of 32 bits of at least 1");
-  CHECK(file.error("0\n") == f + ":1: the number of graphs is \"0\", expected a whole number of 32 bits of at least 1");
+  CHECK(file.error("x\n") == f + ":1: the number of graphs is \"x\", expected a 32-bit integer of at least 1");
+  CHECK(file.error("0\n") == f + ":1: the number of graphs is \"0\", expected a 32-bit integer of at least 1");
   CHECK(file.error("2147483648\n") ==
-        f + ":1: the number of graphs is \"2147483648\", expected a whole number of 32 bits of at least 1");
+        f + ":1: the number of graphs is \"2147483648\", expected a 32-bit integer of at least 1");
   CHECK(file.error("2\n1 0\n0 0\n") == f + ": ends after line 3, expected 2 graphs and found 1");
   CHECK(file.error("1\n2\n") == f + ":2: there are 1 fields, expected 2: nodes and label of graph 0");
-  CHECK(file.error("1\n0 1\n") ==
-        f + ":2: the number of nodes is \"0\", expected a whole number of 32 bits of at least 1");
-  CHECK(file.error("1\n1 1.5\n") == f + ":2: the label is \"1.5\", expected a whole number of 32 bits");
+  CHECK(file.error("1\n0 1\n") == f + ":2: the number of nodes is \"0\", expected a 32-bit integer of at least 1");
+  CHECK(file.error("1\n1 1.5\n") == f + ":2: the label is \"1.5\", expected a 32-bit integer");
   CHECK(file.error("1\n2 0\n0 0\n") == f + ": ends after line 3, expected 2 nodes of graph 0 and found 1");
   CHECK(file.error("1\n1 0\n0\n") == f + ":3: there are 1 fields, expected a tag and the number of neighbours");
-  CHECK(file.error("1\n1 0\na 0\n") == f + ":3: the tag is \"a\", expected a whole number of 32 bits");
+  CHECK(file.error("1\n1 0\na 0\n") == f + ":3: the tag is \"a\", expected a 32-bit integer");
   CHECK(file.error("1\n1 0\n0 -1\n") ==
-        f + ":3: the number of neighbours is \"-1\", expected a whole number of 32 bits of at least 0");
+        f + ":3: the number of neighbours is \"-1\", expected a 32-bit integer of at least 0");
   CHECK(file.error("1\n1 0\n0 2 0\n") ==
         f + ":3: there are 3 fields, expected 4: a tag, the number of neighbours and 2 neighbours");
   CHECK(file.error("1\n1 0\n0 1 0 0.5\n") ==
         f + ":3: there are 4 fields, expected 3: a tag, the number of neighbours and 1 neighbours");
   CHECK(file.error("1\n2 0\n0 1 1\n0 1 2\n") == f + ":4: a neighbour is 2, expected [0, 2)");
   CHECK(file.error("1\n2 0\n0 1 -1\n0 0\n") ==
-        f + ":3: a neighbour is \"-1\", expected a whole number of 32 bits of at least 0");
-  CHECK(file.error("1\n1 0\n0 0\n\n1 0\n") == f + ":5: it goes on after the last of 1 graphs");
+        f + ":3: a neighbour is \"-1\", expected a 32-bit integer of at least 0");
+  CHECK(file.error("1\n1 0\n0 0\n\n1 0\n") == f + ":5: the file continues after the last of 1 graphs");
 }
 
-TEST_CASE("counts that promise more than memory cost no memory") {
+TEST_CASE("huge declared counts allocate no memory") {
   const File file;
   CHECK(file.error("2147483647\n2147483647 0\n0 2147483647 1\n") ==
         file.f +
@@ -98,8 +97,8 @@ TEST_CASE("counts that promise more than memory cost no memory") {
         file.f + ": ends after line 3, expected 2147483647 nodes of graph 0 and found 1");
 }
 
-// The counts are those of a few lines of Python over the same files.
-TEST_CASE("MUTAG, NCI1 and PROTEINS themselves") {
+// The expected counts come from a short Python script over the same files.
+TEST_CASE("the MUTAG, NCI1 and PROTEINS data sets") {
   const std::string folder = data_path("graphs");
   if (folder.empty()) return;
   struct Counts {
@@ -131,7 +130,7 @@ TEST_CASE("MUTAG, NCI1 and PROTEINS themselves") {
     }
     CHECK(first == counts.first_class);
     CHECK(largest == counts.largest);
-    CHECK(one_way == 0);  // every edge stands at both its ends
+    CHECK(one_way == 0);  // every edge is listed at both its ends
     CHECK(graphs.tags.size() == counts.nodes);
     CHECK(graphs.neighbours.size() == counts.entries);
     CHECK(graphs.tag_values.size() == counts.tags);

@@ -8,7 +8,7 @@
 
 namespace ap = algoperf;
 
-TEST_CASE("a file is read whole, plain or gzipped, and names itself as it was found") {
+TEST_CASE("a file is read completely, plain or gzipped, and path() is the path under which it was found") {
   const Folder folder;
   const std::string text = "some text\n";
   const ap::Unpacked plain = ap::read_unpacked(folder.write("plain", text));
@@ -24,10 +24,10 @@ TEST_CASE("a file is read whole, plain or gzipped, and names itself as it was fo
         none + ": cannot be opened, nor can " + none + ".gz (No such file or directory)");
 }
 
-TEST_CASE("a file that unpacks to more than the limit is refused before it is there") {
+TEST_CASE("a file that decompresses to more than the limit is refused before it is fully read") {
   const Folder folder;
   const std::string bomb = write_gzipped(folder, "bomb", std::string(20 << 20, '\0'));  // 20 kB
-  const std::string refused = bomb + ": unpacks to more than 1000000 bytes, the limit";
+  const std::string refused = bomb + ": decompresses to more than the limit of 1000000 bytes";
   ap::GzFile file(bomb, 1000000);
   std::string bytes;
   CHECK(sentence([&] { file.append(bytes, std::size_t{1} << 40); }) == refused);
@@ -35,10 +35,10 @@ TEST_CASE("a file that unpacks to more than the limit is refused before it is th
   CHECK(sentence([&] { ap::read_unpacked(bomb, 1000000); }) == refused);
   CHECK(ap::read_unpacked(bomb, 20 << 20).bytes.size() == 20 << 20);
   CHECK(sentence([&] { ap::read_unpacked(folder.write("long", "12345"), 4); }) ==
-        folder / "long" + ": unpacks to more than 4 bytes, the limit");
+        folder / "long" + ": decompresses to more than the limit of 4 bytes");
 }
 
-TEST_CASE("append stops at what is asked for and at the end") {
+TEST_CASE("append stops after n bytes and at the end") {
   const Folder folder;
   ap::GzFile file(folder.write("f", "12345"));
   std::string bytes = ">";

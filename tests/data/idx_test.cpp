@@ -33,7 +33,7 @@ const std::string two_labels = idx({2}, std::string("\x07\x00", 2));
 
 }  // namespace
 
-TEST_CASE("IDX files are read plain, gzipped, and by the name without .gz") {
+TEST_CASE("IDX files are read plain, gzipped, and under the name without .gz") {
   const Folder folder;
   const std::string images = folder.write("images", two_images);
   write_gzipped(folder, "labels.gz", two_labels);
@@ -52,14 +52,14 @@ TEST_CASE("IDX files are read plain, gzipped, and by the name without .gz") {
   CHECK(ap::read_idx(folder.write("none", idx({0}, ""))).bytes.empty());
 }
 
-TEST_CASE("a header that does not fit is refused with its byte") {
+TEST_CASE("an invalid header is refused with the byte offset") {
   const Folder folder;
   const std::string f = folder / "f";
   CHECK(error_of(f) == f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
   folder.write("f", "");
   CHECK(error_of(f) == f + ": ends at byte 0, expected 4 bytes of magic number from byte 0");
   folder.write("f", "PNG?");
-  CHECK(error_of(f) == f + ": starts with the bytes 80 78, expected 0 0 of an IDX file");
+  CHECK(error_of(f) == f + ": starts with the bytes 80 78, expected 0 0 as in an IDX file");
   folder.write("f", idx({1}, "abcd", 13));
   CHECK(error_of(f) == f + ": the element type at byte 2 is 13, expected 8 (unsigned byte)");
   folder.write("f", idx({}, ""));
@@ -70,7 +70,7 @@ TEST_CASE("a header that does not fit is refused with its byte") {
   CHECK(error_of(f) == f + ": ends at byte 10, expected 4 bytes of extent from byte 8");
 }
 
-TEST_CASE("too few and too many elements are refused with the byte") {
+TEST_CASE("too few and too many elements are refused with the byte offset") {
   const Folder folder;
   const std::string f = folder / "f";
   for (const bool zip : {false, true}) {
@@ -80,11 +80,11 @@ TEST_CASE("too few and too many elements are refused with the byte") {
     write(two_images.substr(0, 20));
     CHECK(error_of(f) == f + ": ends at byte 20, expected 12 elements from byte 16 and found 4");
     write(two_images + "!");
-    CHECK(error_of(f) == f + ": goes on at byte 28, expected the end after 12 elements");
+    CHECK(error_of(f) == f + ": continues at byte 28, expected the end after 12 elements");
   }
 }
 
-TEST_CASE("a header that promises more than memory costs no memory") {
+TEST_CASE("a header that declares a huge size allocates no memory") {
   const Folder folder;
   const std::string f = folder / "f";
   const std::uint32_t most = 0xffffffff;
@@ -94,7 +94,7 @@ TEST_CASE("a header that promises more than memory costs no memory") {
   CHECK(error_of(f) == f + ": the extents from byte 4 multiply to 2^64 elements or more");
 }
 
-TEST_CASE("broken gzip is told from a short file") {
+TEST_CASE("corrupt gzip is distinguished from a truncated file") {
   const Folder folder;
   const std::string f = folder / "f";
   std::string noise(5000, '\0');
@@ -114,7 +114,7 @@ TEST_CASE("broken gzip is told from a short file") {
         f + ": unexpected end of file near byte " + std::to_string(good.size() / 2) + " of the file as stored");
 
   bad = good;
-  bad[10] = 7;  // a block of the type that does not exist
+  bad[10] = 7;  // an invalid block type
   folder.write("f", bad);
   CHECK(error_of(f) == f + ": invalid block type near byte 11 of the file as stored");
 }
@@ -124,7 +124,7 @@ TEST_CASE("a folder is not a file") {
   CHECK(error_of(folder.path()).find("Is a directory") != std::string::npos);
 }
 
-TEST_CASE("images and labels must belong together") {
+TEST_CASE("images and labels must match") {
   const Folder folder;
   const std::string images = folder.write("images", two_images), labels = folder.write("labels", idx({3}, "\1\2\3"));
   CHECK_THROWS_WITH_AS(ap::load_idx(images, labels),
@@ -138,7 +138,7 @@ TEST_CASE("images and labels must belong together") {
                        ap::Error);
 }
 
-TEST_CASE("MNIST itself") {
+TEST_CASE("the MNIST data set") {
   const std::string found = data_path("mnist/t10k-images-idx3-ubyte.gz");
   if (found.empty()) return;
   const fs::path mnist = fs::path(found).parent_path();

@@ -42,7 +42,7 @@ TEST_CASE("InMemory gathers examples by index, into any arithmetic type") {
   CHECK(y[1] == 0);
 }
 
-TEST_CASE("InMemory names what does not fit") {
+TEST_CASE("InMemory names invalid sizes and labels") {
   CHECK_THROWS_WITH_AS(ap::InMemory<float>({1, 2, 3}, {0, 0}, ap::Shape(2), 3),
                        "InMemory: there are 3 input values, expected 2 examples x 2 = 4", ap::Error);
   CHECK_THROWS_WITH_AS(ap::InMemory<float>({1, 2, 3}, {0, 1, 3}, ap::Shape(1), 3),
@@ -51,7 +51,7 @@ TEST_CASE("InMemory names what does not fit") {
                        "InMemory: the label of example 0 is -1, expected [0, 3)", ap::Error);
 }
 
-TEST_CASE("a Slice shifts indices, over more than one block, and outlives what it was cut from") {
+TEST_CASE("a Slice shifts indices, over more than one block, and outlives its source") {
   const auto slice = [] {
     const auto whole = numbered(500);
     return whole.subset(100, 400);
@@ -68,7 +68,7 @@ TEST_CASE("a Slice shifts indices, over more than one block, and outlives what i
   }
 }
 
-TEST_CASE("slices nest, may be empty and are copied by sharing") {
+TEST_CASE("slices nest, may be empty and share memory when copied") {
   const auto data = numbered(10);
   const auto part = data.subset(2, 9).subset(3, 5);
   const std::uint32_t index = 1;

@@ -37,7 +37,8 @@ Indices take(const Selector& selector, typename Selector::State& state, std::siz
   return all;
 }
 
-// Stops after `before` steps, saves, loads into a fresh state and goes on: as if nothing had happened.
+// Stops after `before` steps, saves, loads into a fresh state and continues: the result must equal an uninterrupted
+// run.
 template <class Selector>
 void check_resume(const Selector& selector, std::size_t size, std::size_t before) {
   auto unbroken = selector.state(size), first = selector.state(size), second = selector.state(size);
@@ -59,7 +60,7 @@ bool is_permutation_of_all(Indices order) {
 
 }  // namespace
 
-TEST_CASE("each of ShuffledEpochs' epochs is a permutation, and a new one") {
+TEST_CASE("each epoch of ShuffledEpochs is a new permutation") {
   const ap::ShuffledEpochs selector{.batch = 8, .seed = 5};
   auto state = selector.state(100);
   const Indices first = take(selector, state, 13), second = take(selector, state, 13);
@@ -100,7 +101,7 @@ TEST_CASE("ShuffledEpochs keeps or drops a partial last batch") {
   CHECK(dropped.position() == 8);
 }
 
-TEST_CASE("a batch above the data set is the whole of it") {
+TEST_CASE("a batch larger than the data set is the whole data set") {
   const ap::ShuffledEpochs selector{.batch = 128};
   auto state = selector.state(10);
   ap::Selection selection;
@@ -137,8 +138,8 @@ TEST_CASE("selectors refuse the archive of another data set") {
     auto a = selector.state(100), b = selector.state(99);
     CHECK_THROWS_WITH_AS(ap::testing::load(b, ap::testing::save(a)), sentence, ap::Error);
   };
-  refuses(ap::ShuffledEpochs{}, "ShuffledEpochs: the archive is of 100 examples, expected 99");
-  refuses(ap::WithReplacement{}, "WithReplacement: the archive is of 100 examples, expected 99");
+  refuses(ap::ShuffledEpochs{}, "ShuffledEpochs: the archive is for 100 examples, expected 99");
+  refuses(ap::WithReplacement{}, "WithReplacement: the archive is for 100 examples, expected 99");
   refuses(ap::LossProportional{}, "MemoryReader: 'losses' has 800 bytes, expected 792");
 }
 
@@ -156,7 +157,7 @@ TEST_CASE("WithReplacement draws uniformly, with weight 1") {
   CHECK(selection.weights == std::vector<float>(100, 1.0f));
 }
 
-TEST_CASE("a SumTree finds by share, forgets nothing and rebuilds to the same bits") {
+TEST_CASE("a SumTree finds indices by cumulative weight and rebuilds to the same bits") {
   ap::SumTree tree(5, 1.0);
   CHECK(tree.total() == 5);
   tree.set(1, 0);
@@ -167,7 +168,7 @@ TEST_CASE("a SumTree finds by share, forgets nothing and rebuilds to the same bi
   CHECK(tree.find(1.0) == 2);
   CHECK(tree.find(2.5) == 3);
   CHECK(tree.find(3.0) == 4);
-  CHECK(tree.find(5.5) == 4);  // a point rounded up to the total still finds a leaf with weight
+  CHECK(tree.find(5.5) == 4);  // a point rounded up to the total still finds a leaf of positive weight
   for (std::size_t i = 0; i < 5; ++i) tree.set(i, 0.1 * static_cast<double>(i + 1));
   const double total = tree.total();
   tree.rebuild();
@@ -175,7 +176,7 @@ TEST_CASE("a SumTree finds by share, forgets nothing and rebuilds to the same bi
   CHECK(ap::SumTree(1, 3.0).find(2.0) == 0);
 }
 
-TEST_CASE("LossProportional draws by its probabilities and its weights are unbiased") {
+TEST_CASE("LossProportional draws with its probabilities and its weights are unbiased") {
   const ap::LossProportional selector{.batch = 64, .seed = 3, .mix = 0.25};
   constexpr std::size_t size = 40;
   auto state = selector.state(size);
@@ -232,7 +233,7 @@ TEST_CASE("LossProportional smooths losses and is uniform when all are zero") {
   for (const float weight : selection.weights) CHECK(weight == near(1));
 }
 
-TEST_CASE("selectors name a bad option") {
+TEST_CASE("selectors name an invalid option") {
   const auto fails = [](const auto& selector, std::size_t size, const char* sentence) {
     CHECK_THROWS_WITH_AS(selector.state(size), sentence, ap::Error);
   };

@@ -12,7 +12,7 @@ namespace ap = algoperf;
 using Strings = std::vector<std::string>;
 using Tokens = std::vector<std::int32_t>;
 
-TEST_CASE("line i of one file belongs to line i of the other") {
+TEST_CASE("line i of one file corresponds to line i of the other") {
   const Folder folder;
   write_gzipped(folder, "de.gz",
                 "\xEF\xBB\xBF"
@@ -24,21 +24,22 @@ TEST_CASE("line i of one file belongs to line i of the other") {
   CHECK(pairs.target == Strings{"a dog", "", "two"});
 }
 
-TEST_CASE("files that are not parallel are refused with both counts") {
+TEST_CASE("files with different numbers of lines are refused with both counts") {
   const Folder folder;
   const std::string de = folder.write("de", "a\nb\nc\n"), en = folder.write("en", "a\nb\nc\n\n");
   const auto error = [&] { return sentence([&] { ap::load_sentence_pairs(de, en); }); };
   CHECK(error() == de + " has 3 lines and " + en + " has 4, expected the same number");
   folder.write("de", "");
   folder.write("en", "");
-  CHECK(error() == de + ": is empty, expected a sentence a line");
+  CHECK(error() == de + ": is empty, expected one sentence per line");
   CHECK(sentence([&] { ap::load_sentence_pairs(de, folder / "fr"); }) ==
         folder / "fr" + ": cannot be opened, nor can " + (folder / "fr") + ".gz (No such file or directory)");
   folder.write("en", "12345");
-  CHECK(sentence([&] { ap::load_sentence_pairs(de, en, 4); }) == en + ": unpacks to more than 4 bytes, the limit");
+  CHECK(sentence([&] { ap::load_sentence_pairs(de, en, 4); }) ==
+        en + ": decompresses to more than the limit of 4 bytes");
 }
 
-TEST_CASE("words are numbered by count, then by bytes, after the four that are no words") {
+TEST_CASE("words are numbered by count, then in byte order, after the four special tokens") {
   const ap::Vocabulary words({"b a  b\tc", "", " a b d\v\xC3\xA4 <pad>\r"});
   CHECK(words.size() == 10);
   Strings names;
@@ -62,15 +63,15 @@ TEST_CASE("rare words are unknown") {
   CHECK(ap::Vocabulary({}).size() == 4);
 }
 
-TEST_CASE("a Vocabulary refuses tokens it does not have") {
+TEST_CASE("a Vocabulary refuses unknown tokens") {
   const ap::Vocabulary words({"a"});
   CHECK(sentence([&] { words.name(5); }) == "Vocabulary: the token is 5, expected [0, 5)");
   CHECK(sentence([&] { words.count(-1); }) == "Vocabulary: the token is -1, expected [0, 5)");
   CHECK(sentence([&] { words.decode({-7}); }) == "Vocabulary: the token is -7, expected [0, 5)");
 }
 
-// The counts are those of Python's collections.Counter over the lines, split at white space.
-TEST_CASE("Multi30k itself") {
+// The expected counts come from Python's collections.Counter over the lines, split at white space.
+TEST_CASE("the Multi30k data set") {
   const std::string folder = data_path("multi30k");
   if (folder.empty()) return;
   const ap::SentencePairs pairs = ap::load_sentence_pairs(folder + "/train.de", folder + "/train.en");

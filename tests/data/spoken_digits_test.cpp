@@ -22,7 +22,7 @@ std::string wav(const std::string& samples, char rate = 100, char channels = 1) 
   return bytes + filled;
 }
 
-// The file f of a folder of its own, read.
+// Writes a file `f` in a temporary folder and reads it.
 struct File {
   File() : f(folder / "f") {}
   ap::SpokenDigits load(const std::string& members) const {
@@ -37,7 +37,7 @@ struct File {
 
 }  // namespace
 
-TEST_CASE("recordings say digit, speaker and index by their names; 0 to 4 are for tests") {
+TEST_CASE("file names give digit, speaker and index; indices 0 to 4 are the test set") {
   const File file;
   const ap::SpokenDigits digits =
       file.load(tar_member("r/7_theo_5.wav", wav("\x80\xC0")) + tar_member("README.md", "not a recording") +
@@ -56,7 +56,7 @@ TEST_CASE("recordings say digit, speaker and index by their names; 0 to 4 are fo
   CHECK(digits.test[0].samples.empty());
 }
 
-TEST_CASE("recordings that do not fit are refused by name") {
+TEST_CASE("invalid recordings are refused by name") {
   const File file;
   const std::string& f = file.f;
   for (const char* const name : {"7_theo", "theo_7_3", "7__3", "17_theo_3", "7_theo_", "7_theo_x", "7_theo_-3", "7_3",
@@ -65,17 +65,17 @@ TEST_CASE("recordings that do not fit are refused by name") {
           f + ": \"r/" + name + ".wav\": expected a name like 7_theo_3.wav: digit, speaker, index");
   CHECK(file.error(tar_member("a", "")) == f + ": has no .wav file");
   CHECK(file.error(tar_member("7_theo_3.wav", "RIFF")) ==
-        f + ": \"7_theo_3.wav\": has 4 bytes, expected at least the 12 of a RIFF header");
+        f + ": \"7_theo_3.wav\": has 4 bytes, expected at least 12 for a RIFF header");
   CHECK(file.error(tar_member("7_theo_3.wav", wav("", 100, 2))) ==
         f + ": \"7_theo_3.wav\": has 2 channels, expected 1");
   CHECK(file.error(tar_member("7_theo_3.wav", wav("")) + tar_member("7_theo_4.wav", wav("", 50))) ==
-        f + ": \"7_theo_4.wav\": has the sample rate 50, expected 100 as the first");
+        f + ": \"7_theo_4.wav\": has the sample rate 50, expected 100 as in the first recording");
   CHECK(file.error(tar_member("a/7_theo_3.wav", wav("")) + tar_member("7_theo_2.wav", wav("")) +
-                   tar_member("a/7_theo_3.wav", wav(""))) == f + ": \"a/7_theo_3.wav\" is there twice");
+                   tar_member("a/7_theo_3.wav", wav(""))) == f + ": \"a/7_theo_3.wav\" occurs twice");
 }
 
-// The numbers are those of Python's tarfile and wave on the same archive.
-TEST_CASE("the Free Spoken Digit Dataset itself") {
+// The expected values come from Python's tarfile and wave on the same archive.
+TEST_CASE("the Free Spoken Digit Dataset") {
   const std::string path = data_path("spoken-digits/recordings.tar.gz");
   if (path.empty()) return;
   const ap::SpokenDigits digits = ap::load_spoken_digits(path);

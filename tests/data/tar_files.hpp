@@ -1,4 +1,4 @@
-// Tar archives made by hand.
+// Builds tar archives byte by byte.
 #pragma once
 
 #include <cstddef>

@@ -19,11 +19,11 @@ Entries entries(const std::string& path) {
   ap::TarFile tar(path);
   for (ap::TarEntry entry; tar.next(entry);) result.emplace_back(entry.name, entry.bytes);
   ap::TarEntry after;
-  CHECK(!tar.next(after));  // the end stays the end
+  CHECK(!tar.next(after));  // next() keeps returning false at the end
   return result;
 }
 
-// The file f of a folder of its own, read.
+// Writes a file `f` in a temporary folder and reads it.
 struct File {
   File() : f(folder / "f") {}
   Entries read(const std::string& bytes) const { return entries(folder.write("f", bytes)); }
@@ -38,7 +38,7 @@ const std::string one = tar_member("a", "hello");
 
 }  // namespace
 
-TEST_CASE("files come in order with their bytes, plain or gzipped") {
+TEST_CASE("files are returned in order with their bytes, plain or gzipped") {
   const File file;
   const std::string block(512, 'x'), long_contents(3000, 'y');
   const std::string archive = tar_member("empty", "") + tar_member("d/block", block) +
@@ -50,12 +50,12 @@ TEST_CASE("files come in order with their bytes, plain or gzipped") {
   CHECK(file.read(one + std::string(512, '\0')) == Entries{{"a", "hello"}});  // one block of zeros is enough
 }
 
-TEST_CASE("folders, links and devices are passed over") {
+TEST_CASE("folders, links and devices are skipped") {
   const File file;
   std::string archive;
   for (const char type : {'2', '3', '4', '5', '6'}) archive += tar_member("x", "", type);
   archive += tar_member("g", "12 comment=x\n", 'g') + tar_member("k", "a long target", 'K');
-  archive += tar_header("hard", 5, '1');  // its size is that of the file it is a link to
+  archive += tar_header("hard", 5, '1');  // a hard link's size is that of the linked file
   CHECK(file.read(archive + one + tar_end) == Entries{{"a", "hello"}});
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("long names: a prefix, GNU's member, POSIX's extension") {
   CHECK(file.read(with_tar_checksum(prefixed) + tar_end) == Entries{{"folder/name", ""}});
   std::string gnu = prefixed;
   gnu.replace(257, 8, std::string("ustar  \0", 8));
-  CHECK(file.read(with_tar_checksum(gnu) + tar_end) == Entries{{"name", ""}});  // no prefix stands there
+  CHECK(file.read(with_tar_checksum(gnu) + tar_end) == Entries{{"name", ""}});  // a GNU header has no prefix
 
   const std::string name(150, 'n'), record = "160 path=" + name + "\n";
   REQUIRE(record.size() == 160);
@@ -74,11 +74,11 @@ TEST_CASE("long names: a prefix, GNU's member, POSIX's extension") {
         Entries{{name, "hello"}, {"a", "hello"}});
   CHECK(file.read(tar_member("x", "11 mtime=1\n" + record, 'x') + one + tar_end) == Entries{{name, "hello"}});
   CHECK(file.read(tar_member("x", "11 mtime=1\n", 'x') + one + tar_end) == Entries{{"a", "hello"}});
-  // A folder's long name is the folder's alone.
+  // A folder's long name does not apply to the next member.
   CHECK(file.read(tar_member("L", name, 'L') + tar_member("d", "", '5') + one + tar_end) == Entries{{"a", "hello"}});
 }
 
-TEST_CASE("archives of GNU tar") {
+TEST_CASE("archives written by GNU tar") {
 #ifdef ALGOPERF_SOURCE_DIR
   const std::string corpus = ALGOPERF_SOURCE_DIR "/tests/fuzz/corpus/tar/";
   std::string folders;
@@ -89,7 +89,7 @@ TEST_CASE("archives of GNU tar") {
 #endif
 }
 
-TEST_CASE("what is no archive is refused with its byte") {
+TEST_CASE("an invalid archive is refused with the byte offset") {
   const File file;
   const std::string& f = file.f;
   CHECK(sentence([&] { entries(f); }) == f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
@@ -105,7 +105,7 @@ TEST_CASE("what is no archive is refused with its byte") {
   CHECK(file.error(tar_header("d", 9, '5') + "1234") ==
         f + ": ends at byte 516, expected 9 bytes of \"d\" from byte 512");
   CHECK(file.error(tar_member("s", "", 'S') + tar_end) ==
-        f + ": the member \"s\" at byte 0 is of type \"S\", which is not read here");
+        f + ": the member \"s\" at byte 0 is of type \"S\", which is not supported");
   std::string sized = tar_header("a", 0);
   for (const char* const size : {"\x80          ", "0000000000x", "           "}) {
     sized.replace(124, 12, std::string(size) + " ");
@@ -118,7 +118,7 @@ TEST_CASE("what is no archive is refused with its byte") {
   CHECK(file.error(summed) == f + ": the checksum at byte 148 is \"checksum\", expected an octal number");
 }
 
-TEST_CASE("broken long names are refused") {
+TEST_CASE("invalid long names are refused") {
   const File file;
   const std::string& f = file.f;
   CHECK(file.error(tar_member("L", "name", 'L') + tar_end) ==
@@ -131,12 +131,12 @@ TEST_CASE("broken long names are refused") {
     CHECK(file.error(tar_member("x", record, 'x') + one + tar_end)
               .starts_with(f + ": the extension at byte 0 has \"" + std::string(record).substr(0, 1)));
   CHECK(file.error(tar_member("x", "9 size=9\n", 'x') + one + tar_end) ==
-        f + ": the extension at byte 0 has the key \"size\", which is not read here");
+        f + ": the extension at byte 0 has the key \"size\", which is not supported");
   CHECK(file.error(tar_member("x", "22 GNU.sparse.major=1\n", 'x') + one + tar_end) ==
-        f + ": the extension at byte 0 has the key \"GNU.sparse.major\", which is not read here");
+        f + ": the extension at byte 0 has the key \"GNU.sparse.major\", which is not supported");
 }
 
-TEST_CASE("a size that promises more than memory costs no memory, nor does a bomb") {
+TEST_CASE("neither a huge declared size nor a decompression bomb allocates memory") {
   const File file;
   CHECK(file.error(tar_header("a", 077777777777) + "123") ==
         file.f + ": ends at byte 515, expected 8589934591 bytes of \"a\" from byte 512");
@@ -146,5 +146,5 @@ TEST_CASE("a size that promises more than memory costs no memory, nor does a bom
     ap::TarEntry entry;
     tar.next(entry);
   };
-  CHECK(sentence(read) == bomb + ": unpacks to more than 1000000 bytes, the limit");
+  CHECK(sentence(read) == bomb + ": decompresses to more than the limit of 1000000 bytes");
 }

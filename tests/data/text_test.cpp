@@ -26,7 +26,7 @@ TEST_CASE("Text predicts the character after its context") {
   CHECK(text.decode(&y[1], 1) == "o");
 }
 
-TEST_CASE("encode and decode are inverse, for every byte") {
+TEST_CASE("encode and decode are inverses, for every byte") {
   std::string all;
   for (int i = 255; i >= 0; --i) all.push_back(static_cast<char>(i));
   const auto text = ap::Text::from_string(all);
@@ -46,15 +46,15 @@ TEST_CASE("slices of a text share its vocabulary") {
   CHECK(text.decode(x, 2) == "bb");
 }
 
-TEST_CASE("Text names what is wrong") {
+TEST_CASE("Text names invalid input") {
   CHECK_THROWS_WITH_AS(ap::Text::from_string(""), "Text: is empty, expected more than 16 characters", ap::Error);
   CHECK_THROWS_WITH_AS(ap::Text::from_string("four", {.context = 4}),
                        "Text: has 4 characters, expected more than the context of 4", ap::Error);
   CHECK_THROWS_WITH_AS(ap::Text::from_string("four", {.context = 0}), "Text: context is 0, expected at least 1",
                        ap::Error);
   const auto text = ap::Text::from_string("abc", {.context = 1});
-  CHECK_THROWS_WITH_AS(text.encode("az"), "Text: byte 1 to encode is 122, expected one of the 3 of the vocabulary",
-                       ap::Error);
+  CHECK_THROWS_WITH_AS(text.encode("az"),
+                       "Text: byte 1 to encode is 122, expected one of the 3 bytes of the vocabulary", ap::Error);
   CHECK_THROWS_WITH_AS(text.decode({0, 3}), "Text: token 1 to decode is 3, expected [0, 3)", ap::Error);
   CHECK_THROWS_WITH_AS(ap::Text::load("no/such/text"), "no/such/text: cannot be opened: No such file or directory",
                        ap::Error);

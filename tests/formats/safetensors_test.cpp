@@ -28,7 +28,7 @@ ap::StateDict every_type() {
   return dict;
 }
 
-// A file of this header and data.
+// Returns a file with this header and data.
 std::string file_of(const std::string& header, const std::string& data = {}) {
   const std::uint64_t size = header.size();
   return std::string(reinterpret_cast<const char*>(&size), 8) + header + data;
@@ -36,7 +36,7 @@ std::string file_of(const std::string& header, const std::string& data = {}) {
 
 }  // namespace
 
-TEST_CASE("what is saved is loaded: types, shapes, metadata, bits") {
+TEST_CASE("types, shapes, metadata and bits round-trip") {
   const Folder folder;
   const std::string path = folder / "x.safetensors";
   const ap::StateDict dict = every_type();
@@ -49,7 +49,7 @@ TEST_CASE("what is saved is loaded: types, shapes, metadata, bits") {
   CHECK(found.at("number").shape.empty());
 }
 
-TEST_CASE("the file is as the format says, the data at a multiple of eight") {
+TEST_CASE("the file follows the format, with data at a multiple of eight bytes") {
   const Folder folder;
   ap::StateDict dict;
   dict.set("x", std::vector<float>{1, 2}, {1, 2});
@@ -59,7 +59,7 @@ TEST_CASE("the file is as the format says, the data at a multiple of eight") {
   CHECK(bytes_of(folder / "x") == file_of(header + std::string((8 - header.size() % 8) % 8, ' '), data));
 }
 
-TEST_CASE("what PyTorch wrote is read") {  // tests/golden/make_formats.py
+TEST_CASE("a file written by PyTorch is read") {  // tests/golden/make_formats.py
   const ap::StateDict dict = ap::load_safetensors(ALGOPERF_SOURCE_DIR "/tests/golden/formats/torch.safetensors");
   CHECK(dict.at("weight").shape == std::vector<std::size_t>{2, 3});
   CHECK(dict.get<float>("weight") == std::vector<float>{0, 1, 2, 3, 4, 5});
@@ -70,7 +70,7 @@ TEST_CASE("what PyTorch wrote is read") {  // tests/golden/make_formats.py
   CHECK(dict.at("flags").type == "bool");
 }
 
-TEST_CASE("types that this library does not compute with come and go as bytes") {
+TEST_CASE("types that this library does not compute with round-trip as bytes") {
   const Folder folder;
   const std::string path = ALGOPERF_SOURCE_DIR "/tests/golden/formats/torch_float8.safetensors";
   const ap::StateDict dict = ap::load_safetensors(path);
@@ -86,7 +86,7 @@ TEST_CASE("types that this library does not compute with come and go as bytes") 
     CHECK(array == dict.at(array.name));
 }
 
-TEST_CASE("each array begins at a multiple of its numbers' size") {
+TEST_CASE("each array begins at a multiple of its element size") {
   const Folder folder;
   ap::StateDict dict;
   dict.set("odd", std::vector<std::uint8_t>{1});
@@ -99,29 +99,29 @@ TEST_CASE("each array begins at a multiple of its numbers' size") {
   CHECK(bytes.find(R"("odd":{"dtype":"U8","shape":[1],"data_offsets":[20,21]})") != std::string::npos);
 }
 
-TEST_CASE("what a StateDict refuses, it does not take") {
+TEST_CASE("a StateDict refuses invalid arrays and stays unchanged") {
   ap::StateDict dict;
   dict.set("x", std::vector<float>{1, 2});
   const auto unchanged = dict.arrays();
   CHECK(sentence([&] {
           dict.set("x", std::vector<float>{1, 2, 3}, {2, 2});
-        }) == "state_dict: 'x' has 3 elements, its shape more");
+        }) == "state_dict: 'x' has 3 elements, but its shape has more");
   CHECK(sentence([&] {
           dict.set("x", std::vector<float>{1, 2, 3, 4}, {3});
-        }) == "state_dict: 'x' has 4 elements, its shape 3");
+        }) == "state_dict: 'x' has 4 elements, but its shape has 3");
   CHECK(sentence([&] { dict.set_bytes("x", "float32", 4, {1}, std::vector<unsigned char>(1000)); }) ==
-        "state_dict: 'x' has 250 elements, its shape 1");
+        "state_dict: 'x' has 250 elements, but its shape has 1");
   CHECK(sentence([&] { dict.set_bytes("x", "float32", 4, {1}, std::vector<unsigned char>(5)); }) ==
         "state_dict: 'x' has 5 bytes, expected a multiple of 4");
   CHECK(sentence([&] {
           dict.reshape("x", {std::size_t{1} << 63, 4});
-        }) == "state_dict: 'x' has 2 elements, its shape more");
+        }) == "state_dict: 'x' has 2 elements, but its shape has more");
   CHECK(dict.arrays() == unchanged);
   dict.set("none", std::vector<float>{}, {std::size_t{1} << 63, 4, 0});
   CHECK(dict.at("none").size == 0);
 }
 
-TEST_CASE("a rule's state that is transposed is refused where the layout is known") {
+TEST_CASE("a transposed rule state is refused if the layout is known") {
   ap::Layout layout(1);
   layout.add({"w", ap::Kind::weight, {4, 3}});
   auto state = ap::adamw().state(ap::Host{}, layout);
@@ -132,7 +132,7 @@ TEST_CASE("a rule's state that is transposed is refused where the layout is know
         "state_dict: 'w/exp_avg' is of shape {3, 4}, expected {4, 3}");
 }
 
-TEST_CASE("the parameters that are evaluated: averaged, where the rule averages") {
+TEST_CASE("evaluation_values_dict has the averaged parameters of a rule that averages") {
   const ap::InMemory<float> data(std::vector<float>(60, 0.5f), std::vector<std::int32_t>(10, 2), ap::Shape{6}, 3);
   ap::TrainingLoop loop(ap::mlp(ap::Shape{6}, {5}, 3), ap::SoftmaxCrossEntropy{},
                         ap::chain(ap::Momentum{}, ap::Descend{}, ap::WeightAverage{.decay = 0.9}), ap::Constant{0.1},
@@ -163,7 +163,7 @@ TEST_CASE("a loop's parameters and its rule's state") {
   CHECK(ap::values_dict(other).arrays() == ap::values_dict(trained).arrays());
   CHECK(other.steps() == 0);
 
-  // A rule's state on the caller's own memory: saved, loaded, and going on alike.
+  // A rule's state on the caller's memory: after saving and loading, it continues identically.
   ap::Layout layout(1);
   layout.add({"w", ap::Kind::weight, {4, 3}});
   const auto rule = ap::adamw();
@@ -180,7 +180,7 @@ TEST_CASE("a loop's parameters and its rule's state") {
   CHECK(p == q);
 }
 
-TEST_CASE("values that do not fit are refused by name, and nothing is changed") {
+TEST_CASE("invalid values are refused by name, and nothing is changed") {
   auto loop = ap::TrainingLoop(ap::mlp(ap::Shape{6}, {5}, 3), ap::SoftmaxCrossEntropy{}, ap::sgd(), ap::Constant{0.1},
                                ap::ShuffledEpochs{.batch = 5});
   const ap::StateDict before = ap::values_dict(loop);
@@ -202,7 +202,7 @@ TEST_CASE("values that do not fit are refused by name, and nothing is changed") 
           ap::StateDict less;
           less.set("0.weight", dict.template get<float>("0.weight"), {5, 6});
           dict = less;
-        }) == "state_dict: there is no '0.bias'");
+        }) == "state_dict: there is no array '0.bias'");
   ap::StateDict head;
   head.set("2.weight", std::vector<float>(15, 7.0f), {3, 5});
   head.set("2.bias", std::vector<float>(3, 7.0f));
@@ -212,7 +212,7 @@ TEST_CASE("values that do not fit are refused by name, and nothing is changed") 
         "load_values: none of the model's tensors was asked for");
 }
 
-TEST_CASE("values of 16 bits come into a loop of floats by a cast") {
+TEST_CASE("16-bit values are loaded into a loop of floats through cast") {
   const Folder folder;
   const auto make = [](std::uint64_t seed) {
     return ap::TrainingLoop(ap::mlp(ap::Shape{6}, {5}, 3), ap::SoftmaxCrossEntropy{}, ap::sgd(), ap::Constant{0.1},
@@ -227,7 +227,7 @@ TEST_CASE("values of 16 bits come into a loop of floats by a cast") {
     CHECK(to.values("0.weight")[i] == static_cast<float>(ap::bfloat16(from.values("0.weight")[i])));
 }
 
-TEST_CASE("files that are none, each with its sentence") {
+TEST_CASE("invalid files are refused with their error messages") {
   const Folder folder;
   const std::string path = folder / "x";
   const auto told = [&](const std::string& bytes) {
@@ -237,39 +237,41 @@ TEST_CASE("files that are none, each with its sentence") {
   const auto entry = [&](const std::string& rest, const std::string& data = {}) {
     return told(file_of(R"({"w":{)" + rest + "}}", data));
   };
-  CHECK(told("") == ": is no safetensors file, it has 0 bytes");
-  CHECK(told(std::string(8, '\xff') + "{}") ==
-        ": is no safetensors file, or cut short: a header of 18446744073709551615 bytes is promised, 2 follow");
-  CHECK(told(file_of("{")) == ": the header is no JSON object");
-  CHECK(told(file_of("[]")) == ": the header is no JSON object");
-  CHECK(told(file_of(R"({"__metadata__":{"a":1}})")) == ": the metadata is no list of strings");
+  CHECK(told("") == ": is not a safetensors file: it has only 0 bytes");
+  CHECK(
+      told(std::string(8, '\xff') + "{}") ==
+      ": is not a safetensors file, or is truncated: a header of 18446744073709551615 bytes is declared, but 2 follow");
+  CHECK(told(file_of("{")) == ": the header is not a JSON object");
+  CHECK(told(file_of("[]")) == ": the header is not a JSON object");
+  CHECK(told(file_of(R"({"__metadata__":{"a":1}})")) == ": the metadata is not an object of strings");
   CHECK(entry(R"("dtype":"F32","shape":[])") ==
-        ": tensor 'w' has no dtype, shape and data_offsets, or more than these");
-  CHECK(entry(R"("dtype":3,"shape":[],"data_offsets":[0,4])") == ": tensor 'w' has a dtype that is no string");
-  CHECK(entry(R"("dtype":"F8","shape":[],"data_offsets":[0,4])") == ": tensor 'w' is of an unknown dtype, 'F8'");
-  CHECK(entry(R"("dtype":"F4","shape":[2],"data_offsets":[0,1])", "1") == ": tensor 'w' is of an unknown dtype, 'F4'");
-  // Which of two a parser keeps is chance.
+        ": tensor 'w' must have dtype, shape and data_offsets, and nothing else");
+  CHECK(entry(R"("dtype":3,"shape":[],"data_offsets":[0,4])") == ": tensor 'w' has a dtype that is not a string");
+  CHECK(entry(R"("dtype":"F8","shape":[],"data_offsets":[0,4])") == ": tensor 'w' has an unknown dtype, 'F8'");
+  CHECK(entry(R"("dtype":"F4","shape":[2],"data_offsets":[0,1])", "1") == ": tensor 'w' has an unknown dtype, 'F4'");
+  // Parsers differ in which of two equal keys they keep.
   const std::string w = R"({"dtype":"U8","shape":[],"data_offsets":[0,1]})";
   CHECK(told(file_of(R"({"w":)" + w + R"(,"w":)" + w + "}", "1")) ==
         ": the header has the key 'w' twice in one object");
   CHECK(entry(R"("dtype":"U8","dtype":"I8","shape":[],"data_offsets":[0,1])", "1") ==
         ": the header has the key 'dtype' twice in one object");
   CHECK(told(file_of(R"({"__metadata__":{"a":"1","a":"2"}})")) == ": the header has the key 'a' twice in one object");
-  CHECK(told(file_of(R"({"dtype":)" + w + "}", "1")).empty());  // in two objects it may be
+  CHECK(told(file_of(R"({"dtype":)" + w + "}", "1")).empty());  // the same key may occur in two objects
   CHECK(entry(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])") ==
-        ": tensor 'w' has a shape that is no list of sizes");
+        ": tensor 'w' has a shape that is not a list of sizes");
   CHECK(entry(R"("dtype":"F32","shape":[],"data_offsets":[0])") ==
-        ": tensor 'w' has data_offsets that are no two numbers");
+        ": tensor 'w' has data_offsets that are not two sizes");
   CHECK(entry(R"("dtype":"F32","shape":[],"data_offsets":[0,4])") ==
-        ": tensor 'w' lies at [0, 4), the data has 0 bytes");
+        ": tensor 'w' has data_offsets [0, 4), but the data has 0 bytes");
   CHECK(entry(R"("dtype":"F32","shape":[3],"data_offsets":[0,4])", "1234") ==
-        ": tensor 'w' has 4 bytes, which its shape and dtype do not fill");
-  // 2^62 * 4 floats would be 0 bytes, were sizes to wrap around.
+        ": tensor 'w' has 4 bytes, which does not match its shape and dtype");
+  // 2^62 * 4 floats would be 0 bytes if sizes wrapped around.
   CHECK(entry(R"("dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0])") ==
-        ": tensor 'w' has 0 bytes, which its shape and dtype do not fill");
+        ": tensor 'w' has 0 bytes, which does not match its shape and dtype");
   CHECK(entry(R"("dtype":"U8","shape":[2],"data_offsets":[1,3])", "123") ==
         ": tensor 'w' begins at byte 1 of the data, expected 0");
-  CHECK(entry(R"("dtype":"U8","shape":[2],"data_offsets":[0,2])", "123") == ": the data has 3 bytes, the tensors 2");
+  CHECK(entry(R"("dtype":"U8","shape":[2],"data_offsets":[0,2])", "123") ==
+        ": the data has 3 bytes, but the tensors cover 2");
   CHECK(told(file_of(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
                      R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
                      "123")) == ": tensor 'b' begins at byte 1 of the data, expected 2");

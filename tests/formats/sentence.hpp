@@ -4,7 +4,7 @@
 
 #include "../support/sentence.hpp"
 
-// What an Error says after the file's name.
+// Returns the message of an Error without the leading file name.
 template <class Call>
 std::string sentence(const std::string& path, const Call& call) {
   const std::string what = sentence(call);

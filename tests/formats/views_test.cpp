@@ -38,7 +38,7 @@ TEST_CASE("a loop's parameters as matrices and arrays, without a copy") {
   CHECK(ap::as_xtensor(still, "0.bias").dimension() == 1);
 }
 
-TEST_CASE("arrays of a dict go out to xtensor and Eigen, and expressions come in") {
+TEST_CASE("a dict's arrays are copied to xtensor and Eigen, and expressions into a dict") {
   ap::StateDict dict;
   const xt::xarray<float> x = {{1, 2, 3}, {4, 5, 6}};
   ap::set(dict, "x", x);
@@ -54,7 +54,7 @@ TEST_CASE("arrays of a dict go out to xtensor and Eigen, and expressions come in
   CHECK(ap::as_xtensor<std::uint8_t>(dict, "large")(1, 0) == 1);
   CHECK(ap::as_xtensor<float>(dict, "sum")() == 21);
   CHECK(sentence([&] { ap::as_xtensor<double>(dict, "x"); }) == "state_dict: 'x' is float32, expected float64");
-  CHECK(sentence([&] { ap::as_xtensor<double>(dict, "y"); }) == "state_dict: there is no 'y'");
+  CHECK(sentence([&] { ap::as_xtensor<double>(dict, "y"); }) == "state_dict: there is no array 'y'");
 
   const auto matrix = ap::as_eigen<float>(dict, "columns");
   CHECK(matrix.rows() == 3);
@@ -73,7 +73,7 @@ TEST_CASE("arrays of a dict go out to xtensor and Eigen, and expressions come in
   CHECK(ap::as_xtensor<float>(ap::load_npz(folder / "x.npz"), "x") == x);
 }
 
-TEST_CASE("a shape of another size") {
+TEST_CASE("a shape with a different number of elements is refused") {
   std::vector<double> values(6);
   CHECK(sentence([&] {
           ap::as_eigen(std::span(values), ap::Shape{4, 2});

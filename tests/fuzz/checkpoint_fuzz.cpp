@@ -1,5 +1,5 @@
-// Any bytes are a checkpoint of a loop, or refused with a sentence that leaves the loop as it was. The checksum is made
-// right, or nothing would come past it.
+// Any bytes either load as a checkpoint of a loop, or are refused with an Error that leaves the loop unchanged. The
+// checksum is corrected first, because otherwise no input would pass its check.
 #include <algoperf/algoperf.hpp>
 #include <cstring>
 
@@ -15,7 +15,7 @@ std::string with_checksum(std::string bytes) {
   return bytes;
 }
 
-// All that a checkpoint holds of a loop, as bytes.
+// Returns the bytes of everything that a checkpoint holds of a loop.
 template <class Loop>
 std::string saved(Loop& loop) {
   ap::CheckpointWriter file;

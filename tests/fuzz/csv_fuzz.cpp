@@ -1,5 +1,5 @@
-// Any bytes are a table of comma-separated values, or refused with a sentence; a table that was read is encoded alike
-// when it is read again as a second file.
+// Any bytes either load as a table of comma-separated values or are refused with an Error. A table that loads is
+// encoded identically when it is read again as a second file.
 #include <algoperf/data/readers/csv.hpp>
 
 #include "memory_file.hpp"

@@ -1,4 +1,4 @@
-// Any bytes are a file of graphs, plain or gzipped, or refused with a sentence.
+// Any bytes, plain or gzipped, either load as a file of graphs or are refused with an Error.
 #include <algoperf/data/readers/graphs.hpp>
 
 #include "memory_file.hpp"

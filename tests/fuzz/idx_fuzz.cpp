@@ -1,4 +1,4 @@
-// Any bytes are an IDX file, plain or gzipped, or refused with a sentence.
+// Any bytes, plain or gzipped, either load as an IDX file or are refused with an Error.
 #include <algoperf/data/readers/idx.hpp>
 
 #include "memory_file.hpp"

@@ -1,5 +1,5 @@
-// Any two files are images and their labels in IDX, plain or gzipped, or refused with a sentence. The first two bytes
-// say how many of those after them are the images.
+// Any two files, plain or gzipped, either load as IDX images and labels or are refused with an Error. The first two
+// bytes of the input give the number of following bytes that are the images.
 #include <algoperf/data/readers/idx.hpp>
 #include <algorithm>
 

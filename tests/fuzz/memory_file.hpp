@@ -1,4 +1,4 @@
-// A file that lives in memory, for loaders that take a path.
+// A file in memory, for loaders that take a path.
 #pragma once
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ class MemoryFile {
   MemoryFile& operator=(const MemoryFile&) = delete;
   std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
 
-  // A name for a file that does not exist, removed at the end: for what is renamed into place.
+  // A path of a file that does not exist yet, removed at the end; for files that are renamed into place.
   class Named {
    public:
     Named() : path_("/dev/shm/algoperf_fuzz_" + std::to_string(getpid())) {}

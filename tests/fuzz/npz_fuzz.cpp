@@ -1,4 +1,5 @@
-// Any bytes are a .npz or a .npy file, which then comes back from a file of our own, or refused with a sentence.
+// Any bytes either load as a .npz or .npy file, which then round-trips through a saved file, or are refused with an
+// Error.
 #include <algoperf/formats/npy.hpp>
 #include <algoperf/formats/npz.hpp>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Stands in for libFuzzer where there is none: runs each file named as an argument once, and of each every beginning
-// and every byte changed.
+// Replaces libFuzzer for compilers without it: runs each file given as an argument once, then every prefix of it, and
+// the file with each byte changed.
 #include <cstdint>
 #include <cstdio>
 #include <fstream>

@@ -1,4 +1,5 @@
-// Any bytes are a safetensors file, which then comes back from a file of our own, or refused with a sentence.
+// Any bytes either load as a safetensors file, which then round-trips through a saved file, or are refused with an
+// Error.
 #include <algoperf/formats/safetensors.hpp>
 #include <cstdlib>
 
@@ -7,7 +8,7 @@
 namespace ap = algoperf;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {
-  // The first two bytes are the header's size: eight at random would seldom be one.
+  // The first two bytes give the header's size, because eight random bytes are rarely a valid size.
   std::string file(8, '\0');
   if (n >= 2) file.replace(0, 2, reinterpret_cast<const char*>(bytes), 2);
   if (n >= 2) file.append(reinterpret_cast<const char*>(bytes) + 2, n - 2);

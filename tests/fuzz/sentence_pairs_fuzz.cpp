@@ -1,5 +1,5 @@
-// Any two files, which the first zero byte parts, are parallel sentences, or refused with a sentence; and the tokens of
-// a sentence's words stand for those words.
+// Any two files, separated in the input by the first zero byte, either load as parallel sentences or are refused with
+// an Error. Encoding the decoded words of a sentence gives the same tokens.
 #include <algoperf/data/readers/sentence_pairs.hpp>
 #include <algoperf/data/readers/vocabulary.hpp>
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Any bytes are an archive of spoken digits, or refused with a sentence; as they are, and with tar checksums that are
-// right.
+// Any bytes either load as an archive of spoken digits or are refused with an Error; tested as given and with corrected
+// tar checksums.
 #include <algoperf/data/readers/spoken_digits.hpp>
 #include <cmath>
 

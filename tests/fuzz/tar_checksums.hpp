@@ -1,11 +1,11 @@
-// Tar headers that a reader believes, whatever stands in them.
+// Corrects the checksums of tar headers, so that a reader accepts any contents.
 #pragma once
 
 #include <cstdio>
 #include <cstring>
 #include <string>
 
-// Each header's checksum made right, or nothing would come past it.
+// Corrects each header's checksum; otherwise almost no input would pass the check.
 inline std::string with_checksums(std::string bytes) {
   constexpr std::size_t block = 512, sum_at = 148;
   for (std::size_t at = 0; at + block <= bytes.size(); at += block) {

@@ -1,5 +1,5 @@
-// Any bytes are a tar archive, plain or gzipped, or refused with a sentence; as they are, and with checksums that are
-// right.
+// Any bytes, plain or gzipped, either load as a tar archive or are refused with an Error; tested as given and with
+// corrected checksums.
 #include <algoperf/data/readers/tar.hpp>
 
 #include "memory_file.hpp"

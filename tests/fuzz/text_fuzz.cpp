@@ -1,4 +1,5 @@
-// Any bytes are a text of a few characters' context, or refused with a sentence; what is read gives back the bytes.
+// Any bytes either load as a text with a context of a few characters or are refused with an Error. A text that loads
+// decodes to the same bytes.
 #include <algoperf/data/readers/text.hpp>
 #include <cstdlib>
 #include <vector>

@@ -1,4 +1,4 @@
-// Any bytes are a WAVE file, or refused with a sentence.
+// Any bytes either load as a WAVE file or are refused with an Error.
 #include <algoperf/data/readers/wav.hpp>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// Batch sizes: growth by steps, and the gradient noise scale, estimated from gradients of known mean and covariance.
+// Batch sizes: stepwise growth, and the gradient noise scale estimated from gradients of known mean and covariance.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
-// |mean of `batch` gradients|^2 for gradients of 50 independent normal coordinates: mean 0.1, deviation 0.5 each. So
-// |G|^2 = 0.5, tr(Sigma) = 12.5, and the noise scale is 25.
+// Returns |mean of `batch` gradients|^2; a gradient has 50 independent normal coordinates of mean 0.1, deviation 0.5.
+// So |G|^2 = 0.5, tr(Sigma) = 12.5, and the noise scale is 25.
 double squared_norm(ap::RandomStream& random, int batch) {
   double sum = 0;
   for (int k = 0; k < 50; ++k) {
@@ -35,7 +35,7 @@ double squared_norm(ap::RandomStream& random, int batch) {
 static_assert(ap::Schedule<ap::GrowingBatch>);
 static_assert(ap::Schedule<ap::NoiseScaleBatch>);
 
-TEST_CASE("a growing batch, and what is left for the rate") {
+TEST_CASE("a growing batch, and the remaining factor for the learning rate") {
   const ap::GrowingBatch batch{.first = 100, .factor = 3, .every = 10, .most = 1000};
   const std::uint64_t sizes[] = {100, 300, 900, 1000, 1000};
   const double rates[] = {1, 1, 1, 1 / 2.7, 1 / 8.1};
@@ -51,15 +51,15 @@ TEST_CASE("a growing batch, and what is left for the rate") {
   CHECK(ap::GrowingBatch{.first = 64, .factor = 1}(most) == 64);
 }
 
-// Smith et al.: what the batch cannot give any more, the rate must.
-TEST_CASE("a batch that grows and a rate that falls make the same noise") {
+// Smith et al.: once the batch stops growing, the learning rate must fall.
+TEST_CASE("a growing batch and a falling learning rate give the same noise") {
   const ap::GrowingBatch batch{.first = 8, .factor = 2, .every = 3, .most = 32};
   const ap::StepDecay rate{.from = 0.1, .factor = 0.5, .every = 3};
   for (std::uint64_t i = 0; i < 30; ++i)
     CHECK(0.1 * batch.rate_factor(i) / static_cast<double>(batch(i)) == near(rate(i) / 8, 1e-15));
 }
 
-TEST_CASE("whole powers give whole batches, exactly") {
+TEST_CASE("integer powers give exact integer batches") {
   const ap::GrowingBatch batch{.first = 1, .factor = 5, .every = 1, .most = most};
   std::uint64_t size = 1;
   for (std::uint64_t i = 0; i < 22; ++i, size *= 5) CHECK(batch(i) == size);  // 5^22 < 2^53
@@ -72,11 +72,11 @@ TEST_CASE("the noise scale of exact norms is exact") {
     noise.observe(8, 2 + 40.0 / 8, 64, 2 + 40.0 / 64);
     CHECK(noise.gradient_square() == near(2, 1e-13));
     CHECK(noise.trace() == near(40, 1e-13));
-    CHECK(noise.value() == near(20, 1e-13));
+    CHECK(noise.value().value() == near(20, 1e-13));
   }
 }
 
-TEST_CASE("the noise scale of normal gradients is found without bias") {
+TEST_CASE("the noise scale of normal gradients is estimated without bias") {
   ap::RandomStream random(ap::RandomKey{7});
   ap::NoiseScale noise{.decay = 0.9995};
   double square = 0, trace = 0;
@@ -93,20 +93,20 @@ TEST_CASE("the noise scale of normal gradients is found without bias") {
   // The deviation of one |g_B|^2 estimate is 0.4, so that of the mean of 4000 is 0.006.
   CHECK(square == near(0.5, 0.04));
   CHECK(trace == near(12.5, 0.02));
-  CHECK(noise.value() == near(25, 0.08));
+  CHECK(noise.value().value() == near(25, 0.08));
 }
 
-TEST_CASE("a noise scale that is not known, none, or without end") {
+TEST_CASE("a noise scale that is unknown, zero, or infinite") {
   ap::NoiseScaleBatch batch{.least = 16, .most = 1024, .share = 0.5};
   CHECK(!batch.noise.known());
-  CHECK(std::isnan(batch.noise.value()));
+  CHECK(!batch.noise.value());
   CHECK(batch(0) == 16);
   batch.noise = {.decay = 0};
-  batch.noise.observe(1, 2, 2, 3);  // a smaller batch with a smaller norm: no noise
+  batch.noise.observe(1, 2, 2, 3);  // the smaller batch has the smaller norm: no noise
   CHECK(batch.noise.value() == 0);
   CHECK(batch(0) == 16);
-  batch.noise.observe(1, 4, 2, 1);  // |G|^2 comes out below 0
-  CHECK(std::isinf(batch.noise.value()));
+  batch.noise.observe(1, 4, 2, 1);  // the estimate of |G|^2 is negative
+  CHECK(std::isinf(batch.noise.value().value()));
   CHECK(batch(0) == 1024);
   batch.noise.observe(8, 2 + 1001.0 / 8, 64, 2 + 1001.0 / 64);  // 500.5: half of it is 250.25
   CHECK(batch(0) == 250);
@@ -114,7 +114,7 @@ TEST_CASE("a noise scale that is not known, none, or without end") {
   CHECK(batch(0) == 1024);
 }
 
-TEST_CASE("a noise scale refuses what it cannot use, and forgets nothing in a checkpoint") {
+TEST_CASE("a noise scale refuses invalid observations and is saved completely in a checkpoint") {
   ap::NoiseScaleBatch batch, other;
   CHECK_THROWS_WITH_AS(batch.noise.observe(8, 1, 8, 1),
                        "NoiseScale: the batches are 8 and 8 examples, expected 0 < small < big", ap::Error);

@@ -1,4 +1,4 @@
-// Schedules that come back: cosines of several waves, warm restarts, one-cycle.
+// Cyclic schedules: cosines of several waves, warm restarts, one-cycle.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
-TEST_CASE("a cosine of several waves holds the value it ends at") {
+TEST_CASE("a cosine of several waves holds its last value") {
   const ap::Cosine whole{.peak = 1, .floor = 0.2, .steps = 8, .cycles = 1};
   CHECK(whole(4) == near(0.2));
   for (const std::uint64_t step : {std::uint64_t{8}, std::uint64_t{9}, most}) CHECK(whole(step) == 1);
@@ -29,7 +29,7 @@ TEST_CASE("a cosine of several waves holds the value it ends at") {
   CHECK(ap::Cosine{.peak = 1, .floor = 0.2, .steps = 0, .cycles = 1}(0) == 1);
 }
 
-TEST_CASE("each restart is a whole half cosine, however long") {
+TEST_CASE("each restart is a complete half cosine of any length") {
   const ap::WarmRestarts restarts{.peak = 1, .floor = 0.1, .first = 5, .multiplier = 3, .peak_factor = 0.5};
   std::uint64_t begin = 0, length = 5;
   double peak = 1;
@@ -39,7 +39,7 @@ TEST_CASE("each restart is a whole half cosine, however long") {
   }
 }
 
-TEST_CASE("restarts end after their last cycle, and are counted right at steps that no run reaches") {
+TEST_CASE("restarts end after their last cycle, and are counted correctly at huge steps") {
   const ap::WarmRestarts twice{.peak = 1, .floor = 0.1, .first = 5, .multiplier = 2, .cycles = 2};
   CHECK(twice(4) > 0.1);
   CHECK(twice(5) == 1);
@@ -60,7 +60,7 @@ TEST_CASE("restarts end after their last cycle, and are counted right at steps t
   CHECK(steep(most) == doctest::Approx(0));
 }
 
-TEST_CASE("one-cycle: up to the peak, down to the end, and no further") {
+TEST_CASE("one-cycle rises to the peak, falls to the end, and holds") {
   const ap::OneCycle rate{.peak = 2, .total = 100, .rise = 0.3};
   CHECK(rate(0) == near(2.0 / 25));
   CHECK(rate(29) == 2);
@@ -70,7 +70,7 @@ TEST_CASE("one-cycle: up to the peak, down to the end, and no further") {
   CHECK(ap::OneCycle{.peak = 2, .total = 0}(0) == 2.0 / 25 / 1e4);
 }
 
-TEST_CASE("one-cycle with three phases comes down as it went up") {
+TEST_CASE("one-cycle with three phases descends symmetrically to its rise") {
   const ap::OneCycle rate{.peak = 2, .total = 100, .rise = 0.4, .phases = ap::OneCyclePhases::three};
   CHECK(rate(39) == 2);
   for (std::uint64_t i = 0; i <= 39; ++i) CHECK(rate(39 - i) == near(rate(39 + i), 1e-13));
@@ -79,7 +79,7 @@ TEST_CASE("one-cycle with three phases comes down as it went up") {
   CHECK(ap::OneCycle{.peak = 2, .total = 100, .rise = 0.5, .phases = ap::OneCyclePhases::three}(49) == 2);
 }
 
-TEST_CASE("one-cycle's momentum is low where its rate is high") {
+TEST_CASE("one-cycle's momentum is low where its learning rate is high") {
   for (const ap::OneCyclePhases phases : {ap::OneCyclePhases::two, ap::OneCyclePhases::three})
     for (const ap::OneCycleAnneal anneal : {ap::OneCycleAnneal::cosine, ap::OneCycleAnneal::linear}) {
       const ap::OneCycle rate{.peak = 1, .total = 50, .rise = 0.3, .anneal = anneal, .phases = phases};

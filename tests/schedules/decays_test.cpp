@@ -1,4 +1,4 @@
-// Decays: which are the same, where they begin and end, and what they do at steps that no run reaches.
+// Decays: which are equivalent, where they begin and end, and their values at huge steps.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
-// Whether two schedules agree over the first steps, to `relative`.
+// Whether two schedules agree over the first steps, to relative error `relative`.
 template <class A, class B>
 void same(const A& a, const B& b, double relative = 0, std::uint64_t steps = 60) {
   for (std::uint64_t i = 0; i < steps; ++i) {
@@ -34,7 +34,7 @@ TEST_CASE("a polynomial of power 1 is a line") {
        ap::Linear{.from = 0.3, .to = 0.1, .steps = 40, .begin = 5}, 1e-15);
 }
 
-TEST_CASE("a staircase, steps and milestones are one thing in three spellings, four with drops") {
+TEST_CASE("a staircase, StepDecay, MultiStep and PiecewiseConstant can express the same schedule") {
   const ap::StepDecay steps{.from = 0.5, .factor = 0.5, .every = 20};
   same(steps, ap::Exponential{.from = 0.5, .factor = 0.5, .steps = 20, .shape = ap::ExponentialShape::staircase});
   same(steps, ap::MultiStep{.from = 0.5, .milestones = {20, 40}, .factor = 0.5});
@@ -42,7 +42,7 @@ TEST_CASE("a staircase, steps and milestones are one thing in three spellings, f
   same(steps, ap::join(ap::Constant{0.5}, 20, ap::Constant{0.25}, 20, ap::Constant{0.125}));
 }
 
-TEST_CASE("a drop is in its step, not after it") {
+TEST_CASE("a drop applies in its step, not after it") {
   const ap::MultiStep decay{.from = 1, .milestones = {7}, .factor = 0.1};
   CHECK(decay(6) == 1);
   CHECK(decay(7) == 0.1);
@@ -52,7 +52,7 @@ TEST_CASE("a drop is in its step, not after it") {
   CHECK(ap::PiecewiseConstant{.from = 1}(most) == 1);
 }
 
-TEST_CASE("an exponential never passes its floor or its ceiling, however far") {
+TEST_CASE("an exponential never passes its floor or its ceiling, even at huge steps") {
   const ap::Exponential falls{.from = 1, .factor = 0.5, .to = 0.1}, rises{.from = 1e-6, .factor = 2, .to = 10};
   CHECK(falls(3) == 0.125);
   CHECK(falls(4) == 0.1);
@@ -76,7 +76,7 @@ TEST_CASE("the noise-adaptive exponential ends at beta / steps, and holds") {
   CHECK(ap::NoiseAdaptive{.from = 2, .beta = 1, .steps = 1}(1) == 2);
 }
 
-TEST_CASE("an inverse square root is continuous where a warm-up ends, and spells other libraries' forms") {
+TEST_CASE("an inverse square root is continuous at the end of a warm-up, and expresses other libraries' forms") {
   const auto whole = ap::join(ap::Warmup{.peak = 1, .steps = 10}, 10, ap::InverseSqrt{.peak = 1, .timescale = 10});
   CHECK(whole(9) == 0.9);
   CHECK(whole(10) == 1);
@@ -96,7 +96,7 @@ TEST_CASE("an inverse square root is continuous where a warm-up ends, and spells
       [](std::uint64_t i) { return 1 / std::sqrt(static_cast<double>(i < 16 ? 16 : i)); }, 1e-15);
 }
 
-TEST_CASE("Noam is a warm-up and an inverse square root, joined at its peak") {
+TEST_CASE("Noam is a warm-up and an inverse square root, joined at the peak") {
   const ap::Noam noam{.factor = 2, .width = 100, .warmup = 25};
   const double peak = 2 / std::sqrt(100.0 * 25);
   CHECK(noam(24) == near(peak, 1e-15));
@@ -110,7 +110,7 @@ TEST_CASE("Noam is a warm-up and an inverse square root, joined at its peak") {
   CHECK(ap::Noam{.width = 4, .warmup = 1}(0) == 0.5);
 }
 
-TEST_CASE("a trapezoid is its three parts, joined, whichever of them are there") {
+TEST_CASE("a trapezoid is the join of its three parts, any of which may be empty") {
   for (const std::uint64_t warmup : {0u, 1u, 10u})
     for (const std::uint64_t stable : {0u, 1u, 20u})
       for (const std::uint64_t cooldown : {0u, 1u, 15u}) {
@@ -128,7 +128,7 @@ TEST_CASE("a trapezoid is its three parts, joined, whichever of them are there")
       }
 }
 
-TEST_CASE("the shapes of a cooldown begin at the peak, end at the floor, and differ between") {
+TEST_CASE("the cooldown shapes begin at the peak, end at the floor, and differ in between") {
   const auto decay = [](ap::Cooldown shape, std::uint64_t step) {
     return ap::Trapezoid{.peak = 1, .warmup = 0, .total = 100, .cooldown = 100, .shape = shape}(step);
   };

@@ -1,4 +1,4 @@
-// The rows of tests/golden/schedules.hpp, each claimed by a schedule.
+// Compares every row of tests/golden/schedules.hpp with a schedule.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// What a value may be off: by `absolute`, on values of at most 1, and by `relative` times its size.
+// The tolerance of a value: `absolute`, for values of at most 1, and `relative` times its magnitude.
 struct Tolerance {
   double absolute = 3e-16, relative = 1;
 };
@@ -157,7 +157,7 @@ void check_formulas(Tables& tables) {
 
 }  // namespace
 
-TEST_CASE("the values of optax, torch and Hugging Face, and of papers' formulas") {
+TEST_CASE("schedules match the values of optax, torch and Hugging Face, and of formulas in papers") {
   Tables tables;
   check_optax(tables);
   check_torch(tables);

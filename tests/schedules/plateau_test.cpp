@@ -1,4 +1,4 @@
-// Plateau: the rows of torch and optax, what it remembers, and who tells it what in a join.
+// Plateau: the reference rows of torch and optax, its saved state, and its evaluations within a join.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ static_assert(ap::Schedule<ap::Plateau>);
 static_assert(ap::detail::Reacts<ap::Plateau, Found>);
 static_assert(!ap::detail::Reacts<ap::Cosine, Found>);
 
-TEST_CASE("the drops of torch and optax") {
+TEST_CASE("a plateau drops where torch and optax do") {
   constexpr ap::PlateauThreshold absolute = ap::PlateauThreshold::absolute;
   check_table("torch_relative", {.peak = 1, .factor = 0.5, .patience = 2});
   check_table("torch_absolute", {.peak = 1, .factor = 0.5, .patience = 2, .threshold = 0.01, .mode = absolute});
@@ -53,12 +53,12 @@ TEST_CASE("the drops of torch and optax") {
   check_table("torch_max", {.peak = 1, .factor = 0.5, .patience = 1, .threshold = 1e-3, .cooldown = 1}, false);
   check_table("torch_max_absolute", {.peak = 1, .factor = 0.5, .patience = 1, .threshold = 0.02, .mode = absolute},
               false);
-  // optax drops at the evaluation number `patience`, torch after it.
+  // optax drops at the bad evaluation number `patience`, torch at the next one.
   check_table("optax_plateau", {.peak = 1, .factor = 0.5, .patience = 2, .cooldown = 2});
   CHECK(std::size(golden::plateaus) == 7);
 }
 
-TEST_CASE("a plateau hears the loss or the metric") {
+TEST_CASE("a plateau monitors the loss or the metric") {
   ap::Plateau of_loss{.peak = 1, .patience = 0}, of_metric{.peak = 1, .patience = 0, .of = ap::PlateauOf::metric};
   const auto tell = [&](const Found& found) {
     of_loss.feedback(found);
@@ -73,7 +73,7 @@ TEST_CASE("a plateau hears the loss or the metric") {
   CHECK(of_metric(0) == near(0.1));
 }
 
-TEST_CASE("a plateau at values that are not numbers, zero and below") {
+TEST_CASE("a plateau at NaN, zero and negative values") {
   const double nan = std::nan(""), inf = HUGE_VAL;
   ap::Plateau plateau{.peak = 1, .factor = 0.5, .patience = 1};
   plateau.observe(nan);
@@ -88,7 +88,7 @@ TEST_CASE("a plateau at values that are not numbers, zero and below") {
   plateau.observe(inf);
   CHECK(plateau(0) == 0.25);
 
-  // Below 0 a relative threshold still asks for an improvement.
+  // Below 0 a relative threshold still requires an improvement.
   ap::Plateau below{.peak = 1, .factor = 0.5, .patience = 0, .threshold = 0.1};
   below.observe(-10);
   below.observe(-10.5);
@@ -101,14 +101,14 @@ TEST_CASE("a plateau at values that are not numbers, zero and below") {
   CHECK(first_infinite.state.best == 3);
 }
 
-TEST_CASE("a plateau never passes its floor, whatever the number of drops") {
+TEST_CASE("a plateau never passes its floor, for any number of drops") {
   ap::Plateau plateau{.peak = 1, .floor = 1e-3, .patience = 0};
   for (int i = 0; i < 1000; ++i) plateau.observe(1);
   CHECK(plateau.state.drops == 999);
   CHECK(plateau(0) == 1e-3);
 }
 
-TEST_CASE("a plateau saved and loaded goes on as if nothing had happened") {
+TEST_CASE("a plateau that is saved and loaded continues unchanged") {
   for (int stop = 0; stop < 40; stop += 3) {
     ap::Plateau whole{.peak = 1, .factor = 0.9, .patience = 1, .cooldown = 2}, resumed = whole, first = whole;
     const double* const metrics = golden::plateaus[0].metrics;
@@ -123,13 +123,13 @@ TEST_CASE("a plateau saved and loaded goes on as if nothing had happened") {
   }
 }
 
-TEST_CASE("in a join a plateau hears of the evaluations after its own steps") {
+TEST_CASE("in a join, a plateau receives the evaluations after its own steps") {
   const ap::Plateau plateau{.peak = 1, .factor = 0.5, .patience = 0};
   auto joined = ap::join(ap::Warmup{.peak = 1, .steps = 10}, 10, plateau, 10, plateau);
   for (std::uint64_t t = 5; t <= 10; ++t) joined.feedback(Found{.step = t, .loss = 1});
   CHECK(joined(10) == 1);
   joined.feedback(Found{.step = 11, .loss = 1});
-  joined.feedback(Found{.step = 20, .loss = 1});  // after step 19, counted from 0: the second's last
+  joined.feedback(Found{.step = 20, .loss = 1});  // after step 19, counted from 0: the last step of the second schedule
   CHECK(joined(10) == 0.5);
   CHECK(joined(20) == 1);
   joined.feedback(Found{.step = 21, .loss = 1});

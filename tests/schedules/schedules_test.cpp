@@ -14,7 +14,7 @@ static_assert(!ap::Schedule<double>);
 static_assert(!ap::Schedule<decltype([] { return 1.0; })>);
 static_assert(ap::Linear{.from = 1, .to = 2, .steps = 4}(2) == 1.5);
 
-TEST_CASE("where a warm-up begins") {
+TEST_CASE("the offset of a warm-up") {
   const std::uint64_t W = 5;
   const ap::Warmup optax{.peak = 2, .steps = W};
   CHECK(optax(0) == 0);
@@ -30,7 +30,7 @@ TEST_CASE("where a warm-up begins") {
   CHECK(torch(0) == 1);
   CHECK(torch(W) == 2);
 
-  // From 1 / W and to the peak in step W; a start factor that reaches the peak one step early; both.
+  // From 1 / W to the peak in step W; from a start factor to the peak one step early; both.
   const ap::Warmup from_first{.peak = 2, .steps = W, .from = 2.0 / W};
   CHECK(from_first(0) == 2.0 / W);
   CHECK(from_first(W) == 2);
@@ -49,14 +49,14 @@ TEST_CASE("where a warm-up begins") {
   CHECK(whole(15) == 0);
 }
 
-TEST_CASE("warmup_cosine is its two parts, joined") {
+TEST_CASE("warmup_cosine is the join of its two parts") {
   const ap::WarmupCosine whole{.peak = 0.3, .warmup = 100, .total = 1000, .floor = 0.01, .from = 0.002};
   const auto parts = ap::join(ap::Warmup{.peak = 0.3, .steps = 100, .from = 0.002}, 100,
                               ap::Cosine{.peak = 0.3, .floor = 0.01, .steps = 900});
   for (std::uint64_t i = 0; i < 1100; ++i) CHECK(whole(i) == parts(i));
 }
 
-TEST_CASE("later schedules of a join count from their own beginning") {
+TEST_CASE("each schedule of a join counts steps from its own beginning") {
   const auto joined = ap::join(
       ap::Constant{1}, 3, [](std::uint64_t i) { return 10.0 + static_cast<double>(i); }, 2, ap::Constant{5});
   const double expected[] = {1, 1, 1, 10, 11, 5, 5};

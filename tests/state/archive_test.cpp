@@ -34,13 +34,13 @@ struct Outer {
 
 }  // namespace
 
-TEST_CASE("one visit writes and reads, with names in scopes") {
+TEST_CASE("one visit member writes and reads, with names in scopes") {
   Outer written{3, {{1, 2}}, {{4}}}, read{0, {{0, 0}}, {{0}}};
   const ap::testing::Saved saved = ap::testing::save(written);
   CHECK(saved.size() == 4);
   CHECK(saved.count("first/weights") == 1);
   CHECK(saved.count("second/weights") == 1);
-  CHECK(saved.count("t_again") == 1);  // a scope ends
+  CHECK(saved.count("t_again") == 1);  // the scope has ended
   ap::testing::load(read, saved);
   CHECK(read.t == 3);
   CHECK(read.first.weights == written.first.weights);

@@ -21,7 +21,7 @@ std::string refusal(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a file appears whole, or not at all") {
+TEST_CASE("a file appears complete or not at all") {
   const Folder folder;
   const std::string numbers = folder / "numbers";
   {
@@ -39,18 +39,19 @@ TEST_CASE("a file appears whole, or not at all") {
   CHECK(access((numbers + ".tmp").c_str(), F_OK) != 0);
 }
 
-TEST_CASE("two writers: the second is told, and the first comes to its end") {
+TEST_CASE("of two writers, the second is refused and the first completes") {
   const Folder folder;
   const std::string numbers = folder / "numbers";
   ap::AtomicFile first(numbers);
   first.write("first");
-  CHECK(refusal(numbers) == numbers + ": is being written by somebody else, who holds " + numbers + ".tmp");
+  CHECK(refusal(numbers) ==
+        numbers + ": is being written by another writer, which holds a lock on " + numbers + ".tmp");
   first.commit();
   CHECK(bytes_of(numbers) == "first");
   CHECK(refusal(numbers).empty());
 }
 
-TEST_CASE("many writers at once: whoever ends last, the file is whole") {
+TEST_CASE("with many concurrent writers, the file is always complete") {
   const Folder folder;
   const std::string numbers = folder / "numbers", link = folder / "link";
   CHECK(symlink("numbers", link.c_str()) == 0);
@@ -87,7 +88,7 @@ TEST_CASE("a link in the temporary file's place is not followed") {
   CHECK(bytes_of(other) == "mine");
 }
 
-TEST_CASE("what a killed writer left is taken over") {
+TEST_CASE("the temporary file of a killed writer is reused") {
   const Folder folder;
   const std::string numbers = folder / "numbers";
   folder.write("numbers.tmp", "much longer than what comes");
@@ -98,7 +99,7 @@ TEST_CASE("what a killed writer left is taken over") {
   CHECK(access((numbers + ".tmp").c_str(), F_OK) != 0);
 }
 
-TEST_CASE("through links the file that they lead to is written, and they stay") {
+TEST_CASE("writing through symbolic links replaces their target and keeps the links") {
   const Folder folder;
   const auto link_to = [&](const std::string& name) {
     char target[256] = {};
@@ -112,7 +113,7 @@ TEST_CASE("through links the file that they lead to is written, and they stay") 
   };
   folder.write("numbers", "old");
   CHECK(mkdir((folder / "below").c_str(), 0777) == 0);
-  CHECK(symlink("../numbers", (folder / "below/second").c_str()) == 0);  // from where the link lies
+  CHECK(symlink("../numbers", (folder / "below/second").c_str()) == 0);  // relative to the link's folder
   CHECK(symlink((folder / "below/second").c_str(), (folder / "first").c_str()) == 0);
   write("first", "new");
   CHECK(bytes_of(folder / "numbers") == "new");
@@ -125,18 +126,18 @@ TEST_CASE("through links the file that they lead to is written, and they stay") 
   CHECK(bytes_of(folder / "below/made") == "made");
   CHECK(link_to("dangling") == "below/made");
 
-  // Two writers of one file, by its name and by a link to it.
+  // Two writers of the same file, one through its name and one through a link.
   const ap::AtomicFile first(folder / "numbers");
-  CHECK(refusal(folder / "first") ==
-        folder / "first" + ": is being written by somebody else, who holds " + (folder / "below/../numbers.tmp"));
+  CHECK(refusal(folder / "first") == folder / "first" + ": is being written by another writer, which holds a lock on " +
+                                         (folder / "below/../numbers.tmp"));
 
   CHECK(symlink("ring", (folder / "ring").c_str()) == 0);
   CHECK(refusal(folder / "ring") == folder / "ring" + ": cannot be written: Too many levels of symbolic links");
 }
 
-TEST_CASE("what is no regular file is left alone, through links too") {
+TEST_CASE("a path that is not a regular file is refused, also through links") {
   const Folder folder;
-  const std::string sentence = ": is no regular file, expected one or nothing there";
+  const std::string sentence = ": is not a regular file, expected a regular file or none";
   CHECK(mkdir((folder / "folder").c_str(), 0777) == 0);
   CHECK(mkfifo((folder / "pipe").c_str(), 0666) == 0);
   CHECK(symlink("pipe", (folder / "link").c_str()) == 0);
@@ -147,15 +148,15 @@ TEST_CASE("what is no regular file is left alone, through links too") {
   struct stat found {};
   CHECK((stat((folder / "pipe").c_str(), &found) == 0 && S_ISFIFO(found.st_mode)));
 
-  // A file that was removed while it is open, by the name that the system has for it.
+  // A file that was removed while open, addressed through /proc/self/fd.
   std::FILE* const open = std::fopen((folder / "gone").c_str(), "w");
   REQUIRE(open != nullptr);
   std::remove((folder / "gone").c_str());
   const std::string path = "/proc/self/fd/" + std::to_string(fileno(open));
-  CHECK(refusal(path) == path + ": is an open file without a name, expected one that can be replaced");
+  CHECK(refusal(path) == path + ": is an open file without a name, expected a file that can be replaced");
   std::fclose(open);
 }
 
-TEST_CASE("a folder that is not there") {
+TEST_CASE("a folder that does not exist") {
   CHECK(refusal("/nowhere/numbers") == "/nowhere/numbers: cannot be written: No such file or directory");
 }

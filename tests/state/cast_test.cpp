@@ -8,7 +8,7 @@
 
 namespace ap = algoperf;
 
-TEST_CASE("floating-point arrays are cast, the others stay, and so do names, shapes and order") {
+TEST_CASE("floating-point arrays are cast; other arrays, names, shapes and order are unchanged") {
   ap::StateDict dict;
   dict.set("brain", std::vector{ap::bfloat16(1.5f), ap::bfloat16(-0.75f)}, {2, 1});
   dict.set("tokens", std::vector<std::int64_t>{1, -2});
@@ -24,11 +24,11 @@ TEST_CASE("floating-point arrays are cast, the others stay, and so do names, sha
   CHECK(cast.get<float>("brain") == std::vector<float>{1.5f, -0.75f});
   CHECK(cast.get<float>("half")[0] == static_cast<float>(ap::float16(0.1f)));
   CHECK(cast.get<float>("double") == std::vector<float>{0.1f});
-  CHECK(cast.at("single") == dict.at("single"));  // bits and all
+  CHECK(cast.at("single") == dict.at("single"));  // bit for bit
   CHECK(cast.at("tokens") == dict.at("tokens"));
 }
 
-TEST_CASE("to every type and back: exact upwards, the nearest downwards") {
+TEST_CASE("casts to every type and back: widening is exact, narrowing rounds to nearest") {
   ap::StateDict dict;
   dict.set("x", std::vector<double>{1, -2.5, 1 / 3.0, 1e6});
   CHECK(ap::cast<double>(dict).arrays() == dict.arrays());

@@ -9,7 +9,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// One number, called as it is told.
+// A state of one number with the given name.
 struct State {
   float x = 1;
   void visit(auto& archive) { archive.array("w/x", &x, 1); }
@@ -23,7 +23,7 @@ ap::StateDict dict_of(std::size_t arrays) {
 
 }  // namespace
 
-TEST_CASE("arrays stand in the order they were set, set again or not, and are found whatever their number") {
+TEST_CASE("arrays keep the order in which they were first set, and many are found by name") {
   ap::StateDict dict = dict_of(1000);
   dict.set("3", std::vector<double>{1, 2});
   REQUIRE(dict.arrays().size() == 1000);
@@ -31,7 +31,7 @@ TEST_CASE("arrays stand in the order they were set, set again or not, and are fo
   CHECK(dict.at("3").size == 2);
   CHECK(!dict.contains("1000"));
   CHECK(!dict.contains(""));
-  CHECK_THROWS_WITH_AS((void)dict.at("1000"), "state_dict: there is no '1000'", ap::Error);
+  CHECK_THROWS_WITH_AS((void)dict.at("1000"), "state_dict: there is no array '1000'", ap::Error);
 
   ap::StateDict copy = dict;
   copy.set("1000", 7.0f);
@@ -41,7 +41,7 @@ TEST_CASE("arrays stand in the order they were set, set again or not, and are fo
   CHECK(moved.get<float>("999").front() == 999);
 }
 
-TEST_CASE("arrays of a dict that is gone stay") {
+TEST_CASE("the arrays of a temporary dict outlive it") {
   State state;
   float sum = 0;
   for (const auto& array : ap::state_dict(state).arrays()) sum += static_cast<float>(array.size);
@@ -54,7 +54,7 @@ TEST_CASE("arrays of a dict that is gone stay") {
   CHECK(!dict.contains("w/x"));
 }
 
-TEST_CASE("names find their tensors: whole parts of them, and no others") {
+TEST_CASE("array names match tensors by whole parts only") {
   std::vector<std::string> parts;
   ap::detail::for_each_part("a/bc/d", [&](const std::string& part) { parts.push_back(part); });
   CHECK(parts == std::vector<std::string>{"a", "a/bc", "a/bc/d", "bc", "bc/d", "d"});
@@ -68,7 +68,7 @@ TEST_CASE("names find their tensors: whole parts of them, and no others") {
   CHECK(ap::state_dict(state, other).at("w/x").shape == std::vector<std::size_t>{1});
 }
 
-TEST_CASE("an array whose bytes are not its type's is not handed out") {
+TEST_CASE("an array whose bytes do not match its type is refused") {
   ap::StateDict dict;
   dict.set_bytes("x", "float32", 8, {2}, std::vector<unsigned char>(16));
   CHECK_THROWS_WITH_AS((void)dict.get<float>("x"), "state_dict: 'x' has 16 bytes for 2 elements of float32", ap::Error);

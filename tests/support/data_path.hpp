@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
-// Where a real data set lies: in the folder that ALGOPERF_DATA names, or one beside the repository. Empty, with a
-// message, where there is none.
+// Returns the path of a real data set, in the folder ALGOPERF_DATA or in one beside the repository. Returns an empty
+// string, with a message, if the data set does not exist.
 inline std::string data_path(const std::string& name) {
   const char* const named = std::getenv("ALGOPERF_DATA");
   const std::string path = (named != nullptr ? named : ALGOPERF_SOURCE_DIR "/../shared/data") + ("/" + name);

@@ -1,4 +1,4 @@
-// A folder of a test's own, gone at its end, and the files in it.
+// A temporary folder with files, removed at the end of the test.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ class Folder {
 
   const std::string& path() const { return path_; }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  // The path of the file.
+  // Returns the path of the file.
   std::string write(const std::string& name, const std::string& bytes) const {
     std::ofstream(*this / name, std::ios::binary) << bytes;
     return *this / name;
@@ -32,7 +32,7 @@ class Folder {
   std::string path_;
 };
 
-// Of a whole file; empty if there is none.
+// Returns the contents of a file; empty if it does not exist.
 inline std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

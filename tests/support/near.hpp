@@ -3,8 +3,8 @@
 #include <cmath>
 #include <ostream>
 
-// A number within a share of the expected one, and nothing else: doctest's Approx allows the share of 1 besides, in
-// which small numbers vanish.
+// Compares with a purely relative tolerance. doctest's Approx adds the tolerance times 1, which hides errors of small
+// values.
 struct Near {
   double expected, share;
   friend bool operator==(double number, const Near& near) {

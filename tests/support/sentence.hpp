@@ -4,7 +4,7 @@
 
 #include "algoperf/core/error.hpp"
 
-// What an Error says; empty if nothing is thrown.
+// Returns the message of the Error that a call throws; empty if it throws nothing.
 template <class Call>
 std::string sentence(const Call& call) {
   try {

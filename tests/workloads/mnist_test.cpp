@@ -10,7 +10,7 @@ using namespace algoperf;
 
 static_assert(Workload<Mnist> && Workload<MnistCnn>);
 
-TEST_CASE("mnist: a missing file is named, also in the loop") {
+TEST_CASE("mnist: a missing file is named, including in the loop") {
   const Mnist task{.data = "/nonexistent"};
   const char* const name = "/nonexistent/mnist/train-images-idx3-ubyte";
   CHECK_THROWS_WITH_AS(task.train(), doctest::Contains(name), Error);
@@ -31,7 +31,7 @@ TEST_CASE("mnist: the splits") {
     return label;
   };
   const auto whole = task.train().whole();
-  CHECK(labels(task.train(), 0) == 5);  // the first training image and the first test image, as everyone has seen them
+  CHECK(labels(task.train(), 0) == 5);  // the labels of the first training and test images are 5 and 7
   CHECK(labels(task.test(), 0) == 7);
   CHECK(labels(task.validation(), 9999) == whole.labels()[59999]);
   CHECK(task.model().input().size() == task.train().shape().size());

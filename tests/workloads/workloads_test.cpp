@@ -16,7 +16,7 @@ static_assert(!Workload<int> && !Workload<SoftmaxCrossEntropy>);
 
 namespace {
 
-// Example i of a data set, its label at the end.
+// Returns example i of a data set, followed by its label.
 template <class Data>
 auto example(const Data& data, std::size_t i) {
   std::vector<typename Data::Input> input(data.shape().size() + 1);
@@ -39,7 +39,7 @@ const GlyphDigits& rendered() {
 
 }  // namespace
 
-TEST_CASE("glyphs: the splits are neighbours in one stream") {
+TEST_CASE("glyphs: the splits are consecutive ranges of one stream") {
   const GlyphDigits& task = rendered();
   CHECK(task.train().size() == 50000);
   CHECK(task.validation().size() == 10000);
@@ -69,7 +69,7 @@ TEST_CASE("glyphs: adamw reaches the target") {
   CHECK(report.target_reached());
 }
 
-TEST_CASE("shakespeare: no character is in two splits") {
+TEST_CASE("shakespeare: splits share no character") {
   const Folder folder;
   std::filesystem::create_directory(folder / "shakespeare");
   RandomStream random(RandomKey{1});

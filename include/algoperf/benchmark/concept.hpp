@@ -1,7 +1,7 @@
-// What benchmark/ is about. A fixture registers a Google Benchmark made of the library's parts: a function
-// register_x(name, ...) that returns it, to be configured further, and a macro ALGOPERF_X(...) for a user's file, which
-// calls it by what is written between its brackets. Time is what the fixture says it is, what else was found is in
-// counters, and an error skips the benchmark with its sentence.
+// Benchmark fixtures. A fixture registers a Google Benchmark that uses parts of the library. It consists of a function
+// register_x(name, ...), which returns the benchmark for further configuration, and a macro ALGOPERF_X(...) for a
+// user's file, which names the benchmark after the macro's arguments. Each fixture documents which time it measures
+// and reports other results as counters. An error skips the benchmark and becomes its error message.
 #pragma once
 
 #include <cctype>
@@ -13,8 +13,8 @@
 
 namespace algoperf::detail {
 
-// What a benchmark made by `arguments` is called: these, as they are written, without namespaces, spaces, and empty
-// brackets at their ends, one after the other.
+// Returns the name of a benchmark created from `arguments`: each argument as written, preceded by '/', without
+// namespaces, spaces and trailing empty brackets.
 //   readable_name("step", "ap::adamw({.beta1 = 0.8}), ap::Host<>{}")  is  "step/adamw({.beta1=0.8})/Host<>"
 inline std::string readable_name(std::string_view kind, std::string_view arguments) {
   std::string name = std::string(kind) + '/';
@@ -43,7 +43,7 @@ inline std::string readable_name(std::string_view kind, std::string_view argumen
   return name;
 }
 
-// Arguments as they are written, without the last n.
+// Returns the arguments as written, without the last n.
 inline std::string_view without_last(std::string_view arguments, std::size_t n) {
   int depth = 0;
   for (std::size_t i = arguments.size(); i-- > 0 && n > 0;) {
@@ -56,7 +56,7 @@ inline std::string_view without_last(std::string_view arguments, std::size_t n) 
 
 }  // namespace algoperf::detail
 
-// Declares what keeps a registered benchmark, so that it can be configured further: ... = register(...)->Unit(...);
+// Declares a variable that holds a registered benchmark, so that it can be configured: ... = register(...)->Unit(...);
 #define ALGOPERF_BENCHMARK_VARIABLE \
   [[maybe_unused]] static auto* const ALGOPERF_BENCHMARK_JOIN(algoperf_benchmark_, __COUNTER__)
 #define ALGOPERF_BENCHMARK_JOIN(a, b) ALGOPERF_BENCHMARK_JOIN_EXPANDED(a, b)

@@ -1,4 +1,4 @@
-// ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...): Google Benchmarks of an update rule's step, one of each size.
+// ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...): Google Benchmarks of an update rule's step, one per size.
 //
 //   #include <algoperf/benchmark/optimizer_step.hpp>
 //   ALGOPERF_OPTIMIZER_STEP(ap::adamw(), ap::Host<>{}, 1 << 14, 1 << 18);  // one tensor of 2^14 parameters; of 2^18
@@ -7,10 +7,11 @@
 //       ->Unit(benchmark::kMicrosecond);  // one benchmark: a step on all these tensors
 //   BENCHMARK_MAIN();
 //
-// Sizes are Google Benchmark's arguments, so ->Arg and ->Range add to them. A benchmark is called by what is written
-// between the brackets, and then its size, "optimizer_step/adamw/Host<>/16384/real_time": --benchmark_filter=adamw
-// finds all of the first, --benchmark_filter=adamw.*/16384/ one. Memory is taken and filled before the clock starts; a
-// device is waited for after every 16 steps. Link Google Benchmark (algoperf::benchmark).
+// Sizes are Google Benchmark arguments, so ->Arg and ->Range add to them. A benchmark's name consists of the macro's
+// arguments as written and its size, such as "optimizer_step/adamw/Host<>/16384/real_time": --benchmark_filter=adamw
+// selects all benchmarks of the first line, --benchmark_filter=adamw.*/16384/ one of them. Memory is allocated and
+// filled before the clock starts; a device is synchronised after every 16 steps. Link Google Benchmark
+// (algoperf::benchmark).
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -35,11 +36,11 @@ namespace algoperf {
 
 namespace detail {
 
-struct SameGradient {  // for rules that ask for it anew
+struct SameGradient {  // for rules that re-evaluate the gradient; leaves it unchanged
   void operator()() const {}
 };
 
-// Runs the benchmark f(), which what it throws skips.
+// Runs the benchmark f(); an exception skips it with the exception's message.
 template <class F>
 void skip_on_error(::benchmark::State& state, const F& f) {
   try {
@@ -51,9 +52,9 @@ void skip_on_error(::benchmark::State& state, const F& f) {
 
 }  // namespace detail
 
-// A step of `rule` on `backend` and the tensors of `layout`, gradients and parameters uniform in [-0.5, 0.5). Time is
-// the wall's, for backends have threads and devices. Counters: parameters; bytes_per_second where the rule's traffic is
-// known (bytes_per_parameter), which a plain copy is the measure of.
+// Benchmarks a step of `rule` on `backend` and the tensors of `layout`, with gradients and parameters uniform in
+// [-0.5, 0.5). Reports wall-clock time, because backends use threads and devices. Counters: parameters;
+// bytes_per_second if the rule's memory traffic is known (bytes_per_parameter), to compare with a plain copy.
 template <class Rule, class Backend>
 void benchmark_optimizer_step(::benchmark::State& state, const Rule& rule, const Backend& backend,
                               const Layout& layout) {
@@ -85,14 +86,14 @@ void benchmark_optimizer_step(::benchmark::State& state, const Rule& rule, const
   });
 }
 
-// Registers that benchmark, to be configured further as Google Benchmark's own.
+// Registers the benchmark above and returns it for further configuration.
 template <class Rule, class Backend>
 auto* register_optimizer_step(const std::string& name, const Rule& rule, const Backend& backend, const Layout& layout) {
   const auto run = [=](::benchmark::State& state) { benchmark_optimizer_step(state, rule, backend, layout); };
   return ::benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
 }
 
-// Registers one of each size, on a tensor of so many parameters; ->Arg and ->Range add sizes.
+// Registers one benchmark per size, on one tensor with that number of parameters; ->Arg and ->Range add sizes.
 template <class Rule, class Backend, std::integral... Sizes>
 requires(sizeof...(Sizes) > 0) auto* register_optimizer_step(const std::string& name, const Rule& rule,
                                                              const Backend& backend, Sizes... sizes) {
@@ -115,14 +116,14 @@ struct OnSizes {
   auto* operator()(const std::string& name, const Rule& rule, const Backend& backend, const Sizes&... sizes) const {
     static_assert(!std::is_arithmetic_v<Backend>,
                   "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...) needs a backend before its sizes, "
-                  "Host{} say");
+                  "such as Host{}");
     static_assert(
         sizeof...(Sizes) > 0 && (std::is_integral_v<Sizes> && ...),
-        "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...) needs whole numbers, one benchmark each; a "
+        "algoperf: ALGOPERF_OPTIMIZER_STEP(rule, backend, sizes...) needs integer sizes, one benchmark each; a "
         "step on several tensors is ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(rule, backend, shapes...)");
     return register_optimizer_step(name, rule, backend, sizes...);
   }
-  // Arguments are Google Benchmark's to name.
+  // Returns the name without the sizes, which Google Benchmark appends.
   static std::string name_of(std::string_view arguments, std::size_t sizes) {
     return readable_name("optimizer_step", without_last(arguments, sizes));
   }
@@ -161,7 +162,7 @@ auto* register_step(const char* arguments, const First& first, const Rest&... re
 }  // namespace detail
 }  // namespace algoperf
 
-// (rule, backend, sizes...) and (rule, backend, shapes...), and before them, if need be, a name.
+// Arguments: (rule, backend, sizes...) or (rule, backend, shapes...), optionally preceded by a name.
 #define ALGOPERF_OPTIMIZER_STEP(...) \
   ALGOPERF_BENCHMARK_VARIABLE =      \
       ::algoperf::detail::register_step<::algoperf::detail::OnSizes>(#__VA_ARGS__, __VA_ARGS__)

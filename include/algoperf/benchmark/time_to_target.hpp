@@ -4,18 +4,19 @@
 //   ALGOPERF_TIME_TO_TARGET(ap::GlyphDigits{}, ap::adamw(), ap::Constant{1e-3}, ap::ShuffledEpochs{.batch = 128});
 //   BENCHMARK_MAIN();
 //
-// A repetition is a trial: repetition r trains from seed r (behind the seeds of warm-ups, if
-// --benchmark_min_warmup_time asks for any), until the workload's target is reached on its validation
-// data; ->Repetitions(5) or --benchmark_repetitions=5 makes five. Its time is the seconds spent on training alone, as
-// the loop counts them. A trial that does not reach the target within the budget, or diverges, never does, as in Dahl
+// A repetition is a trial: repetition r trains from seed r until the workload's target is reached on its validation
+// data (with --benchmark_min_warmup_time, warm-ups use the first seeds). ->Repetitions(5) or
+// --benchmark_repetitions=5 runs five trials. The time of a trial is the seconds spent on training alone, as measured
+// by the loop. A trial that does not reach the target within the budget, or diverges, has an infinite time, as in Dahl
 // et al. 2023 (arXiv:2306.07179), section 4; JSON has no infinity, so its time is `missed_target_seconds`, 1e9. The
-// median, which Google Benchmark prints with the rest, is that of all trials, as are the added `min` and `max`: with an
-// odd number of trials it is the time of one that reached the target, or 1e9 where most did not. With misses, `mean`,
-// `stddev` and `cv` tell nothing. Counters: steps, examples, evaluations, evaluation_seconds, target_reached (its mean
-// is the share), best_metric where it is finite; a zero is 1e-300, for Google Benchmark 1.7 divides by their means. The
-// label is "seed 1", and after it "target missed" or why the trial diverged.
+// median, which Google Benchmark prints with the other statistics, is over all trials, as are the added `min` and
+// `max`: with an odd number of trials, it is the time of a trial that reached the target, or 1e9 if most trials missed
+// it. If any trial misses, `mean`, `stddev` and `cv` are meaningless. Counters: steps, examples, evaluations,
+// evaluation_seconds, target_reached (its mean is the fraction of trials that reached it), best_metric if it is
+// finite; a zero is reported as 1e-300, because Google Benchmark 1.7 divides by the counters' means. The label is
+// "seed 1", followed by "target missed" or the cause of the divergence.
 //
-// A name of one's own comes first: ALGOPERF_TIME_TO_TARGET("adamw on glyphs", ...). Link Google Benchmark
+// An optional name comes first: ALGOPERF_TIME_TO_TARGET("adamw on glyphs", ...). Link Google Benchmark
 // (algoperf::benchmark).
 #pragma once
 
@@ -40,16 +41,16 @@
 namespace algoperf {
 
 struct TimeToTargetOptions {
-  std::uint64_t budget = 0;  // steps a trial may take; 0: three times the workload's step_hint()
-  std::uint64_t every = 0;   // steps from evaluation to evaluation; 0: a hundredth of the budget, at least 1
+  std::uint64_t budget = 0;  // maximum number of steps of a trial; 0: three times the workload's step_hint()
+  std::uint64_t every = 0;   // steps between evaluations; 0: a hundredth of the budget, at least 1
 };
 
-// The time of a trial that misses its target: 31 years, and so behind every other in an order of times.
+// The time of a trial that misses its target: 31 years, longer than any real trial.
 inline constexpr double missed_target_seconds = 1e9;
 
 namespace detail {
 
-// A counter of which every statistic is a finite number, which JSON has.
+// Sets a counter whose statistics are all finite, because JSON has no infinity; ignores larger values.
 inline void set_counter(::benchmark::State& state, const char* name, double value) {
   constexpr double largest = 1e150;  // its square is finite
   constexpr double zero = 1e-300;    // Google Benchmark 1.7 has cv = stddev / mean
@@ -63,7 +64,8 @@ inline double largest_of(const std::vector<double>& x) { return x.empty() ? 0 : 
 
 }  // namespace detail
 
-// One trial from `seed`. `more` is what else a TrainingLoop takes: a backend, a combiner, workers; but no Seed.
+// Runs one trial from `seed`. `more` holds the other arguments of a TrainingLoop: a backend, a combiner, workers; but
+// no Seed.
 template <Workload W, class Rule, class Schedule, class Selector, class... More>
 void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, const TimeToTargetOptions& options,
                               const W& workload, const Rule& rule, const Schedule& schedule, Selector selector,
@@ -101,7 +103,7 @@ void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, con
   }
 }
 
-// Registers such trials, to be configured further as Google Benchmark's own.
+// Registers such trials as a benchmark and returns it for further configuration.
 template <Workload W, class Rule, class Schedule, class Selector, class... More>
 auto* register_time_to_target(const std::string& name, const TimeToTargetOptions& options, const W& workload,
                               const Rule& rule, const Schedule& schedule, const Selector& selector,
@@ -142,7 +144,7 @@ auto* register_trials(const char* arguments, const First& first, const Rest&... 
 }  // namespace detail
 }  // namespace algoperf
 
-// (workload, rule, schedule, selector), and after them what else a TrainingLoop takes; before them, if need be, a name
-// and TimeToTargetOptions.
+// Arguments: (workload, rule, schedule, selector), followed by the other arguments of a TrainingLoop, and optionally
+// preceded by a name and TimeToTargetOptions.
 #define ALGOPERF_TIME_TO_TARGET(...) \
   ALGOPERF_BENCHMARK_VARIABLE = ::algoperf::detail::register_trials(#__VA_ARGS__, __VA_ARGS__)

@@ -1,5 +1,6 @@
-// The light part of data/. What reads a format is included by name: idx.hpp, csv.hpp, tar.hpp, spoken_digits.hpp,
-// graphs.hpp and sentence_pairs.hpp need zlib; wav.hpp, table.hpp and vocabulary.hpp do not.
+// The parts of data/ that need no other library, without the file readers except Text. Include the other readers by
+// name: idx.hpp, csv.hpp, tar.hpp, spoken_digits.hpp, graphs.hpp and sentence_pairs.hpp need zlib; wav.hpp, table.hpp
+// and vocabulary.hpp do not.
 #pragma once
 
 #include "concept.hpp"

@@ -1,5 +1,5 @@
-// What data/ is about. A Dataset is examples that can be copied, by index, into a batch; a DataSelector says which
-// examples the next step learns from, and how much each weighs.
+// The Dataset and DataSelector concepts. A Dataset is a set of examples that are copied by index into a batch. A
+// DataSelector chooses the examples of the next step and their weights.
 #pragma once
 
 #include <concepts>
@@ -17,12 +17,14 @@ namespace algoperf {
 //   Input                      the element type of the inputs: float for dense features, std::int32_t for tokens
 //   size()                     number of examples
 //   shape()                    shape of one example's input (28x28x1 for images, rows x columns x channels)
-//   classes()                  labels are whole numbers in [0, classes())
+//   classes()                  number of classes; labels are integers in [0, classes())
 //   gather(indices, n, x, y)   writes example indices[i] to x + i * shape().size() and its label to y[i]; x may be of
-//                              any arithmetic type (Host<double> asks for double)
-// Examples whose labels are numbers to be predicted (losses/mean_squared_error.hpp) have, instead of classes(),
-//   Label                      their element type: float or double
-//   label_shape()              of one example's label; gather writes it to y + i * label_shape().size(), of any type
+//                              any arithmetic type (Host<double> uses double)
+// A RegressionDataset has real-valued labels (losses/mean_squared_error.hpp) and, instead of classes(),
+//   Label                      the element type of the labels: float or double
+//   label_shape()              shape of one example's label; gather writes it to y + i * label_shape().size(), and y
+// may
+//                              be of any arithmetic type
 template <class D>
 concept RegressionDataset = requires(const D& d, const std::uint32_t* indices, typename D::Input* x,
                                      typename D::Label* y) {
@@ -53,13 +55,13 @@ struct LabelOfData<D> {
 template <class D>
 using LabelOf = typename LabelOfData<D>::type;
 
-// Whether it says that it has none.
+// A data set that declares has_labels = false.
 template <class D>
 concept Unlabelled = requires {
   requires !D::has_labels;
 };
 
-// Numbers of one example's label.
+// Returns the number of elements of one example's label.
 template <class D>
 std::size_t label_width(const D& data) {
   if constexpr (RegressionDataset<D>)
@@ -70,21 +72,21 @@ std::size_t label_width(const D& data) {
 
 }  // namespace detail
 
-// The examples of one step. Losses are weighted by `weights` and divided by the number of examples, so a weight of
-// 1 / (size * probability) keeps the gradient unbiased whatever the probabilities are.
+// The examples of one step. Losses are multiplied by `weights` and divided by the number of examples, so a weight of
+// 1 / (size * probability) keeps the gradient unbiased for any probabilities.
 struct Selection {
   std::vector<std::uint32_t> indices;
-  std::vector<float> weights;  // as many as indices
+  std::vector<float> weights;  // same size as indices
 };
 
 // DataSelector: a plain value of options (batch, seed) with
-//   batch                              the largest selection, in examples
-//   State                              what it remembers; has visit(archive) so that a run can resume
-//   state(size)                        a fresh State for a data set of `size` examples; throws Error on bad options
+//   batch                              the maximum size of a selection, in examples
+//   State                              the state of the selector; has visit(archive) so that a run can resume
+//   state(size)                        a new State for a data set of `size` examples; throws Error on invalid options
 //   select(state, step, selection)     writes the next selection in place (no allocation after the first call)
-//   feedback(state, selection, losses) optional: one loss per selected example, after the step
-//   gradient_feedback(state, squares)  with has_gradient_feedback = true: what a measuring combiner found,
-//                                      its GradientSquares, after the step
+//   feedback(state, selection, losses) optional: receives one loss per selected example, after the step
+//   gradient_feedback(state, squares)  optional, with has_gradient_feedback = true: receives the GradientSquares that a
+//                                      combiner measured, after the step
 template <class D>
 concept DataSelector = requires(const D& d, typename D::State& state, Step step, Selection& selection) {
   { d.batch } -> std::convertible_to<std::size_t>;

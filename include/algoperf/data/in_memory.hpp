@@ -1,4 +1,4 @@
-// InMemory: a data set whose examples lie in one block of memory.
+// InMemory: a labelled data set stored in contiguous memory.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,15 @@
 
 namespace algoperf {
 
-// Inputs are N x shape, row-major; labels are N numbers in [0, classes). Both are taken over (move them in) and never
-// change. Copies share them: copying costs two words.
+// Inputs are N x shape, row-major; labels are N integers in [0, classes). The constructor takes both vectors by value
+// (move them in), and they never change. Copies share them, so a copy costs two words.
 template <class InputType>
 class InMemory {
  public:
   using Input = InputType;
 
-  // Throws Error if there are not shape.size() inputs per label, or naming the first label out of range.
+  // Throws Error if there are not shape.size() input values per label, or if a label is out of range (the message names
+  // the first one).
   InMemory(std::vector<Input> inputs, std::vector<std::int32_t> labels, Shape shape, std::size_t classes)
       : examples_(Examples{std::move(inputs), std::move(labels)}), shape_(shape), classes_(classes) {
     const std::size_t n = size(), expected = n * shape.size();
@@ -39,10 +40,10 @@ class InMemory {
   const std::vector<Input>& inputs() const { return examples_->inputs; }
   const std::vector<std::int32_t>& labels() const { return examples_->labels; }
 
-  // Examples [begin, end) as a data set; it shares this one's memory.
+  // Returns examples [begin, end) as a data set that shares this one's memory.
   Slice<InMemory> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
 
-  // Indices are trusted: each is below size().
+  // Does not check indices: each must be below size().
   template <class T>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
     const std::size_t width = shape_.size();

@@ -1,4 +1,4 @@
-// InMemoryRegression: a data set in memory whose labels are numbers to be predicted.
+// InMemoryRegression: a data set in memory with real-valued labels.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace algoperf {
 
-// Inputs are N x shape, labels N x label_shape, both row-major. Both are taken over (move them in) and never change.
-// Copies share them: copying costs two words. Train with MeanSquaredError{}.
+// Inputs are N x shape, labels N x label_shape, both row-major. The constructor takes both vectors by value (move them
+// in), and they never change. Copies share them, so a copy costs two words. Train with MeanSquaredError{}.
 template <class InputType>
 class InMemoryRegression {
  public:
   using Input = InputType;
   using Label = float;
 
-  // Throws Error if there is not a whole number of examples, the same of inputs and labels.
+  // Throws Error if a shape is empty, or if the inputs and the labels do not hold the same whole number of examples.
   InMemoryRegression(std::vector<Input> inputs, std::vector<Label> labels, Shape shape, Shape label_shape = {1})
       : examples_(Examples{std::move(inputs), std::move(labels)}), shape_(shape), label_shape_(label_shape) {
     const std::size_t width = shape.size(), label_width = label_shape.size();
@@ -39,10 +39,10 @@ class InMemoryRegression {
   const std::vector<Input>& inputs() const { return examples_->inputs; }
   const std::vector<Label>& labels() const { return examples_->labels; }
 
-  // Examples [begin, end) as a data set; it shares this one's memory.
+  // Returns examples [begin, end) as a data set that shares this one's memory.
   Slice<InMemoryRegression> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
 
-  // Indices are trusted: each is below size().
+  // Does not check indices: each must be below size().
   template <class T, class L>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
     for (std::size_t i = 0; i < n; ++i) {

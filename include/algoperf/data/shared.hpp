@@ -1,5 +1,5 @@
-// Shared: a value that is written once, then read by many. Copies share it and the last one frees it, so a data set and
-// its slices may be copied and returned freely, in any order and from any thread.
+// Shared: an immutable, reference-counted value. Copies share the value and the last copy frees it, so a data set and
+// its slices can be copied and returned in any order and from any thread.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// A counted reference to a constant T (std::shared_ptr<const T> without the cost of <memory>).
+// A reference-counted pointer to a constant T (std::shared_ptr<const T> without the cost of <memory>).
 template <class T>
 class Shared {
  public:
@@ -34,7 +34,7 @@ class Shared {
     const T value;
     std::atomic<std::size_t> owners{1};
   };
-  Block* block_;  // never null: a move is a copy
+  Block* block_;  // never null, because moving copies
 };
 
 }  // namespace algoperf

@@ -1,4 +1,4 @@
-// Slice: the examples [begin, end) of a data set, as a data set of its own: train and validation out of one file.
+// Slice: the examples [begin, end) of a data set, as a data set; used to split one file into training and validation.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace algoperf {
 
-// Holds the data set by value. The library's own are cheap to copy (InMemory and Text share their storage, Glyphs is
-// four numbers), so a slice may outlive the object it was cut from. Example i is example begin + i of the whole.
+// Holds the data set by value, so a slice may outlive the object it was created from. The library's own data sets are
+// cheap to copy: InMemory and Text share their storage, and Glyphs has four scalar fields. Example i of the slice is
+// example begin + i of the whole data set.
 template <class Whole>
 class Slice {
  public:
@@ -31,7 +32,7 @@ class Slice {
   Shape label_shape() const requires RegressionDataset<Whole> { return whole_.label_shape(); }
   Whole whole() const { return whole_; }
 
-  // A part of the part, counted from this slice's begin.
+  // Returns a slice of this slice; `begin` and `end` count from this slice's own begin.
   Slice subset(std::size_t begin, std::size_t end) const {
     require(begin <= end && end <= size_, "Slice: the range is [", begin, ", ", end,
             "), expected begin <= end <= ", size_);
@@ -40,7 +41,7 @@ class Slice {
 
   template <class T, class L>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
-    constexpr std::size_t block = 64;  // shifted indices at a time: no allocation
+    constexpr std::size_t block = 64;  // indices shifted per pass; avoids an allocation
     std::uint32_t shifted[block];
     const std::size_t width = shape().size(), label_width = detail::label_width(whole_);
     for (std::size_t done = 0; done < n; done += block) {

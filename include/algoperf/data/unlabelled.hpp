@@ -1,4 +1,4 @@
-// Unlabelled: inputs without labels, to predict from.
+// Unlabelled: inputs without labels, for prediction.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace algoperf {
 
-// Rows of shape.size() inputs in the caller's memory, which must outlive this. As a data set its labels are all 0, of
-// any type.
+// Rows of shape.size() inputs in the caller's memory, which must outlive this object. gather() writes 0 for every
+// label, for any label type.
 template <class InputType>
 class Unlabelled {
  public:
   using Input = InputType;
 
-  // Throws Error if the inputs are no whole number of rows.
+  // Throws Error if the inputs are not a whole number of rows.
   Unlabelled(std::span<const Input> inputs, Shape shape) : inputs_(inputs), shape_(shape) {
     require(shape.size() > 0 && inputs.size() % shape.size() == 0, "Unlabelled: there are ", inputs.size(),
-            " input values, expected a multiple of the ", shape.size(), " of an example");
+            " input values, expected a multiple of ", shape.size(), ", the size of an example");
   }
 
   std::size_t size() const { return inputs_.size() / shape_.size(); }

@@ -1,4 +1,4 @@
-// All of formats/: needs nlohmann-json, xtensor and libzip.
+// All of formats/; needs Eigen, nlohmann-json, xtensor and libzip.
 #pragma once
 
 #include "../state/cast.hpp"

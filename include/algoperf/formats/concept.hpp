@@ -1,5 +1,5 @@
-// What formats/ is about: files and views that other programs and libraries share. Each header names what it needs
-// beside the library; algoperf::formats links it all.
+// File formats and views shared with other programs and libraries. Each header names the library that it needs;
+// algoperf::formats links them all.
 //
 //   safetensors.hpp   save_safetensors(path, dict), load_safetensors(path)      nlohmann-json; PyTorch, JAX, ...
 //   npy.hpp           save_npy(path, array), load_npy<T>(path)                  xtensor; NumPy
@@ -8,10 +8,10 @@
 //   xtensor.hpp       as_xtensor(values, shape), as_xtensor(loop, "0.weight")   xtensor; no copy
 //                     as_eigen<T>(dict, "x"), as_xtensor<T>(dict, "x"), set(dict, "x", expression)       copies
 //
-// A dict is a StateDict (state/state_dict.hpp): values_dict(loop) has the parameters, state_dict(rule_state) a
-// rule's state, state_dict(loop) all that a checkpoint has. Files are written whole or not at all. What
-// is read takes memory as it comes, and where it unpacks to more than its header declares, no more than that and a
-// buffer. What does not fit is refused by a sentence that names the file and the array.
+// A dict is a StateDict (state/state_dict.hpp): values_dict(loop) has the parameters, state_dict(rule_state) a rule's
+// state, state_dict(loop) everything that a checkpoint has. A file is written completely or not at all. Memory use
+// grows with the data read. When a compressed file expands beyond the size its header declares, no more than that size
+// and a buffer are allocated. An invalid file is refused with an Error that names the file and the array.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@
 
 namespace algoperf::detail {
 
-// One type of number as each format calls it; "" where a format has none.
+// The name of an element type in each format; "" if the format does not have the type.
 struct NumberType {
   const char* name;
   const char* safetensors;
-  const char* numpy;  // without the sign of byte order
+  const char* numpy;  // without the byte-order character
   std::size_t bytes;
 };
 
-// complex64 and the floats of 8 bits are kept as they are: nothing here computes with them.
+// complex64 and the 8-bit floats are stored as raw bytes: the library does not compute with them.
 inline constexpr NumberType number_types[] = {{"float64", "F64", "f8", 8},
                                               {"float32", "F32", "f4", 4},
                                               {"float16", "F16", "f2", 2},
@@ -61,7 +61,7 @@ inline const NumberType* find_number_type(const char* NumberType::*format, const
   return nullptr;
 }
 
-// How many elements a shape has, or more than `most` if that is more.
+// Returns the number of elements of a shape, or a number above `most` if there are more than `most`.
 inline std::size_t elements_within(const std::vector<std::size_t>& shape, std::size_t most) {
   for (const std::size_t side : shape)
     if (side == 0) return 0;

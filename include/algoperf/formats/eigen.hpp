@@ -1,6 +1,6 @@
-// Tensors as Eigen's matrices: row-major, of the first axis by all the rest, as matrix rules see tensors. Of memory and
-// of loops, which must work on the host, they are views and last as long as the memory or the loop. Of a StateDict they
-// are copies.
+// Tensors as row-major Eigen matrices: the first axis by all the others, the same view that matrix rules use. From
+// memory and from loops (on a host backend) they are views, valid as long as the memory or the loop. From a StateDict
+// they are copies.
 //
 //   as_eigen(loop, "0.weight").rowwise().norm().maxCoeff()
 //   as_eigen<float>(load_npz("theirs.npz"), "0.weight")
@@ -25,7 +25,7 @@ using RowMajorMatrix = Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, Eig
 
 }  // namespace detail
 
-// Of T or const T. Throws Error where the shape has another number of elements.
+// Returns a view of T or const T. Throws Error if the shape has a different number of elements.
 template <class T>
 auto as_eigen(std::span<T> values, Shape shape) {
   using Matrix = detail::RowMajorMatrix<T>;
@@ -35,14 +35,15 @@ auto as_eigen(std::span<T> values, Shape shape) {
       values.data(), static_cast<Eigen::Index>(shape.rows()), static_cast<Eigen::Index>(shape.cols()));
 }
 
-// The parameters called `tensor`.
+// Returns a view of the parameters of `tensor`.
 template <class Loop>
 auto as_eigen(Loop& loop, const std::string& tensor) {
-  static_assert(Loop::Backend::on_host, "algoperf: as_eigen is of memory on the host: read a device's first");
+  static_assert(Loop::Backend::on_host,
+                "algoperf: as_eigen needs memory on the host: copy a device's values to the host first");
   return as_eigen(loop.values(tensor), loop.layout().spec(loop.layout().find(tensor)).shape);
 }
 
-// The array called `name`. Throws Error where there is none, or it is of another type than T.
+// Returns a copy of the array `name`. Throws Error if there is no such array or its type is not T.
 template <class T>
 detail::RowMajorMatrix<T> as_eigen(const StateDict& dict, const std::string& name) {
   const StateDict::Array& found = dict.at<T>(name);

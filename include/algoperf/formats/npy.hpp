@@ -1,10 +1,10 @@
-// NumPy's .npy, one array a file, as xtensor's arrays.
+// NumPy's .npy format, one array per file, as xtensor arrays.
 //
 //   save_npy("weight.npy", as_xtensor(loop, "0.weight"));          any xtensor expression
 //   const xt::xarray<float> x = load_npy<float>("theirs.npy");
 //
-// No number is cast: Error names the file where it holds another type than T; truth values come as std::uint8_t. Needs
-// xtensor.
+// Elements are not cast: load_npy throws Error, naming the file, if the element type is not T. Truth values are read as
+// std::uint8_t. Needs xtensor.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// NumPy's .npy, one array, its type and shape in a header that is a Python dict: as bytes, for npy.hpp and npz.hpp.
+// Conversion between arrays and the bytes of NumPy's .npy format, for npy.hpp and npz.hpp. A .npy file has one array; a
+// header, which is a Python dict, gives its type and shape.
 // The format: numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1, 2 and 3.
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace algoperf::detail {
 
-// Bytes in memory, read front to back.
+// A source that reads bytes in memory from front to back.
 class BytesReader {
  public:
   explicit BytesReader(const std::string& bytes) : bytes_(bytes) {}
@@ -29,8 +30,8 @@ class BytesReader {
   std::size_t at_ = 0;
 };
 
-// Appends up to n bytes, fewer only at the end. What it keeps has room for at most twice what came and a buffer, and
-// never for more than n; while it grows, the old is there beside the new.
+// Appends up to n bytes to `to`, fewer only at the end of the source. The capacity allocated is at most twice the bytes
+// read plus a buffer, and at most n; while it grows, the old block exists beside the new one.
 template <class Source, class Bytes>
 void append(Source& source, Bytes& to, std::size_t n) {
   constexpr std::size_t buffer = 1 << 16;
@@ -44,11 +45,11 @@ void append(Source& source, Bytes& to, std::size_t n) {
   }
 }
 
-// The array whose first axis runs fastest in `from`, with its last running fastest.
+// Converts an array from column-major order (first axis fastest) to row-major order (last axis fastest).
 inline std::vector<unsigned char> rows_first(const std::vector<unsigned char>& from,
                                              const std::vector<std::size_t>& shape, std::size_t width) {
   struct Axis {
-    std::size_t side, stride, at;  // the stride in `from`
+    std::size_t side, stride, at;  // stride: in `from`, in bytes
   };
   std::vector<Axis> axes;
   std::size_t stride = width;
@@ -69,44 +70,44 @@ inline std::vector<unsigned char> rows_first(const std::vector<unsigned char>& f
   return to;
 }
 
-// Adds the array of `source`, a whole .npy file, to the dict; `where` is how errors call it. source.read(to, n) gives
-// up to n bytes, fewer only at the end: first the header, then as much as it declares and one byte. An array whose
-// first axis runs fastest (fortran_order) is transposed, for which there are two of it for a while.
+// Adds the array of `source`, a complete .npy file, to the dict; `where` names it in error messages. source.read(to, n)
+// returns up to n bytes, fewer only at the end. Reads the header, then the number of bytes that it declares and one
+// more. A column-major array (fortran_order) is transposed, which takes a second copy of it temporarily.
 template <class Source>
 void read_npy_from(Source&& source, const std::string& where, const std::string& name, StateDict& dict) {
   std::string start;
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(start[i])); };
   append(source, start, 10);
-  require(start.size() == 10 && start.compare(0, 6, "\x93NUMPY") == 0, where, ": is no .npy file");
+  require(start.size() == 10 && start.compare(0, 6, "\x93NUMPY") == 0, where, ": is not a .npy file");
   const std::size_t version = byte(6);
-  require(version >= 1 && version <= 3, where, ": is .npy of version ", version, ", expected 1 to 3");
+  require(version >= 1 && version <= 3, where, ": is a .npy file of version ", version, ", expected 1 to 3");
   if (version > 1) append(source, start, 2);
-  require(version == 1 || start.size() == 12, where, ": is cut short");
+  require(version == 1 || start.size() == 12, where, ": is truncated");
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
-  constexpr std::size_t longest = 65535;  // of version 1, and more than numbers need
+  constexpr std::size_t longest = 65535;  // the maximum of version 1; numeric arrays need less
   require(length <= longest, where, ": has a header of ", length, " bytes, expected at most ", longest);
   std::string text;
   append(source, text, length);
-  require(text.size() == length, where, ": is cut short: a header of ", length, " bytes is promised, ", text.size(),
+  require(text.size() == length, where, ": is truncated: a header of ", length, " bytes is declared, but ", text.size(),
           " follow");
   const NpyHeader header = NpyHeaderReader(where, text).read();
 
   const char order = header.type.empty() ? '?' : header.type[0];
   const NumberType* const type = find_number_type(&NumberType::numpy, header.type.substr(header.type.empty() ? 0 : 1));
   require(type != nullptr && (order == '<' || order == '|' || order == '='), where, ": is of type '", header.type,
-          "', expected numbers, low byte first");
+          "', expected little-endian numbers");
   const std::size_t most = (SIZE_MAX - 1) / type->bytes, elements = elements_within(header.shape, most - 1);
-  require(elements < most, where, ": its shape and type make more bytes than memory has");
+  require(elements < most, where, ": its shape and type need more bytes than memory can hold");
   const std::size_t size = elements * type->bytes;
   std::vector<unsigned char> data;
   append(source, data, size + 1);
   require(data.size() == size, where, ": holds ", data.size() > size ? "more than " : "", std::min(data.size(), size),
-          " bytes of data, expected ", size, " by its shape and type");
+          " bytes of data, expected ", size, " for its shape and type");
   if (header.columns_first) data = rows_first(data, header.shape, type->bytes);
   dict.set_bytes(name, type->name, type->bytes, header.shape, std::move(data));
 }
-// Of a file in memory.
+// Adds the array of a .npy file in memory.
 inline void read_npy(const std::string& where, const std::string& bytes, const std::string& name, StateDict& dict) {
   read_npy_from(BytesReader(bytes), where, name, dict);
 }

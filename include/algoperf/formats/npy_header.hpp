@@ -1,4 +1,4 @@
-// The header of a .npy: a Python dict of type, order and shape.
+// The header of a .npy file: a Python dict of type, order and shape.
 #pragma once
 
 #include <cctype>
@@ -12,14 +12,14 @@
 
 namespace algoperf::detail {
 
-// What the dict of a header says.
+// The contents of the header's dict.
 struct NpyHeader {
-  std::string type;  // with the sign of byte order, such as "<f4"
+  std::string type;  // with the byte-order character, such as "<f4"
   bool columns_first = false;
   std::vector<std::size_t> shape;
 };
 
-// Reads the dict, of the three keys that NumPy writes in whatever order.
+// Parses the dict, which must have the three keys that NumPy writes, in any order.
 class NpyHeaderReader {
  public:
   NpyHeaderReader(const std::string& where, const std::string& text) : where_(where), text_(text) {}

@@ -1,7 +1,7 @@
-// NumPy's .npz, many arrays a file: a zip archive of .npy files.
+// NumPy's .npz format, many arrays per file: a zip archive of .npy files.
 //
 //   save_npz("values.npz", values_dict(loop));       numpy.load("values.npz")["0.weight"]
-//   load_values(load_npz("theirs.npz"), loop);       of numpy.savez and numpy.savez_compressed
+//   load_values(load_npz("theirs.npz"), loop);       from numpy.savez and numpy.savez_compressed
 //
 // Needs libzip.
 #pragma once
@@ -21,8 +21,8 @@ namespace algoperf {
 
 inline constexpr std::uint64_t default_npz_limit = std::uint64_t{1} << 32;
 
-// Stored, not compressed, as numpy.savez. Throws Error where there is nothing to save, NumPy has no type for an array,
-// or the file cannot be written.
+// Stores arrays without compression, as numpy.savez. Throws Error if there are no arrays, NumPy has no type for an
+// array, or the file cannot be written.
 inline void save_npz(const std::string& path, const StateDict& dict) {
   require(!dict.arrays().empty(), path, ": there are no arrays to save");
   std::vector<std::string> files;
@@ -35,8 +35,8 @@ inline void save_npz(const std::string& path, const StateDict& dict) {
   file.commit();
 }
 
-// A file that unpacks to more than `limit` bytes, of all entries together, is refused, whatever its size on disk.
-// Throws Error naming the file, and the entry where it is one's fault.
+// Reads all arrays. A file whose entries decompress to more than `limit` bytes in total is refused, regardless of its
+// size on disk. Throws Error with the file and, if an entry is the cause, the entry.
 inline StateDict load_npz(const std::string& path, std::uint64_t limit = default_npz_limit) {
   const std::string bytes = read_file(path);
   detail::Zip zip(path, bytes, limit);
@@ -44,7 +44,7 @@ inline StateDict load_npz(const std::string& path, std::uint64_t limit = default
   for (std::size_t i = 0; i < zip.count(); ++i) {
     const std::string entry = zip.name(i);
     const std::size_t stem = entry.size() - std::min<std::size_t>(entry.size(), 4);
-    require(entry.substr(stem) == ".npy", path, ": entry '", entry, "' is no .npy file");
+    require(entry.substr(stem) == ".npy", path, ": entry '", entry, "' is not a .npy file");
     const std::string name = entry.substr(0, stem);
     require(!dict.contains(name), path, ": has two entries '", entry, "'");
     detail::read_npy_from(detail::Zip::Entry(zip, i), path + ", entry '" + entry + "'", name, dict);

@@ -1,12 +1,12 @@
-// Safetensors (huggingface.co/docs/safetensors): a header of JSON and bare arrays, which PyTorch, JAX and others read
-// without running anything that the file holds.
+// Safetensors (huggingface.co/docs/safetensors): a JSON header and raw arrays, readable by PyTorch, JAX and others
+// without executing code from the file.
 //
 //   save_safetensors("model.safetensors", values_dict(loop), {{"epochs", "3"}});
 //   load_values(load_safetensors("theirs.safetensors"), loop);
 //
-// In Python: safetensors.torch.load_file(path), safetensors.flax.load_file(path). Type and shape are kept. Numbers that
-// this library does not compute with (F8_E4M3, F8_E5M2, C64, ...) come and go as they are; F4 and F6, of which several
-// share a byte, are refused. Needs nlohmann-json.
+// In Python: safetensors.torch.load_file(path), safetensors.flax.load_file(path). Types and shapes are kept. Element
+// types that this library does not compute with (F8_E4M3, F8_E5M2, C64, ...) are read and written unchanged; F4 and F6,
+// which pack several elements into a byte, are refused. Needs nlohmann-json.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +31,11 @@ inline void must_be_little_endian() {
   const std::uint16_t one = 1;
   unsigned char first;
   std::memcpy(&first, &one, 1);
-  require(first == 1, "safetensors: this machine puts the high byte first, the format the low one");
+  require(first == 1, "safetensors: this machine is big-endian, the format is little-endian");
 }
 
-// Hears JSON, and throws Error where an object has a key twice, which the format forbids: parsers keep either.
+// A JSON event handler that throws Error if an object has a key twice. The format forbids this, and parsers differ in
+// which of the two they keep.
 class DistinctKeys : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit DistinctKeys(const std::string& path) : path_(path) {}
@@ -63,19 +64,20 @@ class DistinctKeys : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   const std::string& path_;
-  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+  std::vector<std::set<std::string>> keys_;  // of each open object
 };
 
-// The header, read twice: nlohmann's parser into values with a callback takes time in the square of the tensors.
+// Parses the header in two passes, because nlohmann's DOM parser with a callback takes time quadratic in the number of
+// tensors.
 inline nlohmann::json parse_header(const std::string& path, const char* begin, const char* end) {
   DistinctKeys distinct(path);
   const bool is_json = nlohmann::json::sax_parse(begin, end, &distinct);
   nlohmann::json header = is_json ? nlohmann::json::parse(begin, end, nullptr, false) : nlohmann::json();
-  require(header.is_object(), path, ": the header is no JSON object");
+  require(header.is_object(), path, ": the header is not a JSON object");
   return header;
 }
 
-// One entry of the header, its place within the data.
+// An entry of the header; [begin, end) is its range within the data.
 struct SafetensorsEntry {
   std::string name;
   const NumberType* type;
@@ -83,37 +85,37 @@ struct SafetensorsEntry {
   std::size_t begin, end;
 };
 
-// Throws Error naming the tensor.
+// Parses one entry. Throws Error with the tensor's name.
 inline SafetensorsEntry read_entry(const std::string& path, const std::string& name, const nlohmann::json& entry,
                                    std::size_t data_size) {
   const auto must = [&](bool holds, const auto&... what) { require(holds, path, ": tensor '", name, "' ", what...); };
   const auto is_size = [](const nlohmann::json& x) { return x.is_number_unsigned(); };
   must(entry.is_object() && entry.size() == 3 && entry.contains("dtype") && entry.contains("shape") &&
            entry.contains("data_offsets"),
-       "has no dtype, shape and data_offsets, or more than these");
+       "must have dtype, shape and data_offsets, and nothing else");
   const nlohmann::json &dtype = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
-  must(dtype.is_string(), "has a dtype that is no string");
+  must(dtype.is_string(), "has a dtype that is not a string");
   SafetensorsEntry read{name, find_number_type(&NumberType::safetensors, dtype.get<std::string>()), {}, 0, 0};
-  must(read.type != nullptr, "is of an unknown dtype, '", dtype.get<std::string>(), "'");
-  must(shape.is_array() && std::all_of(shape.begin(), shape.end(), is_size), "has a shape that is no list of sizes");
+  must(read.type != nullptr, "has an unknown dtype, '", dtype.get<std::string>(), "'");
+  must(shape.is_array() && std::all_of(shape.begin(), shape.end(), is_size), "has a shape that is not a list of sizes");
   must(offsets.is_array() && offsets.size() == 2 && is_size(offsets[0]) && is_size(offsets[1]),
-       "has data_offsets that are no two numbers");
+       "has data_offsets that are not two sizes");
   read.shape = shape.get<std::vector<std::size_t>>();
   read.begin = offsets[0].get<std::size_t>();
   read.end = offsets[1].get<std::size_t>();
-  must(read.begin <= read.end && read.end <= data_size, "lies at [", read.begin, ", ", read.end, "), the data has ",
-       data_size, " bytes");
+  must(read.begin <= read.end && read.end <= data_size, "has data_offsets [", read.begin, ", ", read.end,
+       "), but the data has ", data_size, " bytes");
   must(elements_within(read.shape, data_size) * read.type->bytes == read.end - read.begin, "has ",
-       read.end - read.begin, " bytes, which its shape and dtype do not fill");
+       read.end - read.begin, " bytes, which does not match its shape and dtype");
   return read;
 }
 
 }  // namespace detail
 
-// Throws Error where an array's type has no name in the format, or the file cannot be written.
+// Throws Error if the format has no name for an array's type, or the file cannot be written.
 inline void save_safetensors(const std::string& path, const StateDict& dict, const Metadata& metadata = {}) {
   detail::must_be_little_endian();
-  // Wide numbers first: each array begins at a multiple of its numbers' size, as PyTorch demands.
+  // Arrays with wide elements go first, so that each begins at a multiple of its element size, as PyTorch requires.
   std::vector<std::pair<const StateDict::Array*, const detail::NumberType*>> arrays;
   for (const StateDict::Array& array : dict.arrays()) {
     const detail::NumberType* const type = detail::find_number_type(&detail::NumberType::name, array.type);
@@ -136,7 +138,7 @@ inline void save_safetensors(const std::string& path, const StateDict& dict, con
       add(array->name, {{"dtype", type->safetensors}, {"shape", array->shape}, {"data_offsets", {begin, end}}});
     }
   } catch (const nlohmann::json::exception&) {
-    fail(path, ": a name or the metadata is no UTF-8");
+    fail(path, ": a name or the metadata is not valid UTF-8");
   }
   text += "}";
   text.append((8 - text.size() % 8) % 8, ' ');
@@ -148,15 +150,16 @@ inline void save_safetensors(const std::string& path, const StateDict& dict, con
   file.commit();
 }
 
-// `metadata` gets that of the file, or nothing. Throws Error naming the file, and the tensor where it is one's fault.
+// Reads all arrays. If `metadata` is not null, it receives the file's metadata. Throws Error with the file and, if a
+// tensor is the cause, the tensor.
 inline StateDict load_safetensors(const std::string& path, Metadata* metadata = nullptr) {
   detail::must_be_little_endian();
   const std::string bytes = read_file(path);
   std::uint64_t size = 0;
-  require(bytes.size() >= sizeof size, path, ": is no safetensors file, it has ", bytes.size(), " bytes");
+  require(bytes.size() >= sizeof size, path, ": is not a safetensors file: it has only ", bytes.size(), " bytes");
   std::memcpy(&size, bytes.data(), sizeof size);
-  require(size <= bytes.size() - sizeof size, path, ": is no safetensors file, or cut short: a header of ", size,
-          " bytes is promised, ", bytes.size() - sizeof size, " follow");
+  require(size <= bytes.size() - sizeof size, path, ": is not a safetensors file, or is truncated: a header of ", size,
+          " bytes is declared, but ", bytes.size() - sizeof size, " follow");
   const char* const text = bytes.data() + sizeof size;
   const nlohmann::json header = detail::parse_header(path, text, text + size);
 
@@ -170,10 +173,10 @@ inline StateDict load_safetensors(const std::string& path, Metadata* metadata = 
     }
     const auto is_string = [](const nlohmann::json& x) { return x.is_string(); };
     require(entry.is_object() && std::all_of(entry.begin(), entry.end(), is_string), path,
-            ": the metadata is no list of strings");
+            ": the metadata is not an object of strings");
     found = entry.get<Metadata>();
   }
-  // In the order of their data, which must leave nothing between them.
+  // Sorted by position in the data, which must be contiguous.
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   StateDict dict;
@@ -185,7 +188,7 @@ inline StateDict load_safetensors(const std::string& path, Metadata* metadata = 
     dict.set_bytes(entry.name, entry.type->name, entry.type->bytes, entry.shape,
                    {data, data + (entry.end - entry.begin)});
   }
-  require(at == data_size, path, ": the data has ", data_size, " bytes, the tensors ", at);
+  require(at == data_size, path, ": the data has ", data_size, " bytes, but the tensors cover ", at);
   if (metadata != nullptr) *metadata = std::move(found);
   return dict;
 }

@@ -1,8 +1,8 @@
-// Tensors as xtensor's arrays, in their own shape. Of memory and of loops, which must work on the host, they are views
-// and last as long as the memory or the loop. Into a StateDict and out of it they are copied.
+// Tensors as xtensor arrays of the same shape. From memory and from loops (on a host backend) they are views, valid as
+// long as the memory or the loop. Into and out of a StateDict they are copied.
 //
 //   xt::sum(as_xtensor(loop, "0.weight"), {1})
-//   set(dict, "mean", xt::mean(x, {0}));           any expression, rows first
+//   set(dict, "mean", xt::mean(x, {0}));           any expression, stored row-major
 //   as_xtensor<float>(dict, "mean")
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace algoperf {
 
-// Of T or const T. Throws Error where the shape has another number of elements.
+// Returns a view of T or const T. Throws Error if the shape has a different number of elements.
 template <class T>
 auto as_xtensor(std::span<T> values, Shape shape) {
   require(values.size() == shape.size(), "as_xtensor: there are ", values.size(), " values, the shape has ",
@@ -33,15 +33,16 @@ auto as_xtensor(std::span<T> values, Shape shape) {
   return xt::adapt(values.data(), values.size(), xt::no_ownership(), detail::sides(shape));
 }
 
-// The parameters called `tensor`.
+// Returns a view of the parameters of `tensor`.
 template <class Loop>
 auto as_xtensor(Loop& loop, const std::string& tensor) {
-  static_assert(Loop::Backend::on_host, "algoperf: as_xtensor is of memory on the host: read a device's first");
+  static_assert(Loop::Backend::on_host,
+                "algoperf: as_xtensor needs memory on the host: copy a device's values to the host first");
   return as_xtensor(loop.values(tensor), loop.layout().spec(loop.layout().find(tensor)).shape);
 }
 
-// The array called `name`. Throws Error where there is none, or it is of another type than T; truth values come as
-// std::uint8_t.
+// Returns a copy of the array `name`. Throws Error if there is no such array or its type is not T. Truth values are
+// read as std::uint8_t.
 template <class T>
 xt::xarray<T> as_xtensor(const StateDict& dict, const std::string& name) {
   const StateDict::Array& found = dict.at<T>(name);
@@ -50,7 +51,7 @@ xt::xarray<T> as_xtensor(const StateDict& dict, const std::string& name) {
   return array;
 }
 
-// Puts the values of an expression into the dict, truth values as "bool".
+// Stores the values of an expression in the dict; truth values get the type "bool".
 template <class Expression>
 void set(StateDict& dict, const std::string& name, const xt::xexpression<Expression>& expression) {
   using T = typename Expression::value_type;

@@ -1,4 +1,4 @@
-// Zip archives in memory, by libzip.
+// Zip archives in memory, through libzip.
 #pragma once
 
 #include <zip.h>
@@ -12,14 +12,16 @@
 
 namespace algoperf::detail {
 
-// An archive in memory.
+// An archive in memory, open for reading or for writing.
 class Zip {
  public:
-  // Reads one, which `bytes` must outlive, and of which no more than `limit` bytes are unpacked; or makes one.
+  // Opens the archive in `bytes`, which must outlive this object, for reading. Decompresses at most `limit` bytes in
+  // total.
   Zip(const std::string& path, const std::string& bytes, std::uint64_t limit)
       : Zip(path, bytes.data(), bytes.size(), ZIP_RDONLY) {
     limit_ = limit;
   }
+  // Creates an empty archive for writing.
   explicit Zip(const std::string& path) : Zip(path, nullptr, 0, ZIP_TRUNCATE) {}
   ~Zip() {
     if (archive_ != nullptr) zip_discard(archive_);
@@ -34,13 +36,13 @@ class Zip {
     require(name != nullptr, path_, ": entry ", i, " has no name");
     return name;
   }
-  // Entry i, read front to back; the archive must outlive it.
+  // A stream that reads entry i from front to back; the archive must outlive it.
   class Entry {
    public:
     Entry(Zip& zip, std::size_t i) : zip_(zip), i_(i), file_(zip_fopen_index(zip.archive_, i, 0), zip_fclose) {
       require(file_ != nullptr, zip.path_, ": '", zip.name(i), "' cannot be read: ", zip_strerror(zip.archive_));
     }
-    // Reads up to n bytes; fewer only at the end, where the checksum is held against what was read.
+    // Reads up to n bytes; returns fewer only at the end, where the checksum is verified.
     std::size_t read(void* to, std::size_t n) {
       std::size_t done = 0;
       while (done < n) {
@@ -50,7 +52,8 @@ class Zip {
         done += static_cast<std::size_t>(got);
       }
       zip_.unpacked_ += done;
-      require(zip_.unpacked_ <= zip_.limit_, zip_.path_, ": unpacks to more than ", zip_.limit_, " bytes, the limit");
+      require(zip_.unpacked_ <= zip_.limit_, zip_.path_, ": decompresses to more than the limit of ", zip_.limit_,
+              " bytes");
       return done;
     }
 
@@ -60,21 +63,21 @@ class Zip {
     std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file_;
   };
 
-  // `bytes` must live until finish().
+  // Adds an entry. `bytes` must live until finish().
   void add(const std::string& name, const std::string& bytes) {
     zip_source_t* const source = zip_source_buffer(archive_, bytes.data(), bytes.size(), 0);
     const zip_int64_t at = source == nullptr ? -1 : zip_file_add(archive_, name.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (at < 0) zip_source_free(source);
     require(at >= 0, path_, ": '", name, "' cannot be added: ", zip_strerror(archive_));
     const auto place = static_cast<zip_uint64_t>(at);
-    constexpr zip_uint16_t first_of_1980 = 0x21;  // the same bytes each time
+    constexpr zip_uint16_t first_of_1980 = 0x21;  // a fixed date makes the archive reproducible
     require(zip_set_file_compression(archive_, place, ZIP_CM_STORE, 0) == 0 &&
                 zip_file_set_dostime(archive_, place, 0, first_of_1980, 0) == 0,
             path_, ": '", name, "' cannot be added: ", zip_strerror(archive_));
   }
   std::string finish() {
     if (zip_close(archive_) != 0) fail(path_, ": cannot be written: ", zip_strerror(archive_));
-    archive_ = nullptr;  // a closed archive is gone
+    archive_ = nullptr;  // zip_close frees the archive
     zip_stat_t facts;
     require(zip_source_stat(source_, &facts) == 0 && zip_source_open(source_) == 0, path_, ": cannot be written");
     std::string bytes(facts.size, 0);
@@ -98,7 +101,7 @@ class Zip {
     zip_error_fini(&error);
     if (archive_ != nullptr) return;
     if (source_ != nullptr) zip_source_free(source_);
-    fail(path, ": is no zip archive: ", reason);
+    fail(path, ": is not a zip archive: ", reason);
   }
 
   std::string path_;

@@ -1,4 +1,4 @@
-// The members of schedules/.
+// All schedules.
 #pragma once
 
 #include "concept.hpp"

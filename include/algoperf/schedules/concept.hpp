@@ -1,12 +1,12 @@
-// What schedules/ is about. A schedule is any callable `double (std::uint64_t step)`, a lambda as well as a member of
-// this folder, and says what a number (a learning rate, or any hyperparameter) is in update `step`, counted from 0. It
-// is pure, a closed form of the step alone, so that a run resumes without a schedule's state, and holds its last value
-// past its end. A chain asks it for Step::t - 1. A schedule of batch sizes answers in whole numbers.
+// The Schedule concept. A schedule is any callable `double (std::uint64_t step)`, such as a lambda or a type of this
+// folder. It returns the value of a hyperparameter (usually the learning rate) in update `step`, counted from 0. It is
+// pure, a closed form of the step, so that a run resumes without the schedule's state; and it holds its last value past
+// its end. A chain calls it with Step::t - 1. A schedule of batch sizes returns integers.
 //
-//   check()          optional: throws Error for an impossible option, naming it
-//   feedback(found)  optional, of a schedule that reacts (Plateau) and so is not pure: a TrainingLoop calls it with
-//                    each EvaluationReport of a run's first observer that evaluates, before the next step
-//   visit(archive)   what feedback left behind, for checkpoints
+//   check()          optional: throws Error for an invalid option, naming it
+//   feedback(found)  optional, for a schedule that reacts (Plateau) and so is not pure: a TrainingLoop calls it before
+//                    the next step with each EvaluationReport of the run's first observer that evaluates
+//   visit(archive)   optional: the state that feedback changes, for checkpoints
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ concept Schedule = requires(const S& schedule, std::uint64_t step) {
 
 namespace detail {
 
-// Says in a sentence what a schedule is, where something that takes one is given something else.
+// Produces a readable compiler error if a type that should be a schedule is not one.
 template <class S>
 consteval bool explain_schedule() {
   static_assert(Schedule<S>,
@@ -32,13 +32,13 @@ consteval bool explain_schedule() {
   return true;
 }
 
-// Checks the options of a schedule that has a check().
+// Calls check() on a schedule that has one.
 template <class S>
 void check_schedule(const S& schedule) {
   if constexpr (requires { schedule.check(); }) schedule.check();
 }
 
-// The length of a schedule that was given none, which check() refuses.
+// The default length of a schedule that requires one; check() refuses it.
 inline constexpr std::uint64_t not_given = ~std::uint64_t{0};
 
 template <class S, class Found>
@@ -56,7 +56,7 @@ concept Remembers = requires(S& schedule, Archive& archive) {
   schedule.visit(archive);
 };
 
-// A plain number, neither infinite nor NaN.
+// Whether x is neither infinite nor NaN.
 constexpr bool is_finite(double x) { return x - x == 0; }
 
 }  // namespace detail

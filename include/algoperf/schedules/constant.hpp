@@ -7,7 +7,7 @@ namespace algoperf {
 
 // The same value at every step: s(i) = value. value is finite.
 struct Constant {
-  double value = __builtin_nan("");  // to be given
+  double value = __builtin_nan("");  // required
 
   void check() const { require(detail::is_finite(value), "Constant: value is ", value, ", expected a finite number"); }
 

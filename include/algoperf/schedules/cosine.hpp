@@ -5,13 +5,13 @@
 
 namespace algoperf {
 
-// A cosine from peak to floor: s(i) = floor + (peak - floor) (1 + cos(2 pi cycles i / steps)) / 2; its value at
-// i = steps from there on, so with steps = 0 everywhere. With cycles = 1/2, the half wave that is usual, that value is
-// the floor; with whole cycles it is the peak. peak and floor are finite, cycles is in [0, inf).
-// Loshchilov & Hutter 2017, equation 5 (arXiv:1608.03983), without restarts, for which see WarmRestarts. Departs from
-// optax's cosine_decay_schedule in that floor is a value, where optax has a factor: floor = alpha peak; and has no
-// exponent. Departs from torch's CosineAnnealingLR and Hugging Face's cosine (num_cycles = cycles) in that it stays
-// where it ends, where theirs goes on along the wave.
+// A cosine from peak to floor: s(i) = floor + (peak - floor) (1 + cos(2 pi cycles i / steps)) / 2; from i = steps on it
+// holds its value there, so everywhere with steps = 0. With cycles = 1/2, the usual half wave, that value is the floor;
+// with whole cycles it is the peak. peak and floor are finite, cycles is in [0, inf).
+// Loshchilov & Hutter 2017, equation 5 (arXiv:1608.03983), without restarts (see WarmRestarts). Departures from optax's
+// cosine_decay_schedule: floor is a value, not a factor (floor = alpha peak), and there is no exponent. Departure from
+// torch's CosineAnnealingLR and Hugging Face's cosine (num_cycles = cycles): it holds its last value, whereas theirs
+// continues along the wave.
 struct Cosine {
   double peak = 1e-3;
   double floor = 0;

@@ -6,15 +6,15 @@
 namespace algoperf {
 
 enum class ExponentialShape {
-  smooth,     // a little at every step
-  staircase,  // all at once, every `steps` steps
+  smooth,     // a small change at every step
+  staircase,  // the whole factor every `steps` steps
 };
 
-// A power of the time: s(i) = from factor^((i - begin) / steps), the exponent rounded down in a staircase; `from` up to
-// `begin`. It never passes `to`: a floor where the factor is below 1, a ceiling, which must be given, where it is above
-// 1. from and factor are in (0, inf), to in [0, from] or [from, inf); steps is at least 1.
-// As optax's exponential_decay(from, steps, factor, begin, staircase, end_value = to). torch's ExponentialLR(gamma) is
-// {.from = lr, .factor = gamma}. factor > 1 is the sweep of a search for the largest learning rate.
+// Exponential decay: s(i) = from factor^((i - begin) / steps), with the exponent rounded down in a staircase; `from` up
+// to `begin`. The value never passes `to`: a floor if the factor is below 1, a ceiling if it is above 1, where `to` is
+// required. from and factor are in (0, inf), to in [0, from] or [from, inf); steps is at least 1.
+// Equals optax's exponential_decay(from, steps, factor, begin, staircase, end_value = to). torch's
+// ExponentialLR(gamma) is {.from = lr, .factor = gamma}. factor > 1 serves a learning-rate range test.
 struct Exponential {
   double from = 1e-3;
   double factor = 0.9;

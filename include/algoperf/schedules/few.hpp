@@ -7,14 +7,14 @@
 
 namespace algoperf {
 
-// A short list as a plain value, so that a schedule may hold one and still be a constant: {30, 60, 80}. What does not
-// fit is counted and not kept; the schedule's check() refuses it.
+// A fixed-capacity list such as {30, 60, 80}, a plain value that a constexpr schedule can hold. Items beyond the
+// capacity are counted but not stored; the schedule's check() refuses such a list.
 template <class T>
 struct Few {
   static constexpr std::size_t capacity = 16;
 
   T items[capacity] = {};
-  std::size_t size = 0;  // as given
+  std::size_t size = 0;  // number of items given, which may exceed the capacity
 
   constexpr Few() = default;
   constexpr Few(std::initializer_list<T> list) {

@@ -5,13 +5,13 @@
 
 namespace algoperf {
 
-// A batch that grows instead of a rate that falls: b(i) = first factor^floor(i / every), rounded to a whole number, and
-// at most `most`. every is at least 1, factor is in [1, inf), 1 <= first <= most.
-// Smith, Kindermans, Ying & Le 2018 (arXiv:1711.00489): a batch `factor` times as large does to SGD's noise what a rate
-// `factor` times as small does. Once the batch is at its most, the rate must fall after all: rate_factor(i) is what is
-// then left to multiply it by.
+// A batch size that grows instead of a learning rate that falls: b(i) = first factor^floor(i / every), rounded to an
+// integer, and at most `most`. every is at least 1, factor is in [1, inf), 1 <= first <= most.
+// Smith, Kindermans, Ying & Le 2018 (arXiv:1711.00489): multiplying the batch by `factor` has the same effect on SGD's
+// noise as dividing the learning rate by `factor`. Once the batch has reached `most`, the learning rate must fall:
+// multiply it by rate_factor(i).
 //
-// A batch schedule gives numbers of examples, which a selector takes:
+// A schedule of batch sizes is used through a selector:
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, GrowingBatch{.first = 128, .most = 4096})
 struct GrowingBatch {
   std::uint64_t first = 128;
@@ -30,7 +30,7 @@ struct GrowingBatch {
     return size < static_cast<double>(most) ? static_cast<std::uint64_t>(size + 0.5) : most;
   }
 
-  // 1 until the batch stops growing, then 1 / factor^(growths missed).
+  // Returns 1 until the batch stops growing, then 1 / factor^(growths missed).
   double rate_factor(std::uint64_t step) const {
     const double size = wanted(step);
     return size <= static_cast<double>(most) ? 1 : static_cast<double>(most) / size;

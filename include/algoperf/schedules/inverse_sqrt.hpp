@@ -5,9 +5,9 @@
 
 namespace algoperf {
 
-// The inverse square root of the time: s(i) = peak / sqrt(1 + (i - begin) / timescale); the peak up to `begin`, half of
-// it at begin + 3 timescale. It has no end. peak is finite, timescale is in (0, inf), in steps.
-// Zhai et al. 2022 (arXiv:2106.04560); Hugging Face's inverse_sqrt after W steps of warm-up and big_vision's rsqrt are
+// Inverse square root decay: s(i) = peak / sqrt(1 + (i - begin) / timescale); the peak up to `begin`, half of it at
+// begin + 3 timescale. It has no end. peak is finite; timescale is in (0, inf), in steps.
+// Zhai et al. 2022 (arXiv:2106.04560). Hugging Face's inverse_sqrt after W steps of warm-up and big_vision's rsqrt are
 // join(Warmup{.peak = lr, .steps = W}, W, InverseSqrt{.peak = lr, .timescale = W}). Any sqrt(T / (i + shift)) is
 // {.peak = sqrt(T / shift), .timescale = shift}; 1 / sqrt(max(i, n)), as in Tensor2Tensor, is {.peak = 1 / sqrt(n),
 // .timescale = n, .begin = n}. For the schedule of the Transformer see Noam.

@@ -1,5 +1,5 @@
-// join(first, steps, second, steps, ..., last): schedules one after the other, each but the last for so many steps and
-// each counting from 0:
+// join(first, steps, second, steps, ..., last): schedules in sequence. Each except the last runs for the number of
+// steps after it, and each counts steps from 0:
 //   join(Warmup{.peak = 1e-3, .steps = 100}, 100, Constant{1e-3}, 800, Linear{.from = 1e-3, .to = 0, .steps = 100})
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace algoperf {
 
-// s(i) = first(i) for i < steps, then second(i - steps); steps = 0 is second alone. optax's join_schedules, which takes
-// the boundaries counted from the start of all, not the lengths. A schedule that reacts hears of the evaluations after
-// its own steps, and of no others.
+// s(i) = first(i) for i < steps, then second(i - steps); steps = 0 is second alone. optax's join_schedules takes
+// boundaries counted from the start of the whole, not lengths. A schedule that reacts receives only the evaluations
+// after its own steps.
 template <class First, class Second>
 struct Joined {
   First first;
@@ -29,7 +29,7 @@ struct Joined {
     return step < steps ? static_cast<double>(first(step)) : static_cast<double>(second(step - steps));
   }
 
-  // found.step counts the steps made.
+  // Passes an evaluation to the schedule of the last completed step; found.step counts completed steps.
   template <class Found>
   requires(detail::Reacts<First, Found> || detail::Reacts<Second, Found>) void feedback(const Found& found) {
     if (found.step <= steps) {
@@ -41,14 +41,14 @@ struct Joined {
     }
   }
 
-  // What gradients measured (NoiseScaleBatch), to whichever asks for it.
+  // Passes measurements of gradients (for NoiseScaleBatch) to each schedule that observes them.
   void observe(double small, double square_small, double big,
                double square_big) requires(detail::ObservesGradients<First> || detail::ObservesGradients<Second>) {
     if constexpr (detail::ObservesGradients<First>) first.observe(small, square_small, big, square_big);
     if constexpr (detail::ObservesGradients<Second>) second.observe(small, square_small, big, square_big);
   }
 
-  // visit_scoped is state/archive.hpp's, which whoever has an archive includes.
+  // visit_scoped comes from state/archive.hpp, which every user of an archive includes.
   template <class Archive>
   requires(detail::Remembers<First, Archive> || detail::Remembers<Second, Archive>) void visit(Archive& archive) {
     if constexpr (detail::Remembers<First, Archive>) visit_scoped(archive, "first", first);

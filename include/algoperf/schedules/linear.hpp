@@ -5,9 +5,10 @@
 
 namespace algoperf {
 
-// A straight line: s(i) = from + (to - from) (i - begin) / steps; `from` up to `begin`, `to` from begin + steps on.
-// from and to are finite. As optax's linear_schedule, but with steps = 0 it is `to` from `begin` on (optax stays at
-// `from`). torch's LinearLR(start_factor, total_iters) is {.from = start_factor lr, .to = lr, .steps = total_iters}.
+// Linear interpolation: s(i) = from + (to - from) (i - begin) / steps; `from` up to `begin`, `to` from begin + steps
+// on. from and to are finite. As optax's linear_schedule, except that with steps = 0 it is `to` from `begin` on (optax
+// stays at `from`). torch's LinearLR(start_factor, total_iters) is {.from = start_factor lr, .to = lr, .steps =
+// total_iters}.
 struct Linear {
   double from = 0;
   double to = 0;

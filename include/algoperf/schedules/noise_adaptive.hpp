@@ -5,9 +5,9 @@
 
 namespace algoperf {
 
-// An exponential that knows its length: s(i) = from alpha^i with alpha = (beta / steps)^(1 / steps), which ends at
-// from beta / steps; from there on that value. steps = 0 is read as 1, past its end: from beta. from is finite, beta is
-// in (0, inf); above `steps`, it makes the schedule rise.
+// An exponential decay whose rate depends on its length: s(i) = from alpha^i with alpha = (beta / steps)^(1 / steps).
+// It ends at from beta / steps and holds that value. steps = 0 is treated as the end of a schedule of length 1: the
+// value is from beta. from is finite and beta is in (0, inf); beta above `steps` makes the schedule rise.
 // Vaswani, Dubois-Taine & Babanezhad 2022 (arXiv:2110.11442): SGD with from = 1 / L, L the smoothness, converges at a
 // rate that adapts to the noise without knowing it. Their code has beta = 1 and counts from 0, as here; the paper
 // counts from 1.

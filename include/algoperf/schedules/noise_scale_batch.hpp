@@ -6,12 +6,13 @@
 
 namespace algoperf {
 
-// A batch that follows the noise: b = share times the noise scale, rounded to a whole number and held within
-// [least, most]; `least` while the noise scale is not known. share is in (0, inf), 2 <= least <= most:
-// two workers must have an example each to measure.
-// With B_n the noise scale, a batch of share B_n takes 1 + 1 / share times the fewest steps, and 1 + share times the
-// fewest examples (McCandlish et al. 2018, arXiv:1812.06162); both double at share = 1.
-// Not a function of the step: it must be told what gradients measured. In a TrainingLoop MeasuredMean tells it:
+// A batch size that follows the gradient noise scale: b = share times the noise scale, rounded to an integer and
+// clamped to [least, most]; `least` before the noise scale has been measured. share is in (0, inf), 2 <= least <=
+// most: the measurement needs two workers with an example each.
+// With noise scale B_n, a batch of share B_n takes 1 + 1 / share times the minimum number of steps and 1 + share times
+// the minimum number of examples (McCandlish et al. 2018, arXiv:1812.06162); both factors are 2 at share = 1.
+// It is not a function of the step: it must be given measurements of gradients. In a TrainingLoop, MeasuredMean
+// provides them:
 //   TrainingLoop(model, loss, rule, schedule, scheduled_batch(ShuffledEpochs{}, NoiseScaleBatch{.least = 64}),
 //                MeasuredMean{}, InProcess{.workers = 4})
 struct NoiseScaleBatch {
@@ -27,12 +28,12 @@ struct NoiseScaleBatch {
   }
 
   std::uint64_t operator()(std::uint64_t) const {
-    const double size = share * noise.value();
+    const double size = share * noise.value().value_or(0);
     if (!(size > static_cast<double>(least))) return least;
     return size < static_cast<double>(most) ? static_cast<std::uint64_t>(size + 0.5) : most;
   }
 
-  // As NoiseScale's.
+  // Adds one observation, as NoiseScale::observe.
   void observe(double small, double square_small, double big, double square_big) {
     noise.observe(small, square_small, big, square_big);
   }

@@ -8,15 +8,15 @@ namespace algoperf {
 enum class OneCycleAnneal { cosine, linear };
 
 enum class OneCyclePhases {
-  two,    // up, and down to the end (fast.ai; torch)
-  three,  // up, as far down again, and then to the end (Smith & Topin; torch's three_phase)
+  two,    // up, then down to the end (fast.ai; torch)
+  three,  // up, down to the initial value, then down to the end (Smith & Topin; torch's three_phase)
 };
 
 namespace detail {
 
-// Which phase step i is in, and the share of it that is over. As in torch, a phase ends in a step that need not be
-// whole: the rise in step rise total - 1, the way back in 2 rise total - 2, the last in total - 1. There is no step
-// before a phase that ends before 0.
+// The phase that contains step i, and the completed fraction of that phase (`share`). As in torch, a phase ends in a
+// step that need not be an integer: the rise in step rise total - 1, the symmetric descent of three phases in step
+// 2 rise total - 2, the last phase in step total - 1. A phase that ends before step 0 contains no step.
 struct OneCyclePlace {
   int phase = 0;
   double share = 0;
@@ -45,14 +45,14 @@ inline void check_rise(const char* name, double rise, OneCyclePhases phases) {
 
 }  // namespace detail
 
-// Up and down once: from peak / div_factor to the peak in step rise total - 1, then down to peak / div_factor /
-// final_div_factor in step total - 1, and that from there on; with three phases, down to peak / div_factor in step
-// 2 rise total - 2 first. Each way is half a cosine or a line. A rise of less than one step is left out, and the way
-// down is then a little ahead. total = 0 is the last value everywhere. peak is finite, rise in [0, 1] ([0, 1/2] with
-// three phases), div_factor and final_div_factor in (0, inf).
-// Smith & Topin 2018 (arXiv:1708.07120). As torch's OneCycleLR(max_lr = peak, total_steps = total, pct_start = rise),
-// which throws past its end; its momentum is OneCycleMomentum. optax's onecycle schedules end one step later in each
-// phase, which they round down to whole steps.
+// One cycle of the learning rate: up from peak / div_factor to the peak in step rise total - 1, then down to
+// peak / div_factor / final_div_factor in step total - 1, which it holds. With three phases, it first descends to
+// peak / div_factor in step 2 rise total - 2. Each phase is half a cosine or a line. A rise of less than one step is
+// left out, and the descent then starts a fraction of a step early. total = 0 is the last value everywhere. peak is
+// finite, rise in [0, 1] ([0, 1/2] with three phases), div_factor and final_div_factor in (0, inf).
+// Smith & Topin 2018 (arXiv:1708.07120). Equals torch's OneCycleLR(max_lr = peak, total_steps = total, pct_start =
+// rise), which throws past its end; the matching momentum is OneCycleMomentum. optax's onecycle schedules end each
+// phase one step later, and round phases down to whole steps.
 struct OneCycle {
   double peak = 1e-2;
   std::uint64_t total = detail::not_given;

@@ -6,12 +6,12 @@
 
 namespace algoperf {
 
-// OneCycle's other half: momentum is low while the learning rate is high. From `high` to `low` in step rise total - 1,
-// and back to `high` in step total - 1 (with three phases, in step 2 rise total - 2), and that from there on. Give it
-// total, rise, anneal and phases of the learning rate's OneCycle. total = 0 is `high` everywhere. high and low are
+// The momentum of the one-cycle policy: low while OneCycle's learning rate is high. Falls from `high` to `low` in step
+// rise total - 1, rises back to `high` in step total - 1 (with three phases, in step 2 rise total - 2), and stays
+// there. Use the same total, rise, anneal and phases as for OneCycle. total = 0 is `high` everywhere. high and low are
 // finite.
 //   scheduled(Momentum{}, &Momentum::mu, OneCycleMomentum{.total = 1000})
-// Smith & Topin 2018 (arXiv:1708.07120). As torch's OneCycleLR(max_momentum = high, base_momentum = low).
+// Smith & Topin 2018 (arXiv:1708.07120). Equals torch's OneCycleLR(max_momentum = high, base_momentum = low).
 struct OneCycleMomentum {
   double high = 0.95;
   double low = 0.85;

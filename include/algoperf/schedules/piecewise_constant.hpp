@@ -6,7 +6,7 @@
 
 namespace algoperf {
 
-// From `step` on, `factor` times what it would be.
+// Multiplies the value by `factor` from `step` on.
 struct Drop {
   std::uint64_t step = 0;
   double factor = 1;
@@ -14,8 +14,9 @@ struct Drop {
 
 // Constant between drops: s(i) = from times the factors of all drops with drop.step <= i:
 //   PiecewiseConstant{.from = 0.1, .drops = {{30000, 0.1}, {60000, 0.5}}}: 0.1, then 0.01, then 0.005
-// Two drops in one step both count. from is finite, factors are in [0, inf), there are at most 16 drops.
-// optax's piecewise_constant_schedule(init_value, boundaries_and_scales). For values instead of factors join Constants.
+// Two drops in the same step both apply. from is finite, factors are in [0, inf), there are at most 16 drops.
+// Equals optax's piecewise_constant_schedule(init_value, boundaries_and_scales). To give values instead of factors,
+// join Constants.
 struct PiecewiseConstant {
   double from = 1e-3;
   Few<Drop> drops = {};

@@ -1,29 +1,32 @@
 #pragma once
 
+#include <optional>
+
 #include "../core/require.hpp"
 #include "concept.hpp"
 
 namespace algoperf {
 
-// What a plateau is measured on.
+// The evaluated quantity that a plateau monitors.
 enum class PlateauOf { loss, metric };
 
-// By how much a value must beat the best one so far: by threshold times its size, or by the threshold itself.
+// By how much a value must improve on the best one so far: by threshold times the best's magnitude, or by threshold.
 enum class PlateauThreshold { relative, absolute };
 
-// Drops when evaluations stop improving: s = max(peak factor^drops, floor), in every step from one evaluation to the
-// next. An evaluation that beats the best by the threshold is good, and the new best; when more than `patience` in a
-// row are bad, that is a drop. The `cooldown` evaluations after a drop count as neither. peak is finite, floor at most
-// peak, factor in (0, 1), threshold in [0, inf); patience and cooldown are in evaluations.
+// Drops when evaluations stop improving: s = max(peak factor^drops, floor), constant from one evaluation to the next.
+// An evaluation that improves on the best by the threshold is good and becomes the new best; all others are bad. More
+// than `patience` bad evaluations in a row cause a drop. The `cooldown` evaluations after a drop do not count as bad.
+// peak is finite, floor at most peak, factor in (0, 1), threshold in [0, inf); patience and cooldown count evaluations.
 //
-// The one rate here that is not a function of the step: a TrainingLoop tells it of the evaluations of a run, those by
-// its first observer that evaluates, and saves what it remembers with its checkpoints. After a warm-up:
+// This is the only learning-rate schedule here that is not a function of the step. A TrainingLoop passes it the
+// evaluations of the run's first observer that evaluates, and saves its state in checkpoints. After a warm-up:
 //   join(Warmup{.peak = 0.1, .steps = 500}, 500, Plateau{.peak = 0.1, .patience = 3})
-// In a loop of one's own call observe(value). In scheduled(...) nothing tells it, and it stays at its peak.
+// In a training loop of your own, call observe(value). scheduled(...) does not accept a Plateau, because it receives no
+// evaluations there.
 //
-// torch's ReduceLROnPlateau. Departs from it in that a drop is never too small to be made (torch's eps), a relative
-// threshold is of the best's size (torch's asks for less than nothing where the best is below 0), and the direction is
-// the metric's own. NaN is bad.
+// Source: torch's ReduceLROnPlateau. Departures: a drop is never too small to be applied (torch's eps); a relative
+// threshold is relative to the magnitude of the best (torch's accepts a deterioration where the best is below 0); and
+// the direction is that of the metric. NaN is bad.
 struct Plateau {
   double peak = 1e-3;
   double floor = 0;
@@ -34,12 +37,12 @@ struct Plateau {
   std::uint64_t cooldown = 0;
   PlateauOf of = PlateauOf::loss;
 
-  // What it remembers; left alone in `Plateau{...}`.
+  // The internal state; leave it out of `Plateau{...}`.
   struct State {
     std::uint64_t drops = 0;
-    double best = __builtin_nan("");  // of no evaluation yet
-    std::uint64_t bad = 0;            // in a row
-    std::uint64_t cooling = 0;        // evaluations of the cooldown to come
+    std::optional<double> best;  // empty: no evaluation yet
+    std::uint64_t bad = 0;       // bad evaluations in a row
+    std::uint64_t cooling = 0;   // remaining evaluations of the cooldown
   } state = {};
 
   void check() const {
@@ -55,7 +58,7 @@ struct Plateau {
     return value > floor ? value : floor;
   }
 
-  // What a TrainingLoop calls; found has the fields of an EvaluationReport.
+  // Called by a TrainingLoop; `found` has the fields of an EvaluationReport.
   template <class Found>
   void feedback(const Found& found) {
     if (of == PlateauOf::loss)
@@ -81,15 +84,17 @@ struct Plateau {
   template <class Archive>
   void visit(Archive& archive) {
     archive.number("drops", state.drops);
-    archive.number("best", state.best);
+    double best = state.best.value_or(__builtin_nan(""));  // in files NaN: no evaluation yet
+    archive.number("best", best);
+    state.best = best == best ? std::optional(best) : std::nullopt;
     archive.number("bad", state.bad);
     archive.number("cooling", state.cooling);
   }
 
  private:
   bool beats_best(double value, bool lower_is_better) const {
-    const double best = state.best, away = lower_is_better ? -threshold : threshold;
-    if (best != best) return value == value;
+    if (!state.best) return value == value;
+    const double best = *state.best, away = lower_is_better ? -threshold : threshold;
     const double bar = mode == PlateauThreshold::absolute ? best + away : best * (best > 0 ? 1 + away : 1 - away);
     return lower_is_better ? value < bar : value > bar;
   }

@@ -5,10 +5,10 @@
 
 namespace algoperf {
 
-// A power of the time that is left: s(i) = to + (from - to) (1 - (i - begin) / steps)^power; `from` up to `begin`, `to`
-// from begin + steps on. power = 1 is Linear. from and to are finite, power is in (0, inf).
-// As optax's polynomial_schedule, but with steps = 0 it is `to` from `begin` on (optax stays at `from`). torch's
-// PolynomialLR(total_iters, power) is {.from = lr, .to = 0, .power = power, .steps = total_iters}.
+// Polynomial decay: s(i) = to + (from - to) (1 - (i - begin) / steps)^power; `from` up to `begin`, `to` from
+// begin + steps on. power = 1 is Linear. from and to are finite, power is in (0, inf).
+// As optax's polynomial_schedule, except that with steps = 0 it is `to` from `begin` on (optax stays at `from`).
+// torch's PolynomialLR(total_iters, power) is {.from = lr, .to = 0, .power = power, .steps = total_iters}.
 struct Polynomial {
   double from = 1e-3;
   double to = 0;

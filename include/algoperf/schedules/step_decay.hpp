@@ -5,9 +5,9 @@
 
 namespace algoperf {
 
-// A drop every so many steps: s(i) = from factor^floor(i / every). It has no end. from is finite, factor is in [0, 1],
+// A drop every `every` steps: s(i) = from factor^floor(i / every). It has no end. from is finite, factor is in [0, 1],
 // every is at least 1.
-// torch's StepLR(step_size = every, gamma = factor). For drops at chosen steps see MultiStep.
+// Equals torch's StepLR(step_size = every, gamma = factor). For drops at chosen steps see MultiStep.
 struct StepDecay {
   double from = 1e-3;
   double factor = 0.1;

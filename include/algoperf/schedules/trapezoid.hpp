@@ -6,7 +6,7 @@
 
 namespace algoperf {
 
-// What is left of the peak when a share r of the cooldown is over.
+// The remaining fraction of the peak, given the completed fraction r of the cooldown.
 enum class Cooldown {
   linear,          // 1 - r (Zhai et al. 2022, arXiv:2106.04560)
   cosine,          // (1 + cos(pi r)) / 2
@@ -14,11 +14,11 @@ enum class Cooldown {
 };
 
 // Warm-up, stable, decay (WSD): Warmup for `warmup` steps; the peak up to step total - cooldown; then
-// s(i) = floor + (peak - floor) rest(r), r = (i - (total - cooldown)) / cooldown, rest being the shape's; the floor
-// from step `total` on. total includes all three; warmup + cooldown <= total, and any may be 0. peak, floor and from
-// are finite; floor is a value, not a factor of the peak.
-// Hu et al. 2024 (arXiv:2404.06395). As Hugging Face's get_wsd_schedule(warmup, cooldown, total) with from = floor (its
-// warm-up begins at the floor) and a linear warm-up; llm.c's wsd is {.cooldown = total / 5, .shape =
+// s(i) = floor + (peak - floor) rest(r), r = (i - (total - cooldown)) / cooldown, where rest is given by `shape`; the
+// floor from step `total` on. `total` includes all three phases; warmup + cooldown <= total, and any may be 0. peak,
+// floor and from are finite; floor is a value, not a factor of the peak.
+// Hu et al. 2024 (arXiv:2404.06395). Equals Hugging Face's get_wsd_schedule(warmup, cooldown, total) with from = floor
+// (its warm-up begins at the floor) and a linear warm-up; llm.c's wsd is {.cooldown = total / 5, .shape =
 // Cooldown::one_minus_sqrt, .start = WarmupStart::one_step_off}.
 struct Trapezoid {
   double peak = 2e-3;

@@ -6,14 +6,14 @@
 
 namespace algoperf {
 
-// Half a cosine again and again: cycle j = 0, 1, ... is Cosine from floor + (peak - floor) peak_factor^j to floor over
-// first multiplier^j steps. After `cycles` cycles, the floor (which is met only there); without a number of cycles it
-// restarts for ever. With first = 0, the floor everywhere. peak and floor are finite, multiplier is at least 1,
-// peak_factor is in [0, 1].
+// Repeated half cosines: cycle j = 0, 1, ... is Cosine from floor + (peak - floor) peak_factor^j to floor over
+// first multiplier^j steps. After `cycles` cycles, the value is the floor (which is reached only there); by default it
+// restarts forever. first = 0 is the floor everywhere. peak and floor are finite, multiplier is at least 1, peak_factor
+// is in [0, 1].
 // Loshchilov & Hutter 2017, equation 5 (arXiv:1608.03983): first and multiplier are their T_0 and T_mult. torch's
-// CosineAnnealingWarmRestarts(T_0, T_mult, eta_min), which has no end and no peak_factor. Keras's CosineDecayRestarts
-// has both multipliers (t_mul, which may be a fraction there, and m_mul). Hugging Face's hard restarts (num_cycles = c)
-// are {.first = steps / c, .cycles = c} where c divides steps.
+// CosineAnnealingWarmRestarts(T_0, T_mult, eta_min) has no end and no peak_factor. Keras's CosineDecayRestarts has both
+// multipliers (t_mul, which may be a fraction there, and m_mul). Hugging Face's hard restarts (num_cycles = c) are
+// {.first = steps / c, .cycles = c} if c divides steps.
 struct WarmRestarts {
   static constexpr std::uint64_t endless = ~std::uint64_t{0};
 
@@ -37,7 +37,7 @@ struct WarmRestarts {
     if (multiplier <= 1) {
       cycle = step / first;
       step %= first;
-    } else {  // at most 64 turns
+    } else {  // at most 64 iterations
       for (; step >= length; ++cycle) {
         step -= length;
         length = length > endless / multiplier ? endless : length * multiplier;

@@ -5,17 +5,17 @@
 
 namespace algoperf {
 
-// Where on the way from `from` to the peak a warm-up of W steps begins. With from = 0:
+// The offset of a warm-up of W steps. With from = 0:
 enum class WarmupStart {
   at_from,       // s(i) = peak i / W:        0 in step 0, the peak in step W (optax, AlgoPerf, torch, Hugging Face)
   one_step_off,  // s(i) = peak (i + 1) / W:  peak / W in step 0, the peak in step W - 1 (llm.c, schedule-free)
 };
 
-// Linear warm-up, and then the peak: s(i) = from + (peak - from) k / steps, where k is i, or i + 1 with one_step_off;
-// the peak from k = steps on, so with steps = 0 everywhere. peak and from are finite.
-// A learning rate of 0 in step 0 makes the first update nothing, at the price of a gradient: that is what optax does,
-// and so the default. torch's LinearLR(start_factor) is {.from = start_factor peak}. For what comes after the warm-up
-// see WarmupCosine, and join.
+// Linear warm-up, then the peak: s(i) = from + (peak - from) k / steps, where k is i, or i + 1 with one_step_off; the
+// peak from k = steps on, so everywhere with steps = 0. peak and from are finite.
+// A learning rate of 0 in step 0 makes the first update have no effect, at the cost of one gradient. optax does so, and
+// it is the default here. torch's LinearLR(start_factor) is {.from = start_factor peak}. To continue after the warm-up
+// see WarmupCosine and join.
 struct Warmup {
   double peak = 1e-3;
   std::uint64_t steps = 0;

@@ -7,9 +7,10 @@
 namespace algoperf {
 
 // Linear warm-up, then half a cosine: Warmup for `warmup` steps, then Cosine from peak to floor over the remaining
-// total - warmup; `floor` from step `total` on. total includes the warm-up, as optax's decay_steps does.
-// warmup <= total; peak, floor and from are finite. warmup = 0 is Cosine alone; warmup = total is the floor from the
-// end of the warm-up on. floor is a value, not a factor of the peak. As optax's warmup_cosine_decay_schedule.
+// total - warmup steps; `floor` from step `total` on. `total` includes the warm-up, as optax's decay_steps does.
+// warmup <= total; peak, floor and from are finite. warmup = 0 is Cosine alone; with warmup = total, the value is floor
+// from the end of the warm-up on. floor is a value, not a factor of the peak. Equals optax's
+// warmup_cosine_decay_schedule.
 struct WarmupCosine {
   double peak = 2e-3;
   std::uint64_t warmup = 200;

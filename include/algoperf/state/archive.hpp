@@ -1,9 +1,9 @@
-// Archive: how state is named for checkpoints. Every stateful type has one member
+// The Archive protocol, which names state for checkpoints. Every stateful type has one member
 //     template <class Archive> void visit(Archive& archive);
-// that names each thing it keeps: archive.number("t", t_); archive.array("momentum", data, size). The same member
-// writes and reads; an archive tells which by its constant `reading`, so that a type may rebuild what it derives.
-// Memory of a backend is named with it: archive.array("exp_avg", backend, data, size). loop/checkpoint.hpp has the
-// archives.
+// that names each part of its state: archive.number("t", t_); archive.array("momentum", data, size). The same member
+// serves writing and reading; the archive's constant `reading` distinguishes them, so that a type can recompute derived
+// state after reading. For a backend's memory, pass the backend: archive.array("exp_avg", backend, data, size).
+// loop/checkpoint.hpp has the archives.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace algoperf {
 
-// A scope puts `name/` before every name within it.
+// Prefixes every name within its lifetime with `name/`.
 template <class Archive>
 class ArchiveScope {
  public:
@@ -32,7 +32,7 @@ class ArchiveScope {
   std::size_t length_;
 };
 
-// Visits `object` within the scope `name`, if it has anything to keep.
+// Visits `object` within the scope `name`, if it has a visit member.
 template <class Archive, class T>
 void visit_scoped(Archive& archive, const std::string& name, T& object) {
   if constexpr (requires { object.visit(archive); }) {

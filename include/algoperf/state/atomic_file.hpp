@@ -1,7 +1,7 @@
-// AtomicFile: a file that appears whole or not at all. Written beside its place, as <path>.tmp, then renamed over it. A
-// process that is killed leaves at most that one file behind, which the next writer takes over; who writes holds a lock
-// on it. Of a symbolic link the file that it names is written, and the link stays; devices, pipes and folders are left
-// alone.
+// AtomicFile: a file that appears complete or not at all. It is written to <path>.tmp and then renamed to its path. A
+// killed process leaves at most that temporary file, which the next writer reuses; a writer holds a lock on it. If the
+// path is a symbolic link, the file that it points to is replaced and the link stays. Devices, pipes and folders are
+// refused.
 #pragma once
 
 #include <fcntl.h>
@@ -22,15 +22,15 @@ namespace algoperf {
 
 class AtomicFile {
  public:
-  // Throws Error naming the path and the system's reason, or that somebody else is writing it, or that what is there is
-  // no regular file.
+  // Throws Error with the path and the system's reason, or if another writer holds the lock, or if the path exists and
+  // is not a regular file.
   explicit AtomicFile(std::string path)
       : path_(std::move(path)), target_(behind_links(path_)), temporary_(target_ + ".tmp") {
     for (int attempt = 0; file_ == nullptr; ++attempt) open(attempt < 100);
   }
   ~AtomicFile() {
     if (file_ == nullptr) return;
-    std::remove(temporary_.c_str());  // while the lock is ours
+    std::remove(temporary_.c_str());  // while this object holds the lock
     std::fclose(file_);
   }
   AtomicFile(const AtomicFile&) = delete;
@@ -42,23 +42,24 @@ class AtomicFile {
   }
   void write(const std::string& text) { write(text.data(), text.size()); }
 
-  // Puts the file in its place, on the disk before it takes the name.
+  // Flushes the data to disk, then renames the temporary file to its path.
   void commit() {
     const bool flushed = std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
     require(flushed, path_, ": cannot be written: ", std::strerror(errno));
     const bool renamed = std::rename(temporary_.c_str(), target_.c_str()) == 0;
     require(renamed, path_, ": cannot be renamed into place: ", std::strerror(errno));
-    std::fclose(file_);  // and with it goes the lock
+    std::fclose(file_);  // also releases the lock
     file_ = nullptr;
   }
 
  private:
-  // Opens the temporary file, locks and empties it; leaves file_ null if another writer renamed it in between, which
-  // is an Error too if it may not be tried `again`.
+  // Opens, locks and empties the temporary file. Leaves file_ null if another writer renamed it in the meantime; in
+  // that case, throws Error unless `again` allows another attempt.
   void open(bool again) {
     const int descriptor = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     require(descriptor >= 0, path_, ": cannot be written: ", std::strerror(errno));
-    const bool busy = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;  // some disks know no locks
+    const bool busy =
+        flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;  // some file systems do not support locks
     struct stat mine {
     }, named{};
     const bool ours = !busy && fstat(descriptor, &mine) == 0 && stat(temporary_.c_str(), &named) == 0 &&
@@ -68,31 +69,33 @@ class AtomicFile {
     if (file_ != nullptr) return;
     const int reason = errno;
     ::close(descriptor);
-    require(!busy, path_, ": is being written by somebody else, who holds ", temporary_);
+    require(!busy, path_, ": is being written by another writer, which holds a lock on ", temporary_);
     require(again && !ours, path_, ": cannot be written: ", std::strerror(reason));
   }
 
-  // Where the file is, or shall be: what `path` leads to by links, the last of which may lead to nothing.
+  // Returns the location of the file: `path` with symbolic links followed; the last may point to a file that does not
+  // exist yet.
   static std::string behind_links(const std::string& path) {
     struct stat there {
     }, found{};
     const bool exists = stat(path.c_str(), &there) == 0;
-    require(!exists || S_ISREG(there.st_mode), path, ": is no regular file, expected one or nothing there");
+    require(!exists || S_ISREG(there.st_mode), path, ": is not a regular file, expected a regular file or none");
     std::string target = path;
     char link[4096];
     int links = 0;
     for (; lstat(target.c_str(), &found) == 0 && S_ISLNK(found.st_mode); ++links) {
       const ssize_t length = readlink(target.c_str(), link, sizeof link);
       require(length > 0 && links < 40, path, ": cannot be written: ", std::strerror(length > 0 ? ELOOP : errno));
-      const std::size_t folder = link[0] == '/' ? 0 : target.rfind('/') + 1;  // 0 where there is no '/'
+      const std::size_t folder = link[0] == '/' ? 0 : target.rfind('/') + 1;  // 0 if there is no '/'
       target.replace(folder, std::string::npos, link, static_cast<std::size_t>(length));
     }
-    // Through /proc/self/fd a file may be open that has no name. Asked again, for others may be renaming theirs.
+    // A path through /proc/self/fd may refer to an open file that has no name. The check is repeated, because another
+    // writer may be renaming its file.
     bool same = !exists || links == 0;
     for (int attempt = 0; !same && attempt < 100; ++attempt)
       same = stat(path.c_str(), &there) == 0 && lstat(target.c_str(), &found) == 0 && found.st_ino == there.st_ino &&
              found.st_dev == there.st_dev;
-    require(same, path, ": is an open file without a name, expected one that can be replaced");
+    require(same, path, ": is an open file without a name, expected a file that can be replaced");
     return target;
   }
 

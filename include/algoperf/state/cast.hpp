@@ -1,10 +1,11 @@
-// cast<T>(dict): a StateDict with its floating-point numbers as T: float, double, float16 or bfloat16. So values of 16
-// bits come into a loop of floats:
+// cast<T>(dict): a copy of a StateDict with floating-point arrays converted to T: float, double, float16 or bfloat16.
+// For example, this loads 16-bit values into a loop of floats:
 //
 //   load_values(cast<float>(load_safetensors("theirs.safetensors")), loop);
 //
-// Other arrays, names, shapes and order stay. Upwards nothing is lost; downwards each number is rounded to the nearest,
-// double to 16 bits by way of float, and infinite where T has none so large.
+// Other arrays, names, shapes and the order are unchanged. Conversion to a wider type is exact. Conversion to a
+// narrower type rounds each value to the nearest, from double to 16 bits by way of float, and gives infinity if the
+// value exceeds T's range.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +18,7 @@ namespace algoperf {
 
 namespace detail {
 
-// Where the array is of From, it becomes T.
+// Converts the array to T if its type is From.
 template <class T, class From>
 void cast_from(const StateDict::Array& array, StateDict& dict) {
   if (array.type != StateDict::type_name<From>()) return;
@@ -37,7 +38,7 @@ template <class T>
 StateDict cast(const StateDict& dict) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, float16> ||
                     std::is_same_v<T, bfloat16>,
-                "algoperf: cast<T>(dict) is to float, double, float16 or bfloat16");
+                "algoperf: cast<T>(dict) needs T to be float, double, float16 or bfloat16");
   StateDict to = dict;
   for (const StateDict::Array& array : dict.arrays()) {
     detail::cast_from<T, float>(array, to);

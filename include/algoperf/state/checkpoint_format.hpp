@@ -1,7 +1,7 @@
-// How checkpoints are written. Format 2, little-endian: "ALGOPERF", u32 version; sections {u32 name length, name, u64
-// bytes, entries}, each entry {u32 name length, name, u8 type, u64 count, values}; a section with an empty name and
-// nothing else; the FNV-1a 64 checksum of all before it. Types: 1 u8, 2 i32, 3 u32, 4 i64, 5 u64, 6 f32, 7 f64. What is
-// trained lies in the section "state".
+// The file format of checkpoints. Format 2, little-endian: "ALGOPERF", u32 version; sections {u32 name length, name,
+// u64 bytes, entries}, each entry {u32 name length, name, u8 type, u64 count, values}; a section with an empty name and
+// nothing else; the FNV-1a 64 checksum of everything before it. Types: 1 u8, 2 i32, 3 u32, 4 i64, 5 u64, 6 f32, 7 f64.
+// The section "state" holds the state of training.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "algoperf: checkpoints
 namespace detail {
 
 inline constexpr const char* state_section = "state";
-// Scopes of it that hold a loop's parameters, and those it was evaluated by where they are others.
+// Scopes within it for a loop's parameters, and for the parameters used in evaluation if those differ.
 inline constexpr const char* values_scope = "values";
 inline constexpr const char* evaluation_values_scope = "evaluation_values";
 inline constexpr char checkpoint_magic[8] = {'A', 'L', 'G', 'O', 'P', 'E', 'R', 'F'};
@@ -39,7 +39,7 @@ constexpr std::uint8_t type_code() {
     return std::is_signed_v<T> ? 4 : 5;
 }
 
-// Of one value; 0 of a type there is not.
+// Returns the size of one value in bytes; 0 for an unknown type code.
 constexpr std::size_t size_of_type(std::uint8_t code) {
   constexpr std::size_t sizes[] = {0, 1, 4, 4, 8, 8, 4, 8};
   return code < sizeof sizes / sizeof *sizes ? sizes[code] : 0;

@@ -13,14 +13,15 @@
 
 namespace algoperf {
 
-// Checks a whole file, and hands out sections and their entries by name. Entries come in the order they were written.
+// Verifies a whole file and gives access to sections and their entries by name. Entries are read in the order in which
+// they were written.
 class CheckpointReader {
  public:
   static constexpr bool reading = true;
   std::string prefix;
 
   explicit CheckpointReader(const std::string& path) : CheckpointReader(path, read_file(path)) {}
-  // `bytes` are the file's; errors call it `path`.
+  // `bytes` are the file's contents; `path` names it in error messages.
   CheckpointReader(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {
     const std::size_t head = sizeof detail::checkpoint_magic + sizeof detail::checkpoint_version;
     require(bytes_.size() >= head && std::memcmp(bytes_.data(), detail::checkpoint_magic, 8) == 0, path_,
@@ -38,7 +39,8 @@ class CheckpointReader {
     find_sections(head, end);
   }
 
-  // Reads what `visit(*this)` names from the section `name`, and all of it. False if there is no such section.
+  // Reads what `visit(*this)` names from the section `name`, which must have no other entries. Returns false if there
+  // is no such section.
   template <class Visit>
   bool section(const std::string& name, const Visit& visit) {
     if (!open(name)) return false;
@@ -46,7 +48,7 @@ class CheckpointReader {
     require(at_ == end_, path_, ": holds more than this run has: it was written by another run");
     return true;
   }
-  // Goes to the beginning of a section, if it is there.
+  // Moves to the beginning of a section; returns false if there is none of that name.
   bool open(const std::string& name) {
     for (const Section& section : sections_) {
       if (section.name != name) continue;
@@ -56,13 +58,14 @@ class CheckpointReader {
     }
     return false;
   }
-  // Goes to an entry of the section, if it is there: looks on from here, and then from the beginning.
+  // Moves to an entry of the section; returns false if there is none. Searches from the current position, then from the
+  // beginning.
   bool seek(const char* name) {
     const std::string full = prefix + name;
     const std::size_t here = at_;
     return seek(full, here, end_) || seek(full, begin_, here);
   }
-  // How many entries of the section lie within the present prefix.
+  // Returns the number of entries of the section whose names begin with the current prefix.
   std::size_t count() {
     std::size_t n = 0;
     for (at_ = begin_; at_ < end_;) {
@@ -77,7 +80,8 @@ class CheckpointReader {
   void number(const char* name, T& value) {
     array(name, &value, 1);
   }
-  // That the next entry is n numbers of this name; for who would make room for them first.
+  // Throws Error unless the next entry is `name` with n values of type T; to be called before allocating memory for
+  // them.
   template <class T>
   void expect(const char* name, std::size_t n) {
     (void)next_entry<T>(name, n);
@@ -112,7 +116,7 @@ class CheckpointReader {
     std::string name;
     std::uint8_t type;
     std::uint64_t count;
-    std::size_t values, next;  // where they lie
+    std::size_t values, next;  // offsets in the file
   };
 
   template <class T>
@@ -122,7 +126,7 @@ class CheckpointReader {
     const Entry entry = entry_here();
     require(entry.name == full, path_, ": at offset ", at_, " found '", entry.name, "', expected '", full,
             "': it was written by another model, rule or selector");
-    require(entry.type == detail::type_code<T>(), path_, ": '", full, "' has another number type");
+    require(entry.type == detail::type_code<T>(), path_, ": '", full, "' has another element type");
     require(entry.count == n, path_, ": '", full, "' has ", entry.count, " values, expected ", n);
     return entry;
   }
@@ -170,7 +174,7 @@ class CheckpointReader {
 
   std::string path_, bytes_;
   std::vector<Section> sections_;
-  std::size_t begin_ = 0, at_ = 0, end_ = 0;  // of the section
+  std::size_t begin_ = 0, at_ = 0, end_ = 0;  // of the current section
 };
 
 }  // namespace algoperf

@@ -13,7 +13,7 @@
 
 namespace algoperf {
 
-// Collects sections in memory.
+// Builds the bytes of a checkpoint in memory, section by section.
 class CheckpointWriter {
  public:
   static constexpr bool reading = false;
@@ -53,13 +53,13 @@ class CheckpointWriter {
     array(name, host.data(), n);
   }
 
-  // The whole file, after the last section.
+  // Returns the bytes of the whole file; call it after the last section.
   std::string finish() {
     put_number(std::uint32_t{0});
     put_number(detail::fnv1a(bytes_, bytes_.size()));
     return std::move(bytes_);
   }
-  // Writes the file. Throws Error, and leaves what was at `path`, if that cannot be done.
+  // Writes the file. If that fails, throws Error and leaves an existing file at `path` unchanged.
   void write(const std::string& path) {
     AtomicFile file(path);
     file.write(finish());

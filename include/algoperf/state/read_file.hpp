@@ -1,4 +1,4 @@
-// read_file: a whole file in memory.
+// read_file: reads a whole file into memory.
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// Throws Error naming the path and the system's reason.
+// Throws Error with the path and the system's reason.
 inline std::string read_file(const std::string& path) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   require(file != nullptr, path, ": cannot be opened: ", std::strerror(errno));
@@ -18,7 +18,7 @@ inline std::string read_file(const std::string& path) {
   char chunk[1 << 16];
   for (std::size_t n; (n = std::fread(chunk, 1, sizeof chunk, file)) > 0;) bytes.append(chunk, n);
   const bool failed = std::ferror(file) != 0;
-  const int reason = errno;  // closing may set another
+  const int reason = errno;  // fclose may overwrite errno
   std::fclose(file);
   require(!failed, path, ": cannot be read: ", std::strerror(reason));
   return bytes;

@@ -1,13 +1,13 @@
-// StateDict: a state as named arrays in memory, as torch's state_dict: read by other programs, filled from theirs.
+// StateDict: state as named arrays in memory, like torch's state_dict; exchanged with other programs.
 //
 //   StateDict dict = state_dict(state);                    "t", "0.weight/exp_avg", "0.weight/exp_avg_sq", ...
-//   dict.set("0.weight/exp_avg", std::span(theirs));       the type is kept: no array is cast, but by cast.hpp
-//   load_state_dict(dict, state);                          all of it or nothing; throws Error, naming the array
-//   state_dict(loop)                                       a TrainingLoop's: "values/0.weight", "rule/t", "step", ...
-//   state_dict(state, layout)                              of a state that does not know its layout, or by another one
+//   dict.set("0.weight/exp_avg", std::span(theirs));       the array gets the span's type; only cast.hpp casts
+//   load_state_dict(dict, state);                          loads all of it or nothing; throws Error, naming the array
+//   state_dict(loop)                                       for a TrainingLoop: "values/0.weight", "rule/t", "step", ...
+//   state_dict(state, layout)                              for a state without a layout, or with another layout
 //
-// Names are the tensor's and the slot's (torch's names where torch has the rule). Works for anything with
-// visit(archive). formats/ puts a StateDict into files that other programs read.
+// Names consist of the tensor's and the slot's name (torch's names if torch has the rule). Works for any type with
+// visit(archive). formats/ reads and writes a StateDict in file formats that other programs support.
 #pragma once
 
 #include <algorithm>
@@ -33,34 +33,34 @@ class StateDict {
  public:
   struct Array {
     std::string name, type;
-    std::vector<std::size_t> shape;  // rows first; empty for a number
-    std::size_t size = 0;            // elements
+    std::vector<std::size_t> shape;  // row-major; empty for a scalar
+    std::size_t size = 0;            // number of elements
     std::vector<unsigned char> bytes;
     friend bool operator==(const Array&, const Array&) = default;
   };
 
-  // "float32", "bfloat16", "uint64", ...
+  // Returns the name of T: "float32", "bfloat16", "uint64", ...
   template <class T>
   static std::string type_name() {
     if constexpr (std::is_same_v<T, bfloat16>) {
       return "bfloat16";
     } else {
       static_assert((std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_same_v<T, float16>,
-                    "algoperf: a StateDict holds numbers; truth values as std::uint8_t");
+                    "algoperf: a StateDict holds numbers; store truth values as std::uint8_t");
       const std::string bits = std::to_string(8 * sizeof(T));
       return (std::is_integral_v<T> ? std::is_signed_v<T> ? "int" : "uint" : "float") + bits;
     }
   }
 
-  // In the order they were first set. Those of a dict that its expression ends with, as state_dict(loop).arrays(),
-  // outlive it.
+  // Returns the arrays in the order in which they were first set. Called on a temporary, as in
+  // state_dict(loop).arrays(), it returns them by value, so that they outlive the dict.
   const std::vector<Array>& arrays() const& { return arrays_; }
   std::vector<Array> arrays() && {
     index_ = {};
     return std::exchange(arrays_, {});
   }
   bool contains(const std::string& name) const { return index_.find(name, arrays_) != detail::NameIndex::none; }
-  // Throws Error where there is no such array. In constant time, however many there are.
+  // Throws Error if there is no such array. Takes constant time.
   const Array& at(const std::string& name) const& { return arrays_[find(name)]; }
   Array at(const std::string& name) && { return arrays_[find(name)]; }
 
@@ -68,14 +68,15 @@ class StateDict {
   void set(const std::string& name, std::span<const T> values) {
     set(name, values, {values.size()});
   }
-  // Throws Error where the shape has another number of elements.
+  // Throws Error if the shape has a different number of elements.
   template <class T>
   void set(const std::string& name, std::span<const T> values, std::vector<std::size_t> shape) {
     Array array{name, type_name<T>(), std::move(shape), values.size(), std::vector<unsigned char>(values.size_bytes())};
     if (!values.empty()) std::memcpy(array.bytes.data(), values.data(), values.size_bytes());
     put(std::move(array));
   }
-  // Of a type by its name, whose numbers have `width` bytes. Throws Error where the shape has another number of them.
+  // Sets an array of the type named `type`, whose elements have `width` bytes. Throws Error if the shape has a
+  // different number of elements.
   void set_bytes(const std::string& name, const std::string& type, std::size_t width, std::vector<std::size_t> shape,
                  std::vector<unsigned char> bytes) {
     require(width > 0 && bytes.size() % width == 0, "state_dict: '", name, "' has ", bytes.size(),
@@ -99,19 +100,19 @@ class StateDict {
   void set(const std::string& name, T value) requires std::is_arithmetic_v<T> {
     set(name, std::span<const T>(&value, 1), {});
   }
-  // Throws Error where there is no such array, or the shape has another number of elements.
+  // Throws Error if there is no such array, or the shape has a different number of elements.
   void reshape(const std::string& name, std::vector<std::size_t> shape) {
     const std::size_t place = find(name);
     must_fill(name, arrays_[place].size, shape);
     arrays_[place].shape = std::move(shape);
   }
 
-  // Whether get<T> takes an array of this type. Truth values ("bool") come as std::uint8_t.
+  // Whether get<T> accepts an array of this type. Truth values ("bool") are read as std::uint8_t.
   template <class T>
   static bool holds(const std::string& type) {
     return type == type_name<T>() || (std::is_same_v<T, std::uint8_t> && type == "bool");
   }
-  // Throws Error where there is no such array, or it has another type.
+  // Throws Error if there is no such array, or its type is not T.
   template <class T>
   const Array& at(const std::string& name) const& {
     const Array& found = at(name);
@@ -135,9 +136,9 @@ class StateDict {
  private:
   static void must_fill(const std::string& name, std::size_t size, const std::vector<std::size_t>& shape) {
     std::size_t elements = 1;
-    for (const std::size_t side : shape)  // beyond `size` it does not matter how far
+    for (const std::size_t side : shape)  // any number above `size` is an error
       elements = side > 0 && elements > size / side ? size + 1 : elements * side;
-    require(elements == size, "state_dict: '", name, "' has ", size, " elements, its shape ",
+    require(elements == size, "state_dict: '", name, "' has ", size, " elements, but its shape has ",
             elements > size ? "more" : std::to_string(elements));
   }
   void put(Array array) {
@@ -152,7 +153,7 @@ class StateDict {
   }
   std::size_t find(const std::string& name) const {
     const std::size_t found = index_.find(name, arrays_);
-    require(found != detail::NameIndex::none, "state_dict: there is no '", name, "'");
+    require(found != detail::NameIndex::none, "state_dict: there is no array '", name, "'");
     return found;
   }
   std::vector<Array> arrays_;
@@ -173,7 +174,7 @@ inline std::string describe(const std::vector<std::size_t>& sides) {
   return text + "}";
 }
 
-// f(part) for every run of whole parts of a name: of "a/b/c" a, a/b, a/b/c, b, b/c and c.
+// Calls f(part) for every sequence of consecutive parts of a name: for "a/b/c", these are a, a/b, a/b/c, b, b/c and c.
 template <class F>
 void for_each_part(const std::string& name, const F& f) {
   for (std::size_t begin = 0; begin <= name.size(); begin = std::min(name.find('/', begin), name.size()) + 1)
@@ -211,7 +212,7 @@ struct StateDictReader {
   const StateDict& dict;
   std::string prefix = {};
 
-  // That there are n numbers of this name; for who would make room for them first.
+  // Throws Error unless the array `name` has n elements of type T; to be called before allocating memory for them.
   template <class T>
   void expect(const char* name, std::size_t n) {
     const StateDict::Array& array = dict.at(prefix + name);
@@ -245,7 +246,7 @@ struct StateDictReader {
 
 namespace detail {
 
-// Every array with one axis.
+// Returns a dict in which every array has one axis, and every scalar none.
 template <class State>
 StateDict flat_state_dict(State& state) {
   StateDict dict;
@@ -254,7 +255,7 @@ StateDict flat_state_dict(State& state) {
   return dict;
 }
 
-// Whether a state knows the tensors that it is of: a rule's, a TrainingLoop.
+// Whether a state has the layout of its tensors, as a rule's state and a TrainingLoop do.
 template <class State>
 concept KnowsLayout = requires(const State& state) {
   { state.layout() } -> std::convertible_to<const Layout&>;
@@ -262,8 +263,8 @@ concept KnowsLayout = requires(const State& state) {
 
 }  // namespace detail
 
-// With the shapes of the layout's tensors: of arrays called as one, or within one's scope ("0.weight/exp_avg"), and of
-// its size. Other arrays keep one axis.
+// Gives arrays the shapes of the layout's tensors: those that have a tensor's name, or are within its scope
+// ("0.weight/exp_avg"), and have its number of elements. Other arrays keep one axis.
 template <class State>
 StateDict state_dict(State& state, const Layout& layout) {
   StateDict dict = detail::flat_state_dict(state);
@@ -275,7 +276,7 @@ StateDict state_dict(State& state, const Layout& layout) {
     });
   return dict;
 }
-// By the layout that the state knows; if it knows none, every array has one axis.
+// Uses the state's own layout; if it has none, every array keeps one axis.
 template <class State>
 StateDict state_dict(State& state) {
   if constexpr (detail::KnowsLayout<State>)
@@ -286,7 +287,7 @@ StateDict state_dict(State& state) {
 
 namespace detail {
 
-// All of the dict, which may hold nothing else. What throws leaves the state half read.
+// Reads all of the dict, which may hold nothing else. An exception leaves the state partially read.
 template <class State>
 void read_state_dict(const StateDict& dict, State& state) {
   StateDictReader reader{dict};
@@ -296,8 +297,8 @@ void read_state_dict(const StateDict& dict, State& state) {
     require(known.contains(array.name), "state_dict: '", array.name, "' belongs to no tensor or slot of this state");
 }
 
-// All of the dict or nothing. Of a state that cannot be copied (a TrainingLoop), what was there before is written down
-// first, and put back.
+// Loads all of the dict or nothing. For a state that cannot be copied (a TrainingLoop), saves the previous values first
+// and restores them on failure.
 template <class State>
 void load_flat_state_dict(const StateDict& dict, State& state) {
   if constexpr (std::is_copy_constructible_v<State> && std::is_move_assignable_v<State>) {
@@ -316,7 +317,7 @@ void load_flat_state_dict(const StateDict& dict, State& state) {
   }
 }
 
-// Throws Error at an array of another shape than the state's; `lax`: only if its axes are in another order.
+// Throws Error if an array's shape differs from the state's; if `lax`, only if its axes are in another order.
 template <class State>
 void check_shapes(const StateDict& dict, State& state, const Layout& layout, bool lax) {
   const StateDict known = state_dict(state, layout);
@@ -331,14 +332,15 @@ void check_shapes(const StateDict& dict, State& state, const Layout& layout, boo
 
 }  // namespace detail
 
-// Throws Error, and leaves the state as it was, where an array is missing, left over, or of another type or size; or,
-// if the state knows its layout, has the axes of a tensor in another order.
+// Loads the dict. Throws Error, and leaves the state unchanged, if an array is missing, unknown, or has another type or
+// size; or, if the state has a layout, if an array has the axes of a tensor in another order.
 template <class State>
 void load_state_dict(const StateDict& dict, State& state) {
   if constexpr (detail::KnowsLayout<State>) detail::check_shapes(dict, state, state.layout(), true);
   detail::load_flat_state_dict(dict, state);
 }
-// By this layout, and of no other shape: one axis does not do for two, nor a number for an array of one.
+// Loads the dict by this layout. Also throws Error if a shape differs: an array of one axis is not accepted for two
+// axes, nor a scalar for an array of one element.
 template <class State>
 void load_state_dict(const StateDict& dict, State& state, const Layout& layout) {
   detail::check_shapes(dict, state, layout, false);

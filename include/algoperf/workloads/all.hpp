@@ -1,4 +1,4 @@
-// The workloads that need no other library. mnist.hpp needs zlib and is included by name.
+// The workloads that need no other library. mnist.hpp needs zlib; include it by name.
 #pragma once
 
 #include "concept.hpp"

@@ -1,12 +1,14 @@
-// What workloads/ is about. A Workload is a problem to train on, whole: data, model, loss, and what counts as solved.
+// The Workload concept. A Workload is a complete training problem: data, model, loss, and a target that defines
+// success.
 //
 //   name                                         constexpr; for tables and file names
 //   model()  loss()  metric()                    plain values
-//   train()  validation()  test()                data sets that share their memory: cheap to copy, loaded at first use
+//   train()  validation()  test()                data sets that share their memory: cheap to copy, loaded on first use
 //   target()                                     the validation metric that ends a time-to-target run
-//   step_hint()                                  steps within which a tuned rule should reach it, at batch 128
+//   step_hint()                                  number of steps within which a tuned rule should reach the target, at
+//                                                batch 128
 //
-// Targets are on validation data (Dahl et al. 2023, section 4); the test set is for reporting only.
+// Targets apply to validation data (Dahl et al. 2023, section 4); the test set is for reporting only.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// data_root(): the folder that holds the real data sets: the environment variable ALGOPERF_DATA, or "data".
+// data_root(): the folder of the real data sets: the environment variable ALGOPERF_DATA if set, otherwise "data".
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What the digit workloads share: networks for 28x28 images of ten classes, and the splits.
+// Shared parts of the digit workloads: networks for 28x28 images of ten classes, and the data splits.
 #pragma once
 
 #include "../data/in_memory.hpp"
@@ -8,7 +8,7 @@
 
 namespace algoperf {
 
-// 784-256-256-10.
+// An MLP with layers 784-256-256-10.
 struct DigitMlp {
   static constexpr const char* name = "mlp";
   static constexpr auto model() { return mlp(Shape{28, 28, 1}, {256, 256}, 10); }

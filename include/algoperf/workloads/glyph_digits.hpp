@@ -9,8 +9,8 @@
 
 namespace algoperf {
 
-// Digits made on the spot (data/synthetic/glyphs.hpp): 50,000 to train, 10,000 to validate, 10,000 to test. The
-// target is a validation error.
+// Synthetic digits (data/synthetic/glyphs.hpp): 50,000 examples for training, 10,000 for validation, 10,000 for
+// testing. The target is a validation error.
 template <class Network>
 struct GlyphWorkload {
   static constexpr const char* name = "glyphs";

@@ -10,8 +10,8 @@
 
 namespace algoperf {
 
-// MNIST (LeCun et al. 1998) from its four IDX files, plain or gzip, in `data`/mnist: 50,000 to train, the last 10,000
-// of the training file to validate, 10,000 to test. The target is a validation error.
+// MNIST (LeCun et al. 1998) from its four IDX files, plain or gzipped, in `data`/mnist: 50,000 examples for training,
+// the last 10,000 of the training file for validation, 10,000 for testing. The target is a validation error.
 template <class Network>
 struct MnistWorkload {
   static constexpr const char* name = "mnist";

@@ -1,4 +1,5 @@
-// Once: a value made at first use and kept. Copies made after that share it if it is cheap to copy, as data sets are.
+// Once: a value computed on first use and stored. A copy of a Once copies the stored value, so copies made after first
+// use share their memory if T's copies do, as those of data sets do.
 #pragma once
 
 #include <optional>

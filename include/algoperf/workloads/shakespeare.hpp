@@ -13,8 +13,8 @@
 
 namespace algoperf {
 
-// The next character of Shakespeare's plays, from `data`/shakespeare/input.txt: the first 90 % to train, then 5 % each
-// to validate and test. The target is a cross-entropy in nats a character.
+// Predicts the next character of Shakespeare's plays, from `data`/shakespeare/input.txt: the first 90 % for training,
+// then 5 % each for validation and testing. The target is a cross-entropy in nats per character.
 struct Shakespeare {
   static constexpr const char* name = "shakespeare";
   static constexpr std::size_t context = 16;
@@ -36,7 +36,8 @@ struct Shakespeare {
   const Text& load() const {
     return text([this] { return Text::load(data + "/shakespeare/input.txt", {.context = context}); });
   }
-  // Twentieths of the text; `context` characters are left out between parts, so that none is seen in two.
+  // Returns the part [begin, end) of the text, in twentieths; `context` characters are left out between parts, so that
+  // no character is in two parts.
   Slice<Text> part(std::size_t begin, std::size_t end) const {
     const std::size_t n = load().size();
     const std::size_t from = begin == 0 ? 0 : n * begin / 20 + context;

@@ -1,9 +1,10 @@
-// CSV: a table from a file of comma-separated values (RFC 4180), plain or gzipped. Link with zlib.
+// CSV: reads a file of comma-separated values (RFC 4180), plain or gzipped, into a Table. Link with zlib.
 //
-// A column is numeric if all its fields are numbers, else its fields are categories; an empty field is no number, and a
-// category like any other: one of them makes a column of numbers one of categories (list it in CsvOptions::numeric to
-// be told where). The label's fields are categories if it is not listed there. A number is a decimal of float's range,
-// "-1.5" or "2e3": no blanks, no "+", no "nan".
+// A column is numeric if all its fields are numbers; otherwise its fields are categories. An empty field is not a
+// number but a category like any other, so one empty field makes a column of numbers categorical. List such a column in
+// CsvOptions::numeric to get an Error with the position of the field instead. The label's fields are categories unless
+// the label is listed there. A number is a decimal within the range of float, such as "-1.5" or "2e3": no blanks, no
+// "+", no "nan".
 #pragma once
 
 #include <algorithm>
@@ -28,20 +29,20 @@
 namespace algoperf {
 
 struct CsvOptions {
-  // The column of classes, whose fields are categories, or, if it is among `numeric`, of numbers to be predicted; "":
-  // there is none.
+  // The label column; "" for none. Its fields are categories (the classes), or real values to be predicted if the
+  // column is also listed in `numeric`.
   std::string label = "";
-  std::vector<std::string> categorical = {};  // columns of categories though all their fields are numbers
-  std::vector<std::string> numeric = {};      // columns whose fields must be numbers: one that is none is an Error
+  std::vector<std::string> categorical = {};  // columns treated as categories even if all their fields are numbers
+  std::vector<std::string> numeric = {};      // columns whose fields must be numbers; any other field is an Error
   std::vector<std::string> without = {};      // columns to leave out
-  std::vector<std::string> only = {};         // and if these are named, all but them and the label
-  bool standardise = false;           // numbers to mean 0 and deviation 1 over these rows; a deviation of 0 counts as 1
-  std::size_t max_categories = 1000;  // of a column; more are an Error, for each becomes an input
+  std::vector<std::string> only = {};         // if not empty, only these columns and the label are kept
+  bool standardise = false;  // scale numbers to mean 0 and deviation 1 over these rows; deviation 0 counts as 1
+  std::size_t max_categories = 1000;  // maximum per column, because each becomes an input; more are an Error
   char separator = ',';
   bool trim = false;                            // drop spaces and tabs around fields
-  std::vector<std::string> names = {};          // of the columns, for a file without a header line
-  bool unseen_as_zeros = false;                 // categories that load_csv(path, like) finds and `like` lacks: no Error
-  std::uint64_t limit = GzFile::default_limit;  // bytes of the file, unpacked
+  std::vector<std::string> names = {};          // column names, for a file without a header line
+  bool unseen_as_zeros = false;                 // load_csv(path, like) accepts categories that `like` does not have
+  std::uint64_t limit = GzFile::default_limit;  // maximum size of the file in bytes, decompressed
 };
 
 namespace detail {
@@ -52,15 +53,15 @@ inline bool parse_number(std::string_view text, double& number) {
          std::abs(number) <= std::numeric_limits<float>::max();
 }
 
-// What is to be said of a field that is no number for parse_number.
+// Returns the end of the error message for a field that parse_number rejects.
 inline const char* expected_number(std::string_view text) {
   double number = 0;  // stays 0 beyond double's range
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool too_far = error != std::errc::invalid_argument && end == text.data() + text.size();
-  return too_far && std::isfinite(number) ? ", expected a number of float's range" : ", expected a number";
+  return too_far && std::isfinite(number) ? ", expected a number within the range of float" : ", expected a number";
 }
 
-// A file's records, and which of their fields are the columns of a table.
+// A file's records and the names of its columns.
 class CsvFile {
  public:
   CsvFile(const std::string& path, const CsvOptions& options)
@@ -101,13 +102,13 @@ class CsvFile {
     std::size_t rows = 0;
     for (; records.next(fields); ++rows) {
       require(fields.size() == names_.size(), path(), ":", records.line(), ": there are ", fields.size(),
-              " fields, expected ", names_.size(), header_line_ > 0 ? " as in the header" : " as there are names");
+              " fields, expected ", names_.size(), header_line_ > 0 ? " as in the header" : " as in CsvOptions::names");
       visit(fields);
     }
     require(rows > 0, path(), ": there are no rows", header_line_ > 0 ? " after the header" : "");
   }
 
-  // "path:line: column name is text", to be followed by a complaint.
+  // Returns "path:line: column name is text", the start of an error message.
   std::string place(const CsvField& field, const std::string& name) const {
     return path() + ":" + std::to_string(field.line) + ": column " + in_quotes(name) + " is " + in_quotes(field.text);
   }
@@ -115,17 +116,17 @@ class CsvFile {
  private:
   CsvRecords open() const { return CsvRecords(file_.path, file_.bytes, options_.separator, options_.trim); }
   std::string header_place() const {
-    return header_line_ > 0 ? path() + ":" + std::to_string(header_line_) : path() + " by its given names";
+    return header_line_ > 0 ? path() + ":" + std::to_string(header_line_) : path() + " with CsvOptions::names";
   }
 
   const CsvOptions& options_;
   Unpacked file_;
   std::vector<std::string> names_;
-  std::map<std::string, std::size_t> places_;  // of the names
-  std::size_t header_line_ = 0;                // 0: there is none
+  std::map<std::string, std::size_t> places_;  // column index by name
+  std::size_t header_line_ = 0;                // 0: the file has no header
 };
 
-// What the columns of a file are: one look at all its fields.
+// Determines the type and the categories of each column in one pass over all fields.
 class CsvColumns {
  public:
   CsvColumns(const CsvFile& file, const CsvOptions& options) : file_(file), options_(options) {
@@ -137,13 +138,13 @@ class CsvColumns {
       if (!options.only.empty() && !listed(options.only, name) && name != options.label) continue;
       const bool numeric = listed(options.numeric, name), categories = listed(options.categorical, name);
       require(!categories || !numeric, file.path(), ": column ", in_quotes(name),
-              " is to be numeric and of categories");
+              " is listed in both CsvOptions::numeric and CsvOptions::categorical");
       const bool categorical = categories || (name == options.label && !numeric);
       seen_.push_back({file.find(name), {name, !categorical}, {}, {}});
     }
     require(!seen_.empty(), file.path(), ": no column is left");
     require(options.label.empty() || !listed(options.without, options.label), file.path(), ": the label column ",
-            in_quotes(options.label), " is to be left out");
+            in_quotes(options.label), " is listed in CsvOptions::without");
   }
 
   std::vector<Column> learn() {
@@ -153,9 +154,10 @@ class CsvColumns {
     std::vector<Column> columns;
     for (Seen& seen : seen_) {
       if (!seen.column.numeric) {
-        require(seen.too_many.empty(), seen.too_many, ", one category more than ", options_.max_categories,
-                seen.column.name == options_.label ? "; list the label in CsvOptions::numeric if it is to be predicted"
-                                                   : "; list the column in CsvOptions::numeric if it holds numbers");
+        require(seen.too_many.empty(), seen.too_many, ", which exceeds the limit of ", options_.max_categories,
+                seen.column.name == options_.label
+                    ? " categories; list the label in CsvOptions::numeric if it is a number to be predicted"
+                    : " categories; list the column in CsvOptions::numeric if it holds numbers");
         seen.column.categories = sorted(seen.distinct);
       }
       columns.push_back(std::move(seen.column));
@@ -165,10 +167,10 @@ class CsvColumns {
 
  private:
   struct Seen {
-    std::size_t place;  // among the file's columns
+    std::size_t place;  // index among the file's columns
     Column column;
-    std::map<std::string, bool> distinct;  // fields, and whether they are numbers; max_categories at most
-    std::string too_many;                  // where there was one more
+    std::map<std::string, bool> distinct;  // fields, and whether each is a number; at most max_categories
+    std::string too_many;                  // position of the first field beyond max_categories
   };
 
   static bool listed(const std::vector<std::string>& names, const std::string& name) {
@@ -211,8 +213,8 @@ class CsvColumns {
   std::vector<Seen> seen_;
 };
 
-// rows x columns of numbers and places of categories. `known`: a category must be one of its column's, or, but for the
-// label's, counts as the place behind them.
+// Returns rows x columns values: numbers, and indices of categories. If `known`, every category must be one of its
+// column's; otherwise an unknown category (except the label's) gets the index after the last one.
 inline std::vector<double> csv_values(const CsvFile& file, const std::vector<Column>& columns, std::size_t label,
                                       bool known) {
   std::vector<std::size_t> places;
@@ -232,7 +234,7 @@ inline std::vector<double> csv_values(const CsvFile& file, const std::vector<Col
       } else {
         const auto found = codes[c].find(field.text);
         if (found == codes[c].end() && (known || c == label))
-          fail(file.place(field, columns[c].name), ", which is none of its ", columns[c].categories.size(),
+          fail(file.place(field, columns[c].name), ", which is not one of its ", columns[c].categories.size(),
                " categories");
         value = found != codes[c].end() ? found->second : static_cast<double>(columns[c].categories.size());
       }
@@ -242,8 +244,8 @@ inline std::vector<double> csv_values(const CsvFile& file, const std::vector<Col
   return values;
 }
 
-// Mean and deviation over the rows (divided by their number) of numeric columns. Differences from the first row are
-// added, so that the deviation of equal numbers is 0 and no rounding.
+// Sets the mean and the deviation of numeric columns over the rows (divisor: the number of rows). Sums differences from
+// the first row, so that the deviation of equal numbers is exactly 0, without rounding error.
 inline void standardise(std::vector<Column>& columns, const std::vector<double>& values) {
   const std::size_t width = columns.size();
   const double rows = static_cast<double>(values.size() / width);
@@ -260,9 +262,9 @@ inline void standardise(std::vector<Column>& columns, const std::vector<double>&
 
 }  // namespace detail
 
-// Reads `path`, or `path`.gz if there is no such file. Throws Error that names path:line and the column: a record with
-// more or fewer fields than the header, a quote that is never closed or stands within an unquoted field, two columns of
-// one name, a column that is not there, an empty file, no rows.
+// Reads `path`, or `path`.gz if `path` does not exist. Throws Error with path:line and the column if a record has more
+// or fewer fields than the header, a quote is never closed or appears within an unquoted field, two columns have the
+// same name, a named column does not exist, the file is empty, or there are no rows.
 inline Table load_csv(const std::string& path, const CsvOptions& options = {}) {
   const detail::CsvFile file(path, options);
   std::vector<Column> columns = detail::CsvColumns(file, options).learn();
@@ -273,11 +275,12 @@ inline Table load_csv(const std::string& path, const CsvOptions& options = {}) {
   return Table(std::move(columns), label, std::move(values), file.path());
 }
 
-// Another file, a test split, encoded as `like` is: its columns, found by name in any order (others are ignored), their
-// categories, means and deviations; one that lacks the label's column is a table without a label, to predict for (if it
-// is there its fields are read). Of the options only separator, trim, names, limit and unseen_as_zeros are looked at.
-// Throws Error as above, at a number that is none, and at a category that `like` does not have: with unseen_as_zeros
-// at one of the label alone, and others leave all inputs of their column 0.
+// Reads another file, such as a test split, with the encoding of `like`: the same columns, categories, means and
+// deviations. Columns are found by name, in any order; other columns are ignored. If the file lacks the label column,
+// the table has no label and serves prediction; if it has one, its fields are read. Of the options, only separator,
+// trim, names, limit and unseen_as_zeros are used. Throws Error as above, and if a field of a numeric column is not a
+// number or a category is unknown to `like`. With unseen_as_zeros, only an unknown category of the label is an Error;
+// an unknown category of another column sets all inputs of that column to 0.
 inline Table load_csv(const std::string& path, const Table& like, const CsvOptions& options = {}) {
   const detail::CsvFile file(path, options);
   std::vector<Column> columns = like.columns();

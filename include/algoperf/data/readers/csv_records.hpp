@@ -1,4 +1,4 @@
-// CsvRecords: comma-separated values (RFC 4180) record by record.
+// CsvRecords: reads comma-separated values (RFC 4180) one record at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@ namespace algoperf::detail {
 
 struct CsvField {
   std::string text;      // unquoted
-  std::size_t line = 0;  // on which it begins, from 1
+  std::size_t line = 0;  // line on which the field begins, from 1
 };
 
-// Records end in LF or CR LF, the last may go without, or with CR alone; empty lines are skipped. A field in quotes may
-// hold separators, line ends and, doubled, quotes; one without quotes holds none, and keeps its blanks unless `trim`. A
-// byte order mark of UTF-8 is skipped. The text must outlive this.
+// Records end in LF or CR LF; the last may end without either, or in CR alone. Empty lines are skipped. A field in
+// quotes may contain separators, line endings and doubled quotes. An unquoted field contains none of these, and keeps
+// its surrounding blanks unless `trim`. A UTF-8 byte order mark is skipped. The text must outlive this object.
 class CsvRecords {
  public:
   CsvRecords(const std::string& path, std::string_view text, char separator, bool trim)
       : path_(path), text_(without_mark(text)), separator_(separator), trim_(trim) {
     require(separator != '"' && separator != '\n' && separator != '\r', "load_csv: the separator is ",
-            in_quotes({&separator, 1}), ", expected neither a quote nor a line's end");
+            in_quotes({&separator, 1}), ", expected neither a quote nor a line ending");
   }
 
-  // Writes the next record over `fields`; false when there is none. Throws Error naming path:line and the field,
-  // counted from 1.
+  // Writes the next record over `fields`; returns false if there is none. Throws Error with path:line and the number of
+  // the field, from 1.
   bool next(std::vector<CsvField>& fields) {
     while (line_end()) {
     }
@@ -43,13 +43,13 @@ class CsvRecords {
     fields.resize(n);
     return true;
   }
-  // On which the record that next() gave last begins.
+  // Returns the line on which the last record returned by next() begins.
   std::size_t line() const { return line_of_record_; }
 
  private:
   static bool blank(char c) { return c == ' ' || c == '\t'; }
 
-  // Steps over one line's end, if one is here.
+  // Skips one line ending, if there is one at the current position.
   bool line_end() {
     const std::string_view two = text_.substr(at_, 2);
     const std::size_t size = two.substr(0, 1) == "\n" || two == "\r" ? 1 : two == "\r\n" ? 2 : 0;
@@ -61,7 +61,7 @@ class CsvRecords {
     while (trim_ && at_ < text_.size() && blank(text_[at_]) && text_[at_] != separator_) ++at_;
   }
 
-  // Reads one field and what ends it; returns whether another follows in the record.
+  // Reads one field and its terminator; returns whether another field follows in the record.
   bool read(CsvField& field, std::size_t number) {
     skip_blanks();
     field.text.clear();
@@ -73,8 +73,8 @@ class CsvRecords {
       read_plain(field, number);
     }
     if (at_ == text_.size() || line_end()) return false;
-    require(text_[at_] == separator_, path_, ":", line_, ": field ", number, " goes on with ",
-            in_quotes(text_.substr(at_, 1)), " after its closing quote, expected a separator or the line's end");
+    require(text_[at_] == separator_, path_, ":", line_, ": field ", number, " continues with ",
+            in_quotes(text_.substr(at_, 1)), " after its closing quote, expected a separator or the end of the line");
     ++at_;
     return true;
   }
@@ -82,8 +82,9 @@ class CsvRecords {
   void read_plain(CsvField& field, std::size_t number) {
     const std::size_t begin = at_;
     while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n') {
-      require(text_[at_] != '"', path_, ":", line_, ": field ", number,
-              " has a quote but does not begin with one, expected the whole field in quotes and the quote doubled");
+      require(
+          text_[at_] != '"', path_, ":", line_, ": field ", number,
+          " contains a quote but does not begin with one, expected the whole field in quotes and inner quotes doubled");
       ++at_;
     }
     const bool line_ends = at_ == text_.size() || text_[at_] == '\n';

@@ -1,8 +1,8 @@
-// Graphs: many small labelled graphs from one text file, plain or gzipped, in the format of the Graph Isomorphism
-// Network's data sets (Xu et al. 2019, 1810.00826). Link with zlib.
+// Graphs: reads many small labelled graphs from one text file, plain or gzipped, in the format of the data sets of the
+// Graph Isomorphism Network (Xu et al. 2019, 1810.00826). Link with zlib.
 //
-// The first line is the number of graphs. Then, for each graph, a line "nodes label" and for each of its nodes a line
-// "tag neighbours n1 n2 ...", the number of neighbours and their numbers within the graph, from 0.
+// The first line is the number of graphs. Each graph follows as a line "nodes label" and one line per node, "tag
+// neighbours n1 n2 ...": the node's tag, the number of its neighbours, and their indices within the graph, from 0.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +22,17 @@
 
 namespace algoperf {
 
-// Graph g has the nodes [first_node[g], first_node[g + 1]), node v the neighbours at [first_neighbour[v],
-// first_neighbour[v + 1]) of `neighbours` (compressed sparse rows). Edges are as the file has them: an undirected one
-// stands at both its ends, which is not checked.
+// Graph g has the nodes [first_node[g], first_node[g + 1]). Node v has the neighbours at positions [first_neighbour[v],
+// first_neighbour[v + 1]) of `neighbours` (compressed sparse rows). Edges are stored as in the file: an undirected edge
+// is listed at both its ends, which is not checked.
 struct Graphs {
-  std::vector<std::int32_t> labels;          // of each graph: label_values[labels[g]] is what the file says
-  std::vector<std::int32_t> label_values;    // that occur, rising
-  std::vector<std::size_t> first_node;       // size() + 1
-  std::vector<std::int32_t> tags;            // of each node: tag_values[tags[v]] is what the file says
-  std::vector<std::int32_t> tag_values;      // that occur, rising
-  std::vector<std::size_t> first_neighbour;  // tags.size() + 1
-  std::vector<std::uint32_t> neighbours;     // numbers within the graph
+  std::vector<std::int32_t> labels;          // per graph; the file's label of graph g is label_values[labels[g]]
+  std::vector<std::int32_t> label_values;    // the distinct labels, ascending
+  std::vector<std::size_t> first_node;       // size() + 1 entries
+  std::vector<std::int32_t> tags;            // per node; the file's tag of node v is tag_values[tags[v]]
+  std::vector<std::int32_t> tag_values;      // the distinct tags, ascending
+  std::vector<std::size_t> first_neighbour;  // tags.size() + 1 entries
+  std::vector<std::uint32_t> neighbours;     // node indices within the graph
 
   std::size_t size() const { return labels.size(); }
   std::size_t nodes(std::size_t graph) const { return first_node[graph + 1] - first_node[graph]; }
@@ -52,7 +52,7 @@ class GraphsReader {
     graphs.first_node.push_back(0);
     graphs.first_neighbour.push_back(0);
     for (std::int32_t g = 0; g < count; ++g) read_graph(graphs, g, count);
-    while (next_line()) check(fields_.empty(), "it goes on after the last of ", count, " graphs");
+    while (next_line()) check(fields_.empty(), "the file continues after the last of ", count, " graphs");
     graphs.label_values = renumber(graphs.labels);
     graphs.tag_values = renumber(graphs.tags);
     return graphs;
@@ -61,7 +61,7 @@ class GraphsReader {
  private:
   static constexpr std::int32_t lowest = -2147483647 - 1;
 
-  // Cuts the next line into fields; false at the end.
+  // Splits the next line into fields; returns false at the end of the file.
   bool next_line() {
     std::string_view line;
     if (!lines_.next(line)) return false;
@@ -83,8 +83,8 @@ class GraphsReader {
     const char* const last = fields_[i].data() + fields_[i].size();
     const auto [end, error] = std::from_chars(fields_[i].data(), last, n);
     if (error == std::errc{} && end == last && n >= least) return n;
-    fail(file_.path, ":", lines_.number(), ": ", what, " is ", in_quotes(fields_[i]),
-         ", expected a whole number of 32 bits", least == lowest ? "" : " of at least " + std::to_string(least));
+    fail(file_.path, ":", lines_.number(), ": ", what, " is ", in_quotes(fields_[i]), ", expected a 32-bit integer",
+         least == lowest ? "" : " of at least " + std::to_string(least));
   }
 
   void read_graph(Graphs& graphs, std::int32_t g, std::int32_t count) {
@@ -117,7 +117,7 @@ class GraphsReader {
     graphs.first_neighbour.push_back(graphs.neighbours.size());
   }
 
-  // Numbers become their places among those that occur, which it returns.
+  // Replaces each value by its index among the distinct values in ascending order, which are returned.
   static std::vector<std::int32_t> renumber(std::vector<std::int32_t>& numbers) {
     std::vector<std::int32_t> values = numbers;
     std::sort(values.begin(), values.end());
@@ -134,9 +134,10 @@ class GraphsReader {
 
 }  // namespace detail
 
-// Reads `path`, or `path`.gz if there is no such file. Labels and tags are any whole numbers of 32 bits. Throws Error
-// that names path:line: another number of fields than the counts before say, no whole number, a neighbour outside the
-// graph, a file that ends early or goes on. Memory follows what the file holds, not what its counts promise.
+// Reads `path`, or `path`.gz if `path` does not exist. Labels and tags are any 32-bit integers. Throws Error with
+// path:line if the number of fields differs from the preceding counts, a field is not an integer, a neighbour is
+// outside the graph, or the file ends early or continues after the last graph. Memory use is bounded by the file's
+// contents, not by the counts it declares.
 inline Graphs load_graphs(const std::string& path, std::uint64_t limit = GzFile::default_limit) {
   return detail::GraphsReader(path, limit).read();
 }

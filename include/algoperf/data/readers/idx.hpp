@@ -1,9 +1,9 @@
-// IDX: the file format of MNIST and its cousins (LeCun, Cortes and Burges, yann.lecun.com/exdb/mnist), plain or
-// gzipped. Link with zlib.
+// IDX: reads the file format of MNIST and similar data sets (LeCun, Cortes and Burges, yann.lecun.com/exdb/mnist),
+// plain or gzipped. Link with zlib.
 //
-// A file is: two zero bytes; the element type (0x08 = unsigned byte, the only one read here); the rank; one big-endian
-// 32-bit extent per axis; the elements, row-major. Offsets in error sentences count from 0, and after decompression
-// unless they say "as stored".
+// A file is: two zero bytes; the element type (0x08 = unsigned byte, the only one supported); the rank; one big-endian
+// 32-bit extent per axis; the elements, row-major. Offsets in error messages count from 0, and after decompression
+// unless they are called "as stored".
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace algoperf {
 
-// The contents of an IDX file: `bytes` holds the product of `dims`.
+// The contents of an IDX file; the size of `bytes` is the product of `dims`.
 struct Idx {
   std::vector<std::size_t> dims;
   std::vector<std::uint8_t> bytes;
@@ -31,7 +31,7 @@ inline std::vector<std::size_t> read_idx_header(GzFile& file) {
   std::uint8_t magic[4], extent[4];
   file.read_all(magic, 4, "magic number");
   require(magic[0] == 0 && magic[1] == 0, file.path(), ": starts with the bytes ", magic[0], " ", magic[1],
-          ", expected 0 0 of an IDX file");
+          ", expected 0 0 as in an IDX file");
   require(magic[2] == 8, file.path(), ": the element type at byte 2 is ", magic[2], ", expected 8 (unsigned byte)");
   require(magic[3] >= 1 && magic[3] <= Shape::max_rank, file.path(), ": the rank at byte 3 is ", magic[3],
           ", expected 1 to ", Shape::max_rank);
@@ -46,8 +46,9 @@ inline std::vector<std::size_t> read_idx_header(GzFile& file) {
 
 }  // namespace detail
 
-// Reads `path`, or `path`.gz if there is no such file. Throws Error that names the file and the byte. Memory follows
-// what the file holds, not what its header promises; a file of more than `limit` bytes, unpacked, is refused.
+// Reads `path`, or `path`.gz if `path` does not exist. Throws Error with the file and the byte offset. Memory use is
+// bounded by the file's contents, not by the extents its header declares; a file of more than `limit` bytes after
+// decompression is refused.
 inline Idx read_idx(const std::string& path, std::uint64_t limit = GzFile::default_limit) {
   constexpr std::size_t chunk = std::size_t{1} << 20;
   GzFile file(path, limit);
@@ -66,13 +67,14 @@ inline Idx read_idx(const std::string& path, std::uint64_t limit = GzFile::defau
   }
   std::uint8_t extra;
   const std::size_t end = file.offset();  // reading past it also checks the gzip checksum
-  require(file.read(&extra, 1) == 0, file.path(), ": goes on at byte ", end, ", expected the end after ", expected,
+  require(file.read(&extra, 1) == 0, file.path(), ": continues at byte ", end, ", expected the end after ", expected,
           " elements");
   return idx;
 }
 
-// Images (rank 3: N x rows x columns) and their labels (rank 1: N) as a data set of shape rows x columns x 1 with
-// pixels in [0, 1] (value / 255). Throws Error as read_idx does, and if the files do not belong together.
+// Reads images (rank 3: N x rows x columns) and their labels (rank 1: N) as a data set of shape rows x columns x 1 with
+// pixels in [0, 1] (value / 255). Throws Error as read_idx does, if a rank is wrong, if the two files differ in N, or
+// if a label is outside [0, classes).
 inline InMemory<float> load_idx(const std::string& images_path, const std::string& labels_path,
                                 std::size_t classes = 10, std::uint64_t limit = GzFile::default_limit) {
   const Idx images = read_idx(images_path, limit), labels = read_idx(labels_path, limit);

@@ -1,4 +1,4 @@
-// in_quotes: bytes of a file as an error shows them.
+// in_quotes: formats bytes of a file for an error message.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace algoperf::detail {
 
-// In quotes, cut after 40 bytes, control characters as question marks.
+// Returns the bytes in quotes, truncated after 40, with control characters replaced by question marks.
 inline std::string in_quotes(std::string_view bytes) {
   constexpr std::size_t most = 40;
   std::string result = "\"";

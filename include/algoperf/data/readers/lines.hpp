@@ -1,4 +1,4 @@
-// Lines: a text cut into lines, which know their number.
+// Lines: iterates over the lines of a text and counts them.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace algoperf::detail {
 
-// A byte order mark of UTF-8 is no text.
+// Removes a leading UTF-8 byte order mark.
 inline std::string_view without_mark(std::string_view text) {
   return text.substr(0, 3) == "\xEF\xBB\xBF" ? text.substr(3) : text;
 }
 
-// Lines end in LF or CR LF; the last may go without. The text must outlive this.
+// Lines end in LF or CR LF; the last may end without either. The text must outlive this object.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(without_mark(text)) {}
 
-  // The next line, without its end; false when there is none.
+  // Sets `line` to the next line without its ending; returns false if there is none.
   bool next(std::string_view& line) {
     if (rest_.empty()) return false;
     const std::size_t end = rest_.find('\n');
@@ -28,7 +28,7 @@ class Lines {
     ++number_;
     return true;
   }
-  // Of the line that next() gave last, from 1; 0 before the first.
+  // Number of the line last returned by next(), from 1; 0 before the first.
   std::size_t number() const { return number_; }
 
  private:

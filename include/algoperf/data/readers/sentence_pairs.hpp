@@ -1,5 +1,5 @@
-// Sentence pairs: two parallel files, plain or gzipped, a sentence a line: line i of one is a translation of line i of
-// the other. Link with zlib.
+// Sentence pairs: reads two parallel files, plain or gzipped, with one sentence per line. Line i of the target file is
+// a translation of line i of the source file. Link with zlib.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace algoperf {
 
-// As many of the one as of the other.
+// `source` and `target` have the same size.
 struct SentencePairs {
   std::vector<std::string> source, target;
 
   std::size_t size() const { return source.size(); }
 };
 
-// Reads each path, or path.gz if there is no such file. Sentences are bytes without their line's end (LF or CR LF); an
-// empty line is an empty sentence. Throws Error if the files have different numbers of lines, or none.
+// Reads each path, or path.gz if the path does not exist. A sentence is the bytes of a line without its ending (LF or
+// CR LF); an empty line is an empty sentence. Throws Error if the files have different numbers of lines, or no lines.
 inline SentencePairs load_sentence_pairs(const std::string& source, const std::string& target,
                                          std::uint64_t limit = GzFile::default_limit) {
   const auto read = [limit](const std::string& path, std::string& name) {
@@ -40,7 +40,7 @@ inline SentencePairs load_sentence_pairs(const std::string& source, const std::s
   pairs.target = read(target, target_name);
   require(pairs.source.size() == pairs.target.size(), source_name, " has ", pairs.source.size(), " lines and ",
           target_name, " has ", pairs.target.size(), ", expected the same number");
-  require(pairs.size() > 0, source_name, ": is empty, expected a sentence a line");
+  require(pairs.size() > 0, source_name, ": is empty, expected one sentence per line");
   return pairs;
 }
 

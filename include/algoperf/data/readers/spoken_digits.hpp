@@ -1,5 +1,5 @@
-// Spoken digits: recordings of the digits 0 to 9 by several speakers (Jackson et al., the Free Spoken Digit Dataset).
-// Link with zlib.
+// Spoken digits: reads recordings of the digits 0 to 9 by several speakers (Jackson et al., the Free Spoken Digit
+// Dataset). Link with zlib.
 #pragma once
 
 #include <algorithm>
@@ -21,22 +21,23 @@
 namespace algoperf {
 
 struct SpokenDigit {
-  std::string name;  // in the archive
+  std::string name;  // path within the archive
   std::int32_t digit = 0;
   std::string speaker;
   std::int32_t index = 0;  // among this speaker's recordings of this digit
   std::uint32_t sample_rate = 0;
-  std::vector<float> samples;  // one channel, as load_wav has them
+  std::vector<float> samples;  // one channel, scaled as by load_wav
 };
 
-// Test recordings are those with index 0 to 4, as its authors split them. Both are sorted by digit, speaker and index.
+// Test recordings are those with index 0 to 4, the split of the data set's authors. Both parts are sorted by digit,
+// speaker and index.
 struct SpokenDigits {
   std::vector<SpokenDigit> train, test;
 };
 
 namespace detail {
 
-// Reads "7_theo_3" (what stands before .wav), or throws Error naming the place.
+// Parses "7_theo_3", a file name without ".wav"; `place` is the start of the error message.
 inline SpokenDigit spoken_digit_of(std::string_view stem, const std::string& place) {
   SpokenDigit result;
   const std::size_t first = stem.find('_'), last = stem.rfind('_');
@@ -55,9 +56,10 @@ inline auto order_of(const SpokenDigit& s) { return std::tie(s.digit, s.speaker,
 
 }  // namespace detail
 
-// Reads a tar archive, plain or gzipped, of files <digit>_<speaker>_<index>.wav in any folder; other files than .wav,
-// and macOS's shadows of them (._7_theo_3.wav), are passed over. Throws Error as TarFile and wav_from_bytes do, and at
-// a .wav named otherwise, of several channels, or that is there twice; if there is none; and if sample rates differ.
+// Reads a tar archive, plain or gzipped, of files <digit>_<speaker>_<index>.wav in any folder. Files without the
+// extension .wav and macOS's companion files (._7_theo_3.wav) are skipped. Throws Error as TarFile and wav_from_bytes
+// do, and if a .wav has another name pattern or several channels, a recording occurs twice, there is no recording, or
+// sample rates differ.
 inline SpokenDigits load_spoken_digits(const std::string& path, std::uint64_t limit = GzFile::default_limit) {
   constexpr std::int32_t test_indices = 5;
   TarFile tar(path, limit);
@@ -71,7 +73,7 @@ inline SpokenDigits load_spoken_digits(const std::string& path, std::uint64_t li
     Wav wav = wav_from_bytes(entry.bytes, place);
     require(wav.channels == 1, place, ": has ", wav.channels, " channels, expected 1");
     require(all.empty() || all[0].sample_rate == wav.sample_rate, place, ": has the sample rate ", wav.sample_rate,
-            ", expected ", all.empty() ? 0 : all[0].sample_rate, " as the first");
+            ", expected ", all.empty() ? 0 : all[0].sample_rate, " as in the first recording");
     spoken.name = std::move(entry.name);
     spoken.sample_rate = wav.sample_rate;
     spoken.samples = std::move(wav.samples);
@@ -82,7 +84,7 @@ inline SpokenDigits load_spoken_digits(const std::string& path, std::uint64_t li
             [](const SpokenDigit& a, const SpokenDigit& b) { return detail::order_of(a) < detail::order_of(b); });
   for (std::size_t i = 1; i < all.size(); ++i)
     require(detail::order_of(all[i - 1]) != detail::order_of(all[i]), tar.path(), ": ", detail::in_quotes(all[i].name),
-            " is there twice");
+            " occurs twice");
   SpokenDigits digits;
   for (SpokenDigit& spoken : all)
     (spoken.index < test_indices ? digits.test : digits.train).push_back(std::move(spoken));

@@ -1,9 +1,9 @@
-// TarFile: the files of a tar archive (POSIX.1-1988 ustar, and GNU's), plain or gzipped, one after the other. Link with
+// TarFile: reads the files of a tar archive (POSIX.1-1988 ustar and GNU), plain or gzipped, in sequence. Link with
 // zlib.
 //
-// An archive is, for each member, a header of 512 bytes and its contents filled up to a multiple of 512; then at least
-// one block of zeros. Names of more than 100 bytes come in a member of their own before it, GNU's (type L) or POSIX's
-// (type x).
+// An archive has, for each member, a header of 512 bytes and the contents padded to a multiple of 512 bytes; at least
+// one block of zeros ends it. A name of more than 100 bytes is stored in a separate member before the one it names, in
+// GNU's format (type L) or POSIX's (type x).
 #pragma once
 
 #include <algorithm>
@@ -22,19 +22,19 @@ namespace algoperf {
 
 struct TarEntry {
   std::string name;   // with its folders, as stored
-  std::string bytes;  // its contents
+  std::string bytes;  // the contents
 };
 
-// Folders, links and devices are passed over. Throws Error that names the archive and the byte, unpacked: a broken
-// checksum, an archive that ends early, types and extensions not known here (sparse files, files of 8 GiB). Memory
-// follows what the archive holds, not what a header promises.
+// Folders, links and devices are skipped. Throws Error with the archive and the byte offset after decompression if a
+// checksum is wrong, the archive ends early, or a member type or extension is not supported (sparse files, files of
+// 8 GiB or more). Memory use is bounded by the archive's contents, not by the sizes its headers declare.
 class TarFile {
  public:
   explicit TarFile(const std::string& path, std::uint64_t limit = GzFile::default_limit) : file_(path, limit) {}
 
   const std::string& path() const { return file_.path(); }
 
-  // Writes the next file over `entry`; false at the archive's end.
+  // Writes the next file over `entry`; returns false at the end of the archive.
   bool next(TarEntry& entry) {
     std::string long_name;
     while (!ended_) {
@@ -60,7 +60,7 @@ class TarFile {
       }
       require(std::string_view("01234567gK").find(type) != std::string_view::npos || type == 0, path(), ": the member ",
               detail::in_quotes(name), " at byte ", start, " is of type ", detail::in_quotes({&type, 1}),
-              ", which is not read here");
+              ", which is not supported");
       const std::string contents_of = detail::in_quotes(name);
       if (type == '0' || type == '7' || type == 0) {
         entry.name = name;
@@ -68,7 +68,7 @@ class TarFile {
         return true;
       }
       skip(size, start, contents_of);
-      if (type != 'g' && type != 'K') long_name.clear();  // it was that member's
+      if (type != 'g' && type != 'K') long_name.clear();  // the long name belonged to the skipped member
     }
     require(long_name.empty(), path(), ": ends after the long name ", detail::in_quotes(long_name),
             ", expected its member");
@@ -79,12 +79,12 @@ class TarFile {
   static constexpr std::size_t block = 512;
 
   std::string_view field(std::size_t at, std::size_t width) const { return std::string_view(header_ + at, width); }
-  // Up to the first zero byte.
+  // Returns the field up to its first zero byte.
   std::string text(std::size_t at, std::size_t width) const {
     return std::string(field(at, width).substr(0, field(at, width).find('\0')));
   }
 
-  // Digits after blanks, before a blank, a zero byte or the field's end.
+  // Parses octal digits after optional blanks, up to a blank, a zero byte or the end of the field.
   std::size_t octal(std::size_t at, std::size_t width, const char* what, std::size_t start) const {
     std::string_view digits = field(at, width);
     while (!digits.empty() && digits.front() == ' ') digits.remove_prefix(1);
@@ -98,23 +98,23 @@ class TarFile {
 
   void check_header(std::size_t start) const {
     constexpr std::size_t sum_at = 148, sum_width = 8;
-    std::size_t sum = sum_width * ' ';  // the checksum's own bytes count as blanks
+    std::size_t sum = sum_width * ' ';  // the checksum field itself counts as blanks
     for (std::size_t i = 0; i < block; ++i)
       if (i < sum_at || i >= sum_at + sum_width) sum += static_cast<unsigned char>(header_[i]);
     require(field(257, 5) == "ustar", path(), ": the bytes from ", start + 257, " are ",
             detail::in_quotes(field(257, 5)), ", expected ", detail::in_quotes("ustar"), " of a tar header");
     const std::size_t stored = octal(sum_at, sum_width, "checksum", start);
     require(sum == stored, path(), ": the checksum at byte ", start + sum_at, " is ", stored,
-            ", but that of the header is ", sum);
+            ", but the bytes of the header add up to ", sum);
   }
 
-  // The header's name, after its prefix where there is one; in GNU's headers other things stand there.
+  // Returns the header's name, preceded by its prefix if there is one. GNU headers use the prefix's bytes otherwise.
   std::string short_name() const {
     const std::string prefix = field(257, 6) == std::string_view("ustar\0", 6) ? text(345, 155) : "";
     return prefix.empty() ? text(0, 100) : prefix + "/" + text(0, 100);
   }
 
-  // The path among POSIX's extensions, lines "<length of the line> <key>=<value>"; empty if there is none.
+  // Returns the path from POSIX extension records, "<length of the record> <key>=<value>\n"; empty if there is none.
   std::string path_of(std::string_view records, std::size_t start) const {
     std::string result;
     while (!records.empty()) {
@@ -124,11 +124,11 @@ class TarFile {
       const bool fits = error == std::errc{} && length > digits + 1 && length <= records.size() &&
                         records[digits] == ' ' && records[length - 1] == '\n';
       require(fits, path(), ": the extension at byte ", start, " has ", detail::in_quotes(records),
-              ", expected a length, a blank, key=value and a line's end");
+              ", expected a length, a blank, key=value and a line feed");
       const std::string_view record = records.substr(digits + 1, length - digits - 2);
       const std::string_view key = record.substr(0, record.find('='));
       require(key != "size" && !key.starts_with("GNU.sparse"), path(), ": the extension at byte ", start,
-              " has the key ", detail::in_quotes(key), ", which is not read here");
+              " has the key ", detail::in_quotes(key), ", which is not supported");
       if (key == "path" && record.size() > key.size()) result = record.substr(key.size() + 1);
       records.remove_prefix(length);
     }
@@ -160,7 +160,7 @@ class TarFile {
     require(got == filling, path(), ": ends at byte ", file_.offset(), " within the block of ", what, " from byte ",
             start + block);
   }
-  // Reading up to the end also checks the gzip checksum.
+  // Reads to the end of the file, which also checks the gzip checksum.
   void drain() {
     char scratch[1 << 14];
     while (file_.read(scratch, sizeof scratch) > 0) {

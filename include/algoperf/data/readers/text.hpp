@@ -1,4 +1,4 @@
-// Text: character-level language modelling: from `context` characters, which one comes next?
+// Text: a data set for character-level language modelling; predicts the character that follows `context` characters.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@
 namespace algoperf {
 
 struct TextOptions {
-  std::size_t context = 16;  // characters seen before the one to predict, at least 1
+  std::size_t context = 16;  // number of input characters before the one to predict, at least 1
 };
 
-// Characters are bytes; tokens number the distinct bytes of the text in rising order, so the vocabulary is at most 256.
-// Example i is the tokens [i, i + context), its label the token i + context: a text of n characters has n - context
-// examples. Neighbours overlap: leave `context` examples out between a training and a validation subset to keep their
-// characters apart. Copies share the text.
+// Characters are bytes. Tokens are the indices of the text's distinct bytes in ascending order, so there are at most
+// 256. The inputs of example i are the tokens [i, i + context) and its label is token i + context, so a text of n
+// characters has n - context examples. Neighbouring examples overlap: leave out `context` examples between a training
+// and a validation subset so that they share no characters. Copies share the text.
 class Text {
  public:
   using Input = std::int32_t;
@@ -35,23 +35,23 @@ class Text {
   Shape shape() const { return {context_}; }
   std::size_t classes() const { return vocabulary().size(); }
 
-  // The distinct bytes, sorted: token k stands for vocabulary()[k].
+  // Returns the distinct bytes, sorted: token k stands for vocabulary()[k].
   const std::string& vocabulary() const { return corpus_->vocabulary; }
-  // The whole text, a byte per token.
+  // Returns the whole text, one byte per token.
   const std::vector<std::uint8_t>& tokens() const { return corpus_->tokens; }
 
-  // Throws Error at a byte the text does not have.
+  // Throws Error if a byte does not occur in the text.
   std::vector<std::int32_t> encode(const std::string& text) const {
     std::vector<std::int32_t> result;
     for (std::size_t i = 0; i < text.size(); ++i) {
       const std::size_t token = vocabulary().find(text[i]);
       require(token != std::string::npos, "Text: byte ", i, " to encode is ", static_cast<unsigned char>(text[i]),
-              ", expected one of the ", classes(), " of the vocabulary");
+              ", expected one of the ", classes(), " bytes of the vocabulary");
       result.push_back(static_cast<std::int32_t>(token));
     }
     return result;
   }
-  // Throws Error at a token outside [0, classes()).
+  // Throws Error if a token is outside [0, classes()).
   std::string decode(const std::int32_t* tokens, std::size_t n) const {
     std::string result;
     for (std::size_t i = 0; i < n; ++i) {
@@ -63,10 +63,10 @@ class Text {
   }
   std::string decode(const std::vector<std::int32_t>& tokens) const { return decode(tokens.data(), tokens.size()); }
 
-  // Examples [begin, end) with the same vocabulary.
+  // Returns examples [begin, end) with the same vocabulary.
   Slice<Text> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
 
-  // Indices are trusted: each is below size().
+  // Does not check indices: each must be below size().
   template <class T>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
     for (std::size_t i = 0; i < n; ++i) {

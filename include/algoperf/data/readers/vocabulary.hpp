@@ -1,4 +1,4 @@
-// Vocabulary: numbers for the words of sentences.
+// Vocabulary: maps the words of sentences to integer tokens.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 namespace algoperf {
 
 struct VocabularyOptions {
-  std::size_t min_count = 1;  // words seen less often are unknown
+  std::size_t min_count = 1;  // words with fewer occurrences map to `unknown`
 };
 
-// Words are what stands between white space (blank, tab, LF, CR, vertical tab, form feed), byte for byte: case and
-// punctuation are kept. After the four tokens that are no words they are numbered by how often they were seen, most
-// often first, words of equal count in the order of their bytes.
+// Words are separated by white space (blank, tab, LF, CR, vertical tab, form feed) and compared byte for byte: case and
+// punctuation are kept. Tokens 0 to 3 are special; the words follow in order of decreasing count, and words of equal
+// count in byte order.
 class Vocabulary {
  public:
   static constexpr std::int32_t pad = 0, unknown = 1, begin = 2, end = 3, specials = 4;
@@ -43,26 +43,26 @@ class Vocabulary {
     }
   }
 
-  // Tokens are [0, size()), with the four that are no words.
+  // Number of tokens, including the four special ones; tokens are [0, size()).
   std::size_t size() const { return names_.size(); }
-  // `unknown` for a word that is not there. No word is a special token, not even "<pad>".
+  // Returns `unknown` for a word not in the vocabulary. No word maps to a special token, not even "<pad>".
   std::int32_t token(std::string_view word) const {
     const auto found = tokens_.find(word);
     return found == tokens_.end() ? unknown : found->second;
   }
-  // Throws Error at a token outside [0, size()).
+  // Throws Error if the token is outside [0, size()).
   const std::string& name(std::int32_t token) const { return names_[checked(token)]; }
-  // How often it was seen; 0 for the four.
+  // Returns the number of occurrences of the word; 0 for the special tokens. Throws Error as name() does.
   std::size_t count(std::int32_t token) const { return counts_[checked(token)]; }
 
-  // begin, the sentence's words, end.
+  // Returns `begin`, the sentence's words, `end`.
   std::vector<std::int32_t> encode(std::string_view sentence) const {
     std::vector<std::int32_t> tokens{begin};
     each_word(sentence, [&](std::string_view word) { tokens.push_back(token(word)); });
     tokens.push_back(end);
     return tokens;
   }
-  // The words with a blank between them, without begin, end and pad.
+  // Returns the words separated by blanks, without `begin`, `end` and `pad`.
   std::string decode(const std::vector<std::int32_t>& tokens) const {
     std::string sentence;
     for (const std::int32_t token : tokens) {

@@ -1,4 +1,4 @@
-// LossProportional: draws the examples that are still hard more often, and weighs them so that gradients stay unbiased.
+// LossProportional: draws examples with high loss more often and weights them so that gradients stay unbiased.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,18 @@
 namespace algoperf {
 
 // p_i = (1 - mix) l_i / sum_j l_j + mix / N,  weight_i = 1 / (N p_i),  so that E[weight_i g_i] is the mean of all g
-// and no weight is above 1 / mix. l_i is the last known loss of example i, smoothed over its own visits:
+// and no weight is above 1 / mix. l_i is the last known loss of example i, smoothed over the visits to that example:
 // l_i <- memory l_i + (1 - memory) loss. Draws are independent, with replacement, from a sum tree in O(log N).
 //   batch    examples in a batch, at least 1
-//   mix      (0, 1]: the share of uniform draws; 1 is WithReplacement
+//   mix      (0, 1]: the fraction of uniform draws; 1 is WithReplacement
 //   memory   [0, 1): 0 keeps the last loss
-//   initial  (0, inf): the loss of an example not seen yet; above a typical one, so that all are seen soon
+//   initial  (0, 1e100]: the loss assumed for an example not seen yet; choose it above a typical loss so that every
+//            example is visited soon
 // Source: loss as the measure of importance, Katharopoulos and Fleuret 2018, "Not All Samples Are Created Equal",
 // arXiv:1803.00942 (who compare it with their bound on the gradient's norm, recomputed on a large batch); losses kept
-// from earlier visits and the sum tree, Schaul et al. 2016, arXiv:1511.05952. Departures: uniform mixing stands for
+// from earlier visits and the sum tree, Schaul et al. 2016, arXiv:1511.05952. Departures: uniform mixing replaces
 // Schaul's exponents alpha and beta, and weights are never divided by their maximum, which would bias the mean.
-// Cost: 16 to 32 bytes an example.
+// Cost: 16 to 32 bytes per example.
 struct LossProportional {
   std::size_t batch = 128;
   std::uint64_t seed = 1;
@@ -34,7 +35,8 @@ struct LossProportional {
    public:
     State(RandomKey key, std::size_t size, double loss) : key_(key), random_(key), size_(size), initial_(loss) {}
 
-    // Made when first asked for: a file that promises examples gets memory for those that it holds.
+    // Created on first use, so that a checkpoint that declares a huge size does not cause an allocation before its data
+    // have been found.
     const SumTree& losses() const {
       if (losses_.size() != size_) losses_ = SumTree(size_, initial_);
       return losses_;
@@ -74,7 +76,7 @@ struct LossProportional {
     return State(RandomKey{seed}.fold(tag), size, initial);
   }
 
-  // The probability with which each draw of the next selection is example i.
+  // Returns the probability that a draw of the next selection is example i.
   double probability(const State& state, std::size_t i) const {
     const double n = static_cast<double>(state.size_), total = state.losses().total();
     return total > 0 ? (1 - mix) * state.losses()[i] / total + mix / n : 1 / n;
@@ -95,8 +97,8 @@ struct LossProportional {
     }
   }
 
-  // losses[k] is the loss of selection.indices[k] itself, not weighted. Throws Error at one that is negative, NaN or
-  // infinite.
+  // losses[k] is the unweighted loss of example selection.indices[k]. Throws Error if a loss is negative, NaN,
+  // infinite or above 1e100.
   template <class Losses>
   void feedback(State& state, const Selection& selection, const Losses& losses) const {
     for (std::size_t k = 0; k < selection.indices.size(); ++k) {

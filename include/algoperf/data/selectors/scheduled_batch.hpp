@@ -11,17 +11,17 @@
 
 namespace algoperf {
 
-// What scheduled_batch(selector, schedule) returns. `batch` is the largest selection.
+// The result of scheduled_batch(selector, schedule). `batch` is the maximum size of a selection.
 template <class Selector, class Schedule>
 struct ScheduledBatch {
   Selector selector;
   Schedule schedule;
   std::size_t batch;
-  std::uint64_t seed = 0;  // the selector's
+  std::uint64_t seed = 0;  // the selector's seed
 
   struct State {
     typename Selector::State selector;
-    Schedule schedule;  // with what it was told
+    Schedule schedule;  // a copy, which stores the measurements that it observes
 
     template <class Archive>
     void visit(Archive& archive) {
@@ -48,7 +48,7 @@ struct ScheduledBatch {
       selector.feedback(state.selector, selection, losses);
   }
 
-  // A schedule that observes gradients needs a combiner that measures them.
+  // A schedule that observes gradients needs a combiner that measures them, such as MeasuredMean.
   static constexpr bool has_gradient_feedback = requires(Schedule & heard) {
     heard.observe(double{}, double{}, double{}, double{});
   };
@@ -67,21 +67,22 @@ struct ScheduledBatch {
   }
 };
 
-// A selector whose batch follows a schedule: before update i it selects schedule(i) examples, as `selector` would with
-// that for its batch.
+// Returns a selector whose batch size follows a schedule: before update i it selects schedule(i) examples, as
+// `selector` would with that batch size.
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, GrowingBatch{.first = 128, .most = 4096})
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, NoiseScaleBatch{.least = 64, .most = 4096})   with MeasuredMean{}
-// The largest batch, for which a loop makes room, is schedule.most if there is that, else (a join, a lambda) the
-// selector's own. What the schedule says is rounded; throws Error at a step where it is not in [1, largest].
+// The maximum batch, for which a loop allocates memory, is schedule.most if it exists, otherwise (a join, a lambda)
+// selector.batch. The schedule's value is rounded; select() throws Error if the result is outside [1, maximum].
 template <class Selector, class Schedule>
 constexpr auto scheduled_batch(const Selector& selector, const Schedule& schedule) {
   static_assert(
       requires { static_cast<double>(schedule(std::uint64_t{})); },
-      "algoperf: scheduled_batch(selector, schedule) takes a schedule, a callable of the step, for its batch");
+      "algoperf: scheduled_batch(selector, schedule) needs a schedule, a callable of the step, as second argument");
   static_assert(
       !requires(Schedule & heard, const detail::Evaluated& found) { heard.feedback(found); },
-      "algoperf: scheduled_batch(...) hears of no evaluation, so a schedule that reacts, such as Plateau, would stay "
-      "where it starts");
+      "algoperf: scheduled_batch(...) receives no evaluations, so a schedule that reacts to them, such as Plateau, "
+      "would "
+      "keep its initial value");
   std::size_t largest = selector.batch;
   std::uint64_t seed = 0;
   if constexpr (requires { schedule.most; }) largest = static_cast<std::size_t>(schedule.most);

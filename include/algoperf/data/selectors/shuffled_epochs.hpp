@@ -1,4 +1,4 @@
-// ShuffledEpochs: every example once an epoch, in a fresh random order. The usual selector.
+// ShuffledEpochs: visits every example once per epoch, in a new random order each epoch. The usual selector.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace algoperf {
 
-// What becomes of an epoch's last batch when the batch does not divide the number of examples.
+// What happens to an epoch's last batch when the batch does not divide the number of examples.
 enum class LastBatch : std::uint8_t {
-  keep,  // a smaller batch: every example counts in every epoch
-  drop,  // skipped: all batches are of one size
+  keep,  // a smaller batch: every example is used in every epoch
+  drop,  // skipped: all batches have the same size
 };
 
-// Batch k of an epoch is the entries [k batch, (k + 1) batch) of the epoch's permutation, all of weight 1. The
-// permutation is a pure function of (seed, epoch): Fisher and Yates's shuffle (Durstenfeld 1964, Algorithm 235) fed by
+// Batch k of an epoch is the entries [k batch, (k + 1) batch) of the epoch's permutation, all with weight 1. The
+// permutation is a pure function of (seed, epoch): a Fisher-Yates shuffle (Durstenfeld 1964, Algorithm 235) driven by
 // Philox.
 //   batch  examples in a batch, at least 1 (with LastBatch::drop, at most the number of examples)
-// Cost: 4 bytes an example; one shuffle an epoch.
+// Cost: 4 bytes per example; one shuffle per epoch.
 struct ShuffledEpochs {
   std::size_t batch = 128;
   std::uint64_t seed = 1;
@@ -32,9 +32,10 @@ struct ShuffledEpochs {
    public:
     State(std::uint64_t seed, std::size_t size) : seed_(seed), size_(size) {}
 
-    std::uint64_t epoch() const { return epoch_; }      // whole epochs before this one
-    std::size_t position() const { return position_; }  // examples seen of this epoch
-    // This epoch's. Made when first asked for: a file that promises examples does not get memory for them.
+    std::uint64_t epoch() const { return epoch_; }      // completed epochs
+    std::size_t position() const { return position_; }  // examples already selected in the current epoch
+    // Returns the current epoch's permutation. It is created on first use, so that a file that declares a huge number
+    // of examples does not cause an allocation.
     const std::vector<std::uint32_t>& order() const {
       if (order_.size() != size_) shuffle();
       return order_;
@@ -47,7 +48,7 @@ struct ShuffledEpochs {
       archive.number("epoch", epoch_);
       archive.number("position", position);
       if constexpr (Archive::reading) {
-        require(size == size_, "ShuffledEpochs: the archive is of ", size, " examples, expected ", size_);
+        require(size == size_, "ShuffledEpochs: the archive is for ", size, " examples, expected ", size_);
         require(position <= size, "ShuffledEpochs: the archive's position is ", position, ", expected [0, ", size, "]");
         position_ = static_cast<std::size_t>(position);
         order_.clear();
@@ -91,7 +92,7 @@ struct ShuffledEpochs {
     if (state.position_ + (last == LastBatch::drop ? batch : 1) > size) state.next_epoch();
     const std::size_t left = size - state.position_, n = left < batch ? left : batch;
     const auto from = state.order().begin() + static_cast<std::ptrdiff_t>(state.position_);
-    selection.indices.reserve(size < batch ? size : batch);  // a run may resume at a partial batch
+    selection.indices.reserve(size < batch ? size : batch);  // the first batch after resuming may be partial
     selection.weights.reserve(size < batch ? size : batch);
     selection.indices.assign(from, from + static_cast<std::ptrdiff_t>(n));
     selection.weights.assign(n, 1.0f);

@@ -1,4 +1,4 @@
-// SumTree: non-negative weights from which an index is drawn with probability weight / total, after Schaul et al. 2016,
+// SumTree: non-negative weights with draws of an index with probability weight / total. Follows Schaul et al. 2016,
 // "Prioritized Experience Replay", arXiv:1511.05952, appendix B.2.1.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace algoperf {
 
-// A complete binary tree in an array: node k has children 2k and 2k + 1 and the leaves are the weights. A node is
-// always the rounded sum of its children, never adjusted by differences, so the tree does not drift and is a function
-// of its weights alone. Set and find take log2(size) steps.
+// A complete binary tree in an array: node k has children 2k and 2k + 1, and the leaves are the weights. A node is
+// always recomputed as the rounded sum of its children, never adjusted by differences. The tree therefore does not
+// drift and depends on its weights alone. set() and find() take log2(size) steps.
 class SumTree {
  public:
   SumTree() = default;
@@ -35,7 +35,7 @@ class SumTree {
     }
   }
 
-  // The index whose share of [0, total()) holds `point`; never one of weight 0 while total() > 0.
+  // Returns the index whose interval of [0, total()) contains `point`; never an index of weight 0 while total() > 0.
   std::size_t find(double point) const {
     std::size_t node = 1;
     while (node < leaves_) {
@@ -47,7 +47,7 @@ class SumTree {
     return node - leaves_;
   }
 
-  // The weights, to be read or written as one array; rebuild() after writing.
+  // The weights as one array, for reading or writing. Call rebuild() after writing.
   double* weights() { return nodes_.data() + leaves_; }
   void rebuild() {
     for (std::size_t node = leaves_ - 1; node >= 1; --node) nodes_[node] = nodes_[2 * node] + nodes_[2 * node + 1];

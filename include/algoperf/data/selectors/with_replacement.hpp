@@ -1,4 +1,4 @@
-// WithReplacement: every example of every batch drawn uniformly and independently, as the theory of SGD has it.
+// WithReplacement: draws every example of every batch uniformly and independently, as the theory of SGD assumes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace algoperf {
 
 // All weights are 1.
-//   batch  examples in a batch, at least 1; it may exceed the data set
+//   batch  examples in a batch, at least 1; may exceed the size of the data set
 struct WithReplacement {
   std::size_t batch = 128;
   std::uint64_t seed = 1;
@@ -26,7 +26,7 @@ struct WithReplacement {
       archive.number("size", size);
       archive.number("counter", counter);
       if constexpr (Archive::reading) {
-        require(size == size_, "WithReplacement: the archive is of ", size, " examples, expected ", size_);
+        require(size == size_, "WithReplacement: the archive is for ", size, " examples, expected ", size_);
         random_ = RandomStream(key_, counter);
       }
     }

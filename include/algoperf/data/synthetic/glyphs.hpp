@@ -1,4 +1,4 @@
-// Glyphs: handwritten-looking digits made on the spot, for runs that should need no download.
+// Glyphs: synthetic images that resemble handwritten digits, for runs without a download.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,19 @@
 
 namespace algoperf {
 
-// Ten classes of 28x28x1 grey images in [0, 1], as MNIST's. Strokes rendered with random affine maps, thickness,
+// Ten classes of 28x28x1 grey images in [0, 1], as in MNIST. Strokes are rendered with random affine maps, thickness,
 // elastic bend and noise from the counter-based generator, so example i of seed s is the same on every machine and the
-// supply is unlimited; optional label noise gives a known irreducible error. Drawing is in whole numbers; the only
-// floating-point operation is the last one, pixel / 255.
-//   seed         names the stream of examples
-//   first        the stream's example that is example 0 here: disjoint ranges of one stream are train and test sets
+// number of examples is unlimited. Optional label noise gives a known irreducible error. Drawing uses integers; the
+// only floating-point operation is the last one, pixel / 255.
+//   seed         selects the stream of examples
+//   first        offset in the stream of example 0; use disjoint ranges of one stream as training and test sets
 //   count        number of examples, below 2^32
-//   label_noise  in [0, 1]: the probability that a label is one of the nine others; no classifier's expected error is
-//                below it (where it is below 9/10)
+//   label_noise  in [0, 1]: the probability that a label is replaced by one of the nine others; no classifier's
+// expected
+//                error is below it (if it is below 9/10)
 // Validation error after training on 50,000 (10,000 held out, Adam, batch 128): softmax regression 37 %, an MLP of
 // 256-256 hidden units 2.7 % in 10 epochs; with AdamW, the simple CNN 1.5 % in one epoch, 0.7 % in two, 0.5 % in four.
-// Cost: about 8 us an example, at each gather; a run reads each many times, so render() once.
+// Cost: about 8 us per example, at each gather; a run reads each example many times, so call render() once.
 struct Glyphs {
   using Input = float;
 
@@ -58,7 +59,7 @@ struct Glyphs {
     }
   }
 
-  // All examples, drawn once and kept: 3 kB each.
+  // Returns all examples, drawn once and stored: 3 kB each.
   InMemory<float> render() const {
     std::vector<float> inputs(count * glyphs::pixels);
     std::vector<std::int32_t> labels(count);
@@ -77,17 +78,18 @@ struct Glyphs {
     return static_cast<std::uint64_t>(label_noise * 0x1p32);
   }
 
-  // Uniform in [-most, most].
+  // Returns an integer uniform in [-most, most].
   static std::int32_t around_zero(RandomStream& random, std::int32_t most) {
     return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(2 * most + 1))) - most;
   }
 
-  // Where the paper lies under the pen: bend, then scale, slant, turn and shift. Lengths in grains, factors in 1/4096.
+  // The map from the coordinates of a stroke to the image: bend, then scale, slant, rotation and shift. Lengths are in
+  // grains, factors in 1/4096.
   struct Paper {
     std::int32_t bend_x, bend_y, xx, xy, yx, yy, shift_x, shift_y;
 
     explicit Paper(RandomStream& random) : bend_x(around_zero(random, 128)), bend_y(around_zero(random, 100)) {
-      // The turn by 2 atan(h / 256) is the rational point ((256^2 - h^2), 2 * 256 h) / (256^2 + h^2) of the circle.
+      // The rotation by 2 atan(h / 256) is the rational point ((256^2 - h^2), 2 * 256 h) / (256^2 + h^2) of the circle.
       const std::int32_t h = around_zero(random, 50), whole = 65536 + h * h;
       const std::int32_t cosine = (65536 - h * h) * 4096 / whole, sine = 512 * h * 4096 / whole;
       const std::int32_t wide = 3600 + around_zero(random, 1100), high = 3500 + around_zero(random, 800);
@@ -108,9 +110,10 @@ struct Glyphs {
 
   static void write(const glyphs::Style& style, RandomStream& random, std::uint8_t* image) {
     constexpr std::int32_t unit = 21;     // grains in a unit of the styles: a digit is 20 pixels high
-    constexpr std::int32_t tremor = 116;  // how far a control point may stray, in grains
+    constexpr std::int32_t tremor = 116;  // maximum random offset of a control point, in grains
     const Paper paper(random);
-    glyphs::Pen pen{72 + around_zero(random, 32), 215 + around_zero(random, 40)};  // braces: drawn left to right
+    glyphs::Pen pen{72 + around_zero(random, 32),
+                    215 + around_zero(random, 40)};  // braces: the random draws are evaluated left to right
     glyphs::Point stroke[glyphs::Style::max_points] = {};
     int n = 0;
     for (int i = 0; i < style.size; ++i) {
@@ -119,7 +122,7 @@ struct Glyphs {
         pen.stroke(stroke, n);
         n = 0;
       } else if (n > 0 && p == style.points[i - 1]) {
-        stroke[n] = stroke[n - 1];  // a corner stays one
+        stroke[n] = stroke[n - 1];  // keeps the two points of a corner equal
         ++n;
       } else {
         stroke[n++] = paper({(p.x - glyphs::box_width / 2) * unit + around_zero(random, tremor),
@@ -130,7 +133,7 @@ struct Glyphs {
     develop(pen, random, image);
   }
 
-  // The pen's image with uniform noise added to each pixel, a byte of randomness each.
+  // Writes the pen's image with uniform noise added to each pixel, from one random byte per pixel.
   static void develop(const glyphs::Pen& pen, RandomStream& random, std::uint8_t* image) {
     constexpr std::int32_t amplitude = 40;
     for (std::size_t i = 0; i < glyphs::pixels; i += 4) {

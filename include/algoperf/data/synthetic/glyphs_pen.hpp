@@ -1,6 +1,6 @@
-// The pen of Glyphs: draws strokes into a small grey image in whole numbers only, so that the picture does not depend
-// on machine, compiler or flags. Lengths are in 1/64 pixel ("grains"); pixel (r, c) has its centre at (64c + 32,
-// 64r + 32).
+// The pen of Glyphs: draws strokes into a small grey image in integer arithmetic only, so that the image does not
+// depend on machine, compiler or flags. Lengths are in 1/64 pixel ("grains"); the centre of pixel (r, c) is at (64c +
+// 32, 64r + 32).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr std::int32_t side = 28;   // pixels
 inline constexpr std::int32_t grain = 64;  // grains in a pixel
 inline constexpr std::size_t pixels = static_cast<std::size_t>(side * side);
 
-// The largest r with r * r <= n, for n >= 0.
+// Returns the largest r with r * r <= n, for n >= 0.
 constexpr std::int32_t whole_sqrt(std::int32_t n) {
   std::int32_t root = 0;
   for (std::int32_t bit = 1 << 15; bit > 0; bit >>= 1)
@@ -29,7 +29,7 @@ class Pen {
     for (std::int32_t& d : squared_distance_) d = reach_ * reach_;
   }
 
-  // A quadratic B-spline through n >= 2 control points (glyphs_strokes.hpp tells how), each within 64 pixels of the
+  // Draws a quadratic B-spline with n >= 2 control points (defined in glyphs_strokes.hpp), each within 64 pixels of the
   // image.
   constexpr void stroke(const Point* p, int n) {
     if (n == 2) line(p[0], p[1]);
@@ -37,8 +37,8 @@ class Pen {
       curve(i == 1 ? p[0] : middle(p[i - 1], p[i]), p[i], i + 2 == n ? p[n - 1] : middle(p[i], p[i + 1]));
   }
 
-  // The image so far: full ink up to half a pixel inside the edge, none from half a pixel outside, and in between
-  // linear in the squared distance (which needs no root).
+  // Returns the current value of a pixel: full ink up to half a pixel inside the stroke's edge, none from half a pixel
+  // outside it, and in between linear in the squared distance (which needs no square root).
   constexpr std::int32_t value(std::size_t pixel) const {
     const std::int32_t inner = radius_ - grain / 2, rim = reach_ * reach_ - inner * inner;
     const std::int32_t depth = reach_ * reach_ - squared_distance_[pixel];
@@ -48,7 +48,7 @@ class Pen {
  private:
   static constexpr Point middle(Point a, Point b) { return {(a.x + b.x) >> 1, (a.y + b.y) >> 1}; }
 
-  // The quadratic Bezier curve from a to c that b pulls, as four lines.
+  // Draws the quadratic Bezier curve from a to c with control point b, as four line segments.
   constexpr void curve(Point a, Point b, Point c) {
     Point from = a;
     for (std::int32_t k = 1; k <= 4; ++k) {

@@ -1,8 +1,8 @@
-// The hand of Glyphs: ten digits in two writing styles each, as control points of pen strokes.
+// The strokes of Glyphs: ten digits in two writing styles each, as control points of pen strokes.
 //
-// The box is 40 wide and 60 high, x to the right and y down; points may lie outside, where they only pull. A stroke is
-// a quadratic B-spline that starts at its first point, ends at its last and touches the middle of every edge between
-// inner points. A point written twice is a corner. `lift` ends a stroke.
+// The box is 40 wide and 60 high, x to the right and y down. Control points may lie outside the box. A stroke is a
+// quadratic B-spline that starts at its first point, ends at its last and passes through the midpoint of every edge
+// between inner points. A point listed twice is a corner. `lift` ends a stroke.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ inline constexpr Style styles[digits][styles_per_digit] = {
     // 4: open, two strokes; closed, one stroke
     {Style({{9, 0}, {2, 36}, {2, 36}, {39, 34}, lift, {31, 5}, {30, 30}, {27, 60}}),
      Style({{40, 40}, {0, 41}, {0, 41}, {28, 0}, {28, 0}, {28, 60}})},
-    // 5: the roof last; in one stroke
+    // 5: the top bar last; in one stroke
     {Style({{8, 2}, {6, 27}, {6, 27}, {38, 16}, {46, 56}, {14, 68}, {0, 52}, lift, {8, 2}, {37, 0}}),
      Style({{36, 2}, {8, 2}, {8, 2}, {4, 29}, {4, 29}, {32, 16}, {48, 44}, {24, 66}, {1, 56}})},
     // 6: a round back; a straight back
