@@ -1,8 +1,8 @@
-// The three approaches of Hoffmann et al. 2022 to the best model size for a budget of compute, side by side with the
-// truth: one-pass SGD on least squares with a power-law spectrum, whose exponents are known in closed form (Paquette et
-// al. 2024, phase I of its diagonal version).
-//   x_j = j^-1 z_j,   y = sum_j j^-1/4 x_j over all j,   a student that sees x_1 ... x_N
-// so that its risk goes as N^-3/2 + D^-3/4, and the best N as C^1/3.
+// Compares the three approaches of Hoffmann et al. 2022 to the best model size for a compute budget with the known
+// truth. The problem is one-pass SGD on least squares with a power-law spectrum, whose exponents are known in closed
+// form (Paquette et al. 2024, phase I of its diagonal version).
+//   x_j = j^-1 z_j,   y = sum_j j^-1/4 x_j over all j,   and the student uses x_1 ... x_N
+// The risk scales as N^-3/2 + D^-3/4, and the best N as C^1/3.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -24,7 +24,8 @@ namespace {
 
 constexpr double truth_n = 1.5, truth_d = 0.75, truth_size = 1.0 / 3, truth_risk = -0.5;
 
-// Examples drawn as they are asked for: example i is the same each time, and its first N inputs are so for each N.
+// Examples generated on demand: example i is the same on every access, and its first N inputs are the same for every
+// N.
 class PowerLawFeatures {
  public:
   using Input = float;
@@ -41,7 +42,7 @@ class PowerLawFeatures {
   void gather(const std::uint32_t* indices, std::size_t n, T* x, L* y) const {
     for (std::size_t i = 0; i < n; ++i) {
       ap::RandomStream random(key_.fold(indices[i]));
-      double label = tail_ * random.normal();  // of all that the student does not see
+      double label = tail_ * random.normal();  // the contribution of all inputs that the student does not use
       for (std::size_t j = 0; j < features_; ++j) {
         const double input = random.normal() / static_cast<double>(j + 1);
         x[i * features_ + j] = static_cast<T>(input);
@@ -52,7 +53,8 @@ class PowerLawFeatures {
   }
 
   static double target(std::size_t j) { return std::pow(static_cast<double>(j + 1), -0.25); }
-  // The risk of weights: sum_j lambda_j (w_j - target_j)^2, of which the student cannot touch the tail.
+  // Returns the risk of the weights: sum_j lambda_j (w_j - target_j)^2. The student cannot reduce the tail of this
+  // sum.
   double risk(const float* weights) const {
     double sum = tail_ * tail_;
     for (std::size_t j = 0; j < features_; ++j)
@@ -61,7 +63,7 @@ class PowerLawFeatures {
   }
 
  private:
-  // sum of j^-5/2 over j > n, by Euler and Maclaurin.
+  // Returns the sum of j^-5/2 over j > n, by the Euler-Maclaurin formula.
   static double tail(std::size_t n) {
     const double m = static_cast<double>(n) + 1;
     return std::pow(m, -1.5) / 1.5 + 0.5 * std::pow(m, -2.5) + 2.5 / 12 * std::pow(m, -3.5);
@@ -72,7 +74,7 @@ class PowerLawFeatures {
   double tail_;
 };
 
-// Writes down the risk after some steps.
+// An observer that records the risk after some steps.
 struct RiskAt {
   const PowerLawFeatures& data;
   const std::vector<std::size_t>& steps;
@@ -94,13 +96,13 @@ struct Options {
   bool quick = false;
 };
 
-// The mean risk over seeds after each of `steps`, against the FLOPs spent.
+// Returns the mean risk over seeds after each of `steps`, against the FLOPs spent.
 ap::TrainingCurve train(std::size_t features, const std::vector<std::size_t>& steps, std::uint64_t seeds) {
   const ap::Model model(ap::Shape{features}, ap::Dense{.units = 1, .init = ap::Init::zeros});
   std::vector<double> mean(steps.size(), 0);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const PowerLawFeatures data(features, steps.back(), seed);
-    // The rate is 0.3 for half the square; what has no mean needs no bias.
+    // The learning rate is 0.3 for half the squared error. The targets have mean 0, so the bias is frozen.
     ap::TrainingLoop loop(model, ap::MeanSquaredError{},
                           ap::partition(ap::Named{"0.bias"}, ap::frozen(), ap::otherwise, ap::sgd()),
                           ap::Constant{0.15}, ap::ShuffledEpochs{.batch = 1, .seed = seed});
@@ -114,7 +116,7 @@ ap::TrainingCurve train(std::size_t features, const std::vector<std::size_t>& st
   return curve;
 }
 
-// An exponent and its 90 % profile.
+// An exponent and its 90 % profile interval.
 struct Exponent {
   double value = 0;
   ap::Interval interval;
@@ -153,7 +155,8 @@ bool run(const Options& options) {
   file.write(csv);
   file.commit();
 
-  // Budgets that every model can spend: from what the largest needs for its first steps to all of the smallest.
+  // Budgets covered by the curves of all models: from the first point of the largest model to the last of the
+  // smallest.
   const std::vector<double> budgets =
       ap::geometric(curves.back().points.front().flops, curves.front().points.back().flops, 60);
   const auto envelope = ap::training_envelope(curves, budgets);
@@ -166,9 +169,9 @@ bool run(const Options& options) {
     for (const auto& curve : curves) runs.push_back({curve.parameters, curve.loss_at(budgets[b])});
     const auto best =
         std::min_element(runs.begin(), runs.end(), [](const auto& a, const auto& c) { return a.loss < c.loss; });
-    if (best - runs.begin() < 3 || runs.end() - best < 4) continue;  // no parabola about the ends
+    if (best - runs.begin() < 3 || runs.end() - best < 4) continue;  // a parabola needs three points to each side
     std::vector<ap::IsoflopRun> around(best - 3, best + 4);
-    for (auto& each : around) each.loss = std::log(each.loss);  // closer to a parabola
+    for (auto& each : around) each.loss = std::log(each.loss);  // log loss is closer to a parabola
     vertices.push_back({{budgets[b]}, ap::isoflop_parabola(around)});
     smooth.push_back({{budgets[b]}, ap::isoflop_akima(runs)});
     least.push_back({{budgets[b]}, best->loss});
@@ -190,16 +193,16 @@ bool run(const Options& options) {
   const Exponent third{beta / (alpha + beta), ap::percentile_interval(shares, 0.9)};
 
   const Exponent first = exponent(envelope), second = exponent(vertices), risk = exponent(least);
-  fmt::print("{}\n", ap::format_table({{"N as C^", "exponent (90 %, of independent points)"},
+  fmt::print("{}\n", ap::format_table({{"N as C^", "exponent (90 %, if points are independent)"},
                                        {"truth", fmt::format("{:.3f}", truth_size)},
                                        {"1, envelope of training curves", text(first)},
                                        {"2, parabolas at equal compute", text(second)},
-                                       {"2, Akima's curves at equal compute", text(exponent(smooth))},
+                                       {"2, Akima curves at equal compute", text(exponent(smooth))},
                                        {"3, E + A / N^alpha + B / D^beta", text(third)}}));
-  fmt::print("least risk as C^{} (truth {:.3f})\n\n", text(risk), truth_risk);
+  fmt::print("minimum risk as C^{} (truth {:.3f})\n\n", text(risk), truth_risk);
   fmt::print(
-      "{}(truth: alpha {:g}, beta {:g}; intervals take points for independent, which along one training "
-      "curve they are not; those of approach 3 do not know that its form holds only far out)\n",
+      "{}(truth: alpha {:g}, beta {:g}; the intervals assume independent points, but points on one training curve "
+      "are dependent; those of approach 3 also ignore that its form is only asymptotic)\n",
       ap::describe(joint,
                    {.units = "N: parameters, D: examples, L: excess risk", .left_out = "each run's first steps"}),
       truth_n, truth_d);
@@ -242,18 +245,18 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Approaches 1, 2 and 3 to compute-optimal sizes, on a problem whose exponents are known."};
+  CLI::App app{"Approaches 1, 2 and 3 to compute-optimal sizes, on a problem with known exponents."};
   app.add_option("--largest", options.largest, "parameters of the largest model")->capture_default_str();
-  app.add_option("--sizes", options.sizes, "models, from 8 parameters on")->capture_default_str();
-  app.add_option("--steps", options.steps, "steps of each, of one example")->capture_default_str();
-  app.add_option("--seeds", options.seeds, "runs to average")->capture_default_str();
+  app.add_option("--sizes", options.sizes, "number of models, starting at 8 parameters")->capture_default_str();
+  app.add_option("--steps", options.steps, "steps per model, on one example each")->capture_default_str();
+  app.add_option("--seeds", options.seeds, "number of runs to average")->capture_default_str();
   app.add_option("--out", options.out, "folder for the CSV file and the plots")->capture_default_str();
-  app.add_flag("--quick", options.quick, "small and few: a check that all works");
+  app.add_flag("--quick", options.quick, "a small run that checks that the program works");
   CLI11_PARSE(app, argc, argv);
   if (options.quick) options.steps = 4000, options.largest = 128, options.seeds = 2;
   try {
     if (run(options)) return 0;
-    fmt::print(stderr, "compute_optimal: the joint law has no optimum: do not believe its numbers\n");
+    fmt::print(stderr, "compute_optimal: the joint fit has no unique optimum: do not trust its values\n");
     return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "compute_optimal: {}\n", error.what());

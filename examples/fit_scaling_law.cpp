@@ -1,4 +1,4 @@
-// Fits a law of scaling to the columns of a CSV file, with intervals, and predicts.
+// Fits a scaling law to the columns of a CSV file, optionally with intervals and predictions.
 //   fit_scaling_law runs.csv --form chinchilla --huber 1e-3 --bootstrap 1000 --predict 7e10 1.4e12
 #include <CLI/CLI.hpp>
 #include <algoperf/data/readers/csv.hpp>
@@ -26,7 +26,7 @@ struct Options {
   std::vector<double> predict;
 };
 
-// The named columns of the file, row by row, without the rows of the highest y.
+// Reads the named columns of the file, row by row, without the rows of the highest y.
 template <std::size_t Variables>
 std::vector<ap::Observation<Variables>> read(const Options& options, const std::array<std::string, Variables>& sizes,
                                              const std::string& y) {
@@ -62,9 +62,9 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
         const Residuals& residuals) {
   constexpr std::size_t variables = Law::variables;
   ap::require(options.predict.size() % variables == 0, "--predict: there are ", options.predict.size(),
-              " numbers, expected ", variables, " for each prediction");
+              " values, expected ", variables, " per prediction");
   for (const double x : options.predict)
-    ap::require(x > 0 && x < HUGE_VAL, "--predict: ", x, " is not a positive number");
+    ap::require(x > 0 && x < HUGE_VAL, "--predict: a value is ", x, ", expected a positive number");
 
   const ap::Fit<Law> fit = ap::fit(Law{}, observations, residuals);
   std::vector<std::array<double, variables>> points(options.predict.size() / variables);
@@ -117,7 +117,7 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
   } else {
     std::printf("%s", ap::describe(fit, notes).c_str());
     if (with_intervals) {
-      std::printf("\n%g %% intervals of %zu pairs bootstraps, seed %llu, %zu of them not converged and left out\n",
+      std::printf("\n%g %% intervals of %zu pairs bootstraps, seed %llu, excluding %zu that did not converge\n",
                   100 * options.level, options.bootstrap, static_cast<unsigned long long>(options.seed),
                   spread.not_converged);
       for (std::size_t i = 0; i < Law::parameters; ++i) {
@@ -131,20 +131,21 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
       std::printf(": %.6g", fit(x));
       if (with_intervals) {
         const ap::Interval interval = spread.at(x, options.level);
-        std::printf(", %.6g to %.6g by the noise alone", interval.low, interval.high);
+        std::printf(", %.6g to %.6g from noise alone", interval.low, interval.high);
       }
       std::printf("\n");
     }
   }
   if (!fit.converged) {
-    std::fprintf(stderr,
-                 "fit_scaling_law: the fit did not converge: these parameters still improve as they run off, so this "
-                 "form has no best ones for these observations\n");
+    std::fprintf(
+        stderr,
+        "fit_scaling_law: the fit did not converge: the objective keeps falling as parameters diverge, so this "
+        "form has no optimum for these observations\n");
   } else if (!sound) {
     std::string names;
     for (std::size_t i = 0; i < Law::parameters; ++i)
       if (fit.undetermined[i]) names += std::string(names.empty() ? "" : ", ") + Law::names[i];
-    std::fprintf(stderr, "fit_scaling_law: these observations do not tell %s: others would fit as well\n",
+    std::fprintf(stderr, "fit_scaling_law: these observations do not determine %s: other values fit equally well\n",
                  names.c_str());
   }
   return sound ? 0 : 1;
@@ -179,25 +180,27 @@ const std::map<std::string, int (*)(const Options&)> forms{
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Fits a law of scaling to the columns of a CSV file: log y, from many starts, each to its end."};
-  app.add_option("file", options.file, "CSV with a header line, plain or gzipped")->required();
+  CLI::App app{"Fits a scaling law to the columns of a CSV file, in log y and from many starts."};
+  app.add_option("file", options.file, "CSV file with a header line, plain or gzipped")->required();
   std::vector<std::string> names;
   for (const auto& [name, form] : forms) names.push_back(name);
   app.add_option("--form", options.form, "the law")->required()->check(CLI::IsMember(names));
   app.add_option("--x", options.x, "column of sizes")->capture_default_str();
-  app.add_option("--y", options.y, "column of what they bring")->capture_default_str();
+  app.add_option("--y", options.y, "column of the measured losses or errors")->capture_default_str();
   app.add_option("--n", options.n, "column of parameters (chinchilla, kaplan)")->capture_default_str();
   app.add_option("--d", options.d, "column of samples (chinchilla, kaplan)")->capture_default_str();
   app.add_option("--loss", options.loss, "column of losses (chinchilla, kaplan)")->capture_default_str();
   app.add_option("--weight", options.weight, "column of weights, 1 / variance of log y");
-  auto* huber = app.add_option("--huber", options.huber, "sum Huber losses with this delta, not squares")
+  auto* huber = app.add_option("--huber", options.huber, "sum Huber losses with this delta instead of squares")
                     ->check(CLI::PositiveNumber);
-  app.add_flag("--lad", options.lad, "sum absolute values, not squares")->excludes(huber);
-  app.add_option("--drop-highest", options.drop_highest, "leave out so many of the highest y");
-  app.add_option("--bootstrap", options.bootstrap, "intervals by so many bootstraps of the rows");
-  app.add_option("--seed", options.seed, "of the bootstraps")->capture_default_str();
-  app.add_option("--level", options.level, "of the intervals")->capture_default_str()->check(CLI::Range(0.01, 0.999));
-  app.add_option("--predict", options.predict, "sizes to predict at; with two variables pairs: N D N D ...");
+  app.add_flag("--lad", options.lad, "sum absolute values instead of squares")->excludes(huber);
+  app.add_option("--drop-highest", options.drop_highest, "number of rows with the highest y to leave out");
+  app.add_option("--bootstrap", options.bootstrap, "number of bootstrap replicates of the rows, for intervals");
+  app.add_option("--seed", options.seed, "seed of the bootstrap")->capture_default_str();
+  app.add_option("--level", options.level, "level of the intervals")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 0.999));
+  app.add_option("--predict", options.predict, "sizes to predict at; for laws of two sizes, pairs: N D N D ...");
   app.add_flag("--json", options.json, "print one JSON object and nothing else");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -1,4 +1,4 @@
-// f(0), f(1), ... f(count - 1), each once, on as many threads as there are processors.
+// Calls f(0), f(1), ... f(count - 1), each once, on as many threads as there are processors.
 #pragma once
 
 #include <algorithm>
@@ -17,5 +17,5 @@ void in_parallel(std::size_t count, const F& f) {
   std::vector<std::future<void>> workers;
   for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
     workers.push_back(std::async(std::launch::async, work));
-  for (auto& worker : workers) worker.get();  // throws what f threw
+  for (auto& worker : workers) worker.get();  // rethrows exceptions of f
 }

@@ -1,7 +1,7 @@
-// A learning curve as Hestness et al. 2017 measure one: networks of several sizes are trained on shards of the data
-// that double, the best size is found for each, laws are fitted to the best errors and sizes, and checked on the
-// largest shards, which they have not seen. On Glyphs 5 % of the labels are wrong, so that the error which no data
-// removes is known.
+// Measures a learning curve as in Hestness et al. 2017. Networks of several sizes are trained on shards of the data
+// that double in size, and the best network size is found for each shard. Laws are fitted to the best errors and
+// sizes, and checked on the largest shards, which the fits exclude. On Glyphs, 5 % of the labels are wrong, so the
+// irreducible error is known.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -35,14 +35,14 @@ struct Options {
   bool quick = false;
 };
 
-constexpr std::size_t validation_examples = 10000;  // as many as MNIST's
+constexpr std::size_t validation_examples = 10000;  // as many as in MNIST
 using Examples = ap::Slice<ap::InMemory<float>>;
 
-// One size of network on one shard.
+// The results of one network size on one shard.
 struct Cell {
   std::size_t shard = 0, width = 0;
-  double parameters = 0, flops = 0;  // of the network, and of training it once
-  std::vector<double> errors;        // the best validation error of each seed
+  double parameters = 0, flops = 0;  // of the network, and of one training run
+  std::vector<double> errors;        // the best validation error for each seed
   double error = 0;                  // their median
 };
 
@@ -89,14 +89,14 @@ Data load(const Options& options) {
   return {all.subset(0, options.largest), all.subset(options.largest, all.size())};
 }
 
-// Every size on every shard; the first shards' sizes are the first cells.
+// Trains every size on every shard. Cells are ordered by shard, then by size.
 std::vector<Cell> measure(const Options& options, const Data& data, const std::vector<std::size_t>& shards) {
   std::vector<Cell> cells;
   for (const std::size_t shard : shards)
     for (const std::size_t width : options.widths) cells.push_back({.shard = shard, .width = width, .errors = {}});
   for (Cell& cell : cells) cell.errors.resize(options.seeds);
   in_parallel(cells.size() * options.seeds, [&](std::size_t task) {
-    const std::size_t i = cells.size() - 1 - task / options.seeds, seed = task % options.seeds;  // the longest first
+    const std::size_t i = cells.size() - 1 - task / options.seeds, seed = task % options.seeds;  // longest first
     Cell& cell = cells[i];
     const Trial trial = train(data.train.subset(0, cell.shard), data.validation, cell.width, options.seed + seed);
     cell.errors[seed] = trial.error;
@@ -113,23 +113,23 @@ std::string text(const ap::Interval& interval) { return fmt::format("{:.4g} to {
 
 std::string text(const char* name, const ap::Boundary& boundary) {
   if (!boundary.found)
-    return fmt::format("{} is not among these shards ({:.0f} % of bootstraps agree)", name, 100 * boundary.confidence);
+    return fmt::format("{} outside these shards ({:.0f} % of bootstraps agree)", name, 100 * boundary.confidence);
   return fmt::format("{} at {:.0f} examples ({:.0f} % of bootstraps find it, at {})", name, boundary.at,
                      100 * boundary.confidence, text(boundary.interval));
 }
 
-// What training found, shard by shard.
+// The results of training, by shard.
 struct Found {
   std::vector<std::size_t> shards;
   std::vector<Cell> cells;
-  std::vector<const Cell*> best, enough;               // of each shard: the least error, and the least size that is
-                                                       // no worse by a standard error of the validation set
-  std::vector<ap::Observation<1>> errors, all_errors;  // of the best: fitted, and with those held out
+  std::vector<const Cell*> best, enough;               // per shard: the lowest error, and the smallest size that
+                                                       // is within one standard error of it on the validation set
+  std::vector<ap::Observation<1>> errors, all_errors;  // of the best sizes: fitted, and including held-out
   std::vector<ap::Observation<1>> sizes;
   ap::Regions regions;
 };
 
-// What an error takes, from data to time, and between what the noise of both laws puts it.
+// Projects an error to data, parameters and time, with the intervals due to the noise of both laws.
 template <class Law>
 nlohmann::json project(const Options& options, double target, const ap::Fit<Law>& curve,
                        const ap::Bootstrap<Law>& curves, const ap::Fit<ap::PowerLaw>& size,
@@ -144,8 +144,7 @@ nlohmann::json project(const Options& options, double target, const ap::Fit<Law>
   const auto spread = ap::bootstrap(size, sizes, {}, {.count = 1000, .resample = ap::Resample::residuals});
   const auto between = ap::project(target, curves, spread, needs, accelerator, way);
   nlohmann::json json{{"error", target}};
-  std::vector<std::vector<std::string>> rows{
-      {fmt::format("an error of {:.4g}", target), "asks for", "90 %, noise alone"}};
+  std::vector<std::vector<std::string>> rows{{fmt::format("an error of {:.4g}", target), "needs", "90 %, noise alone"}};
   const auto row = [&](const char* name, const char* key, auto member) {
     const double value = (at.*member).value, low = (between.low.*member).value, high = (between.high.*member).value;
     rows.push_back({name, fmt::format("{:.3g}", value), fmt::format("{:.3g} to {:.3g}", low, high)});
@@ -153,15 +152,16 @@ nlohmann::json project(const Options& options, double target, const ap::Fit<Law>
   };
   row("examples", "examples", &ap::Projection::data);
   row("parameters", "parameters", &ap::Projection::parameters);
-  row("FLOPs of an epoch", "flops", &ap::Projection::flops);
+  row("FLOPs per epoch", "flops", &ap::Projection::flops);
   row("bytes of memory", "memory", &ap::Projection::memory);
-  row("seconds of an epoch", "seconds", &ap::Projection::time);
+  row("seconds per epoch", "seconds", &ap::Projection::time);
   fmt::print("\n{}in batches of {}, on an accelerator of {:.3g} FLOP/s and {:.3g} B/s\n", ap::format_table(rows),
              batch_size, accelerator.peak.value, accelerator.bandwidth.value);
   return json;
 }
 
-// Fits the law of errors, holds it against what was held out, and draws; whether the law has an optimum.
+// Fits the law of errors, compares it with the held-out shards, and draws charts. Returns whether the fit has a
+// unique optimum.
 template <class Law>
 bool report(const Options& options, const Found& found) {
   const std::vector<std::size_t>& shards = found.shards;
@@ -175,7 +175,7 @@ bool report(const Options& options, const Found& found) {
   fmt::print(
       "The best error by examples, of {} shards:\n{}", errors.size(),
       ap::describe(envelope, {.units = "x: training examples, y: validation error", .left_out = "the largest shards"}));
-  for (const std::size_t width : options.widths) {  // the laws of each size, whose floors are what it can hold
+  for (const std::size_t width : options.widths) {  // the law of each size, whose floor is the limit of that size
     std::vector<ap::Observation<1>> of_width;
     for (std::size_t i = 0; i < found.cells.size() && of_width.size() < errors.size(); ++i)
       if (found.cells[i].width == width)
@@ -187,7 +187,7 @@ bool report(const Options& options, const Found& found) {
   const ap::Interval floor = ap::profile_interval(envelope, errors, 0, 0.9);
   const ap::Interval exponent = ap::profile_interval(envelope, errors, exponent_at, 0.9);
   fmt::print("90 % profiles: e {}, c {}\n", text(floor), text(exponent));
-  if (glyphs) fmt::print("labels are wrong at a rate of {:g}, below which no e can be\n", options.label_noise);
+  if (glyphs) fmt::print("the rate of wrong labels is {:g}, a lower bound on e\n", options.label_noise);
   fmt::print("{}\n{}\n\n", text("guessing ends", regions.guessing_ends),
              text("the floor begins", regions.floor_begins));
 
@@ -196,7 +196,7 @@ bool report(const Options& options, const Found& found) {
   for (std::size_t s = errors.size(); s < shards.size(); ++s) {
     const double m = static_cast<double>(shards[s]);
     const ap::Extrapolation said = past.at(m);
-    fmt::print("held out: {} examples, error {:.4f}; the law says {:.4f} ({}, 90 %)\n", shards[s], best[s]->error,
+    fmt::print("held out: {} examples, error {:.4f}; predicted {:.4f} ({}, 90 %)\n", shards[s], best[s]->error,
                said.value, text(said.interval));
     held_out.push_back({{"examples", shards[s]},
                         {"error", best[s]->error},
@@ -204,14 +204,14 @@ bool report(const Options& options, const Found& found) {
                         {"interval", {said.interval.low, said.interval.high}}});
   }
 
-  // Which sizes are enough is a choice among few, and noisy: what all shards say together is a line.
+  // The sufficient size is a noisy choice among a few widths, so a line is fitted to all shards together.
   const bool sizes_differ = std::any_of(sizes.begin(), sizes.end(), [&](const auto& o) { return o.y != sizes[0].y; });
   nlohmann::json size_law, projection;
   std::vector<std::array<double, 2>> size_line;
   if (sizes_differ) {
     const auto law = ap::fit(ap::PowerLaw{}, sizes);
     const ap::Interval beta = ap::profile_interval(law, sizes, 1, 0.9);
-    fmt::print("\nThe size that is enough, by examples: {:.4g} m^{:.3f} parameters ({}, 90 %)\n", law.parameters()[0],
+    fmt::print("\nSufficient size by examples: {:.4g} m^{:.3f} parameters ({}, 90 %)\n", law.parameters()[0],
                law.parameters()[1], text(beta));
     size_law = {{"sigma", law.parameters()[0]}, {"beta_p", law.parameters()[1]}, {"interval", {beta.low, beta.high}}};
     const double target = options.target > 0 ? options.target : envelope(4 * all_errors.back().x[0]);
@@ -220,14 +220,15 @@ bool report(const Options& options, const Found& found) {
       const double first = regions.guessing_ends.found ? regions.guessing_ends.at : errors.front().x[0];
       const double reach = ap::size_for(envelope, target) / errors.back().x[0], seen = errors.back().x[0] / first;
       if (reach > seen)
-        fmt::print("which is {:.3g} times the largest shard fitted; the power law was seen over a factor of {:.3g}\n",
-                   reach, seen);
+        fmt::print(
+            "this is {:.3g} times the largest fitted shard; the power law was observed over a factor of {:.3g}\n",
+            reach, seen);
     } else {
-      fmt::print("An error of {:.4g} is below the floor, or above all that was measured\n", target);
+      fmt::print("An error of {:.4g} is below the floor or above the measured range\n", target);
     }
     for (const auto& o : all_errors) size_line.push_back({o.x[0], law(o.x[0])});
   } else {
-    fmt::print("\nThe same size is enough on every shard: no law of sizes\n");
+    fmt::print("\nThe same size suffices on every shard, so no law of sizes is fitted\n");
   }
 
   ap::Chart curve{
@@ -261,7 +262,7 @@ bool report(const Options& options, const Found& found) {
   ap::draw(options.out + "/learning_curve", curve);
 
   ap::Chart growth{
-      .title = "Size that is enough: " + options.workload, .x = "training examples", .y = "parameters", .series = {}};
+      .title = "Sufficient size: " + options.workload, .x = "training examples", .y = "parameters", .series = {}};
   ap::Chart::Series chosen{.name = "large enough", .points = {}, .draw = ap::Draw::dots, .color = 0};
   for (std::size_t s = 0; s < shards.size(); ++s)
     chosen.points.push_back({all_errors[s].x[0], found.enough[s]->parameters});
@@ -305,7 +306,7 @@ bool run(const Options& options) {
   ap::require(options.seeds >= 1, "--seeds is 0, expected at least 1");
   ap::require(!options.widths.empty() && options.widths.front() > 0 &&
                   std::is_sorted(options.widths.begin(), options.widths.end()),
-              "--widths has no width, one of 0, or one less than that before it");
+              "--widths: expected one or more positive widths in ascending order");
   std::vector<std::size_t> shards;
   for (std::size_t m = options.smallest; m > 0 && m <= options.largest; m *= 2) shards.push_back(m);
   ap::require(shards.size() >= options.held_out + 8, "from --smallest ", options.smallest, " to --largest ",
@@ -347,12 +348,13 @@ bool run(const Options& options) {
     rows.back().push_back(fmt::format("{}", least->width));
     rows.back().push_back(fmt::format("{}", enough->width));
   }
-  fmt::print("best validation error, median of {} seeds\n{}", options.seeds, ap::format_table(rows));
+  fmt::print("best validation error, median over {} seeds\n{}", options.seeds, ap::format_table(rows));
   const auto largest = std::count_if(found.best.begin(), found.best.end(),
                                      [&](const Cell* cell) { return cell->width == options.widths.back(); });
-  fmt::print("{}\n", largest == 0
-                         ? ""
-                         : fmt::format("the largest size is best on {} shards: a larger one may be better\n", largest));
+  fmt::print("{}\n",
+             largest == 0
+                 ? ""
+                 : fmt::format("the largest size is best on {} shards, so a larger one may be better\n", largest));
 
   for (std::size_t s = 0; s < shards.size(); ++s) {
     const double m = static_cast<double>(shards[s]);
@@ -374,18 +376,20 @@ int main(int argc, char** argv) {
       "Trains networks of several sizes on doubling shards and fits the laws of their errors and best sizes.\n"
       "ALGOPERF_DATA=<folder that holds mnist/> switches from the embedded data to MNIST."};
   app.add_option("--workload", options.workload, "glyphs (embedded) or mnist");
-  app.add_option("--label-noise", options.label_noise, "share of Glyphs' labels that are wrong")
+  app.add_option("--label-noise", options.label_noise, "fraction of wrong labels in Glyphs")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.8));
-  app.add_option("--smallest", options.smallest, "examples of the first shard")->capture_default_str();
-  app.add_option("--largest", options.largest, "examples of the last, at most; 65536 if not given, 32768 of MNIST");
-  app.add_option("--held-out", options.held_out, "of the largest shards, for checking only")->capture_default_str();
-  app.add_option("--widths", options.widths, "of both hidden layers")->capture_default_str()->delimiter(',');
-  app.add_option("--seeds", options.seeds, "trials of each size and shard")->capture_default_str();
-  app.add_option("--seed", options.seed, "the first of them, and of the data")->capture_default_str();
-  app.add_option("--target", options.target, "error to project to; that of four times the data if not given");
+  app.add_option("--smallest", options.smallest, "examples in the first shard")->capture_default_str();
+  app.add_option("--largest", options.largest, "maximum examples in the last shard; default 65536, 32768 for MNIST");
+  app.add_option("--held-out", options.held_out, "number of the largest shards to use for checking only")
+      ->capture_default_str();
+  app.add_option("--widths", options.widths, "widths of both hidden layers")->capture_default_str()->delimiter(',');
+  app.add_option("--seeds", options.seeds, "number of trials per size and shard")->capture_default_str();
+  app.add_option("--seed", options.seed, "the first seed, and the seed of the data")->capture_default_str();
+  app.add_option("--target", options.target,
+                 "error to project to; default: the predicted error at four times the data");
   app.add_option("--out", options.out, "folder for CSV, JSON and plots")->capture_default_str();
-  app.add_flag("--quick", options.quick, "two widths, small shards, one seed: a check that all works");
+  app.add_flag("--quick", options.quick, "two widths, small shards, one seed: checks that the program works");
   CLI11_PARSE(app, argc, argv);
   if (options.quick) {
     options.smallest = 4, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
@@ -394,7 +398,7 @@ int main(int argc, char** argv) {
   if (options.largest == 0) options.largest = options.workload == "mnist" ? 32768 : 65536;
   try {
     if (run(options)) return 0;
-    fmt::print(stderr, "learning_curve: the law of errors has no optimum: do not believe its numbers\n");
+    fmt::print(stderr, "learning_curve: the law of errors has no unique optimum: do not trust its values\n");
     return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "learning_curve: {}\n", error.what());

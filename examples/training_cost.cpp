@@ -1,6 +1,6 @@
-// What a training step costs: FLOPs, bytes, memory and the time of a roofline, counted from what the model's layers,
-// the loss and the rule do; and the frontier of Hestness et al. 2019, from wanted errors to the time that training
-// takes.
+// Prints the cost of a training step: FLOPs, bytes, memory and time on a roofline, counted from the operations of the
+// model's layers, the loss and the rule. With --frontier, projects the target errors of Hestness et al. 2019 to the
+// time that training takes.
 //   training_cost --model cnn --batch 256 --rule adamw --operations
 //   training_cost --frontier --accelerators 1024
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ void print_costs(const Model& model, const ap::UpdateCost& update, const Options
   const ap::StepOptions<> counted{.update = update, .counting = options.counting};
   const ap::StepCost step = ap::cost(model, options.batch, counted);
   fmt::print("{} with {}, batch {}: {} parameters\n\n", options.model, options.rule, options.batch, step.parameters);
-  std::vector<std::vector<std::string>> rows{{"", "FLOPs", "bytes", "FLOPs a byte"}};
+  std::vector<std::vector<std::string>> rows{{"", "FLOPs", "bytes", "FLOPs per byte"}};
   const auto row = [&](const char* name, double flops, double bytes) {
     rows.push_back(
         {name, text(flops, "FLOP"), text(bytes, "B"), bytes > 0 ? fmt::format("{:.3g}", flops / bytes) : ""});
@@ -66,12 +66,12 @@ void print_costs(const Model& model, const ap::UpdateCost& update, const Options
   phase("update", step.update);
   row("step", step.flops().value, step.bytes().value);
   fmt::print("{}\n", ap::format_table(rows));
-  fmt::print("input         {} a step\n", text(4.0 * static_cast<double>(step.input), "B"));
-  fmt::print("least memory  {}, at the {} of \"{}\"\n", text(step.memory().value, "B"), name_of(step.footprint_phase),
-             step.footprint_at);
+  fmt::print("input         {} per step\n", text(4.0 * static_cast<double>(step.input), "B"));
+  fmt::print("peak memory   {}, in the {} phase at \"{}\"\n", text(step.memory().value, "B"),
+             name_of(step.footprint_phase), step.footprint_at);
   const ap::Seconds plain = ap::step_time(model, options.batch, accelerator, counted);
   const ap::Seconds tiled = ap::step_time(model, options.batch, accelerator, counted, true);
-  fmt::print("roofline      {}; {} where products read through a cache of {}\n", text(plain), text(tiled),
+  fmt::print("roofline      {}; {} with products tiled for a cache of {}\n", text(plain), text(tiled),
              text(accelerator.cache.value, "B"));
   if (!options.operations) return;
   std::vector<std::vector<std::string>> operations{{"operation", "phase", "product", "FLOPs", "bytes", "time"}};
@@ -106,7 +106,7 @@ std::map<std::string, ap::UpdateCost> rules() {
           {"lion", ap::update_cost(ap::lion())}};
 }
 
-// From the errors that are wanted to the time on so many accelerators, with the paper's batches.
+// Projects the target errors to the time on `accelerators` devices, with the batches of the paper.
 void print_frontier(const Options& options, const ap::Accelerator& accelerator) {
   std::vector<std::vector<std::string>> rows{
       {"", "error", "data", "parameters", "batch", "step", "memory", "step time", "epoch", "of the peak"}};
@@ -122,16 +122,16 @@ void print_frontier(const Options& options, const ap::Accelerator& accelerator) 
         {domain.name, fmt::format("{:g} to {:g}", domain.error, domain.target), text(data.value, ""),
          text(parameters.value, ""), fmt::format("{:g}", domain.batch.value), text(flops.value, "FLOP"),
          text(domain.requirements.footprint(parameters).value, "B"), text(step),
-         std::isnan(steps) ? "not told" : text(steps * step),
+         std::isnan(steps) ? "not given" : text(steps * step),
          fmt::format("{:.0f} %", 100 * (accelerator.compute_time(flops) / step) * accelerator.peak_reached)});
   }
   fmt::print("The frontier of Hestness et al. 2019 on {:g} accelerators of {} and {}\n\n{}", options.accelerators,
              text(accelerator.peak.value, "FLOP/s"), text(accelerator.memory.value, "B"), ap::format_table(rows));
   fmt::print(
-      "\nData as the targets ask for by today's errors. The paper prints 33 times as much for speech, where its "
-      "numbers\n"
-      "give 19.5 times; 146e9 parameters for characters, where they give 1.5e12; and takes 276 FLOPs a parameter for\n"
-      "translation, where it tells 149.\n");
+      "\nData are scaled from today's errors to the targets. The paper prints 33 times the data for speech, where its "
+      "values\n"
+      "give 19.5 times; 146e9 parameters for characters, where they give 1.5e12; and it uses 276 FLOPs per parameter\n"
+      "for translation, where it states 149.\n");
 }
 
 void run(Options options) {
@@ -153,25 +153,27 @@ void run(Options options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"The cost of a training step, counted exactly; and the frontier of Hestness et al. 2019."};
+  CLI::App app{"Prints the exact cost of a training step, or the frontier of Hestness et al. 2019."};
   std::vector<std::string> model_names, rule_names;
   for (const auto& [name, print] : models()) model_names.push_back(name);
   for (const auto& [name, cost] : rules()) rule_names.push_back(name);
-  app.add_option("--model", options.model, "which")->capture_default_str()->check(CLI::IsMember(model_names));
-  app.add_option("--rule", options.rule, "that updates it")->capture_default_str()->check(CLI::IsMember(rule_names));
-  app.add_option("--batch", options.batch, "examples a step")->capture_default_str();
-  app.add_flag("--products-only", options.counting.products_only, "count products of matrices and convolutions alone");
-  app.add_flag("--multiply-adds", options.counting.multiply_adds, "count a multiply-add of theirs as one");
-  app.add_flag("--without-embedding", options.without_embedding, "leave embeddings out of FLOPs and parameters");
-  app.add_flag("--without-output", options.without_output, "leave the output layer out of them");
-  app.add_flag("--operations", options.operations, "each operation, too");
-  app.add_flag("--frontier", options.frontier, "the five domains of the paper instead");
-  app.add_option("--accelerators", options.accelerators, "that share a step of the frontier")->capture_default_str();
-  app.add_option("--peak", options.peak, "FLOPs a second of an accelerator")->capture_default_str();
-  app.add_option("--bandwidth", options.bandwidth, "bytes a second of its memory")->capture_default_str();
+  app.add_option("--model", options.model, "model")->capture_default_str()->check(CLI::IsMember(model_names));
+  app.add_option("--rule", options.rule, "update rule")->capture_default_str()->check(CLI::IsMember(rule_names));
+  app.add_option("--batch", options.batch, "examples per step")->capture_default_str();
+  app.add_flag("--products-only", options.counting.products_only, "count only matrix products and convolutions");
+  app.add_flag("--multiply-adds", options.counting.multiply_adds, "count a multiply-add of a product as one FLOP");
+  app.add_flag("--without-embedding", options.without_embedding, "exclude embeddings from FLOPs and parameters");
+  app.add_flag("--without-output", options.without_output, "exclude the output layer from FLOPs and parameters");
+  app.add_flag("--operations", options.operations, "also print each operation");
+  app.add_flag("--frontier", options.frontier, "print the five domains of the paper instead");
+  app.add_option("--accelerators", options.accelerators,
+                 "number of accelerators that process a step of the frontier together")
+      ->capture_default_str();
+  app.add_option("--peak", options.peak, "FLOPs per second of an accelerator")->capture_default_str();
+  app.add_option("--bandwidth", options.bandwidth, "bytes per second of its memory")->capture_default_str();
   app.add_option("--cache", options.cache, "bytes of its cache")->capture_default_str();
   app.add_option("--memory", options.memory, "bytes of its memory")->capture_default_str();
-  app.add_option("--link", options.link, "bytes a second to the next")->capture_default_str();
+  app.add_option("--link", options.link, "bytes per second to the next accelerator")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
     run(options);

@@ -13,7 +13,7 @@ using namespace algoperf;
 
 namespace {
 
-// A rule that evaluates every 10 steps, its metric falling by halves from 1; a second per 10 steps.
+// A trial with an evaluation every 10 steps, at a second per 10 steps. Its metric starts at 1 and halves each time.
 Trial trial(const std::string& rule, std::uint64_t seed, std::size_t evaluations, double target) {
   Trial made{.rule = rule, .seed = seed, .target = {target, true}};
   double metric = 1;
@@ -31,7 +31,7 @@ Trial trial(const std::string& rule, std::uint64_t seed, std::size_t evaluations
 
 }  // namespace
 
-TEST_CASE("a trial's hit is its first evaluation at the target, equality included") {
+TEST_CASE("a trial's hit is its first evaluation at the target or better") {
   const Trial t = trial("sgd", 1, 4, 0.25);
   REQUIRE(t.hit() != nullptr);
   CHECK(t.hit()->step == 30);
@@ -40,7 +40,7 @@ TEST_CASE("a trial's hit is its first evaluation at the target, equality include
   CHECK(trial("sgd", 1, 2, 0.25).steps_to_target() == Trial::missed);
 }
 
-TEST_CASE("spread: median and range, misses counting as infinite") {
+TEST_CASE("spread: median and range, with misses as infinity") {
   CHECK(spread({3, 1, 2}).median == 2);
   CHECK(spread({4, 1, 2, 3}).median == 2.5);
   CHECK(spread({1, Trial::missed, 2}).median == 2);
@@ -51,7 +51,7 @@ TEST_CASE("spread: median and range, misses counting as infinite") {
   CHECK_THROWS_AS(spread({}), Error);
 }
 
-TEST_CASE("summaries: rules in order, ratio to the fastest median") {
+TEST_CASE("summaries: rules in order of appearance, ratio to the fastest median") {
   const std::vector<Trial> trials{trial("slow", 1, 4, 0.125), trial("quick", 1, 4, 0.5), trial("slow", 2, 4, 0.125),
                                   trial("never", 1, 2, 0.125)};
   const std::vector<Summary> s = summarize(trials);
@@ -74,7 +74,7 @@ TEST_CASE("summaries: rules in order, ratio to the fastest median") {
                        "summarize: trials of 'sgd' have targets 0.125 or less and 0.5 or less", Error);
 }
 
-TEST_CASE("logs: CSV has a line an evaluation, JSON has null for a miss") {
+TEST_CASE("logs: CSV has one line per evaluation, JSON has null for a miss") {
   const Folder folder;
   const std::vector<Trial> trials{trial("adamw", 1, 2, 0.5), trial("lamb", 1, 1, 0.5)};
   write_csv(folder / "a.csv", trials);
@@ -91,7 +91,7 @@ TEST_CASE("logs: CSV has a line an evaluation, JSON has null for a miss") {
   CHECK(json["trials"].size() == 2);
 }
 
-TEST_CASE("plots: both files appear, or a sentence and nothing half-drawn") {
+TEST_CASE("plots: either both files are written, or an error and no partial file") {
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) {
     MESSAGE("gnuplot is not installed: skipped");
     return;
@@ -106,7 +106,7 @@ TEST_CASE("plots: both files appear, or a sentence and nothing half-drawn") {
   CHECK_THROWS_AS(plot_metric(folder / "q", "t", {}, Against::steps), Error);
 }
 
-TEST_CASE("charts: curves, points, bands and marks in both files") {
+TEST_CASE("charts: both files contain curves, points, bands and marks") {
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) {
     MESSAGE("gnuplot is not installed: skipped");
     return;
@@ -124,7 +124,7 @@ TEST_CASE("charts: curves, points, bands and marks in both files") {
   for (const char* text : {"the law", "measured", "its noise", "the floor begins", "examples"})
     CHECK(picture.find(text) != std::string::npos);
   CHECK(bytes_of(folder / "c.png").size() > 1000);
-  // What has no place on the axes is left out; a name is one line.
+  // Points that the axes cannot show are skipped; a name is reduced to one line.
   draw(folder / "d", {.title = "t",
                       .x = "x",
                       .y = "y",
@@ -136,7 +136,7 @@ TEST_CASE("charts: curves, points, bands and marks in both files") {
     CHECK_THROWS_WITH_AS(draw("/nowhere/c", chart), "/nowhere/c: there is no point above 0 to draw", Error);
 }
 
-TEST_CASE("plots: without gnuplot a long script is a sentence, not the end of the program") {
+TEST_CASE("plots: without gnuplot a long script gives an error and does not kill the process") {
   const Folder folder;
   std::vector<Trial> trials{trial("adamw", 1, 9000, 0.5)};
   for (EvaluationReport& e : trials[0].evaluations) e.metric = 0.123456789;
@@ -158,7 +158,7 @@ TEST_CASE("plots: every range has ticks") {
   CHECK(detail::metric_axis(Trial::missed, 0) == "");
 }
 
-TEST_CASE("plots: the median is the table's") {
+TEST_CASE("plots: the median equals that of the table") {
   std::vector<Trial> trials{trial("sgd", 1, 2, 0.5), trial("sgd", 2, 2, 0.5)};
   trials[1].evaluations[0].metric = 4;
   const auto curve = detail::median_curve({&trials[0], &trials[1]}, Against::training_seconds);
@@ -166,7 +166,7 @@ TEST_CASE("plots: the median is the table's") {
   CHECK(curve[0].x == near(1.15));
 }
 
-TEST_CASE("a trial that diverged says so and where, in the table and in JSON") {
+TEST_CASE("a diverged trial reports the step of divergence in the table and in JSON") {
   const Folder folder;
   std::vector<Trial> trials{trial("sgd", 1, 4, 0.5), trial("sgd", 2, 1, 0.5)};
   trials[0].run.reason = Control::target_reached;
@@ -184,7 +184,7 @@ TEST_CASE("a trial that diverged says so and where, in the table and in JSON") {
   CHECK(json["summaries"][0]["diverged_at_steps"] == std::vector<int>{17});
 }
 
-TEST_CASE("nearest suggests what was meant") {
+TEST_CASE("nearest suggests the closest name") {
   CHECK(edit_distance("kitten", "sitting") == 3);
   CHECK(nearest("adam", {"sgd", "adamw", "lamb"}) == "adamw");
   CHECK(nearest("--seed", {"--help", "--seeds"}) == "--seeds");

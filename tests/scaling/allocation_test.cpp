@@ -1,4 +1,4 @@
-// Approaches 1, 2 and 3 to the best size of a model: allocation.hpp, isoflop.hpp, training_envelope.hpp.
+// Approaches 1, 2 and 3 to the best model size: allocation.hpp, isoflop.hpp, training_envelope.hpp.
 #include "algoperf/scaling/cost/allocation.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@
 
 namespace ap = algoperf;
 
-TEST_CASE("sizes of least loss against compute, weighted by their noise") {
+TEST_CASE("exponents of optimal sizes against compute, weighted by their noise") {
   std::map<std::string, std::vector<ap::Observation<1>>> curves;
   for (auto& row : read_rows("porian_optimal.csv"))
     curves[row["config"]].push_back(
@@ -39,16 +39,16 @@ TEST_CASE("sizes of least loss against compute, weighted by their noise") {
   }
 }
 
-TEST_CASE("no allocation is made of what the observations do not tell") {
+TEST_CASE("an allocation from undetermined parameters is refused") {
   std::vector<ap::Observation<2>> runs;
   for (double n = 1e7; n < 2e11; n *= 2.5)
     runs.push_back({{n, 20 * n}, 1.7 + 400 / std::pow(n, 0.34) + 410 / std::pow(20 * n, 0.28)});
   CHECK_THROWS_WITH_AS(ap::best_allocation(ap::fit(ap::Chinchilla{}, runs), 1e21),
-                       doctest::Contains("best_allocation: the observations do not tell the fit's"), ap::Error);
+                       doctest::Contains("best_allocation: the observations do not determine the fit's"), ap::Error);
 }
 
-// Porian et al. 2024: their curves of equal compute.
-TEST_CASE("sizes of least loss from curves of equal compute") {
+// The isoFLOP curves of Porian et al. 2024.
+TEST_CASE("optimal sizes from isoFLOP curves") {
   std::map<std::string, std::map<double, std::vector<ap::IsoflopRun>>> curves;
   for (auto& row : read_rows("porian_isoflop.csv"))
     curves[row["config"]][std::stod(row["flops"])].push_back({std::stod(row["n"]), std::stod(row["loss"])});
@@ -61,7 +61,7 @@ TEST_CASE("sizes of least loss from curves of equal compute") {
     std::vector<ap::Observation<1>> best;
     for (const auto& [flops, size] : theirs.at(exponent.config)) {
       best.push_back({{flops}, ap::isoflop_akima(curves.at(exponent.config).at(flops))});
-      CHECK(std::abs(std::log(best.back().y / size)) < 0.05);  // the median of theirs with noise
+      CHECK(std::abs(std::log(best.back().y / size)) < 0.05);  // theirs are medians over added noise
     }
     CHECK(std::abs(ap::fit(ap::LogLine{}, best).parameters()[1] - exponent.size) < 2e-6);
   }
@@ -83,7 +83,7 @@ TEST_CASE("Akima's curve") {
   CHECK(parabola.minimum() == doctest::Approx(0));
 }
 
-TEST_CASE("the envelope of training curves has the exponent") {
+TEST_CASE("the envelope of training curves has the known exponent") {
   const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};
   std::vector<ap::TrainingCurve> curves;
   for (const double n : ap::geometric(1e7, 1e11, 60)) {
@@ -101,7 +101,7 @@ TEST_CASE("the envelope of training curves has the exponent") {
   CHECK(ap::training_envelope(curves, {1e30}).empty());
   CHECK(std::isnan(curves[0].loss_at(NAN)));
   CHECK_THROWS_AS(ap::training_envelope(curves, {NAN}), ap::Error);
-  // Of three models the smallest has stopped: the next is the smallest of those left.
+  // The curve of the smallest of three models has ended: the next is the smallest that remains.
   const std::vector<ap::TrainingCurve> three{
       {1, {{10, 3}, {1e3, 2}}}, {2, {{10, 4}, {1e6, 1}}}, {4, {{10, 5}, {1e6, 1.5}}}};
   CHECK(ap::training_envelope(three, {1e5}).empty());
@@ -109,7 +109,7 @@ TEST_CASE("the envelope of training curves has the exponent") {
   CHECK_THROWS_WITH_AS(ap::training_envelope(curves, {1e20}), doctest::Contains("curve 4 has a loss of -1"), ap::Error);
 }
 
-TEST_CASE("the parabolas of approach 2 have the exponent, and a size too large by their span") {
+TEST_CASE("the parabolas of approach 2 have the known exponent, and a bias in size that grows with their span") {
   const std::map<double, double> too_large{{2, 1.00328}, {4, 1.01318}, {8, 1.0299}, {16, 1.05374}, {100, 1.15508}};
   const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};
   for (const auto& each : too_large) {
@@ -136,10 +136,10 @@ TEST_CASE("the parabolas of approach 2 have the exponent, and a size too large b
   CHECK_THROWS_WITH_AS(ap::isoflop_parabola({{1e6, 3}, {2e6, 2}}),
                        "isoflop_parabola: there are 2 runs, expected at least 3", ap::Error);
   CHECK_THROWS_WITH_AS(ap::isoflop_parabola({{1e6, 3}, {2e6, 2}, {4e6, 1.2}}),
-                       "isoflop_parabola: the least loss is not among these sizes; train smaller or larger models, too",
+                       "isoflop_parabola: the minimum loss lies outside these sizes; add smaller or larger models",
                        ap::Error);
   CHECK_THROWS_WITH_AS(ap::isoflop_akima({{1e6, 3}, {2e6, 2}, {4e6, 1.2}}),
-                       "isoflop_akima: the least loss is not among these sizes; train smaller or larger models, too",
+                       "isoflop_akima: the minimum loss lies outside these sizes; add smaller or larger models",
                        ap::Error);
   CHECK_THROWS_WITH_AS(ap::isoflop_akima({{1e6, 3}, {2e6, -2}, {4e6, 3}}),
                        "isoflop_akima: a loss is -2, expected a positive number", ap::Error);

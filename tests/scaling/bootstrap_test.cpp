@@ -25,7 +25,7 @@ std::vector<ap::Observation<1>> line(double noise, std::uint64_t key, std::size_
 
 }  // namespace
 
-TEST_CASE("an interval has numpy's quantiles") {
+TEST_CASE("a percentile interval matches numpy's quantiles") {
   const ap::Interval i = ap::percentile_interval({4, 1, 3, 2, 5}, 0.5);
   CHECK(i.low == 2);
   CHECK(i.high == 4);
@@ -36,8 +36,8 @@ TEST_CASE("an interval has numpy's quantiles") {
   CHECK_THROWS_AS(ap::percentile_interval({1}, 1), ap::Error);
 }
 
-// Of a line the deviation of the slope is known: sigma / sqrt(sum (x - mean)^2).
-TEST_CASE("each way to resample finds the deviation of a slope") {
+// The standard deviation of a line's slope is known: sigma / sqrt(sum (x - mean)^2).
+TEST_CASE("each way to resample estimates the standard deviation of a slope") {
   const auto observations = line(0.1, 5);
   const auto fit = ap::fit(ap::PowerLaw{}, observations);
   double mean = 0, squares = 0;
@@ -53,13 +53,13 @@ TEST_CASE("each way to resample finds the deviation of a slope") {
     CHECK(half / deviation == near(1, how == ap::Resample::pairs ? 0.15 : 0.05));
     CHECK(slope.low < fit.parameters()[1]);
     CHECK(slope.high > fit.parameters()[1]);
-    // The law's own interval is narrowest in the middle.
+    // The interval of the law's value is narrowest in the middle.
     const ap::Interval middle = spread.at({1000}), end = spread.at({1e7});
     CHECK(std::log(end.high / end.low) > 2 * std::log(middle.high / middle.low));
   }
 }
 
-TEST_CASE("a 90 % interval holds the truth nine times in ten where the law is true") {
+TEST_CASE("a 90 % interval contains the truth nine times in ten if the law is true") {
   std::size_t held = 0;
   constexpr std::size_t experiments = 200;
   for (std::size_t i = 0; i < experiments; ++i) {
@@ -70,11 +70,11 @@ TEST_CASE("a 90 % interval holds the truth nine times in ten where the law is tr
     const ap::Interval slope = spread.interval(1, 0.9);
     held += slope.low <= -0.4 && -0.4 <= slope.high;
   }
-  CHECK(held >= 170);  // 180 expected, 4.2 their deviation
+  CHECK(held >= 170);  // expected 180, standard deviation 4.2
   CHECK(held <= 192);
 }
 
-TEST_CASE("a bootstrap is its seed's") {
+TEST_CASE("a bootstrap is determined by its seed") {
   const auto observations = line(0.1, 5);
   const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations, ap::HuberResiduals{});
   const auto a = ap::bootstrap(fit, observations, ap::HuberResiduals{}, {.count = 20, .seed = 3});
@@ -86,16 +86,16 @@ TEST_CASE("a bootstrap is its seed's") {
   CHECK(a.thetas != other.thetas);
 }
 
-TEST_CASE("as many observations as parameters have no spread") {
+TEST_CASE("a bootstrap refuses as many observations as parameters") {
   const std::vector<ap::Observation<1>> two{{{1}, 2}, {{2}, 1}};
   const auto fit = ap::fit(ap::PowerLaw{}, two);
-  CHECK_THROWS_WITH_AS(ap::bootstrap(fit, two),
-                       "bootstrap: there are 2 observations for 2 parameters, of which no spread can be told",
-                       ap::Error);
+  CHECK_THROWS_WITH_AS(
+      ap::bootstrap(fit, two),
+      "bootstrap: there are 2 observations for 2 parameters, expected more observations than parameters", ap::Error);
   CHECK_THROWS_AS(ap::bootstrap(fit, line(0.1, 5), ap::SquaredResiduals{}, {.count = 0}), ap::Error);
 }
 
-TEST_CASE("a bootstrap is of the fit's own residuals and observations") {
+TEST_CASE("a bootstrap refuses residuals and observations other than those of the fit") {
   std::vector<ap::Observation<1>> observations;
   for (double x = 1; x < 12; ++x) observations.push_back({{x}, 2 / x + 0.1 * std::sin(x) + 0.3});
   const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations, ap::HuberResiduals{1e-3});
@@ -105,14 +105,14 @@ TEST_CASE("a bootstrap is of the fit's own residuals and observations") {
   CHECK_THROWS_AS(ap::bootstrap(ap::fit_values(ap::PowerLawWithFloor{}, observations), observations), ap::Error);
 }
 
-TEST_CASE("percentiles may be infinite, but of numbers") {
+TEST_CASE("percentiles may be infinite, but values may not be NaN") {
   const ap::Interval open = ap::percentile_interval({-HUGE_VAL, 0, 1, HUGE_VAL}, 0.5);
   CHECK(open.low == -HUGE_VAL);
   CHECK(open.high == HUGE_VAL);
   CHECK_THROWS_AS(ap::percentile_interval({0, NAN}, 0.5), ap::Error);
 }
 
-TEST_CASE("an interval is of a parameter that there is") {
+TEST_CASE("an interval of a parameter that does not exist is refused") {
   const ap::Bootstrap<ap::PowerLaw> spread{.thetas = {{0, -0.5}, {1, -0.6}}};
   CHECK(spread.interval(1).low < spread.interval(1).high);
   CHECK_THROWS_WITH_AS(spread.interval(2), "Bootstrap: the parameter is 2, expected less than 2", ap::Error);

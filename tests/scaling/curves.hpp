@@ -1,4 +1,4 @@
-// The curves of the folder scaling/ of the data, as tables of text.
+// Reads the curves in the folder scaling/ of the test data.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include "../support/data_path.hpp"
 #include "algoperf/scaling/fit/observations.hpp"
 
-// Rows by the names of the header's columns; none, with a message, if there is no such file.
+// Returns the rows of a CSV file, keyed by column name; none, with a message, if there is no such file.
 inline std::vector<std::map<std::string, std::string>> read_rows(const std::string& name) {
   std::ifstream file(data_path("scaling/" + name));
   std::vector<std::map<std::string, std::string>> rows;
@@ -30,7 +30,7 @@ inline std::vector<std::map<std::string, std::string>> read_rows(const std::stri
   return rows;
 }
 
-// 234 runs of Hoffmann et al. 2022, as read off their figure.
+// 234 runs of Hoffmann et al. 2022, digitised from their figure.
 inline std::vector<algoperf::Observation<2>> chinchilla_runs() {
   std::vector<algoperf::Observation<2>> runs;
   for (auto& row : read_rows("chinchilla_subset_apache2.csv"))

@@ -26,8 +26,8 @@ std::vector<ap::Observation<1>> curve(double from, double to, std::size_t count,
   return all;
 }
 
-// What was held out of the 72 vision curves: with the factor from the curves of three data sets, how much of the
-// fourth's does an interval hold?
+// Calibrates the interval on three of the four data sets of the 72 vision curves, and checks which fraction of the
+// fourth's held-out observations it contains.
 template <class Law>
 void holds(double least, double most) {
   std::map<std::string, std::pair<std::map<double, double>, std::map<double, double>>> curves;
@@ -36,7 +36,7 @@ void holds(double least, double most) {
     (row["Training"] == "1" ? fitted : held_out)[std::stod(row["Seen Examples"])] = std::stod(row["Loss"]);
   }
   if (curves.empty()) return;
-  std::map<std::string, std::vector<double>> widths;  // needed, by data set
+  std::map<std::string, std::vector<double>> widths;  // half-widths needed, by data set
   for (const auto& each : curves) {
     std::vector<ap::Observation<1>> observations;
     for (const auto& [x, y] : each.second.first) observations.push_back({{x}, y});
@@ -59,7 +59,7 @@ void holds(double least, double most) {
     const auto inside =
         std::count_if(left_out.second.begin(), left_out.second.end(), [&](double width) { return width <= factor; });
     const double share = static_cast<double>(inside) / static_cast<double>(left_out.second.size());
-    MESSAGE("a 90 % interval holds ", 100 * share, " % of ", left_out.first);
+    MESSAGE("a 90 % interval contains ", 100 * share, " % of ", left_out.first);
     CHECK(share > 0.55);
     held += static_cast<double>(inside);
     all += static_cast<double>(left_out.second.size());
@@ -68,7 +68,7 @@ void holds(double least, double most) {
   MESSAGE("and ", 100 * held / all, " % in all, ", std::string(Law::formula));
   CHECK(held / all > least);
   CHECK(held / all < most);
-  // What the library has is this, of all four.
+  // The library's calibration is the same over all four.
   const std::array<double, 4> quantiles = {0.5, 0.8, 0.9, 0.95};
   std::sort(together.begin(), together.end());
   for (std::size_t i = 0; i < 4; ++i)
@@ -78,7 +78,7 @@ void holds(double least, double most) {
 
 }  // namespace
 
-TEST_CASE("an interval widens with the reach and holds the truth") {
+TEST_CASE("an interval widens with the reach and contains the truth") {
   const auto observations = curve(10, 1e3, 20, 0.01);
   double before = 0;
   for (const double x : {500.0, 2e3, 1e4, 5e4}) {
@@ -97,7 +97,7 @@ TEST_CASE("an interval widens with the reach and holds the truth") {
   }
 }
 
-TEST_CASE("weights tell observations from one another, not how many there are") {
+TEST_CASE("only the ratios of weights matter, not their scale") {
   auto observations = curve(10, 1e3, 20, 0.01);
   const auto plain = ap::extrapolate(ap::PowerLawWithFloor{}, observations, 1e4);
   const ap::Regions regions = ap::find_regions(observations);
@@ -110,39 +110,39 @@ TEST_CASE("weights tell observations from one another, not how many there are") 
   CHECK(same.floor_begins.at == near(regions.floor_begins.at, 1e-6));
 }
 
-TEST_CASE("where nothing speaks for a power law, none is followed unless asked") {
+TEST_CASE("extrapolation is refused where the observations do not support a power law, unless `anywhere` is set") {
   const auto observations = curve(10, 1e3, 20, 0.01);
-  CHECK_THROWS_WITH_AS(
-      ap::extrapolate(ap::PowerLawWithFloor{}, observations, 2e5),
-      "extrapolate: 200000 is 200 times the largest x observed, where the power law has been seen over a "
-      "factor of 100; ask for `anywhere` to go nevertheless",
-      ap::Error);
+  CHECK_THROWS_WITH_AS(ap::extrapolate(ap::PowerLawWithFloor{}, observations, 2e5),
+                       "extrapolate: 200000 is 200 times the largest x observed, but the power law was observed over a "
+                       "factor of only 100; set `anywhere` to extrapolate regardless",
+                       ap::Error);
   CHECK(ap::extrapolate(ap::PowerLawWithFloor{}, observations, 2e5, {.anywhere = true}).value > 0);
   auto rising = observations;
   for (auto& o : rising) o.y = std::pow(o.x[0], 0.1);
   CHECK_THROWS_WITH_AS(ap::extrapolate(ap::PowerLaw{}, rising, 2e3),
-                       "extrapolate: y does not fall with x, so there is no power law to go on; ask for `anywhere` to "
-                       "go nevertheless",
+                       "extrapolate: y does not fall with x, so there is no power law to follow; set `anywhere` to "
+                       "extrapolate regardless",
                        ap::Error);
-  CHECK_THROWS_WITH_AS(ap::extrapolate(ap::PowerLawWithFloor{}, observations, 1),
-                       "extrapolate: 1 is less than the smallest x observed, 10; ask for `anywhere` to go nevertheless",
-                       ap::Error);
+  CHECK_THROWS_WITH_AS(
+      ap::extrapolate(ap::PowerLawWithFloor{}, observations, 1),
+      "extrapolate: 1 is less than the smallest x observed, 10; set `anywhere` to extrapolate regardless", ap::Error);
   const auto below = ap::extrapolate(ap::PowerLawWithFloor{}, observations, 1, {.anywhere = true});
   CHECK(below.reach == near(std::log(10.0)));
-  const auto level = curve(10, 1e8, 30, 0.01);  // comes to its floor of 0.02 by 2500
+  const auto level = curve(10, 1e8, 30, 0.01);  // reaches its floor of 0.02 by 2500
   CHECK(ap::extrapolate(ap::PowerLawWithFloor{}, level, 1e9).value == near(0.02, 0.02));
-  CHECK_THROWS_WITH_AS(ap::extrapolate(ap::PowerLaw{}, level, 1e9), doctest::Contains("comes to its floor"), ap::Error);
+  CHECK_THROWS_WITH_AS(ap::extrapolate(ap::PowerLaw{}, level, 1e9), doctest::Contains("lies in the floor region (x > "),
+                       ap::Error);
   auto guessed = observations;
   for (auto& o : guessed) o.y = 0.9 / (1 + std::pow(o.x[0] / 60, 0.8));
-  CHECK_THROWS_WITH_AS(ap::extrapolate(ap::PowerLaw{}, guessed, 20), doctest::Contains("what guessing costs"),
-                       ap::Error);
+  CHECK_THROWS_WITH_AS(ap::extrapolate(ap::PowerLaw{}, guessed, 20),
+                       doctest::Contains("lies in the guessing region (x < "), ap::Error);
   CHECK(ap::extrapolate(ap::BoundedPowerLaw{}, guessed, 20).value == near(0.9 / (1 + std::pow(1.0 / 3, 0.8)), 0.01));
   CHECK_THROWS_AS(ap::extrapolate(ap::PowerLaw{}, observations, 2e3, {.level = 0.93}), ap::Error);
   CHECK_THROWS_AS(ap::extrapolate(ap::PowerLaw{}, observations, -1), ap::Error);
   CHECK_THROWS_AS(ap::backtest(ap::PowerLaw{}, {{{1}, 3}, {{2}, 2}, {{3}, 1}}), ap::Error);
 }
 
-TEST_CASE("an interval of 90 % holds nine tenths of what is held out, or somewhat less") {
+TEST_CASE("a 90 % interval contains 90 % of held-out observations, or slightly less") {
   holds<ap::PowerLawWithFloor>(0.87, 0.93);
   holds<ap::PowerLaw>(0.87, 0.93);
   holds<ap::BoundedPowerLaw>(0.85, 0.93);

@@ -31,7 +31,7 @@ std::vector<ap::Observation<1>> observe(const std::array<double, Law::parameters
   return all;
 }
 
-// Without noise a fit gives back the numbers that made the observations.
+// Without noise, a fit recovers the parameters that generated the observations.
 template <class Law>
 void gives_back(const std::array<double, Law::parameters>& theta, double from, double to, std::size_t count,
                 double tolerance = 1e-6) {
@@ -46,7 +46,7 @@ void gives_back(const std::array<double, Law::parameters>& theta, double from, d
 
 }  // namespace
 
-TEST_CASE("laws of one size give back the numbers that made the observations") {
+TEST_CASE("fits of laws of one size recover the parameters that generated the observations") {
   gives_back<ap::PowerLaw>({2.0, -0.35}, 10, 1e5, 6, 1e-10);
   gives_back<ap::LogLine>({2.0, -0.35}, 10, 1e5, 6, 1e-10);
   gives_back<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12);
@@ -57,7 +57,7 @@ TEST_CASE("laws of one size give back the numbers that made the observations") {
   gives_back<ap::Amdahl>({std::log(80.0), std::log(0.02 / 0.98)}, 1, 1024, 11);
 }
 
-TEST_CASE("laws of two sizes do, too") {
+TEST_CASE("fits of laws of two sizes recover the parameters, too") {
   const std::array<double, 5> chinchilla{std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28};
   const std::array<double, 4> kaplan{0.076 * std::log(8.8e13), 0.095 * std::log(5.4e13), std::log(0.076),
                                      std::log(0.095)};
@@ -80,7 +80,7 @@ TEST_CASE("laws of two sizes do, too") {
   CHECK(other.parameters()[3] == near(0.095, 1e-7));
 }
 
-TEST_CASE("a broken power law of two breaks") {
+TEST_CASE("a broken power law with two breaks") {
   const std::array<double, 9> theta{std::log(0.01), 0.5,  0.05,          0.6,          std::log(1e3),
                                     std::log(0.3),  -0.4, std::log(1e5), std::log(0.3)};
   const auto fit = ap::fit(ap::BrokenPowerLaw<2>{}, observe<ap::BrokenPowerLaw<2>>(theta, 10, 1e8, 60));
@@ -90,7 +90,7 @@ TEST_CASE("a broken power law of two breaks") {
   CHECK(fit.parameters()[7] == near(1e5, 1e-4));
 }
 
-TEST_CASE("derivatives of the laws are those of their values") {
+TEST_CASE("derivatives of the laws agree with finite differences") {
   const auto check = [](auto law, const auto& log_x, const auto& theta) {
     using Law = decltype(law);
     constexpr std::size_t n = Law::parameters;
@@ -125,7 +125,7 @@ TEST_CASE("derivatives of the laws are those of their values") {
   check(ap::Kaplan{}, std::array<double, 2>{3, 4}, std::array<double, 4>{1, 1.5, -1, -0.7});
 }
 
-TEST_CASE("an outlier moves squares, not absolute values") {
+TEST_CASE("an outlier shifts the least-squares fit, but not the least absolute one") {
   auto observations = observe<ap::PowerLaw>({1.0, -0.5}, 10, 1e4, 9);
   observations[4].y *= 3;
   const auto squares = ap::fit(ap::PowerLaw{}, observations);
@@ -139,7 +139,7 @@ TEST_CASE("an outlier moves squares, not absolute values") {
   CHECK(std::abs(huber.theta[0] - 1) < 2e-3);
 }
 
-TEST_CASE("least absolute deviations end at an optimum that no step improves") {
+TEST_CASE("least absolute deviations end at an optimum that no small step improves") {
   const auto observations = observe<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 30, 0.05);
   const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations, ap::AbsoluteResiduals{});
   CHECK(fit.converged);
@@ -158,9 +158,9 @@ TEST_CASE("least absolute deviations end at an optimum that no step improves") {
   }
 }
 
-// The mean of small losses makes optimisers that stop at an absolute tolerance stop where they begin; a fit here knows
-// no such tolerance, so that weights of 1e-12 change nothing.
-TEST_CASE("neither the sum's scale nor the loss's changes where a fit ends") {
+// The mean of small losses makes optimisers that stop at an absolute tolerance stop at their start. A fit has no such
+// tolerance, so weights of 1e-12 change nothing.
+TEST_CASE("the scale of the objective does not change where a fit ends") {
   auto observations = observe<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 30, 0.05);
   const auto before = ap::fit(ap::PowerLawWithFloor{}, observations, ap::HuberResiduals{1e-3});
   for (auto& o : observations) o.weight = 1e-12;
@@ -171,28 +171,28 @@ TEST_CASE("neither the sum's scale nor the loss's changes where a fit ends") {
   CHECK(after.objective == near(1e-12 * before.objective, 1e-12));
 }
 
-TEST_CASE("weights are repetitions") {
+TEST_CASE("a weight of 2 equals a repeated observation") {
   auto observations = observe<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12, 0.05);
   auto twice = observations;
   observations[3].weight = 2;
   twice.push_back(twice[3]);
-  twice.back().x[0] *= 1 + 1e-12;  // the same observation twice is refused
+  twice.back().x[0] *= 1 + 1e-12;  // a repeated x is refused
   const auto a = ap::fit(ap::PowerLawWithFloor{}, observations), b = ap::fit(ap::PowerLawWithFloor{}, twice);
   for (std::size_t i = 0; i < 3; ++i) CHECK(a.theta[i] == near(b.theta[i], 1e-7));
 }
 
-TEST_CASE("a fit without an optimum says so") {
-  // A stretched exponential: a broken power law comes as close as one likes, its break and its exponent ever larger.
+TEST_CASE("a fit without an optimum reports that it did not converge") {
+  // An exponential: a broken power law approaches it arbitrarily closely as its break and its exponent grow.
   std::vector<ap::Observation<1>> observations;
   for (const double x : ap::geometric(1, 100, 20)) observations.push_back({{x}, 0.5 + 2 * std::exp(-0.3 * x)});
   const auto fit = ap::fit(ap::BrokenPowerLaw<1>{}, observations);
   CHECK(!fit.converged);
   CHECK(ap::describe(fit).find("NOT CONVERGED") != std::string::npos);
-  CHECK(ap::describe(fit).find("units         not told") != std::string::npos);
+  CHECK(ap::describe(fit).find("units         not given") != std::string::npos);
   CHECK(ap::describe(fit, {.units = "x: tokens", .left_out = "none"}).find("left out: none") != std::string::npos);
 }
 
-TEST_CASE("what cannot be fitted is refused by a sentence") {
+TEST_CASE("observations that cannot be fitted are refused with a message") {
   const auto fit = [](std::vector<ap::Observation<1>> o) {
     return sentence([&] { ap::fit(ap::PowerLawWithFloor{}, o); });
   };
@@ -202,8 +202,10 @@ TEST_CASE("what cannot be fitted is refused by a sentence") {
   CHECK(fit({{{1}, 2}, {{2}, NAN}, {{3}, 1}}) == "fit: y of observation 1 is nan, expected a positive number");
   CHECK(fit({{{1}, 2}, {{2}, 1, 0}, {{3}, 1}}) == "fit: the weight of observation 1 is 0, expected a positive number");
   CHECK(fit({{{1}, 2}, {{2}, 1}, {{1}, 1}}) ==
-        "fit: observations 0 and 2 have the same x: average them, or give them as one with their weight");
-  CHECK(fit({{{1}, 2}, {{2}, 2}, {{3}, 2}}) == "fit: y is 2 in all observations, which no law can be told from");
+        "fit: observations 0 and 2 have the same x: average them, or pass them as one observation with their total "
+        "weight");
+  CHECK(fit({{{1}, 2}, {{2}, 2}, {{3}, 2}}) ==
+        "fit: y is 2 in all observations, expected at least two different values");
   CHECK(sentence([] {
           ap::fit(ap::PowerLaw{}, {{{1}, 2}, {{2}, 1}}, ap::HuberResiduals{0});
         }) == "HuberResiduals: delta is 0, expected (0, inf)");
@@ -211,7 +213,7 @@ TEST_CASE("what cannot be fitted is refused by a sentence") {
 
 namespace {
 
-// A power law and little noise: of a floor these observations say that there is none.
+// A power law with little noise: these observations indicate that there is no floor.
 std::vector<ap::Observation<1>> without_floor(std::uint64_t seed) {
   ap::RandomStream random(ap::RandomKey{seed});
   std::vector<ap::Observation<1>> all;
@@ -222,7 +224,7 @@ std::vector<ap::Observation<1>> without_floor(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("a coefficient of 0 is an optimum, from which refits come back") {
+TEST_CASE("a coefficient of 0 is an optimum, and refits can leave it") {
   const auto observations = without_floor(1);
   const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations);
   CHECK(fit.converged);
@@ -235,7 +237,7 @@ TEST_CASE("a coefficient of 0 is an optimum, from which refits come back") {
   const ap::Interval floor = ap::profile_interval(fit, observations, 0), c = ap::profile_interval(fit, observations, 2);
   CHECK(floor.low == 0);
   CHECK(floor.high > 1e-4);
-  // The exponents that a floor within its interval allows are within theirs.
+  // The interval of the exponent includes the exponents that belong to floors within their interval.
   std::vector<ap::Observation<1>> above = observations;
   for (auto& o : above) o.y -= 0.9 * floor.high;
   CHECK(c.high > ap::fit(ap::PowerLaw{}, above).parameters()[1] * -1 - 1e-3);
@@ -243,7 +245,7 @@ TEST_CASE("a coefficient of 0 is an optimum, from which refits come back") {
     CHECK(ap::fit(ap::PowerLawWithFloor{}, without_floor(seed), ap::AbsoluteResiduals{}).converged);
 }
 
-TEST_CASE("what observations do not tell is said") {
+TEST_CASE("a fit reports parameters that the observations do not determine") {
   std::vector<ap::Observation<1>> perfect;
   for (const double b : ap::geometric(1, 128, 8)) perfect.push_back({{b}, 1000 / b});
   CHECK(!ap::fit(ap::CriticalBatch{}, perfect).determined());
@@ -251,17 +253,17 @@ TEST_CASE("what observations do not tell is said") {
   for (const double d : ap::geometric(1e8, 1e11, 12)) one_size.push_back({{1e9, d}, 2.04 + 410 / std::pow(d, 0.28)});
   const auto fit = ap::fit(ap::Chinchilla{}, one_size);
   CHECK(!fit.determined());
-  CHECK(ap::describe(fit).find("NOT TOLD by these observations: coordinate of ") != std::string::npos);
+  CHECK(ap::describe(fit).find("NOT DETERMINED by these observations: coordinate of ") != std::string::npos);
 }
 
-TEST_CASE("a law through all observations is the least sum of absolute values") {
+TEST_CASE("a law through all observations converges with absolute residuals") {
   std::vector<ap::Observation<1>> exact;
   for (const double x : ap::geometric(10, 1e5, 9)) exact.push_back({{x}, 3 * std::pow(x, -0.3)});
   CHECK(ap::fit(ap::PowerLaw{}, exact, ap::AbsoluteResiduals{}).converged);
 }
 
-TEST_CASE("a fit that is not at its end has its own sum, and no intervals") {
-  std::vector<ap::Observation<1>> falling;  // ever faster: the break runs off
+TEST_CASE("an unconverged minimisation reports its own sum, and an unconverged fit has no intervals") {
+  std::vector<ap::Observation<1>> falling;  // faster than any power law
   for (const double x : ap::geometric(10, 1e4, 12)) falling.push_back({{x}, std::exp(-std::pow(x, 0.3))});
   const auto points = ap::detail::fit_points(falling);
   const ap::detail::FitObjective<ap::PowerLawWithFloor, ap::SquaredResiduals> sum{points, {}};
@@ -276,8 +278,8 @@ TEST_CASE("a fit that is not at its end has its own sum, and no intervals") {
   CHECK_THROWS_WITH_AS(ap::profile_interval(fit, falling, 0), "profile_interval: the fit did not converge", ap::Error);
 }
 
-TEST_CASE("what another start fits as well, elsewhere, is not told") {
-  // All on D = 20 N: E + A / N^a + B / D^b is as low where the two terms have changed places.
+TEST_CASE("parameters that another start fits equally well elsewhere are undetermined") {
+  // All runs have D = 20 N: E + A / N^a + B / D^b is as low with the two terms interchanged.
   int converged = 0;
   for (const double alpha : {0.3, 0.34, 0.4})
     for (const double beta : {0.25, 0.28, 0.35}) {
@@ -285,17 +287,17 @@ TEST_CASE("what another start fits as well, elsewhere, is not told") {
       for (double n = 1e7; n < 2e11; n *= 2.5)
         runs.push_back({{n, 20 * n}, 1.7 + 400 / std::pow(n, alpha) + 410 / std::pow(20 * n, beta)});
       const auto fit = ap::fit(ap::Chinchilla{}, runs);
-      if (!fit.converged) continue;  // where the exponents are nearly one: that is said, too
+      if (!fit.converged) continue;  // where the exponents are nearly equal: this is reported, too
       ++converged;
       CHECK(!fit.undetermined[2]);  // E is the same in both
       CHECK(fit.undetermined[3]);
       CHECK(fit.undetermined[4]);
-      CHECK(ap::describe(fit).find("NOT TOLD by these observations: coordinate of alpha") != std::string::npos);
+      CHECK(ap::describe(fit).find("NOT DETERMINED by these observations: coordinate of alpha") != std::string::npos);
     }
   CHECK(converged >= 5);
 }
 
-TEST_CASE("terms that change places on a line are not told by absolute residuals either, nor by squares of y") {
+TEST_CASE("interchangeable terms are undetermined with absolute residuals and squares of y, too") {
   ap::RandomStream random(ap::RandomKey{11});
   for (int curve = 0; curve < 10; ++curve) {
     std::vector<ap::Observation<2>> runs;
@@ -310,7 +312,7 @@ TEST_CASE("terms that change places on a line are not told by absolute residuals
   }
 }
 
-TEST_CASE("breaks that change places are the same law") {
+TEST_CASE("interchanged breaks are the same law") {
   using Law = ap::BrokenPowerLaw<2>;
   const std::array<double, 9> theta{0, 1, 2, 3, 9, 5, 6, 4, 8};
   CHECK(Law::in_order(theta) == std::array<double, 9>{0, 1, 2, 6, 4, 8, 3, 9, 5});
@@ -320,7 +322,7 @@ TEST_CASE("breaks that change places are the same law") {
   CHECK(fit.determined());
 }
 
-TEST_CASE("least absolute deviations pass by one observation however far off it is") {
+TEST_CASE("least absolute deviations ignore one outlier of any size") {
   const std::array<double, 3> truth{std::log(0.05), std::log(3.0), 0.35};
   for (const std::size_t place : {std::size_t{4}, std::size_t{7}})
     for (const double factor : {0.1, 3.0, 10.0, 100.0, 1e6}) {
@@ -330,7 +332,7 @@ TEST_CASE("least absolute deviations pass by one observation however far off it 
       CAPTURE(place);
       CAPTURE(factor);
       CHECK(fit.objective <= std::abs(std::log(factor)) * (1 + 1e-9));
-      if (place != 4) continue;  // the last may draw the floor to it for less
+      if (place != 4) continue;  // an outlier in the last point may move the floor at a lower cost
       CHECK(fit.converged);
       for (std::size_t i = 0; i < 3; ++i) CHECK(fit.theta[i] == near(truth[i], 1e-6));
     }

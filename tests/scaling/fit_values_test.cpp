@@ -31,7 +31,7 @@ void gives_back(const std::array<double, Law::parameters>& theta, double from, d
 
 }  // namespace
 
-TEST_CASE("squares of y give back the numbers that made the observations") {
+TEST_CASE("fits of squares of y recover the parameters that generated the observations") {
   gives_back<ap::PowerLaw>({2.0, -0.35}, 10, 1e5, 6);
   gives_back<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12);
   gives_back<ap::ShiftedPowerLaw>({1.0, std::log(1e-3), 0.5}, 10, 1e6, 12);
@@ -39,7 +39,7 @@ TEST_CASE("squares of y give back the numbers that made the observations") {
   gives_back<ap::CriticalBatch>({std::log(1500.0), std::log(300.0)}, 1, 1 << 16, 17);
 }
 
-TEST_CASE("a step's derivatives are those of the projected sum") {
+TEST_CASE("derivatives of the projected sum agree with finite differences") {
   std::vector<ap::Observation<2>> runs;
   ap::RandomStream random(ap::RandomKey{3});
   for (const double n : ap::geometric(1e7, 1e10, 5))
@@ -50,7 +50,7 @@ TEST_CASE("a step's derivatives are those of the projected sum") {
   std::array<double, 3> bound;
   for (const std::array<double, 2>& at : {std::array<double, 2>{0.3, 0.4}, {0.5, 0.2}, {-0.1, 0.3}}) {
     const auto f = sum.derivatives(at, bound);
-    CHECK(f.value == near(sum(at), 1e-12));  // compiled apart, with or without fused products
+    CHECK(f.value == near(sum(at), 1e-12));  // compiled separately, with or without fused multiply-adds
     for (std::size_t i = 0; i < 2; ++i) {
       constexpr double h = 1e-5;
       auto above = at, below = at;
@@ -64,7 +64,7 @@ TEST_CASE("a step's derivatives are those of the projected sum") {
   }
 }
 
-TEST_CASE("a coefficient may be 0, but not less") {
+TEST_CASE("a coefficient may be 0, but not negative") {
   std::vector<ap::Observation<1>> falling;  // faster than any power law with a floor
   for (const double x : ap::geometric(1, 100, 12)) falling.push_back({{x}, 3 / x - 0.02});
   const auto fit = ap::fit_values(ap::PowerLawWithFloor{}, falling);
@@ -83,12 +83,12 @@ TEST_CASE("Chinchilla's runs: the optimum that scipy finds") {
   CHECK(std::abs(fit.objective - 0.0463428940879) < 1e-12);
 }
 
-TEST_CASE("observations that cannot be fitted") {
+TEST_CASE("fit_values refuses observations that cannot be fitted") {
   CHECK_THROWS_AS(ap::fit_values(ap::PowerLawWithFloor{}, {{{1}, 2}, {{2}, 1}}), ap::Error);
   CHECK_THROWS_AS(ap::fit_values(ap::PowerLaw{}, {{{1}, 2}, {{2}, -1}, {{3}, 1}}), ap::Error);
 }
 
-TEST_CASE("what observations do not tell is said, of y as of its logarithm") {
+TEST_CASE("fit_values reports parameters that the observations do not determine") {
   std::vector<ap::Observation<2>> one_model, one_ratio;
   ap::RandomStream random(ap::RandomKey{5});
   for (double d = 1e8; d < 1e13; d *= 3) {
@@ -101,7 +101,7 @@ TEST_CASE("what observations do not tell is said, of y as of its logarithm") {
   const auto chinchilla = chinchilla_runs();
   if (!chinchilla.empty()) CHECK(ap::fit_values(ap::Chinchilla{}, chinchilla).determined());
 
-  std::vector<ap::Observation<1>> line;  // of no cap
+  std::vector<ap::Observation<1>> line;  // without a cap
   for (const double x : ap::geometric(10, 1e5, 12)) line.push_back({{x}, 3 / std::sqrt(x), x < 100 ? 2.0 : 1.0});
   const auto capped = ap::fit_values(ap::CappedPowerLaw{}, line);
   CHECK(!capped.determined());

@@ -1,4 +1,4 @@
-// Tables 1, 2, 3 and 5 of Hestness et al. 2019, recomputed, and where the paper does not agree with itself.
+// Tables 1, 2, 3 and 5 of Hestness et al. 2019, recomputed, and the places where the paper is inconsistent.
 #include "algoperf/scaling/cost/frontier.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace ap = algoperf;
 namespace {
 
 struct Printed {
-  double low, high;  // of the data scale, as the printed numbers were rounded
+  double low, high;  // range of the data scale, given the rounding of the printed values
   double data_scale, model_scale, billions;
   double teraflop, terabyte, step_seconds, gigabyte;
 };
@@ -32,7 +32,7 @@ double share(double ours, double theirs) { return ours / theirs - 1; }
 
 }  // namespace
 
-TEST_CASE("Table 1: the data and models that the targets ask for") {
+TEST_CASE("Table 1: the data and models that the targets require") {
   const std::array<double, 5> scales{104.196, 836.049, 749.581, 19.5407, 80.4645};
   for (std::size_t i = 0; i < 5; ++i) {
     const ap::FrontierDomain& domain = ap::frontier[i];
@@ -40,15 +40,15 @@ TEST_CASE("Table 1: the data and models that the targets ask for") {
     CHECK(domain.data_scale() == near(scales[i], 1e-5));
     CHECK(domain.data_scale() > printed[i].low);
     CHECK(domain.data_scale() < printed[i].high);
-    const bool speech = i == 3;  // 33 is not among what the printed numbers can be rounded from
+    const bool speech = i == 3;  // 33 is outside the range that the printed values permit
     CHECK((printed[i].data_scale > printed[i].low && printed[i].data_scale < printed[i].high) != speech);
     CHECK(std::abs(share(domain.model_scale(printed[i].data_scale), printed[i].model_scale)) < 0.021);
     const double size = domain.model()(printed[i].data_scale * domain.data.value) / 1e9;
-    const bool characters = i == 1;  // 11.6 times too many
+    const bool characters = i == 1;  // 11.6 times too large
     CHECK((std::abs(share(size, printed[i].billions)) < 0.025) != characters);
   }
   CHECK(std::pow(0.7 / 1.3, 1 / -0.09) == near(970.9, 1e-4));  // -0.0900, printed as -0.092
-  // The curves pass through today's errors, but that of characters.
+  // All curves except that of characters pass through today's errors.
   for (const auto& domain : ap::frontier) {
     CAPTURE(domain.name);
     const bool characters = domain.alpha == 9.39;
@@ -92,7 +92,7 @@ TEST_CASE("Table 3: steps at the frontier") {
   }
 }
 
-TEST_CASE("Table 3: days of an epoch, where the paper tells how long sequences are") {
+TEST_CASE("Table 3: days per epoch, where the paper gives the length of sequences") {
   const ap::Accelerator v100;
   const std::array<double, 5> days{31642.5, 3592556, 16180.2, 0, 83.209};
   for (std::size_t i = 0; i < 5; ++i) {
@@ -106,8 +106,8 @@ TEST_CASE("Table 3: days of an epoch, where the paper tells how long sequences a
   }
 }
 
-TEST_CASE("Table 5: utilisations are those of 4671 days, not of the 4071 that are printed") {
-  // An epoch takes 2707 days of FLOPs at the share of the peak that is reached.
+TEST_CASE("Table 5: utilisations follow from 4671 days, not from the printed 4071") {
+  // At the fraction of the peak that is reached, the FLOPs of an epoch take 2707 days.
   const ap::Accelerator v100;
   const auto utilisation = [&](double accelerators, double days) {
     constexpr double day = 86400;
@@ -123,12 +123,12 @@ TEST_CASE("Table 5: utilisations are those of 4671 days, not of the 4071 that ar
   CHECK(std::abs(utilisation(2048, 7.2) - 0.145) < 0.005);
 }
 
-TEST_CASE("the whole chain: from an error to days on many accelerators") {
+TEST_CASE("the whole projection: from an error to days on many accelerators") {
   const ap::FrontierDomain& words = ap::frontier[0];
   const ap::Accelerator v100;
   const auto p = ap::project(words.target, words.curve(), words.model(), words.requirements, v100,
                              {.batch = words.batch, .sequence = words.sequence});
-  CHECK(p.data.value == near(103.76 * 768e6, 1e-4));  // by alpha, as the paper's 77e9 is by error
+  CHECK(p.data.value == near(103.76 * 768e6, 1e-4));  // from alpha; the paper's 77e9 is from the error
   CHECK(p.parameters.value == near(words.model()(p.data.value)));
   CHECK(p.step_time == v100.compute_time(p.step_flops));
   CHECK(p.flops.value == near(481 * p.parameters.value * p.data.value / words.sequence));

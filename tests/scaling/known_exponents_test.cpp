@@ -1,4 +1,4 @@
-// Learning problems whose exponents are known, and the fits that must find them.
+// Learning problems with known exponents, which fits must recover.
 #include <doctest/doctest.h>
 
 #include <Eigen/Dense>
@@ -26,8 +26,8 @@ using Vector = Eigen::VectorXd;
 
 double exponent(const std::vector<ap::Observation<1>>& curve) { return ap::fit(ap::PowerLaw{}, curve).parameters()[1]; }
 
-// Interpolation of a linear teacher from P examples of inputs x_k = sqrt(k^-a) z_k, of least norm; the teacher's
-// weights have lambda_k w_k^2 = k^-b (Bordelon et al. 2020; Spigler et al. 2020).
+// Minimum-norm interpolation of a linear teacher from P examples of inputs x_k = sqrt(k^-a) z_k. The teacher's
+// weights satisfy lambda_k w_k^2 = k^-b (Bordelon et al. 2020; Spigler et al. 2020).
 class Ridgeless {
  public:
   Ridgeless(double a, double b, std::size_t features) {
@@ -53,7 +53,7 @@ class Ridgeless {
     const Vector off = x.transpose() * dual - w;
     return off.cwiseProduct(root).squaredNorm();
   }
-  // The same in the mean, of many features.
+  // The expected error, in the limit of many features.
   double expected(double examples) const {
     double low = 0, high = 1;
     for (int i = 0; i < 70; ++i) {
@@ -75,7 +75,7 @@ class Ridgeless {
   std::vector<double> lambda_, target_;
 };
 
-// The error of the nearest of P examples on a torus of d dimensions, of f = sum_i sin 2 pi x_i.
+// The error of nearest-neighbour prediction from P examples of f = sum_i sin 2 pi x_i on a torus of d dimensions.
 double nearest_neighbour(std::size_t d, std::size_t examples, ap::RandomStream random) {
   const auto value = [d](const double* x) {
     double f = 0;
@@ -103,7 +103,7 @@ double nearest_neighbour(std::size_t d, std::size_t examples, ap::RandomStream r
   return error;
 }
 
-// Interpolation by a Laplace kernel of a function drawn from the Gaussian process of that kernel, in [0, 1]^d.
+// Interpolation with a Laplace kernel of a function drawn from the Gaussian process with that kernel, in [0, 1]^d.
 double laplace_kernel(Eigen::Index d, Eigen::Index examples, ap::RandomStream random) {
   constexpr Eigen::Index tests = 300;
   const Eigen::Index all = examples + tests;
@@ -120,7 +120,8 @@ double laplace_kernel(Eigen::Index d, Eigen::Index examples, ap::RandomStream ra
   return (kernel.bottomLeftCorner(tests, examples) * dual - teacher.tail(tests)).squaredNorm() / tests;
 }
 
-// The mean of several draws at each of several sizes, of fewer the larger they are: they vary less, and take longer.
+// The mean of several draws at each of several sizes. Larger sizes have fewer draws, because they vary less and take
+// longer.
 template <class F>
 std::vector<ap::Observation<1>> curve(double from, double to, std::size_t count, double draws_of_one, const F& error) {
   std::vector<ap::Observation<1>> all;
@@ -136,8 +137,9 @@ std::vector<ap::Observation<1>> curve(double from, double to, std::size_t count,
   return all;
 }
 
-// The excess risk of one-pass SGD after each of `steps` on least squares, lambda_j = j^-2, targets j^-1/4, of which the
-// student sees the first `size`, at rate 0.3, in the mean over Gaussian inputs (Paquette et al. 2024, diagonal).
+// The excess risk of one-pass SGD on least squares after each of `steps`: lambda_j = j^-2, targets j^-1/4, of which
+// the student sees the first `size`, learning rate 0.3, in expectation over Gaussian inputs (Paquette et al. 2024,
+// diagonal).
 std::vector<double> one_pass_risks(std::size_t size, const std::vector<std::size_t>& steps) {
   constexpr double rate = 0.3, features = 1e5;
   double tail = 0;
@@ -146,7 +148,7 @@ std::vector<double> one_pass_risks(std::size_t size, const std::vector<std::size
   std::vector<double> lambda(size), m(size), risks;
   for (std::size_t j = 0; j < size; ++j) {
     lambda[j] = std::pow(static_cast<double>(j + 1), -2);
-    m[j] = std::pow(static_cast<double>(j + 1), -0.5);  // the square of what is still to be learnt
+    m[j] = std::pow(static_cast<double>(j + 1), -0.5);  // the square of the remaining error of the weight
   }
   double risk = tail;
   for (std::size_t j = 0; j < size; ++j) risk += lambda[j] * m[j];
@@ -198,7 +200,7 @@ TEST_CASE("T3, the nearest neighbour on a torus") {
   }
 }
 
-TEST_CASE("T4, a Laplace kernel and a teacher of its own kind") {
+TEST_CASE("T4, a Laplace kernel and a teacher with the same kernel") {
   const auto line = curve(64, 512, 4, 4096, [](std::size_t examples, const ap::RandomStream& random) {
     return laplace_kernel(1, static_cast<Eigen::Index>(examples), random);
   });
@@ -253,7 +255,7 @@ TEST_CASE("T5, one pass over power-law least squares: sizes, samples and compute
   }
 }
 
-TEST_CASE("T6, a noisy quadratic: what a step gains against the batch") {
+TEST_CASE("T6, a noisy quadratic: the gain of a step against the batch") {
   constexpr std::size_t d = 50;
   const auto curvature = [](std::size_t i) { return 1 / static_cast<double>(i + 1); };
   std::vector<double> gradient(d);

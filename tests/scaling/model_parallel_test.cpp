@@ -23,7 +23,7 @@ std::vector<double> numbers(const std::vector<ap::Bytes>& memory) {
 
 }  // namespace
 
-TEST_CASE("layers are split where the largest stage is least") {
+TEST_CASE("layers are split so that the largest stage is smallest") {
   const auto split = ap::split_layers(loads({5, 1, 1, 1, 4, 4}, {1, 1, 1, 1, 1, 1}), 3);
   CHECK(split.first == std::vector<std::size_t>{0, 2, 5, 6});
   CHECK(numbers(split.memory) == std::vector<double>{6, 6, 4});
@@ -31,28 +31,29 @@ TEST_CASE("layers are split where the largest stage is least") {
   const auto one = ap::split_layers(loads({5, 1}, {2, 3}), 1);
   CHECK(numbers(one.memory) == std::vector<double>{6});
   CHECK(one.step_time() == ap::Seconds(5));
-  // All have the same largest stage; the fastest is taken.
+  // All splits have the same largest stage; the fastest is chosen.
   const auto fast = ap::split_layers(loads({9, 1, 1, 1}, {1, 5, 1, 5}), 2);
   CHECK(fast.first == std::vector<std::size_t>{0, 1, 4});
   const auto tie = ap::split_layers(loads({9, 0, 0}, {3, 1, 1}), 2);
   CHECK(tie.first == std::vector<std::size_t>{0, 1, 3});
-  const auto late = ap::split_layers(loads({3, 1, 1, 9}, {1, 1, 10, 1}), 3);  // what is best of the first three is not
+  const auto late = ap::split_layers(loads({3, 1, 1, 9}, {1, 1, 10, 1}),
+                                     3);  // the best split of the first three layers is not part of the best
   CHECK(late.most_memory() == ap::Bytes(9));
   CHECK(late.step_time(1e9).value == near(10, 1e-6));
   CHECK_THROWS_WITH_AS(ap::split_layers(loads({1}, {1}), 2),
                        "split_layers: there are 1 layers for 2 stages, expected at least one layer each", ap::Error);
 }
 
-TEST_CASE("a step through stages waits for the slowest, and for their filling") {
+TEST_CASE("a step through stages includes the time to fill the pipeline") {
   const auto split = ap::split_layers(loads({1, 1, 1, 1}, {2, 3, 2, 1}), 4);
   CHECK(split.step_time(1) == ap::Seconds(3 * 4));
   CHECK(split.step_time(12) == ap::Seconds(3 * 15.0 / 12));
   CHECK_THROWS_AS(split.step_time(0), ap::Error);
 }
 
-// Hestness et al. 2019, section 6: four stages of 60, 17, 17 and 32 GB, of which the first holds the embedding; in
-// three shards they are 32, 31, 31 and 32 GB, as printed.
-TEST_CASE("an embedding in shards lets a model fit") {
+// Hestness et al. 2019, section 6: four stages of 60, 17, 17 and 32 GB, the first of which holds the embedding. With
+// the embedding in three shards they are 32, 31, 31 and 32 GB, as printed.
+TEST_CASE("sharding an embedding evens out the stages") {
   const std::vector<ap::Bytes> stages{ap::Bytes(60e9), ap::Bytes(17e9), ap::Bytes(17e9), ap::Bytes(32e9)};
   const auto sharded = ap::shard_table(stages, 0, ap::Bytes(42.8e9), 3);
   CHECK(sharded[0].value == near(32e9, 0.02));

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double missed = HUGE_VAL;
 
-// The notebook's SGD: it reaches the fixed point c / (1 - a + 1e-8) where it should be c / (1 - a).
+// The notebook's SGD: its fixed point is c / (1 - a + 1e-8) instead of c / (1 - a).
 struct NotebookSgd : NqmSgd {
   AffineMap<1> map(const NqmDirection& direction) const {
     AffineMap<1> map = NqmSgd::map(direction);
@@ -28,7 +28,7 @@ struct NotebookSgd : NqmSgd {
   }
 };
 
-// The rows of a table of comma-separated numbers, without its head; none, with a message, if there is no such file.
+// The rows of a table of comma-separated values, without its header; none, with a message, if there is no such file.
 std::vector<std::vector<double>> table(const std::string& name) {
   std::ifstream file(data_path("batch-science/noisy-quadratic/" + name));
   std::vector<std::vector<double>> rows;
@@ -40,7 +40,7 @@ std::vector<std::vector<double>> table(const std::string& name) {
   return rows;
 }
 
-// A row of steps. Its steps are those before the step that reaches the target.
+// A row of a table of steps. Its step is the one before the step that reaches the target.
 template <class Rule>
 struct Row {
   NqmGoal goal;
@@ -56,7 +56,7 @@ struct Row {
     if constexpr (NqmRuleOfTwo<Rule>) rule.*Rule::second = nearest(Rule::seconds(), cells.at(5));
   }
 
-  // The file has ten digits, which is too few for a momentum near 1.
+  // The file has ten digits, too few for a momentum near 1.
   static double nearest(const std::vector<double>& grid, double x) {
     double best = grid[0];
     for (const double y : grid)
@@ -65,7 +65,7 @@ struct Row {
     return best;
   }
 
-  // Does the row's own rule cross the target where the row says?
+  // Checks that the row's rule crosses the target at the row's step.
   void check_crossing() const {
     CHECK(model.loss(rule, steps) >= goal.target);
     CHECK(model.loss(rule, steps + 1) < goal.target);
@@ -134,7 +134,8 @@ TEST_CASE_TEMPLATE("noisy quadratic: the published steps of momentum and of aver
     if (batch != 4 && batch != 1024 && batch != 1048576) continue;  // searches take a while
     const NqmBest<Rule> best = row.model.fewest_steps(Rule{}, row.goal);
     if (momentum && row.model.preconditioning == 0.25 && batch == 1048576)
-      CHECK(best.steps == static_cast<double>(row.steps - 1));  // the loss swings about the target: an earlier crossing
+      CHECK(best.steps ==
+            static_cast<double>(row.steps - 1));  // the loss oscillates about the target: an earlier crossing
     else
       CHECK(row.found_by(best));
   }
@@ -148,14 +149,14 @@ TEST_CASE("noisy quadratic: three regimes of SGD") {
   CHECK(steps(4) / steps(8) == near(2, 0.01));               // perfect scaling
   CHECK(steps(512) / steps(1024) == near(1.41, 0.01));       // diminishing returns
   CHECK(steps(1 << 20) / steps(1 << 21) == near(1, 0.001));  // plateau
-  CHECK(steps(1024, 0.1) < 1.1 * steps(1 << 20, 0.1));       // a tougher target scales further
+  CHECK(steps(1024, 0.1) < 1.1 * steps(1 << 20, 0.1));       // a lower target scales further
   CHECK(steps(1024, 0.001) > 7 * steps(1 << 20, 0.001));
   for (const double batch : {4, 256, 1 << 20}) CHECK(steps(batch) >= 10000 / (2 * 0.01 * batch));
 }
 
 TEST_CASE("noisy quadratic: the best rate of SGD grows with the batch, up to stability") {
   const auto rate = [](double batch) { return NoisyQuadratic{.batch = batch}.fewest_steps(NqmSgd{}).rule.rate; };
-  const double step = std::pow(10, 5.5 / 99);  // of the grid
+  const double step = std::pow(10, 5.5 / 99);  // ratio of neighbouring grid rates
   for (const double batch : {4, 16, 64}) CHECK(rate(4 * batch) / rate(batch) == near(4, step - 1));
   CHECK(rate(1 << 14) == rate(1 << 20));
   CHECK(rate(1 << 20) < 2);
@@ -179,7 +180,7 @@ TEST_CASE("noisy quadratic: preconditioning helps every batch, and large ones mo
       CHECK(fewest<NqmSgd>({.preconditioning = gamma, .batch = batch}) <
             fewest<NqmSgd>({.preconditioning = gamma - 0.25, .batch = batch}));
     }
-  const auto gain = [](double gamma) {  // of a thousandfold batch
+  const auto gain = [](double gamma) {  // from a thousandfold batch
     return fewest<NqmSgd>({.preconditioning = gamma, .batch = 64}) /
            fewest<NqmSgd>({.preconditioning = gamma, .batch = 65536});
   };
@@ -188,10 +189,10 @@ TEST_CASE("noisy quadratic: preconditioning helps every batch, and large ones mo
   CHECK(gain(0.5) < gain(0.75));
 }
 
-TEST_CASE("noisy quadratic: the search by doubling is the walk step by step") {
+TEST_CASE("noisy quadratic: the search by doubling agrees with single steps") {
   const NoisyQuadratic model{.dimensions = 50, .bins = 20, .preconditioning = 0.3, .batch = 70};
   const auto check = [&](const auto& rule) {
-    // The walk: one step at a time, bin by bin.
+    // The reference: one step at a time, bin by bin.
     std::vector<double> losses;
     for (std::uint64_t t = 0; t <= 400; ++t) {
       double loss = 0;
@@ -218,11 +219,11 @@ TEST_CASE("noisy quadratic: the search by doubling is the walk step by step") {
   check(NqmSgd{.rate = 0.2});
   check(NqmMomentum{.rate = 0.02, .mu = 0.5});
   check(NqmEma{.rate = 0.2, .decay = 0.8});
-  CHECK(model.steps_to_target(NqmSgd{.rate = 2.5}) == missed);              // it diverges
-  CHECK(model.steps_to_target(NqmSgd{.rate = 0.2}, {.target = 100}) == 0);  // it begins there
+  CHECK(model.steps_to_target(NqmSgd{.rate = 2.5}) == missed);              // diverges
+  CHECK(model.steps_to_target(NqmSgd{.rate = 0.2}, {.target = 100}) == 0);  // reached at the start
 }
 
-TEST_CASE("noisy quadratic: a grid of one's own") {
+TEST_CASE("noisy quadratic: a custom grid") {
   const NoisyQuadratic model{.batch = 1024};
   const auto one = model.fewest_steps(NqmMomentum{}, {}, {.rates = {0.01}, .seconds = {0.99}});
   CHECK(one.steps == model.steps_to_target(NqmMomentum{.rate = 0.01, .mu = 0.99}));
@@ -232,15 +233,16 @@ TEST_CASE("noisy quadratic: a grid of one's own") {
   const auto tie = model.fewest_steps(NqmSgd{}, {.target = 100}, {.rates = {0.3, 0.2}});
   CHECK(tie.steps == 0);
   CHECK(tie.rule.rate == 0.3);
-  // Without momentum or decay both are SGD.
+  // Without momentum or decay both rules are SGD.
   const auto sgd = model.fewest_steps(NqmSgd{});
   const NqmGrid grid{.rates = NqmSgd::rates(), .seconds = {0}};
   CHECK(model.fewest_steps(NqmMomentum{}, {}, grid).steps == sgd.steps);
   CHECK(model.fewest_steps(NqmEma{}, {}, grid).steps == sgd.steps);
 }
 
-// The recursion is of expectations; the library's rules take samples. A tensor holds many runs side by side, so one
-// sequence of steps makes all of them; the mean of their losses is that of the recursion, within its standard error.
+// The recursion tracks expectations, whereas the library's rules use samples. A tensor holds many runs side by side,
+// so one sequence of steps advances all of them. The mean of their losses must agree with the recursion within its
+// standard error.
 namespace {
 
 const NoisyQuadratic sampled{.dimensions = 12, .bins = 6, .batch = 3};
@@ -256,7 +258,7 @@ struct Coordinates {
   }
 };
 
-// Mean and standard error of the runs' losses at x.
+// Checks the mean of the runs' losses at x, within three standard errors.
 void check_mean(const Coordinates& of, const std::vector<double>& x, double expected) {
   double sum = 0, squares = 0;
   const std::size_t n = of.curvatures.size();
@@ -270,7 +272,7 @@ void check_mean(const Coordinates& of, const std::vector<double>& x, double expe
   const double error = std::sqrt((squares / runs - mean * mean) / (runs - 1));
   CAPTURE(mean);
   CAPTURE(expected);
-  CHECK(error < 0.03 * expected);  // else the test would see little
+  CHECK(error < 0.03 * expected);  // otherwise the test would have little power
   CHECK(std::fabs(mean - expected) < 3 * error);
 }
 
@@ -294,7 +296,7 @@ void check_samples(const Nqm& nqm, const Rule& rule, std::uint64_t seed) {
     const double expected = sampled.loss(nqm, t);
     if constexpr (Rule::has_evaluation_values) {
       rule.evaluation_values(x.data(), state, evaluated.data());
-      // The recursion's average begins at x(0), the rule's at 0.
+      // The recursion's average starts at x(0), the rule's at 0.
       const double forgotten = math::power(nqm.decay, t);
       for (std::size_t i = 0; i < x.size(); ++i) evaluated[i] = (1 - forgotten) * evaluated[i] + forgotten * first[i];
       check_mean(of, evaluated, expected);
@@ -316,7 +318,7 @@ TEST_CASE("noisy quadratic: WeightAverage agrees with its recursion") {
   check_samples(NqmEma{.rate = 0.3, .decay = 0.9}, chain(Descend{}, WeightAverage{.decay = 0.9}), 3);
 }
 
-TEST_CASE("noisy quadratic: bad input is refused by a sentence") {
+TEST_CASE("noisy quadratic: invalid input is refused with a message") {
   const auto refused = [](const auto& call, const std::string& sentence) {
     CHECK_THROWS_WITH_AS(call(), sentence.c_str(), Error);
   };
@@ -341,7 +343,7 @@ TEST_CASE("noisy quadratic: bad input is refused by a sentence") {
   refused([&] { geometric(0, 1, 3); }, "geometric: the ends are 0 and 1, expected positive numbers");
 }
 
-TEST_CASE("geometric: its ends, and equal ratios") {
+TEST_CASE("geometric: exact ends and equal ratios") {
   const auto powers = geometric(1, 1024, 11);
   REQUIRE(powers.size() == 11);
   for (std::size_t i = 0; i < 11; ++i) CHECK(powers[i] == near(std::pow(2, i), 1e-14));

@@ -24,7 +24,7 @@ std::vector<ap::Observation<1>> curve(std::uint64_t seed, double floor, std::siz
 
 }  // namespace
 
-TEST_CASE("Student's quantiles are those of tables") {
+TEST_CASE("Student's quantiles match published tables") {
   CHECK(ap::student_t_quantile(0.95, 1) == near(12.7062047, 1e-8));
   CHECK(ap::student_t_quantile(0.95, 2) == near(4.30265273, 1e-8));
   CHECK(ap::student_t_quantile(0.95, 5) == near(2.57058184, 1e-8));
@@ -33,7 +33,7 @@ TEST_CASE("Student's quantiles are those of tables") {
   CHECK_THROWS_AS(ap::student_t_quantile(1.0, 3), ap::Error);
 }
 
-TEST_CASE("of a line the profile is the textbook's interval") {
+TEST_CASE("the profile interval of a line is the textbook interval") {
   const auto observations = curve(5, 0, 12, 1e4, 0.2);
   const auto fit = ap::fit(ap::LogLine{}, observations);
   double mean = 0, spread = 0;
@@ -50,7 +50,7 @@ TEST_CASE("of a line the profile is the textbook's interval") {
   CHECK(of_intercept.high == near(fit.theta[0] + intercept, 1e-9));
 }
 
-TEST_CASE("an interval holds the truth as often as it says") {
+TEST_CASE("an interval contains the truth at its nominal rate") {
   constexpr int curves = 400;
   int floor = 0, exponent = 0;
   for (int i = 0; i < curves; ++i) {
@@ -61,23 +61,23 @@ TEST_CASE("an interval holds the truth as often as it says") {
     floor += e.low <= 0.05 && 0.05 <= e.high;
     exponent += c.low <= 0.5 && 0.5 <= c.high;
   }
-  MESSAGE("90 % intervals of ten points: ", floor / 4.0, " % hold the floor, ", exponent / 4.0, " % the exponent");
-  for (const int held : {floor, exponent}) {  // within three deviations of 90 % in 400
+  MESSAGE("90 % intervals of ten points: ", floor / 4.0, " % contain the floor, ", exponent / 4.0, " % the exponent");
+  for (const int held : {floor, exponent}) {  // within three standard deviations of 90 % of 400
     CHECK(held >= 342);
     CHECK(held <= 378);
   }
 }
 
-TEST_CASE("a floor that no observation bounds may be 0") {
+TEST_CASE("the interval of a floor without a lower bound starts at 0") {
   const auto observations = curve(3, 0, 12, 1e3, 0.05);
   const auto fit = ap::fit(ap::PowerLawWithFloor{}, observations);
   const ap::Interval e = ap::profile_interval(fit, observations, 0);
   CHECK(e.low == 0);
   CHECK(e.high > 0);
-  CHECK(e.high < 0.04);  // the least y is about 0.03
+  CHECK(e.high < 0.04);  // the minimum y is about 0.03
 }
 
-TEST_CASE("what a profile cannot be of") {
+TEST_CASE("profiles that cannot be computed are refused") {
   const auto observations = curve(4, 0.1, 20, 1e5, 0.02);
   const auto huber = ap::fit(ap::PowerLaw{}, observations, ap::HuberResiduals{1e-3});
   CHECK_THROWS_AS(ap::profile_interval(huber, observations, 0), ap::Error);
@@ -85,12 +85,14 @@ TEST_CASE("what a profile cannot be of") {
   CHECK_THROWS_WITH_AS(ap::profile_interval(line, observations, 2),
                        "profile_interval: parameter is 2, expected less than 2", ap::Error);
   const std::vector<ap::Observation<1>> two(observations.begin(), observations.begin() + 2);
-  CHECK_THROWS_WITH_AS(ap::profile_interval(ap::fit(ap::PowerLaw{}, two), two, 0),
-                       "profile_interval: there are 2 observations for 2 parameters, of which no spread can be told",
-                       ap::Error);
+  CHECK_THROWS_WITH_AS(
+      ap::profile_interval(ap::fit(ap::PowerLaw{}, two), two, 0),
+      "profile_interval: there are 2 observations for 2 parameters, expected more observations than parameters",
+      ap::Error);
   const auto sigmoid = ap::fit(ap::SigmoidPowerLaw{}, observations);
-  CHECK_THROWS_WITH_AS(ap::profile_interval(sigmoid, observations, 1),
-                       "profile_interval: e_0 of (y - e_inf) / (e_0 - y)^alpha = b x^c is made of several coordinates; "
-                       "bootstrap() has its interval",
-                       ap::Error);
+  CHECK_THROWS_WITH_AS(
+      ap::profile_interval(sigmoid, observations, 1),
+      "profile_interval: e_0 of (y - e_inf) / (e_0 - y)^alpha = b x^c is computed from several coordinates; "
+      "use bootstrap() for its interval",
+      ap::Error);
 }

@@ -16,21 +16,21 @@ namespace ap = algoperf;
 static_assert(ap::Flops(6) * ap::Parameters(2) / ap::Parameters(3) == ap::Flops(4));
 static_assert(ap::Bytes(8) / ap::BytesPerSecond(4) == ap::Seconds(2));
 static_assert(ap::Seconds(3) + ap::Seconds(4) > ap::Seconds(6));
-static_assert(ap::Samples(6) / ap::Samples(4) == 1.5);  // a quotient of likes is a number
+static_assert(ap::Samples(6) / ap::Samples(4) == 1.5);  // a quotient of equal units is a double
 static_assert(2 * ap::Samples(3) * 2 / 4 == ap::Samples(3));
 
-TEST_CASE("the size at which a law comes down to an error") {
+TEST_CASE("the size at which a law falls to an error") {
   const ap::Fit<ap::PowerLaw> line{.theta = {std::log(13.0), -0.066}};
   CHECK(ap::size_for(line, 2.48) == near(std::pow(2.48 / 13.0, 1 / -0.066), 1e-12));
   const ap::Fit<ap::PowerLawWithFloor> floor{.theta = {std::log(0.2), std::log(3.0), 0.5}};
   CHECK(ap::size_for(floor, 0.5) == near(100, 1e-12));
-  CHECK_THROWS_WITH_AS(ap::size_for(floor, 0.1), doctest::Contains("does not come down to 0.1"), ap::Error);
+  CHECK_THROWS_WITH_AS(ap::size_for(floor, 0.1), doctest::Contains("does not fall to 0.1"), ap::Error);
   CHECK_THROWS_AS(ap::size_for(floor, -1), ap::Error);
   const ap::Fit<ap::PowerLaw> rising{.theta = {0, 0.5}};
   CHECK_THROWS_AS(ap::size_for(rising, 1), ap::Error);
 }
 
-TEST_CASE("requirements are found from sweeps") {
+TEST_CASE("requirements are recovered from sweeps") {
   std::vector<ap::Observation<2>> flops, bytes;
   std::vector<ap::Observation<1>> footprints;
   for (const double p : ap::geometric(1e6, 1e10, 5)) {
@@ -48,7 +48,7 @@ TEST_CASE("requirements are found from sweeps") {
   CHECK(r.delta == near(12, 1e-9));
 }
 
-TEST_CASE("the balanced batch is the least that saves no time when it grows") {
+TEST_CASE("the balanced batch is the smallest at which a larger one saves no time") {
   const ap::Accelerator a;
   const ap::Requirements r{481, 1755, 30784, 12};
   const ap::Parameters p(23.8e9);
@@ -60,10 +60,11 @@ TEST_CASE("the balanced batch is the least that saves no time when it grows") {
   CHECK(each(1) == near(each(2), 1e-12));
   CHECK(each(0.9) > 1.05 * each(1));
   CHECK(r.intensity(p, b).value == near(a.ridge().value, 1e-12));
-  CHECK(std::isinf(a.balanced_batch(r, ap::Parameters(1e6)).value));  // few parameters: activations never let it
+  CHECK(std::isinf(
+      a.balanced_batch(r, ap::Parameters(1e6)).value));  // few parameters: the activations dominate at any batch
 }
 
-TEST_CASE("a ring of less than one device is refused") {
+TEST_CASE("a ring of fewer than one device is refused") {
   constexpr ap::Accelerator a;
   static_assert(a.all_reduce(ap::Bytes(56e9), 1).value == 0 && a.all_reduce(ap::Bytes(56e9), 2).value == 1);
   CHECK_THROWS_WITH_AS(a.all_reduce(ap::Bytes(1), 0), "Accelerator: all_reduce of 0 devices, expected 1 or more",
@@ -81,7 +82,7 @@ TEST_CASE("products larger than the cache read their operands more than once") {
   CHECK(large.product_bytes(8192, 8192, 8192).value == 4.0 * 3 * 8192 * 8192);
 }
 
-TEST_CASE("intervals are carried from the fits to the last quantity") {
+TEST_CASE("intervals of the fits propagate to every quantity") {
   const ap::Accelerator a;
   const ap::Requirements r{6, 24, 400, 16};
   std::vector<ap::Observation<1>> errors, sizes;
@@ -108,14 +109,14 @@ TEST_CASE("intervals are carried from the fits to the last quantity") {
   holds(&ap::Projection::parameters, parameters);
   holds(&ap::Projection::flops, 6 * parameters * data);
   holds(&ap::Projection::memory, 16 * parameters);
-  // Each quantity depends on those before, and is less certain.
+  // Each quantity depends on the previous ones, and is less certain.
   const auto width = [&](auto member) {
     return std::log((interval.high.*member).value / (interval.low.*member).value);
   };
   CHECK(width(&ap::Projection::flops) > width(&ap::Projection::data));
   CHECK(width(&ap::Projection::flops) > width(&ap::Projection::parameters));
 
-  // A floor that some replicates put above the target: no end.
+  // Some replicates put the floor above the target, so the interval has no upper end.
   for (auto& o : errors) o.y += 1;
   const auto bounded = ap::fit(ap::PowerLawWithFloor{}, errors);
   const auto of_bounded = ap::bootstrap(bounded, errors, {}, few);
@@ -125,7 +126,7 @@ TEST_CASE("intervals are carried from the fits to the last quantity") {
   CHECK(std::isinf(open.high.flops.value));
 }
 
-TEST_CASE("projections that cannot be made") {
+TEST_CASE("invalid projections are refused") {
   const ap::Fit<ap::PowerLaw> curve{.theta = {3, -0.3}}, model{.theta = {0, 0.7}};
   const ap::Requirements r{6, 24, 400, 16};
   CHECK_THROWS_WITH_AS(ap::project(0.01, curve, model, {6, 24, 4e6, 16}, ap::Accelerator{}),
@@ -135,7 +136,7 @@ TEST_CASE("projections that cannot be made") {
   CHECK_THROWS_AS(ap::project(std::numeric_limits<double>::quiet_NaN(), curve, model, r, ap::Accelerator{}), ap::Error);
 }
 
-TEST_CASE("a training is of one step at least") {
+TEST_CASE("a training run has at least one step") {
   const ap::Fit<ap::PowerLaw> curve{.theta = {std::log(13.0), -0.25}}, model{.theta = {std::log(100.0), 0.7}};
   const ap::Requirements requirements{481, 1755, 30784, 12};
   const auto p = ap::project(1.0, curve, model, requirements, {}, {.accelerators = 1e6, .batch = ap::Samples(128)});
@@ -146,7 +147,7 @@ TEST_CASE("a training is of one step at least") {
                        doctest::Contains("Requirements: gamma, lambda, mu and delta are -1"), ap::Error);
 }
 
-TEST_CASE("geometric numbers, however far apart their ends") {
+TEST_CASE("geometric sequences between distant ends") {
   const std::vector<double> far = ap::geometric(1e-200, 1e200, 5);
   for (std::size_t i = 0; i < 5; ++i) CHECK(std::log10(far[i]) == doctest::Approx(-200.0 + 100.0 * double(i)));
   CHECK(far.front() == 1e-200);

@@ -1,4 +1,4 @@
-// Fits of published data against numbers computed elsewhere (numpy, scipy).
+// Fits of published data against values computed elsewhere (numpy, scipy).
 #include <doctest/doctest.h>
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace ap = algoperf;
 
-TEST_CASE("Chinchilla's runs: the optimum of Huber's loss, from every start") {
+TEST_CASE("Chinchilla's runs: every start reaches the optimum of the Huber loss") {
   const auto runs = chinchilla_runs();
   if (runs.empty()) return;
   CHECK(runs.size() == 234);
@@ -30,7 +30,8 @@ TEST_CASE("Chinchilla's runs: the optimum of Huber's loss, from every start") {
   CHECK(fit.converged);
   CHECK(fit.reached == fit.starts);
 
-  // The mean of these losses, 3.6e-6, and 1e-12 of it, end at the same place (Besiroglu et al. 2024 on stopping early).
+  // The mean of these losses, 3.6e-6, and 1e-12 of their sum have the same optimum (Besiroglu et al. 2024 on
+  // optimisers that stop early).
   for (const double scale : {1.0 / 234, 1e-12}) {
     auto scaled = runs;
     for (auto& run : scaled) run.weight = scale;
@@ -42,7 +43,7 @@ TEST_CASE("Chinchilla's runs: the optimum of Huber's loss, from every start") {
   CHECK(absolute.objective < 0.94951369);
 }
 
-TEST_CASE("vision curves: what three laws say of the part that they were not fitted to") {
+TEST_CASE("vision curves: errors of three laws on the part held out from their fits") {
   std::map<std::string, std::pair<std::map<double, double>, std::map<double, double>>> curves;
   for (auto& row : read_rows("benchmark.vision.csv")) {
     auto& [fitted, held_out] = curves[row["Task"] + " " + row["Model"]];
@@ -77,11 +78,11 @@ TEST_CASE("vision curves: what three laws say of the part that they were not fit
     ++seen;
   }
   CHECK(seen == 72);
-  CHECK(without_optimum <= 12);  // breaks that run off to where nothing was measured
+  CHECK(without_optimum <= 12);  // breaks that diverge beyond the observations
 }
 
-// Caballero et al. 2023, addition of four digits, fitted in log(1 + y): a broken law of y + 1 whose floor is 1 + a.
-TEST_CASE("a broken law finds the break of addition") {
+// Caballero et al. 2023, addition of four digits, fitted in log(1 + y): a broken law for y + 1 with the floor 1 + a.
+TEST_CASE("a broken power law finds the break in addition") {
   const std::vector<double> x{160, 192, 256, 320, 384, 448, 480, 512, 544, 576, 608, 640, 672, 736, 800, 864, 928};
   const std::vector<double> y{2.13809046, 2.11813418, 2.08955508, 2.06988398, 2.05404987, 2.03837089,
                               2.02814281, 2.00496872, 1.95576149, 1.86313841, 1.70891537, 1.50637664,

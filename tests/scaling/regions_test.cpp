@@ -15,17 +15,18 @@ namespace ap = algoperf;
 namespace {
 
 constexpr double flipped = 0.05;
-// Where its exponent is half of the power law's, -0.25: roots of its derivative.
+// Where the exponent is half that of the power law, -0.25: roots of its derivative.
 constexpr double guessing_ends = 1.0, floor_begins = 62;
 
-// The error of a Hebbian student of a perceptron with 200 inputs, on labels of which a share is flipped, after
-// ratio * 200 such examples: all three regions in closed form (Opper & Kinzel 1996). With examples drawn if `drawn`.
+// The error of a Hebbian student of a perceptron with 200 inputs, after ratio * 200 examples, of whose labels a
+// fraction `flipped` is wrong. The curve has all three regions in closed form (Opper & Kinzel 1996). If `drawn` is
+// not null, the examples are sampled instead.
 double hebbian_error(double ratio, ap::RandomStream* drawn) {
   constexpr double q = 1 - 2 * flipped, inputs = 200;
   double overlap = q * std::sqrt(2 * ratio) / std::sqrt(2 * q * q * ratio + std::numbers::pi);
   if (drawn != nullptr) {
     const double examples = std::round(ratio * inputs);
-    double along = 0, across = 0;  // the teacher, of the student's weights
+    double along = 0, across = 0;  // components of the student's weights along and across the teacher
     for (double i = 0; i < examples; ++i)
       along += std::abs(drawn->normal()) * (drawn->uniform_double() < flipped ? -1 : 1);
     for (double i = 1; i < inputs; ++i) across += std::pow(drawn->normal(), 2) * examples;
@@ -48,7 +49,7 @@ TEST_CASE("a Hebbian student: guessing, the power law, the floor") {
     const ap::Regions regions = ap::find_regions(curve(0.02, 3000, 20, drawn));
     CHECK(regions.guessing_ends.found);
     CHECK(regions.floor_begins.found);
-    // The law that is fitted bends more sharply than the student does.
+    // The fitted law bends more sharply than the student's curve.
     CHECK(std::abs(std::log(regions.guessing_ends.at / guessing_ends)) < std::log(2.5));
     CHECK(std::abs(std::log(regions.floor_begins.at / floor_begins)) < std::log(2));
     CHECK(regions.guessing_ends.confidence > 0.95);
@@ -62,10 +63,10 @@ TEST_CASE("a Hebbian student: guessing, the power law, the floor") {
   }
 }
 
-TEST_CASE("T2, a Hebbian student drawn follows its closed form") {
+TEST_CASE("T2, a sampled Hebbian student follows its closed form") {
   ap::RandomStream random(ap::RandomKey{5});
   constexpr int draws = 20;
-  std::vector<ap::Observation<1>> late;  // of the error on labels that none has flipped
+  std::vector<ap::Observation<1>> late;  // of the error on correct labels
   for (const double ratio : ap::geometric(0.02, 3000, 12)) {
     double mean = 0;
     for (int i = 0; i < draws; ++i) mean += hebbian_error(ratio, &random) / draws;
@@ -77,7 +78,7 @@ TEST_CASE("T2, a Hebbian student drawn follows its closed form") {
   CHECK(ap::fit(ap::PowerLaw{}, late).parameters()[1] == near(-0.5, 0.03));
 }
 
-TEST_CASE("a part of the curve has the regions of that part") {
+TEST_CASE("a part of the curve has only the regions of that part") {
   ap::RandomStream random(ap::RandomKey{2});
   std::size_t late_guesses = 0, early_floors = 0;
   for (int i = 0; i < 10; ++i) {
@@ -92,7 +93,7 @@ TEST_CASE("a part of the curve has the regions of that part") {
   CHECK(early_floors <= 3);
 }
 
-TEST_CASE("a power law is one region, however noisy") {
+TEST_CASE("a noisy power law is one region") {
   std::size_t found = 0;
   for (std::uint64_t key = 0; key < 50; ++key) {
     ap::RandomStream random(ap::RandomKey{key});
@@ -106,13 +107,13 @@ TEST_CASE("a power law is one region, however noisy") {
   CHECK(found <= 12);  // BIC at 20 points is wrong more often than 1 time in 20
 }
 
-TEST_CASE("too little for regions is refused") {
+TEST_CASE("too few observations or bootstraps for regions are refused") {
   std::vector<ap::Observation<1>> few = curve(0.02, 3000, 5);
   CHECK_THROWS_WITH_AS(ap::find_regions(few), "fit: there are 5 observations for 6 parameters", ap::Error);
   CHECK_THROWS_AS(ap::find_regions(curve(0.02, 3000, 8), {.bootstraps = 0}), ap::Error);
 }
 
-TEST_CASE("beyond where a power law ends there is none to be told") {
+TEST_CASE("a curve that lies beyond its power law has an exponent near 0") {
   ap::RandomStream random(ap::RandomKey{3});
   std::vector<ap::Observation<1>> constant, floor;
   for (const double x : ap::geometric(10, 1e5, 16)) {
@@ -123,7 +124,7 @@ TEST_CASE("beyond where a power law ends there is none to be told") {
   CHECK(std::abs(ap::find_regions(floor).exponent) < 0.1);
 }
 
-TEST_CASE("the exponent is the power law's wherever its floor begins") {
+TEST_CASE("the exponent is that of the power law, wherever its floor begins") {
   for (const double floor : {0.005, 0.01, 0.02, 0.05, 0.1}) {
     std::vector<ap::Observation<1>> runs;
     for (const double x : ap::geometric(10, 1e5, 12)) runs.push_back({{x}, floor + 3 * std::pow(x, -0.35)});

@@ -16,7 +16,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// 4 -> 5 -> 3 numbers; all of it by hand, on two examples.
+// A model with 4 inputs, 5 hidden units and 3 outputs, counted by hand for two examples.
 constexpr ap::Model small(ap::Shape{4}, ap::Dense{.units = 5}, ap::Relu{}, ap::Dense{.units = 3, .output_layer = true});
 constexpr ap::StepCost step = ap::cost(small, 2);
 static_assert(step.parameters == 25 + 18);
@@ -30,13 +30,13 @@ static_assert(step.backward.read == (6 + 10) + 6 + (6 + 15) + 20 + (10 + 8) + 10
 static_assert(step.backward.written == 15 + 3 + 10 + 10 + 20 + 5);
 static_assert(step.input == 2 * 5);
 
-// Parameters, batch and labels, two outputs; then losses and their gradients, and the gradients of the last layer and
-// of its input; at last, without what the last layer held, those of the first: the peak.
+// Parameters, batch and labels, and the outputs of both layers; then losses and their gradients, and the gradients of
+// the last layer and of its input; finally, without what the last layer held, the gradients of the first: the peak.
 static_assert(step.footprint == 43 + 10 + 10 + 8 + 10 + 18 + 25);
 static_assert(step.footprint_phase == ap::Phase::backward);
 static_assert(std::string_view(step.footprint_at) == "dense, weight gradient");
 
-// One switch for what is counted.
+// Counting selects what is counted.
 constexpr ap::StepOptions<> products{.counting = {.products_only = true}};
 static_assert(ap::cost(small, 2, products).total_flops() == 2 * (40 + 30 + 30 + 30 + 40));
 constexpr ap::StepOptions<> pairs{.counting = {.products_only = true, .multiply_adds = true}};
@@ -48,14 +48,14 @@ static_assert(ap::cost(small, 2, ap::StepOptions<>{.update = {.flops = 2}, .coun
 static_assert(ap::cost(small, 2, ap::StepOptions<ap::MeanSquaredError>{}).input == 2 * (4 + 3));
 static_assert(ap::cost(small, 2, body).forward.flops == 2 * (40 + 5) + 2 * 5);
 
-// A model of the library's own, as its users meet it.
+// A model provided by the library.
 constexpr ap::StepCost mlp = ap::cost(ap::mlp({28, 28, 1}, {256, 256}, 10), 128);
 static_assert(mlp.parameters == 269322);
 static_assert(mlp.forward.flops + mlp.backward.flops == 128 * ap::mlp({28, 28, 1}, {256, 256}, 10).cost().flops());
 
 }  // namespace
 
-TEST_CASE("embeddings and output layers can be left out") {
+TEST_CASE("embeddings and output layers can be excluded") {
   const auto model = ap::next_character(5, 16, {.width = 3, .units = 8});
   const auto with = [&](const ap::Counting& counting) {
     return ap::cost(model, 4, ap::StepOptions<>{.counting = counting}).parameters;
@@ -67,8 +67,8 @@ TEST_CASE("embeddings and output layers can be left out") {
 
 TEST_CASE("updates are counted from their kernels") {
   CHECK(ap::update_cost(ap::chain(ap::Descend{})).flops == 2);                  // rate g, p + u
-  CHECK(ap::update_cost(ap::chain(ap::Momentum{}, ap::Descend{})).flops == 5);  // mu m + k g before
-  CHECK(ap::update_cost(ap::sgd()).flops == 4);                                 // g + decay p before, be it 0
+  CHECK(ap::update_cost(ap::chain(ap::Momentum{}, ap::Descend{})).flops == 5);  // preceded by mu m + k g
+  CHECK(ap::update_cost(ap::sgd()).flops == 4);  // preceded by g + decay p, even if decay is 0
   const ap::UpdateCost sgd = ap::update_cost(ap::sgd());
   CHECK(sgd.read == 2);
   CHECK(sgd.written == 1);
@@ -88,7 +88,7 @@ TEST_CASE("updates are counted from their kernels") {
   CHECK(whole.footprint == step.footprint + 2 * 43);
 }
 
-TEST_CASE("operations one by one add up to the step") {
+TEST_CASE("the operations of a step add up to its cost") {
   const auto cnn = ap::simple_cnn({28, 28, 1}, 10);
   const ap::StepOptions<> options{.update = ap::update_cost(ap::sgd())};
   const ap::StepCost whole = ap::cost(cnn, 32, options);
@@ -108,13 +108,13 @@ TEST_CASE("operations one by one add up to the step") {
   CHECK(names.back() == "update");
 }
 
-TEST_CASE("a step's time on a roofline") {
+TEST_CASE("the time of a step on a roofline") {
   const auto model = ap::mlp({28, 28, 1}, {2048, 2048}, 10);
   const ap::Accelerator a;
   const double flops = a.compute_time(ap::cost(model, 512).flops()).value;
   const double bytes = a.memory_time(ap::cost(model, 512).bytes()).value;
   const double time = ap::step_time(model, 512, a).value;
-  CHECK(time >= std::max(flops, bytes));  // operations that wait for memory do not help those that compute
+  CHECK(time >= std::max(flops, bytes));  // the times of operations add up without overlap
   CHECK(time <= flops + bytes);
   CHECK(ap::step_time(model, 512, a, {}, true).value >= time);
   ap::Accelerator endless = a;
@@ -122,19 +122,19 @@ TEST_CASE("a step's time on a roofline") {
   CHECK(ap::step_time(model, 512, endless, {}, true).value == time);
 }
 
-TEST_CASE("a step that 64 bits cannot count is refused") {
+TEST_CASE("a step whose counts exceed 64 bits is refused") {
   const auto model = ap::mlp({28, 28, 1}, {256, 256}, 10);
   CHECK(ap::cost(model, std::uint64_t{1} << 40).flops().value == near(0x1p40 * ap::cost(model, 1).flops().value, 1e-9));
   CHECK_THROWS_WITH_AS(ap::cost(model, 100000000000000),
-                       "cost: a step of 100000000000000 examples is too much to be counted in 64 bits", ap::Error);
+                       "cost: a step of 100000000000000 examples exceeds what 64 bits can count", ap::Error);
 }
 
-TEST_CASE("first-order requirements of a family come from its exact costs") {
+TEST_CASE("first-order requirements of a family are fitted to its exact costs") {
   std::vector<decltype(ap::mlp({28, 28, 1}, {1, 1, 1}, 10))> family;
   for (const std::size_t width : {256u, 512u, 1024u, 2048u, 4096u})
     family.push_back(ap::mlp({28, 28, 1}, {width, width, width}, 10));
   const ap::Requirements r = ap::requirements_of(family, {16, 64, 256}, 32);
-  CHECK(r.gamma == near(6, 0.12));   // forward and two products backward, less the first layer's
+  CHECK(r.gamma == near(6, 0.12));   // one product forward and two backward, but one in the first layer
   CHECK(r.lambda == near(12, 0.1));  // weights read twice, their gradients written, 4 bytes each
   CHECK(r.delta == near(8, 0.15));   // parameters and gradients
   CHECK(r.mu > 0);

@@ -1,4 +1,4 @@
-// The members of report/. They need fmt and nlohmann-json, and gnuplot to draw.
+// Includes every header of report/. They require fmt and nlohmann-json; drawing requires gnuplot.
 #pragma once
 
 #include "chart.hpp"

@@ -1,4 +1,4 @@
-// A chart of curves, points, bands and marks on logarithmic axes, by gnuplot, as SVG and PNG.
+// Charts of curves, points, bands and marks on logarithmic axes, drawn by gnuplot as SVG and PNG.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,11 +19,11 @@ enum class Draw { line, dashes, dots };
 
 struct Chart {
   struct Series {
-    std::string name;  // in the key; empty: not there
+    std::string name;  // in the key; empty: no entry
     std::vector<std::array<double, 2>> points;
     Draw draw = Draw::line;
-    std::size_t color = 0;  // of eight
-    double width = 2;       // of a line
+    std::size_t color = 0;  // index into eight colours
+    double width = 2;       // line width
   };
   struct Band {
     std::string name;
@@ -40,8 +40,8 @@ struct Chart {
   std::vector<Mark> marks = {};  // vertical lines
 };
 
-// Writes `stem`.svg and `stem`.png. Throws Error if there is nothing to draw, or gnuplot fails. Points that are not
-// positive, or not finite, have no place on logarithmic axes and are left out.
+// Writes `stem`.svg and `stem`.png. Points that are not positive and finite cannot be shown on logarithmic axes and
+// are skipped. Throws Error if there is nothing to draw, or if gnuplot fails.
 inline void draw(const std::string& stem, const Chart& chart) {
   const auto drawn = [](const auto& point) {
     return std::all_of(point.begin(), point.end(), [](double v) { return v > 0 && v < HUGE_VAL; });

@@ -1,5 +1,6 @@
-// What report/ is about. A Trial is one run, told: which rule, which seed, what each evaluation found, how it ended.
-// Trials are summed up (summary.hpp), tabulated (table.hpp), logged (csv.hpp, json.hpp) and drawn (plot.hpp).
+// Reports on trials. A Trial records one run: its rule, its seed, the result of each evaluation, and how the run
+// ended. Trials are summarised (summary.hpp), tabulated (table.hpp), logged (csv.hpp, json.hpp) and plotted
+// (plot.hpp).
 #pragma once
 
 #include <cstdint>
@@ -18,15 +19,15 @@ struct Trial {
   Target target;
   RunReport run = {};
   std::vector<EvaluationReport> evaluations = {};
-  std::string failure = {};  // what the run threw (it diverged, say, and `run` is what it had found); empty if nothing
+  std::string failure = {};  // what the run threw, for example if it diverged; `run` is its state then; else empty
 
-  // The first evaluation at the target, or null.
+  // Returns the first evaluation that reached the target, or null.
   const EvaluationReport* hit() const {
     for (const EvaluationReport& e : evaluations)
       if (target.reached_by(e.metric)) return &e;
     return nullptr;
   }
-  // Infinite where the target was missed.
+  // Return infinity if the target was missed.
   double steps_to_target() const { return hit() ? static_cast<double>(hit()->step) : missed; }
   double seconds_to_target() const { return hit() ? hit()->training_seconds : missed; }
 

@@ -1,4 +1,4 @@
-// Trials as CSV (RFC 4180): one line an evaluation.
+// Writes trials as CSV (RFC 4180), one line per evaluation.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace algoperf {
 
 namespace detail {
 
-// In quotes where it must be.
+// Returns the text, quoted if CSV requires it.
 inline std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string field = "\"";

@@ -1,4 +1,4 @@
-// gnuplot, run as a program of its own.
+// Runs gnuplot as a child process.
 #pragma once
 
 #include <fcntl.h>
@@ -15,14 +15,14 @@ extern "C" char** environ;
 
 namespace algoperf::detail {
 
-// A gnuplot string, of one line: single quotes, doubled within.
+// Returns the text as a single-quoted gnuplot string: quotes are doubled, and line breaks become spaces.
 inline std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
   return result + "'";
 }
 
-// Removes a file at the end, if it is there.
+// Removes a file on destruction, if it exists.
 class RemovedFile {
  public:
   explicit RemovedFile(std::string path) : path_(std::move(path)) {}
@@ -35,8 +35,8 @@ class RemovedFile {
   std::string path_;
 };
 
-// Runs the script in a file by `gnuplot`: its exit status, 127 if it could not be started. It reads a file, not a pipe:
-// writing to a pipe that nobody reads would kill this program.
+// Runs gnuplot on a script file and returns its exit status, 127 if it could not be started. The script is a file,
+// not a pipe: writing to a pipe without a reader would kill this process.
 inline int run_gnuplot(const std::string& script) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -54,7 +54,8 @@ inline int run_gnuplot(const std::string& script) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Draws into a file beside `path`, and moves it there when gnuplot is done. Throws Error if it could not.
+// Draws into a temporary file beside `path`, and renames it to `path` when gnuplot has succeeded. Throws Error if it
+// fails.
 inline void gnuplot(const std::string& terminal, const std::string& path, const std::string& script) {
   const RemovedFile picture(path + ".tmp"), commands(path + ".gnuplot");
   AtomicFile file(commands.path());

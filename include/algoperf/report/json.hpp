@@ -1,4 +1,4 @@
-// Trials as JSON: settings, summaries and every trial. A missed target is null.
+// Writes trials as JSON: settings, summaries and every trial. A missed target is null.
 #pragma once
 
 #include <nlohmann/json.hpp>

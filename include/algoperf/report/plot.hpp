@@ -1,4 +1,5 @@
-// Plots by gnuplot, as SVG and PNG: one line a rule, the median over seeds, each seed thin behind it.
+// Plots of trials, drawn by gnuplot as SVG and PNG: one line per rule, the median over seeds, with each seed as a
+// thin line behind it.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ inline double plot_x(const EvaluationReport& e, Against against) {
   return against == Against::steps ? static_cast<double>(e.step) : e.training_seconds;
 }
 
-// The median over seeds at each evaluation that all of a rule's trials reached.
+// Returns the median over seeds at each evaluation that all trials of a rule reached.
 inline std::vector<PlotPoint> median_curve(const std::vector<const Trial*>& trials, Against against) {
   std::size_t shared = trials.front()->evaluations.size();
   for (const Trial* t : trials) shared = std::min(shared, t->evaluations.size());
@@ -51,15 +52,15 @@ inline std::string data_block(const std::string& name, const std::vector<PlotPoi
   return text + "EOD\n";
 }
 
-// Hexadecimal, one a rule; they come round again after the eighth.
+// Returns the hexadecimal colour of a rule. Colours repeat after the eighth.
 inline const char* color(std::size_t rule) {
   static constexpr const char* colors[] = {"7f7f7f", "1f77b4", "17becf", "d62728",
                                            "2ca02c", "9467bd", "ff7f0e", "8c564b"};
   return colors[rule % 8];
 }
 
-// Ticks of a metric's logarithmic axis from `low` to `high`: 1, 2 and 5 times powers of ten; where these are fewer than
-// three, the multiples of the largest of them that make three steps.
+// Returns the ticks of a metric's logarithmic axis from `low` to `high`: 1, 2 and 5 times powers of ten. If these are
+// fewer than three, returns multiples of the largest such step of which three fit the range.
 inline std::vector<double> metric_ticks(double low, double high) {
   constexpr double ones[] = {1, 2, 5};
   std::vector<double> ticks;
@@ -76,8 +77,8 @@ inline std::vector<double> metric_ticks(double low, double high) {
   return ticks;
 }
 
-// How the metric's axis is set up for values from `low`, the least above 0, to `high`: logarithmic, with a little room.
-// Linear if there is none.
+// Returns the gnuplot commands for a metric's axis: logarithmic, with a small margin. `low` is the smallest positive
+// value, `high` the largest. Returns an empty string, which leaves the axis linear, if there is no positive value.
 inline std::string metric_axis(double low, double high) {
   if (!(low > 0 && low <= high && high < Trial::missed)) return "";
   if (low == high) return "set logscale y\n";

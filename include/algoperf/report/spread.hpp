@@ -1,4 +1,4 @@
-// Spread: the median of numbers, and their range.
+// Spread: the median of values, and their range.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@ struct Spread {
   double median = 0, low = 0, high = 0;
 };
 
-// Of at least one value; an even count takes the mean of the middle two. NaN counts as the highest.
+// Returns the spread of at least one value. The median of an even count is the mean of the middle two. NaN sorts as
+// the highest value.
 inline Spread spread(std::vector<double> values) {
   require(!values.empty(), "spread: there are no values");
   std::sort(values.begin(), values.end(), [](double a, double b) { return a < b || (a == a && b != b); });

@@ -1,4 +1,4 @@
-// Summaries over seeds: medians with their range, a missed target counting as infinite, as AlgoPerf's scoring has it.
+// Summaries over seeds: medians with their range. A missed target counts as infinite, as in AlgoPerf's scoring.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 
 namespace algoperf {
 
-// One rule over its seeds.
+// The results of one rule over its seeds.
 struct Summary {
   std::string rule;
   std::size_t trials = 0, reached = 0;
-  std::vector<std::uint64_t> diverged = {};  // the steps at which trials did
+  std::vector<std::uint64_t> diverged = {};  // the steps at which trials diverged
   Spread steps = {}, seconds = {}, evaluation_seconds = {}, best_metric = {};
-  double ratio = 0;  // median seconds over the least median of all rules; infinite where the target was missed
+  double ratio = 0;  // median seconds / the smallest median of all rules; infinite if the target was missed
 };
 
-// One summary a rule, in the order in which rules first appear. Throws Error where a rule's trials have two targets:
-// those of two workloads are two tables.
+// Returns one summary per rule, in the order in which rules first appear. Throws Error if the trials of a rule have
+// different targets: tabulate workloads separately.
 inline std::vector<Summary> summarize(const std::vector<Trial>& trials) {
   std::vector<Summary> summaries;
   for (const Trial& first : trials) {

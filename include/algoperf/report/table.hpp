@@ -1,4 +1,4 @@
-// The time-to-target table, as text.
+// The time-to-target table as text.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,8 @@
 
 namespace algoperf {
 
-// "median (low - high)", or "missed" where the target was; numbers below 1 as `below_one` says, if it does.
+// Returns "median (low - high)", with "missed" for infinite values. Values below 1 use the format `below_one` if it
+// is given.
 inline std::string format_spread(const Spread& s, const char* number, const char* below_one = nullptr) {
   const auto one = [&](double x) {
     const char* const as = below_one != nullptr && x < 1 ? below_one : number;
@@ -22,7 +23,7 @@ inline std::string format_spread(const Spread& s, const char* number, const char
 
 inline std::string format_seconds(const Spread& s) { return format_spread(s, "{:.2f}", "{:.3g}"); }
 
-// Rows of cells under a head, every column as wide as its widest cell.
+// Returns the rows as text, with the first row as the header. Every column is as wide as its widest cell.
 inline std::string format_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows)
@@ -42,7 +43,8 @@ inline std::string format_table(const std::vector<std::vector<std::string>>& row
   return text;
 }
 
-// "1/3", and where trials diverged "1/3 (diverged at 17, 40)", the steps.
+// Returns "1/3" for one success in three trials, or "1/3 (diverged at 17, 40)" with the steps at which trials
+// diverged.
 inline std::string format_reached(const Summary& s) {
   std::string text = fmt::format("{}/{}", s.reached, s.trials);
   for (std::size_t i = 0; i < s.diverged.size(); ++i)

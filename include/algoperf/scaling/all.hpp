@@ -1,4 +1,4 @@
-// The members of scaling/.
+// Includes every public header of scaling/.
 #pragma once
 
 #include "concept.hpp"

@@ -1,35 +1,38 @@
-// What scaling/ is about: how the cost of training grows with what one chooses. There are laws of scaling, fitted to
-// what was measured (fit.hpp), and the noisy quadratic model (noisy_quadratic.hpp): the steps to a target loss as a
-// function of the batch, computed without training.
+// Scaling laws, and the rules of the noisy quadratic model: the concepts that user types of scaling/ satisfy.
 //
-// A law of scaling (laws/) is a struct without members that says what is expected at sizes x:
+// scaling/ describes how the cost of training grows with the choices of its user. It has two parts:
+//   - scaling laws, fitted to measurements (fit/fit.hpp);
+//   - the noisy quadratic model (noisy_quadratic/noisy_quadratic.hpp), which computes the number of steps to a target
+//     loss as a function of the batch size, without training.
 //
-//   variables, parameters       static constexpr std::size_t: how many sizes, and how many numbers of its own
-//   names                       static constexpr std::array<const char*, parameters>: of these, as papers write them
+// A scaling law (laws/) is a struct without data members. It predicts y at sizes x:
+//
+//   variables, parameters       static constexpr std::size_t: the number of sizes, and the number of parameters
+//   names                       static constexpr std::array<const char*, parameters>: parameter names, as in the papers
 //   formula                     static constexpr const char*
-//   log_value<T>(log_x, theta)  static: log y, in coordinates theta of its own, of which every real number is allowed
-//                               (logarithms of what must be positive). T is double or a Jet, for which there are the
-//                               functions of namespace jets (jet.hpp)
+//   log_value<T>(log_x, theta)  static: log y. theta are the law's internal coordinates, in which every real number is
+//                               valid (logarithms of the parameters that must be positive). T is double or a Jet; the
+//                               functions of namespace jets accept both (fit/jet.hpp)
 //   from_theta(theta)           static: the parameters, in the order of names
-//   starts(points)              static: where minimisations begin; a point has log_x, log_y and weight
-//   linear                      static constexpr std::size_t, optional: so many of theta, the first, are logarithms of
-//                               coefficients that y is linear in (fit_values.hpp)
-//   log_terms<T>(log_x, theta)  static, where linear > 1: the logarithms of the terms that add up to y, one for each
-//                               coefficient and in their order
-//   in_order(theta)             static, optional: the same law with terms that are alike, and may change places, in the
-//                               order of what tells them apart
+//   starts(points)              static: starting coordinates of the minimisations; a point has log_x, log_y and weight
+//   linear                      static constexpr std::size_t, optional: the first `linear` entries of theta are
+//                               logarithms of coefficients in which y is linear (fit/fit_values.hpp)
+//   log_terms<T>(log_x, theta)  static, required if linear > 1: the logarithms of the terms whose sum is y, one per
+//                               coefficient, in the order of the coefficients
+//   in_order(theta)             static, optional: for a law with interchangeable terms, the coordinates of the same law
+//                               with these terms sorted
 //
-// A rule of that model (noisy_quadratic/rules.hpp has three) says what one step does to the second moments of one
-// coordinate:
+// A rule of the noisy quadratic model (noisy_quadratic/rules.hpp has three) states how one step changes the second
+// moments of one coordinate:
 //
 //   rate              a field, double: the learning rate
-//   moments           static constexpr std::size_t: how many second moments it follows
-//   start()           std::array<double, moments>: before the first step, where the mean of x^2 is 1
+//   moments           static constexpr std::size_t: the number of second moments that the rule tracks
+//   start()           std::array<double, moments>: their values before the first step, where the mean of x^2 is 1
 //   map(direction)    AffineMap<moments>: one step along an NqmDirection
-//   square(moments)   the mean square of what is evaluated, x or an average of it
-//   rates()           static: the learning rates to search when none are given
-//   second, seconds() optional, static: &Rule::field, a second hyperparameter to search, and its values
-//   check()           optional: throws Error for an impossible option, naming it
+//   square(moments)   the mean square of the evaluated quantity: x, or an average of it
+//   rates()           static: the learning rates that a search tries by default
+//   second, seconds() optional, static: &Rule::field, a second hyperparameter to search, and the values to try
+//   check()           optional: throws Error for an invalid option, naming it
 #pragma once
 
 #include <array>
@@ -43,7 +46,7 @@ namespace algoperf {
 
 namespace detail {
 
-// An observation, as laws and fits see it.
+// An observation in the form that laws and fits use: logarithms of x and y, and a weight.
 template <std::size_t Variables>
 struct FitPoint {
   std::array<double, Variables> log_x;
@@ -63,8 +66,8 @@ concept ScalingLaw = requires(const std::array<double, L::variables>& log_x,
   { L::starts(points) } -> std::convertible_to<std::vector<std::array<double, L::parameters>>>;
 };
 
-// One coordinate as a rule sees it: its gradient is curvature x + a number of mean 0 and variance `noise`, and its
-// learning rate is multiplied by `preconditioner`.
+// One coordinate of the model. Its gradient is curvature x + noise, where the noise has mean 0 and variance `noise`.
+// Its learning rate is multiplied by `preconditioner`.
 struct NqmDirection {
   double curvature = 1, preconditioner = 1, noise = 0;
 };
@@ -78,7 +81,7 @@ concept NqmRule = requires(R& rule, const R& r, const NqmDirection& direction) {
   { R::rates() } -> std::convertible_to<std::vector<double>>;
 };
 
-// Has it a second hyperparameter to search?
+// A rule with a second hyperparameter to search.
 template <class R>
 concept NqmRuleOfTwo = NqmRule<R> && requires(R& rule) {
   { rule.*R::second } -> std::same_as<double&>;

@@ -8,8 +8,9 @@
 
 namespace algoperf {
 
-// `count` numbers from first to last, both included, each the same multiple of the one before: numpy's geomspace. first
-// and last are positive and finite; one number is first alone.
+// Returns `count` values from first to last, both included, with a constant ratio between neighbours, as
+// numpy.geomspace does. If count is 1, the only value is first. Throws Error unless first and last are positive and
+// finite.
 inline std::vector<double> geometric(double first, double last, std::size_t count) {
   require(first > 0 && first < HUGE_VAL && last > 0 && last < HUGE_VAL, "geometric: the ends are ", first, " and ",
           last, ", expected positive numbers");

@@ -8,15 +8,15 @@
 
 namespace algoperf {
 
-// A device to train on, as a roofline sees it (Williams et al. 2009): a step takes as long as its FLOPs or its bytes,
-// whichever takes longer, at the shares of the peaks that programs reach. The defaults are the target accelerator of
-// Hestness et al. 2019, Table 4, in the manner of an NVIDIA V100 in single precision.
+// A training device as a roofline model (Williams et al. 2009): a step takes the longer of the times for its FLOPs
+// and for its bytes, at the fractions of the peaks that programs reach. The defaults are the target accelerator of
+// Hestness et al. 2019, Table 4, which resembles an NVIDIA V100 in single precision.
 struct Accelerator {
   FlopsPerSecond peak{15.67e12};
   BytesPerSecond bandwidth{898e9};
   Bytes cache{6e6};
   Bytes memory{32e9};
-  BytesPerSecond link{56e9};  // to its neighbour in a ring
+  BytesPerSecond link{56e9};  // to the next device in a ring
   double peak_reached = 0.8, bandwidth_reached = 0.7;
 
   void check() const {
@@ -34,29 +34,29 @@ struct Accelerator {
     const Seconds a = compute_time(flops), b = memory_time(bytes);
     return a < b ? b : a;
   }
-  // The FLOPs a byte from which on FLOPs take longer.
+  // Returns the FLOPs per byte above which FLOPs take longer than bytes.
   constexpr FlopsPerByte ridge() const { return (peak_reached * peak) / (bandwidth_reached * bandwidth); }
 
-  // The least batch, of a sample at least, whose step takes as long as its FLOPs: larger ones save no time a sample.
-  // b = lambda / (gamma / ridge - mu / sqrt p). Infinite where activations alone take longer than all FLOPs. Hestness
-  // et al. take about 1.5 times as many.
+  // Returns the smallest batch, of at least one sample, at which FLOPs take as long as bytes: a larger batch saves no
+  // time per sample. b = lambda / (gamma / ridge - mu / sqrt p). Infinite if moving the activations alone takes
+  // longer than all FLOPs. Hestness et al. use about 1.5 times this batch.
   Samples balanced_batch(const Requirements& r, Parameters p) const {
     const double spare = r.gamma / ridge().value - r.mu / std::sqrt(p.value);
     return Samples(spare > 0 ? std::fmax(r.lambda / spare, 1) : HUGE_VAL);
   }
 
-  // Bytes that a product of m x k and k x n numbers moves through a cache that holds three squares of them: a tile of
-  // the result and what is multiplied for it. Operands that fit are read once, others anew for each row or column of
-  // tiles; the result is written once.
+  // Returns the bytes moved by a product of an m x k and a k x n matrix with elements of `number` bytes. The cache
+  // holds three square tiles: one of the result, and one of each operand. Operands that fit the cache are read once;
+  // others are read again for each row or column of tiles. The result is written once.
   Bytes product_bytes(double m, double n, double k, Bytes number = Bytes(4)) const {
     if ((m * k + k * n + m * n) * number.value <= cache.value) return number * (m * k + k * n + m * n);
     const double side = std::floor(std::sqrt(cache / (3 * number)));
-    require(side >= 1, "Accelerator: a cache of ", cache.value, " bytes does not hold three numbers");
+    require(side >= 1, "Accelerator: a cache of ", cache.value, " bytes does not hold three elements");
     return number * (m * k * std::ceil(n / side) + k * n * std::ceil(m / side) + m * n);
   }
 
-  // All-reduce in a ring: each of n devices sends 2 (n - 1) / n of it (Patarasuk & Yuan 2009). Latencies are left out.
-  // Throws Error for less than one device.
+  // Returns the time of an all-reduce in a ring: each of n devices sends 2 (n - 1) / n of the gradient (Patarasuk &
+  // Yuan 2009). Latencies are not included. Throws Error for fewer than one device.
   constexpr Seconds all_reduce(Bytes gradient, double devices) const {
     if (!(devices >= 1 && devices < HUGE_VAL))
       fail("Accelerator: all_reduce of ", devices, " devices, expected 1 or more");

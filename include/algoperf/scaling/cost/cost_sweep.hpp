@@ -11,9 +11,10 @@
 
 namespace algoperf {
 
-// What the steps of a family of models need to first order: laws fitted to the cost of each member on each batch, and
-// to its memory on the batch `trained`, since activations are in it. First order: of small models, whose activations
-// outweigh their parameters, the memory is off by a factor. Throws Error with fewer than two members or no batch.
+// Returns the first-order requirements of the training steps of a family of models. Fits laws of FLOPs and bytes to
+// the cost of each model on each batch, and a law of memory to each model on the batch `trained`, because memory
+// includes activations. The laws are first-order: for small models, whose activations exceed their parameters, the
+// memory is wrong by a factor. Throws Error if there are fewer than two models or no batch.
 template <class Model, class Loss = SoftmaxCrossEntropy>
 Requirements requirements_of(const std::vector<Model>& family, const std::vector<std::uint64_t>& batches,
                              std::uint64_t trained, const StepOptions<Loss>& options = {}) {

@@ -10,28 +10,31 @@
 
 namespace algoperf {
 
-// A problem of deep learning with its laws: Hestness et al. 2019 ("Beyond Human-Level Accuracy"), Tables 1 and 2.
+// A deep learning domain with its scaling laws, from Hestness et al. 2019 ("Beyond Human-Level Accuracy"), Tables 1
+// and 2.
 struct FrontierDomain {
   const char* name;
-  double error, target;  // what the best models had, and what is wanted
-  Samples data;          // that those models were trained on
-  double sequence;       // samples in one sequence, or image, of which batches are made; 0: not told
+  double error, target;  // of the best models then, and the desired one
+  Samples data;          // samples that those models were trained on
+  double sequence;       // samples per batch element (a sequence or an image); 0: not given
   double alpha, beta_g;  // error = alpha data^beta_g
-  double sigma, beta_p;  // parameters = 1e6 sigma data^beta_p: the paper's sigma is of millions, which it does not say
-  Requirements requirements;  // of sequences or images
-  Samples batch;              // of sequences, in the paper's Table 3
+  double sigma, beta_p;  // parameters = 1e6 sigma data^beta_p: the paper's sigma counts millions without stating it
+  Requirements requirements;  // per sequence or image
+  Samples batch;              // in sequences or images, from Table 3
 
   Fit<PowerLaw> curve() const { return {.theta = {std::log(alpha), beta_g}}; }
   Fit<PowerLaw> model() const { return {.theta = {std::log(1e6 * sigma), beta_p}}; }
-  // How much more data the target asks for, by the learning curve's exponent from today's error, as the paper counts;
-  // and how much larger a model that is.
+  // data_scale() returns how many times more data the target needs, by the learning curve's exponent from today's
+  // error, as in the paper. model_scale() returns how many times larger the model for that data is.
   double data_scale() const { return std::pow(target / error, 1 / beta_g); }
   double model_scale(double scale_of_data) const { return std::pow(scale_of_data, beta_p); }
 };
 
-// Four of the paper's numbers do not follow from its others: speech's data scale (19.5 by these numbers, 33 printed),
-// character models' sigma (1.7e12 parameters by it, 146e9 printed), the requirements of translation (149 FLOPs a
-// parameter here, 276 in Table 3's step), and 4071 days in Table 5, which are 4671 in the text.
+// Four values in the paper are inconsistent with its others:
+//   - the data scale of speech: 19.5 from these values, 33 printed;
+//   - sigma of character models: it gives 1.7e12 parameters, 146e9 printed;
+//   - the requirements of translation: 149 FLOPs per parameter here, 276 in the step of Table 3;
+//   - 4071 days in Table 5, 4671 in the text.
 inline constexpr std::array<FrontierDomain, 5> frontier{{
     {"word language model",
      3.37,

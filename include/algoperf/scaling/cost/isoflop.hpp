@@ -13,20 +13,20 @@
 
 namespace algoperf {
 
-// One model of an isoFLOP curve: its size, and its loss after as many samples as the budget allows.
+// One model of an isoFLOP curve: its size, and its loss after as many samples as the budget permits.
 struct IsoflopRun {
   double parameters = 0, loss = 0;
 };
 
 namespace detail {
 
-// log N in rising order, and the losses.
+// log N in increasing order, and the losses.
 struct IsoflopCurve {
   std::vector<double> x, loss;
 };
 
 inline void require_among(const char* who, bool among) {
-  require(among, who, ": the least loss is not among these sizes; train smaller or larger models, too");
+  require(among, who, ": the minimum loss lies outside these sizes; add smaller or larger models");
 }
 
 inline IsoflopCurve isoflop_curve(const char* who, std::vector<IsoflopRun> runs) {
@@ -34,8 +34,9 @@ inline IsoflopCurve isoflop_curve(const char* who, std::vector<IsoflopRun> runs)
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.parameters < b.parameters; });
   IsoflopCurve curve;
   for (const IsoflopRun& run : runs) {
-    require(run.parameters > 0 && run.parameters < HUGE_VAL && std::isfinite(run.loss), who, ": a run of ",
-            run.parameters, " parameters has loss ", run.loss);
+    require(run.parameters > 0 && run.parameters < HUGE_VAL && std::isfinite(run.loss), who,
+            ": expected a positive size and a finite loss, but a run of ", run.parameters, " parameters has loss ",
+            run.loss);
     const double x = std::log(run.parameters);
     require(curve.x.empty() || x > curve.x.back(), who, ": there are two runs of ", run.parameters, " parameters");
     curve.x.push_back(x), curve.loss.push_back(run.loss);
@@ -47,10 +48,11 @@ inline IsoflopCurve isoflop_curve(const char* who, std::vector<IsoflopRun> runs)
 
 }  // namespace detail
 
-// Approach 2 of Hoffmann et al. 2022 (arXiv:2203.15556): the size of least loss at one budget is the vertex of the
-// parabola of least squares through loss against log N. It is exact only as far as the curve is a parabola: on one of
-// Hoffmann's own surfaces runs over a factor of 16 to each side put it 5 % too high. Throws Error with fewer than three
-// runs, two of one size, all of one loss, and where the parabola has no minimum among them.
+// Approach 2 of Hoffmann et al. 2022 (arXiv:2203.15556): returns the size of minimum loss at one budget, as the
+// vertex of a parabola fitted by least squares to the loss against log N. The result is exact only if the curve is a
+// parabola: on one of Hoffmann's own surfaces, runs over a factor of 16 to each side put it 5 % too high. Throws
+// Error if there are fewer than three runs, if two have the same size, if all have the same loss, or if the parabola
+// has no minimum among them.
 inline double isoflop_parabola(const std::vector<IsoflopRun>& runs) {
   constexpr const char* who = "isoflop_parabola";
   const detail::IsoflopCurve curve = detail::isoflop_curve(who, runs);
@@ -72,10 +74,11 @@ inline double isoflop_parabola(const std::vector<IsoflopRun>& runs) {
   return std::exp(vertex);
 }
 
-// As Porian et al. 2024 (arXiv:2406.19146) find it: the least point of Akima's curve through log loss against log N,
-// which need be no parabola, so that runs far from the minimum do no harm; but the noise of the three or four next to
-// it goes into it whole, and beside a smallest or largest run that is the best the curve is a guess. Theirs is the best
-// of a grid, this the curve's own. Throws Error as isoflop_parabola does.
+// Returns the size of minimum loss at one budget by the method of Porian et al. 2024 (arXiv:2406.19146): the minimum
+// of an Akima curve through log loss against log N. The curve need not be a parabola, so runs far from the minimum do
+// not bias it. But the noise of the three or four runs next to the minimum is not averaged out, and if the best run
+// is next to the smallest or the largest, the curve is a guess. The paper takes the best point of a grid; this
+// function takes the minimum of the curve itself. Throws Error as isoflop_parabola does.
 inline double isoflop_akima(const std::vector<IsoflopRun>& runs) {
   constexpr const char* who = "isoflop_akima";
   detail::IsoflopCurve curve = detail::isoflop_curve(who, runs);

@@ -1,5 +1,5 @@
-// From an error that is wanted to what it takes (Hestness et al. 2019): the data that a learning curve asks for, the
-// parameters that fit so much data, and the FLOPs, time and memory of training them.
+// Projects a target error to the resources it needs (Hestness et al. 2019): the data that the learning curve
+// requires, the parameters suited to that much data, and the FLOPs, time and memory of training them.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 namespace algoperf {
 
 struct ProjectionOptions {
-  double accelerators = 1;  // that share each step's batch and their gradients, in a ring
-  Samples batch{0};         // of each; 0: Accelerator::balanced_batch
+  double accelerators = 1;  // that process one step's batch together and reduce gradients in a ring
+  Samples batch{0};         // per accelerator; 0: Accelerator::balanced_batch
   double epochs = 1;
-  double sequence = 1;  // samples of the learning curve (words) in one of Requirements (sentences)
-  Bytes number{4};      // of a parameter's gradient, to be reduced
+  double sequence = 1;  // samples of the learning curve (words) per sample of Requirements (sentence)
+  Bytes number{4};      // of one element of a gradient, for its reduction
 
   void check() const {
     require(accelerators >= 1 && accelerators < HUGE_VAL, "ProjectionOptions: accelerators is ", accelerators,
@@ -38,18 +38,18 @@ struct ProjectionOptions {
 struct Projection {
   Samples data;
   Parameters parameters;
-  Samples batch;      // of each accelerator
-  Flops step_flops;   // of each
-  Bytes step_bytes;   // of each
-  Seconds step_time;  // with the reduction of gradients
-  Flops flops;        // of all epochs; one step at least, though its batches be more than the data
-  Seconds time;       // of these
-  Bytes memory;       // of each copy of the model
+  Samples batch;      // per accelerator
+  Flops step_flops;   // per accelerator
+  Bytes step_bytes;   // per accelerator
+  Seconds step_time;  // including the reduction of gradients
+  Flops flops;        // of all epochs; at least one step, even if its batches exceed the data
+  Seconds time;       // of all epochs
+  Bytes memory;       // per copy of the model
 
-  // Where not, the model must be split (model_parallel.hpp).
+  // Returns whether the model fits one accelerator. If not, split it (model_parallel.hpp).
   bool fits(const Accelerator& accelerator) const { return memory <= accelerator.memory; }
 
-  // FLOPs done of those that all accelerators could have done at their peak.
+  // Returns the FLOPs done as a fraction of what all accelerators could do at their peak in that time.
   double utilisation(const Accelerator& accelerator, double accelerators) const {
     return flops / (accelerators * time * accelerator.peak);
   }
@@ -57,7 +57,7 @@ struct Projection {
 
 namespace detail {
 
-inline constexpr struct { double smallest = -700, largest = 700; } log_sizes;  // within what a double holds
+inline constexpr struct { double smallest = -700, largest = 700; } log_sizes;  // within the range of a double
 
 template <class Law>
 bool reaches(const Fit<Law>& fit, double y) {
@@ -66,12 +66,12 @@ bool reaches(const Fit<Law>& fit, double y) {
 
 }  // namespace detail
 
-// The x at which a law of one size, which falls, has come down to y. Throws Error if it never does.
+// Returns the x at which a decreasing law of one size falls to y. Throws Error if it never does.
 template <ScalingLaw Law>
 requires(Law::variables == 1) double size_for(const Fit<Law>& fit, double y) {
   require(y > 0 && y < HUGE_VAL, "size_for: y is ", y, ", expected a positive number");
   const auto [smallest, largest] = detail::log_sizes;
-  require(detail::reaches(fit, y), "size_for: ", Law::formula, " does not come down to ", y, ": it goes from ",
+  require(detail::reaches(fit, y), "size_for: ", Law::formula, " does not fall to ", y, ": it goes from ",
           fit(std::exp(smallest)), " to ", fit(std::exp(largest)));
   double low = smallest, high = largest;
   for (double middle = 0; middle != low && middle != high;) {
@@ -81,9 +81,10 @@ requires(Law::variables == 1) double size_for(const Fit<Law>& fit, double y) {
   return std::exp(high);
 }
 
-// `curve`: error by samples; `model`: the parameters that do best with so many samples. As far as the laws say: how far
-// they may be believed is extrapolate()'s to tell. Throws Error if the curve never
-// comes down to `target`, and where no batch keeps the accelerator busy: name one then.
+// Projects a target error. `curve` is the error as a function of samples; `model` is the best number of parameters
+// for a number of samples. The projection takes the laws at face value; use extrapolate() to judge how far they can
+// be trusted. Throws Error if the curve never falls to `target`, or if the batch is not given and no batch is bound
+// by FLOPs.
 template <ScalingLaw Curve, ScalingLaw Model>
 Projection project(double target, const Fit<Curve>& curve, const Fit<Model>& model, const Requirements& requirements,
                    const Accelerator& accelerator, const ProjectionOptions& options = {}) {
@@ -95,7 +96,7 @@ Projection project(double target, const Fit<Curve>& curve, const Fit<Model>& mod
   p.parameters = Parameters(model(p.data.value));
   p.batch = options.batch.value > 0 ? options.batch : accelerator.balanced_batch(requirements, p.parameters);
   require(p.batch.value < HUGE_VAL, "project: at ", p.parameters.value,
-          " parameters no batch keeps the accelerator busy; name one in ProjectionOptions");
+          " parameters no batch keeps the accelerator busy; set ProjectionOptions::batch");
   p.step_flops = requirements.flops(p.parameters, p.batch);
   p.step_bytes = requirements.bytes(p.parameters, p.batch);
   p.step_time = accelerator.time(p.step_flops, p.step_bytes) +
@@ -107,13 +108,13 @@ Projection project(double target, const Fit<Curve>& curve, const Fit<Model>& mod
   return p;
 }
 
-// The ends of intervals, each quantity's own.
+// The ends of intervals, separate for each quantity.
 struct ProjectionInterval {
   Projection low, high;
 };
 
-// The same of each pair of replicates of two bootstraps, and between which quantiles each quantity lies. Replicates
-// that never come down to `target` count as infinite. Throws Error as project() does, but for these.
+// Projects a target error with each pair of replicates of two bootstraps, and returns the interval of each quantity.
+// Replicates that never fall to `target` count as infinite. Otherwise throws Error as the overload for fits does.
 template <ScalingLaw Curve, ScalingLaw Model>
 ProjectionInterval project(double target, const Bootstrap<Curve>& curve, const Bootstrap<Model>& model,
                            const Requirements& requirements, const Accelerator& accelerator,

@@ -1,5 +1,6 @@
-// Numbers with units: samples, parameters, FLOPs, bytes and seconds, their products and quotients. What does not fit
-// together does not compile:  Flops{6} * n / Seconds{2}  is a rate,  n + d  of parameters and samples is a mistake.
+// Quantities with units: samples, parameters, FLOPs, bytes and seconds, their products and quotients. Mixing units
+// incorrectly does not compile:  Flops{6} * n / Seconds{2}  is a rate, but  n + d  of parameters and samples is an
+// error.
 #pragma once
 
 #include <compare>
@@ -8,7 +9,7 @@
 
 namespace algoperf {
 
-// How often each unit is a factor: -1 divides.
+// The exponent of each unit; negative exponents divide.
 struct Unit {
   int samples = 0, parameters = 0, flops = 0, bytes = 0, seconds = 0;
 
@@ -47,7 +48,7 @@ using FlopsPerByte = Quantity<Unit{.flops = 1, .bytes = -1}>;
 
 namespace detail {
 
-// A number without units is a number.
+// Returns a plain double if all units cancel.
 template <Unit unit>
 constexpr auto quantity(double number) {
   if constexpr (unit == Unit{})
@@ -60,7 +61,7 @@ template <Unit a, Unit b>
 constexpr bool like = a == b;
 template <Unit a, Unit b>
 consteval void explain_like() {
-  static_assert(like<a, b>, "algoperf: quantities of different units are neither added nor compared");
+  static_assert(like<a, b>, "algoperf: quantities of different units cannot be added or compared");
 }
 
 }  // namespace detail

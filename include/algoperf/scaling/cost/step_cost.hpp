@@ -1,9 +1,9 @@
-// cost(model, batch): the FLOPs, bytes, memory and input of a training step, counted from what the model's layers, the
-// loss and the rule say they do; in constant evaluation where the model is a constant.
+// cost(model, batch): the FLOPs, bytes, memory and input of a training step, summed over the operations that the
+// model's layers, the loss and the rule report. It is a constant expression if the model is.
 //
 //   constexpr auto step = cost(mlp, 128);                                  // forward, loss and backward
 //   const auto whole = cost(mlp, 128, {.update = update_cost(adamw())});   // and the update
-//   cost(line, 128, StepOptions<MeanSquaredError>{});                      // another loss than softmax cross-entropy
+//   cost(line, 128, StepOptions<MeanSquaredError>{});                      // a loss other than softmax cross-entropy
 #pragma once
 
 #include <cmath>
@@ -22,19 +22,18 @@ namespace algoperf {
 
 enum class Phase { forward, loss, backward, update };
 
-// What a rule does to each parameter, in numbers read and written.
+// The cost of a rule per parameter: FLOPs, and elements read and written.
 struct UpdateCost {
   std::uint64_t flops = 0, read = 0, written = 0;
-  std::uint64_t state = 0;  // numbers kept
+  std::uint64_t state = 0;  // elements of optimiser state
 };
 
-// Of a chain's passes; of stages for elements and sums alone.
+// Returns the update cost of a chain. Its stages must be element-wise or sums.
 template <class... Stages>
 UpdateCost update_cost(const Chain<Stages...>& chain) {
-  static_assert(
-      (!detail::is_matrix<Stages> && ...),
-      "algoperf: update_cost counts what is done to each parameter; this chain has a stage that works on whole "
-      "matrices, whose cost depends on their shapes");
+  static_assert((!detail::is_matrix<Stages> && ...),
+                "algoperf: update_cost counts operations per parameter; this chain has a stage that works on whole "
+                "matrices, whose cost depends on their shapes");
   UpdateCost cost{.flops = flops_per_parameter(chain)};
   for_each_index<PassList<Stages...>{}.pass_count>([&](auto i) {
     const PassTraffic moved = traffic<i>(chain);
@@ -45,13 +44,13 @@ UpdateCost update_cost(const Chain<Stages...>& chain) {
   return cost;
 }
 
-// What is counted as FLOPs and as parameters. Published counts differ in this (Porian et al. 2024 found an exponent to
-// move by 0.13): say which it was. Bytes, memory and single operations are of all, whatever is counted.
+// What counts as FLOPs and as parameters. Published counts differ in this (Porian et al. 2024 found that it changed
+// an exponent by 0.13), so state which you use. Bytes, memory and for_each_operation always cover everything.
 struct Counting {
-  bool products_only = false;  // FLOPs of matrix products and convolutions alone
-  bool multiply_adds = false;  // a multiply-add of a product as one, not two
-  bool embedding = true;       // embeddings' parameters and operations
-  bool output_layer = true;    // and the output layer's
+  bool products_only = false;  // count only FLOPs of matrix products and convolutions
+  bool multiply_adds = false;  // count a multiply-add of a product as one FLOP, not two
+  bool embedding = true;       // count parameters and operations of embeddings
+  bool output_layer = true;    // count those of the output layer
 
   constexpr bool includes(ModelPart part) const {
     return (embedding || part != ModelPart::embedding) && (output_layer || part != ModelPart::output);
@@ -70,7 +69,8 @@ struct StepOptions {
   Counting counting = {};
 };
 
-// Numbers read and written, each operand of each operation once: nothing stays in a cache from one to the next.
+// FLOPs, and elements read and written: each operand of each operation once, because no data is assumed to stay in a
+// cache between operations.
 struct PhaseCost {
   std::uint64_t flops = 0, read = 0, written = 0;
   constexpr std::uint64_t moved() const { return read + written; }
@@ -79,11 +79,13 @@ struct PhaseCost {
 struct StepCost {
   PhaseCost forward, loss, backward, update;
   std::uint64_t parameters = 0;
-  std::uint64_t input = 0;  // numbers of the batch and its labels
-  // The most numbers that are needed at one time, and for what: parameters that are trained, state and the batch
-  // always (a layer in StopGradient has its parameters besides); activations
-  // from the way forward to the way back; losses and the outputs' gradient until the end of that; another gradient from
-  // where it is written to where it is read last.
+  std::uint64_t input = 0;  // elements of the batch and its labels
+  // The peak number of elements that are live at one time, and the operation that needs them. Live elements are:
+  //   - throughout: trained parameters, optimiser state and the batch (parameters of layers in StopGradient are not
+  //     counted);
+  //   - from the forward to the backward pass: activations;
+  //   - until the end of the backward pass: losses and the gradient of the outputs;
+  //   - any other gradient: from where it is written to where it is last read.
   std::uint64_t footprint = 0;
   Phase footprint_phase = Phase::forward;
   const char* footprint_at = "";
@@ -100,14 +102,14 @@ struct StepCost {
 
 namespace detail {
 
-// Numbers of a batch and its labels.
+// Returns the number of elements of a batch and its labels.
 template <class Model, class Loss>
 constexpr std::uint64_t numbers_in(const Model& model, const Loss&, std::uint64_t batch) {
   const bool regression = !std::is_same_v<LossLabel<Loss, float>, std::int32_t>;
   return batch * (model.input().size() + (regression ? model.output().size() : 1));
 }
 
-// Tells a tally everything of a step but the update, and to which phase it belongs.
+// Reports every operation of a step except the update to a tally, with its phase.
 template <class Model, class Loss, class Tally>
 constexpr void count_step(const Model& model, std::uint64_t batch, const StepOptions<Loss>& options, Tally& tally) {
   const std::uint64_t parameters = model.parameters(), outputs = model.output().size();
@@ -123,7 +125,7 @@ constexpr void count_step(const Model& model, std::uint64_t batch, const StepOpt
   tally.phase(Phase::update);
 }
 
-// Of so many parameters, of which `counted` count.
+// Returns the update of `parameters` parameters as an operation. FLOPs are those of `counted` parameters.
 constexpr Operation update_of(const UpdateCost& update, std::uint64_t parameters, std::uint64_t counted) {
   return {"update", counted * update.flops, parameters * update.read, parameters * update.written};
 }
@@ -178,9 +180,9 @@ class OperationTally {
 
 }  // namespace detail
 
-// Of a step on `batch` examples. Exact: what the layers do, as core/cost.hpp counts it, not a fit. Parameters are those
-// with gradients. Memory is the least that this order of operations needs; what the library plans for is
-// Model::memory(). Throws Error for a batch whose step 64 bits cannot count.
+// Returns the cost of a step on `batch` examples. The cost is exact: the operations of the layers as core/cost.hpp
+// counts them, not a fit. Parameters are those with gradients. Memory is the minimum for this order of operations;
+// Model::memory() is what the library allocates. Throws Error if the counts of the batch do not fit 64 bits.
 template <class Model, class Loss = SoftmaxCrossEntropy>
 constexpr StepCost cost(const Model& model, std::uint64_t batch, const StepOptions<Loss>& options = {}) {
   const auto of = [&](std::uint64_t examples) {
@@ -190,14 +192,14 @@ constexpr StepCost cost(const Model& model, std::uint64_t batch, const StepOptio
     tally.cost().input = detail::numbers_in(model, options.loss, examples);
     return tally.cost();
   };
-  const StepCost one = of(1);  // no part of a step grows faster than the batch
+  const StepCost one = of(1);  // no cost grows faster than linearly in the batch
   const double most = one.flops().value + one.bytes(Bytes(1)).value + one.memory(Bytes(1)).value;
   if (!(most * static_cast<double>(batch) < 0x1p63))
-    fail("cost: a step of ", batch, " examples is too much to be counted in 64 bits");
+    fail("cost: a step of ", batch, " examples exceeds what 64 bits can count");
   return of(batch);
 }
 
-// f(Phase, Operation) for each operation of the step, in order.
+// Calls f(Phase, Operation) for each operation of the step, in order.
 template <class Model, class F, class Loss = SoftmaxCrossEntropy>
 void for_each_operation(const Model& model, std::uint64_t batch, const F& f, const StepOptions<Loss>& options = {}) {
   detail::OperationTally<F> tally(f);
@@ -205,8 +207,9 @@ void for_each_operation(const Model& model, std::uint64_t batch, const F& f, con
   tally.operation(detail::update_of(options.update, model.parameters(), model.parameters()));
 }
 
-// The time of a step on a roofline, operation by operation, each as long as its FLOPs or its bytes take. With `caches`
-// products that do not fit the accelerator's cache read their operands more than once.
+// Returns the time of a step by the roofline model, summed over operations: each takes the longer of the times for
+// its FLOPs and for its bytes. With `caches`, matrix products that do not fit the accelerator's cache read their
+// operands more than once.
 template <class Model, class Loss = SoftmaxCrossEntropy>
 Seconds step_time(const Model& model, std::uint64_t batch, const Accelerator& accelerator,
                   const StepOptions<Loss>& options = {}, bool caches = false, Bytes number = Bytes(4)) {

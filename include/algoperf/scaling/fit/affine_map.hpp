@@ -7,7 +7,7 @@
 
 namespace algoperf {
 
-// s' = a s + b, of N numbers.
+// The affine map s' = a s + b on vectors of N elements.
 template <std::size_t N>
 struct AffineMap {
   double a[N][N] = {}, b[N] = {};
@@ -21,7 +21,8 @@ struct AffineMap {
     return next;
   }
 
-  // The map taken twice: a a s + (a b + b). n steps take log2(n) of these.
+  // Returns the map applied twice: a a s + (a b + b). Repeated doubling gives the map of n steps in log2(n) such
+  // products.
   AffineMap twice() const {
     AffineMap map;
     for (std::size_t i = 0; i < N; ++i) {

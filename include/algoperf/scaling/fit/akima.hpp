@@ -11,22 +11,22 @@
 
 namespace algoperf {
 
-// A smooth curve through points (Akima 1970, J. ACM 17): a cubic between two of them, whose slopes at them depend on
-// the next two to each side alone, so that one point off the curve does no harm far away.
+// A smooth curve through points (Akima 1970, J. ACM 17): a cubic between each pair of neighbours. The slope at a
+// point depends only on the two points to each side, so an outlier affects the curve only nearby.
 class AkimaCurve {
  public:
-  // At least 3 points, x in rising order; throws Error otherwise.
+  // Throws Error unless there are at least 3 points, finite and in increasing order of x.
   AkimaCurve(std::vector<double> x, std::vector<double> y) : x_(std::move(x)), y_(std::move(y)) {
     const std::size_t n = x_.size();
     require(n >= 3 && y_.size() == n, "AkimaCurve: there are ", n, " x and ", y_.size(),
-            " y, expected as many, 3 at least");
-    // Of the lines between neighbours, with two more before the first and after the last.
+            " y, expected equal counts of at least 3");
+    // Slopes of the lines between neighbours, with two extrapolated ones before the first and two after the last.
     std::vector<double> line(n + 3);
     for (std::size_t i = 0; i < n; ++i)
       require(std::isfinite(x_[i]) && std::isfinite(y_[i]), "AkimaCurve: point ", i, " is ", x_[i], ", ", y_[i],
               ", expected finite numbers");
     for (std::size_t i = 0; i + 1 < n; ++i) {
-      require(x_[i] < x_[i + 1], "AkimaCurve: x is ", x_[i + 1], " after ", x_[i], ", expected to rise");
+      require(x_[i] < x_[i + 1], "AkimaCurve: x is ", x_[i + 1], " after ", x_[i], ", expected increasing x");
       line[i + 2] = (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]);
     }
     line[1] = 2 * line[2] - line[3];
@@ -40,13 +40,13 @@ class AkimaCurve {
     }
   }
 
-  // Before the first point and after the last the cubics next to them go on.
+  // Returns y at x. Before the first point and after the last, the cubic of the adjacent interval is extrapolated.
   double operator()(double x) const {
     const auto after = std::upper_bound(x_.begin() + 1, x_.end() - 1, x);
     const std::size_t i = static_cast<std::size_t>(after - x_.begin()) - 1;
     return cubic(i)(x - x_[i]);
   }
-  // The x of its least point, between the first and the last.
+  // Returns the x of the curve's minimum between the first and the last point.
   double minimum() const {
     double least = x_[0], value = y_[0];
     for (std::size_t i = 0; i + 1 < x_.size(); ++i) {
@@ -62,7 +62,7 @@ class AkimaCurve {
   struct Cubic {
     double a, b, c, d;  // a + b t + c t^2 + d t^3
     double operator()(double t) const { return a + t * (b + t * (c + t * d)); }
-    // Where it is level; NAN or infinite if nowhere.
+    // Returns the t at which the slope is 0; NaN or infinite if there is none.
     std::array<double, 2> turns() const {
       const double root = -(c + std::copysign(std::sqrt(c * c - 3 * b * d), c));
       return {root / (3 * d), b / root};

@@ -14,9 +14,12 @@
 
 namespace algoperf {
 
-// What is drawn anew (Efron & Tibshirani 1993, chapters 6 and 9): `pairs`, the observations themselves, with
-// replacement; `residuals`, those of the fit, about its law; `parametric`, normal numbers of their variance about its
-// law. The last two believe that the law is true and log y's errors are alike; pairs believe less.
+// What a replicate resamples (Efron & Tibshirani 1993, chapters 6 and 9):
+//   pairs       the observations, with replacement;
+//   residuals   the residuals of the fit, added to its law;
+//   parametric  normal errors of the variance of the residuals, added to the law of the fit.
+// The last two assume that the law is true and that all errors of log y have the same distribution. `pairs` makes
+// weaker assumptions.
 enum class Resample { pairs, residuals, parametric };
 
 struct BootstrapOptions {
@@ -27,15 +30,17 @@ struct BootstrapOptions {
   void check() const { require(count >= 1, "BootstrapOptions: count is 0, expected at least 1"); }
 };
 
-// Fits of resampled observations, each from the known optimum. What they spread over is the uncertainty of noise, under
-// the law: none of it tells how wrong the law is where nothing was measured. Percentiles of few observations are too
-// narrow (docs/scaling.md says by how much): below 20 of them believe profile_interval (profile.hpp).
+// Fits of resampled observations, each started from the optimum of the original fit. Their spread measures the
+// uncertainty due to noise if the law is true. It does not measure how wrong the law is beyond the observations.
+// Percentile intervals from few observations are too narrow (docs/scaling.md gives the coverage); with fewer than 20
+// observations use profile_interval (profile.hpp).
 template <ScalingLaw Law>
 struct Bootstrap {
   std::vector<std::array<double, Law::parameters>> thetas;
   std::size_t not_converged = 0;  // left out of thetas
 
-  // Of a parameter, in the order of Law::names. Throws Error if there is none of this number.
+  // Returns the interval of parameter number `parameter`, in the order of Law::names. Throws Error if there is no
+  // such parameter.
   Interval interval(std::size_t parameter, double level = 0.95) const {
     require(parameter < Law::parameters, "Bootstrap: the parameter is ", parameter, ", expected less than ",
             Law::parameters);
@@ -43,7 +48,7 @@ struct Bootstrap {
     for (const auto& theta : thetas) values.push_back(Law::from_theta(theta)[parameter]);
     return percentile_interval(std::move(values), level);
   }
-  // Of the law at x.
+  // Returns the interval of the law's value at x.
   Interval at(const std::array<double, Law::variables>& x, double level = 0.95) const {
     std::vector<double> values;
     for (const auto& theta : thetas) values.push_back(Fit<Law>{.theta = theta}(x));
@@ -53,7 +58,7 @@ struct Bootstrap {
 
 namespace detail {
 
-// Some points never, others more than once, as weights.
+// Draws points with replacement. A point drawn several times appears once, with its weight multiplied.
 template <class Points>
 void draw_pairs(Points& drawn, const Points& points, RandomStream& random) {
   const auto n = static_cast<std::uint32_t>(points.size());
@@ -81,14 +86,15 @@ void resample(std::vector<FitPoint<Law::variables>>& drawn, const std::vector<Fi
 
 }  // namespace detail
 
-// `fit` must be the fit of these residuals of these observations. Throws Error if it is not, where there are no more
-// observations than parameters, of which no spread can be told, and where no replicate converges.
+// Refits the law to `options.count` resampled sets of observations. `fit` must be the fit of these observations with
+// these residuals. Throws Error if it is not, if there are no more observations than parameters (which leaves no
+// spread to estimate), or if no replicate converges.
 template <ScalingLaw Law, class Residuals = SquaredResiduals>
 Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law::variables>>& observations,
                          const Residuals& residuals = {}, const BootstrapOptions& options = {}) {
   check_observations(observations, Law::parameters);
   require(observations.size() > Law::parameters, "bootstrap: there are ", observations.size(), " observations for ",
-          Law::parameters, " parameters, of which no spread can be told");
+          Law::parameters, " parameters, expected more observations than parameters");
   residuals.check();
   options.check();
   require(fit.converged, "bootstrap: the fit did not converge");
@@ -98,9 +104,11 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
   require(detail::same_sum(points, fit.objective, objective), "bootstrap: the fit's objective is ", fit.objective,
           ", but these residuals of these observations sum to ", objective);
   for (const double each : fit.theta)
-    require(std::isfinite(each), "bootstrap: a coefficient of the fit is 0 or infinite, from where none is refitted");
+    require(std::isfinite(each),
+            "bootstrap: a coefficient of the fit is 0 or infinite, so no replicate can start from it");
 
-  // Residuals of weight 1, as wide as if no parameter had been fitted; or their deviation.
+  // The residuals scaled to weight 1 and inflated by sqrt(n / (n - k)) for the k fitted parameters; or their standard
+  // deviation.
   std::vector<double> errors;
   double squares = 0;
   for (const auto& p : points) {
@@ -114,7 +122,7 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
   Bootstrap<Law> result;
   std::vector<detail::FitPoint<Law::variables>> drawn;
   const detail::Restarts<Law> restarts(points, fit.theta);
-  const RandomKey key{options.seed};  // each replicate has one of its own: none depends on those before
+  const RandomKey key{options.seed};  // a separate key per replicate, so none depends on another
   for (std::size_t i = 0; i < options.count; ++i) {
     detail::resample(drawn, points, fit, errors, options.resample, RandomStream(key.fold(i)));
     Fit<Law> replicate;

@@ -1,4 +1,5 @@
-// fit(law, observations, residuals): the law's parameters of the least sum of residuals in log y, from many starts.
+// fit(law, observations, residuals): finds the law's parameters that minimise a sum over residuals of log y, from
+// many starts.
 #pragma once
 
 #include <algorithm>
@@ -23,23 +24,24 @@
 
 namespace algoperf {
 
-// What a fit found, and how.
+// The result of a fit.
 template <ScalingLaw Law>
 struct Fit {
   using Theta = std::array<double, Law::parameters>;
-  Theta theta = {};             // in the law's own coordinates
+  Theta theta = {};             // in the law's internal coordinates
   double objective = HUGE_VAL;  // the sum over residuals
   bool converged = false;
-  // Of each coordinate of theta: is it anybody's guess, since the observations do not move with it, others can make up
-  // for it, or another start came as low elsewhere? Not of the logarithm of a coefficient that has come down to 0.
+  // For each coordinate of theta: true if the observations do not determine it. Either the law's values do not depend
+  // on it, or other coordinates can compensate for it, or another start reached the same objective at another value.
+  // False for the logarithm of a coefficient that has reached 0.
   std::array<bool, Law::parameters> undetermined = {};
-  // How many starts came within 1e-8 of the objective; of absolute residuals, of the objective of the Huber losses that
-  // led to theirs.
+  // `starts` counts the starts, `reached` those that came within 1e-8 of the optimal objective. For absolute
+  // residuals, `reached` refers to the objective of the Huber losses that preceded the final fit.
   std::size_t starts = 0, reached = 0;
   std::size_t points = 0;
-  std::string residuals = {};  // what they are, and what is summed over them
+  std::string residuals = {};  // their definition, and the sum over them
 
-  // As named in Law::names.
+  // Returns the parameters in the order of Law::names.
   Theta parameters() const { return Law::from_theta(theta); }
   bool determined() const { return undetermined == std::array<bool, Law::parameters>{}; }
   double operator()(const std::array<double, Law::variables>& x) const {
@@ -56,7 +58,7 @@ inline std::string describe(const SquaredResiduals&) { return "sum of squares"; 
 inline std::string describe(const HuberResiduals& r) { return "sum of Huber losses, delta = " + text(r.delta); }
 inline std::string describe(const AbsoluteResiduals&) { return "sum of absolute values"; }
 
-// A law's coordinates in the order of its terms that are alike, if it has any.
+// Returns the coordinates with interchangeable terms sorted, if the law has such terms.
 template <class Law>
 std::array<double, Law::parameters> in_order(const std::array<double, Law::parameters>& theta) {
   if constexpr (requires { Law::in_order(theta); })
@@ -65,7 +67,7 @@ std::array<double, Law::parameters> in_order(const std::array<double, Law::param
     return theta;
 }
 
-// Marks the coordinates that differ by more than roundings of an optimum.
+// Marks the coordinates in which two optima differ by more than rounding.
 template <class Law>
 void mark_different(Fit<Law>& fit, std::array<double, Law::parameters> a, std::array<double, Law::parameters> b) {
   a = in_order<Law>(a), b = in_order<Law>(b);
@@ -77,8 +79,8 @@ void mark_as(Fit<Law>& fit, const Fit<Law>& other) {
   for (std::size_t i = 0; i < Law::parameters; ++i) fit.undetermined[i] |= other.undetermined[i];
 }
 
-// Adds what the observations do not tell at `theta` to what was marked; a coordinate that they do not move with counts
-// by that alone.
+// Also marks the coordinates that the observations do not determine at `theta`. A coordinate that the law's values do
+// not depend on is marked unless it is the logarithm of a coefficient of 0.
 template <class Law>
 void mark_untold(Fit<Law>& fit, const std::vector<FitPoint<Law::variables>>& points,
                  const std::array<double, Law::parameters>& theta) {
@@ -95,7 +97,8 @@ void name_weights(Fit<Law>& fit, const std::vector<Observation<Law::variables>>&
     fit.residuals += ", each by its observation's weight";
 }
 
-// Each start is followed some way, and those that have come lowest to their end, or all where sizes do not vary apart.
+// Minimises from each start for a limited number of iterations. Then continues from the three lowest points to
+// convergence, or from all of them if the sizes do not vary independently.
 template <class Law, class Residuals>
 Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, const Residuals& residuals,
                          const std::vector<std::array<double, Law::parameters>>& starts) {
@@ -117,7 +120,8 @@ Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, co
                .starts = starts.size(),
                .points = points.size(),
                .residuals = "log of form - log of observation, " + describe(residuals)};
-  // On one line another optimum may lie in a valley so flat that none comes to its end: there, as low as matters.
+  // If the sizes do not vary independently, another optimum may lie in a valley so flat that no minimisation
+  // converges. Then a looser threshold on the objective applies.
   const double as_low = apart ? most : best.value * (1 + 1e-6) + 1e-13 * total_weight(points);
   for (const auto& m : minima) {
     fit.reached += m.value <= most;
@@ -126,9 +130,10 @@ Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, co
   return fit;
 }
 
-// Least absolute deviations follow the best starts of Huber's losses, with deltas of the residuals' own size and, from
-// more than the one start of nearly the same points, far below it: squares, and a delta above most residuals, are drawn
-// aside by what lies far off. Where sizes do not vary apart, squares tell which terms may change places.
+// Minimises absolute residuals from the optima of Huber losses. The first delta is the mean absolute residual of the
+// least-squares fit. If there are several starts, 1/32 and 1/1024 of it follow, because outliers distort least
+// squares and Huber losses whose delta exceeds most residuals. A single start means a refit of nearly the same
+// points. If the sizes do not vary independently, the least-squares fit shows which terms are interchangeable.
 template <class Law>
 Fit<Law> fit_absolute_from(const std::vector<FitPoint<Law::variables>>& points,
                            const std::vector<std::array<double, Law::parameters>>& starts) {
@@ -164,9 +169,9 @@ Fit<Law> fit_from(const std::vector<FitPoint<Law::variables>>& points, const Res
 
 }  // namespace detail
 
-// Residuals are log law(x) - log y, so that a law is fitted to shares of y, not to its largest values. Throws Error for
-// observations that cannot be fitted (observations.hpp). Look at `converged`, at `determined()` and at how many starts
-// `reached` the optimum before you believe it.
+// Fits a law to observations. Residuals are log law(x) - log y, so the fit weighs relative errors of y and is not
+// dominated by its largest values. Throws Error for observations that cannot be fitted (observations.hpp). Before you
+// trust the result, check `converged`, `determined()`, and how many starts `reached` the optimum.
 template <ScalingLaw Law, class Residuals = SquaredResiduals>
 Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, const Residuals& residuals = {}) {
   check_observations(observations, Law::parameters);
@@ -178,13 +183,14 @@ Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, 
   return fit;
 }
 
-// What a fit does not know of its observations.
+// Notes on the observations that a fit cannot infer.
 struct FitNotes {
-  std::string units = "not told";     // "x: tokens, y: nats a token"; how parameters and FLOPs are counted
-  std::string left_out = "not told";  // "the five highest losses"
+  std::string units = "not given";     // "x: tokens, y: nats per token"; how parameters and FLOPs are counted
+  std::string left_out = "not given";  // "the five highest losses"
 };
 
-// What must be known to repeat a fit (Li et al. 2025, "(Mis)Fitting", arXiv:2502.18969): a few lines of text.
+// Returns a few lines of text with everything needed to reproduce a fit (Li et al. 2025, "(Mis)Fitting",
+// arXiv:2502.18969).
 template <ScalingLaw Law>
 std::string describe(const Fit<Law>& fit, const FitNotes& notes = {}) {
   std::string s = std::string("form          ") + Law::formula + "\nunits         " + notes.units + "\nresiduals     " +
@@ -193,7 +199,7 @@ std::string describe(const Fit<Law>& fit, const FitNotes& notes = {}) {
                   std::to_string(fit.reached) + " reached the optimum" +
                   (fit.converged ? "" : ", which is NOT CONVERGED");
   for (std::size_t i = 0; i < Law::parameters; ++i)
-    if (fit.undetermined[i]) s += std::string("\nNOT TOLD by these observations: coordinate of ") + Law::names[i];
+    if (fit.undetermined[i]) s += std::string("\nNOT DETERMINED by these observations: coordinate of ") + Law::names[i];
   s += "\nobjective     ";
   char number[40];
   std::snprintf(number, sizeof number, "%.13g", fit.objective);

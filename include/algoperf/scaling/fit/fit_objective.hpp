@@ -24,8 +24,8 @@ std::vector<FitPoint<Variables>> fit_points(const std::vector<Observation<Variab
   return points;
 }
 
-// Do the logarithms of all sizes vary, and none as a line of another? Where not, laws of two sizes may have terms that
-// change places.
+// Returns whether the logarithms of the sizes vary independently: each of them varies, and none is a linear function
+// of another. Otherwise, laws of two sizes may have interchangeable terms.
 template <std::size_t Variables>
 bool vary_apart(const std::vector<FitPoint<Variables>>& points) {
   constexpr double least = 1e-12;
@@ -44,7 +44,8 @@ bool vary_apart(const std::vector<FitPoint<Variables>>& points) {
   return true;
 }
 
-// Weighted alike on the whole: for what takes the number of points from their weights.
+// Returns the points with weights scaled to a mean of 1, for code that takes the number of points from the total
+// weight.
 template <class Points>
 Points of_mean_weight_one(Points points) {
   const double mean = total_weight(points) / static_cast<double>(points.size());
@@ -52,7 +53,7 @@ Points of_mean_weight_one(Points points) {
   return points;
 }
 
-// The sum that a fit minimises, of numbers or with its derivatives.
+// The sum that a fit minimises: its value, or its value with derivatives.
 template <class Law, class Residuals>
 struct FitObjective {
   const std::vector<FitPoint<Law::variables>>& points;
@@ -64,8 +65,8 @@ struct FitObjective {
       sum += p.weight * residuals.value(Law::template log_value<double>(p.log_x, theta) - p.log_y);
     return sum;
   }
-  // `bound` is the curvature of squares that lie on the losses (iteratively reweighted least squares): no less than the
-  // sum's own where the law is a line in theta.
+  // `bound` receives the curvature of quadratics that bound the losses from above (iteratively reweighted least
+  // squares). If the law is linear in theta, it is no less than the curvature of the sum.
   Jet<Law::parameters> derivatives(const std::array<double, Law::parameters>& at,
                                    std::array<double, Jet<Law::parameters>::pairs>& bound) const {
     using Number = Jet<Law::parameters>;
@@ -87,13 +88,13 @@ struct FitObjective {
   }
 };
 
-// Residuals whose square underflows an objective's last bits: those of rounding.
+// The part of an objective that rounding of the residuals can cause.
 template <class Points>
 double negligible(const Points& points) {
   return 1e-30 * total_weight(points);
 }
 
-// Whether two evaluations of a sum of squares, or of Huber's losses, differ by the rounding of their residuals alone.
+// Returns whether two values of a sum of squares, or of Huber losses, differ only by the rounding of their residuals.
 template <class Points>
 bool same_sum(const Points& points, double a, double b) {
   return std::fabs(a - b) <= 1e-9 * a + 1e-13 * std::sqrt(total_weight(points) * a) + negligible(points);

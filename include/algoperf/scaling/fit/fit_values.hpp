@@ -13,21 +13,21 @@
 
 namespace algoperf {
 
-// The law of least sum of weight (law(x) - y)^2: squares of y itself, where fit() takes log y. Only laws with
-// coefficients that y is linear in, which are solved for (variable projection, Golub & Pereyra 1973) and may not be
-// negative: two coordinates are left of Chinchilla's five. A coefficient of 0 has a theta of -inf. Throws Error as
-// fit() does.
+// Minimises the sum of weight (law(x) - y)^2, that is, squares of y itself, whereas fit() uses log y. Accepts only
+// laws with coefficients in which y is linear. For each set of the other coordinates it solves for these
+// coefficients, constrained to be non-negative (variable projection, Golub & Pereyra 1973). This leaves two of
+// Chinchilla's five coordinates to search. A coefficient of 0 has a theta of -inf. Throws Error as fit() does.
 template <ScalingLaw Law>
 Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observations) {
   static_assert(detail::SeparableLaw<Law>,
-                "algoperf: fit_values solves for the coefficients that y is linear in, and this law names none "
+                "algoperf: fit_values solves for the coefficients in which y is linear, but this law declares none "
                 "(`linear`, `log_terms`: scaling/concept.hpp); fit() fits log y");
   using Objective = detail::ProjectedObjective<Law>;
   constexpr std::size_t linear = Objective::linear, shapes = Objective::shapes;
   check_observations(observations, Law::parameters);
   const auto points = detail::fit_points(observations);
   const Objective sum(points);
-  double negligible = 0;  // residuals of rounding
+  double negligible = 0;  // residuals at the level of rounding
   for (const auto& o : observations) negligible += 1e-28 * o.weight * o.y * o.y;
 
   std::vector<Minimum<shapes>> minima;
@@ -63,8 +63,8 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
   };
   fit.theta = solved(best.at);
 
-  // What the observations do not tell: of y itself, whose derivatives are y times those of log y. The logarithm of a
-  // coefficient of 0 is one from which y is as far.
+  // Marks the coordinates that the observations do not determine, here for y itself, whose derivatives are y times
+  // those of log y. The logarithm of a coefficient of 0 is replaced by log_of_nothing, which gives the same y.
   static constexpr double log_of_nothing = -700;
   const auto finite = [](std::array<double, Law::parameters> theta) {
     for (double& each : theta) each = std::max(each, log_of_nothing);

@@ -1,6 +1,6 @@
-// Jet<N>: a number with its first and second derivatives by N variables, which arithmetic carries along (second-order
-// forward differentiation). A law of scaling is written once over T; T = double evaluates it, T = Jet differentiates it
-// exactly.
+// Jet<N>: a value with its first and second derivatives with respect to N variables, propagated through arithmetic
+// (second-order forward-mode differentiation). A scaling law is written once over T: T = double evaluates it, T = Jet
+// differentiates it exactly.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ template <std::size_t N>
 struct Jet {
   static constexpr std::size_t pairs = N * (N + 1) / 2;
   double value = 0;
-  std::array<double, N> first = {};       // by variable i
-  std::array<double, pairs> second = {};  // by variables i >= j, at i (i + 1) / 2 + j
+  std::array<double, N> first = {};       // with respect to variable i
+  std::array<double, pairs> second = {};  // with respect to variables i >= j, at index i (i + 1) / 2 + j
 
   Jet() = default;
   Jet(double constant) : value(constant) {}
@@ -26,7 +26,7 @@ struct Jet {
     return x;
   }
 
-  // f(x) of this x, whose f', f'' are given.
+  // Returns f(x) for this x, given the value f, its slope f' and its curvature f'' at x.
   Jet through(double f, double slope, double curvature) const {
     Jet result(f);
     std::size_t k = 0;
@@ -80,7 +80,7 @@ struct Jet {
   friend Jet operator/(Jet a, double b) { return a *= 1 / b; }
 };
 
-// Functions of both: a law calls them unqualified.
+// Functions overloaded for double and Jet, for use in laws.
 namespace jets {
 
 inline double value(double x) { return x; }
@@ -99,14 +99,14 @@ template <std::size_t N>
 Jet<N> log(const Jet<N>& x) {
   return x.through(std::log(x.value), 1 / x.value, -1 / (x.value * x.value));
 }
-// log(1 + e^x), whatever x.
+// Returns log(1 + e^x) without overflow.
 inline double softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
 template <std::size_t N>
 Jet<N> softplus(const Jet<N>& x) {
   const double p = 1 / (1 + std::exp(-x.value));
   return x.through(softplus(x.value), p, p * (1 - p));
 }
-// log(e^x[0] + e^x[1] + ...), whatever they are.
+// Returns log(e^x[0] + e^x[1] + ...) without overflow.
 template <std::size_t M>
 double log_sum_exp(const std::array<double, M>& x) {
   double most = x[0], sum = 0;

@@ -17,11 +17,13 @@
 
 namespace algoperf::detail {
 
-// The least sum of |r| near `from`: Huber's losses over a delta that shrinks tenfold until it tells which observations
-// the law passes through, as many as it has parameters (but for coefficients that have come down to 0); then the law
-// through these. It is an optimum, `converged`, if no other residual's pull exceeds what theirs can hold: the
-// subgradient holds 0 (Koenker & Bassett 1978). A law that is no line in its coordinates may pass through fewer at its
-// best: then Huber's optimum at the least delta is, within delta a weight, that of |r|.
+// Minimises the sum of weight |r| near `from`. It minimises Huber losses with a delta that shrinks tenfold each time,
+// and after each fits the law exactly through the observations with the smallest residuals: as many as the law has
+// parameters, not counting coefficients that have reached 0. Such a fit is an optimum, `converged`, if the
+// subgradient of the sum contains 0 (Koenker & Bassett 1978): forces of at most their weights at the observations
+// passed through balance the pull of all other residuals. The optimum of a law that is not linear in its coordinates
+// may pass through fewer observations. Then the result is the Huber optimum at the smallest delta, whose sum exceeds
+// the minimum by at most delta times the total weight.
 template <class Law>
 Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variables>>& points,
                                         const std::array<double, Law::parameters>& from) {
@@ -56,7 +58,7 @@ Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variable
     for (std::size_t i = 0; i < n; ++i) theta[i] = Jet<n>::variable(vertex.at[i], i);
     std::array<std::array<double, n>, n> normal = {};
     std::array<double, n> pull = {}, share;
-    std::vector<std::pair<Jet<n>, double>> held;  // what it passes through, and weights
+    std::vector<std::pair<Jet<n>, double>> held;  // the law where it passes through observations, and their weights
     for (const auto& p : sorted) {
       const Jet<n> law = Law::template log_value<Jet<n>>(p.log_x, theta);
       const double r = law.value - p.log_y;
@@ -73,7 +75,7 @@ Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variable
         for (std::size_t j = 0; j < n; ++j) normal[i][j] = normal[j][i] = i == j;
         pull[i] = 0;
       }
-    if (!solve(normal, pull, share)) continue;  // the pull shared in least squares
+    if (!solve(normal, pull, share)) continue;  // distributes the pull by least squares
     bool holds = true;
     for (const auto& [law, most] : held) {
       double force = 0;

@@ -8,7 +8,7 @@
 
 namespace algoperf {
 
-// Where a minimisation ended. `converged`: Newton's step from there would lower f by less than its last bits.
+// The end point of a minimisation. `converged`: a Newton step from there would lower f by less than its last bits.
 template <std::size_t N>
 struct Minimum {
   std::array<double, N> at = {};
@@ -19,7 +19,8 @@ struct Minimum {
 
 namespace detail {
 
-// Solves (f'' + damping bound) step = -f' by Cholesky's factors; false where that matrix is not positive definite.
+// Solves (f'' + damping bound) step = -f' by a Cholesky factorisation. Returns false if the matrix is not positive
+// definite.
 template <std::size_t N>
 bool damped_step(const Jet<N>& f, double damping, const std::array<double, Jet<N>::pairs>& bound,
                  std::array<double, N>& step) {
@@ -51,11 +52,11 @@ bool damped_step(const Jet<N>& f, double damping, const std::array<double, Jet<N
 
 }  // namespace detail
 
-// The minimum of f >= 0 downhill from `from`, by Newton's method with exact second derivatives, damped (Levenberg 1944,
-// Marquardt 1963) where f is not convex or a step did not lower it. f(at) is f's value; f.derivatives(at, bound) is f
-// with its derivatives, and bound a matrix that curves no less than f there, which damps. There is no tolerance to be
-// chosen and no scale of f to be known: it goes on until what a step promises is below f's last bits, or below
-// `negligible`, or `iterations` are over.
+// Finds a minimum of f >= 0 downhill from `from` by Newton's method with exact second derivatives. Steps are damped
+// (Levenberg 1944, Marquardt 1963) where f is not convex or a step did not lower f. f(at) returns the value of f.
+// f.derivatives(at, bound) returns f with its derivatives, and sets `bound`, the damping matrix, to a curvature no
+// less than that of f there. There is no tolerance to choose and the scale of f does not matter: the iteration stops
+// when the predicted decrease is below the last bits of f or below `negligible`, or after `iterations` iterations.
 template <std::size_t N, class F>
 Minimum<N> minimize(const F& f, const std::array<double, N>& from, double negligible = 0,
                     std::size_t iterations = 400) {
@@ -73,7 +74,7 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
     m.value = now.value;
     double largest = 0;
     for (std::size_t i = 0; i < N; ++i) largest = std::fmax(largest, bound[i * (i + 1) / 2 + i]);
-    for (std::size_t i = 0; i < N; ++i) {  // and more on its diagonal, so that damping holds where bound is singular
+    for (std::size_t i = 0; i < N; ++i) {  // enlarge the diagonal, so that damping works where bound is singular
       double& diagonal = bound[i * (i + 1) / 2 + i];
       diagonal = 2 * diagonal + 1e-9 * largest + 1e-300;
     }
@@ -94,7 +95,7 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
       }
       promised += slope;
       if (slope * std::fmax(damping, 1) <= last_bits * now.value + negligible) {
-        // f tells places apart no further, but its slope does: a last step without damping.
+        // f no longer distinguishes nearby points, but its slope does: take one last step without damping.
         if (detail::damped_step(now, 0, bound, step) && f(moved(step)) <= now.value * (1 + last_bits) + negligible)
           m.at = moved(step);
         m.converged = true;
@@ -103,7 +104,7 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
       const double value = f(moved(step));
       lower = value < now.value;
       if (!lower) {
-        if (slope <= 1e-13 * now.value && damping <= 1) {  // nothing but rounding is left
+        if (slope <= 1e-13 * now.value && damping <= 1) {  // only rounding is left
           m.converged = true;
           return m;
         }

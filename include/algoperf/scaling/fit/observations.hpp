@@ -9,16 +9,16 @@
 
 namespace algoperf {
 
-// What was measured: y, a loss or an error, at x, the sizes it depends on (samples; or parameters and samples).
+// A measurement: y, a loss or an error, at x, the sizes it depends on (samples; or parameters and samples).
 template <std::size_t Variables>
 struct Observation {
   std::array<double, Variables> x;
   double y = 0;
-  double weight = 1;  // of its squared or absolute residual: 1 / variance of log y, if that is known
+  double weight = 1;  // of its term in the sum: 1 / variance of log y, if known
 };
 
-// What a fit needs of observations: as many as parameters, positive and finite numbers, no x twice, y not constant.
-// Throws Error otherwise, naming the observation, counted from 0.
+// Checks that a fit can use the observations: at least as many as parameters, values positive and finite, no x twice,
+// y not constant. Throws Error otherwise, naming the observation, counted from 0.
 template <std::size_t Variables>
 void check_observations(const std::vector<Observation<Variables>>& all, std::size_t parameters) {
   require(all.size() >= parameters, "fit: there are ", all.size(), " observations for ", parameters, " parameters");
@@ -32,10 +32,10 @@ void check_observations(const std::vector<Observation<Variables>>& all, std::siz
             ", expected a positive number");
     for (std::size_t j = 0; j < i; ++j)
       require(all[i].x != all[j].x, "fit: observations ", j, " and ", i,
-              " have the same x: average them, or give them as one with their weight");
+              " have the same x: average them, or pass them as one observation with their total weight");
     constant = constant && all[i].y == all[0].y;
   }
-  require(!constant, "fit: y is ", all[0].y, " in all observations, which no law can be told from");
+  require(!constant, "fit: y is ", all[0].y, " in all observations, expected at least two different values");
 }
 
 }  // namespace algoperf

@@ -9,14 +9,14 @@
 
 namespace algoperf {
 
-// An interval that is to hold a number with some probability.
+// An interval intended to contain a value with some probability.
 struct Interval {
   double low = 0, high = 0;
 };
 
-// Between the (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly between neighbours as by numpy;
-// values may be infinite.
-// Throws Error if level is not in (0, 1) or there is no value.
+// Returns the interval between the (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly between
+// neighbours as numpy does. Values may be infinite. Throws Error if level is not in (0, 1), if there are no values,
+// or if a value is NaN.
 inline Interval percentile_interval(std::vector<double> values, double level) {
   require(level > 0 && level < 1, "percentile_interval: level is ", level, ", expected (0, 1)");
   require(!values.empty(), "percentile_interval: there are no values");

@@ -20,7 +20,7 @@ namespace algoperf {
 
 namespace detail {
 
-// A sum of squares as a function of all coordinates but one, which is held.
+// A sum of squares as a function of all coordinates but one, which is held fixed.
 template <class Law>
 struct HeldObjective {
   static constexpr std::size_t all = Law::parameters, others = all - 1;
@@ -61,13 +61,16 @@ struct HeldObjective {
 
 }  // namespace detail
 
-// The values of a parameter, in the order of Law::names, that the observations allow: those at which the other
-// parameters can be chosen so that the sum of squares S stays within S_min (1 + t^2 / (n - k)), t Student's quantile of
-// n - k degrees of freedom: n observations, k parameters. A likelihood ratio of normal errors of log y of unknown
-// variance, exact where the law is a line in its coordinates (Bates & Watts 1988, section 6.1). It sees what a
-// curvature at the optimum does not: an end that no observation bounds is 0 or infinite. `fit` must be the squares' fit
-// of these observations. Throws Error if it is not, where n = k, and of a parameter that is made of several coordinates
-// (SigmoidPowerLaw's e_0 and b, Kaplan's Nc and Dc): bootstrap() has intervals of these.
+// Returns the profile interval of parameter number `parameter`, in the order of Law::names. It contains the values at
+// which the other parameters can be chosen so that the sum of squares S stays within S_min (1 + t^2 / (n - k)), where
+// t is Student's quantile with n - k degrees of freedom, for n observations and k parameters. This is a
+// likelihood-ratio interval for normal errors of log y with unknown variance, exact if the law is linear in its
+// coordinates (Bates & Watts 1988, section 6.1). Unlike an interval from the curvature at the optimum, it detects an
+// end that the observations do not bound: that end is 0 or infinite.
+//
+// `fit` must be the least-squares fit of these observations. Throws Error if it is not, if n = k, or if the parameter
+// is computed from several coordinates (SigmoidPowerLaw's e_0 and b, Kaplan's Nc and Dc); bootstrap() has intervals
+// for these.
 template <ScalingLaw Law>
 Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law::variables>>& observations,
                           std::size_t parameter, double level = 0.95) {
@@ -75,13 +78,13 @@ Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law
   check_observations(observations, all);
   require(parameter < all, "profile_interval: parameter is ", parameter, ", expected less than ", all);
   require(observations.size() > all, "profile_interval: there are ", observations.size(), " observations for ", all,
-          " parameters, of which no spread can be told");
+          " parameters, expected more observations than parameters");
   for (std::size_t i = 0; i < all; ++i) {
     std::array<double, all> moved = fit.theta;
     moved[i] += 0.25;
     require(i == parameter || Law::from_theta(moved)[parameter] == fit.parameters()[parameter],
             "profile_interval: ", Law::names[parameter], " of ", Law::formula,
-            " is made of several coordinates; bootstrap() has its interval");
+            " is computed from several coordinates; use bootstrap() for its interval");
   }
   require(fit.converged, "profile_interval: the fit did not converge");
   const auto points = detail::fit_points(observations);
@@ -94,7 +97,7 @@ Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law
 
   const auto starts = detail::Restarts<Law>(points, fit.theta).of(points);
   const auto end = [&](double direction) {
-    std::array<double, all> theta = fit.theta;  // where the last that was allowed ended
+    std::array<double, all> theta = fit.theta;  // the optimum at the last value that was allowed
     const auto allows = [&](double value) {
       detail::HeldObjective<Law> rest{sum, parameter, value};
       const auto from = [&](const std::array<double, all>& start) {

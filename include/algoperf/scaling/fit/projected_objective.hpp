@@ -17,13 +17,14 @@ concept LawOfTerms = requires(const std::array<double, Law::variables>& logs,
                               const std::array<double, Law::parameters>& theta) {
   { Law::log_terms(logs, theta) } -> std::same_as<std::array<double, Law::linear>>;
 };
-// A law whose first `linear` coordinates are logarithms of coefficients:  y = sum_k exp(theta_k) f_k(x; shape),  shape
-// the other coordinates.
+// A law whose first `linear` coordinates are logarithms of coefficients:  y = sum_k exp(theta_k) f_k(x; shape),
+// where shape are the other coordinates.
 template <class Law>
 concept SeparableLaw = Law::linear < Law::parameters && (Law::linear == 1 || LawOfTerms<Law>);
 
-// Variable projection (Golub & Pereyra 1973): F(shape) = min over c >= 0 of sum w (sum_k c_k f_k(x; shape) - y)^2, the
-// coefficients c being solved for whatever the shape.
+// The objective of variable projection (Golub & Pereyra 1973):
+//   F(shape) = min over c >= 0 of sum w (sum_k c_k f_k(x; shape) - y)^2
+// The coefficients c are solved for at each shape.
 template <SeparableLaw Law>
 class ProjectedObjective {
  public:
@@ -40,13 +41,14 @@ class ProjectedObjective {
     Coefficients c;
     return solve_for(shape, c);
   }
-  // Writes the coefficients that are best for a shape, and returns F there; HUGE_VAL if there are none.
+  // Writes the optimal coefficients for a shape, and returns F; HUGE_VAL if there are none.
   double solve_for(const Shape& shape, Coefficients& c) const {
     Normal normal;
     return best(terms_of(shape), normal, c);
   }
 
-  // F's derivatives are those of the whole sum of squares, less what c, which follows, takes off: Schur's complement.
+  // F's derivatives are those of the full sum of squares with respect to the shape, minus the effect of c, which
+  // changes with the shape (Schur complement).
   Jet<shapes> derivatives(const Shape& at, std::array<double, Jet<shapes>::pairs>& bound) const {
     std::array<Jet<shapes>, shapes> shape;
     for (std::size_t a = 0; a < shapes; ++a) shape[a] = Jet<shapes>::variable(at[a], a);
@@ -56,7 +58,7 @@ class ProjectedObjective {
     Jet<shapes> f(best(terms, normal, c));
     bound = {};
     if (!std::isfinite(f.value)) return f;
-    std::array<std::array<double, shapes>, linear> mixed = {}, squares = {};  // d^2 / dc dshape, and without r's own
+    std::array<std::array<double, shapes>, linear> mixed = {}, squares = {};  // d^2 / dc dshape, full and Gauss-Newton
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const double w = 2 * points_[i].weight;
       Jet<shapes> r(-y_[i]);
@@ -80,7 +82,7 @@ class ProjectedObjective {
   }
 
  private:
-  // Sums of w f f^T and w f y.
+  // The normal equations: sums of w f f^T and w f y.
   struct Normal {
     std::array<Coefficients, linear> matrix = {};
     Coefficients right = {};
@@ -91,7 +93,7 @@ class ProjectedObjective {
         for (std::size_t j = 0; j < linear; ++j) matrix[k][j] += w * f[k] * f[j];
       }
     }
-    // Without the coefficients that are not `in`, each scaled to a diagonal of 1.
+    // Solves for the coefficients whose bits are set in `in`, scaled to a diagonal of 1. The others are 0.
     bool solve_among(unsigned in, const Coefficients& b, Coefficients& x) const {
       std::array<Coefficients, linear> a = {};
       Coefficients scale = {}, scaled = {};
@@ -105,7 +107,7 @@ class ProjectedObjective {
       for (std::size_t k = 0; k < linear; ++k) x[k] *= scale[k];
       return true;
     }
-    // The best c >= 0: so few coefficients allow to try which are 0.
+    // Finds the best c >= 0. There are few enough coefficients to try every subset as the non-zero ones.
     bool solve(Coefficients& c) const {
       double most = 0;
       for (unsigned in = 1; in < 1u << linear; ++in) {
@@ -123,7 +125,7 @@ class ProjectedObjective {
     }
   };
 
-  // f_k at every point: the law's terms where its coefficients are 1.
+  // Returns f_k at every point: the law's terms with coefficients of 1.
   template <class T>
   std::vector<std::array<T, linear>> terms_of(const std::array<T, shapes>& shape) const {
     std::array<T, Law::parameters> theta = {};
@@ -158,7 +160,7 @@ class ProjectedObjective {
     return sum;
   }
 
-  // `normal` is half of d^2 / dc dc.
+  // Subtracts the effect of c from `second`. `normal` is half of d^2 / dc dc.
   static void take_off(std::array<double, Jet<shapes>::pairs>& second, const Normal& normal, const Coefficients& c,
                        const std::array<std::array<double, shapes>, linear>& mixed) {
     unsigned in = 0;

@@ -1,11 +1,12 @@
-// The regions of a learning curve (Hestness et al. 2017, section 5): at first what guessing costs, then a power law,
-// then an error that no data removes.
+// The regions of a learning curve (Hestness et al. 2017, section 5): the error of guessing, then a power law, then an
+// error that more data does not reduce.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "../../core/error.hpp"
@@ -23,20 +24,20 @@
 
 namespace algoperf {
 
-// Where one region ends and the next begins: where the curve's exponent is half the power law's.
+// The boundary between two regions: where the curve's exponent is half the power law's.
 struct Boundary {
   bool found = false;
   double at = 0;           // x, if found
-  double confidence = 0;   // the share of bootstraps that find it too, or too find none
-  Interval interval = {};  // of `at`, 90 % of the bootstraps that find it; {0, 0} if none does
+  double confidence = 0;   // the fraction of bootstraps that agree on whether it is found
+  Interval interval = {};  // of `at`, 90 %, over the bootstraps that find it; {0, 0} if none does
 };
 
 struct Regions {
   Boundary guessing_ends, floor_begins;
-  double exponent = 0;  // of the power law between, wherever it ends: y falls as x^exponent
+  double exponent = 0;  // of the power law between the boundaries, found or not: y falls as x^exponent
   std::size_t points = 0;
 
-  // Sizes at which the curve is a power law, as far as was measured from `first` to `last`.
+  // Returns the range of sizes in which the curve is a power law, within the measured range from `first` to `last`.
   Interval power_law(double first, double last) const {
     return {guessing_ends.found && guessing_ends.at > first ? guessing_ends.at : first,
             floor_begins.found && floor_begins.at < last ? floor_begins.at : last};
@@ -46,13 +47,14 @@ struct Regions {
 namespace detail {
 
 struct CurveEnds {
-  double guessing_ends = NAN, floor_begins = NAN, exponent = 0;
+  std::optional<double> guessing_ends, floor_begins;  // empty unless among the observations
+  double exponent = 0;
 };
 
-// Of the line, the line with a floor, with a cap, and with both, the one of the least Bayesian information criterion
-// n log(S / n) + k log n (Schwarz 1978), which must be less by 10, very strong evidence (Kass & Raftery 1995), where
-// what it adds lies beyond the observations: a floor that begins after them, guessing that ended before. Only ends
-// among the observations are told.
+// Selects one of four laws: a power law alone, with a floor, with a cap, or with both. The law with the lowest
+// Bayesian information criterion n log(S / n) + k log n (Schwarz 1978) wins. A law whose additional boundary lies
+// outside the observations (a floor that begins after them, or guessing that ends before them) must be lower by 10,
+// very strong evidence (Kass & Raftery 1995). Only boundaries among the observations are reported.
 class RegionFinder {
  public:
   using Points = std::vector<FitPoint<1>>;
@@ -62,7 +64,8 @@ class RegionFinder {
         capped_(from_starts<CappedPowerLaw>(points)),
         bounded_(from_starts<BoundedPowerLaw>(points)) {}
 
-  // `points`, of mean weight 1, may be resampled: minimisations then begin where those of all observations ended.
+  // `points` must have a mean weight of 1. They may be a resample: minimisations start from the optima of the points
+  // passed to the constructor.
   CurveEnds find(const Points& points) const {
     const Extent measured = extent(points, log_x);
     const double n = total_weight(points);
@@ -72,7 +75,7 @@ class RegionFinder {
     const auto before = [&](double at) { return at < measured.most; };
     const auto after = [&](double at) { return at > measured.least; };
     const auto within = [&](double at) { return before(at) && after(at); };
-    const auto told = [&](double at) { return within(at) ? std::exp(at) : NAN; };
+    const auto reported = [&](double at) { return within(at) ? std::optional(std::exp(at)) : std::nullopt; };
 
     const auto line = again(points, line_);
     CurveEnds ends{.exponent = line.at[1]};
@@ -87,19 +90,19 @@ class RegionFinder {
     const auto floor = again(points, floor_);
     const double begins = (floor.at[1] - floor.at[0]) / floor.at[2];
     if (floor.at[2] > 0 && after(begins) && better(floor.value, PowerLawWithFloor::parameters, within(begins)))
-      ends = {.floor_begins = told(begins), .exponent = -floor.at[2]};
+      ends = {.floor_begins = reported(begins), .exponent = -floor.at[2]};
 
     const auto capped = again(points, capped_);
     if (capped.at[2] > 0 && before(capped.at[1]) &&
         better(capped.value, CappedPowerLaw::parameters, within(capped.at[1])))
-      ends = {.guessing_ends = told(capped.at[1]), .exponent = -capped.at[2]};
+      ends = {.guessing_ends = reported(capped.at[1]), .exponent = -capped.at[2]};
 
     const auto bounded = again(points, bounded_);
     const double ratio = std::exp(bounded.at[1] - bounded.at[0]) - 1;  // g / e - 1
     const double levels = bounded.at[2] + std::log(ratio) / bounded.at[3];
     if (bounded.at[3] > 0 && ratio > 1 && before(bounded.at[2]) && after(levels) &&
         better(bounded.value, BoundedPowerLaw::parameters, within(bounded.at[2]) && within(levels)))
-      ends = {.guessing_ends = told(bounded.at[2]), .floor_begins = told(levels), .exponent = -bounded.at[3]};
+      ends = {.guessing_ends = reported(bounded.at[2]), .floor_begins = reported(levels), .exponent = -bounded.at[3]};
     return ends;
   }
 
@@ -124,14 +127,14 @@ class RegionFinder {
   Restarts<BoundedPowerLaw> bounded_;
 };
 
-inline Boundary boundary(double at, const std::vector<double>& replicates) {
-  Boundary b{.found = !std::isnan(at)};
+inline Boundary boundary(std::optional<double> at, const std::vector<std::optional<double>>& replicates) {
+  Boundary b{.found = at.has_value()};
   std::vector<double> found;
-  for (const double x : replicates)
-    if (!std::isnan(x)) found.push_back(x);
+  for (const std::optional<double>& x : replicates)
+    if (x) found.push_back(*x);
   const double share = static_cast<double>(found.size()) / static_cast<double>(replicates.size());
   b.confidence = b.found ? share : 1 - share;
-  if (b.found) b.at = at;
+  if (at) b.at = *at;
   if (!found.empty()) b.interval = percentile_interval(std::move(found), 0.9);
   return b;
 }
@@ -143,15 +146,15 @@ struct RegionOptions {
   std::uint64_t seed = 1;
 };
 
-// Throws Error as fit() does; at least 6 observations, of sizes that rise over what is to be told apart: of boundaries
-// beyond the observations nothing is said.
+// Finds the regions of a learning curve. Needs at least 6 observations, whose sizes span the regions to be
+// distinguished: boundaries outside the observations are not reported. Throws Error as fit() does.
 inline Regions find_regions(const std::vector<Observation<1>>& observations, const RegionOptions& options = {}) {
   check_observations(observations, 6);
   require(options.bootstraps >= 1, "find_regions: bootstraps is 0, expected at least 1");
   const auto points = detail::of_mean_weight_one(detail::fit_points(observations));
   const detail::RegionFinder finder(points);
   const detail::CurveEnds ends = finder.find(points);
-  std::vector<double> guessing, floors;
+  std::vector<std::optional<double>> guessing, floors;
   std::vector<detail::FitPoint<1>> drawn;
   const RandomKey key{options.seed};
   for (std::size_t i = 0; i < options.bootstraps; ++i) {

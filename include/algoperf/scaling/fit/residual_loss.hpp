@@ -1,5 +1,6 @@
-// What a fit sums over residuals r = log law(x) - log y, each times its observation's weight. Sums, never means: a mean
-// of small losses ends optimisers that stop at an absolute tolerance (Besiroglu et al. 2024, arXiv:2404.10102).
+// The losses that a fit sums over residuals r = log law(x) - log y, each multiplied by its observation's weight. Sums
+// are used instead of means, because a mean of small losses ends optimisers that stop at an absolute tolerance
+// (Besiroglu et al. 2024, arXiv:2404.10102).
 #pragma once
 
 #include <cmath>
@@ -8,7 +9,7 @@
 
 namespace algoperf {
 
-// r^2. Half of it would have the same minimum; this is the sum that root mean squares are made of.
+// r^2, without the factor 1/2, so that the sum gives root mean squares directly. The minimum is the same.
 struct SquaredResiduals {
   double value(double r) const { return r * r; }
   double slope(double r) const { return 2 * r; }
@@ -16,7 +17,8 @@ struct SquaredResiduals {
   void check() const {}
 };
 
-// r^2 / 2 up to delta, delta (|r| - delta / 2) beyond (Huber 1964), as Hoffmann et al. 2022 and torch's huber_loss.
+// r^2 / 2 for |r| <= delta, delta (|r| - delta / 2) beyond (Huber 1964), as in Hoffmann et al. 2022 and torch's
+// huber_loss.
 struct HuberResiduals {
   double delta = 1e-3;
 
@@ -31,8 +33,8 @@ struct HuberResiduals {
   }
 };
 
-// |r|: least absolute deviations. Huber's losses over a delta that shrinks tell through which observations the law
-// passes (least_absolute.hpp).
+// |r|: least absolute deviations. Huber losses with a shrinking delta identify the observations that the law passes
+// through (least_absolute.hpp).
 struct AbsoluteResiduals {
   double value(double r) const { return std::fabs(r); }
   void check() const {}

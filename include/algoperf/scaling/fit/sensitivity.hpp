@@ -11,11 +11,11 @@
 
 namespace algoperf::detail {
 
-// What a law's values at some points tell of its coordinates.
+// How a law's values at some points depend on its coordinates.
 template <std::size_t N>
 struct Sensitivity {
-  std::array<bool, N> felt = {};       // do the values move with it? Not with the logarithm of a coefficient that is 0
-  std::array<bool, N> dependent = {};  // felt, but others can make up for it
+  std::array<bool, N> felt = {};       // the values depend on it; false for the logarithm of a coefficient of 0
+  std::array<bool, N> dependent = {};  // felt, but others can compensate for it
 
   bool all_felt() const {
     bool all = true;
@@ -24,8 +24,9 @@ struct Sensitivity {
   }
 };
 
-// From the matrix sum w J J^T of derivatives J of log y, each coordinate scaled to a diagonal of 1: Cholesky's factors,
-// the largest pivot first, until none is left above rounding.
+// Computes the sensitivity from the matrix sum w J J^T, where J are the derivatives of log y. Each coordinate is
+// scaled to a diagonal of 1. A Cholesky factorisation takes the largest pivot first, until none is left above
+// rounding.
 template <class Law>
 Sensitivity<Law::parameters> sensitivity(const std::vector<FitPoint<Law::variables>>& points,
                                          const std::array<double, Law::parameters>& at) {
@@ -58,8 +59,8 @@ Sensitivity<Law::parameters> sensitivity(const std::vector<FitPoint<Law::variabl
   }
 }
 
-// Where fits of nearly the same points begin: where that of these ended; and if it ended at an edge, from where no
-// slope leads back (the logarithm of a coefficient of 0), where the law begins, too.
+// The starting coordinates of refits to nearly the same points: the optimum of the original fit. If that optimum is
+// at an edge where the slope is 0 (the logarithm of a coefficient of 0), also the law's own starts.
 template <class Law>
 class Restarts {
  public:

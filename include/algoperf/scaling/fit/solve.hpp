@@ -9,10 +9,11 @@
 
 namespace algoperf {
 
-// x of a x = b by Gaussian elimination with the largest pivot of each column; false where a is singular to rounding.
+// Solves a x = b by Gaussian elimination, with the largest pivot of each column. Returns false if a is singular to
+// rounding.
 template <std::size_t N>
 bool solve(std::array<std::array<double, N>, N> a, std::array<double, N> b, std::array<double, N>& x) {
-  std::array<double, N> largest = {};  // of each column
+  std::array<double, N> largest = {};  // in each column
   for (const auto& row : a)
     for (std::size_t k = 0; k < N; ++k) largest[k] = std::fmax(largest[k], std::fabs(row[k]));
   for (std::size_t k = 0; k < N; ++k) {

@@ -8,7 +8,8 @@
 
 namespace algoperf {
 
-// P(|T| <= t) of Student's t with `freedom` degrees of it: the finite sums of Abramowitz & Stegun 1964, 26.7.3 and 4.
+// Returns P(|T| <= t) for Student's t distribution with `freedom` degrees of freedom, by the finite sums of
+// Abramowitz & Stegun 1964, 26.7.3 and 26.7.4.
 inline double student_t_within(double t, std::size_t freedom) {
   const double angle = std::atan(t / std::sqrt(static_cast<double>(freedom))), c = std::cos(angle);
   const bool odd = freedom % 2 == 1;
@@ -20,7 +21,7 @@ inline double student_t_within(double t, std::size_t freedom) {
   return odd ? 2 / std::numbers::pi * (angle + std::sin(angle) * sum) : std::sin(angle) * sum;
 }
 
-// The t that |T| exceeds with probability 1 - level. Throws Error if level is not in (0, 1) or freedom is 0.
+// Returns the t that |T| exceeds with probability 1 - level. Throws Error if level is not in (0, 1) or freedom is 0.
 inline double student_t_quantile(double level, std::size_t freedom) {
   require(level > 0 && level < 1, "student_t_quantile: level is ", level, ", expected (0, 1)");
   require(freedom >= 1, "student_t_quantile: freedom is 0, expected at least 1");

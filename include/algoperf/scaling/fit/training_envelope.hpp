@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// The training of one model: FLOPs spent so far and the loss they brought, both in rising order of FLOPs.
+// The training curve of one model: the loss as a function of the FLOPs spent so far, in increasing order of FLOPs.
 struct TrainingCurve {
   struct Point {
     double flops = 0, loss = 0;
@@ -18,7 +18,7 @@ struct TrainingCurve {
   double parameters = 0;
   std::vector<Point> points = {};
 
-  // Between its points, a line in logarithms; NAN before and after them.
+  // Returns the loss, interpolated linearly in logarithms between points; NaN before the first and after the last.
   double loss_at(double flops) const {
     if (points.empty() || !(flops >= points.front().flops && flops <= points.back().flops)) return NAN;
     const auto after = std::lower_bound(points.begin(), points.end(), flops,
@@ -30,21 +30,22 @@ struct TrainingCurve {
   }
 };
 
-// Approach 1 of Hoffmann et al. 2022 (arXiv:2203.15556): the envelope of training curves. For each budget the size
-// whose loss is then least, as observations of best size against FLOPs, to which a PowerLaw or LogLine can be fitted.
-// Left out are budgets at which the smallest or the largest model that was trained so far is best, since a better one
-// may lie beyond. Throws Error if a curve has numbers that are not positive, or FLOPs that do not rise.
+// Approach 1 of Hoffmann et al. 2022 (arXiv:2203.15556): the envelope of training curves. For each budget it finds
+// the size with the lowest loss, and returns observations of best size against FLOPs, to which a PowerLaw or LogLine
+// can be fitted. A budget is skipped if the best model is the smallest or the largest of those whose curves cover it,
+// because a better size may lie beyond. Throws Error if a value is not positive or the FLOPs of a curve do not
+// increase.
 inline std::vector<Observation<1>> training_envelope(const std::vector<TrainingCurve>& curves,
                                                      const std::vector<double>& budgets) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const TrainingCurve& curve = curves[i];
-    require(curve.parameters > 0 && curve.parameters < HUGE_VAL, "training_envelope: curve ", i, " is of ",
-            curve.parameters, " parameters");
+    require(curve.parameters > 0 && curve.parameters < HUGE_VAL, "training_envelope: curve ", i, " has ",
+            curve.parameters, " parameters, expected a positive number");
     double before = 0;
     for (const auto& point : curve.points) {
       require(point.flops > before && point.flops < HUGE_VAL && point.loss > 0 && point.loss < HUGE_VAL,
               "training_envelope: curve ", i, " has a loss of ", point.loss, " after ", point.flops,
-              " FLOPs, which follow ", before, "; expected a positive loss and rising FLOPs");
+              " FLOPs, which follow ", before, "; expected a positive loss and increasing FLOPs");
       before = point.flops;
     }
   }

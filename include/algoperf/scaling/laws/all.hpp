@@ -1,4 +1,4 @@
-// The laws of scaling.
+// Includes every scaling law.
 #pragma once
 
 #include "amdahl.hpp"

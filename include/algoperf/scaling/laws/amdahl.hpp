@@ -10,8 +10,8 @@
 
 namespace algoperf {
 
-// Amdahl's law of n workers: T = T1 (s + (1 - s) / n), s the share that does not speed up (Amdahl 1967): a plateau at
-// T1 s, and the same curve as CriticalBatch, told by other numbers.
+// Amdahl's law for n workers: T = T1 (s + (1 - s) / n), where s is the fraction that does not speed up (Amdahl 1967).
+// T has a plateau at T1 s. The curve is that of CriticalBatch with other parameters.
 struct Amdahl {
   static constexpr std::size_t variables = 1, parameters = 2, linear = 1;
   static constexpr std::array<const char*, 2> names = {"T1", "s"};

@@ -10,8 +10,9 @@
 
 namespace algoperf {
 
-// y = e + g / (1 + (x / d)^c): a learning curve whole. At e + g, what guessing costs, until x is about d; then a power
-// law; then the floor e. M4 with alpha = 1, by the numbers that regions.hpp asks for.
+// y = e + g / (1 + (x / d)^c): a whole learning curve. y is near e + g, the error of guessing, until x reaches about
+// d; then it follows a power law; then it approaches the floor e. This is M4 (SigmoidPowerLaw) with alpha = 1, in the
+// parameters that regions.hpp needs.
 struct BoundedPowerLaw {
   static constexpr std::size_t variables = 1, parameters = 4, linear = 2;
   static constexpr std::array<const char*, 4> names = {"e", "g", "d", "c"};
@@ -30,7 +31,8 @@ struct BoundedPowerLaw {
     return {std::exp(t[0]), std::exp(t[1]), std::exp(t[2]), t[3]};
   }
 
-  // Floors below the least y and guesses above the greatest; each leaves a line.
+  // Combines floors below the minimum y with guessing errors above the maximum y. Given both, log((e + g - y) / (y -
+  // e)) is a line in log x, fitted by least squares.
   template <class Points>
   static std::vector<std::array<double, 4>> starts(const Points& points) {
     const auto [least, most] = extent(points, detail::log_y);

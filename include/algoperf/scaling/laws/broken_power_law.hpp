@@ -27,7 +27,8 @@ inline constexpr std::array<const char*, 3 + 3 * breaks> names_of_broken_power_l
 
 // Broken neural scaling law (Caballero et al. 2023, arXiv:2210.14891):
 //   y = a + b x^-c0 prod_i (1 + (x / d_i)^(1 / f_i))^(-c_i f_i)
-// a power law whose exponent changes by c_i at each break d_i, over a width of f_i in log x, down to a floor a.
+// The exponent of a power law changes by c_i at each break d_i, over a width of f_i in log x. The law approaches the
+// floor a.
 template <std::size_t breaks = 1>
 struct BrokenPowerLaw {
   static_assert(breaks >= 1 && breaks <= 4, "algoperf: a BrokenPowerLaw has 1 to 4 breaks");
@@ -35,7 +36,7 @@ struct BrokenPowerLaw {
   static constexpr std::array<const char*, parameters> names = detail::names_of_broken_power_law<breaks>;
   static constexpr const char* formula = "y = a + b x^-c0 prod_i (1 + (x / d_i)^(1 / f_i))^(-c_i f_i)";
 
-  // theta = log a, log b, c0, then c_i, log d_i, log f_i of each break.
+  // theta = log a, log b, c0, then c_i, log d_i, log f_i for each break.
   template <class T>
   static std::array<T, 2> log_terms(const std::array<double, 1>& log_x, const std::array<T, parameters>& theta) {
     T power = theta[1] - theta[2] * log_x[0];
@@ -59,7 +60,7 @@ struct BrokenPowerLaw {
     return p;
   }
 
-  // Breaks by their places.
+  // Sorts the breaks by their positions d_i.
   static std::array<double, parameters> in_order(std::array<double, parameters> theta) {
     std::array<std::array<double, 3>, breaks> each;
     for (std::size_t i = 0; i < breaks; ++i) each[i] = {theta[3 + 3 * i], theta[4 + 3 * i], theta[5 + 3 * i]};
@@ -68,8 +69,8 @@ struct BrokenPowerLaw {
     return theta;
   }
 
-  // Breaks at places of an even grid, of two widths, floors at two shares of the least y; between breaks the slopes of
-  // lines.
+  // Places the breaks on an even grid in log x, with two widths, and floors at two fractions of the minimum y. The
+  // slopes between breaks come from lines fitted by least squares.
   template <class Points>
   static std::vector<std::array<double, parameters>> starts(const Points& points) {
     const auto [first, last] = extent(points, detail::log_x);

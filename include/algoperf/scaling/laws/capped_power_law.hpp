@@ -10,8 +10,8 @@
 
 namespace algoperf {
 
-// y = g / (1 + (x / d)^c): BoundedPowerLaw without a floor. At g, what guessing costs, until x is about d; then a power
-// law.
+// y = g / (1 + (x / d)^c): BoundedPowerLaw without a floor. y is near g, the error of guessing, until x reaches about
+// d; then it follows a power law.
 struct CappedPowerLaw {
   static constexpr std::size_t variables = 1, parameters = 3, linear = 1;
   static constexpr std::array<const char*, 3> names = {"g", "d", "c"};
@@ -26,7 +26,7 @@ struct CappedPowerLaw {
     return {std::exp(t[0]), std::exp(t[1]), t[2]};
   }
 
-  // Guesses above the greatest y; each leaves a line.
+  // Uses guessing errors g above the maximum y. Given g, log(g / y - 1) is a line in log x, fitted by least squares.
   template <class Points>
   static std::vector<std::array<double, 3>> starts(const Points& points) {
     const double most = extent(points, detail::log_y).most;

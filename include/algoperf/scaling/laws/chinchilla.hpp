@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// Approach 3 of Hoffmann et al. 2022 (arXiv:2203.15556): L = E + A / N^alpha + B / D^beta, of N parameters and D
+// Approach 3 of Hoffmann et al. 2022 (arXiv:2203.15556): L = E + A / N^alpha + B / D^beta, for N parameters and D
 // samples (tokens).
 struct Chinchilla {
   static constexpr std::size_t variables = 2, parameters = 5, linear = 3;
@@ -30,7 +30,8 @@ struct Chinchilla {
     return {std::exp(t[0]), std::exp(t[1]), std::exp(t[2]), t[3], t[4]};
   }
 
-  // Exponents on a grid, the floor at shares of the least loss; both terms share what remains of the middle point.
+  // Combines exponents on a grid with floors at fractions of the minimum loss. The two terms contribute equally to
+  // the loss above the floor at the mean point.
   template <class Points>
   static std::vector<std::array<double, 5>> starts(const Points& points) {
     const double least = extent(points, detail::log_y).least;

@@ -10,8 +10,9 @@
 
 namespace algoperf {
 
-// Steps to a target against the batch: S = Smin (1 + Bcrit / B) (McCandlish et al. 2018, arXiv:1812.06162). Twice the
-// least steps at Bcrit; examples to the target, S B, at least Smin Bcrit.
+// Steps to a target as a function of the batch size: S = Smin (1 + Bcrit / B) (McCandlish et al. 2018,
+// arXiv:1812.06162). At B = Bcrit, S is twice the minimum Smin. The number of examples to the target, S B, is at
+// least Smin Bcrit.
 struct CriticalBatch {
   static constexpr std::size_t variables = 1, parameters = 2, linear = 1;
   static constexpr std::array<const char*, 2> names = {"Smin", "Bcrit"};

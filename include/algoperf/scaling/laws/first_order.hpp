@@ -1,5 +1,5 @@
-// What a training step costs to first order in a model's size and the batch (Hestness et al. 2019, "Beyond Human-Level
-// Accuracy", section 4): three laws to fit to sweeps of sizes and batches.
+// The cost of a training step, to first order in the model size and the batch size (Hestness et al. 2019, "Beyond
+// Human-Level Accuracy", section 4): three laws to fit to sweeps over sizes and batches.
 #pragma once
 
 #include <array>
@@ -34,13 +34,14 @@ struct Proportional {
 
 }  // namespace detail
 
-// FLOPs of a step of p parameters on a batch of b: C = gamma p b.
+// FLOPs of a step with p parameters on a batch of b samples: C = gamma p b.
 struct StepFlops : detail::Proportional<2> {
   static constexpr std::array<const char*, 1> names = {"gamma"};
   static constexpr const char* formula = "C = gamma p b";
 };
 
-// Bytes read and written: A = lambda p + mu b sqrt p, of the parameters and of the activations.
+// Bytes read and written by a step: A = lambda p + mu b sqrt p. The first term is for the parameters, the second for
+// the activations.
 struct StepBytes {
   static constexpr std::size_t variables = 2, parameters = 2;
   static constexpr std::array<const char*, 2> names = {"lambda", "mu"};
@@ -51,7 +52,7 @@ struct StepBytes {
     return jets::log_sum_exp(std::array<T, 2>{theta[0] + log_x[0], theta[1] + (log_x[1] + 0.5 * log_x[0])});
   }
   static std::array<double, 2> from_theta(const std::array<double, 2>& t) { return {std::exp(t[0]), std::exp(t[1])}; }
-  // Shares of the parameters' bytes.
+  // Tries several fractions of the bytes for the parameters.
   template <class Points>
   static std::vector<std::array<double, 2>> starts(const Points& points) {
     const double of_p = weighted_mean(points, [](const auto& p) { return p.log_y - p.log_x[0]; });
@@ -62,7 +63,7 @@ struct StepBytes {
   }
 };
 
-// The least memory of a step: F = delta p.
+// The minimum memory of a step, in bytes: F = delta p.
 struct StepFootprint : detail::Proportional<1> {
   static constexpr std::array<const char*, 1> names = {"delta"};
   static constexpr const char* formula = "F = delta p";

@@ -10,14 +10,14 @@
 
 namespace algoperf {
 
-// Kaplan et al. 2020 (arXiv:2001.08361, eq. 1.5): L = ((Nc / N)^(aN / aD) + Dc / D)^aD, of N parameters without
-// embeddings and D tokens: no floor, and one exponent for how far both can bring the loss down.
+// Kaplan et al. 2020 (arXiv:2001.08361, eq. 1.5): L = ((Nc / N)^(aN / aD) + Dc / D)^aD, for N parameters without
+// embeddings and D tokens. The law has no floor, and the outer exponent aD applies to both terms.
 struct Kaplan {
   static constexpr std::size_t variables = 2, parameters = 4;
   static constexpr std::array<const char*, 4> names = {"Nc", "Dc", "aN", "aD"};
   static constexpr const char* formula = "L = ((Nc / N)^(aN / aD) + Dc / D)^aD";
 
-  // theta = aN log Nc, aD log Dc, log aN, log aD: the first two are logarithms of losses.
+  // theta = aN log Nc, aD log Dc, log aN, log aD. The first two are logarithms of losses.
   template <class T>
   static T log_value(const std::array<double, 2>& log_x, const std::array<T, 4>& theta) {
     const T n = jets::exp(theta[2]), d = jets::exp(theta[3]);

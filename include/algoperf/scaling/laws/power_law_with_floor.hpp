@@ -10,8 +10,9 @@
 
 namespace algoperf {
 
-// M2: y = e + b x^-c: a power law down to a floor, the irreducible error (Hestness et al. 2017; Rosenfeld et al. 2020).
-// Fitted on log y, so that e may not be negative; an e that tends to 0 ends at 0 to rounding.
+// M2: y = e + b x^-c, a power law with a floor e, the irreducible error (Hestness et al. 2017; Rosenfeld et al.
+// 2020). fit() fits log y, so e cannot be negative. If the best e tends to 0, the fit ends with an e of 0 to
+// rounding.
 struct PowerLawWithFloor {
   static constexpr std::size_t variables = 1, parameters = 3, linear = 2;
   static constexpr std::array<const char*, 3> names = {"e", "b", "c"};
@@ -30,7 +31,7 @@ struct PowerLawWithFloor {
     return {std::exp(t[0]), std::exp(t[1]), t[2]};
   }
 
-  // Floors at shares of the least y; each leaves a line.
+  // Uses floors at fractions of the minimum y. Given a floor, log(y - e) is a line in log x, fitted by least squares.
   template <class Points>
   static std::vector<std::array<double, 3>> starts(const Points& points) {
     const double least = extent(points, detail::log_y).least;

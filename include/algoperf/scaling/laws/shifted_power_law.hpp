@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// M3: y = b (1/x + g)^c with c > 0: a power law that bends into a floor b g^c (M3 of Alabdulmohsin et al. 2022,
+// M3: y = b (1/x + g)^c with c > 0, a power law that bends into the floor b g^c (M3 of Alabdulmohsin et al. 2022,
 // arXiv:2209.06640).
 struct ShiftedPowerLaw {
   static constexpr std::size_t variables = 1, parameters = 3, linear = 1;
@@ -26,7 +26,8 @@ struct ShiftedPowerLaw {
     return {std::exp(t[0]), std::exp(t[1]), t[2]};
   }
 
-  // 1/g from far beyond the largest x down to the smallest; each leaves a line.
+  // Uses values of 1/g from far beyond the largest x down to the smallest x. Given g, log y is a line in log(1/x +
+  // g), fitted by least squares.
   template <class Points>
   static std::vector<std::array<double, 3>> starts(const Points& points) {
     const auto [first, last] = extent(points, detail::log_x);

@@ -10,28 +10,30 @@
 
 namespace algoperf {
 
-// M4: (y - e_inf) / (e_0 - y)^alpha = b x^c (Alabdulmohsin et al. 2022, arXiv:2209.06640): from e_0, the error of
-// guessing, where x is small, through a power law, to a floor e_inf. Fitted on log y as the other laws are; the paper
-// minimises the distance of the two sides, whose optimum is at e_inf = 0 whatever the data.
+// M4: (y - e_inf) / (e_0 - y)^alpha = b x^c (Alabdulmohsin et al. 2022, arXiv:2209.06640). For small x, y is near
+// e_0, the error of guessing. Then y follows a power law, down to the floor e_inf. fit() fits log y, as for the other
+// laws. The paper instead minimises the distance between the two sides of the equation; the optimum of that objective
+// is at e_inf = 0 for any data.
 struct SigmoidPowerLaw {
   static constexpr std::size_t variables = 1, parameters = 5;
   static constexpr std::array<const char*, 5> names = {"e_inf", "e_0", "alpha", "b", "c"};
   static constexpr const char* formula = "(y - e_inf) / (e_0 - y)^alpha = b x^c";
 
   // theta = log e_inf, log(e_0 - e_inf), log alpha, log b + (alpha - 1) log(e_0 - e_inf), c. With y = e_inf + (e_0 -
-  // e_inf) / (1 + e^-z) the law is g(z) = theta[3] + theta[4] log x, and g rises.
+  // e_inf) / (1 + e^-z) the law becomes g(z) = theta[3] + theta[4] log x, where g is increasing. log_value solves
+  // this equation for z by Newton's method.
   template <class T>
   static T log_value(const std::array<double, 1>& log_x, const std::array<T, 5>& theta) {
     const T alpha = jets::exp(theta[2]), level = theta[3] + theta[4] * log_x[0];
     const double a = jets::value(alpha), goal = jets::value(level);
-    double z = goal < 0 ? goal : goal / a;  // g's asymptotes
+    double z = goal < 0 ? goal : goal / a;  // start on the asymptotes of g
     for (int i = 0; i < 60; ++i) {
       const double p = 1 / (1 + std::exp(-z)),
                    step = (goal + jets::softplus(-z) - a * jets::softplus(z)) / (1 - p + a * p);
       z += step;
       if (std::fabs(step) <= 1e-15 * std::fabs(z)) break;
     }
-    T at = z;  // two more steps, which have z's derivatives
+    T at = z;  // two more Newton steps carry the derivatives of z
     for (int i = 0; i < 2; ++i) {
       const T p = jets::exp(-jets::softplus(-at));
       at = at + (level + jets::softplus(-at) - alpha * jets::softplus(at)) / (1.0 - p + alpha * p);
@@ -43,7 +45,8 @@ struct SigmoidPowerLaw {
     return {std::exp(t[0]), std::exp(t[0]) + std::exp(t[1]), alpha, std::exp(t[3] - (alpha - 1) * t[1]), t[4]};
   }
 
-  // Floors below the least y, and errors of guessing above the greatest; each leaves a line.
+  // Combines floors below the minimum y, guessing errors above the maximum y, and values of alpha. Given these, the
+  // logarithm of the left-hand side is a line in log x, fitted by least squares.
   template <class Points>
   static std::vector<std::array<double, 5>> starts(const Points& points) {
     const auto [least, most] = extent(points, detail::log_y);

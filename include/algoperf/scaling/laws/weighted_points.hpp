@@ -1,4 +1,4 @@
-// What starts of fits are made of: statistics of weighted points.
+// Statistics of weighted points, from which the laws compute the starting coordinates of fits.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ struct Extent {
   double least = HUGE_VAL, most = -HUGE_VAL;
 };
 
-// Of f(point).
+// Returns the minimum and the maximum of f(point).
 template <class Points, class F>
 Extent extent(const Points& points, const F& f) {
   Extent e;
@@ -30,7 +30,7 @@ double total_weight(const Points& points) {
   return sum;
 }
 
-// Of f(point), by the points' weights.
+// Returns the mean of f(point), weighted by the points' weights.
 template <class Points, class F>
 double weighted_mean(const Points& points, const F& f) {
   double mean = 0, weight = 0;
@@ -45,12 +45,12 @@ struct Line {
   double intercept = 0, slope = 0;
 };
 
-// The line of least squares through (x(point), y(point)), each of the point's weight. Points where one of them is not
-// finite are left out; with fewer than two different x the slope is 0.
+// Fits a line through (x(point), y(point)) by weighted least squares. Skips points where x or y is not finite. If
+// fewer than two distinct x remain, the slope is 0.
 template <class Points, class X, class Y>
 Line least_squares_line(const Points& points, const X& x, const Y& y) {
   double weight = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-  for (const auto& point : points) {  // means and sums about them as they come (Welford 1962)
+  for (const auto& point : points) {  // running means and sums of squares about them (Welford 1962)
     const double at = x(point), value = y(point);
     if (!std::isfinite(at) || !std::isfinite(value)) continue;
     weight += point.weight;

@@ -14,7 +14,7 @@
 
 namespace algoperf {
 
-// What is to be reached: a loss below target, within limit steps.
+// The goal of a search: a loss below `target` within `limit` steps.
 struct NqmGoal {
   double target = 0.01;              // (0, inf)
   std::uint64_t limit = 1000000000;  // [1, 2^53]
@@ -25,14 +25,14 @@ struct NqmGoal {
   }
 };
 
-// Where to search: every pair of a learning rate and a value of the rule's second hyperparameter, if it has one. Empty:
-// the search of the paper, Rule::rates() and Rule::seconds().
+// The grid to search: every pair of a learning rate and a value of the rule's second hyperparameter, if it has one.
+// Empty vectors mean the search of the paper, Rule::rates() and Rule::seconds().
 struct NqmGrid {
   std::vector<double> rates = {};
   std::vector<double> seconds = {};
 };
 
-// What a search found: the steps to the target, infinite where it was missed, and the rule that takes them.
+// The result of a search: the steps to the target, infinite if it was missed, and the rule that takes them.
 template <class Rule>
 struct NqmBest {
   double steps = HUGE_VAL;
@@ -41,7 +41,7 @@ struct NqmBest {
 
 namespace detail {
 
-// A rule's second moments along some directions, and the maps of 1, 2, 4, ... steps, each made when it is first needed.
+// A rule's second moments along some directions, and the maps of 1, 2, 4, ... steps, each computed when first needed.
 template <class Rule>
 class NqmPowers {
  public:
@@ -76,21 +76,21 @@ class NqmPowers {
     return loss(now_);
   }
 
-  // Doubles the steps until the loss is below the target, then halves the doubt.
+  // Doubles the number of steps until the loss is below the target, then bisects.
   double steps_to(const NqmGoal& goal) {
     if (loss(now_) < goal.target) return 0;
     const std::vector<Moments> start = now_;
-    std::uint64_t steps = 0;  // those of now_, whose loss is not below the target
+    std::uint64_t steps = 0;  // steps of now_, whose loss is not below the target
     std::size_t k = 0;
     for (; std::uint64_t{1} << k <= goal.limit; ++k) {
       advance(k, start);
       const double found = loss(next_);
-      if (!(found < HUGE_VAL)) return HUGE_VAL;  // it diverges
+      if (!(found < HUGE_VAL)) return HUGE_VAL;  // diverges
       if (found < goal.target) break;
       now_.swap(next_);
       steps = std::uint64_t{1} << k;
     }
-    for (std::size_t more = k; more-- > 1;) {  // now_ is after 2^(k - 1) steps; or, for k = 0, after none
+    for (std::size_t more = k; more-- > 1;) {  // now_ is the state after 2^(k - 1) steps, or after none if k = 0
       advance(more - 1, now_);
       if (loss(next_) < goal.target) continue;
       now_.swap(next_);
@@ -100,7 +100,7 @@ class NqmPowers {
   }
 
  private:
-  // next_ is what 2^k steps make of `from`.
+  // Sets next_ to the moments 2^k steps after `from`.
   void advance(std::size_t k, const std::vector<Moments>& from) {
     const std::size_t n = weights_.size();
     if (maps_.size() < (k + 1) * n) maps_.resize((k + 1) * n);
@@ -115,32 +115,34 @@ class NqmPowers {
   Rule rule_ = {};
   std::vector<NqmDirection> directions_;
   std::vector<double> weights_;
-  std::vector<Map> maps_;   // those of 2^k steps begin at k times the number of directions
-  std::size_t levels_ = 0;  // how many k there are for this rule
+  std::vector<Map> maps_;   // the maps of 2^k steps begin at k times the number of directions
+  std::size_t levels_ = 0;  // how many values of k are computed for this rule
   std::vector<Moments> now_, next_;
 };
 
 }  // namespace detail
 
-// The noisy quadratic model of training: how many steps a rule needs to a target loss, as a function of the batch. It
-// shows what measured curves show: perfect scaling (half the steps at twice the batch), diminishing returns, a plateau;
-// that momentum and preconditioning put the plateau off, and that averages of weights help small batches.
+// The noisy quadratic model of training: the number of steps that a rule needs to reach a target loss, as a function
+// of the batch size. It reproduces the shape of measured curves: perfect scaling (half the steps at twice the batch),
+// diminishing returns, a plateau. Momentum and preconditioning move the plateau to larger batches, and averages of
+// weights help small batches.
 //   loss = 1/2 sum_i h_i x_i^2, i = 1 ... dimensions;  h_i = 1 / i;  E x_i(0)^2 = 1
 //   gradient_i = h_i x_i + noise of variance h_i / batch, times the preconditioner h_i^-preconditioning
-// The curvatures are rounded down to `bins` ones, spaced geometrically from 1 to 1 / dimensions. The expected loss
-// needs second moments only, on which one step is an affine map in each bin (rules.hpp): n steps are log2(n)
+// The curvatures are rounded down to `bins` values, spaced geometrically from 1 to 1 / dimensions. The expected loss
+// depends only on second moments, on which one step is an affine map in each bin (rules.hpp). So n steps take log2(n)
 // products, and nothing is sampled.
 //   NoisyQuadratic{.preconditioning = 0.5, .batch = 1024}.fewest_steps(NqmMomentum{}, {.target = 0.01})
-// Zhang et al. 2019 (arXiv:1907.04164) and its notebook, whose bins and search are the defaults. Departs from it so:
-// steps_to_target is the first step whose loss is below the target, one more than the notebook's number, which is that
-// of the last step before it; and SGD has no 1e-8 in a denominator (there it takes off up to 0.32 % of the steps, where
-// they are millions). Where momentum makes the loss swing about the target, the crossing found need not be the first,
-// nor the notebook's, but is one.
+// Source: Zhang et al. 2019 (arXiv:1907.04164) and its notebook, whose bins and search are the defaults. Departures:
+//   - steps_to_target is the first step whose loss is below the target. The notebook reports the last step before it,
+//     one less.
+//   - SGD has no 1e-8 in a denominator. In the notebook it removes up to 0.32 % of the steps, where they are millions.
+//   - Where momentum makes the loss oscillate about the target, steps_to_target is one of the crossings, but not
+//     necessarily the first or that of the notebook.
 // Cost: a search of 100 rates x 20 momenta takes about 0.1 s, one of 100 rates about 1 ms.
 struct NoisyQuadratic {
   std::size_t dimensions = 10000;  // [2, inf)
   std::size_t bins = 100;          // [2, inf)
-  double preconditioning = 0;      // [0, 1]: gamma, from none to Newton's
+  double preconditioning = 0;      // [0, 1]: gamma, from none (0) to Newton's method (1)
   double batch = 1;                // (0, inf)
 
   struct Bin {
@@ -155,7 +157,7 @@ struct NoisyQuadratic {
     require(batch > 0 && batch < HUGE_VAL, "NoisyQuadratic: batch is ", batch, ", expected (0, inf)");
   }
 
-  // Each bin counts the curvatures from its own up to that of the bin before.
+  // Returns the bins. Each counts the curvatures from its own value up to that of the previous bin.
   std::vector<Bin> spectrum() const {
     check();
     std::vector<Bin> spectrum;
@@ -167,7 +169,7 @@ struct NoisyQuadratic {
     return spectrum;
   }
 
-  // The expected loss after so many steps; infinite or NaN where it grew beyond the numbers.
+  // Returns the expected loss after `steps` steps; infinite or NaN if it overflows.
   template <class Rule>
   double loss(const Rule& rule, std::uint64_t steps) const {
     static_assert(detail::explain_nqm_rule<Rule>());
@@ -175,7 +177,8 @@ struct NoisyQuadratic {
     return powers.loss_after(steps);
   }
 
-  // The first step whose loss is below the target: 0 if the initial loss is, infinite if none is within the limit.
+  // Returns the first step whose loss is below the target: 0 if the initial loss is, infinite if no step within the
+  // limit is.
   template <class Rule>
   double steps_to_target(const Rule& rule, const NqmGoal& goal = {}) const {
     static_assert(detail::explain_nqm_rule<Rule>());
@@ -184,8 +187,9 @@ struct NoisyQuadratic {
     return powers.steps_to(goal);
   }
 
-  // The fewest steps to the target over the grid. Among equals the rate that comes first in the grid wins, then the
-  // second hyperparameter that does: the search goes from its end, as great rates diverge soon and cost little.
+  // Returns the minimum number of steps to the target over the grid. Ties go to the rate that comes first in the
+  // grid, then to the second hyperparameter that comes first. The search runs from the end of the grid, because large
+  // rates diverge early and cost little.
   template <class Rule>
   NqmBest<Rule> fewest_steps(Rule rule, NqmGoal goal = {}, NqmGrid grid = {}) const {
     static_assert(detail::explain_nqm_rule<Rule>());
@@ -208,7 +212,7 @@ struct NoisyQuadratic {
         const double steps = powers.steps_to(goal);
         if (steps == HUGE_VAL) continue;
         best = {steps, rule};
-        goal.limit = static_cast<std::uint64_t>(steps);  // more would not be better
+        goal.limit = static_cast<std::uint64_t>(steps);  // more steps would not be better
       }
     return best;
   }

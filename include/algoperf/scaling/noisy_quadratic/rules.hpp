@@ -1,6 +1,6 @@
-// The rules of the noisy quadratic model: what a step does to second moments of one coordinate. In all of them
-// X = rate p h, for the curvature h and the preconditioner p; g is the gradient, h x plus noise; and
-// c = rate^2 p^2 (variance of the noise).
+// The rules of the noisy quadratic model: how a step changes the second moments of one coordinate. Throughout, X =
+// rate p h, for the curvature h and the preconditioner p; g is the gradient, h x plus noise; and c = rate^2 p^2
+// (variance of the noise).
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace algoperf {
 namespace detail {
 
-// The search of the paper's notebook for momenta and decays: 20 numbers from 1 - 10^-5 down to 0.
+// The momenta and decays that the paper's notebook searches: 20 values from 1 - 10^-5 down to 0.
 inline std::vector<double> nqm_seconds() {
   std::vector<double> seconds = geometric(1e-5, 1, 20);
   for (double& x : seconds) x = 1 - x;
@@ -24,7 +24,7 @@ inline std::vector<double> nqm_seconds() {
 
 }  // namespace detail
 
-// x' = x - rate p g, what sgd() does. Follows s = E x^2: s' = (1 - X)^2 s + c. Zhang et al. 2019.
+// SGD: x' = x - rate p g, as sgd(). Tracks s = E x^2: s' = (1 - X)^2 s + c. Zhang et al. 2019.
 struct NqmSgd {
   double rate = 0.1;  // (0, inf)
 
@@ -40,8 +40,8 @@ struct NqmSgd {
   double square(const std::array<double, 1>& s) const { return s[0]; }
 };
 
-// v' = mu v - rate p g;  x' = x + v', what momentum() does, whose m is -v / (rate p). Follows E x^2, E v^2 and E xv, v
-// from 0; the noise adds c to each. Zhang et al. 2019, equation 21.
+// Momentum: v' = mu v - rate p g;  x' = x + v', as momentum(), whose m is -v / (rate p). Tracks E x^2, E v^2 and E
+// xv, with v = 0 at the start; the noise adds c to each. Zhang et al. 2019, equation 21.
 struct NqmMomentum {
   double rate = 0.1;  // (0, inf)
   double mu = 0.9;    // [0, 1)
@@ -67,8 +67,8 @@ struct NqmMomentum {
   double square(const std::array<double, 3>& s) const { return s[0]; }
 };
 
-// SGD, evaluated at an average y of the iterates: y' = decay y + (1 - decay) x', y = x at the start. Follows E x^2,
-// E y^2 and E xy. Zhang et al. 2019, equation 38, which follows y / (1 - decay). WeightAverage, which begins at 0 and
+// SGD evaluated at an average y of the iterates: y' = decay y + (1 - decay) x', y = x at the start. Tracks E x^2, E
+// y^2 and E xy. Zhang et al. 2019, equation 38, which tracks y / (1 - decay). WeightAverage, which starts at 0 and
 // divides by 1 - decay^t, is (y - decay^t x(0)) / (1 - decay^t).
 struct NqmEma {
   double rate = 0.1;   // (0, inf)
