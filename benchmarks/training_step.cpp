@@ -42,7 +42,7 @@ class Sides {
     loop_.start(data_);
   }
 
-  double library() { return loop_.step(data_).loss; }
+  double library() { return *loop_.step(data_).loss; }
   double by_hand() {
     selector_.select(selected_, {}, selection_);
     return hand_.step({}, data_.inputs().data(), data_.labels().data(), selection_.indices.data(),

@@ -113,7 +113,7 @@ TEST_CASE("what is sent arrives, and steps stay graphs, where the ring begins an
     CHECK(found == std::vector<float>(n, total));
   };
   run(40, 3);  // begins anew in the midst of steps
-  CHECK(graph.replays() == 38);
+  CHECK(recording.replays() == 38);
   run(4, 20);  // more in a step than the ring holds: what is held back must start
 }
 
@@ -122,11 +122,12 @@ TEST_CASE("no device, and one of another architecture, are told in a sentence") 
   auto x = backend.array<float>(4);
   emulated_cuda::has_no_device = cudaErrorNoDevice;
   CHECK(sentence([&] { backend.fill(4, x.data(), 1.0f); }) ==
-        "cuda: looking for a device failed: an error: no CUDA device that this program's runtime can use");
+        "cuda: querying the current device failed: an error: no CUDA device was found, or its driver is too old for "
+        "this program's CUDA runtime");
   emulated_cuda::cannot_launch = cudaErrorNoKernelImageForDevice;
   CHECK(sentence([&] { backend.fill(4, x.data(), 1.0f); }) ==
-        "cuda: starting a kernel failed: an error: the program was compiled for other devices than emulated, compile "
-        "it with -arch=sm_90");
+        "cuda: launching a kernel failed: an error: the program was not compiled for emulated, compile it with "
+        "-arch=sm_90");
   backend.fill(4, x.data(), 1.0f);
   CHECK(agreement::on_host(backend, x) == std::vector<float>(4, 1.0f));
 }

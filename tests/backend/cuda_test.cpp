@@ -52,7 +52,7 @@ TEST_CASE("more memory than there is") {
   } catch (const Error& error) {
     told = error.what();
   }
-  CHECK(told.find("cuda: the device is out of memory: 268435456 MiB asked, ") == 0);
+  CHECK(told.find("cuda: the device is out of memory: 268435456 MiB requested, ") == 0);
 }
 
 TEST_CASE("matrices of one shape go side by side, and come to what they come to one by one") {
@@ -71,7 +71,7 @@ TEST_CASE("matrices of one shape go side by side, and come to what they come to 
         rule.step(Update<float>{gradients.data(), values.data()}, state, {.t = t, .learning_rate = 0.01});
       });
     }
-    CHECK(graph.replays() == replays);
+    CHECK(recording.replays() == replays);
     return agreement::on_host(backend, values);
   };
   const auto check = [&](const auto& rule, std::size_t replays) {
@@ -117,7 +117,7 @@ TEST_CASE("a loss scale moves on the device, which the host does not wait for") 
   const Cuda<float> device;
   Cuda<float>::Recording recording;
   const std::vector<float> there = run(device, [&](const auto& step) { device.replay(recording, step); });
-  CHECK(graph.replays() == 10);
+  CHECK(recording.replays() == 10);
   CHECK(there == run(device, [](const auto& step) { step(); }));
   CHECK(agreement::ulps(there, run(Host<float>{}, [](const auto& step) { step(); })) <= few);
 }
@@ -177,5 +177,5 @@ TEST_CASE("a window whose places bfloat16 does not tell apart") {
   } catch (const Error& error) {
     told = error.what();
   }
-  CHECK(told == "MaxPool: size is 17, where activations have 16 bits a window has at most 256 pixels");
+  CHECK(told == "MaxPool: size is 17, but with activations of 16 bits a window has at most 256 pixels");
 }

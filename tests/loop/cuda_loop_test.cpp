@@ -35,7 +35,7 @@ void check_mixed(const Make& make, const Task& task, int steps) {
   const double apart = difference(host, mixed);
   CHECK(apart > 1e-5);
   CHECK(apart < 0.05);
-  CHECK(mixed.last().loss == near(host.last().loss, 0.02));
+  CHECK(*mixed.last().loss == near(*host.last().loss, 0.02));
 }
 
 struct Losses {
@@ -44,7 +44,7 @@ struct Losses {
   bool reads_loss(const StepReport&) const { return reads; }
   template <class Run>
   Control after_step(Run&, const StepReport& report) const {
-    return seen.push_back(report.loss), Control::go_on;
+    return seen.push_back(*report.loss), Control::go_on;
   }
 };
 
@@ -180,7 +180,7 @@ TEST_CASE("Cuda: a run reads a loss where somebody asks, and comes to the same")
   const Tiny task;
   auto stepped = tiny_loop(adamw(), 0.01, Cuda<float>{}), run = tiny_loop(adamw(), 0.01, Cuda<float>{});
   std::vector<double> each, some, every;
-  for (int i = 0; i < 10; ++i) each.push_back(stepped.step(task.train()).loss);
+  for (int i = 0; i < 10; ++i) each.push_back(*stepped.step(task.train()).loss);
   const RunReport report = run.run(task.train(), Evaluate(task, {.every = 4}), Losses{some}, UntilStep{10});
   CHECK(same_values(stepped, run));
   REQUIRE(some.size() == 10);

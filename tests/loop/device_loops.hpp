@@ -43,7 +43,7 @@ void check_agreement(const Device& device, const Make& make, const Data& data, i
   CHECK(difference(host, there) < 1e-5);
   CHECK(difference(host, before) > 1e-3);
   CHECK(same_values(there, again));
-  CHECK(std::fabs(host.last().loss - there.last().loss) < 1e-4 * host.last().loss);
+  CHECK(std::fabs(*host.last().loss - *there.last().loss) < 1e-4 * *host.last().loss);
 }
 
 template <class Device>

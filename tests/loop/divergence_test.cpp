@@ -104,7 +104,7 @@ TEST_CASE("a rule that bears gradients that are not finite leaves the step out, 
                     ShuffledEpochs{.batch = 2});
   const auto first = values_of(loop);
   int left_out = 0;
-  for (int i = 0; i < 5; ++i) left_out += !std::isfinite(loop.step(data).loss);  // an epoch
+  for (int i = 0; i < 5; ++i) left_out += !std::isfinite(*loop.step(data).loss);  // an epoch
   CHECK(left_out == 1);
   CHECK(values_of(loop) != first);
   for (const float x : values_of(loop)) CHECK(std::isfinite(x));

@@ -346,7 +346,7 @@ TEST_CASE("ProgressBar: plain lines where there is no terminal") {
     CHECK(!contains(text, "\r"));
     CHECK(!contains(text, "\033"));
     char loss[32];
-    std::snprintf(loss, sizeof loss, "  loss %.4f", report.last.loss);
+    std::snprintf(loss, sizeof loss, "  loss %.4f", *report.last.loss);
     const auto lines = lines_of(text);
     CHECK(contains(lines.back(), loss));  // this step's, not the last one's
     return lines;

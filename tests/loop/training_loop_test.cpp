@@ -129,7 +129,7 @@ TEST_CASE("examples of weight 0 do not count, in the loss or in the gradient") {
   const Tiny task;
   const auto run = [&](const Always& examples) {
     TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{0.5}, examples, Host<double>{});
-    const double loss = loop.step(task.train()).loss;
+    const double loss = *loop.step(task.train()).loss;
     return std::pair(loss, values_of(loop));
   };
   const auto four = run(Always(range(0, 4)));

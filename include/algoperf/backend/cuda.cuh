@@ -1,12 +1,12 @@
 // Cuda: the fast device backend, for .cu files compiled by nvcc -std=c++20 and linked with cublas and cusolver (or
-// algoperf::cuda). It works on the device that is current (cudaSetDevice) where it is used, on one stream (or on
-// `streams`, where matrices do not depend on each other), and waits for it only where a number must come to the host.
-// No atomics: two runs give the same bits. One thread of the host at a time uses a device: loops in two threads are for
-// two devices.
+// algoperf::cuda). It uses the current device (cudaSetDevice) of the calling thread. Work goes to one stream, or to
+// `streams` streams for independent matrices. The host waits only when it needs a value from the device. No kernel
+// uses atomics, so two runs give identical bits. Only one host thread at a time may use a device: run loops in two
+// threads on two devices.
 #pragma once
 
 #if !defined(__CUDACC__)
-#error "algoperf: backend/cuda.cuh needs nvcc: compile this file as CUDA, or use Host or Thrust"
+#error "algoperf: backend/cuda.cuh requires nvcc: compile this file as CUDA, or use Host or Thrust"
 #endif
 
 #include <cuda_runtime.h>
@@ -21,22 +21,25 @@
 #include "cuda/array.cuh"
 #include "cuda/device.cuh"
 #include "cuda/linear_algebra.cuh"
-#include "cuda/loops.cuh"
+#include "cuda/add_rows.cuh"
+#include "cuda/each.cuh"
+#include "cuda/rows.cuh"
+#include "cuda/sums.cuh"
 #include "cuda/passes.cuh"
 #include "cuda/range.cuh"
 
 namespace algoperf {
 
-// Cuda{} computes in float, Cuda<double>{} in double; Cuda<>{.precision = Precision::tf32} multiplies matrices of
-// floats on tensor cores. Cuda<float, bfloat16>{} trains in mixed precision: activations, their gradients and the
-// weights that products read are stored in 16 bits, and multiplied on tensor cores; parameters, their gradients, sums,
-// losses and all other arithmetic are in float, so that any rule trains the parameters, and no loss scale is needed.
-// Micikevicius et al. 2018 (arXiv:1710.03740), section 3.1, with bfloat16 as in Kalamkar et al. 2019
+// Cuda{} computes in float, Cuda<double>{} in double. Cuda<>{.precision = Precision::tf32} multiplies float matrices
+// on tensor cores. Cuda<float, bfloat16>{} trains in mixed precision: activations, their gradients and the weights
+// that matrix products read are stored in 16 bits and multiplied on tensor cores. Parameters, their gradients, sums,
+// losses and all other arithmetic are in float, so that any rule can train the parameters and no loss scale is
+// needed. Micikevicius et al. 2018 (arXiv:1710.03740), section 3.1, with bfloat16 as in Kalamkar et al. 2019
 // (arXiv:1905.12322).
 template <class S = float, class Activation = S>
 struct Cuda {
   static_assert(std::is_same_v<Activation, S> || (std::is_same_v<S, float> && std::is_same_v<Activation, bfloat16>),
-                "algoperf: Cuda stores activations as it computes, or in bfloat16 where that is float");
+                "algoperf: Cuda<S, Activation>: Activation must be S, or bfloat16 if S is float");
   using Scalar = S;
   using Stored = Activation;
   template <class T>
@@ -46,10 +49,10 @@ struct Cuda {
   static constexpr bool on_host = false;
 
   Precision precision = Precision::fp32;
-  bool graphs = true;                          // whether training steps become CUDA graphs
-  std::size_t scratch = std::size_t{1} << 26;  // scalars that layers may work in: few launches fill the device
-  std::size_t streams = 4;                     // on which independent matrices are worked on side by side
-  mutable detail::CudaTables<S> tables = {};   // of the regions that run() has walked; not to be set
+  bool graphs = true;                          // whether training steps are captured as CUDA graphs
+  std::size_t scratch = std::size_t{1} << 26;  // scalars that layers may use: large launches fill the device
+  std::size_t streams = 4;                     // streams on which independent matrices are processed concurrently
+  mutable detail::CudaTables<S> tables = {};   // cached tables of the regions of run(); internal, do not set
 
   template <class T>
   Array<T> array(std::size_t n) const {
@@ -68,12 +71,12 @@ struct Cuda {
   void read(std::size_t n, const T* from, T* to) const {
     move(n, from, to, cudaMemcpyDeviceToHost);
   }
-  // `from` may be changed when it returns.
+  // `from` may be changed when write() returns.
   template <class T>
   void write(std::size_t n, const T* from, T* to) const {
     move(n, from, to, cudaMemcpyHostToDevice);
   }
-  // The same, but the host goes on at once.
+  // write() without waiting for the device. More than CudaRing::most bytes are written with write().
   template <class T>
   void send(std::size_t n, const T* from, T* to) const {
     if (n * sizeof(T) > detail::CudaRing::most) return write(n, from, to);
@@ -124,7 +127,7 @@ struct Cuda {
     detail::cuda_rows(device(), rows, cost, f);
   }
   std::size_t concurrency() const { return streams > 1 ? streams : 1; }
-  // Call i on stream i % slots, the streams side by side on the device.
+  // Call i uses stream i % slots. The streams run concurrently on the device.
   template <class F>
   void run_concurrently(std::size_t slots, std::size_t count, const F& f) const {
     device().fork(slots, count, [&](std::size_t i) { f(*this, i % slots, i); });
@@ -139,7 +142,7 @@ struct Cuda {
     return detail::cuda_sum(device(), n, detail::CudaProduct<S>{x, y});
   }
 
-  // The same, to the device's memory.
+  // Writes the dot product to `out` in device memory.
   void dot(std::size_t n, const S* x, const S* y, double* out) const {
     detail::cuda_sum_to(device(), n, detail::CudaProduct<S>{x, y}, out);
   }
@@ -149,7 +152,8 @@ struct Cuda {
     detail::CudaPasses<Work>(work, device(), tables).run();
   }
 
-  // f(), a step, and from the third time on as one CUDA graph, if it asks for the same each time and reads nothing.
+  // Runs the step f(). From the third call on the step is one CUDA graph, provided that it makes the same calls each
+  // time and reads nothing back.
   template <class F>
   void replay(Recording& recording, const F& f) const {
     const detail::CudaRange range("algoperf: step");

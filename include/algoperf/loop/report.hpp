@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <optional>
 
 #include "../core/step.hpp"
 
@@ -11,17 +11,17 @@ namespace algoperf {
 
 // After a step.
 struct StepReport {
-  Step now{0, 0};               // t is 0 before the first step
-  double loss = 0;              // mean over the step's examples of weight times loss
-  std::uint64_t examples = 0;   // seen so far
-  double training_seconds = 0;  // selecting, gathering, gradients, combination and update; nothing else
+  Step now{0, 0};                  // t is 0 before the first step
+  std::optional<double> loss = 0;  // mean over the step's examples of weight times loss; empty while a device has it
+  std::uint64_t examples = 0;      // seen so far
+  double training_seconds = 0;     // selecting, gathering, gradients, combination and update; nothing else
 };
 
 // After an evaluation.
 struct EvaluationReport {
   std::uint64_t step = 0;
-  double loss = 0;                                           // mean over the data set, by the training loss
-  double metric = std::numeric_limits<double>::quiet_NaN();  // mean over the data set
+  double loss = 0;    // mean over the data set, by the training loss
+  double metric = 0;  // mean over the data set
   const char* metric_name = "";
   bool lower_is_better = true;
   double training_seconds = 0;    // includes making the parameters to evaluate with (averages)

@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "../backend/concept.hpp"
 #include "../core/config.hpp"
+#include "../core/error.hpp"
 #include "../data/concept.hpp"
 
 namespace algoperf {
@@ -66,6 +69,46 @@ class ResidentData {
   std::size_t width_, label_width_;
   typename Backend::template Array<Input> inputs_;
   typename Backend::template Array<Label> labels_;
+};
+
+// The training data of a run, copied to an asynchronous backend's memory if it fits there.
+template <class Input, class Label, class Backend>
+class ResidentCopy {
+ public:
+  // For batches of up to `capacity` examples.
+  ResidentCopy(const Backend& backend, std::size_t capacity)
+      : indices_(backend.template array<std::uint32_t>(capacity)) {}
+
+  // Copies `data`; check(indices, n, inputs, labels) sees it part by part. Without enough memory, or with less than
+  // 64 MB to spare, it copies nothing, and batches come from the host.
+  template <class Data, class Check>
+  void make(const Backend& backend, const Data& data, const Check& check) try {
+    const auto margin = backend.template array<char>(std::size_t{1} << 26);
+    data_.emplace(backend, data, check);
+    source_ = &data;
+  } catch (const OutOfMemory&) {
+  }
+  void release() { data_.reset(); }
+  template <class Data>
+  bool holds(const Data& data) const {
+    return data_ && source_ == &data;
+  }
+  template <class Batch>
+  void gather(const Backend& backend, const std::uint32_t* indices, std::size_t n, Batch& batch) {
+    detail::send(backend, n, indices, indices_.data());
+    batch.gather(backend, *data_, indices_.data(), n);
+  }
+
+ private:
+  std::optional<ResidentData<Input, Label, Backend>> data_;
+  const void* source_ = nullptr;
+  typename Backend::template Array<std::uint32_t> indices_;
+};
+
+// For backends that share the host's memory.
+template <class Backend>
+struct NoResidentCopy {
+  NoResidentCopy(const Backend&, std::size_t) {}
 };
 
 }  // namespace algoperf

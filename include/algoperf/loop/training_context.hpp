@@ -18,11 +18,12 @@
 #include "../nn/init.hpp"
 #include "../rules/concept.hpp"
 #include "batch.hpp"
-#include "batch_loss.hpp"
 #include "buffers.hpp"
+#include "deferred_loss.hpp"
 #include "diverged.hpp"
 #include "divergence_cause.hpp"
 #include "resident_data.hpp"
+#include "step_losses.hpp"
 
 namespace algoperf {
 
@@ -52,7 +53,10 @@ class TrainingContext {
         backend_(backend),
         workers_(workers),
         key_(key),
-        batch_(backend_, model_, classes(), capacity, (capacity + workers - 1) / workers) {
+        batch_(backend_, model_, classes(), capacity, (capacity + workers - 1) / workers),
+        losses_(capacity, workers),
+        deferred_loss_(backend_),
+        resident_(backend_, capacity) {
     handles_ = model_.declare(layout_);
     layout_.arrange_for(rule_);
     require(layout_.trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
@@ -60,16 +64,7 @@ class TrainingContext {
     gradients_ = backend_.template array<Scalar>(layout_.size());
     weights_ = backend_.template array<Scalar>(capacity);
     d_outputs_ = backend_.template array<Activation>(model_.output().size() * batch_.at_once());
-    first_losses_.resize(capacity);
-    later_losses_.resize(capacity);
-    host_weights_.resize(capacity);
-    told_.resize(workers);
     if constexpr (has_buffers) buffers_.emplace(buffer_rule_.state(backend_, layout_, layout_.buffers()));
-    if constexpr (defers) {
-      device_indices_ = backend_.template array<std::uint32_t>(capacity);
-      deferred_loss_ = backend_.template array<double>(1);
-      diverged_ = backend_.template array<std::int64_t>(1);
-    }
     std::vector<Scalar> first(layout_.size());
     Initializer<Scalar> set(layout_, first.data(), key.fold(0));
     model_.initialize(set, handles_);
@@ -101,18 +96,14 @@ class TrainingContext {
                 batch_.losses(begin), d_outputs_.data());
     model_.backward(call, handles_, batch_.inputs(begin), d_outputs_.data());
     if constexpr (defers) return 0;  // loss() is the batch's
-    const double loss = weighted_loss(worker, begin, n);
+    const double loss = losses_.record(backend_, worker, begin, n, batch_.losses(begin));
     if constexpr (!bears_non_finite)
       if (!detail::finite_bits(loss)) diverged(now_.t, values, gradients);
     return loss;
   }
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
-    if constexpr (defers) {
-      const detail::BatchLoss<Scalar> take{batch_.size(),         weights_.data(),  batch_.losses(),
-                                           deferred_loss_.data(), diverged_.data(), static_cast<std::int64_t>(now_.t)};
-      backend_.for_each_row(1, batch_.size(), take);
-    }
+    if constexpr (defers) deferred_loss_.record(backend_, batch_.size(), weights_.data(), batch_.losses(), now_.t);
     const auto step_unless = [&](const auto& guard) {
       using Guard = std::remove_cvref_t<decltype(guard)>;
       rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{gradients, values, evaluate, {}, guard}, state, now_);
@@ -121,7 +112,7 @@ class TrainingContext {
                           {now_.t, 1});
     };
     if constexpr (defers && !bears_non_finite)
-      step_unless(Unless{diverged_.data()});
+      step_unless(deferred_loss_.guard());
     else
       step_unless(NoGuard{});
   }
@@ -137,14 +128,11 @@ class TrainingContext {
   // Keeps a copy of the training data in a device's memory, if it fits beside what else may come, until release_data().
   template <class Data>
   void make_resident(const Data& data) {
-    if constexpr (defers) try {
-        const auto margin = backend_.template array<char>(std::size_t{1} << 26);
-        resident_.emplace(backend_, data, [&](auto... part) { batch_.check(model_, part...); });
-        resident_of_ = &data;
-      } catch (const OutOfMemory&) {  // batches come from the host, then
-      }
+    if constexpr (defers) resident_.make(backend_, data, [&](auto... part) { batch_.check(model_, part...); });
   }
-  void release_data() { resident_.reset(); }
+  void release_data() {
+    if constexpr (defers) resident_.release();
+  }
 
   // Copies a step's examples in.
   template <class Data>
@@ -155,28 +143,23 @@ class TrainingContext {
     for (const std::uint32_t index : selection.indices)
       require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
     now_ = now;
-    for (std::size_t w = 0; w < workers_; ++w) told_[w] = false;
+    losses_.start(selection.weights);
     gather(data, selection.indices.data(), n);
-    for (std::size_t i = 0; i < n; ++i) host_weights_[i] = static_cast<Scalar>(selection.weights[i]);
-    detail::send(backend_, n, host_weights_.data(), weights_.data());
+    detail::send(backend_, n, losses_.weights(), weights_.data());
   }
   // The losses of the examples loaded last, in host memory: each at the first parameters its worker was asked for.
   const std::vector<Scalar>& losses() {
-    if constexpr (defers) backend_.read(batch_.size(), batch_.losses(), first_losses_.data());
-    return first_losses_;
+    if constexpr (defers) backend_.read(batch_.size(), batch_.losses(), losses_.first().data());
+    return losses_.first();
   }
   // What a step deferred: the batch's mean weighted loss. Throws Diverged if it, or one before it, was not finite,
   // unless the rule knows what to do.
   double loss() {
-    double found = 0;
-    std::int64_t step = 0;
-    backend_.read(1, deferred_loss_.data(), &found);
-    if constexpr (!bears_non_finite) backend_.read(1, diverged_.data(), &step);
-    if (step != 0) {
-      backend_.fill(1, diverged_.data(), std::int64_t{0});
-      diverged(static_cast<std::uint64_t>(step), values(), gradients());
-    }
-    return found;
+    const double loss = deferred_loss_.read(backend_);
+    if constexpr (!bears_non_finite)
+      if (const std::uint64_t step = deferred_loss_.take_diverged(backend_); step != 0)
+        diverged(step, values(), gradients());
+    return loss;
   }
   // Adds the losses and scores of examples [begin, begin + n).
   template <class Data, class Metric>
@@ -231,10 +214,7 @@ class TrainingContext {
   template <class Data>
   void gather(const Data& data, const std::uint32_t* indices, std::size_t n) {
     if constexpr (defers)
-      if (resident_ && resident_of_ == &data) {
-        detail::send(backend_, n, indices, device_indices_.data());
-        return batch_.gather(backend_, *resident_, device_indices_.data(), n);
-      }
+      if (resident_.holds(data)) return resident_.gather(backend_, indices, n, batch_);
     batch_.gather(backend_, model_, data, indices, n);
   }
 
@@ -253,17 +233,6 @@ class TrainingContext {
     return model_.forward(call, handles_, batch.inputs());
   }
 
-  // A rule may ask for a gradient again at other parameters (sam does): the first losses are those to keep.
-  double weighted_loss(std::size_t worker, std::size_t begin, std::size_t n) {
-    std::vector<Scalar>& losses = told_[worker] ? later_losses_ : first_losses_;
-    told_[worker] = true;
-    backend_.read(n, batch_.losses(begin), losses.data() + begin);
-    double total = 0;
-    for (std::size_t i = begin; i < begin + n; ++i)
-      total += static_cast<double>(host_weights_[i]) * static_cast<double>(losses[i]);
-    return total / static_cast<double>(n);
-  }
-
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const {
     const std::string noticed = step < now_.t ? ", noticed at step " + std::to_string(now_.t) : "";
     Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
@@ -280,6 +249,11 @@ class TrainingContext {
   std::size_t workers_;
   RandomKey key_;
   OwnBatch batch_;
+  detail::StepLosses<Scalar> losses_;
+  using Deferred = std::conditional_t<defers, detail::DeferredLoss<Backend>, detail::NoDeferredLoss<Backend>>;
+  [[no_unique_address]] Deferred deferred_loss_;
+  using Resident = std::conditional_t<defers, ResidentCopy<Input, Label, Backend>, NoResidentCopy<Backend>>;
+  [[no_unique_address]] Resident resident_;
   std::optional<OwnBatch> large_batch_;
   Layout layout_;
   typename ModelType::Handles handles_;
@@ -288,13 +262,6 @@ class TrainingContext {
   typename Backend::template Array<Activation> d_outputs_;
   static constexpr detail::BufferUpdateRule buffer_rule_{detail::BufferUpdate{}};
   std::optional<Buffers> buffers_;
-  std::optional<ResidentData<Input, Label, Backend>> resident_;
-  const void* resident_of_ = nullptr;
-  typename Backend::template Array<std::uint32_t> device_indices_;  // where losses are deferred, as the next two
-  typename Backend::template Array<double> deferred_loss_;
-  typename Backend::template Array<std::int64_t> diverged_;
-  std::vector<Scalar> first_losses_, later_losses_, host_weights_;
-  std::vector<bool> told_;  // the workers whose first losses are known
   std::vector<std::uint32_t> indices_;
 };
 

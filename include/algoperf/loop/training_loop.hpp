@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,35 +21,16 @@
 #include "../data/unlabelled.hpp"
 #include "../schedules/concept.hpp"
 #include "check_data.hpp"
+#include "check_options.hpp"
 #include "explain_loop.hpp"
 #include "pick.hpp"
+#include "recording.hpp"
 #include "run.hpp"
+#include "seed.hpp"
 #include "stopwatch.hpp"
 #include "training_context.hpp"
 
 namespace algoperf {
-
-namespace detail {
-
-struct NoRecording {};
-template <class Backend>
-struct ChooseRecording {
-  using type = NoRecording;
-};
-template <AsynchronousBackend Backend>
-struct ChooseRecording<Backend> {
-  using type = typename Backend::Recording;
-};
-template <class Backend>
-using RecordingOf = typename ChooseRecording<Backend>::type;
-
-}  // namespace detail
-
-// Seeds the first parameters and the model's own random numbers. The selector has a seed of its own.
-struct Seed {
-  static constexpr bool is_seed = true;
-  std::uint64_t value = 1;
-};
 
 template <class ModelType, class Loss, class Rule, class Schedule, class Selector, class CombinerType = SingleWorker,
           class Group = InProcess, class BackendType = Host<float>>
@@ -70,8 +50,9 @@ class TrainingLoop {
       : schedule_(schedule),
         selector_(selector),
         combiner_(detail::pick<detail::IsCombiner>(CombinerType{}, tail...)),
-        context_(checked(model, loss, rule, schedule, selector), loss, rule,
-                 detail::pick<detail::IsBackend>(BackendType{}, tail...), workers(selector.batch, tail...),
+        context_(detail::checked_model(model, loss, rule, schedule, selector), loss, rule,
+                 detail::pick<detail::IsBackend>(BackendType{}, tail...),
+                 detail::checked_workers<CombinerType>(detail::pick<detail::IsGroup>(Group{}, tail...), selector.batch),
                  selector.batch, RandomKey{detail::pick<detail::IsSeed>(Seed{}, tail...).value}),
         combiner_state_(combiner_.state(context_)) {
     static_assert(detail::explain_extras<Tail...>());
@@ -96,7 +77,7 @@ class TrainingLoop {
   }
 
   // A step in two parts, for on a device the host may go on before the step has ended: advance() asks for it, and
-  // settle() waits for it and tells its loss, which is NaN in between. Elsewhere advance() is all. Throws Diverged, one
+  // settle() waits for it and reads its loss, which is empty in between. Elsewhere advance() is all. Throws Diverged, one
   // or the other.
   template <class Data>
   void advance(const Data& data) {
@@ -117,20 +98,16 @@ class TrainingLoop {
       selector_.feedback(*selector_state_, selection_, context_.losses());
     if constexpr (detail::HasGradientFeedback<Selector>)
       selector_.gradient_feedback(*selector_state_, combiner_.gradient_squares(combiner_state_));
-    if constexpr (Context::defers)
-      loss = std::numeric_limits<double>::quiet_NaN();
-    else
-      context_.backend().synchronize();
-    unsettled_ = Context::defers;
-    last_ = {now, loss, last_.examples + selection_.indices.size(), last_.training_seconds + watch.seconds()};
+    if constexpr (!Context::defers) context_.backend().synchronize();
+    last_ = {now, Context::defers ? std::nullopt : std::optional(loss), last_.examples + selection_.indices.size(),
+             last_.training_seconds + watch.seconds()};
   }
   const StepReport& settle() {
     if constexpr (Context::defers)
-      if (unsettled_) {
+      if (!last_.loss) {
         const Stopwatch watch;
         last_.loss = context_.loss();
         last_.training_seconds += watch.seconds();
-        unsettled_ = false;
       }
     return last_;
   }
@@ -251,7 +228,7 @@ class TrainingLoop {
     settle();
     archive.number("step", last_.now.t);
     archive.number("learning_rate", last_.now.learning_rate);
-    archive.number("loss", last_.loss);
+    archive.number("loss", *last_.loss);
     archive.number("examples", last_.examples);
     archive.number("training_seconds", last_.training_seconds);
     archive.number("evaluation_seconds", evaluation_seconds_);
@@ -279,24 +256,6 @@ class TrainingLoop {
   }
 
  private:
-  static const ModelType& checked(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
-                                  const Selector& selector) {
-    rule.check();
-    if constexpr (requires { loss.check(); }) loss.check();
-    detail::check_schedule(schedule);
-    require(selector.batch > 0, "TrainingLoop: the selector's batch is 0, expected at least 1");
-    return model;
-  }
-  template <class... Tail>
-  static std::size_t workers(std::size_t batch, const Tail&... tail) {
-    const std::size_t n = detail::pick<detail::IsGroup>(Group{}, tail...).workers;
-    require(n >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
-    if constexpr (requires { CombinerType::max_workers; })
-      require(n <= CombinerType::max_workers, "TrainingLoop: ", n, " workers need a combiner, Mean{} or Adasum<>{}");
-    require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
-            " workers, expected at least one each");
-    return n;
-  }
   template <class F>
   void for_each_batch(std::size_t size, std::size_t batch, const F& f) const {
     if (batch == 0) batch = context_.at_once();
@@ -320,7 +279,6 @@ class TrainingLoop {
   std::size_t data_size_ = 0;
   Selection selection_;
   StepReport last_;
-  bool unsettled_ = false;  // last_.loss is still on the device
   double evaluation_seconds_ = 0;
   [[no_unique_address]] detail::RecordingOf<Backend> recording_;
 };

@@ -10,19 +10,20 @@
 
 namespace algoperf {
 
-// Zeroed memory of the current device. Making, copying and destroying one waits for the device; not for a step that
-// still goes onto a tape (cuda/tape.cuh), which makes none.
+// Zero-initialised memory of the current device. Constructing, copying and destroying an array wait for the device.
+// They do not launch the operations that a replaying CudaTape (cuda/tape.cuh) holds back; a step in replay allocates
+// no arrays.
 template <class T>
 class CudaArray {
-  static_assert(std::is_trivially_copyable_v<T>, "a CudaArray holds plain values");
+  static_assert(std::is_trivially_copyable_v<T>, "algoperf: the T of a CudaArray<T> must be trivially copyable");
 
  public:
   CudaArray() = default;
   explicit CudaArray(std::size_t size) : size_(size) {
     if (size == 0) return;
     allocate();
-    detail::cuda_check(cudaMemset(data_, 0, bytes()), "filling memory");
-    detail::cuda_check(cudaDeviceSynchronize(), "filling memory");
+    detail::cuda_check(cudaMemset(data_, 0, bytes()), "clearing memory");
+    detail::cuda_check(cudaDeviceSynchronize(), "clearing memory");
   }
   CudaArray(const CudaArray& other) : size_(other.size_) {
     if (size_ == 0) return;
@@ -53,8 +54,8 @@ class CudaArray {
     const cudaError_t error = cudaGetLastError();
     std::size_t free = 0, total = 0;
     if (error != cudaErrorMemoryAllocation || cudaMemGetInfo(&free, &total) != cudaSuccess)
-      detail::cuda_check(error, "taking memory");
-    fail_as<OutOfMemory>("cuda: the device is out of memory: ", bytes() >> 20, " MiB asked, ", free >> 20, " of ",
+      detail::cuda_check(error, "allocating memory");
+    fail_as<OutOfMemory>("cuda: the device is out of memory: ", bytes() >> 20, " MiB requested, ", free >> 20, " of ",
                          total >> 20, " MiB free");
   }
 

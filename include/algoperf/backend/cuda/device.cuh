@@ -1,5 +1,5 @@
-// CudaDevice: what one device is driven by. All work of the library on a device goes to one stream, in order, but for
-// what fork() lets go side by side.
+// CudaDevice: the streams and handles of one device. All work of the library on a device goes to one stream, in
+// order, except for the calls that fork() runs concurrently.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,12 +21,12 @@ namespace algoperf::detail {
 
 class CudaDevice {
  public:
-  // Of the current device (cudaSetDevice), made when first asked for.
+  // Returns the object of the current device (cudaSetDevice), created on first use.
   static CudaDevice& current() {
     static std::mutex mutex;
-    static auto& devices = *new std::map<int, std::unique_ptr<CudaDevice>>;  // kept: at exit CUDA may be gone before
+    static auto& devices = *new std::map<int, std::unique_ptr<CudaDevice>>;  // leaked: CUDA may shut down first at exit
     int ordinal = 0;
-    cuda_check(cudaGetDevice(&ordinal), "looking for a device");
+    cuda_check(cudaGetDevice(&ordinal), "querying the current device");
     const std::lock_guard lock(mutex);
     std::unique_ptr<CudaDevice>& device = devices[ordinal];
     if (device == nullptr) device.reset(new CudaDevice(ordinal));
@@ -35,17 +35,17 @@ class CudaDevice {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  // Of the stream in hand.
+  // The handles of the current stream.
   cudaStream_t stream() const { return own().stream(); }
   cublasHandle_t blas() const { return own().blas(); }
   cusolverDnHandle_t solver() { return own().solver(); }
-  // Blocks enough to fill the device, but no more than `wanted`.
+  // Returns `wanted`, limited to the number of blocks that fills the device.
   unsigned blocks(std::size_t wanted) const {
     const std::size_t most = 32u * static_cast<unsigned>(processors_);
     return static_cast<unsigned>(wanted < most ? wanted : most);
   }
-  // Memory for one call's intermediate results, valid until the stream's next call that asks: grown when first needed
-  // and kept.
+  // Returns memory for the intermediate results of one call, valid until the next call of scratch() on the current
+  // stream. It grows on demand and is kept.
   template <class T>
   T* scratch(std::size_t n) {
     const std::size_t bytes = n * sizeof(T);
@@ -56,8 +56,8 @@ class CudaDevice {
     }
     return reinterpret_cast<T*>(memory.data());
   }
-  // f(i) for i in [0, count), side by side on at most so many `streams`: call i on stream i % streams, after all that
-  // was started before, and before all that is started later.
+  // Calls f(i) for i in [0, count) concurrently on at most `streams` streams, call i on stream i % streams. The calls
+  // run after all work launched before fork() and before all work launched after it.
   template <class F>
   void fork(std::size_t streams, std::size_t count, const F& f) {
     const std::size_t used = streams < count ? streams : count;
@@ -81,7 +81,7 @@ class CudaDevice {
         in_hand_ = i;
         signal();
       }
-    } catch (...) {  // what is started later must not meet what goes on
+    } catch (...) {  // work launched later must not overlap with work still running
       settle();
       for (std::size_t i = 0; i < used; ++i) cudaStreamSynchronize(streams_[i]->stream());
       cudaGetLastError();
@@ -89,18 +89,19 @@ class CudaDevice {
     }
     for (std::size_t i = 1; i < used; ++i) await(0, i);
   }
-  // Starts an operation on the stream, or leaves it to the tape of the step in hand.
+  // Launches an operation on the current stream, or passes it to the tape of the current step.
   void start(const CudaOperation& operation) const {
     if (tape != nullptr)
       tape->take(operation, stream());
     else
       operation.start(stream());
   }
-  // Starts what was left to a tape: for what cannot be part of a graph.
+  // Launches all operations that the tape holds back and ends its replay. Call it before work that cannot be part of
+  // a graph.
   void settle() const {
     if (tape != nullptr) tape->give_up();
   }
-  // Waits for what has started.
+  // Waits for all launched work.
   void catch_up() const { cuda_check(cudaStreamSynchronize(stream()), "waiting for the device"); }
   void synchronize() const {
     settle();
@@ -108,11 +109,11 @@ class CudaDevice {
   }
   CudaRing& ring() { return ring_; }
 
-  CudaTape* tape = nullptr;  // of the step in hand
+  CudaTape* tape = nullptr;  // of the current step, or null
 
  private:
   explicit CudaDevice(int ordinal) {
-    cuda_check(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, ordinal), "looking at the device");
+    cuda_check(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, ordinal), "querying the device");
     streams_.push_back(std::make_unique<CudaStream>());
   }
 
@@ -122,7 +123,7 @@ class CudaDevice {
   };
 
   CudaStream& own() const { return *streams_[in_hand_]; }
-  // Lets others await what the stream in hand was given so far.
+  // Records the event of the current stream, so that other streams can wait for its work so far.
   void signal() const { start(CudaCall<CudaSignal>({own().reached()})); }
   void await(std::size_t waiting, std::size_t awaited) {
     const BackToFirst back{*this};
@@ -136,14 +137,14 @@ class CudaDevice {
   CudaRing ring_;
 };
 
-// Starts kernel(arguments...) on the device's stream.
+// Launches kernel(arguments...) on the device's current stream.
 template <class... Parameters, class... Arguments>
 void cuda_launch(const CudaDevice& device, dim3 blocks, unsigned threads, void (*kernel)(Parameters...),
                  const Arguments&... arguments) {
   device.start(CudaKernel<Parameters...>(blocks, threads, kernel, arguments...));
 }
 
-// Starts call(stream), which is comparable by ==.
+// Runs call(stream) on the device's current stream. Call must be comparable by ==.
 template <class Call>
 void cuda_call(const CudaDevice& device, const Call& call) {
   device.start(CudaCall<Call>(call));

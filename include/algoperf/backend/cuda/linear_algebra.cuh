@@ -1,5 +1,5 @@
-// Matrix products by cuBLAS and decompositions by cuSOLVER, for row-major matrices: to these libraries, whose matrices
-// are column-major, a row-major A is A^T.
+// Matrix products by cuBLAS and decompositions by cuSOLVER, for row-major matrices. These libraries use column-major
+// matrices, so a row-major A is passed as A^T.
 #pragma once
 
 #include <cublas_v2.h>
@@ -10,12 +10,13 @@
 
 #include "../../core/half.hpp"
 #include "device.cuh"
-#include "loops.cuh"
+#include "each.cuh"
+#include "sums.cuh"
 
 namespace algoperf {
 
-// How products of floats are taken: in float; or with factors rounded to 10 bits of mantissa (tf32) or 7 (bf16), added
-// in float, on tensor cores.
+// The precision of products of float matrices: float (fp32), or tensor cores with operands rounded to a mantissa of
+// 10 bits (tf32) or 7 bits (bf16) and accumulation in float.
 enum class Precision { fp32, tf32, bf16 };
 
 namespace detail {
@@ -60,7 +61,7 @@ void cuda_gemm(const CudaDevice& device, Precision precision, bool transpose_a, 
   cuda_call(device, CudaGemm<T, Out>{device.blas(), precision, transpose_a, transpose_b, m, n, k, a, b, c, add});
 }
 
-// to = from^T, n x n, in another type of number.
+// to = from^T for n x n matrices, converted to the type To.
 template <class From, class To>
 struct CudaTranspose {
   std::size_t n;
@@ -75,7 +76,8 @@ struct CudaConvert {
   ALGOPERF_HD void operator()(std::size_t i) const { to[i] = static_cast<To>(from[i]); }
 };
 
-// Where a decomposition works, in double: on a column-major matrix, and beside it.
+// The scratch memory of a decomposition, in double: a column-major matrix, a vector, a workspace and cuSOLVER's info
+// value.
 struct CudaDecomposition {
   double* matrix;
   double* vector;
@@ -93,13 +95,13 @@ struct CudaDecomposition {
     int found = 0;
     device.settle();
     cuda_check(cudaMemcpyAsync(&found, verdict, sizeof found, cudaMemcpyDeviceToHost, device.stream()),
-               "reading cuSOLVER's verdict");
+               "reading cuSOLVER's info");
     device.synchronize();
     return found == 0;
   }
 };
 
-// As LinearAlgebra::eigh (backend/products/linear_algebra.hpp), and in double whatever S is.
+// Like LinearAlgebra::eigh (backend/products/linear_algebra.hpp), in double for every S.
 template <class S>
 bool cuda_eigh(CudaDevice& device, std::size_t n, const S* a, S* values, S* vectors) {
   constexpr const char* what = "an eigendecomposition";
@@ -123,7 +125,7 @@ bool cuda_eigh(CudaDevice& device, std::size_t n, const S* a, S* values, S* vect
   return true;
 }
 
-// As LinearAlgebra::qr, and in double whatever S is.
+// Like LinearAlgebra::qr, in double for every S.
 template <class S>
 void cuda_qr(CudaDevice& device, std::size_t n, const S* a, S* q) {
   constexpr const char* what = "a QR decomposition";

@@ -1,7 +1,8 @@
-// How the CUDA backend walks a chain's passes: one launch a pass over all tensors of a region, a block a chunk of at
-// most 8192 elements, in accesses of 16 bytes. Sums stay on the device: each block writes those of its chunk, a second
-// launch adds the chunks of each tensor in order, and the blocks of the next pass make its kernel of them. So LAMB is
-// three launches and 40 bytes a parameter, whatever the number of tensors.
+// CudaPasses: the execution of a chain's passes by the CUDA backend. A pass over all tensors of a region is one
+// launch, with one block per chunk of at most 8192 elements and memory accesses of 16 bytes. Sums stay on the device:
+// each block writes the sums of its chunk, a second launch adds the chunks of each tensor in a fixed order, and the blocks of
+// the next pass build its kernel from these sums. LAMB therefore takes three launches and 40 bytes per parameter for
+// any number of tensors.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 #include "../../core/tuple.hpp"
 #include "../work.hpp"
 #include "device.cuh"
-#include "loops.cuh"
+#include "each.cuh"
 #include "region.cuh"
 #include "sweep.cuh"
 #include "team.cuh"
@@ -25,14 +26,14 @@ struct CudaPass {
   Sweep<S, Ports> at;
   const CudaTensor<S>* tensors;
   const CudaChunk* chunks;
-  const double* opening;  // the sums that open tensor i's kernel begin at opening + i * stride
+  const double* opening;  // the kernel of tensor i is built from the sums at opening + i * stride
   std::size_t stride;
   double* partials;  // of each chunk
-  bool packed;       // whether all arrays take accesses of whole packs
+  bool packed;       // whether all arrays are aligned for accesses of whole packs
   Guard guard;
 };
 
-// A program comes with a pass's arguments, or the device has made it.
+// A program is passed as a kernel argument, or by pointer if the device has constructed it.
 template <class Program>
 __device__ __forceinline__ const Program& cuda_program(const Program& program) {
   return program;
@@ -42,7 +43,7 @@ __device__ __forceinline__ const Program& cuda_program(const Program* program) {
   return *program;
 }
 
-// Makes the program of the step that is *t of those made.
+// Constructs the program of step *t on the device.
 template <class Program>
 __global__ void cuda_make_program(const typename Program::Plan plan, double learning_rate, const std::uint64_t* t,
                                   Program* program) {
@@ -50,7 +51,7 @@ __global__ void cuda_make_program(const typename Program::Plan plan, double lear
   memcpy(static_cast<void*>(program), &made, sizeof made);
 }
 
-// Pass I of a program on chunk blockIdx.x. Source is the Program or a pointer to it.
+// Runs pass I of a program on chunk blockIdx.x. Source is the Program or a pointer to it.
 template <std::size_t I, bool opened, bool measuring, class Program, class Source, class Ports, class Guard>
 __global__ void __launch_bounds__(cuda_block)
     cuda_run_pass(const Source source, const CudaPass<typename Program::Scalar, Ports, Guard> pass) {
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(cuda_block)
   const TensorWork<S> tensor = pass.tensors[mine.tensor].work;
   using Kernel = decltype(program.template fused<I>(nullptr, TensorFacts{}));
   alignas(16) __shared__ unsigned char shared[sizeof(Kernel)];
-  if constexpr (opened) {  // its constants take roots and divisions in double: once a block
+  if constexpr (opened) {  // once per block, because the constants need square roots and divisions in double
     if (threadIdx.x == 0) {
       const Kernel made = program.template fused<I>(pass.opening + mine.tensor * pass.stride, tensor.facts);
       memcpy(shared, &made, sizeof made);
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(cuda_block)
     }
 }
 
-// The chunks of tensor blockIdx.x, added in order.
+// Adds the sums of the chunks of tensor blockIdx.x in a fixed order.
 template <class S>
 __global__ void cuda_run_tensor_sums(std::size_t n, std::size_t stride, const CudaTensor<S>* tensors,
                                      const double* partials, double* sums) {
@@ -118,7 +119,7 @@ __global__ void cuda_run_tensor_sums(std::size_t n, std::size_t stride, const Cu
   }
 }
 
-// totals (+)= the sums of all tensors.
+// Writes the sum over all tensors to `totals`, or adds it if `add` is true.
 template <class T>
 __global__ void cuda_run_totals(std::size_t count, std::size_t n, std::size_t stride, const T* sums, bool add,
                                 T* totals) {
@@ -138,7 +139,7 @@ class CudaPasses {
   static constexpr auto list = Program::list;
   static constexpr std::size_t max_sums = Program::max_sums;
   static_assert(std::is_trivially_copyable_v<Program>,
-                "algoperf: stages and their kernels must be trivially copyable to go to a device");
+                "algoperf: stages and their kernels must be trivially copyable to run on a device");
 
  public:
   CudaPasses(Work& work, CudaDevice& device, CudaTables<S>& tables) : work_(work), device_(device), tables_(tables) {
@@ -152,8 +153,8 @@ class CudaPasses {
   }
 
  private:
-  // The totals that phase `Phase` leaves. The next one's passes open with them, region after region, while it makes its
-  // own: so they take turns.
+  // Returns the memory of the totals of phase `Phase`. The next phase reads them, region by region, while it computes
+  // its own totals, so two buffers alternate.
   template <std::size_t Phase>
   double* totals_after() const {
     return tables_.totals.data() + Phase % 2 * max_sums;
@@ -186,7 +187,7 @@ class CudaPasses {
     if constexpr (closing.closing == Closing::measure_all) tell<closing.stage>(totals_after<Phase>());
   }
 
-  // The sums over all tensors to the stage that measured them, if it keeps something of them.
+  // Passes the sums over all tensors to the stage that measured them, if it stores anything derived from them.
   template <std::size_t Stage>
   void tell(const double* sums) {
     if constexpr (Work::template keeps_sums<Stage>) {
@@ -199,8 +200,8 @@ class CudaPasses {
     }
   }
 
-  // Passes I .. Last - 1 of a phase on one region. `program` is this step's but for its constants, which `source` has;
-  // `before`: the totals of the phase before.
+  // Runs passes I .. Last - 1 of a phase on one region. `source` holds the step's constants; `program` is used only
+  // for decisions on the host. `before` points to the totals of the previous phase.
   template <std::size_t I, std::size_t First, std::size_t Last, class Source>
   void run_passes(const Source& source, const Program& program, const RegionWork<S>& region, CudaRegion<S>& table,
                   const double* before) {
@@ -225,7 +226,7 @@ class CudaPasses {
   template <std::size_t I, std::size_t First, bool measuring, class Source>
   void launch(const Source& source, const RegionWork<S>& region, CudaRegion<S>& table, const double* before) {
     constexpr PassShape shape = list.passes[I];
-    constexpr bool of_tensor = I > First;  // opened by each tensor's own sums, which the pass before measured
+    constexpr bool of_tensor = I > First;  // the kernel is built from each tensor's sums, measured by the previous pass
     constexpr bool opened = of_tensor || (I > 0 && list.passes[I - (I > 0)].closing == Closing::measure_all);
     constexpr bool by_tensor = of_tensor || measuring || shape.factored;
     const CudaArray<CudaChunk>& chunks = by_tensor ? table.chunks() : table.whole();

@@ -1,4 +1,4 @@
-// CudaRange: a stretch of time that profilers (Nsight) show by its name.
+// CudaRange: a named range that profilers (Nsight) display for the lifetime of the object.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>

@@ -1,4 +1,5 @@
-// What the kernels of a pass must know of a region: its tensors, cut into chunks.
+// CudaRegion: the tables in device memory that describe a region to the kernels of a pass: its tensors, split into
+// chunks.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +20,14 @@ struct CudaTensor {
   std::size_t first_chunk = 0, chunks = 0;
 };
 
-// A stretch of one tensor, or of a whole region.
+// A range of elements of one tensor or of a whole region.
 struct CudaChunk {
   std::size_t begin = 0;
   std::uint32_t tensor = 0, size = 0;
 };
 
-// What kernels must know of a region, in device memory: made when it is first walked, and again where its tensors have
-// changed (a matrix stage may leave u in other factors).
+// The tables of one region. They are built when the region is first used, and rebuilt when its tensors have changed
+// (a matrix stage may leave u in different factors).
 template <class S>
 class CudaRegion {
  public:
@@ -51,12 +52,12 @@ class CudaRegion {
   }
 
   std::size_t count() const { return tensors_.size(); }
-  std::size_t longest() const { return longest_; }  // the most chunks of a tensor
+  std::size_t longest() const { return longest_; }  // the maximum number of chunks of a tensor
   const CudaTensor<S>* tensors() const { return tensors_.data(); }
   const CudaArray<CudaChunk>& chunks() const { return chunks_; }  // tensor by tensor
   const CudaArray<CudaChunk>& whole() const { return whole_; }    // of the region, padding included
   double* partials() { return partials_.data(); }
-  // Where the device makes a region's program.
+  // Returns the device memory in which the device constructs the region's program.
   template <class Program>
   Program* program(const CudaDevice& device) {
     if (program_.size() < sizeof(Program)) {
@@ -91,7 +92,7 @@ class CudaRegion {
     cuda_check(
         cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, device.stream()),
         "writing a table of tensors");
-    device.synchronize();  // `from` does not live on
+    device.synchronize();  // `from` is destroyed after this call
   }
 
   std::vector<TensorWork<S>> known_;

@@ -1,4 +1,5 @@
-// CudaRing: host memory that a device reads by itself, for what a step sends it: the host goes on at once.
+// CudaRing: a ring buffer in pinned host memory for the data that a step sends to the device. The device reads it
+// directly, so the host does not wait.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,21 +11,22 @@
 
 namespace algoperf::detail {
 
-// Taken when first needed; it lives as long as the device.
+// The memory is allocated on first use and never freed.
 class CudaRing {
  public:
-  static constexpr std::size_t bytes = 16 << 20, most = bytes / 8;  // at a time
+  static constexpr std::size_t bytes = 16 << 20, most = bytes / 8;  // most: the limit per call of put()
 
-  // A step begins, of which all that is put may be held back until its end.
+  // Call at the beginning of a step. All reads of the step's data may be deferred until its end.
   void begin_step() { of_step_ = 0; }
 
-  // A copy of `size` bytes, at most `most`. Where a half of the ring begins, catch_up() must wait for all that has
-  // started: that has read what the half held, for a step puts no more than a quarter before settle() must start what
-  // is held back.
+  // Copies `size` bytes, at most `most`, into the ring and returns the address of the copy. put() calls settle(),
+  // which must launch all deferred operations, before a step uses more than a quarter of the ring. It calls
+  // catch_up(), which must wait for all launched operations, whenever it begins a half of the ring. By then
+  // everything that reads the old contents of that half has been launched, so the half can be overwritten.
   template <class CatchUp, class Settle>
   const void* put(const void* from, std::size_t size, const CatchUp& catch_up, const Settle& settle) {
     if (memory_ == nullptr)
-      cuda_check(cudaMallocHost(reinterpret_cast<void**>(&memory_), bytes), "taking memory of the host");
+      cuda_check(cudaMallocHost(reinterpret_cast<void**>(&memory_), bytes), "allocating pinned memory");
     const std::size_t aligned = (size + 15) / 16 * 16;
     of_step_ += aligned;
     if (of_step_ > bytes / 4) {

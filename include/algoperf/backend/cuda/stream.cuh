@@ -1,5 +1,4 @@
-// CudaStream: a stream of CUDA's, and what its work needs of its own: handles of libraries, and memory for intermediate
-// results.
+// CudaStream: a CUDA stream with its own event, library handles, workspace and scratch memory.
 #pragma once
 
 #include <cublas_v2.h>
@@ -16,28 +15,29 @@ namespace algoperf::detail {
 class CudaStream {
  public:
   CudaStream() {
-    cuda_check(cudaStreamCreate(&stream_), "making a stream");
-    cuda_check(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "making an event");
-    cuda_check(cublasCreate(&blas_), "starting cuBLAS");
-    cuda_check(cublasSetStream(blas_, stream_), "starting cuBLAS");
-    // A product of 16-bit numbers adds in float to its end, as backend/cuda.cuh says; floats keep their 24 bits anyway.
+    cuda_check(cudaStreamCreate(&stream_), "creating a stream");
+    cuda_check(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "creating an event");
+    cuda_check(cublasCreate(&blas_), "initialising cuBLAS");
+    cuda_check(cublasSetStream(blas_, stream_), "initialising cuBLAS");
+    // Products of 16-bit elements accumulate in float throughout, as backend/cuda.cuh states. Products of floats
+    // always keep 24 bits.
     cuda_check(cublasSetMathMode(blas_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                                   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
-               "starting cuBLAS");
-    // Memory of our own, for a graph must not take any.
+               "initialising cuBLAS");
+    // An explicit workspace, because work captured in a graph must not allocate memory.
     workspace_ = CudaArray<unsigned char>(std::size_t{32} << 20);
-    cuda_check(cublasSetWorkspace(blas_, workspace_.data(), workspace_.size()), "starting cuBLAS");
+    cuda_check(cublasSetWorkspace(blas_, workspace_.data(), workspace_.size()), "initialising cuBLAS");
   }
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
 
   cudaStream_t stream() const { return stream_; }
-  cudaEvent_t reached() const { return reached_; }  // for other streams to await this one's work so far
+  cudaEvent_t reached() const { return reached_; }  // lets other streams wait for the work of this one
   cublasHandle_t blas() const { return blas_; }
   cusolverDnHandle_t solver() {
     if (solver_ == nullptr) {
-      cuda_check(cusolverDnCreate(&solver_), "starting cuSOLVER");
-      cuda_check(cusolverDnSetStream(solver_, stream_), "starting cuSOLVER");
+      cuda_check(cusolverDnCreate(&solver_), "initialising cuSOLVER");
+      cuda_check(cusolverDnSetStream(solver_, stream_), "initialising cuSOLVER");
     }
     return solver_;
   }
@@ -60,7 +60,7 @@ struct CudaSignal {
 struct CudaAwait {
   cudaEvent_t event;
   bool operator==(const CudaAwait&) const = default;
-  void operator()(cudaStream_t stream) const { cuda_check(cudaStreamWaitEvent(stream, event, 0), "awaiting an event"); }
+  void operator()(cudaStream_t stream) const { cuda_check(cudaStreamWaitEvent(stream, event, 0), "waiting for an event"); }
 };
 
 }  // namespace algoperf::detail

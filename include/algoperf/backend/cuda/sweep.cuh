@@ -1,4 +1,5 @@
-// The inner loop of a pass on a device: a kernel on the elements that one access takes, wherever u comes from.
+// The inner loop of a pass on a device: runs a kernel on the elements of one memory access, with u from the arena,
+// from a port or in factored form.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +7,11 @@
 #include "../../core/math.hpp"
 #include "../../core/slots.hpp"
 #include "../work.hpp"
-#include "loops.cuh"
+#include "each.cuh"
 
 namespace algoperf::detail {
 
-// u of element i, counted from the region's beginning.
+// Returns u of element i, counted from the beginning of the region, multiplied by the tensor's factors if `factored`.
 template <bool factored, class S>
 __device__ __forceinline__ S cuda_read(S u, const TensorWork<S>& tensor, std::size_t i) {
   if constexpr (factored)
@@ -31,7 +32,7 @@ __device__ __forceinline__ void cuda_store(const CudaValues<T, W>& values, T* to
   *reinterpret_cast<CudaValues<T, W>*>(to) = values;
 }
 
-// u of W elements from i on, as it came.
+// Loads u of W elements from i on, from the arena or the port.
 template <std::size_t W, class S, class Ports>
 __device__ __forceinline__ CudaValues<S, W> cuda_load_update(const Sweep<S, Ports>& at, std::size_t i) {
   if constexpr (Ports::none) {
@@ -45,7 +46,7 @@ __device__ __forceinline__ CudaValues<S, W> cuda_load_update(const Sweep<S, Port
   }
 }
 
-// p of W elements from i on, and to the port.
+// Stores p of W elements from i on, in the arena and in the port.
 template <std::size_t W, class S, class Ports>
 __device__ __forceinline__ void cuda_store_values(const CudaValues<S, W>& p, const Sweep<S, Ports>& at, std::size_t i) {
   cuda_store(p, at.p + i);
@@ -57,7 +58,7 @@ __device__ __forceinline__ void cuda_store_values(const CudaValues<S, W>& p, con
   }
 }
 
-// Runs the kernel on W elements from i on, and applies the update or sees it with its parameter.
+// Runs the kernel on W elements from i on. Applies the update, or calls see(u, p) with each update and its parameter.
 template <std::size_t W, Then then, bool factored, class S, class Ports, class Kernel, class See>
 __device__ __forceinline__ void cuda_sweep_pack(const Kernel& kernel, const Sweep<S, Ports>& at,
                                                 const TensorWork<S>& tensor, std::size_t i, const See& see) {

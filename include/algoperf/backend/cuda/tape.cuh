@@ -1,9 +1,10 @@
-// CudaTape: what one training step asks of a device, recorded, and from then on started as one CUDA graph.
+// CudaTape: a recording of the operations of one training step, which later steps launch as one CUDA graph.
 //
-// A step's host code runs each time, but while a tape replays, what it asks for is only compared with the record: an
-// operation with other arguments (a step's constants, the place of its indices) gives them to its node. When the step
-// has ended the graph starts, all at once. Whatever differs otherwise, or must come to the host at once, ends the
-// replay: what was asked for so far starts one by one, as does the rest, and the next step is recorded anew.
+// The host code of a step runs every time. While a tape replays, each operation is compared with the recorded one
+// instead of being launched. If only its arguments differ (such as a step's constants or the address of its indices),
+// its graph node is updated. The graph is launched at the end of the step. Any other difference, or a value that the
+// host needs at once, ends the replay: the operations held back so far are launched one by one, later ones are
+// launched directly, and the next step is recorded again.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,21 +21,21 @@
 
 namespace algoperf::detail {
 
-// Something to start on a stream.
+// An operation that can be launched on a stream.
 class CudaOperation {
  public:
   virtual ~CudaOperation() = default;
   virtual void start(cudaStream_t stream) const = 0;
-  // Becomes `next` if that is the same operation, on whatever arguments a node can change; `changed` says whether any
-  // did.
+  // Becomes `next` if both are the same operation, up to arguments that a graph node can change. Sets `changed` if
+  // any argument differed. Returns false if they are different operations.
   virtual bool become(const CudaOperation& next, bool& changed) = 0;
-  // What changes with its arguments, in a graph: nothing of an operation that does not become another.
+  // Whether the operation has a graph node whose arguments update() can change.
   virtual bool has_node() const { return false; }
   virtual void update(cudaGraphExec_t, cudaGraphNode_t) {}
   virtual std::unique_ptr<CudaOperation> copy() const = 0;
 };
 
-// A kernel, in any blocks and on any arguments.
+// A kernel launch. Its grid, block and arguments can change from step to step.
 template <class... Parameters>
 class CudaKernel final : public CudaOperation {
  public:
@@ -48,7 +49,7 @@ class CudaKernel final : public CudaOperation {
     config.stream = stream;
     std::apply(
         [&](const auto&... arguments) {
-          cuda_check(cudaLaunchKernelEx(&config, kernel_, arguments...), "starting a kernel");
+          cuda_check(cudaLaunchKernelEx(&config, kernel_, arguments...), "launching a kernel");
         },
         arguments_);
   }
@@ -70,14 +71,14 @@ class CudaKernel final : public CudaOperation {
           facts.gridDim = blocks_;
           facts.blockDim = dim3(threads_);
           facts.kernelParams = places;
-          cuda_check(cudaGraphExecKernelNodeSetParams(graph, node, &facts), "changing a graph");
+          cuda_check(cudaGraphExecKernelNodeSetParams(graph, node, &facts), "updating a graph");
         },
         arguments_);
   }
   std::unique_ptr<CudaOperation> copy() const override { return std::make_unique<CudaKernel>(*this); }
 
  private:
-  // By their bytes: what differs in padding alone is given to the node once more, which harms nothing.
+  // Compares bytes. A difference in padding alone causes a redundant but harmless update of the node.
   template <std::size_t... I>
   bool same_arguments(const CudaKernel& other, std::index_sequence<I...>) const {
     return (... && (std::memcmp(&std::get<I>(arguments_), &std::get<I>(other.arguments_),
@@ -90,7 +91,7 @@ class CudaKernel final : public CudaOperation {
   std::tuple<Parameters...> arguments_;
 };
 
-// A call of a library, `call(stream)`, whose arguments no node can change. Calls are comparable by ==.
+// A library call, `call(stream)`, whose arguments a graph node cannot change. Call must be comparable by ==.
 template <class Call>
 class CudaCall final : public CudaOperation {
  public:
@@ -115,21 +116,22 @@ class CudaTape {
   CudaTape& operator=(const CudaTape&) = delete;
   ~CudaTape() { forget(); }
 
-  // Steps that were started as a graph.
+  // Returns the number of steps launched as a graph.
   std::size_t replays() const { return replays_; }
 
-  // work(), a step, on a device whose operations come to this tape while it is the device's.
+  // Runs the step work() with this tape set as the device's tape. The first call runs without recording, the next is
+  // recorded, and later calls are replayed.
   template <class Device, class Work>
   void replay(Device& device, const Work& work) {
-    const bool first = calls_++ == 0;  // takes memory, writes tables
+    const bool first = calls_++ == 0;  // allocates memory and writes tables
     if (first || spoilt_ > 8 + calls_ / 16) return work();
     const Turn<Device> turn{*this, device, graph_ == nullptr ? Mode::recording : Mode::replaying};
     work();
     if (mode_ == Mode::recording) try {
         make_graph(device.stream());
-      } catch (const Error&) {  // the step is done; those to come go without a graph
+      } catch (const Error&) {  // this step has run; later steps run without a graph
         forget();
-        cudaGetLastError();  // or whoever asks next would take it for theirs
+        cudaGetLastError();  // clears the error, so that a later check does not report it
         mode_ = Mode::off;
         spoilt_ = std::numeric_limits<std::size_t>::max();
       }
@@ -137,7 +139,7 @@ class CudaTape {
       start_graph(device.stream());
   }
 
-  // An operation of the step: starts it, or leaves it to the graph.
+  // Takes the next operation of the step: launches it, or leaves it to the graph.
   void take(const CudaOperation& operation, cudaStream_t stream) {
     if (mode_ == Mode::replaying) {
       bool changed = false;
@@ -154,14 +156,15 @@ class CudaTape {
     operation.start(stream);
   }
 
-  // What was asked for must have started: the host is about to wait for it, or to change memory it uses.
+  // Ends recording or replay and launches the operations held back. Call it when the host is about to wait for them
+  // or to change memory they use.
   void give_up() {
     if (mode_ == Mode::off) return;
     const bool replaying = mode_ == Mode::replaying;
     mode_ = Mode::off;
     ++spoilt_;
     const std::vector<Step> asked = std::move(steps_);
-    forget();  // before what may throw: the nodes have other arguments by now
+    forget();  // first, because a launch may throw and the nodes' arguments are outdated
     if (replaying)
       for (std::size_t i = 0; i < next_; ++i) asked[i].operation->start(asked[i].stream);
   }
@@ -171,7 +174,7 @@ class CudaTape {
   struct Step {
     std::unique_ptr<CudaOperation> operation;
     cudaStream_t stream;
-    cudaGraphNode_t node;  // in the graph, if it has one that may change
+    cudaGraphNode_t node;  // its graph node, if that can be updated
   };
 
   template <class Device>
@@ -188,51 +191,51 @@ class CudaTape {
     }
     ~Turn() {
       device.tape = nullptr;
-      if (tape.mode_ != Mode::off) tape.forget();  // an error has cut the step short
+      if (tape.mode_ != Mode::off) tape.forget();  // an exception interrupted the step
       tape.mode_ = Mode::off;
     }
   };
 
-  // The nodes of source_ are by what those of graph_ are called, so it stays as long.
+  // Nodes of `graph_` are addressed by handles from `source_`, so `source_` must outlive it.
   void make_graph(cudaStream_t stream) {
-    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording a graph");
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "capturing a graph");
     try {
       for (Step& step : steps_) {
         step.operation->start(step.stream);
         if (step.operation->has_node()) step.node = last_node(step.stream);
       }
-    } catch (...) {  // or the stream would record for ever
+    } catch (...) {  // otherwise the stream would stay in capture mode
       cudaStreamEndCapture(stream, &source_);
       throw;
     }
-    cuda_check(cudaStreamEndCapture(stream, &source_), "recording a graph");
-    cuda_check(cudaGraphInstantiate(&graph_, source_, 0), "making a graph");
+    cuda_check(cudaStreamEndCapture(stream, &source_), "capturing a graph");
+    cuda_check(cudaGraphInstantiate(&graph_, source_, 0), "instantiating a graph");
     mode_ = Mode::off;
   }
   void start_graph(cudaStream_t stream) {
     if (next_ != steps_.size()) return give_up();
     try {
       for (const std::size_t i : changed_) steps_[i].operation->update(graph_, steps_[i].node);
-    } catch (const Error&) {  // operations have become this step's, whatever their nodes are
+    } catch (const Error&) {  // steps_ holds this step's arguments, even if their nodes could not be updated
       cudaGetLastError();
       return give_up();
     }
-    cuda_check(cudaGraphLaunch(graph_, stream), "starting a graph");
+    cuda_check(cudaGraphLaunch(graph_, stream), "launching a graph");
     mode_ = Mode::off;
     ++replays_;
   }
-  // The node of the operation that a stream has captured last.
+  // Returns the node of the last operation captured on a stream.
   static cudaGraphNode_t last_node(cudaStream_t stream) {
     cudaStreamCaptureStatus status{};
     const cudaGraphNode_t* nodes = nullptr;
     std::size_t count = 0;
 #if CUDART_VERSION >= 13000
     cuda_check(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &nodes, nullptr, &count),
-               "recording a graph");
+               "capturing a graph");
 #else
-    cuda_check(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, nullptr, &nodes, &count), "recording a graph");
+    cuda_check(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, nullptr, &nodes, &count), "capturing a graph");
 #endif
-    require(count == 1, "cuda: recording a graph failed: an operation forks");
+    require(count == 1, "cuda: capturing a graph failed: an operation does not end in one graph node");
     return nodes[0];
   }
   void forget() {
@@ -246,7 +249,7 @@ class CudaTape {
   Mode mode_ = Mode::off;
   std::vector<Step> steps_;
   std::vector<std::size_t> changed_;
-  std::size_t next_ = 0;  // operation of a replay
+  std::size_t next_ = 0;  // index of the next operation in replay
   std::size_t calls_ = 0, replays_ = 0, spoilt_ = 0;
   cudaGraph_t source_ = nullptr;
   cudaGraphExec_t graph_ = nullptr;

@@ -1,4 +1,5 @@
-// Threads that add up and walk together. Every sum has one order, whatever the device: the same bits from run to run.
+// CudaTeam: the threads of a warp or a block that work on one row, and reductions over them. Every sum has a fixed
+// order that does not depend on the device, so results are identical from run to run.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace detail {
 
 inline constexpr unsigned cuda_warp = 32, cuda_block = 256;
 
-// The threads of a block that adds up n numbers.
+// Returns the number of threads of a block that sums n values.
 inline unsigned cuda_adders(std::size_t n) {
   constexpr std::size_t most = 1024;
   return static_cast<unsigned>(n < most ? (n + cuda_warp) / cuda_warp * cuda_warp : most);
@@ -34,19 +35,19 @@ struct CudaLarger {
 
 #if defined(__CUDACC__)
 
-// x of all threads of a warp, combined: in every thread.
+// Returns the combination of x over all threads of a warp, to every thread.
 template <class T, class Combine>
 __device__ __forceinline__ T cuda_over_warp(T x, const Combine& combine) {
   for (unsigned half = cuda_warp / 2; half > 0; half /= 2) x = combine(x, __shfl_xor_sync(~0u, x, half));
   return x;
 }
 
-// x of all threads of a block of at most 1024, combined: in every thread.
+// Returns the combination of x over all threads of a block, at most 1024, to every thread.
 template <class T, class Combine>
 __device__ __forceinline__ T cuda_over_block(T x, const Combine& combine) {
   __shared__ T of_warps[cuda_warp];
   x = cuda_over_warp(x, combine);
-  __syncthreads();  // of the call before
+  __syncthreads();  // all threads have read of_warps of the previous call
   if (threadIdx.x % cuda_warp == 0) of_warps[threadIdx.x / cuda_warp] = x;
   __syncthreads();
   T total = of_warps[0];
@@ -58,7 +59,7 @@ __device__ __forceinline__ T cuda_over_block(T x, const Combine& combine) {
 
 }  // namespace detail
 
-// A row's workers (backend/concept.hpp): a warp, or a block of cuda_block threads. Every thread runs the row's functor.
+// A team (backend/concept.hpp) that is a warp, or a block of cuda_block threads. Every thread runs the row's functor.
 template <bool whole_block>
 struct CudaTeam {
   static constexpr unsigned size = whole_block ? detail::cuda_block : detail::cuda_warp;
@@ -76,7 +77,7 @@ struct CudaTeam {
     for (std::size_t i = rank(); i < n; i += size) total += f(i);
     return over_team(total, detail::CudaPlus{});
   }
-  // The largest f(i), n > 0.
+  // Returns the maximum of f(i) over i in [0, n), n > 0.
   ALGOPERF_NO_EXEC_CHECK
   template <class S, class F>
   ALGOPERF_HD S max(std::size_t n, const F& f) const {
@@ -113,7 +114,7 @@ struct CudaTeam {
     return 0;
 #endif
   }
-  // Until all have written what the next call may read.
+  // Waits until all threads of the team have written the values that the next call may read.
   ALGOPERF_HD static void wait() {
 #if ALGOPERF_ON_DEVICE
     if constexpr (whole_block)

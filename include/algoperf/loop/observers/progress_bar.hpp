@@ -72,8 +72,10 @@ class ProgressBar {
       std::snprintf(text, sizeof text, "step %llu", number(last_.now.t));
     }
     line += text;
-    std::snprintf(text, sizeof text, "  loss %.4f", last_.loss);
-    line += text;
+    if (last_.loss) {
+      std::snprintf(text, sizeof text, "  loss %.4f", *last_.loss);
+      line += text;
+    }
     if (*metric_name_ != 0) {
       std::snprintf(text, sizeof text, "  %s %.4f", metric_name_, metric_);
       line += text;

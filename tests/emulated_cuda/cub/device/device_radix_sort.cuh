@@ -1,4 +1,4 @@
-// Of CUB, the sort that backend/cuda/loops.cuh takes, on the host.
+// Of CUB, the sort that backend/cuda/add_rows.cuh takes, on the host.
 #pragma once
 
 #include <algorithm>

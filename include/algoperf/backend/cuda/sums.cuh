@@ -1,0 +1,133 @@
+// Sums of the CUDA backend over columns, over rows and over all elements. No kernel uses atomics, so two runs give
+// identical bits.
+#pragma once
+
+#include <cstddef>
+
+#include "../../core/config.hpp"
+#include "../../core/half.hpp"
+#include "../../core/math.hpp"
+#include "../work.hpp"
+#include "device.cuh"
+#include "each.cuh"
+#include "team.cuh"
+
+namespace algoperf::detail {
+
+// Column sums of kernel(x). A block sums 32 columns over a range of rows; each of its eight warps takes every eighth
+// row.
+template <class Kernel, class X, class S>
+__global__ void __launch_bounds__(cuda_block) cuda_run_columns(const Kernel kernel, std::size_t rows, std::size_t cols,
+                                                               std::size_t rows_each, const X* x, S* parts) {
+  constexpr unsigned warps = cuda_block / cuda_warp;
+  __shared__ S of_warps[warps][cuda_warp];
+  const unsigned lane = threadIdx.x % cuda_warp, warp = threadIdx.x / cuda_warp;
+  const std::size_t c = std::size_t{blockIdx.x} * cuda_warp + lane;
+  const std::size_t begin = std::size_t{blockIdx.y} * rows_each, end = math::min(rows, begin + rows_each);
+  S total = 0;
+  if (c < cols)
+    for (std::size_t r = begin + warp; r < end; r += warps) total += kernel(S(x[r * cols + c]));
+  of_warps[warp][lane] = total;
+  __syncthreads();
+  if (warp > 0 || c >= cols) return;
+  for (unsigned w = 1; w < warps; ++w) total += of_warps[w][lane];
+  parts[std::size_t{blockIdx.y} * cols + c] = total;
+}
+
+// out[c] = the sum of the parts of column c, in order.
+template <class S>
+struct CudaAddParts {
+  std::size_t count, cols;
+  const S* parts;
+  S* out;
+  ALGOPERF_HD void operator()(std::size_t c) const {
+    S total = 0;
+    for (std::size_t i = 0; i < count; ++i) total += parts[i * cols + c];
+    out[c] = total;
+  }
+};
+
+template <class Kernel, class X, class S>
+void cuda_column_sums(CudaDevice& device, const Kernel& kernel, std::size_t rows, std::size_t cols, const X* x,
+                      S* out) {
+  if (cols == 0) return;
+  constexpr std::size_t most_parts = 128, least_rows = 32;
+  const std::size_t across = (cols + cuda_warp - 1) / cuda_warp;
+  const std::size_t each = math::max(least_rows, (rows + most_parts - 1) / most_parts);
+  const std::size_t parts = math::max(std::size_t{1}, (rows + each - 1) / each);
+  S* const part = device.scratch<S>(parts * cols);
+  const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(parts));
+  cuda_launch(device, grid, cuda_block, cuda_run_columns<Kernel, X, S>, kernel, rows, cols, each, x, part);
+  cuda_each(device, cols, CudaAddParts<S>{parts, cols, part, out});
+}
+
+template <class Kernel, class S>
+struct CudaRowSum {
+  Kernel kernel;
+  std::size_t cols;
+  const S* x;
+  S* out;
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    const S* const row = x + r * cols;
+    const Kernel k = kernel;
+    const S total = team.template sum<S>(cols, [row, k](std::size_t c) { return k(row[c]); });
+    out[r] = total;
+  }
+};
+
+// Sums the terms of chunk blockIdx.x in double.
+template <class Term>
+__global__ void __launch_bounds__(cuda_block) cuda_run_sum(const Term term, std::size_t n, double* parts) {
+  const std::size_t begin = std::size_t{blockIdx.x} * chunk, end = math::min(n, begin + chunk);
+  double total = 0;
+  for (std::size_t i = begin + threadIdx.x; i < end; i += cuda_block) total += term(i);
+  total = cuda_over_block(total, CudaPlus{});
+  if (threadIdx.x == 0) parts[blockIdx.x] = total;
+}
+
+// *sum = the sum of `n` parts. `sum` may point into `parts`.
+template <class T>
+__global__ void cuda_run_sum_parts(std::size_t n, const T* parts, T* sum) {
+  T total = 0;
+  for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) total += parts[i];
+  total = cuda_over_block(total, CudaPlus{});
+  if (threadIdx.x == 0) *sum = total;
+}
+
+// *sum = the sum of term(i) for i in [0, n).
+template <class Term>
+void cuda_sum_to(CudaDevice& device, std::size_t n, const Term& term, double* sum) {
+  if (n == 0) return cuda_each(device, 1, CudaFill<double>{sum, 0});
+  const std::size_t chunks = chunks_of(n);
+  double* const parts = device.scratch<double>(chunks);
+  cuda_launch(device, static_cast<unsigned>(chunks), cuda_block, cuda_run_sum<Term>, term, n, parts);
+  cuda_launch(device, 1, cuda_adders(chunks), cuda_run_sum_parts<double>, chunks, parts, sum);
+}
+
+// Returns the sum of term(i) for i in [0, n) to the host.
+template <class Term>
+double cuda_sum(CudaDevice& device, std::size_t n, const Term& term) {
+  if (n == 0) return 0;
+  double* const place = device.scratch<double>(chunks_of(n));
+  cuda_sum_to(device, n, term, place);
+  double sum = 0;
+  device.settle();
+  cuda_check(cudaMemcpyAsync(&sum, place, sizeof sum, cudaMemcpyDeviceToHost, device.stream()), "reading a sum");
+  device.synchronize();
+  return sum;
+}
+
+template <class S>
+struct CudaTerm {
+  const S* x;
+  ALGOPERF_HD double operator()(std::size_t i) const { return static_cast<double>(x[i]); }
+};
+template <class S>
+struct CudaProduct {
+  const S* x;
+  const S* y;
+  ALGOPERF_HD double operator()(std::size_t i) const { return static_cast<double>(x[i]) * static_cast<double>(y[i]); }
+};
+
+}  // namespace algoperf::detail

@@ -1,0 +1,34 @@
+// Checks of the options that a TrainingLoop is made of.
+#pragma once
+
+#include <cstddef>
+
+#include "../core/error.hpp"
+#include "../schedules/concept.hpp"
+
+namespace algoperf::detail {
+
+// Returns the model. Throws Error for impossible options of the five roles, naming the field.
+template <class ModelType, class Loss, class Rule, class Schedule, class Selector>
+const ModelType& checked_model(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
+                               const Selector& selector) {
+  rule.check();
+  if constexpr (requires { loss.check(); }) loss.check();
+  check_schedule(schedule);
+  require(selector.batch > 0, "TrainingLoop: the selector's batch is 0, expected at least 1");
+  return model;
+}
+
+// Returns the number of workers. Throws Error if the combiner or the batch does not allow as many.
+template <class CombinerType, class Group>
+std::size_t checked_workers(const Group& group, std::size_t batch) {
+  const std::size_t n = group.workers;
+  require(n >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
+  if constexpr (requires { CombinerType::max_workers; })
+    require(n <= CombinerType::max_workers, "TrainingLoop: ", n, " workers need a combiner, Mean{} or Adasum<>{}");
+  require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
+          " workers, expected at least one each");
+  return n;
+}
+
+}  // namespace algoperf::detail

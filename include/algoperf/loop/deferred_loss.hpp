@@ -1,0 +1,55 @@
+// DeferredLoss: the loss of a step in an asynchronous backend's memory, where it stays until the host reads it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../backend/guard.hpp"
+#include "batch_loss.hpp"
+
+namespace algoperf::detail {
+
+// While the host has not read the loss, it cannot see that training has diverged. A flag beside the loss therefore
+// suppresses every step after the first loss that is not finite.
+template <class Backend>
+class DeferredLoss {
+ public:
+  using Scalar = typename Backend::Scalar;
+
+  explicit DeferredLoss(const Backend& backend)
+      : loss_(backend.template array<double>(1)), diverged_(backend.template array<std::int64_t>(1)) {}
+
+  // Computes the mean weighted loss of the n examples of step t.
+  void record(const Backend& backend, std::size_t n, const Scalar* weights, const Scalar* losses, std::uint64_t t) {
+    const BatchLoss<Scalar> mean{n, weights, losses, loss_.data(), diverged_.data(), static_cast<std::int64_t>(t)};
+    backend.for_each_row(1, n, mean);
+  }
+  // Suppresses the steps after one that diverged.
+  Unless guard() const { return Unless{diverged_.data()}; }
+
+  // Waits for the loss recorded last and returns it.
+  double read(const Backend& backend) const {
+    double loss = 0;
+    backend.read(1, loss_.data(), &loss);
+    return loss;
+  }
+  // Returns the first step whose loss was not finite since the last call, or 0.
+  std::uint64_t take_diverged(const Backend& backend) {
+    std::int64_t step = 0;
+    backend.read(1, diverged_.data(), &step);
+    if (step != 0) backend.fill(1, diverged_.data(), std::int64_t{0});
+    return static_cast<std::uint64_t>(step);
+  }
+
+ private:
+  typename Backend::template Array<double> loss_;
+  typename Backend::template Array<std::int64_t> diverged_;
+};
+
+// For backends whose losses are read at once.
+template <class Backend>
+struct NoDeferredLoss {
+  explicit NoDeferredLoss(const Backend&) {}
+};
+
+}  // namespace algoperf::detail
