@@ -1,4 +1,4 @@
-// Trains a small network to a validation target. Takes a few seconds and needs no data.
+// Trains a small network until it reaches a validation target. Takes a few seconds and needs no data files.
 // [readme
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/glyph_digits.hpp>

@@ -1,10 +1,11 @@
-// A rule of your own. Write its kernel over T once; the library runs it on SIMD vectors, in double, on a device.
+// Defines a custom update rule. Its kernel is a template on T, which the library instantiates for SIMD vectors, for
+// double and for devices.
 #include <algoperf/algoperf.hpp>
 #include <cstdio>
 namespace ap = algoperf;
 
 // [readme
-// Sign descent with a memory: u' = sign(m), m' = beta m + (1 - beta) u.
+// Sign descent with momentum: m' = beta m + (1 - beta) u, u' = sign(m').
 struct SignMomentum {
   double beta = 0.9;
 
@@ -19,7 +20,7 @@ struct SignMomentum {
     }
   };
   template <class S>
-  ALGOPERF_HD Kernel<S> at(ap::Step) const {  // once a step, in double; cast once
+  ALGOPERF_HD Kernel<S> at(ap::Step) const {  // runs once per step: computes constants in double, then casts
     return {static_cast<S>(beta), static_cast<S>(1 - beta)};
   }
 };
@@ -36,7 +37,7 @@ int main() {
   values.resize(layout.size());
   gradients.resize(layout.size());
   for (std::uint64_t t = 1; t <= 200; ++t) {
-    for (std::size_t i = 0; i < values.size(); ++i) gradients[i] = values[i];  // of |w|^2 / 2
+    for (std::size_t i = 0; i < values.size(); ++i) gradients[i] = values[i];  // gradient of |w|^2 / 2
     rule.step(gradients, values, state, {.t = t, .learning_rate = 0.01});
   }
   std::printf("w goes from 1 to %g\n", static_cast<double>(values[0]));

@@ -1,11 +1,12 @@
-// A rule on the caller's own memory: no model, no loop. The commonest way into another program.
+// Applies an update rule to memory of the caller, without a model or a loop. This is the usual way to use the library
+// in an existing program.
 #include <algoperf/algoperf.hpp>
 #include <cstdio>
 namespace ap = algoperf;
 
 int main() {
   // [readme
-  ap::Layout layout(1);  // 1: tensors are packed, one right after the other
+  ap::Layout layout(1);  // 1: no padding between tensors
   layout.add({"encoder.weight", ap::Kind::weight, {64, 32}});
   layout.add({"encoder.bias", ap::Kind::bias, {64}});
 
@@ -15,7 +16,7 @@ int main() {
   std::vector<float> my_values(64 * 32 + 64, 0.5f), my_gradients(my_values.size());
   const ap::Cosine schedule{.peak = 0.02, .steps = 100};
   for (std::uint64_t t = 1; t <= 100; ++t) {
-    for (std::size_t i = 0; i < my_values.size(); ++i) my_gradients[i] = my_values[i];  // yours goes here
+    for (std::size_t i = 0; i < my_values.size(); ++i) my_gradients[i] = my_values[i];  // compute your gradients here
     rule.step(my_gradients, my_values, state, {.t = t, .learning_rate = schedule(t - 1)});
   }
   // readme]

@@ -1,4 +1,5 @@
-// Data parallelism in one process: the same loop over four virtual workers, their updates combined by Adasum.
+// Data parallelism in one process: a loop with four virtual workers, whose results are combined by their mean or by
+// Adasum.
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/glyph_digits.hpp>
 #include <cstdio>
@@ -14,7 +15,7 @@ void train(const char* name, const ap::GlyphDigits& task, Combiner combiner) {
 
 int main() {
   const ap::GlyphDigits task;
-  task.train();  // rendered once, shared by both runs
+  task.train();  // rendered once and shared by both runs
   train("mean", task, ap::Mean{});
   train("adasum", task, ap::Adasum<ap::Of::updates>{});
 }

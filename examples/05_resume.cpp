@@ -1,4 +1,5 @@
-// A run that is stopped half-way and resumed gives the same bits as one that never stopped.
+// Stops a run half-way and resumes it from a checkpoint. The parameters are bit-identical to those of an uninterrupted
+// run.
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/glyph_digits.hpp>
 #include <cstdio>

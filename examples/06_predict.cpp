@@ -1,11 +1,11 @@
-// After training: keep the parameters, load them where there is nothing but the model, predict.
+// Saves the best parameters during training, loads them into a Predictor, which needs only the model, and predicts.
 #include <algoperf/algoperf.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 namespace ap = algoperf;
 
-// In training and in use.
+// Used for both training and prediction.
 constexpr ap::Model network = ap::mlp(ap::Shape{28, 28, 1}, {64}, 10);
 
 int main() {
@@ -19,9 +19,9 @@ int main() {
   loop.run(train, ap::Evaluate(test, ap::ErrorRate{}, {.every = 100, .batch = 1000}), ap::BestCheckpoint{file},
            ap::UntilStep{400});
 
-  ap::Predictor predictor(network);                           // no loss, rule, gradient or schedule
-  ap::load_evaluation_values(file, predictor);                // averages, where the rule averages
-  const std::vector<float> logits = predictor.predict(test);  // a row of ten for each example
+  ap::Predictor predictor(network);                           // needs no loss, rule, gradient or schedule
+  ap::load_evaluation_values(file, predictor);                // averaged, if the rule averages parameters
+  const std::vector<float> logits = predictor.predict(test);  // one row of ten per example
   const std::span<float> bias = predictor.values("2.bias");   // one tensor, in the backend's memory
   // readme]
 
@@ -30,7 +30,7 @@ int main() {
     const auto row = logits.begin() + 10 * static_cast<std::ptrdiff_t>(i);
     right += std::max_element(row, row + 10) - row == digits.labels()[5000 + i];
   }
-  std::printf("%zu of %zu digits read rightly; the first bias is %g\n", right, test.size(),
+  std::printf("%zu of %zu digits classified correctly; the first bias is %g\n", right, test.size(),
               static_cast<double>(bias[0]));
   std::filesystem::remove(file);
   return right > 700 ? 0 : 1;

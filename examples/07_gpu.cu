@@ -1,4 +1,4 @@
-// Trains on a GPU: what 01_train.cpp does, with one argument more, compiled by nvcc.
+// Trains on a GPU. The program resembles 01_train.cpp, has Cuda{} as an additional argument, and is compiled by nvcc.
 //   nvcc -std=c++20 -arch=native -DEIGEN_NO_CUDA -Iinclude -isystem <eigen3> 07_gpu.cu -lcublas -lcusolver
 // [readme
 #include <algoperf/algoperf.hpp>

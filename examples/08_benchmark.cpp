@@ -1,4 +1,4 @@
-// Google Benchmarks of an update rule's step, and of its time to a target on a task.
+// Google Benchmarks of an update rule: the time of one step, and the time to reach a target on a task.
 //   08_benchmark --benchmark_filter=time_to_target --benchmark_repetitions=5 --benchmark_out=trials.json
 #include <algoperf/algoperf.hpp>
 #include <algoperf/benchmark/all.hpp>

@@ -1,5 +1,5 @@
-// What the readers of data/ read: a table, recordings, graphs, pairs of sentences. Argument: the folder of data sets,
-// else $ALGOPERF_DATA, else data. Returns 77 where that holds none of them.
+// Reads data sets with the readers of data/: a table, recordings, graphs and sentence pairs. The argument is the folder
+// of data sets; the default is $ALGOPERF_DATA, or "data" if that is not set. Returns 77 if the folder holds none.
 #include <algoperf/data/readers/csv.hpp>
 #include <algoperf/data/readers/graphs.hpp>
 #include <algoperf/data/readers/sentence_pairs.hpp>
@@ -44,8 +44,8 @@ void show_graphs(const std::string& path) {
 void show_sentences(const std::string& source, const std::string& target) {
   const ap::SentencePairs pairs = ap::load_sentence_pairs(source, target);
   const ap::Vocabulary words(pairs.target, {.min_count = 2});
-  std::printf("%zu pairs, %zu tokens: words of the target seen twice, and four more\n  %s\n  %s\n ", pairs.size(),
-              words.size(), pairs.source[0].c_str(), pairs.target[0].c_str());
+  std::printf("%zu pairs, %zu tokens: target words that occur at least twice, and four special tokens\n  %s\n  %s\n ",
+              pairs.size(), words.size(), pairs.source[0].c_str(), pairs.target[0].c_str());
   for (const std::int32_t token : words.encode(pairs.target[0])) std::printf(" %d", token);
   std::printf("\n");
 }

@@ -1,8 +1,9 @@
-// A network trained here, read elsewhere: its parameters as safetensors, some inputs and its outputs as .npz. And back.
+// Exchanges a network with other libraries: parameters as safetensors, inputs and outputs as .npz, in both directions.
 //
-//   10_formats [folder]            writes; tests/golden/check_formats.py reads the folder with PyTorch, JAX and NumPy,
-//                                  comes to the same outputs, goes on training, and leaves files of its own
-//   10_formats folder back         reads those: trains on from where PyTorch came to, predicts with PyTorch's network
+//   10_formats [folder]            writes files to the folder; tests/golden/check_formats.py reads them with PyTorch,
+//                                  JAX and NumPy, checks the outputs, continues the training, and writes its own files
+//   10_formats folder back         reads the files of that script: continues PyTorch's training, and predicts with a
+//                                  network created by PyTorch
 #include <algoperf/algoperf.hpp>
 #include <algoperf/formats/all.hpp>
 #include <algoperf/workloads/glyph_digits.hpp>
@@ -25,7 +26,7 @@ auto cnn_loop() {
   return ap::TrainingLoop(model, task.loss(), ap::adamw(), ap::Constant{1e-2}, ap::ShuffledEpochs{.batch = 64});
 }
 
-// One batch, at every step the same.
+// The batch that every step uses.
 auto batch() { return task.validation().subset(0, 128); }
 
 template <class Data>
@@ -41,7 +42,7 @@ ap::StateDict as_dict(const Data& data) {
   return dict;
 }
 
-// The largest difference, as a share of the largest of `right`.
+// Returns the largest absolute difference divided by the largest absolute value of `right`.
 double difference(const std::vector<float>& left, const std::vector<float>& right) {
   double most = 0, largest = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -56,7 +57,7 @@ bool write(const std::string& folder) {
   trained.run(task.train(), ap::UntilStep{100});
 
   // [readme
-  ap::save_safetensors(folder + "/values.safetensors", ap::values_dict(trained));  // and into another loop:
+  ap::save_safetensors(folder + "/values.safetensors", ap::values_dict(trained));  // into another loop:
   ap::load_values(ap::load_safetensors(folder + "/values.safetensors"), other);
   std::printf("largest row of the first matrix: %.4f\n", ap::as_eigen(other, "0.weight").rowwise().norm().maxCoeff());
   // readme]
@@ -69,7 +70,8 @@ bool write(const std::string& folder) {
   examples.set("cnn_outputs", cnn.predict(batch()), {128, 10});
   ap::save_npz(folder + "/examples.npz", examples);
 
-  // Everything: parameters, the rule's state, the step, the selector. Another loop goes on to the same bits.
+  // The complete state: parameters, the rule's state, the step, the selector. Another loop continues from it and gets
+  // bit-identical parameters.
   auto before = mlp_loop(3), after = mlp_loop(4);
   before.run(batch(), ap::UntilStep{20});
   ap::save_safetensors(folder + "/state.safetensors", ap::state_dict(before, before.layout()));
@@ -81,7 +83,7 @@ bool write(const std::string& folder) {
   const bool same = ap::load_npz(folder + "/examples.npz").arrays() == examples.arrays() &&
                     other.predict(batch()) == trained.predict(batch()) &&
                     ap::values_dict(after).arrays() == ap::values_dict(before).arrays();
-  std::printf("written to %s, read back %s\n", folder.c_str(), same ? "the same" : "DIFFERENT");
+  std::printf("written to %s; reading back gave %s\n", folder.c_str(), same ? "the same values" : "DIFFERENT values");
   return same;
 }
 

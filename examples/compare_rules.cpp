@@ -1,5 +1,5 @@
-// The main job: update rules compared by time-to-target. Every rule trains the same model on the same data from the
-// same seeds until the validation metric reaches a target; only training is on the clock, and trials run one at a time.
+// Compares update rules by time-to-target. Every rule trains the same model on the same data from the same seeds until
+// the validation metric reaches a target. Only training time counts, and trials run one after another.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> rules;
   std::size_t batch = 128;
   std::uint64_t seeds = 3;
-  double target = 0;  // 0: the workload's own
+  double target = 0;  // 0: the workload's default
   std::uint64_t budget = 1500;
   std::uint64_t every = 50;
   unsigned threads = 2;
@@ -31,7 +31,7 @@ struct Options {
   bool quick = false;
 };
 
-// One trial of `rule`, its learning rate warmed up to `peak` and then annealed over the budget.
+// Runs one trial of `rule`. The learning rate rises to `peak` and then follows a cosine to the end of the budget.
 template <class Task, class Rule>
 ap::Trial run_trial(const Task& task, const Options& options, const std::string& name, const Rule& rule, double peak,
                     std::uint64_t seed) {
@@ -54,7 +54,7 @@ ap::Trial run_trial(const Task& task, const Options& options, const std::string&
   return trial;
 }
 
-// The rules, in the order of the table, each with a learning rate tuned on Glyphs with seed 100, which is in no table.
+// The rules in the order of the table. Each learning rate was tuned on Glyphs with seed 100, which no table includes.
 template <class Task>
 using RunRule = std::function<ap::Trial(const Task&, const Options&, const std::string& name, std::uint64_t seed)>;
 
@@ -88,7 +88,7 @@ void compare(Task task, const Options& options) {
   fmt::print("{} with the {}: {} parameters, {} training and {} validation examples, target {} {:g}\n\n", Task::name,
              options.network, task.model().cost().parameters, task.train().size(), task.validation().size(),
              task.metric().name, task.target().value);
-  std::fflush(stdout);  // before the progress bars, which go to stderr
+  std::fflush(stdout);  // print this before the progress bars, which use stderr
   std::vector<ap::Trial> trials;
   for (const auto& [name, run] : all_rules<Task>()) {
     const bool wanted = std::find(options.rules.begin(), options.rules.end(), name) != options.rules.end();
@@ -113,7 +113,7 @@ void compare(Task task, const Options& options) {
   fmt::print("\nWrote {0}.csv, {0}.json, {0}_steps.svg and .png, {0}_seconds.svg and .png\n", stem);
 }
 
-// A name out of a list, or one line that suggests the nearest.
+// Throws Error with the nearest known name if `name` is not in `known`.
 void check_name(const char* what, const std::string& name, const std::vector<std::string>& known) {
   ap::require(std::find(known.begin(), known.end(), name) != known.end(), "unknown ", what, " '", name,
               "'; did you mean '", ap::nearest(name, known), "'? Known: ", fmt::format("{}", fmt::join(known, ", ")));
@@ -129,7 +129,7 @@ void check(const Options& options) {
   ap::require(options.threads > 0, "--threads is 0, expected at least 1");
   ap::require(options.target >= 0 && options.target < 1, "--target is ", options.target,
               ", expected an error rate in (0, 1)");
-  ap::AtomicFile writable(options.out + "/.writable");  // an unwritable folder is said before the hours, not after
+  ap::AtomicFile writable(options.out + "/.writable");  // reports an unwritable folder before training starts
 }
 
 void run(const Options& options) {
@@ -148,17 +148,17 @@ int main(int argc, char** argv) {
       "embedded data to MNIST.");
   app.add_option("--workload", options.workload, "glyphs (embedded) or mnist");
   app.add_option("--network", options.network, "mlp (784-256-256-10) or cnn");
-  app.add_option("--rules", options.rules, "which rules: " + fmt::format("{}", fmt::join(rule_names(), ", ")))
+  app.add_option("--rules", options.rules, "rules to compare: " + fmt::format("{}", fmt::join(rule_names(), ", ")))
       ->delimiter(',');
-  app.add_option("--batch", options.batch, "examples a step")->capture_default_str();
-  app.add_option("--seeds", options.seeds, "trials a rule, with seeds 1, 2, ...")->capture_default_str();
-  app.add_option("--target", options.target, "validation error to reach; the workload's own if not given");
-  app.add_option("--budget", options.budget, "steps a trial may take; also the length of the schedule")
+  app.add_option("--batch", options.batch, "examples per step")->capture_default_str();
+  app.add_option("--seeds", options.seeds, "trials per rule, with seeds 1, 2, ...")->capture_default_str();
+  app.add_option("--target", options.target, "validation error to reach (default: that of the workload)");
+  app.add_option("--budget", options.budget, "maximum steps per trial; also the length of the schedule")
       ->capture_default_str();
   app.add_option("--every", options.every, "steps between evaluations")->capture_default_str();
-  app.add_option("--threads", options.threads, "threads; they change no result")->capture_default_str();
+  app.add_option("--threads", options.threads, "threads; results do not depend on their number")->capture_default_str();
   app.add_option("--out", options.out, "folder for CSV, JSON and plots")->capture_default_str();
-  app.add_flag("--quick", options.quick, "two rules, one seed, few steps: a check that all works");
+  app.add_flag("--quick", options.quick, "a quick check: two rules, one seed, few steps");
   std::vector<std::string> flags;
   for (const CLI::Option* option : app.get_options()) flags.push_back(option->get_name());
   app.allow_extras();

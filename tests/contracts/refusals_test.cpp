@@ -55,7 +55,7 @@ TEST_CASE("impossible hyperparameters are refused with a sentence that names the
                 "TrustRatio: least is 2, expected [0, most]");
   check_refused(ap::mlperf_lars({.eps = -1}), "MlperfTrustRatio: eps is -1, expected at least 0");
   check_refused(ap::schedule_free_sgd({.beta = 0}), "ScheduleFree: beta is 0, expected (0, 1)");
-  check_refused(ap::schedule_free_adamw({.beta2 = 1}), "RmsProp: rho is 1, expected less with bias_correction");
+  check_refused(ap::schedule_free_adamw({.beta2 = 1}), "RmsProp: rho is 1, expected less than 1 with bias_correction");
   check_refused(ap::schedule_free_adamw({.r = -1}), "ScheduleFree: r is -1, expected at least 0");
   check_refused(ap::madam({.beta_min = 0.9, .beta_max = 0.5}), "MaxVa: beta_min is 0.9, expected [0, beta_max]");
   check_refused(ap::lamadam({.beta_max = 1}), "LaMaxVa: beta_max is 1, expected (0, 1)");

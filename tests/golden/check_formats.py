@@ -1,7 +1,7 @@
-"""Reads what examples/10_formats.cpp wrote to the folder named as argument, comes to the same outputs with PyTorch and
-with JAX, and goes on training with torch.optim.AdamW and optax.adamw. Leaves torch_state.safetensors,
-torch_cnn.safetensors and torch_cnn_outputs.npz, which `10_formats folder back` reads. Needs torch, jax, optax and
-safetensors. What it printed stands in docs/formats.md."""
+"""Reads the files that examples/10_formats.cpp wrote to the folder given as the argument. Checks that PyTorch and JAX
+compute the same outputs, and continues training with torch.optim.AdamW and optax.adamw. Writes
+torch_state.safetensors, torch_cnn.safetensors and torch_cnn_outputs.npz, which `10_formats folder back` reads. Requires
+torch, jax, optax and safetensors. docs/formats.md quotes the output of this script."""
 import re
 import sys
 from pathlib import Path
@@ -19,13 +19,13 @@ folder = sys.argv[1]
 examples = numpy.load(f"{folder}/examples.npz")
 x, labels, expected = examples["inputs"], examples["labels"], examples["outputs"]
 
-# to_torch and from_torch, as the document has them.
+# Defines to_torch and from_torch, with the code in the document.
 document = (Path(__file__).parents[2] / "docs/formats.md").read_text()
 exec(re.search(r"```python\n(.*?)```", document, re.DOTALL)[1])
 
 
 def difference(theirs, ours):
-    """The largest, as a share of the largest of `ours`."""
+    """Returns the largest absolute difference divided by the largest absolute value of `ours`."""
     return float(abs(numpy.asarray(theirs) - ours).max() / abs(ours).max())
 
 
@@ -44,7 +44,7 @@ def numbers_of(model):
     return {name: p.detach().numpy().copy() for name, p in model.state_dict().items()}
 
 
-# An MLP's values: names and shapes are torch's own.
+# The parameters of an MLP, whose names and shapes are the same in torch.
 values = safetensors.torch.load_file(f"{folder}/values.safetensors")
 model = mlp()
 model.load_state_dict(values)  # strict
@@ -65,7 +65,7 @@ found = difference(logits(values, x), expected)
 print(f"jax {jax.__version__}: {len(values)} tensors, outputs differ by {found:.1e} of the largest")
 assert found < 1e-5
 
-# A rule's state: ten steps of AdamW on the batch, from the twentieth to the thirtieth.
+# The state of a rule: ten AdamW steps on the batch, after step 20 and up to step 30.
 state = safetensors.numpy.load_file(f"{folder}/state.safetensors")
 later = safetensors.numpy.load_file(f"{folder}/ten_steps_later.safetensors")
 rate, steps = float(state["learning_rate"]), int(state["rule/t"])
@@ -99,7 +99,7 @@ print(
 )
 assert found < 1e-4 and without > 1e-2
 
-# Back: all that a loop's state has, thirty steps old.
+# In the other direction: the complete state of a loop after 30 steps.
 result = dict(state)
 for i, (name, p) in enumerate(model.named_parameters()):
     result[f"values/{name}"] = p.detach().numpy()
@@ -130,7 +130,7 @@ print(f"optax {optax.__version__} adamw: ten steps from our state, parameters di
 assert found < 1e-4
 
 
-# A CNN with batch norm, by other names and in another order.
+# A CNN with batch norm, whose tensors have other names and another order of axes in torch.
 def cnn():
     nn = torch.nn
     return nn.Sequential(
@@ -151,7 +151,7 @@ assert found < 1e-5
 there_and_back = from_torch(theirs, flattened)
 assert there_and_back.keys() == values.keys() and all((there_and_back[name] == values[name]).all() for name in values)
 
-# Back: a CNN that torch made, its statistics too.
+# In the other direction: a CNN created by torch, including its batch-norm statistics.
 torch.manual_seed(1)
 model = cnn().train()
 model(3 * images + 1)

@@ -1,10 +1,10 @@
-"""Golden numbers for Adafactor: writes adafactor.hpp beside this file.
+"""Writes the golden values of Adafactor to adafactor.hpp in this folder.
 
     python -m venv venv && venv/bin/pip install torch optax numpy "jax[cpu]"
     venv/bin/python tests/golden/make_adafactor.py
 
-Steps, tensors, start and gradients are those of make_rules.py: ten steps in double precision on w (5x3) and b (7).
-Two more rows: a wide w (3x40) that has other means by rows than by columns, and a stack (6x2x2).
+Steps, tensors, initial values and gradients are those of make_rules.py: ten steps in double precision on w (5x3) and
+b (7). There are two further tensors: a wide w (3x40), whose means over rows and columns differ, and a stack (6x2x2).
 """
 from pathlib import Path
 from unittest import mock
@@ -18,7 +18,7 @@ from make_rules import LR, STEPS, W, by_numpy, by_torch, cpp, gradient, norm, st
 
 
 def by_optax(rule, shape=(5, 3), size=22):
-    """optax computes its beta_t in float32; here in double, by its own code."""
+    """Runs optax's code in double. Unpatched, optax computes beta_t in float32."""
     n = int(np.prod(shape))
     p = {"w": start(size)[:n].reshape(shape), "b": start(size)[n:]}
     p = jax.tree.map(jax.numpy.asarray, p)
@@ -41,7 +41,7 @@ def by_torch_adafactor(rate=LR, **options):
 
 
 def algoperf(beta1=0.9, decay=0.99, weight_decay=0.0):
-    """algorithmic-efficiency, reference_algorithms/paper_baselines/adafactor, PyTorch's and JAX's alike."""
+    """algorithmic-efficiency, reference_algorithms/paper_baselines/adafactor; the PyTorch and JAX versions agree."""
     def step(t, p, g, s):
         beta = decay * (1 - decay ** (t - 1)) / (1 - decay**t)
 

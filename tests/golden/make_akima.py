@@ -1,4 +1,5 @@
-"""Writes akima.hpp: scipy's Akima curves, and the exponents of Porian et al.'s sizes of least loss that follow.
+"""Writes akima.hpp: values of scipy's Akima curves, and the scaling exponents of the optimal model size that these
+curves give for the data of Porian et al.
 
     python -m venv venv && venv/bin/pip install scipy
     ALGOPERF_DATA=... venv/bin/python tests/golden/make_akima.py

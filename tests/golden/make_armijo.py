@@ -1,11 +1,11 @@
-"""Golden numbers for the stochastic line search: writes armijo.hpp beside this file.
+"""Writes the golden values of the stochastic line search to armijo.hpp in this folder.
 
     python -m venv venv && venv/bin/pip install numpy
     venv/bin/python tests/golden/make_armijo.py
 
-SGD with exponential steps and the conservative search, the algorithm of github.com/R3za/expsls (sls.py, exp_step_sgd.py
-with is_sls) written anew: logistic loss with the regulariser of its objectives.py, batches of one example, in double.
-The generated header holds example() and label() for the C++ side.
+A reimplementation of SGD with exponential step sizes and the conservative search of github.com/R3za/expsls (sls.py,
+exp_step_sgd.py with is_sls). The loss is the logistic loss with the regulariser of its objectives.py; batches have one
+example; the arithmetic is double. The generated header defines example() and label() for the C++ tests.
 """
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def loss_and_gradient(x, d, y):
 
 
 def search(x, g, d, y, gamma):
-    """Returns the gamma for the next step, and how many were tried."""
+    """Returns gamma for the next step, and the number of values tried."""
     first, tries = gamma, 0
     f = loss_and_gradient(x, d, y)[0]
     while tries < 100:

@@ -1,4 +1,4 @@
-"""Makes tests/golden/formats: files as NumPy and PyTorch write them. Needs torch and safetensors."""
+"""Writes the test files of tests/golden/formats with NumPy and PyTorch. Requires torch and safetensors."""
 import os
 
 import numpy

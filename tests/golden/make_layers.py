@@ -1,9 +1,10 @@
-"""Golden numbers for layers and losses: writes layers.hpp beside this file.
+"""Writes the golden values of layers and losses to layers.hpp in this folder.
 
     python -m venv venv && venv/bin/pip install torch numpy
     venv/bin/python tests/golden/make_layers.py
 
-torch in double precision. Channels come last there and here, so that rows hold a layer's numbers as they lie in memory.
+The reference is torch in double precision. Arrays have channels last, so that the rows of the header list values in the
+order of memory in this library.
 """
 from pathlib import Path
 
@@ -15,7 +16,7 @@ POINTS = [-6, -2.5, -0.7, -0.1, 0, 0.01, 0.3, 1.2, 4, 9]
 
 
 def tensor(shape, seed, scale=1.0):
-    """Numbers of at most three decimals, which look random and do not repeat within 1009."""
+    """Returns pseudo-random values with at most three decimals. The sequence has period 1009."""
     i = np.arange(int(np.prod(shape)))
     return torch.tensor(np.round(((i * 367 + seed * 131 + 17) % 1009 / 1009 - 0.5) * 2 * scale, 3).reshape(shape))
 
@@ -33,7 +34,7 @@ def channels_last(x):
 
 
 def layer(name, reference, x, tensors, forward, d_y=None):
-    """A row: what `forward` makes of x and of the tensors, and the gradients that backward leaves."""
+    """Returns a row: the outputs of `forward` for x and the tensors, and the gradients of the backward pass."""
     x, tensors = leaf(x), {key: leaf(value) for key, value in tensors.items()}
     y = forward(x, **tensors)
     d_y = tensor(y.shape, 1) if d_y is None else d_y
@@ -60,7 +61,7 @@ def batch_norm():
         return channels_last(F.batch_norm(channels_first(x), after["mean"], after["variance"], scale, bias, training))
 
     row = layer("batch_norm", "torch.nn.BatchNorm2d", x, given, forward)
-    # A step takes what a running average's gradient holds off it.
+    # In C++ a step subtracts the gradient, so a running average's gradient is its old value minus its new value.
     row["tensors"] += [(key, before[key], before[key] - after[key]) for key in before]
     after = before
     evaluated = layer("batch_norm_evaluated", "torch.nn.BatchNorm2d, eval()", x, given,
@@ -106,7 +107,7 @@ def loss(name, reference, smoothing, outputs, labels, weights, f):
 
 def losses():
     z, labels, weights = tensor((4, 3), 0, 4), torch.tensor([1, 0, 2, 1]), torch.tensor([1, 2, 0, 0.5])
-    z[3, 0] = -30  # an exponential that is nearly nothing
+    z[3, 0] = -30  # makes one exponential nearly zero
     one, yes = tensor((4, 1), 6, 3), torch.tensor([1, 0, 0, 1])
     targets = tensor((4, 3), 7, 2)
     several = torch.tensor([[1, 0, 1], [0, 0, 0], [1, 1, 1], [0.25, 1, 0.5]], dtype=torch.double)

@@ -1,11 +1,11 @@
-"""Golden numbers for the rules that work on whole matrices: writes matrix_rules.hpp beside this file.
+"""Writes the golden values of rules that work on whole matrices to matrix_rules.hpp in this folder.
 
     python -m venv venv && venv/bin/pip install torch numpy scipy
     venv/bin/python tests/golden/make_matrix_rules.py
 
-Ten steps in double precision on three matrices of 4x4, 3x6 and 6x3, row-major. One index i runs over all of them.
-A row holds the 52 values after the last step. start() and gradient() are those of rules.hpp. The formulas are written
-out here from the authors' papers and code; what a library computes in double is checked against it below.
+Ten steps in double precision on three row-major matrices of 4x4, 3x6 and 6x3. One index i runs over all of them.
+A row holds the 52 values after the last step. start() and gradient() are those of rules.hpp. The formulas are
+implemented here from the authors' papers and code. Muon is also checked against torch below.
 """
 from pathlib import Path
 from unittest import mock
@@ -29,7 +29,7 @@ def gradient(t, p, first):  # first: the index i of p[0]
 
 
 def run(rule):
-    """rule(t, p, g) -> new p, of lists of matrices."""
+    """Runs rule(t, p, g) -> new p, where p and g are lists of matrices. Returns the final values."""
     values = start(FIRST[-1])
     p = [values[a:b].reshape(shape) for a, b, shape in zip(FIRST, FIRST[1:], SHAPES)]
     for t in range(1, STEPS + 1):
@@ -62,7 +62,7 @@ def largest_eigenvalue(a):
 
 
 def newton_root(a, p, ridge):
-    """Shi et al. 2023, algorithm 3, and one product more."""
+    """Shi et al. 2023, algorithm 3, followed by one more update of x."""
     identity = np.eye(len(a))
     m = a + ridge * largest_eigenvalue(a) * identity
     z = (p + 1) / (2 * np.linalg.norm(m))
@@ -146,7 +146,7 @@ class Shampoo:
             d = f["root"] @ d if f["side"] == 0 else d @ f["root"]
         return d * np.linalg.norm(graft) / (np.linalg.norm(d) + 1e-16) if self.graft else d
 
-    def final(self, i, u):  # AlgoPerf: momentum after the preconditioner and the decay
+    def final(self, i, u):  # AlgoPerf applies momentum after the preconditioner and the decay
         if self.nesterov is None:
             return u
         mu = self.nesterov
@@ -242,7 +242,7 @@ def match_rms(rows, cols):
 
 
 def torch_muon(adjust):
-    """torch.optim.Muon in double: its rounding to bfloat16 is taken out."""
+    """Runs torch.optim.Muon in double, without its rounding to bfloat16."""
     p = [torch.from_numpy(start(FIRST[-1])[a:b].reshape(s).copy()) for a, b, s in zip(FIRST, FIRST[1:], SHAPES)]
     optimizer = torch.optim.Muon(p, LR, 0.1, adjust_lr_fn=adjust)
     with mock.patch.object(torch, "bfloat16", torch.float64):

@@ -1,4 +1,4 @@
-"""The coefficients of core/normal_tail.hpp, and how far they are off: prints both.
+"""Prints the coefficients of core/normal_tail.hpp and their largest relative error.
 
     python -m venv venv && venv/bin/pip install numpy scipy
     venv/bin/python tests/golden/make_normal_tail.py
@@ -11,7 +11,7 @@ BEND = 0.3
 
 
 def tail(a):
-    """P(X > a) exp(a^2 / 2)"""
+    """P(X > a) exp(a^2 / 2) of a standard normal X."""
     return 0.5 * erfcx(a / np.sqrt(2))
 
 

@@ -1,11 +1,11 @@
-"""Golden numbers for the update rules: writes rules.hpp beside this file.
+"""Writes the golden values of the update rules to rules.hpp in this folder.
 
     python -m venv venv && venv/bin/pip install torch optax numpy "jax[cpu]" schedulefree
     venv/bin/python tests/golden/make_rules.py
 
-Ten steps in double precision on two tensors, w (5x3, row-major) and b (7). One index i runs over both,
-w first (b[0] is i = 15). A row holds the 22 values after the last step.
-The generated header names the versions used, and holds start() and gradient() for the C++ side.
+Ten steps in double precision on two tensors, w (5x3, row-major) and b (7). One index i runs over both, w first (b[0] is
+i = 15). A row holds the 22 values after the last step. The generated header names the library versions and defines
+start() and gradient() for the C++ tests.
 """
 from pathlib import Path
 from unittest import mock
@@ -36,7 +36,7 @@ def gradient(t, p, first=0):  # first: the index i of p[0]
 
 
 def by_torch(make_w, make_b=None, shape=(5, 3), size=SIZE):
-    """make_w and make_b build an optimizer from a list of tensors; without make_b, make_w takes both."""
+    """make_w and make_b create an optimizer from a list of tensors. Without make_b, make_w receives both tensors."""
     n = shape[0] * shape[1]
     w, b = torch.from_numpy(start(size)[:n].reshape(shape)), torch.from_numpy(start(size)[n:])
     optimizers = [make_w([w]), make_b([b])] if make_b else [make_w([w, b])]
@@ -48,7 +48,7 @@ def by_torch(make_w, make_b=None, shape=(5, 3), size=SIZE):
 
 
 def by_schedule_free(make):
-    """The official package; the row holds x, where one evaluates."""
+    """Runs the official package. The row holds x, the parameters used for evaluation."""
     w, b = torch.from_numpy(start()[:W].reshape(5, 3)), torch.from_numpy(start()[W:])
     optimizer = make([w, b])
     optimizer.train()
@@ -60,7 +60,7 @@ def by_schedule_free(make):
 
 
 def by_optax(rule, average=None):
-    """average: an optax transformation fed with the weights after each step; its output is then the result."""
+    """average: an optax transformation of the weights after each step. If given, its last output is returned."""
     p = {"w": start()[:W].reshape(5, 3), "b": start()[W:]}
     p = jax.tree.map(jax.numpy.asarray, p)
     state, average_state, result = rule.init(p), average and average.init(p), p
@@ -75,7 +75,7 @@ def by_optax(rule, average=None):
 
 
 def by_numpy(step, shape=(SIZE,)):
-    """step(t, p, g, s) -> new p; s is a dictionary of what the rule keeps, s["m"] and s["v"] start at zero."""
+    """Runs step(t, p, g, s) -> new p. s is the rule's state, a dictionary in which s["m"] and s["v"] start at zero."""
     p = start(np.prod(shape)).reshape(shape)
     s = {"m": np.zeros(shape), "v": np.zeros(shape)}
     for t in range(1, STEPS + 1):
@@ -83,7 +83,7 @@ def by_numpy(step, shape=(SIZE,)):
     return p.ravel()
 
 
-# ---- rules written out, where no library computes them in double -----------------------------------------------
+# ---- rules implemented here, where no library computes them in double ------------------------------------------
 
 
 def moments(t, g, s, b1=0.9, b2=0.999):
@@ -99,7 +99,7 @@ def nadamw_algoperf(t, p, g, s):  # algorithmic-efficiency, archived_paper_basel
 
 
 def adamw_scheduled_decay(t, p, g, s):
-    decay = 0.1 * (1 - (t - 1) / 10)  # linear from 0.1 to 0 over 10 steps, asked at t - 1
+    decay = 0.1 * (1 - (t - 1) / 10)  # linear from 0.1 to 0 over 10 steps, evaluated at t - 1
     m, v_hat = moments(t, g, s)
     return p * (1 - LR * decay) - LR * m / (1 - 0.9**t) / (np.sqrt(v_hat) + 1e-8)
 
@@ -121,7 +121,7 @@ def adam_uncorrected_eps(t, p, g, s, eps=1e-3):  # "epsilon hat" of Kingma & Ba,
 
 
 def tensors(f):
-    """f(w or b of p, of g, name) -> new; for rules that take norms per tensor."""
+    """Applies f(p, g, name) -> new p to w and b separately, for rules that compute norms per tensor."""
     return lambda p, g: np.concatenate([f(p[:W], g[:W], "w"), f(p[W:], g[W:], "b")])
 
 
@@ -150,7 +150,7 @@ def norm(x):
 
 
 def maximum_variance(t, g, s, least, most):
-    """zhuchen03/MaxVA: returns the second moment."""
+    """zhuchen03/MaxVA. Returns the second moment."""
     if t == 1:
         s["a"], s["q"], s["w"], b = 0 * g, 0 * g, 0 * g, most
     else:
@@ -167,7 +167,7 @@ def madam(t, p, g, s):
     return p * (1 - LR * 0.1) - LR / (1 - 0.9**t) * s["m"] / (np.sqrt(second) + 1e-8)
 
 
-def lamadam(t, p, g, s):  # the rate changes, for it is inside the momentum
+def lamadam(t, p, g, s):  # the rate varies, because it is inside the momentum
     rate = LR * (1 - (t - 1) / 20)
     g = g + 0.1 * p
     second = maximum_variance(t, g, s, 0.5, 0.98)
@@ -183,7 +183,7 @@ def diffgrad(t, p, g, s):  # shivram1987/diffGrad
     return p - LR * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * xi * m / (np.sqrt(s["v"]) + 1e-8)
 
 
-def yogi_with_m_from_zero():  # as in the paper; optax fills m as it does v
+def yogi_with_m_from_zero():  # as in the paper; optax initialises m like v
     rule = optax.yogi(LR)
     def init(p):
         adam, *rest = rule.init(p)
@@ -191,19 +191,19 @@ def yogi_with_m_from_zero():  # as in the paper; optax fills m as it does v
     return optax.GradientTransformation(init, rule.update)
 
 
-def yogi_paper(t, p, g, s):  # Zaheer et al. 2018, Algorithm 2; beta2 so small that v falls, too
+def yogi_paper(t, p, g, s):  # Zaheer et al. 2018, Algorithm 2; beta2 is small, so that v also decreases
     s["m"] = 0.9 * s["m"] + (1 - 0.9) * g
     s["v"] = s["v"] - (1 - 0.5) * np.sign(s["v"] - g * g) * g * g
     return p - LR * s["m"] / (np.sqrt(s["v"]) + 1e-3)
 
 
-def adagrad_norm(t, p, g, s):  # AdaBatchGrad: without the present gradient
+def adagrad_norm(t, p, g, s):  # AdaBatchGrad: the sum excludes the current gradient
     before = s.get("sum", 0.0)
     s["sum"] = before + np.sum(g * g)
     return p - LR * g / np.sqrt(1 + before)
 
 
-def relative_clip(t, p, g, s, decay=0.01, c=4e-4):  # SIBERT, C small enough to clip
+def relative_clip(t, p, g, s, decay=0.01, c=4e-4):  # SIBERT; c is small enough for clipping to occur
     most = np.sqrt(2 * c * decay / LR) * norm(p)
     return (1 - LR * decay) * p - LR * g * min(1, most / norm(g))
 
@@ -218,7 +218,7 @@ def ademamix_warmup(t, p, g, s, warmup=8):  # apple/ml-ademamix, both schedulers
     return p - LR * (m / (1 - 0.9**t) + alpha * s["slow"]) / (np.sqrt(v_hat) + 1e-8)
 
 
-def detached_decay(t, p, g, s, squared):  # the rate falls from LR = its peak
+def detached_decay(t, p, g, s, squared):  # the rate decreases from its peak, LR
     rate = LR * (1 - (t - 1) / 20)
     m, v_hat = moments(t, g, s)
     factor = rate / LR * (rate if squared else 1)
@@ -250,11 +250,11 @@ def muon(t, p, g, s, momentum=0.95):
 
 
 def muon_checked(shape):
-    """torch.optim.Muon rounds to bfloat16 inside Newton-Schulz; so it is the check, and numpy the number."""
+    """torch.optim.Muon rounds to bfloat16 in Newton-Schulz, so it only checks the values, which numpy computes."""
     ours, size = by_numpy(muon, shape), shape[0] * shape[1]
     theirs = lambda: by_torch(lambda p: torch.optim.Muon(p, LR, 0.1), torch_adamw, shape, size + 7)[:size]
     rounded = np.abs(ours - theirs()).max()
-    with mock.patch.object(torch, "bfloat16", torch.float64):  # torch's own code, without the rounding
+    with mock.patch.object(torch, "bfloat16", torch.float64):  # torch's code without the rounding
         exact = np.abs(ours - theirs()).max()
     print(f"muon {shape}: numpy - torch {exact:.1e}, with torch's bfloat16 {rounded:.1e}")
     assert exact < 1e-13 and rounded < 2e-2
@@ -269,7 +269,7 @@ def torch_sgd(**options):
 
 
 def torch_nadam():
-    torch.set_default_dtype(torch.float64)  # or mu_product, a tensor, is kept in float
+    torch.set_default_dtype(torch.float64)  # otherwise mu_product, a tensor, has type float
     try:
         return by_torch(lambda p: torch.optim.NAdam(p, LR))
     finally:

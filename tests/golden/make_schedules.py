@@ -1,11 +1,11 @@
-"""Golden numbers for the schedules: writes schedules.hpp beside this file.
+"""Writes the golden values of the schedules to schedules.hpp in this folder.
 
     python -m venv venv && venv/bin/pip install torch optax "jax[cpu]" transformers
     venv/bin/python tests/golden/make_schedules.py
 
-Values, in double, at steps counted from 0: 0..15 or more, far past the end (1000), and very far (2^40) where a library
-has a closed form. A row stops where a library does something else past its end: torch's and Hugging Face's cosines rise
-again, torch's one-cycle throws.
+The values are in double. Steps count from 0: 0..15 or more, 1000 (far past the end), and 2^40 if the reference has a
+closed form. A row stops at the schedule's end if the reference and this library differ past it: the cosines of torch
+and Hugging Face rise again, and torch's one-cycle schedule throws.
 """
 import math
 import textwrap
@@ -21,7 +21,7 @@ from torch.optim import lr_scheduler as lr
 from transformers import optimization as hf
 
 jax.config.update("jax_enable_x64", True)
-warnings.filterwarnings("ignore", category=UserWarning, module="torch")  # SequentialLR steps its parts the old way
+warnings.filterwarnings("ignore", category=UserWarning, module="torch")  # SequentialLR uses deprecated calls
 
 STEPS = [*range(16), 1000, 2**40]
 LONG = [*range(28), 1000]
@@ -38,7 +38,7 @@ def sgd():
 
 
 def by_torch(make, last=1000, steps=STEPS, key="lr"):
-    """The rate, from 1.0, that the optimizer step number `step` (from 0) uses."""
+    """Returns the rate (initially 1.0) that the optimizer uses in each of `steps`, counted from 0."""
     optimizer = sgd()
     schedule, rates = make(optimizer), []
     for i in range(last + 1):
@@ -50,7 +50,7 @@ def by_torch(make, last=1000, steps=STEPS, key="lr"):
 
 
 def by_hf(make, last=2**63, steps=STEPS):
-    """As by_torch; Hugging Face's schedules are functions of the step, which may be far."""
+    """As by_torch. Hugging Face's schedules are functions of the step, so steps may be arbitrarily large."""
     rate = make(sgd()).lr_lambdas[0]
     return [(step, float(rate(step))) for step in steps if step <= last]
 
@@ -60,7 +60,7 @@ def by_formula(formula, steps=STEPS):
 
 
 def llm_c(name, step, warmup, total, floor):
-    """llm.c's schedulers.h with a peak of 1."""
+    """The schedules of llm.c's schedulers.h with a peak of 1."""
     if step < warmup:
         return (step + 1) / warmup
     if name == "cosine":
@@ -226,13 +226,13 @@ def formula_tables():
     ]
 
 
-# Falls, halts, falls a little (within a relative and an absolute threshold), rises, falls.
+# Decreases, stays constant, decreases by less than a relative and an absolute threshold, increases, decreases.
 METRICS = [1.0, 0.8, 0.7, 0.7, 0.71, 0.69999, 0.65, 0.66, 0.65, 0.649, 0.6489, 0.6488, 0.7, 0.7, *[0.6] * 10,
            0.59, 0.5999, 0.59, 0.59, 0.59, *[0.2] * 11]
 
 
 def plateau_tables():
-    """The rate after each metric; the first is before any."""
+    """Tables of the rate after each metric."""
     def by_torch(name, **kwargs):
         optimizer = sgd()
         sign = -1 if kwargs.get("mode") == "max" else 1

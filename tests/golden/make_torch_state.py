@@ -1,8 +1,8 @@
-"""A PyTorch optimizer's state after ten steps, and its parameters after ten more: writes torch_state.hpp.
+"""Writes torch_state.hpp: the state of PyTorch's optimizers after ten steps, and the parameters after ten and twenty.
 
-    python tests/golden/make_torch_state.py        (after make_rules.py's environment)
+    python tests/golden/make_torch_state.py        (in the environment of make_rules.py)
 
-The problem is make_rules.py's: w (5x3) and b (7), one index over both. Double precision.
+The problem is that of make_rules.py: w (5x3) and b (7), with one index over both, in double precision.
 """
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import torch
 
 from make_rules import LR, W, gradient, start
 
-torch.set_default_dtype(torch.float64)  # NAdam keeps its mu_product in the default type
+torch.set_default_dtype(torch.float64)  # NAdam stores mu_product in the default type
 
 
 def run(make):

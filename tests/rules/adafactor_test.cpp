@@ -64,10 +64,10 @@ void check_golden() {
 
 }  // namespace
 
-TEST_CASE("Adafactor's golden numbers in double") { check_golden<double>(); }
-TEST_CASE("Adafactor's golden numbers in float") { check_golden<float>(); }
+TEST_CASE("Adafactor matches its golden values in double") { check_golden<double>(); }
+TEST_CASE("Adafactor matches its golden values in float") { check_golden<float>(); }
 
-TEST_CASE("a matrix keeps the averages of its rows and columns, other tensors one number each") {
+TEST_CASE("FactoredRms keeps row and column averages for a matrix, and one value per element for other tensors") {
   const auto rule = ap::chain(ap::FactoredRms{.least_side = 2}, ap::Descend{});
   ap::Layout layout;
   layout.add({"weight", ap::Kind::weight, {5, 3}});
@@ -87,8 +87,8 @@ TEST_CASE("a matrix keeps the averages of its rows and columns, other tensors on
                                                                   {"weight/exp_avg_sq_row", 5}});
 }
 
-TEST_CASE("the factors of a second moment of rank one are the second moment") {
-  // |g| = a b^T times a sign: then V = R C^T / mean(R) is exact, and the whole of V gives the same steps.
+TEST_CASE("factors represent a second moment of rank one exactly") {
+  // If |g| = a b^T, V = R C^T / mean(R) is exact, and keeping all of V gives the same steps.
   const auto outer = [](std::uint64_t t, const std::vector<double>&, std::vector<double>& g) {
     for (std::size_t i = 0; i < g.size(); ++i) {
       const double a = 1 + static_cast<double>(i / 9), b = 0.3 + static_cast<double>(i % 9);
@@ -105,7 +105,7 @@ TEST_CASE("the factors of a second moment of rank one are the second moment") {
   for (std::size_t i = 0; i < 54; ++i) CHECK(a.values()[i] == near(b.values()[i], 1e-13));
 }
 
-TEST_CASE("rows and columns without a gradient do not move, and NaN passes") {
+TEST_CASE("rows and columns with zero gradients do not change, and NaN propagates") {
   const auto check = [](const auto& rule) {
     const ap::Layout layout = layout_of({{4, 5}, {3}}, 1);
     auto state = rule.state(ap::Host<float>{}, layout);
@@ -119,14 +119,14 @@ TEST_CASE("rows and columns without a gradient do not move, and NaN passes") {
     gradients[3] = std::numeric_limits<float>::quiet_NaN();
     rule.step(gradients, values, state, {.t = 4, .learning_rate = 0.1});
     CHECK(values[3] != values[3]);
-    CHECK(values[0] != values[0]);  // of the same row
+    CHECK(values[0] != values[0]);  // in the same row
   };
   check(ap::adafactor({.min_dim_size_to_factor = 2}));
   check(ap::adafactor_torch());
   check(ap::adafactor_algoperf());
 }
 
-TEST_CASE("clipping by the root mean square is per tensor, and leaves small updates") {
+TEST_CASE("ClipByRms clips per tensor and leaves small updates unchanged") {
   const auto rule = ap::chain(ap::ClipByRms{.max_rms = 2}, ap::Descend{});
   const ap::Layout layout = layout_of({{2}, {2}}, 1);
   auto state = rule.state(ap::Host<double>{}, layout);
@@ -138,7 +138,7 @@ TEST_CASE("clipping by the root mean square is per tensor, and leaves small upda
   CHECK(values[3] == -2);
 }
 
-TEST_CASE("scaling by parameters' root mean square has a least, and measures before they move") {
+TEST_CASE("ScaleByParameterRms has a lower bound and measures the parameters before the update") {
   const auto check = [](const auto& rule) {
     const ap::Layout layout = layout_of({{2}, {2}}, 1);
     auto state = rule.state(ap::Host<double>{}, layout);
@@ -154,7 +154,7 @@ TEST_CASE("scaling by parameters' root mean square has a least, and measures bef
   check(ap::chain(ap::ClipByRms{}, scale, ap::Descend{}));
 }
 
-TEST_CASE("a relative step is at most 1 / sqrt(t), whatever the rate") {
+TEST_CASE("a relative step is at most 1 / sqrt(t) for every learning rate") {
   const auto rule = ap::chain(ap::RelativeStep{}, ap::Descend{});
   const ap::Layout layout = layout_of({{1}}, 1);
   auto state = rule.state(ap::Host<double>{}, layout);
@@ -169,8 +169,8 @@ TEST_CASE("a relative step is at most 1 / sqrt(t), whatever the rate") {
   CHECK(moved(4, 0) == 0);
 }
 
-TEST_CASE("passes read what a matrix stage left in factors until one stores u") {
-  // Momentum of 0 changes nothing, but has the pass before it store u.
+TEST_CASE("passes multiply u by the factors of a matrix stage until one stores u") {
+  // Momentum with mu = 0 does not change u, but requires the pass to store it.
   const auto check = [](const ap::Layout& layout, const auto&... tail) {
     const auto read = ap::chain(ap::FactoredRms{.least_side = 2}, tail...);
     const auto stored = ap::chain(ap::FactoredRms{.least_side = 2}, ap::Momentum{.mu = 0}, tail...);
@@ -202,7 +202,7 @@ TEST_CASE("passes read what a matrix stage left in factors until one stores u") 
   check(matrices, ap::FactoredRms{.least_side = 4}, ap::Orthogonalize{}, ratio, descend);
 }
 
-TEST_CASE("how long FactoredRms remembers may follow a schedule") {
+TEST_CASE("the decay of FactoredRms can follow a schedule") {
   const ap::Layout layout = layout_of({{5, 3}, {7}});
   const auto after = [&](const auto& stage) { return values_after<double>(ap::chain(stage, ap::Descend{}), layout); };
   const ap::FactoredRms half{.decay = 0.5, .least_side = 2}, other{.decay = 0.9, .least_side = 2};
@@ -210,7 +210,7 @@ TEST_CASE("how long FactoredRms remembers may follow a schedule") {
   CHECK(after(other) != after(half));
 }
 
-TEST_CASE("Adafactor's passes") {
+TEST_CASE("describe reports the passes of Adafactor") {
   CHECK(ap::bytes_per_parameter(ap::adafactor()) == 24);
   CHECK(ap::bytes_per_parameter(ap::adafactor_torch()) == 24);
   CHECK(ap::bytes_per_parameter(ap::adafactor_algoperf()) == 28);
@@ -218,7 +218,7 @@ TEST_CASE("Adafactor's passes") {
   const auto absolute = ap::chain(ap::FactoredRms{}, ap::ClipByRms{}, ap::Descend{});
   CHECK(ap::describe(absolute) ==
         "3 passes, 20 bytes a parameter, 0 slots (0 bytes) of state\n"
-        "  pass 1: | FactoredRms on matrices; its own 4 bytes: 4 bytes\n"
+        "  pass 1: | FactoredRms on matrices; transform moves 4 bytes: 4 bytes\n"
         "  pass 2: | measure ClipByRms per tensor; reads u: 4 bytes\n"
         "  pass 3: ClipByRms, Descend | apply; reads u p, writes p: 12 bytes\n");
   const auto orthogonal = ap::chain(ap::FactoredRms{}, ap::Orthogonalize{}, ap::Descend{});

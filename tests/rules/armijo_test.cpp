@@ -18,7 +18,7 @@ using ap::testing::Training;
 
 namespace {
 
-// f = k / 2 |x|^2: gamma fits if gamma <= 2 (1 - c) / k.
+// f = k / 2 |x|^2, for which gamma satisfies the condition if gamma <= 2 (1 - c) / k.
 template <int k>
 double parabola(std::uint64_t, const std::vector<double>& p, std::vector<double>& g) {
   double loss = 0;
@@ -36,7 +36,7 @@ Training<SearchingSgd, Backend> training_of(ap::testing::Gradient gradient, ap::
   return {ap::armijo(options), layout_of({{3, 2}, {5}}), Backend{}, gradient};
 }
 
-// The batch of example 5 t mod examples, as make_armijo.py has it.
+// The loss of the batch of step t, as in make_armijo.py: one example, 5 (t - 1) mod examples.
 double logistic(std::uint64_t t, const std::vector<double>& x, std::vector<double>& g) {
   namespace data = golden::armijo;
   const int i = static_cast<int>(5 * (t - 1) % data::examples);
@@ -57,27 +57,27 @@ double logistic(std::uint64_t t, const std::vector<double>& x, std::vector<doubl
 
 }  // namespace
 
-TEST_CASE("the first gamma that decreases a quadratic enough is found, and used from the next step on") {
+TEST_CASE("the search finds the first gamma with sufficient decrease on a quadratic, and the next step uses it") {
   const auto rule = ap::armijo({.shrink = 0.5, .eps = 0});
   const ap::Layout layout = layout_of({{2}, {1, 3}}, 1);
   auto state = rule.state(ap::Host<double>{}, layout);
   std::vector<double> x{1, -2, 3, 0.5, -4}, g(5);
-  const auto evaluate = [&] { return parabola<4>(0, x, g); };  // every number here is exact
+  const auto evaluate = [&] { return parabola<4>(0, x, g); };  // all values in this test are exact
   evaluate();
   CHECK(state.gamma == 2);
   rule.step(g, x, state, {.t = 1, .learning_rate = 0.0625}, evaluate);
-  CHECK(state.gamma == 0.25);  // 1 / k: after 2, 1 and 0.5
+  CHECK(state.gamma == 0.25);  // 1 / k, after trying 2, 1 and 0.5
   CHECK(state.tried == 4);
-  CHECK(x == std::vector<double>{0.5, -1, 1.5, 0.25, -2});  // the step itself is at 2 lr
+  CHECK(x == std::vector<double>{0.5, -1, 1.5, 0.25, -2});  // this step still uses gamma = 2
   evaluate();
   rule.step(g, x, state, {.t = 2, .learning_rate = 1}, evaluate);
   CHECK(state.gamma == 0.25);
   CHECK(state.tried == 1);
-  CHECK(x == std::vector<double>(5));  // at 1 / k: Newton's step
+  CHECK(x == std::vector<double>(5));  // with gamma = 1 / k, Newton's step
   CHECK(state.t() == 2);
 }
 
-TEST_CASE("gamma shrinks by the given factor down to the bound of its curvature, and never grows") {
+TEST_CASE("gamma shrinks by the given factor to the bound given by the curvature, and never grows") {
   auto training = training_of(parabola<3>);
   double expected = 2;
   while (expected > 1.0 / 3) expected *= 0.7;
@@ -85,7 +85,7 @@ TEST_CASE("gamma shrinks by the given factor down to the bound of its curvature,
   CHECK(training.state.gamma == expected);
   training.steps(5, 0.1);
   CHECK(training.state.gamma == expected);
-  // A larger c asks for more.
+  // A larger c requires a larger decrease.
   auto greedy = training_of(parabola<3>, {.c = 0.9});
   expected = 2;
   while (expected > 0.2 / 3) expected *= 0.7;
@@ -93,7 +93,7 @@ TEST_CASE("gamma shrinks by the given factor down to the bound of its curvature,
   CHECK(greedy.state.gamma == expected);
 }
 
-TEST_CASE("where no try decreases the loss enough, gamma shrinks once") {
+TEST_CASE("if no try decreases the loss enough, gamma shrinks once") {
   const auto uphill = [](std::uint64_t, const std::vector<double>& p, std::vector<double>& g) {
     for (std::size_t i = 0; i < p.size(); ++i) g[i] = -p[i];
     double loss = 0;
@@ -104,7 +104,7 @@ TEST_CASE("where no try decreases the loss enough, gamma shrinks once") {
   training.step(0.1);
   CHECK(training.state.tried == 7);
   CHECK(training.state.gamma == 0.7 * 2);
-  // Nor does it at the minimum, where nothing is tried.
+  // At a minimum, where the gradient is zero, nothing is tried, and gamma shrinks once too.
   auto still = training_of([](std::uint64_t, const std::vector<double>& p, std::vector<double>& g) {
     g.assign(p.size(), 0);
     return 1.0;
@@ -116,7 +116,7 @@ TEST_CASE("where no try decreases the loss enough, gamma shrinks once") {
   CHECK(still.values() == before);
 }
 
-TEST_CASE("the search leaves parameters and gradients as they were, also when evaluate throws") {
+TEST_CASE("the search restores parameters and gradients, also if evaluate throws") {
   const auto rule = ap::armijo();
   const ap::Layout layout = layout_of({{4}, {3}});
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -142,7 +142,7 @@ TEST_CASE("the search leaves parameters and gradients as they were, also when ev
   }
 }
 
-TEST_CASE("around another rule, gamma scales its learning rate") {
+TEST_CASE("around another rule, gamma scales the rule's learning rate") {
   const auto rule = ap::armijo(ap::momentum());
   Training<ap::Armijo<decltype(ap::momentum())>, ap::Host<double>> training(rule, layout_of({{4}}), {}, parabola<1>);
   std::vector<double> p = training.values(), m(4);
@@ -158,7 +158,7 @@ TEST_CASE("around another rule, gamma scales its learning rate") {
   for (std::size_t i = 0; i < 4; ++i) CHECK(training.values()[i] == near(p[i], 1e-14));
 }
 
-TEST_CASE("SGD with exponential steps and the search does what its authors' code does") {
+TEST_CASE("SGD with exponential steps and the line search matches the authors' code") {
   namespace data = golden::armijo;
   const auto rule = ap::armijo();
   const ap::Layout layout = layout_of({{data::width}}, 1);
@@ -180,7 +180,7 @@ TEST_CASE("SGD with exponential steps and the search does what its authors' code
   CHECK_MESSAGE(error <= 1e-12 * largest, "largest error ", error / largest);
 }
 
-TEST_CASE("a search goes on where it was saved") {
+TEST_CASE("a saved search resumes where it was") {
   const auto changing = [](std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
     const double k = static_cast<double>(t);
     double loss = 0;
@@ -204,7 +204,7 @@ TEST_CASE("a search goes on where it was saved") {
   CHECK(second.values() == whole.values());
 }
 
-TEST_CASE("describe tells what a search costs") {
+TEST_CASE("describe reports the cost of a search") {
   CHECK(ap::describe(ap::armijo()) ==
         "a line search: 1 + tries gradients; 36 bytes a parameter (save, norm, restore) and 12 a try, 2 slots of "
         "scratch; then\n" +

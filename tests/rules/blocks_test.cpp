@@ -1,4 +1,4 @@
-// How Shampoo cuts matrices into blocks, and spreads their roots over the steps.
+// Tests that Shampoo splits matrices into blocks and spreads the computation of roots over the steps.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -26,7 +26,7 @@ std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int step
   return training.values();
 }
 
-// A backend that writes down its batches.
+// A backend that records its batches.
 struct Recorder {
   std::vector<std::vector<std::size_t>>* batches;
   std::size_t most = 2;
@@ -38,7 +38,7 @@ struct Recorder {
   }
 };
 
-// How many arrays whose names end in `ending` differ.
+// Returns how many arrays whose names end in `ending` differ.
 std::size_t changed(const ap::testing::Saved& before, const ap::testing::Saved& after, const std::string& ending) {
   std::size_t count = 0;
   for (const auto& [name, bytes] : after) count += name.ends_with(ending) && bytes != before.at(name);
@@ -50,7 +50,7 @@ std::size_t named(const ap::testing::Saved& saved, const std::string& ending) {
   return count;
 }
 
-// The number of roots that each step computes.
+// Returns the number of roots that each step computes.
 template <class Rule>
 std::vector<std::size_t> roots_by_step(const Rule& rule, const ap::Layout& layout, int steps) {
   Training<Rule, ap::Host<double>> training(rule, layout);
@@ -67,7 +67,7 @@ std::vector<std::size_t> roots_by_step(const Rule& rule, const ap::Layout& layou
 
 }  // namespace
 
-TEST_CASE("matrices of equal shape are one batch, wherever they stand") {
+TEST_CASE("matrices of equal shape form one batch regardless of their positions") {
   const ap::detail::Batches batches({{4, 2}, {3, 3}, {4, 2}, {2, 4}, {4, 2}, {3, 3}});
   std::vector<std::vector<std::size_t>> seen;
   const Recorder recorder{&seen};
@@ -79,7 +79,7 @@ TEST_CASE("matrices of equal shape are one batch, wherever they stand") {
   CHECK(ap::detail::Batches().slots(recorder) == 0);
 }
 
-TEST_CASE("no step computes more than its share of the roots, and each root has its turn") {
+TEST_CASE("the roots are spread evenly over the steps, and each root is recomputed once per period") {
   const ap::ShampooOptions options{.block = 5, .root_frequency = 7, .start_step = 3};
   const auto alone = ap::shampoo(options);
   const auto among_others = ap::partition(ap::matrices, alone, ap::otherwise, ap::adam());
@@ -94,13 +94,13 @@ TEST_CASE("no step computes more than its share of the roots, and each root has 
     }
   };
   check(roots_by_step(alone, layout_of({{20, 20}, {12, 7}, {5, 5}}), 20), 2 * (16 + 6 + 1));
-  // Each matrix a region of its own: turns still go on from one to the next.
+  // Each matrix is a separate region: the turns continue from one region to the next.
   const ap::Layout apart = layout_of({{6, 6}, {6}, {6, 4}, {4}, {8, 4}, {8}, {3, 8}, {3}});
   REQUIRE(apart.regions_for(among_others).size() == 8);
   check(roots_by_step(among_others, apart, 20), 2 * (4 + 2 + 2 + 2));
 }
 
-TEST_CASE("factors of equal sides stand together") {
+TEST_CASE("factors are sorted by side") {
   const ap::Layout layout = layout_of({{4, 10}, {10, 4}, {4, 4}});
   const ap::detail::Blocks cut(layout, layout.regions_for(ap::shampoo())[0],
                                {"stage", "rule()", 4, 0, ap::Sides::both});
@@ -123,7 +123,8 @@ TEST_CASE("factors of equal sides stand together") {
   CHECK(cut.elements == 40 + 40 + 16);
 }
 
-TEST_CASE_TEMPLATE("blocks are smaller problems apart", Graft, ap::NoGraft, ap::GraftAdam, ap::GraftRmsPropNormalized) {
+TEST_CASE_TEMPLATE("blocks behave as separate matrices", Graft, ap::NoGraft, ap::GraftAdam,
+                   ap::GraftRmsPropNormalized) {
   const ap::ShampooOptions options{.block = 3, .root_frequency = 1, .start_step = 2};
   const auto rule = ap::shampoo<Graft>(options);
   constexpr std::size_t rows = 6, cols = 5;
@@ -151,7 +152,7 @@ TEST_CASE_TEMPLATE("blocks are smaller problems apart", Graft, ap::NoGraft, ap::
   for (std::size_t i = 0; i < places.size(); ++i) CHECK(part_values[i] == values[places[i]]);
 }
 
-TEST_CASE("convolution kernels are filters x the rest; a row or a column has one factor") {
+TEST_CASE("a convolution kernel is a matrix of filters x the rest; a row or a column has one factor") {
   const auto rule = ap::shampoo({.root_frequency = 2, .start_step = 2});
   CHECK(values_after<float>(rule, layout_of({{4, 3, 3, 2}}), 6) == values_after<float>(rule, layout_of({{4, 18}}), 6));
 

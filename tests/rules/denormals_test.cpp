@@ -10,7 +10,7 @@
 namespace ap = algoperf;
 
 #if defined(__SSE2__)
-TEST_CASE("averages that die become zero, not denormal, and the caller's floating-point mode is kept") {
+TEST_CASE("decaying averages become zero instead of denormal, and the caller's floating-point mode is preserved") {
   ap::Layout layout(1);
   layout.add({"w", ap::Kind::weight, {100}});  // vectors and a tail
   const auto rule = ap::momentum({.mu = 0.5});
@@ -22,11 +22,12 @@ TEST_CASE("averages that die become zero, not denormal, and the caller's floatin
     gradients.assign(layout.size(), 0.0f);
     if (t == 127) CHECK(state.slot(0, 0)[99] == 0x1p-126f);
   }
-  for (std::size_t i = 0; i < layout.size(); ++i) CHECK(state.slot(0, 0)[i] == 0.0f);  // else 2^-129
+  for (std::size_t i = 0; i < layout.size(); ++i)
+    CHECK(state.slot(0, 0)[i] == 0.0f);  // 2^-129 without flushing to zero
   CHECK((_mm_getcsr() & 0x8040u) == (mode & 0x8040u));
 }
 
-TEST_CASE("the averages of matrix rules become zero too") {
+TEST_CASE("decaying averages of matrix rules become zero too") {
   ap::Layout layout(1);
   layout.add({"w", ap::Kind::weight, {4, 4}});
   const auto rule =

@@ -1,4 +1,4 @@
-// frozen(), ScaleBy and Named: tensors that stand still, or go slower, than others.
+// Tests of frozen(), ScaleBy and Named: tensors that do not change, or change more slowly than others.
 #include "algoperf/rules/wrappers/frozen.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ struct Trained {
   std::vector<float> first, second, evaluated;
 };
 
-// Ten steps on two tensors, "first.weight" and "second.weight".
+// Runs ten steps on two tensors, "first.weight" and "second.weight".
 template <class Rule>
 Trained train(const Rule& rule) {
   ap::Layout layout;
@@ -57,7 +57,7 @@ std::vector<float> start() {
 
 }  // namespace
 
-TEST_CASE("frozen tensors stay, the others move as ever") {
+TEST_CASE("frozen tensors do not change, and others are updated as without them") {
   const Trained all = train(ap::adamw()), part = train(ap::partition(first, ap::frozen(), ap::otherwise, ap::adamw()));
   CHECK(part.first == start());
   CHECK(part.evaluated == start());
@@ -67,7 +67,7 @@ TEST_CASE("frozen tensors stay, the others move as ever") {
   CHECK(muon.first == start());
 }
 
-TEST_CASE("a frozen part keeps nothing but the count of steps") {
+TEST_CASE("a frozen part keeps only the step count") {
   const auto rule = ap::partition(first, ap::frozen(), ap::otherwise, ap::sgd());
   ap::Layout layout;
   layout.add({"first.weight", ap::Kind::weight, {30}});
@@ -77,7 +77,7 @@ TEST_CASE("a frozen part keeps nothing but the count of steps") {
   CHECK(ap::describe(rule).find(": no pass, no state\n") != std::string::npos);
 }
 
-TEST_CASE("a factor of the update is one of the learning rate, and 0 holds still") {
+TEST_CASE("ScaleBy scales the learning rate of its tensors, and a factor of 0 freezes them") {
   const auto with = [](double factor) {
     return ap::chain(ap::Adam{}, ap::DecayedWeights{.rate = 0.1}, ap::masked(ap::ScaleBy{factor}, first),
                      ap::Descend{});

@@ -1,4 +1,4 @@
-// fuse(...): what folds, what stays, and that the numbers are those of one kernel after the other.
+// Tests of fuse(...): which scales fold, which stay, and that the result equals that of the kernels one by one.
 #include <doctest/doctest.h>
 
 #include <type_traits>
@@ -49,7 +49,7 @@ void agrees(const Kernels&... kernels) {
 
 }  // namespace
 
-TEST_CASE("a learning rate folds into the constants before it") {
+TEST_CASE("a learning rate folds into the constants of the kernels before it") {
   const auto adam = ap::Adam{}.at<double>(now);
   const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(now);
   const auto masked =
@@ -68,7 +68,7 @@ TEST_CASE("a learning rate folds into the constants before it") {
   agrees(ap::Lion{}.at<double>(now), decay, rate);
 }
 
-TEST_CASE("a scale stays behind a kernel that cannot take it over") {
+TEST_CASE("a scale stays after a kernel that cannot absorb it") {
   const auto momentum = ap::Momentum{}.at<double>(now);
   const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(now);
   const ap::Scale<double> clip{0.5}, rate{-0.125};

@@ -1,4 +1,4 @@
-// Rules that tell tensors apart: masks, partitions, and schedules of hyperparameters, alone and together.
+// Tests of rules that treat tensors differently: masks and partitions, alone and with scheduled hyperparameters.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ using ap::testing::Training;
 
 namespace {
 
-// Weights and biases in turn, as a model declares them.
+// Alternating weights and biases, as a model declares them.
 ap::Layout mlp_layout() { return layout_of({{4, 3}, {4}, {5, 4}, {5}, {2, 5}, {2}}); }
 
 constexpr auto masked_decay = ap::masked(ap::DecayedWeights{.rate = 0.1}, ap::decayable);
@@ -34,7 +34,7 @@ std::vector<double> values_after(const Rule& rule, const ap::Layout& layout, int
 
 }  // namespace
 
-TEST_CASE("tensors treated alike become neighbours, and few regions") {
+TEST_CASE("arrange_for makes tensors with equal treatment adjacent, which leaves few regions") {
   const auto rule = ap::chain(ap::Adam{}, masked_decay, ap::Descend{});
   ap::Layout layout = mlp_layout();
   CHECK(layout.regions_for(ap::adam()).size() == 1);
@@ -43,7 +43,7 @@ TEST_CASE("tensors treated alike become neighbours, and few regions") {
   CHECK(layout.regions_for(rule).size() == 2);
   CHECK(rule.state(ap::Host{}, layout).regions().size() == 2);
 
-  // Two masks and a partition: their common refinement, here matrices, the vector t1, and other vectors.
+  // Two masks and a partition give their common refinement: matrices, the vector t1, and other vectors.
   const auto refined = ap::partition(
       ap::matrices, ap::muon(), ap::otherwise,
       ap::chain(ap::Adam{}, masked_decay, ap::masked(ap::DecayedWeights{}, IsTensor{"t1"}), ap::Descend{}));
@@ -51,14 +51,14 @@ TEST_CASE("tensors treated alike become neighbours, and few regions") {
   CHECK(layout.regions_for(refined).size() == 3);
 }
 
-TEST_CASE("the order of the arena changes no value") {
+TEST_CASE("the order of tensors in the arena does not change the result") {
   const auto rule = ap::chain(ap::Adam{}, masked_decay, ap::Descend{});
   ap::Layout arranged = mlp_layout();
   arranged.arrange_for(rule);
   CHECK(values_after(rule, arranged) == values_after(rule, mlp_layout()));
 }
 
-TEST_CASE("a masked stage leaves other tensors alone") {
+TEST_CASE("a masked stage does not change other tensors") {
   const ap::Layout layout = mlp_layout();
   const auto with = values_after(ap::adamw({.weight_decay = 0.1}), layout);
   const auto without = values_after(ap::adam(), layout);
@@ -69,7 +69,7 @@ TEST_CASE("a masked stage leaves other tensors alone") {
       CHECK(masked[i] == (layout.spec(handle).shape.rank == 2 ? with[i] : without[i]));
 }
 
-TEST_CASE("a mask around a mask takes the tensors that both accept") {
+TEST_CASE("nested masks select the tensors that both accept") {
   const ap::Layout layout = layout_of({{9}, {11}, {13}});
   const auto not_last = [](const ap::TensorSpec& spec) { return spec.name != "t2"; };
   const auto not_first = [](const ap::TensorSpec& spec) { return spec.name != "t0"; };
@@ -82,7 +82,7 @@ TEST_CASE("a mask around a mask takes the tensors that both accept") {
         values_after(ap::chain(ap::masked(clip, IsTensor{"t1"}), ap::Descend{}), layout));
 }
 
-TEST_CASE("parts of a partition stay apart, whichever of them holds masks") {
+TEST_CASE("the parts of a partition remain separate, regardless of which one has masks") {
   const ap::Layout layout = layout_of({{4, 6}, {5}, {3, 2}});
   const auto decayed = ap::chain(ap::masked(ap::DecayedWeights{.rate = 0.5}, ap::decayable), ap::Descend{});
   const auto lion = ap::chain(ap::Lion{}, ap::Descend{});
@@ -95,7 +95,7 @@ TEST_CASE("parts of a partition stay apart, whichever of them holds masks") {
   for (std::size_t i = 24; i < 29; ++i) CHECK(first[i] == all_lion[i]);
 }
 
-TEST_CASE("the parts of a partition learn at rates of their own") {
+TEST_CASE("the parts of a partition can have different learning rates") {
   const ap::Layout layout = layout_of({{4, 6}, {5}});
   const auto rule = ap::partition(ap::matrices, ap::chain(ap::Descend{.scale = 3}), ap::otherwise, ap::sgd());
   const auto values = values_after(rule, layout, 1), once = values_after(ap::sgd(), layout, 1);
@@ -119,7 +119,7 @@ TEST_CASE("a masked measuring stage neither measures nor scales other tensors") 
   for (std::size_t i = 0; i < values.size(); ++i) CHECK(trusted[i] == near(i < 9 ? adam[i] : whole[i], 1e-6));
 }
 
-TEST_CASE("a clip over all tensors takes its norm over every region") {
+TEST_CASE("ClipByGlobalNorm computes one norm over all regions") {
   const auto regions = ap::chain(ap::ClipByGlobalNorm{.max_norm = 0.5},
                                  ap::masked(ap::DecayedWeights{.rate = 0}, ap::decayable), ap::Descend{});
   const auto one = ap::chain(ap::ClipByGlobalNorm{.max_norm = 0.5}, ap::Descend{});
@@ -127,7 +127,7 @@ TEST_CASE("a clip over all tensors takes its norm over every region") {
   const auto x = values_after(regions, mlp_layout()), y = values_after(one, mlp_layout());
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == near(y[i], 1e-14));
 
-  // One step moves by lr max_norm, whatever the regions.
+  // The norm of one step is lr max_norm, independent of the regions.
   Training<decltype(regions), ap::Host<double>> training(regions, mlp_layout());
   const auto before = training.values();
   training.step(0.1);
@@ -137,7 +137,7 @@ TEST_CASE("a clip over all tensors takes its norm over every region") {
   CHECK(std::sqrt(moved) == near(0.1 * 0.5, 1e-12));
 }
 
-TEST_CASE("each part of a partition is its rule alone") {
+TEST_CASE("each part of a partition behaves as its rule alone") {
   const ap::Layout layout = mlp_layout();
   const auto rule = ap::partition(IsTensor{"t0"}, ap::momentum(), ap::matrices, ap::lamb(), ap::otherwise, ap::lion());
   const auto values = values_after(rule, layout);
@@ -149,7 +149,7 @@ TEST_CASE("each part of a partition is its rule alone") {
       CHECK(values[i] == (handle.index == 0 ? momentum : handle.index % 2 == 0 ? lamb : lion)[i]);
 }
 
-TEST_CASE("a partition whose part takes no tensor, and one within another") {
+TEST_CASE("a part without tensors, and a partition within a partition") {
   const ap::Layout vectors = layout_of({{7}, {3}});
   CHECK(values_after(ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::adam()), vectors) ==
         values_after(ap::adam(), vectors));
@@ -161,15 +161,15 @@ TEST_CASE("a partition whose part takes no tensor, and one within another") {
   CHECK_NOTHROW(values_after(ap::sam(flat), mlp_layout()));
 }
 
-TEST_CASE("a partition names the tensor that no rule takes") {
+TEST_CASE("partition reports a tensor that no predicate accepts") {
   const auto rule = ap::partition(ap::matrices, ap::muon());
   const ap::Layout layout = mlp_layout();
   CHECK_THROWS_WITH_AS((void)rule.state(ap::Host{}, layout),
-                       "partition: no rule takes the tensor 't1': end with `otherwise, rule`", ap::Error);
+                       "partition: no predicate accepts the tensor 't1': end with `otherwise, rule`", ap::Error);
 }
 
-TEST_CASE("a scheduled hyperparameter is asked for t - 1") {
-  // rate 0 in the first step, 0.5 in the second.
+TEST_CASE("the schedule of a hyperparameter is called with t - 1") {
+  // The rate is 0 in the first step and 0.5 in the second.
   const auto rule = ap::chain(
       ap::scheduled(ap::DecayedWeights{}, &ap::DecayedWeights::rate, ap::Linear{.from = 0, .to = 0.5, .steps = 1}),
       ap::Descend{});
@@ -181,7 +181,7 @@ TEST_CASE("a scheduled hyperparameter is asked for t - 1") {
   for (std::size_t i = 0; i < 3; ++i) CHECK(two[i] == near(one[i] - 0.05 * (gradients[i] + 0.5 * one[i])));
 }
 
-TEST_CASE("schedules of two fields, of a measuring stage, of a matrix stage and under a mask") {
+TEST_CASE("two fields, a measuring stage, a matrix stage and a masked stage can follow schedules") {
   const ap::Layout layout = mlp_layout();
   const ap::Constant beta1{0.7}, beta2{0.95}, max_norm{0.2}, rate{0.1};
   CHECK(
@@ -201,12 +201,12 @@ TEST_CASE("schedules of two fields, of a measuring stage, of a matrix stage and 
             matrices) == values_after(ap::chain(ap::Orthogonalize{.eps = 3}, ap::Descend{}), matrices));
 }
 
-TEST_CASE("a measuring stage with scalars may follow a schedule, and rules may begin late") {
+TEST_CASE("a measuring stage with scalars can follow a schedule, and rules can start at t > 1") {
   const auto norm = [](const auto& stage) { return ap::chain(stage, ap::Descend{}); };
   const ap::Layout layout = mlp_layout();
   CHECK(values_after(norm(ap::scheduled(ap::AdagradNorm{}, &ap::AdagradNorm::eps, ap::Constant{0.5})), layout) ==
         values_after(norm(ap::AdagradNorm{.eps = 0.5}), layout));
-  const auto late = [&](const auto& rule) {  // its first step is the run's second
+  const auto late = [&](const auto& rule) {  // its first step is step 2 of the run
     auto state = rule.state(ap::Host<double>{}, layout);
     std::vector<double> values(layout.size(), 1.0), gradients(layout.size());
     for (std::uint64_t t = 2; t < 5; ++t) {
@@ -221,7 +221,7 @@ TEST_CASE("a measuring stage with scalars may follow a schedule, and rules may b
   late(ap::schedule_free_adamw());
 }
 
-TEST_CASE("steps count from 1") {
+TEST_CASE("Step::t counts from 1") {
   const ap::Layout layout = layout_of({{3}});
   auto state = ap::adam().state(ap::Host{}, layout);
   std::vector<float> gradients(layout.size()), values(layout.size());

@@ -1,4 +1,5 @@
-// Rules that contain others: at the right hyperparameters they are the same rule (Choi et al. 2019, arXiv:1910.05446).
+// Tests that rules which generalise others equal them for suitable hyperparameters (Choi et al. 2019,
+// arXiv:1910.05446).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// The values after 20 steps; `rate` is a number or a function of the step, counted from 1.
+// Returns the values after 20 steps. `rate` is a constant or a function of the step, counted from 1.
 template <class Rule, class Rate>
 Values after(const Rule& rule, const Rate& rate) {
   ap::testing::Training<Rule, ap::Host<double>> training(rule, ap::testing::layout_of({{5, 3}, {7}}));
@@ -40,13 +41,13 @@ constexpr double rate = 0.05;
 
 }  // namespace
 
-TEST_CASE("momentum and Nesterov without memory are SGD, bit for bit") {
+TEST_CASE("Momentum and Nesterov with mu = 0 equal SGD bit for bit") {
   const Values sgd = after(ap::chain(ap::Descend{}), rate);
   CHECK(after(ap::chain(ap::Momentum{.mu = 0}, ap::Descend{}), rate) == sgd);
   CHECK(after(ap::chain(ap::Nesterov{.mu = 0}, ap::Descend{}), rate) == sgd);
 }
 
-TEST_CASE("RMSProp whose second moment stays 1 is momentum, bit for bit without eps") {
+TEST_CASE("RMSProp with a constant second moment of 1 is momentum, and a tiny eps has no effect bit for bit") {
   const Values momentum = after(ap::momentum(), rate);
   const auto frozen = [](ap::RmsProp rmsprop) { return ap::chain(rmsprop, ap::Momentum{}, ap::Descend{}); };
   CHECK(after(frozen({.rho = 1, .eps = 0, .start = 1}), rate) ==
@@ -58,10 +59,10 @@ TEST_CASE("RMSProp whose second moment stays 1 is momentum, bit for bit without 
             momentum) < 1e-14);
 }
 
-TEST_CASE("Adam tends to momentum, and NAdam to Nesterov, as eps grows") {
+TEST_CASE("Adam converges to momentum, and NAdam to Nesterov, as eps grows") {
   const double beta1 = 0.9;
-  // Of Adam's bias-corrected average, (1 - beta1) times momentum's buffer over 1 - beta1^t, eps times this rate leaves
-  // momentum's step.
+  // Adam's bias-corrected average is (1 - beta1) / (1 - beta1^t) times momentum's buffer. With this learning rate,
+  // dividing it by eps gives momentum's step.
   const auto rate_for = [&](double eps) {
     return [=](int t) { return eps * rate * (1 - std::pow(beta1, t)) / (1 - beta1); };
   };
@@ -78,19 +79,19 @@ TEST_CASE("Adam tends to momentum, and NAdam to Nesterov, as eps grows") {
   }
 }
 
-TEST_CASE("MaxVA with one beta is Adam with that beta2") {
+TEST_CASE("MaxVA with beta_min = beta_max equals Adam with that beta2") {
   const auto fixed = ap::madam({.beta_min = 0.99, .beta_max = 0.99, .weight_decay = 0.1});
   CHECK(difference(after(fixed, rate), after(ap::adamw({.beta2 = 0.99, .weight_decay = 0.1}), rate)) < 1e-13);
   CHECK(difference(after(ap::madam(), rate), after(ap::adam(), rate)) > 1e-3);
 }
 
-TEST_CASE("LaMAdam with one beta and no momentum is RMSProp, corrected for bias") {
+TEST_CASE("LaMAdam with beta_min = beta_max and no momentum equals RMSProp with bias correction") {
   const ap::RmsProp rmsprop{.rho = 0.9, .eps = 1e-15, .bias_correction = ap::BiasCorrection::on};
   const auto lamadam = ap::lamadam({.beta1 = 0, .beta_min = 0.9, .beta_max = 0.9});
   CHECK(difference(after(lamadam, rate), after(ap::chain(rmsprop, ap::Descend{}), rate)) < 1e-13);
 }
 
-TEST_CASE("LAMB and LARS whose ratio is held at 1 are AdamW and momentum") {
+TEST_CASE("LAMB and LARS with a trust ratio fixed at 1 equal AdamW and momentum") {
   const ap::TrustRatio one{.least = 1, .most = 1};
   const ap::DecayedWeights decay{.rate = 0.1};
   CHECK(difference(after(ap::chain(ap::Adam{}, decay, one, ap::Descend{}), rate),
@@ -99,7 +100,7 @@ TEST_CASE("LAMB and LARS whose ratio is held at 1 are AdamW and momentum") {
                    after(ap::momentum({.weight_decay = 0.1}), rate)) < 1e-14);
 }
 
-TEST_CASE("the learning rate inside the momentum makes no difference while it is constant, and some when it is not") {
+TEST_CASE("the learning rate inside the momentum makes a difference only if it is not constant") {
   const auto inside = ap::chain(ap::Descend{}, ap::Momentum{});
   const auto outside = ap::chain(ap::Momentum{}, ap::Descend{});
   CHECK(difference(after(inside, rate), after(outside, rate)) < 1e-14);
@@ -107,13 +108,13 @@ TEST_CASE("the learning rate inside the momentum makes no difference while it is
   CHECK(difference(after(inside, falling), after(outside, falling)) > 1e-3);
 }
 
-TEST_CASE("detached decay at a constant rate is decoupled decay of rate / lr") {
+TEST_CASE("detached decay with a constant learning rate equals decoupled decay of rate / lr") {
   const auto detached = ap::chain(ap::Adam{}, ap::Descend{}, ap::DetachedDecay{.rate = 0.1 * rate, .peak = rate});
   CHECK(difference(after(detached, rate), after(ap::adamw({.weight_decay = 0.1}), rate)) < 1e-14);
 }
 
-TEST_CASE("AMSGrad is Adam as long as the second moment grows, and slower after") {
-  // The gradients of `shaken` change little; with a short memory v falls now and then.
+TEST_CASE("AMSGrad equals Adam while the second moment grows, and differs afterwards") {
+  // With beta2 = 0.5, the second moment of the gradients of `shaken` sometimes decreases.
   const Values adam = after(ap::adam({.beta2 = 0.5}), rate);
   CHECK(difference(after(ap::amsgrad({.beta2 = 0.5}), rate), adam) > 1e-3);
   const auto growing = [](const auto& rule) {
@@ -129,7 +130,7 @@ TEST_CASE("AMSGrad is Adam as long as the second moment grows, and slower after"
   CHECK(growing(ap::amsgrad({.beta2 = 0.5})) == growing(ap::adam({.beta2 = 0.5})));
 }
 
-TEST_CASE("AdEMAMix without its slow average is AdamW") {
+TEST_CASE("AdEMAMix without its slow average equals AdamW") {
   CHECK(difference(after(ap::ademamix({.alpha = 0, .weight_decay = 0.1}), rate),
                    after(ap::adamw({.weight_decay = 0.1}), rate)) < 1e-14);
 }
@@ -149,7 +150,7 @@ TEST_CASE("schedule-free learning evaluates at the weighted mean of z") {
   }
 }
 
-TEST_CASE("the Polyak average of one step is the parameters, and an EMA of decay 0 too") {
+TEST_CASE("the Polyak average of one step equals the parameters, and so does an EMA with decay 0") {
   const auto polyak = ap::chain(ap::Descend{}, ap::PolyakAverage{.start = 19});
   const auto ema = ap::chain(ap::Descend{}, ap::WeightAverage{.decay = 0});
   const auto averages = [](const auto& rule) {

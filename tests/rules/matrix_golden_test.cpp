@@ -1,4 +1,4 @@
-// Every row of tests/golden/matrix_rules.hpp: Shampoo, SOAP and Muon with the options a user would write.
+// Checks every row of tests/golden/matrix_rules.hpp: Shampoo, SOAP and Muon with the options a user would write.
 #include "../golden/matrix_rules.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ void golden_gradient(std::uint64_t t, const std::vector<double>& p, std::vector<
   for (std::size_t i = 0; i < p.size(); ++i) g[i] = golden::gradient(static_cast<int>(t), static_cast<int>(i), p[i]);
 }
 
-// In double relative to each number, in float to the largest.
+// The tolerance is relative to each value in double, and to the largest value in float.
 template <class S>
 constexpr double tolerance = std::is_same_v<S, double> ? 1e-12 : 1e-5;
 
@@ -115,5 +115,5 @@ void check_all() {
 
 }  // namespace
 
-TEST_CASE("golden numbers of matrix rules in double") { check_all<double>(); }
-TEST_CASE("golden numbers of matrix rules in float") { check_all<float>(); }
+TEST_CASE("matrix rules match their golden values in double") { check_all<double>(); }
+TEST_CASE("matrix rules match their golden values in float") { check_all<float>(); }

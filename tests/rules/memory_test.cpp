@@ -1,4 +1,4 @@
-// Rules on the caller's own memory, and what a state names in checkpoints.
+// Tests of rules on the caller's memory, and of the names in checkpoints.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -23,7 +23,7 @@ std::set<std::string> names_in(State state) {
 
 }  // namespace
 
-TEST_CASE("memory of the wrong size is refused") {
+TEST_CASE("step throws if gradients or values have the wrong size") {
   const auto rule = ap::adamw();
   const ap::Layout layout = layout_of({{5}}, 1);
   auto state = rule.state(ap::Host{}, layout);
@@ -39,7 +39,7 @@ TEST_CASE("memory of the wrong size is refused") {
       ap::Error);
 }
 
-TEST_CASE("a step without a learning rate is refused") {
+TEST_CASE("step throws without a learning rate") {
   const auto rule = ap::sgd();
   const ap::Layout layout = layout_of({{5}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -48,7 +48,7 @@ TEST_CASE("a step without a learning rate is refused") {
                        "step: learning_rate is nan at t = 2, expected a finite number", ap::Error);
 }
 
-TEST_CASE("an eps below the scalar's range leaves zero gradients without a step") {
+TEST_CASE("with an eps below the scalar's range, zero gradients leave the parameters unchanged") {
   const auto rule = ap::adam({.eps = 1e-44});
   const ap::Layout layout = layout_of({{5}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -71,7 +71,7 @@ TEST_CASE("a state names each slot by tensor") {
         Names{"part_0/t", "part_0/t0/momentum_buffer", "part_1/t", "part_1/t1/exp_avg"});
 }
 
-TEST_CASE("a checkpoint of another alignment or order of tensors is read by name") {
+TEST_CASE("a checkpoint can be loaded with another alignment or order of tensors") {
   const auto rule = ap::chain(ap::Adam{}, ap::masked(ap::DecayedWeights{}, ap::decayable), ap::Descend{});
   using Rule = std::remove_cv_t<decltype(rule)>;
   const std::vector<ap::Shape> shapes{{5}, {2, 3}, {4}, {3, 3}};
@@ -83,7 +83,7 @@ TEST_CASE("a checkpoint of another alignment or order of tensors is read by name
   CHECK(ap::testing::save(other.state) == ap::testing::save(one.state));
 }
 
-TEST_CASE("a state is a value: its copy goes its own way") {
+TEST_CASE("a state is a value: a copy is independent") {
   const auto rule = ap::adam();
   Training<std::remove_cv_t<decltype(rule)>, ap::Host<float>> one(rule, layout_of({{7}}));
   one.steps(3, 0.05);

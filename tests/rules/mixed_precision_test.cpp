@@ -36,7 +36,7 @@ std::vector<std::uint16_t> bits(const std::vector<Half>& h) {
   return b;
 }
 
-// Gradients of 16 bits for step t.
+// Returns 16-bit gradients for step t.
 template <class Half>
 std::vector<Half> gradients(std::uint64_t t, std::size_t n, float scale = 1) {
   std::vector<float> g(n);
@@ -52,7 +52,8 @@ std::vector<float> first_values(std::size_t n) {
 
 const std::size_t sizes[] = {1, 15, 16, 17, 1000, 20000};
 
-// Ten steps in mixed precision are ten steps in float on the same gradients, the parameters rounded after each.
+// Checks that ten steps in mixed precision equal ten steps in float on the same gradients, with parameters rounded
+// after each step.
 template <class Half, class Rule>
 void is_the_rule_in_float(const Rule& rule, unsigned threads = 1) {
   for (const std::size_t n : sizes) {
@@ -76,7 +77,7 @@ void is_the_rule_in_float(const Rule& rule, unsigned threads = 1) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a rule in mixed precision is the rule in float, rounded", Half, bfloat16, float16) {
+TEST_CASE_TEMPLATE("a rule in mixed precision equals the rule in float, rounded", Half, bfloat16, float16) {
   is_the_rule_in_float<Half>(ap::adamw());
   is_the_rule_in_float<Half>(ap::adamw(), 2);
   is_the_rule_in_float<Half>(ap::momentum({.weight_decay = 0.1}));
@@ -86,7 +87,7 @@ TEST_CASE_TEMPLATE("a rule in mixed precision is the rule in float, rounded", Ha
   is_the_rule_in_float<Half>(ap::partition(ap::matrices, ap::sgd(), ap::otherwise, ap::lion()));
 }
 
-TEST_CASE("element rules need no gradient arena in float, others one") {
+TEST_CASE("element rules need no float gradient arena, rules that store u do") {
   CHECK(!decltype(ap::adamw())::stores_updates);
   CHECK(!decltype(ap::lars())::stores_updates);
   CHECK(decltype(ap::lamb())::stores_updates);
@@ -109,7 +110,7 @@ TEST_CASE("the loss scale divides the gradients") {
   for (std::size_t i = 0; i < n; ++i) CHECK(static_cast<float>(p[i]) == near(static_cast<float>(q[i]), 2e-3));
 }
 
-TEST_CASE("a gradient that is not finite leaves all state untouched, the step count included") {
+TEST_CASE("a gradient that is not finite changes no state, including the step count") {
   for (const float bad : {std::numeric_limits<float>::infinity(), std::nanf("")})
     for (const std::size_t place : {std::size_t{0}, std::size_t{17}, std::size_t{99}}) {
       const std::size_t n = 100;
@@ -140,7 +141,7 @@ TEST_CASE("a gradient that is not finite leaves all state untouched, the step co
     }
 }
 
-TEST_CASE("a loss scale that has fallen for long still divides and multiplies") {
+TEST_CASE("a loss scale that falls many times remains usable") {
   const ap::Layout layout = ap::testing::layout_of({{1}}, 1);
   const auto rule = ap::mixed_precision<float16>(ap::sgd(), ap::DynamicLossScale{});
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -153,7 +154,7 @@ TEST_CASE("a loss scale that has fallen for long still divides and multiplies") 
   CHECK(static_cast<float>(p[0]) == 1);
 }
 
-TEST_CASE("stochastic rounding is right on average where the nearest stands still") {
+TEST_CASE("stochastic rounding is correct on average where nearest rounding does not move") {
   const std::size_t n = 4096;
   const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
   const auto mean_after = [&](ap::Rounding rounding, double& spread) {
@@ -173,7 +174,7 @@ TEST_CASE("stochastic rounding is right on average where the nearest stands stil
   CHECK(spread > 0);
 }
 
-TEST_CASE("a mixed-precision state resumes bit for bit, and refuses what cannot be") {
+TEST_CASE("a mixed-precision state resumes bit for bit, and invalid options throw") {
   const ap::Layout layout = ap::testing::layout_of({{40}, {8, 3}}, 1);
   const std::size_t n = layout.size();
   const auto rule = ap::mixed_precision<bfloat16>(ap::adamw(), {.rounding = ap::Rounding::stochastic, .seed = 3});
@@ -192,13 +193,13 @@ TEST_CASE("a mixed-precision state resumes bit for bit, and refuses what cannot 
 
   const auto by_chance = ap::mixed_precision<float16>(ap::sgd(), {.rounding = ap::Rounding::stochastic});
   CHECK_THROWS_WITH_AS((void)by_chance.state(ap::Host<float>{}, layout),
-                       "mixed_precision: stochastic rounding is of bfloat16 only", ap::Error);
+                       "mixed_precision: stochastic rounding is available for bfloat16 only", ap::Error);
   const auto growing = ap::mixed_precision<float16>(ap::sgd(), ap::DynamicLossScale{.backoff = 2});
   CHECK_THROWS_WITH_AS((void)growing.state(ap::Host<float>{}, layout),
                        "DynamicLossScale: backoff is 2, expected (0, 1]", ap::Error);
 }
 
-TEST_CASE("a state saved with a loss scale goes on without one") {
+TEST_CASE("a state saved with a loss scale can resume without one") {
   const ap::Layout layout = ap::testing::layout_of({{30}}, 1);
   const auto scaled = ap::mixed_precision<bfloat16>(ap::adamw(), ap::DynamicLossScale{.start = 4});
   const auto plain = ap::mixed_precision<bfloat16>(ap::adamw());
@@ -218,7 +219,7 @@ TEST_CASE("a state saved with a loss scale goes on without one") {
   CHECK(second.t() == 2);
 }
 
-TEST_CASE("a step that is refused is not counted") {
+TEST_CASE("a step that throws is not counted") {
   const ap::Layout layout = ap::testing::layout_of({{4}}, 1);
   std::vector<float> g(4, 1.0f), p = g;
   const auto rule = ap::apply_if_finite(ap::adamw());
@@ -236,7 +237,7 @@ TEST_CASE("a step that is refused is not counted") {
   CHECK(static_cast<float>(q[0]) == 0.5f);
 }
 
-TEST_CASE("what is not finite is found wherever it is, on any number of threads") {
+TEST_CASE("all_finite finds a non-finite element at any position, with any number of threads") {
   for (const std::size_t n : {std::size_t{1}, std::size_t{8192}, std::size_t{20001}})
     for (const unsigned threads : {1u, 3u})
       for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
@@ -251,7 +252,7 @@ TEST_CASE("what is not finite is found wherever it is, on any number of threads"
       }
 }
 
-TEST_CASE("apply_if_finite leaves a step out whole") {
+TEST_CASE("apply_if_finite skips steps entirely") {
   const auto rule = ap::apply_if_finite(ap::nadam());
   const ap::Layout layout = ap::testing::layout_of({{5}, {3}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -272,21 +273,21 @@ TEST_CASE("apply_if_finite leaves a step out whole") {
   CHECK(state.skipped_steps() == 3);
 }
 
-TEST_CASE("what 16 bits cost") {
+TEST_CASE("describe reports the cost of mixed precision") {
   CHECK(ap::describe(ap::mixed_precision<ap::bfloat16>(ap::sgd())) ==
-        "bfloat16 parameters and gradients, 4 bytes of master a parameter; then, as many bytes as in float,\n" +
+        "bfloat16 parameters and gradients, 4 bytes of master a parameter; then, with the same traffic as in float,\n" +
             ap::describe(ap::sgd()));
   const auto scaled = ap::mixed_precision<ap::float16>(ap::lamb(), ap::DynamicLossScale{});
   CHECK(
       ap::describe(scaled) ==
       "float16 parameters and gradients, 4 bytes of master a parameter; widened and narrowed, 12 bytes a parameter, 4 "
-      "bytes of scratch; checked, 2 bytes a parameter; then, as many bytes as in float,\n" +
+      "bytes of scratch; checked, 2 bytes a parameter; then, with the same traffic as in float,\n" +
           ap::describe(ap::lamb()));
   CHECK(ap::describe(ap::apply_if_finite(ap::sgd())) ==
         "gradients checked, 4 bytes a parameter; then\n" + ap::describe(ap::sgd()));
 }
 
-TEST_CASE("evaluation values before the first step are the parameters") {
+TEST_CASE("before the first step, evaluation values are the parameters") {
   const auto rule = ap::mixed_precision<bfloat16>(ap::chain(ap::Descend{}, ap::WeightAverage{}));
   const ap::Layout layout = ap::testing::layout_of({{3}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -299,7 +300,7 @@ TEST_CASE("evaluation values before the first step are the parameters") {
   CHECK(out == std::vector<float>{0.5, 1.5, -3.5});
 }
 
-TEST_CASE("within sam, what must be finite is the gradient that the rule steps with") {
+TEST_CASE("within sam, apply_if_finite checks the gradient that the rule steps with") {
   const auto rule = ap::sam(ap::apply_if_finite(ap::sgd()));
   const ap::Layout layout = ap::testing::layout_of({{2}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);

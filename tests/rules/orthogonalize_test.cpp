@@ -19,7 +19,7 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Index = Eigen::Index;
 
-// The update of one tensor from a gradient of pseudo-random entries times `size`, as a matrix of rows x the rest.
+// Returns the update of one tensor, as a matrix of rows x the rest. The gradient is normal noise times `size`.
 template <class S>
 Matrix update_of(const ap::Shape& shape, ap::Orthogonalize options = {}, double size = 1) {
   const auto rule = ap::chain(options, ap::Descend{});
@@ -40,16 +40,17 @@ const ap::Shape shapes[] = {{8, 8}, {4, 12}, {12, 4}, {16, 3, 3, 3}, {6, 5, 5}, 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("Muon's five steps bring every singular value near 1: wide, tall, convolutions", S, float, double) {
+TEST_CASE_TEMPLATE("five steps of Muon bring every singular value near 1, for wide and tall matrices and convolutions",
+                   S, float, double) {
   for (const ap::Shape& shape : shapes) {
     const auto values = singular_values(update_of<S>(shape, {.scale = ap::OrthogonalScale::none}));
-    CHECK(values.minCoeff() > 0.3);  // the smallest of a square matrix comes last
+    CHECK(values.minCoeff() > 0.3);  // the smallest value of a square matrix converges last
     CHECK(values.maxCoeff() < 1.3);
     if (shape.rows() != shape.cols()) CHECK(values.minCoeff() > 0.65);
   }
 }
 
-TEST_CASE("coefficients that converge give the orthogonal factor itself") {
+TEST_CASE("convergent coefficients give the exact orthogonal factor") {
   // The classical iteration X' = 1.5 X - 0.5 X X^T X.
   static constexpr ap::NewtonSchulzStep classical[] = {{1.5, -0.5, 0}};
   const ap::Orthogonalize exact{.steps = 40, .coefficients = classical, .scale = ap::OrthogonalScale::none};
@@ -63,11 +64,11 @@ TEST_CASE("coefficients that converge give the orthogonal factor itself") {
   }
 }
 
-TEST_CASE("every list brings the singular values of random matrices near 1, polar_express the nearest") {
+TEST_CASE("every coefficient list brings singular values near 1, and polar_express converges to 1") {
   const auto spread = [](const ap::NewtonSchulzSteps& list, int steps) {
     double most = 0;
     for (const ap::Shape& shape : shapes) {
-      if (shape.rows() == shape.cols()) continue;  // its smallest value may be anything
+      if (shape.rows() == shape.cols()) continue;  // its smallest singular value has no lower bound
       const auto values = singular_values(
           update_of<double>(shape, {.steps = steps, .coefficients = list, .scale = ap::OrthogonalScale::none}));
       most = std::max({most, values.maxCoeff() - 1, 1 - values.minCoeff()});
@@ -79,17 +80,17 @@ TEST_CASE("every list brings the singular values of random matrices near 1, pola
   CHECK(spread(ap::newton_schulz::cans, 5) < 0.12);
   CHECK(spread(ap::newton_schulz::polar_express, 5) < 0.15);
   CHECK(spread(ap::newton_schulz::polar_express, 8) < 1e-3);
-  CHECK(spread(ap::newton_schulz::polar_express, 12) < 1e-12);  // its last step, repeated, converges
+  CHECK(spread(ap::newton_schulz::polar_express, 12) < 1e-12);  // repeating its last step converges
 }
 
-TEST_CASE("a list repeats its last step") {
+TEST_CASE("a coefficient list repeats its last step") {
   static constexpr ap::NewtonSchulzStep table[] = {{3, -3, 1}, {1.5, -0.5, 0}};
   constexpr ap::NewtonSchulzSteps list = table;
   static_assert(list.size() == 2 && list[0].a == 3 && list[1].b == -0.5 && list[9].a == 1.5);
   static_assert(!std::is_constructible_v<ap::NewtonSchulzSteps, ap::NewtonSchulzStep(&&)[2]>);
 }
 
-TEST_CASE("the scale of the result") {
+TEST_CASE("OrthogonalScale sets the scale of the result") {
   const ap::Shape tall{12, 3}, wide{3, 12};
   const auto ratio = [](const ap::Shape& shape, ap::OrthogonalScale scale) {
     return update_of<double>(shape, {.scale = scale})(0, 0) /
@@ -103,13 +104,13 @@ TEST_CASE("the scale of the result") {
   CHECK(ratio(wide, ap::OrthogonalScale::unit_rms) == near(0.5));
 }
 
-TEST_CASE("the size of the gradient does not matter, and a zero gradient gives a zero update") {
+TEST_CASE("the update does not depend on the gradient's norm, and a zero gradient gives a zero update") {
   const Matrix u = update_of<double>({6, 4}), v = update_of<double>({6, 4}, {}, 1e-3);
   CHECK((u - v).cwiseAbs().maxCoeff() < 1e-12);
   CHECK(update_of<float>({6, 4}, {}, 0).cwiseAbs().maxCoeff() == 0);
 }
 
-TEST_CASE("several matrices of one region, of any shapes, share the scratch") {
+TEST_CASE("matrices of different shapes in one region share scratch") {
   const auto rule = ap::muon();
   const auto values = [&](const std::vector<ap::Shape>& all) {
     ap::testing::Training<decltype(ap::muon()), ap::Host<double>> training(rule, layout_of(all));

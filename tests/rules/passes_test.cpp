@@ -1,4 +1,4 @@
-// How chains are cut into passes, and what the passes move.
+// Tests how chains are split into passes, and the traffic of the passes.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,7 +10,7 @@ using ap::Adam, ap::ClipByGlobalNorm, ap::DecayedWeights, ap::Descend, ap::Momen
 
 namespace {
 
-// "first-last closing stage, ... / ..." with / between phases.
+// Returns the passes of a chain as "first-last closing stage, ... / ...", with / between phases.
 template <class... Stages>
 std::string cut(const ap::Chain<Stages...>&) {
   constexpr ap::PassList<Stages...> list{};
@@ -55,7 +55,7 @@ TEST_CASE("stateless stages before a measuring one run in both passes") {
   CHECK(ap::bytes_per_parameter(ap::chain(DecayedWeights{}, TrustRatio{}, Descend{}, Momentum{})) == 28);
 }
 
-TEST_CASE("a matrix stage is a pass of its own") {
+TEST_CASE("a matrix stage closes a pass") {
   CHECK(cut(ap::muon()) == "0-1 transform 1 / 2-4 apply");
   CHECK(cut(ap::chain(Orthogonalize{}, Descend{})) == "0-0 transform 0 / 1-2 apply");
   CHECK(cut(ap::chain(Momentum{}, Descend{}, Orthogonalize{})) == "0-2 transform 2 / 3-3 apply");
@@ -63,7 +63,7 @@ TEST_CASE("a matrix stage is a pass of its own") {
         "0-0 tensor 0, 0-1 transform 1 / 2-2 tensor 2, 2-4 apply");
 }
 
-TEST_CASE("bytes a parameter are the least a rule can move") {
+TEST_CASE("rules move the minimum number of bytes per parameter") {
   CHECK(ap::bytes_per_parameter(ap::sgd()) == 12);
   CHECK(ap::bytes_per_parameter(ap::momentum()) == 20);
   CHECK(ap::bytes_per_parameter(ap::nesterov()) == 20);
@@ -78,20 +78,20 @@ TEST_CASE("bytes a parameter are the least a rule can move") {
   CHECK(ap::bytes_per_parameter(ap::adamw(), sizeof(double)) == 56);
 }
 
-TEST_CASE("traffic of each pass") {
+TEST_CASE("traffic reports what each pass reads and writes") {
   const auto rule = ap::chain(ClipByGlobalNorm{}, Momentum{}, TrustRatio{}, Descend{});
   const ap::PassTraffic clip = ap::traffic<0>(rule), measure = ap::traffic<1>(rule), apply = ap::traffic<2>(rule);
   CHECK((clip.reads_u && !clip.reads_p && !clip.writes_u && !clip.writes_p && clip.slots == 0));
   CHECK((measure.reads_u && measure.reads_p && measure.writes_u && !measure.writes_p && measure.slots == 1));
   CHECK((apply.reads_u && apply.reads_p && !apply.writes_u && apply.writes_p && apply.slots == 0));
 
-  // Momentum before a matrix stage leaves the parameters alone; a matrix stage at the head moves nothing.
+  // Nesterov momentum before a matrix stage does not read the parameters. A matrix stage at the start moves nothing.
   const ap::PassTraffic before = ap::traffic<0>(ap::muon());
   CHECK((before.reads_u && !before.reads_p && before.writes_u && !before.writes_p && before.slots == 1));
   CHECK(ap::traffic<0>(ap::chain(Orthogonalize{}, Descend{})).scalars() == 0);
 }
 
-TEST_CASE("describe tells what a rule costs") {
+TEST_CASE("describe reports the cost of a rule") {
   CHECK(
       ap::describe(ap::lamb()) ==
       "2 passes, 40 bytes a parameter, 2 slots (8 bytes) of state\n"

@@ -1,5 +1,5 @@
-// Inverse roots themselves: R = A^(-1 / p) must satisfy R^p A = I, for ill-conditioned A. A wrong power (-1/2 for -1/4)
-// fails here by orders of magnitude.
+// Tests that inverse roots R = A^(-1 / p) satisfy R^p A = I for ill-conditioned A. A wrong power (-1/2 instead of -1/4)
+// fails by orders of magnitude.
 #include <doctest/doctest.h>
 
 #include <Eigen/QR>
@@ -20,7 +20,7 @@ namespace {
 using Long = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Index = Eigen::Index;
 
-// Q diag(w) Q^T with w from 1 down to 1 / condition, evenly in their logarithms.
+// Returns Q diag(w) Q^T, with w from 1 down to 1 / condition, evenly spaced in the logarithm.
 Long ill_conditioned(Index n, double condition) {
   ap::RandomStream random(ap::RandomKey{static_cast<std::uint64_t>(n)});
   Long g(n, n);
@@ -40,7 +40,7 @@ struct Errors {
 template <class S>
 using Matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// The root of `a`, if there is one.
+// Writes the root of `a`. Returns false if there is none.
 template <class S, class Method>
 bool root_of(const Method& method, const Matrix<S>& a, double p, double ridge, Matrix<S>& root) {
   const ap::Host<S> host;
@@ -51,7 +51,7 @@ bool root_of(const Method& method, const Matrix<S>& a, double p, double ridge, M
          method.attempt(host, n, a.data(), p, ridge, root.data(), scratch);
 }
 
-// Of the root of A as S holds it, without a ridge.
+// Returns the errors of the root of A, rounded to S, without a ridge.
 template <class S, class Method>
 Errors errors_of(const Method& method, Index n, double p, double condition) {
   const Matrix<S> a = ill_conditioned(n, condition).cast<S>();
@@ -60,7 +60,7 @@ Errors errors_of(const Method& method, Index n, double p, double condition) {
   const Long r = root.template cast<long double>();
   Long power = a.template cast<long double>();
   for (int i = 0; i < static_cast<int>(p); ++i) power = r * power;
-  // A^(-1 / p) again has Q, and the same kind of ladder from 1, upwards.
+  // A^(-1 / p) has the same Q, and eigenvalues from 1 up to condition^(1 / p), also evenly spaced in the logarithm.
   const Long expected = ill_conditioned(n, std::pow(condition, -1 / p));
   return {static_cast<double>((power - Long::Identity(n, n)).norm()),
           static_cast<double>((r - expected).norm() / expected.norm())};
@@ -68,9 +68,9 @@ Errors errors_of(const Method& method, Index n, double p, double condition) {
 
 }  // namespace
 
-// Rounding A alone moves its smallest eigenvalue by the condition times an epsilon, 2e-8 of itself, and so its root by
-// 2e-8 / p.
-TEST_CASE("in double at condition 1e8") {
+// Rounding A changes its smallest eigenvalue by a relative error of the condition times epsilon, 2e-8, and therefore
+// the root by 2e-8 / p.
+TEST_CASE("roots are accurate in double at condition 1e8") {
   for (const Index n : {3, 17, 64})
     for (const double p : {2.0, 4.0, 6.0, 8.0}) {
       CAPTURE(n);
@@ -84,7 +84,7 @@ TEST_CASE("in double at condition 1e8") {
     }
 }
 
-TEST_CASE("in float, up to the condition that a ridge of 1e-6 leaves") {
+TEST_CASE("roots are accurate in float up to condition 1e6, which a ridge of 1e-6 ensures") {
   for (const double condition : {1e2, 1e4, 1e6})
     for (const double p : {2.0, 4.0, 6.0, 8.0}) {
       CAPTURE(condition);
@@ -96,12 +96,12 @@ TEST_CASE("in float, up to the condition that a ridge of 1e-6 leaves") {
     }
 }
 
-TEST_CASE_TEMPLATE("roots known in whole numbers", Method, ap::EigenRoot, ap::NewtonRoot) {
+TEST_CASE_TEMPLATE("roots of matrices with known results", Method, ap::EigenRoot, ap::NewtonRoot) {
   Matrix<double> root, a(3, 3), expected(3, 3);
   a << 1195, -944, -224, -944, 746, 177, -224, 177, 42;
   expected << 1, 1, 1, 1, 2, -3, 1, -3, 18;
   REQUIRE(root_of(Method{}, a, 2, 0, root));
-  CHECK((root - expected).cwiseAbs().maxCoeff() < 1e-6);  // the condition is 7e8
+  CHECK((root - expected).cwiseAbs().maxCoeff() < 1e-6);  // the condition number is 7e8
 
   Matrix<double> one(1, 1);
   one << 16;
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("roots known in whole numbers", Method, ap::EigenRoot, ap::Ne
   CHECK(root(1, 1) == near(1, 1e-9));
 }
 
-TEST_CASE("any power, by eigenvalues; whole ones, by products") {
+TEST_CASE("EigenRoot computes any power, NewtonRoot only integer powers") {
   const Matrix<double> a = Eigen::Vector2d(1, 32).asDiagonal();
   Matrix<double> root;
   REQUIRE(root_of(ap::EigenRoot{}, a, 2.5, 0, root));
@@ -130,7 +130,7 @@ TEST_CASE("any power, by eigenvalues; whole ones, by products") {
                        "NewtonRoot: the root is 2.5, expected a whole number: use EigenRoot", ap::Error);
 }
 
-TEST_CASE_TEMPLATE("a matrix without a root is told apart", Method, ap::EigenRoot, ap::NewtonRoot) {
+TEST_CASE_TEMPLATE("matrices without a root are detected", Method, ap::EigenRoot, ap::NewtonRoot) {
   Matrix<double> root, a = Matrix<double>::Zero(4, 4);
   CHECK_FALSE(root_of(Method{}, a, 4, 1e-6, root));
   a.diagonal() << 1, 1, 1, -0.01;
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("a matrix without a root is told apart", Method, ap::EigenRoo
   }
 }
 
-TEST_CASE("decompositions") {
+TEST_CASE("eigh and qr decompose a matrix") {
   const ap::Host<float> host;
   const Matrix<float> a = ill_conditioned(20, 100).cast<float>();
   Matrix<float> vectors(20, 20), q(20, 20);
@@ -157,7 +157,7 @@ TEST_CASE("decompositions") {
   CHECK((q * q.transpose() - Matrix<float>::Identity(20, 20)).norm() < 1e-6);
   const Matrix<float> r = q.transpose() * a;
   CHECK(r.triangularView<Eigen::StrictlyLower>().toDenseMatrix().norm() < 1e-6);
-  // Orthogonal even where the matrix has no rank.
+  // Q is orthogonal even if the matrix is zero.
   const Matrix<float> zero = Matrix<float>::Zero(20, 20);
   host.qr(20, zero.data(), q.data());
   CHECK((q * q.transpose() - Matrix<float>::Identity(20, 20)).norm() < 1e-6);

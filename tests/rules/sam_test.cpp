@@ -9,12 +9,12 @@
 namespace ap = algoperf;
 using ap::testing::layout_of;
 
-TEST_CASE("sam asks for the gradient at p + rho g / |g| and descends from p") {
+TEST_CASE("sam computes the gradient at p + rho g / |g| and steps from p") {
   const auto rule = ap::sam(ap::sgd(), {.rho = 0.5});
   const ap::Layout layout = layout_of({{3}, {2, 2}}, 1);
   auto state = rule.state(ap::Host<double>{}, layout);
   std::vector<double> values{1, -2, 3, 0.5, -1, 2, 4};
-  std::vector<double> gradients = values, start = values;  // of |p|^2 / 2
+  std::vector<double> gradients = values, start = values;  // the gradient of |p|^2 / 2
   double norm = 0;
   for (const double p : start) norm += p * p;
   norm = std::sqrt(norm);
@@ -34,7 +34,7 @@ TEST_CASE("sam asks for the gradient at p + rho g / |g| and descends from p") {
     CHECK(values[i] == near(start[i] - 0.1 * start[i] * (1 + 0.5 / norm)));
 }
 
-TEST_CASE("sam takes one norm over regions, and keeps nothing between steps but its rule's state") {
+TEST_CASE("sam computes one norm over all regions, and keeps only the rule's state between steps") {
   const auto masked = ap::masked(ap::DecayedWeights{.rate = 0}, ap::decayable);
   const auto regions = ap::sam(ap::chain(ap::Momentum{}, masked, ap::Descend{}));
   const auto one = ap::sam(ap::momentum());
@@ -45,7 +45,7 @@ TEST_CASE("sam takes one norm over regions, and keeps nothing between steps but 
   for (std::size_t i = 0; i < 11; ++i) CHECK(a.values()[i] == near(b.values()[i], 1e-13));
 }
 
-TEST_CASE("sam stays where the gradient is zero") {
+TEST_CASE("sam does not move if the gradient is zero") {
   const auto rule = ap::sam(ap::sgd());
   const ap::Layout layout = layout_of({{4}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -54,7 +54,7 @@ TEST_CASE("sam stays where the gradient is zero") {
   CHECK(values == std::vector<float>{1, 2, 3, 4});
 }
 
-TEST_CASE("sam goes back to p where the second gradient fails") {
+TEST_CASE("sam returns to p if the second gradient throws") {
   const auto rule = ap::sam(ap::sgd());
   const ap::Layout layout = layout_of({{4}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -65,7 +65,7 @@ TEST_CASE("sam goes back to p where the second gradient fails") {
   CHECK(state.t() == 0);
 }
 
-TEST_CASE("sam refuses memory of the wrong size") {
+TEST_CASE("sam throws if gradients have the wrong size") {
   const auto rule = ap::sam(ap::sgd());
   const ap::Layout layout = layout_of({{4}}, 1);
   auto state = rule.state(ap::Host<float>{}, layout);

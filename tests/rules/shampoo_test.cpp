@@ -1,4 +1,4 @@
-// What Shampoo does besides its formula (golden numbers: matrix_golden_test.cpp; roots: roots_test.cpp).
+// Tests of Shampoo beyond its formula (golden values: matrix_golden_test.cpp; roots: roots_test.cpp).
 #include "algoperf/rules/recipes/shampoo.hpp"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int step
   return training.values();
 }
 
-// How many arrays whose names end in `ending` differ.
+// Returns how many arrays whose names end in `ending` differ.
 std::size_t changed(const ap::testing::Saved& before, const ap::testing::Saved& after, const std::string& ending) {
   std::size_t count = 0;
   for (const auto& [name, bytes] : after) count += name.ends_with(ending) && bytes != before.at(name);
@@ -45,10 +45,10 @@ std::size_t named(const ap::testing::Saved& saved, const std::string& ending) {
   return count;
 }
 
-// Fails as often as told, and writes down the ridges it is asked for.
+// A root method that fails in its first `failures` attempts and records the ridges of all attempts.
 struct Flaky : ap::EigenRoot {
   int failures = 0;
-  bool with_nan = false;  // by a result that is not finite
+  bool with_nan = false;  // fails by returning a result that is not finite
   std::vector<double>* ridges = nullptr;
 
   template <class Backend, class S>
@@ -71,7 +71,7 @@ std::uint64_t failed_roots(Training<Rule, ap::Host<double>>& training) {
 
 }  // namespace
 
-TEST_CASE("before start_step the update is the graft's own") {
+TEST_CASE("before start_step the update is the graft's direction") {
   const ap::ShampooOptions late{.beta1 = 0.8, .weight_decay = 0, .start_step = 100};
   const ap::Layout layout = layout_of({{5, 4}});
   const auto shampoo = values_after<double>(ap::shampoo(late), layout, 10);
@@ -79,7 +79,7 @@ TEST_CASE("before start_step the update is the graft's own") {
   for (std::size_t i = 0; i < adam.size(); ++i) CHECK(shampoo[i] == near(adam[i], 1e-12));
 }
 
-TEST_CASE("a grafted update is as large as the graft, and turned") {
+TEST_CASE("a grafted update has the graft's norm and another direction") {
   const ap::Layout layout = layout_of({{5, 4}});
   const auto step = [&](std::uint64_t start) {
     const auto rule = ap::shampoo({.weight_decay = 0, .start_step = start});
@@ -101,7 +101,7 @@ TEST_CASE("a grafted update is as large as the graft, and turned") {
   CHECK(dot < 0.99 * a);
 }
 
-TEST_CASE("a root that fails is tried again with ten times the ridge; in vain, the old one stays") {
+TEST_CASE("a root that fails is retried with ten times the ridge; if all retries fail, the previous root is kept") {
   std::vector<double> ridges;
   for (const bool with_nan : {false, true})
     for (const int failures : {0, 2, 3, 100}) {
@@ -130,7 +130,7 @@ TEST_CASE("a root that fails is tried again with ten times the ridge; in vain, t
     }
 }
 
-TEST_CASE_TEMPLATE("gradients that are zero, or have no rank, move finitely", Root, ap::EigenRoot, ap::NewtonRoot) {
+TEST_CASE_TEMPLATE("zero and rank-deficient gradients give finite updates", Root, ap::EigenRoot, ap::NewtonRoot) {
   const auto rule = ap::shampoo({.weight_decay = 0, .root_frequency = 1, .start_step = 1}, ap::GraftAdam{}, Root{});
   const ap::Layout layout = layout_of({{6, 8}});
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -138,7 +138,7 @@ TEST_CASE_TEMPLATE("gradients that are zero, or have no rank, move finitely", Ro
   rule.step(gradients, values, state, {.t = 1, .learning_rate = 0.1});
   for (const float value : values) CHECK(value == 0);
   for (std::uint64_t t = 2; t < 30; ++t) {
-    for (std::size_t i = 0; i < 48; ++i) gradients[i] = static_cast<float>(i % 8) - 3.0f;  // all rows alike
+    for (std::size_t i = 0; i < 48; ++i) gradients[i] = static_cast<float>(i % 8) - 3.0f;  // all rows are equal
     rule.step(gradients, values, state, {.t = t, .learning_rate = 0.1});
   }
   for (std::size_t i = 0; i < 48; ++i) {
@@ -147,7 +147,7 @@ TEST_CASE_TEMPLATE("gradients that are zero, or have no rank, move finitely", Ro
   }
 }
 
-TEST_CASE("a block whose gradient dies goes on with its average, whatever the graft") {
+TEST_CASE("a block whose gradient becomes zero keeps moving by its average, with finite steps for every graft") {
   const auto check = [](const auto& graft) {
     const auto rule = ap::chain(
         ap::Precondition<ap::NewtonRoot, std::remove_cvref_t<decltype(graft)>>{
@@ -168,7 +168,7 @@ TEST_CASE("a block whose gradient dies goes on with its average, whatever the gr
   check(ap::GraftSgd{});
 }
 
-TEST_CASE("beta1 may follow a schedule; what it is at first decides whether gradients are averaged") {
+TEST_CASE("beta1 can follow a schedule; its value at the first step decides whether gradients are averaged") {
   using P = ap::Precondition<>;
   const ap::Layout layout = layout_of({{4, 3}});
   const auto after = [&](const auto& stage) {
@@ -182,7 +182,7 @@ TEST_CASE("beta1 may follow a schedule; what it is at first decides whether grad
   CHECK(after(ap::scheduled(some, &P::beta1, ap::Constant{0})) == after(none));
 }
 
-TEST_CASE("state is named, sized as declared, and resumes in the middle of a round of roots") {
+TEST_CASE("the state has the documented names and sizes, and resumes between updates of the roots") {
   const auto rule = ap::chain(
       ap::Precondition<ap::EigenRoot, ap::GraftAdam>{.block = 4, .root_frequency = 5, .start_step = 2}, ap::Descend{});
   const ap::Layout layout = layout_of({{6, 4}, {3, 3}});
@@ -210,7 +210,7 @@ TEST_CASE("state is named, sized as declared, and resumes in the middle of a rou
   CHECK(named(save(state), "") == 1 + 2 + 2 * 3);
 }
 
-TEST_CASE("impossible hyperparameters and tensors are refused") {
+TEST_CASE("invalid hyperparameters and tensors throw") {
   const ap::Layout layout = layout_of({{4, 3}, {5}});
   const auto refuses = [&](const auto& rule, const char* sentence) {
     CHECK_THROWS_WITH_AS((void)rule.state(ap::Host<float>{}, layout), sentence, ap::Error);

@@ -1,4 +1,4 @@
-// What SOAP does besides its formula (golden numbers: matrix_golden_test.cpp).
+// Tests of SOAP beyond its formula (golden values: matrix_golden_test.cpp).
 #include "algoperf/rules/recipes/soap.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int step
   return training.values();
 }
 
-// The number of bases that each step computes.
+// Returns the number of bases that each step computes.
 std::vector<std::size_t> bases_by_step(const ap::EigenbasisAdam& options, const ap::Layout& layout, int steps) {
   const auto rule = soap_of(options);
   Training<decltype(soap_of(options)), ap::Host<double>> training(rule, layout);
@@ -56,13 +56,13 @@ std::vector<double> numbers(const std::vector<unsigned char>& bytes) {
 
 }  // namespace
 
-TEST_CASE("the first step finds the bases and moves nothing") {
+TEST_CASE("the first step computes the bases and does not change the parameters") {
   const ap::Layout layout = layout_of({{4, 6}});
   CHECK(values_after<float>(soap_of({}), layout, 1) == values_after<float>(soap_of({}), layout, 0));
   CHECK(values_after<float>(soap_of({}), layout, 2) != values_after<float>(soap_of({}), layout, 0));
 }
 
-TEST_CASE("no step computes more than its share of the bases, if staggered; otherwise all at once") {
+TEST_CASE("staggered bases are spread evenly over the steps; otherwise all are updated at once") {
   const ap::Layout layout = layout_of({{6, 4}, {5, 5}, {3, 7}, {8, 9}});  // 8 factors
   const auto staggered = bases_by_step({.frequency = 3}, layout, 13);
   CHECK(staggered[0] == 8);
@@ -72,7 +72,7 @@ TEST_CASE("no step computes more than its share of the bases, if staggered; othe
   for (std::size_t t = 0; t < 13; ++t) CHECK(at_once[t] == (t % 3 == 0 ? 8 : 0));
 }
 
-TEST_CASE("without bases it is Adam, one step late") {
+TEST_CASE("without bases SOAP equals Adam, one step later") {
   const ap::Layout layout = layout_of({{3, 4}});
   const auto soap = soap_of({.beta1 = 0.9, .beta2 = 0.99, .largest_side = 2});
   const auto adam =
@@ -94,7 +94,7 @@ TEST_CASE("without bases it is Adam, one step late") {
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == near(y[i], 1e-12));
 }
 
-TEST_CASE("bases stay orthogonal and come to diagonalise their factors") {
+TEST_CASE("bases stay orthogonal and converge to the eigenvectors of their factors") {
   const auto rule = soap_of({.frequency = 1});
   Training<decltype(soap_of({})), ap::Host<double>> training(rule, layout_of({{5, 6}}));
   training.steps(300, 0);  // gradients repeat every 97 steps, so the factors hardly move
@@ -121,7 +121,7 @@ TEST_CASE("bases stay orthogonal and come to diagonalise their factors") {
   }
 }
 
-TEST_CASE("convolution kernels are filters x the rest; state resumes between two bases") {
+TEST_CASE("a convolution kernel is a matrix of filters x the rest; the state resumes between updates of the bases") {
   CHECK(values_after<float>(ap::soap({.frequency = 2}), layout_of({{4, 3, 3, 2}}), 6) ==
         values_after<float>(ap::soap({.frequency = 2}), layout_of({{4, 18}}), 6));
 
@@ -140,7 +140,7 @@ TEST_CASE("convolution kernels are filters x the rest; state resumes between two
   CHECK(save(second.state) == save(whole.state));
 }
 
-TEST_CASE("gradients that are zero, or not finite, leave the bases orthogonal") {
+TEST_CASE("zero and non-finite gradients leave the bases orthogonal") {
   const auto rule = soap_of({.frequency = 1});
   const ap::Layout layout = layout_of({{4, 4}});
   auto state = rule.state(ap::Host<double>{}, layout);
@@ -159,7 +159,7 @@ TEST_CASE("gradients that are zero, or not finite, leave the bases orthogonal") 
     }
 }
 
-TEST_CASE("impossible hyperparameters and tensors are refused") {
+TEST_CASE("invalid hyperparameters and tensors throw") {
   const ap::Layout layout = layout_of({{4, 3}, {5}});
   const auto refuses = [&](const auto& rule, const char* sentence) {
     CHECK_THROWS_WITH_AS((void)rule.state(ap::Host<float>{}, layout), sentence, ap::Error);

@@ -1,4 +1,4 @@
-// What single stages promise beside their formulas.
+// Tests of guarantees of single stages beyond their formulas.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// p after one step of a rule from p = 1 with these gradients.
+// Returns p after one step of a rule from p = 1 with the given gradients.
 template <class S = float, class Rule>
 std::vector<S> step_from_one(const Rule& rule, std::vector<S> gradients, double rate = 0.5) {
   const ap::Layout layout = ap::testing::layout_of({{gradients.size()}}, 1);
@@ -25,7 +25,7 @@ std::vector<S> step_from_one(const Rule& rule, std::vector<S> gradients, double 
 
 }  // namespace
 
-TEST_CASE("Lion steps by the sign alone, and lets NaN pass") {
+TEST_CASE("Lion steps by the sign only, and NaN propagates") {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   const auto lion = ap::chain(ap::Lion{}, ap::Descend{});
   const auto p = step_from_one(lion, {1e-30f, -1e-30f, 0.0f, 1e30f, -3e38f, infinity, -infinity, nan});
@@ -34,14 +34,14 @@ TEST_CASE("Lion steps by the sign alone, and lets NaN pass") {
   CHECK(step_from_one<double>(lion, {1e-300, -1e-300, 0, 1e300}) == std::vector<double>{0.5, 1.5, 1, 0.5});
 }
 
-TEST_CASE("clipping by value keeps what is within, and lets NaN pass") {
+TEST_CASE("ClipByValue leaves values within the bound unchanged, and NaN propagates") {
   const auto clip = ap::chain(ap::ClipByValue{.max_value = 1}, ap::Descend{});
   const auto p = step_from_one(clip, {0.25f, -0.25f, 7, -7, std::numeric_limits<float>::quiet_NaN()});
   CHECK(std::vector<float>(p.begin(), p.end() - 1) == std::vector<float>{0.875f, 1.125f, 0.5f, 1.5f});
   CHECK(std::isnan(p.back()));
 }
 
-TEST_CASE("rules that divide by a root stand still where the gradient is zero") {
+TEST_CASE("rules that divide by a root do not move where the gradient is zero") {
   const std::vector<float> zeros(5), ones(5, 1.0f);
   const auto check = [&](const auto& rule) { CHECK(step_from_one(rule, zeros) == ones); };
   check(ap::adagrad());
@@ -60,7 +60,7 @@ TEST_CASE("rules that divide by a root stand still where the gradient is zero") 
   check(ap::schedule_free_adamw());
 }
 
-TEST_CASE("a rate of zero moves nothing, and leaves schedule-free learning its weights") {
+TEST_CASE("a learning rate of zero changes no parameters, also in schedule-free learning") {
   const auto check = [](const auto& rule) { CHECK(step_from_one(rule, {1, -2, 3}, 0) == std::vector<float>{1, 1, 1}); };
   check(ap::schedule_free_sgd());
   check(ap::schedule_free_adamw());
@@ -68,7 +68,7 @@ TEST_CASE("a rate of zero moves nothing, and leaves schedule-free learning its w
   check(ap::relative_clipped_sgd());
 }
 
-TEST_CASE("relative clipping commutes with the scale of the loss and of the parameters") {
+TEST_CASE("relative clipping is invariant to the scale of the loss if learning rate and decay scale with it") {
   // (L, lr, decay) -> (c L, lr / c, c decay) leaves the iterates unchanged (Li et al. 2022).
   const auto run = [](double c) {
     const auto rule = ap::relative_clipped_sgd({.weight_decay = 0.1 * c, .c = 0.5});
@@ -85,7 +85,7 @@ TEST_CASE("relative clipping commutes with the scale of the loss and of the para
   for (std::size_t i = 0; i < 3; ++i) CHECK(seven[i] == near(one[i], 1e-12));
 }
 
-TEST_CASE("a state carries its stages' scalars") {
+TEST_CASE("a state stores its stages' scalars") {
   const auto rule = ap::nadam();
   ap::testing::Training<decltype(ap::nadam()), ap::Host<double>> training(rule, ap::testing::layout_of({{3}}));
   CHECK(training.state.template scalars<0>().mu_product == 1);

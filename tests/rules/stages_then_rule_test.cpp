@@ -1,4 +1,4 @@
-// Chains within chains, and stages in front of a rule that is no chain.
+// Tests of chains within chains, and of stages in front of a rule that is not a chain.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ const auto parts_of_sgd = ap::partition(ap::matrices, ap::sgd(), ap::otherwise, 
 
 }  // namespace
 
-TEST_CASE("a chain among the stages stands for its own") {
+TEST_CASE("a chain among the stages is replaced by its stages") {
   const auto flat = ap::chain(clip, ap::Adam{}, ap::DecayedWeights{.rate = 0.01}, ap::Descend{});
   const auto nested = ap::chain(clip, ap::chain(ap::Adam{}, ap::DecayedWeights{.rate = 0.01}, ap::Descend{}));
   static_assert(std::is_same_v<decltype(flat), decltype(nested)>);
@@ -44,7 +44,7 @@ TEST_CASE("a chain among the stages stands for its own") {
   static_assert(std::is_same_v<decltype(ap::chain(muon_adamw)), std::remove_const_t<decltype(muon_adamw)>>);
 }
 
-TEST_CASE("one norm clips the parts of a partition") {
+TEST_CASE("one norm clips all parts of a partition") {
   ap::Layout layout = mlp_layout();
   const auto rule = ap::chain(clip, muon_adamw);
   layout.arrange_for(rule);
@@ -76,7 +76,7 @@ TEST_CASE("one norm clips the parts of a partition") {
   CHECK(state.t() == 4);
 }
 
-TEST_CASE("stages with state, and with masks, in front of a rule") {
+TEST_CASE("stages with state and with masks work in front of a rule") {
   const auto close = [](const auto& a, const auto& b) {
     const auto x = values_after(a, mlp_layout()), y = values_after(b, mlp_layout());
     for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == near(y[i], 1e-12));
@@ -92,7 +92,7 @@ TEST_CASE("stages with state, and with masks, in front of a rule") {
   close(ap::chain(ap::Momentum{}, orthogonal), momentum_inside);
 }
 
-TEST_CASE("a rule with stages in front saves and loads all of its state, and gives evaluation values") {
+TEST_CASE("a rule with stages in front saves and loads its complete state, and has evaluation values") {
   const auto averaged = ap::chain(ap::Momentum{}, ap::Descend{}, ap::WeightAverage{.decay = 0.5});
   const auto rule = ap::chain(ap::Momentum{}, ap::partition(ap::matrices, averaged, ap::otherwise, ap::adam()));
   static_assert(std::remove_cvref_t<decltype(rule)>::has_evaluation_values);
@@ -111,7 +111,7 @@ TEST_CASE("a rule with stages in front saves and loads all of its state, and giv
   CHECK(second.values() == whole.values());
 }
 
-TEST_CASE("wrappers go around stages in front of a rule") {
+TEST_CASE("wrappers can wrap stages in front of a rule") {
   const auto rule = ap::chain(clip, muon_adamw);
   CHECK(values_after(ap::apply_if_finite(rule), mlp_layout()) == values_after(rule, mlp_layout()));
   CHECK(values_after(ap::sam(rule, {.rho = 1e-9}), mlp_layout())[0] == near(values_after(rule, mlp_layout())[0]));
@@ -119,7 +119,7 @@ TEST_CASE("wrappers go around stages in front of a rule") {
                        doctest::Contains("ClipByGlobalNorm: max_norm is -1"), ap::Error);
 }
 
-TEST_CASE("what stages in front of a rule cost") {
+TEST_CASE("describe reports the cost of stages in front of a rule") {
   CHECK(ap::describe(ap::chain(clip, parts_of_sgd)) ==
         "2 passes, 12 bytes a parameter, 0 slots (0 bytes) of state\n"
         "  pass 1: | measure ClipByGlobalNorm over all tensors; reads u: 4 bytes\n"

@@ -1,4 +1,4 @@
-// States in and out by name: PyTorch's are read and gone on with.
+// Tests of saving and loading states by name, including states of PyTorch optimizers.
 #include "algoperf/state/state_dict.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ ap::Layout torch_layout(std::size_t alignment) {
   return layout;
 }
 
-// Ten steps from torch's state and parameters after ten of its own end where torch's twentieth does.
+// Checks that ten steps from torch's state and parameters after ten steps give torch's parameters after twenty steps.
 template <class Rule>
 void goes_on(const char* name, const Rule& rule) {
   INFO("rule: ", std::string(name));
@@ -35,7 +35,7 @@ void goes_on(const char* name, const Rule& rule) {
   ap::StateDict dict;
   dict.set("t", std::uint64_t{10});
   for (const golden::TorchArray& array : torch->state) {
-    if (std::strcmp(array.name, "mu_product") == 0) {  // one a tensor in torch, all equal
+    if (std::strcmp(array.name, "mu_product") == 0) {  // torch has one per tensor, all equal
       dict.set("stage_0/mu_product", array.w);
     } else {
       dict.set(std::string("w/") + array.name, array.w);
@@ -52,7 +52,7 @@ void goes_on(const char* name, const Rule& rule) {
   for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == near(torch->after_twenty[i], 1e-12));
 }
 
-// Gives two arrays one name.
+// Gives two values the same name.
 struct Twice {
   double x = 0;
   void visit(auto& archive) {
@@ -63,7 +63,7 @@ struct Twice {
 
 }  // namespace
 
-TEST_CASE("a PyTorch optimizer's state is read and gone on with") {
+TEST_CASE("the state of a PyTorch optimizer can be loaded and training continued") {
   goes_on("momentum", ap::momentum());
   goes_on("adamw", ap::adamw({.weight_decay = 0.1}));
   goes_on("amsgrad", ap::amsgrad());
@@ -73,7 +73,7 @@ TEST_CASE("a PyTorch optimizer's state is read and gone on with") {
   goes_on("adagrad", ap::adagrad());
 }
 
-TEST_CASE("a state dict holds each array by name, with its type, and gives the same state back") {
+TEST_CASE("a state dict stores each array by name with its type, and restores the same state") {
   const auto rule = ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::nadam());
   using Rule = std::remove_cv_t<decltype(rule)>;
   ap::testing::Training<Rule, ap::Host<float>> one(rule, torch_layout(16)), other(rule, torch_layout(1));
@@ -87,7 +87,7 @@ TEST_CASE("a state dict holds each array by name, with its type, and gives the s
   CHECK(ap::state_dict(other.state).arrays() == dict.arrays());
 }
 
-TEST_CASE("a state dict that does not fit is refused whole") {
+TEST_CASE("loading a state dict that does not fit throws and changes nothing") {
   const auto rule = ap::adam();
   const ap::Layout layout = torch_layout(16);
   auto state = rule.state(ap::Host<float>{}, layout);
@@ -112,7 +112,7 @@ TEST_CASE("a state dict that does not fit is refused whole") {
   refuses(ap::StateDict{}, "state_dict: there is no array 't'");
 }
 
-TEST_CASE("two stages of a kind keep their states apart") {
+TEST_CASE("two stages of the same type have separate states") {
   const auto rule = ap::chain(ap::Momentum{.mu = 0.9}, ap::Momentum{.mu = 0.5}, ap::Descend{});
   const ap::Layout layout = torch_layout(1);
   auto state = rule.state(ap::Host<double>{}, layout), other = rule.state(ap::Host<double>{}, layout);

@@ -1,5 +1,6 @@
-// A rule at work on one layout, for tests: values, gradients and state. Gradients are a function of the step and of all
-// parameters, packed: tensor after tensor in the order they were added, whatever their places in the arena.
+// Training<Rule, Backend>: runs a rule on one layout, for tests, with its values, gradients and state. Gradients are a
+// function of the step and of all parameters, packed: tensor after tensor in the order in which they were added,
+// independent of their offsets in the arena.
 #pragma once
 
 #include <cmath>
@@ -16,7 +17,7 @@
 
 namespace algoperf::testing {
 
-// One tensor for each shape, named t0, t1, ...
+// Returns a layout with one tensor per shape, named t0, t1, ...
 inline Layout layout_of(const std::vector<Shape>& shapes, std::size_t alignment = Layout::default_alignment) {
   Layout layout(alignment);
   for (const Shape& shape : shapes)
@@ -24,7 +25,7 @@ inline Layout layout_of(const std::vector<Shape>& shapes, std::size_t alignment 
   return layout;
 }
 
-// The place in the arena of each element, tensor after tensor in the order they were added.
+// Returns the index in the arena of each element, tensor after tensor in the order in which they were added.
 inline std::vector<std::size_t> places_of(const Layout& layout) {
   std::vector<std::size_t> places;
   for (std::uint32_t h = 0; h < layout.tensors().size(); ++h) {
@@ -34,7 +35,7 @@ inline std::vector<std::size_t> places_of(const Layout& layout) {
   return places;
 }
 
-// Writes the gradient g of step t (from 1) at p, and returns the loss it is of, or nothing.
+// A function that writes the gradient g of step t (from 1) at p, and returns the loss or nothing (then 0).
 class Gradient {
   using Values = std::vector<double>;
 
@@ -53,7 +54,7 @@ class Gradient {
   std::function<double(std::uint64_t, const Values&, Values&)> write_;
 };
 
-// The same numbers whatever the layout: start values in (-0.5, 0.5), gradients that pull towards 0 and shake.
+// Start values in (-0.5, 0.5), and gradients that pull towards 0 and vary with the step. Independent of the layout.
 inline double start_value(std::size_t i) { return static_cast<double>((i * 37 + 11) % 101) / 101 - 0.5; }
 inline double shaken(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
   double loss = 0;
@@ -65,7 +66,7 @@ inline double shaken(std::uint64_t t, const std::vector<double>& p, std::vector<
   return loss;
 }
 
-// The part that knows no rule, compiled once for all of them: values, gradients, the step's number.
+// The part of Training that does not depend on the rule, compiled once for all rules: values, gradients, step count.
 template <class Backend>
 class Trained {
  public:
@@ -82,7 +83,7 @@ class Trained {
     backend_.write(first.size(), static_cast<const S*>(first.data()), values_.data());
   }
 
-  // As after a break: the step count comes with the state.
+  // Continues from `other`: takes over its step count and values, but not the rule's state.
   void resume(const Trained& other) {
     t_ = other.t_;
     backend_.copy(values_.size(), static_cast<const S*>(other.values_.data()), values_.data());
@@ -97,7 +98,7 @@ class Trained {
     double operator()() const { return trained->write_gradients(); }
   };
 
-  // The next step, its gradients written.
+  // Advances to the next step and writes its gradients.
   Step next(double learning_rate) {
     ++t_;
     write_gradients();

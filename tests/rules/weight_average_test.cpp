@@ -7,7 +7,7 @@
 namespace ap = algoperf;
 using ap::testing::layout_of;
 
-TEST_CASE("evaluation values are the debiased average of the weights after each step") {
+TEST_CASE("evaluation values are the debiased average of the parameters after each step") {
   const double decay = 0.8;
   const auto rule = ap::chain(ap::Momentum{}, ap::Descend{}, ap::WeightAverage{.decay = decay});
   ap::testing::Training<decltype(ap::chain(ap::Momentum{}, ap::Descend{}, ap::WeightAverage{})), ap::Host<double>>
@@ -22,18 +22,18 @@ TEST_CASE("evaluation values are the debiased average of the weights after each 
       average[i] = decay * average[i] + (1 - decay) * values[i];
       CHECK(evaluated[i] == near(average[i] / (1 - std::pow(decay, t)), 1e-13));
     }
-    CHECK(training.values() == values);  // asking changes nothing
+    CHECK(training.values() == values);  // evaluation_values does not change them
   }
 }
 
-TEST_CASE("without an average, evaluation values are the values") {
+TEST_CASE("without an average, evaluation values are the parameters") {
   static_assert(!decltype(ap::adamw())::has_evaluation_values);
   ap::testing::Training<decltype(ap::adamw()), ap::Host<float>> training(ap::adamw(), layout_of({{9}}));
   training.steps(3, 0.05);
   CHECK(training.evaluation_values() == training.values());
 }
 
-TEST_CASE("tensors that a mask or a partition leaves out of the average are evaluated as they are") {
+TEST_CASE("tensors that a mask or a partition excludes from the average are evaluated without it") {
   const ap::WeightAverage average{.decay = 0.9};
   const auto check = [](const auto& rule, const auto& averaged) {
     ap::testing::Training<std::remove_cvref_t<decltype(rule)>, ap::Host<double>> some(rule, layout_of({{3, 4}, {5}}));

@@ -1,5 +1,5 @@
-// The members of rules/. shampoo.hpp and soap.hpp are included by name: they would cost every program a tenth of a
-// second to compile.
+// Includes the members of rules/ except shampoo.hpp and soap.hpp. Include these two by name: they would add a tenth
+// of a second to the compile time of every program.
 #pragma once
 
 #include "chain/chain.hpp"

@@ -1,35 +1,37 @@
-// What rules/ is about. An update rule is a chain of stages, and a stage becomes a kernel at a step.
+// The Stage concept. An update rule is a chain of stages. At each step a stage becomes a kernel, which passes apply to
+// every parameter.
 //
 // kernel            static constexpr std::size_t slots;                       values of state per parameter
 //                   template <class T> T operator()(T u, T p, Slots<T, slots>& s) const;
 //                   u: the update in flight (starts as the gradient), p: the parameter, s: this stage's slots
-//                   May offer scaled(factor) or commuted(factor), so that a learning rate folds into its constants,
-//                   and applied(u, p, s), which applies the update in fewer operations (rules/chain/fused.hpp).
+//                   Optional: scaled(factor) or commuted(factor), which fold a learning rate into its constants, and
+//                   applied(u, p, s), which returns the updated parameter in fewer operations (rules/chain/fused.hpp).
 // element stage     is a kernel, or has   template <class S> ALGOPERF_HD Kernel<S> at(Step) const;
-//                   (constants are computed in double once a step, and cast once to the scalar S)
+//                   `at` computes constants in double once per step and casts them once to the scalar S
 // measuring stage   static constexpr Over over = Over::tensor or Over::all;
-//                   template <class T> Sums<T, N> measure(T u, T p) const;    summed over a tensor, or over all
+//                   template <class T> Sums<T, N> measure(T u, T p) const;    the terms to sum, per tensor or over all
 //                   template <class S> ALGOPERF_HD Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const;
-// scalars           a stage that keeps a few numbers a chain, beside its slots (a product of rates, a sum of weights):
-//                   struct Scalars { double x = 1;  template <class A> void visit(A&); };   plain data, saved with it
-//                   void advance(Step, Scalars&) const;   once a step, before `at` is asked with one argument more
-//                   void advance(Step, const Sums<double, N>&, Scalars&) const;   of a stage that measures Over::all
-// initial           double initial(std::size_t j) const;   what slot j holds before the first step, if not 0
+// scalars           for a stage that keeps a few scalars per chain besides its slots (a product of rates, a sum of
+//                   weights); they are saved with its state, and `at` takes them as its last argument:
+//                   struct Scalars { double x = 1;  template <class A> void visit(A&); };   plain data
+//                   void advance(Step, Scalars&) const;   called once per step, before `at`
+//                   void advance(Step, const Sums<double, N>&, Scalars&) const;   instead, if it measures Over::all
+// initial           double initial(std::size_t j) const;   the initial value of slot j, 0 by default
 // Any stage may also have:
-//   void check() const                                    throws Error for an impossible hyperparameter
-//   static constexpr const char* slot_names[]             what its slots are called in checkpoints
-//   static constexpr bool applies_learning_rate = true    it scales by Step::learning_rate; one stage of a chain does
-//   static constexpr bool sees_final_update = true        it reads p + u as the parameters to come: it must stand last
-//   template <class S> Kernel evaluation(Step) const      (value, its first slot) -> the value to evaluate with
+//   void check() const                                    throws Error if a hyperparameter is out of range
+//   static constexpr const char* slot_names[]             the names of its slots in checkpoints
+//   static constexpr bool applies_learning_rate = true    it scales by Step::learning_rate; one stage per chain must
+//   static constexpr bool sees_final_update = true        it reads p + u as the updated parameter; it must come last
+//   template <class S> Kernel evaluation(Step) const      maps (value, its first slot) to the value for evaluation
 // matrix stage      template <class Backend> struct State;
 //                   state(backend, layout, region) and transform(const MatrixWork<Backend>&, State<Backend>&)
-//                   State::visit(archive, backend, layout, region, i) names what it keeps of the region's tensor i;
-//                   State::visit(archive) all it keeps
+//                   State::visit(archive, backend, layout, region, i) names its state for the region's tensor i;
+//                   State::visit(archive) names all of its state
 //                   static constexpr std::size_t transform_traffic   reads and writes of u in transform, for describe
 //                   static constexpr bool leaves_factors = true   transform may set tensors[i].factors of its argument
 //                   (backend/work.hpp) instead of scaling the update of tensor i
 //
-// The sentences a user reads for a stage that is none of these are below, in explain_stage.
+// For a type that is none of these, explain_stage (below) produces the compiler's error messages.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +53,7 @@ consteval bool explain_kernel() {
         CallableOn<K, float>,
         "algoperf: a stage's kernel needs `template <class T> T operator()(T u, T p, Slots<T, slots>& s) const`");
     static_assert(std::is_trivially_copyable_v<K>,
-                  "algoperf: a stage's kernel must be trivially copyable, for it travels to devices");
+                  "algoperf: a stage's kernel must be trivially copyable, because it is copied to devices");
   }
   return true;
 }
@@ -69,8 +71,9 @@ concept AdvancesMeasured = requires(const Stage& stage, ScalarsOf<Stage>& scalar
 template <class Stage>
 consteval void explain_scalars() {
   if constexpr (is_measuring<Stage>) {
-    static_assert(Stage::over == Over::all,
-                  "algoperf: a stage that measures each tensor cannot keep Scalars, which are one set a chain");
+    static_assert(
+        Stage::over == Over::all,
+        "algoperf: a stage with Over::tensor cannot have Scalars, because a chain keeps one set for all tensors");
     static_assert(
         AdvancesMeasured<Stage>,
         "algoperf: a measuring stage with Scalars needs `void advance(Step, const Sums<double, N>&, Scalars&) "
@@ -80,15 +83,15 @@ consteval void explain_scalars() {
   }
 }
 
-// Says in a sentence what a stage lacks. Called first by everything that composes, so that the sentence is the first
-// line of the compiler's errors.
+// Reports in a readable sentence what a stage lacks. Every function that composes stages calls it first, so that the
+// sentence is the compiler's first error.
 template <class Stage>
 consteval bool explain_stage() {
   static_assert(!std::is_pointer_v<Stage> && !std::is_arithmetic_v<Stage>,
                 "algoperf: chain(...) takes stages such as Adam{} or Descend{}, not a number or a pointer");
   if constexpr (HasScalars<Stage>) {
     static_assert(std::is_trivially_copyable_v<ScalarsOf<Stage>>,
-                  "algoperf: a stage's Scalars must be plain numbers, for they are saved and travel to devices");
+                  "algoperf: a stage's Scalars must be trivially copyable, because they are copied to devices");
     explain_scalars<Stage>();
   }
   if constexpr (std::is_class_v<Stage> && !is_matrix<Stage>) {
@@ -118,14 +121,15 @@ template <class S>
 concept Stage = detail::is_matrix<S> ||
     (detail::is_measuring<S> || detail::CallableOn<detail::KernelOf<float, S>, float>);
 
-// What a rule is given to update: memory of the backend, and a way to ask for the gradient anew (SAM, line searches).
-// `evaluate()` fills `gradients` with the gradient at the present `values`, of the same batch.
-// `ports` are other places to take gradients from and put parameters to (mixed_precision); then `gradients` is not
-// read. `guard` may keep the step from being made (backend/guard.hpp).
+// The default `evaluate` of Update, for rules that need no second gradient.
 struct NoEvaluate {
   void operator()() const {}
 };
 
+// The argument of a rule's step: arrays in the backend's memory, and a way to recompute the gradient (for SAM and line
+// searches). `evaluate()` fills `gradients` with the gradient at the current `values`, on the same batch. `ports` are
+// an alternative source of gradients and destination of parameters (mixed_precision); with ports, `gradients` is not
+// read. `guard` may suppress the step (backend/guard.hpp).
 template <class Scalar, class Evaluate = NoEvaluate, class Ports = NoPorts, class Guard = NoGuard>
 struct Update {
   Scalar* gradients;
@@ -137,8 +141,9 @@ struct Update {
 
 namespace detail {
 
-// Whether a rule's step can be asked of an asynchronous backend without waiting for a number: it heeds guards, and
-// leaves the parameters where they are till its end, or says so itself.
+// Whether the host can issue a rule's steps to an asynchronous backend without waiting for a result. True if the rule
+// respects guards (it declares counts_on_device) and does not move parameters during a step (moves_all_parameters). A
+// rule can decide otherwise by declaring defers<Backend>.
 template <class Rule, class Backend>
 consteval bool defers_on() {
   if constexpr (requires { Rule::template defers<Backend>; })

@@ -1,13 +1,14 @@
-// chain(stages...): an update rule made of stages, after optax's `chain`, cut into passes when it is compiled.
+// chain(stages...): an update rule composed of stages, after optax's `chain`. It is split into passes at compile time.
 //
 //   auto lamb = chain(Adam{}, DecayedWeights{.rate = 0.01}, TrustRatio{}, Descend{});    // two passes
 //   auto state = lamb.state(Host{}, layout);
 //   lamb.step(gradients, values, state, {.t = 1, .learning_rate = 1e-3});                // on the caller's own memory
 //
-// Exactly one stage scales by the learning rate (Descend); it may stand anywhere (LARS has it before momentum).
+// Exactly one stage must scale by the learning rate (Descend). It may be at any position (LARS has it before momentum).
 //
-// A chain among the stages stands for its own: chain(ClipByGlobalNorm{}, adamw()) is one chain, and as fast. Another
-// rule may stand last, and then the stages do not scale by the learning rate (stages_then_rule.hpp):
+// A chain among the stages is replaced by its stages: chain(ClipByGlobalNorm{}, adamw()) is one chain, at no extra
+// cost. The last argument may also be a rule that is not a chain; then no stage may scale by the learning rate
+// (stages_then_rule.hpp):
 //   chain(ClipByGlobalNorm{}, partition(matrices, muon(), otherwise, adamw()))
 #pragma once
 
@@ -38,7 +39,7 @@ inline constexpr bool is_rule = requires {
 template <class... Stages>
 consteval bool explain_chain() {
   static_assert((!is_rule<Stages> && ...),
-                "algoperf: a rule among the stages of a chain, such as partition(...), must stand last");
+                "algoperf: a rule among the stages of a chain, such as partition(...), must come last");
   static_assert(sizeof...(Stages) > 0, "algoperf: chain() needs at least one stage, e.g. chain(Descend{})");
   (explain_stage<Stages>(), ...);
   constexpr std::size_t rates = (std::size_t{0} + ... + std::size_t{ScalesByLearningRate<Stages>});
@@ -46,7 +47,7 @@ consteval bool explain_chain() {
                 "algoperf: this chain never scales by the learning rate: add the stage Descend{}, usually last");
   static_assert(
       final_stages_last<Stages...>(),
-      "algoperf: a stage that sees the parameters to come, such as WeightAverage, must stand last in a chain");
+      "algoperf: a stage that reads the updated parameters, such as WeightAverage, must come last in a chain");
   static_assert(rates <= 1, "algoperf: this chain scales by the learning rate more than once: keep one Descend{}");
   return true;
 }
@@ -54,20 +55,21 @@ consteval bool explain_chain() {
 template <class Rule, class... Stages>
 consteval bool explain_stages_then_rule() {
   static_assert((!is_rule<Stages> && ...),
-                "algoperf: a rule among the stages of a chain, such as partition(...), must stand last");
+                "algoperf: a rule among the stages of a chain, such as partition(...), must come last");
   (explain_stage<Stages>(), ...);
   static_assert((!ScalesByLearningRate<Stages> && ...),
-                "algoperf: in chain(stages..., rule) the rule scales by the learning rate: leave Descend{} out");
-  static_assert((!HasEvaluation<Stages> && ...) && (!SeesFinalUpdate<Stages> && ...),
-                "algoperf: in chain(stages..., rule) a stage that averages parameters sees none of the rule's: give it "
-                "to the rule's own chains");
+                "algoperf: in chain(stages..., rule), the rule scales by the learning rate: remove Descend{}");
+  static_assert(
+      (!HasEvaluation<Stages> && ...) && (!SeesFinalUpdate<Stages> && ...),
+      "algoperf: in chain(stages..., rule), a stage that averages parameters does not see the rule's updates: "
+      "move it into the rule");
   static_assert(!MovesAllParameters<Rule>,
-                "algoperf: sam(...), armijo(...), apply_if_finite(...) and mixed_precision(...) stand around all else: "
-                "sam(chain(...))");
+                "algoperf: sam(...), armijo(...), apply_if_finite(...) and mixed_precision(...) must wrap the whole "
+                "chain: write sam(chain(...))");
   return true;
 }
 
-// Stages one after the other, those of chains one by one, and maybe a rule in the end.
+// The flattened arguments of chain(...): the stages, those of nested chains included, and possibly a rule at the end.
 template <class... Parts>
 struct Composed {
   Tuple<Parts...> parts;

@@ -1,4 +1,4 @@
-// Chain: the rule that chain(...) makes of stages (chain.hpp), cut into passes when it is compiled.
+// Chain: the rule that chain(...) returns (chain.hpp), split into passes at compile time.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,20 @@ class Chain {
 
   constexpr explicit Chain(Stages... stages) : stages_(tuple_of(stages...)) {}
 
-  // Mixes in every mask's answer for a tensor (core/layout.hpp).
+  // Mixes into `key` whether each mask includes the tensor (core/layout.hpp).
   void group(const TensorSpec& spec, GroupKey& key) const {
     for_each_index<sizeof...(Stages)>([&](auto i) {
       if constexpr (detail::HasMask<TupleElement<i, Tuple<Stages...>>>) key.mix(2, get<i>(stages_).includes(spec));
     });
   }
 
-  // A fresh state for the tensors of `layout`: zero, but for what a stage says of its `initial` slots. Throws Error for
-  // an impossible hyperparameter, naming it.
+  // Returns a new state for the tensors of `layout`: all zeros, except the slots of stages with `initial`. Throws
+  // Error, naming the hyperparameter, if one is out of range.
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout) const {
     return state(backend, layout, layout.regions_for(*this));
   }
-  // The same for some regions only (partition gives each of its rules its own).
+  // Same, for the given regions only (partition gives each of its rules a subset).
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout, std::vector<Region> regions) const {
     check();
@@ -61,7 +61,7 @@ class Chain {
     });
   }
 
-  // Whether u is kept in the gradient arena between passes.
+  // Whether u is stored in the gradient arena between passes.
   static constexpr bool stores_updates = [] {
     constexpr PassList<Stages...> list{};
     bool stores = false;
@@ -70,17 +70,18 @@ class Chain {
     return stores;
   }();
 
-  // Whether a device can make the constants of a step of which the host does not know the count: no stage keeps scalars
-  // on the host, follows a schedule of its own or works on matrices.
+  // Whether a device can compute the constants of a step whose count the host does not have. True if no stage keeps
+  // scalars on the host, has a scheduled hyperparameter or works on matrices.
   static constexpr bool counts_on_device = (... && detail::counts_on_device<Stages>);
 
-  // values += update(gradients). The gradients are consumed. Step::t must count from 1.
+  // values += update(gradients). May overwrite the gradients. Step::t must count from 1.
   template <class Backend, class Evaluate, class Ports, class Guard>
   void step(const Update<typename Backend::Scalar, Evaluate, Ports, Guard>& update, State<Backend>& state,
             Step step) const {
     static_assert(Guard::none || AsynchronousBackend<Backend>);
     static_assert(!Guard::counts || counts_on_device);
-    static_assert(Ports::none || !stores_updates, "algoperf: this chain keeps u between passes, so it needs gradients");
+    static_assert(Ports::none || !stores_updates,
+                  "algoperf: this chain stores u between passes, so it cannot use ports");
     require(step.t > 0, "step: t is 0, expected a count from 1");
     require(step.learning_rate - step.learning_rate == 0, "step: learning_rate is ", step.learning_rate,
             " at t = ", step.t, ", expected a finite number");
@@ -99,15 +100,15 @@ class Chain {
     if constexpr (!Guard::counts) state.t_ = step.t;
   }
 
-  // The same on the caller's own memory, laid out as the state's layout says (Layout(1) describes packed tensors).
+  // Same, on the caller's memory, which must follow the state's layout (Layout(1) describes packed tensors).
   template <class Backend>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now) const {
     step(detail::own_memory(gradients, values, state.layout_, NoEvaluate{}), state, now);
   }
 
-  // The parameters to evaluate with: where a stage keeps better ones than `values` (an average, say), those. Writes
-  // them to `out`, an arena; nothing in the state changes.
+  // Writes the parameters to use for evaluation to `out`, an arena: those that a stage keeps for this purpose (such as
+  // an average), otherwise `values`. Changes no value of the state.
   static constexpr bool has_evaluation_values = (... || detail::HasEvaluation<Stages>);
   template <class Backend>
   void evaluation_values(const typename Backend::Scalar* values, State<Backend>& state,

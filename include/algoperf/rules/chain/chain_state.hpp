@@ -1,4 +1,4 @@
-// ChainState: what a chain keeps between steps.
+// ChainState: the state that a chain keeps between steps.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace algoperf {
 namespace detail {
 
-// The name of slot j of a stage in checkpoints: its own `slot_names` (torch's names where torch has the rule), or
-// slot_j.
+// Returns the name of slot j of a stage in checkpoints: slot_names[j] if the stage declares it (torch's name if torch
+// has the rule), otherwise slot_j.
 template <class Stage>
 std::string slot_name(std::size_t j) {
   if constexpr (requires { Stage::slot_names[0]; })
@@ -26,7 +26,7 @@ std::string slot_name(std::size_t j) {
     return "slot_" + std::to_string(j);
 }
 
-// The states of one matrix stage, one a region; nothing for other stages.
+// The states of one matrix stage, one per region. Empty for other stages.
 template <class Backend, class Stage, bool = is_matrix<Stage>>
 struct MatrixStates {};
 template <class Backend, class Stage>
@@ -34,14 +34,14 @@ struct MatrixStates<Backend, Stage, true> {
   std::vector<typename Stage::template State<Backend>> regions;
 };
 
-// Whether a matrix stage's state is visited tensor by tensor, within the tensor's name.
+// Whether a matrix stage's state is visited tensor by tensor, within the scope of the tensor's name.
 template <class States, class Archive, class Backend>
 concept NamesTensors = requires(States& states, Archive& archive, const Backend& backend, const Layout& layout,
                                 const Region& region) {
   states.regions[0].visit(archive, backend, layout, region, std::size_t{});
 };
 
-// Two slots of a kind: momentum_buffer, momentum_buffer_2, ...
+// Appends `name`, with a number if it is already present: momentum_buffer, momentum_buffer_2, ...
 inline void add_unused_name(std::vector<std::string>& names, const std::string& name) {
   std::string unused = name;
   for (int i = 2; std::find(names.begin(), names.end(), unused) != names.end(); ++i)
@@ -53,15 +53,15 @@ void add_slot_names(std::vector<std::string>& names) {
   for (std::size_t j = 0; j != slots_of<Stage>(); ++j) add_unused_name(names, slot_name<Stage>(j));
 }
 
-// What a chain without matrix stages visits within a tensor's name, besides slots.
+// The argument `also` of visit_tensors for a chain without matrix stages: visits nothing besides slots.
 struct NothingElse {
   void operator()(std::size_t, std::size_t) const {}
 };
 
 }  // namespace detail
 
-// What a chain remembers: its slots (one array per slot and region), its stages' scalars, its matrix stages' states and
-// the last step's count. Made by Chain::state; plain data otherwise, and copyable.
+// The state of a chain: its slots (one array per slot and region), its stages' scalars, its matrix stages' states and
+// the count of the last step. Created by Chain::state. Otherwise plain data, and copyable.
 template <class Backend, class... Stages>
 class ChainState : public detail::StateArrays<Backend> {
   using Arrays = detail::StateArrays<Backend>;
@@ -73,11 +73,11 @@ class ChainState : public detail::StateArrays<Backend> {
   ChainState(const Backend& backend, const Layout& layout, std::vector<Region> regions)
       : Arrays(backend, layout, std::move(regions), Program::slots, Program::max_sums) {}
 
-  // Step::t of the last step; 0 before the first.
+  // Returns Step::t of the last step, or 0 before the first.
   std::uint64_t t() const { return t_; }
-  // Says what t() is, where a device has counted.
+  // Sets t(), for steps counted on a device.
   void recount(std::uint64_t t) { t_ = t; }
-  // The scalars of stage I (rules/concept.hpp).
+  // Returns the scalars of stage I (rules/concept.hpp).
   template <std::size_t I>
   const auto& scalars() const {
     return get<I>(scalars_);

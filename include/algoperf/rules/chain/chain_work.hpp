@@ -7,7 +7,7 @@
 
 namespace algoperf {
 
-// A chain at work at one step: what a backend's run() is given.
+// One step of a chain: the argument of a backend's run().
 template <class Backend, class Ports, class GuardType, class... Stages>
 struct ChainWork {
   using Guard = GuardType;
@@ -28,7 +28,7 @@ struct ChainWork {
   }
   Program program(std::size_t r) const { return Program(plan(r), step); }
 
-  // Tells stage I, which measures over all tensors, its sums, if it needs them.
+  // Passes its sums to stage I, which measures over all tensors, if the stage has Scalars.
   template <std::size_t I>
   static constexpr bool keeps_sums = detail::HasScalars<TupleElement<I, Tuple<Stages...>>>;
   template <std::size_t I>
@@ -37,11 +37,11 @@ struct ChainWork {
     if constexpr (keeps_sums<I>) get<I>(stages).advance(step, detail::sums_from<Stage>(totals), get<I>(state.scalars_));
   }
 
-  // Memory of the host for the sums of each tensor, and of each chunk.
+  // Host memory for the sums of each tensor and of each chunk.
   double* tensor_sums() { return state.tensor_sums_.data(); }
   double* chunk_sums() { return state.chunk_sums_.data(); }
 
-  // Lets matrix stage I work on region r.
+  // Runs matrix stage I on region r.
   template <std::size_t I>
   void transform(std::size_t r) {
     RegionWork<S>& work = state.work_[r];

@@ -1,4 +1,4 @@
-// describe(rule): what a chain costs, from the passes themselves. print(rule) writes it to standard output:
+// describe(rule): the cost of a rule, derived from its passes. print(rule) writes it to standard output:
 //
 //   2 passes, 40 bytes a parameter, 2 slots (8 bytes) of state
 //     pass 1: Adam, DecayedWeights | measure TrustRatio per tensor; reads u p 2 slots, writes u 2 slots: 28 bytes
@@ -20,18 +20,18 @@
 
 namespace algoperf {
 
-// What a pass moves, in arrays of one scalar a parameter.
+// The memory traffic of a pass, in arrays of one scalar per parameter.
 struct PassTraffic {
   bool reads_u = false, reads_p = false, writes_u = false, writes_p = false;
   std::size_t slots = 0;    // read and written
-  std::uint64_t flops = 0;  // a parameter: the kernel's operations, those of its sums, and of p + u
+  std::uint64_t flops = 0;  // per parameter: operations of the kernel, of its sums and of p + u
   constexpr std::size_t scalars() const { return std::size_t{reads_u} + reads_p + writes_u + writes_p + 2 * slots; }
 };
 
 namespace detail {
 
-// A number that only remembers what it was made from: running a kernel on it tells what the kernel reads, and how many
-// operations it takes (core/cost.hpp).
+// A scalar that records only whether it was computed from u or p. Running a kernel on Probes shows which arrays the
+// kernel reads and how many operations it takes (core/cost.hpp).
 struct Probe {
   bool u = false, p = false;
   static inline thread_local std::uint64_t operations = 0;
@@ -41,7 +41,7 @@ struct Probe {
   template <class A>
   requires std::is_arithmetic_v<A> ALGOPERF_HD constexpr Probe(A) {}
   ALGOPERF_HD static Probe counted(Probe x) {
-#if !ALGOPERF_ON_DEVICE  // where no kernel ever meets a Probe
+#if !ALGOPERF_ON_DEVICE  // no kernel runs on a Probe there
     ++operations;
 #endif
     return x;
@@ -64,7 +64,7 @@ struct Probe {
   ALGOPERF_HD friend Probe operator>=(Probe a, Probe b) { return counted(a | b); }
 };
 
-// What a pass reads or writes, in words: " u p 2 slots".
+// Returns the arrays that a pass reads or writes as text: " u p 2 slots".
 inline std::string arrays(bool u, bool p, std::size_t slots) {
   std::string text = std::string(u ? " u" : "") + (p ? " p" : "");
   if (slots > 0) text += " " + std::to_string(slots) + (slots == 1 ? " slot" : " slots");
@@ -76,7 +76,7 @@ concept TellsMoves = requires {
   { Stage::transform_traffic } -> std::convertible_to<std::size_t>;
 };
 
-// What a matrix stage moves of itself, in scalars a parameter, as far as it tells.
+// Returns the scalars per parameter that a matrix stage reads and writes itself, or 0 if it declares none.
 template <class Stage>
 consteval std::size_t transform_traffic() {
   if constexpr (TellsMoves<Stage>)
@@ -106,7 +106,7 @@ struct Maths<detail::Probe> {
   ALGOPERF_HD static detail::Probe select(detail::Probe c, detail::Probe a, detail::Probe b) { return c | a | b; }
 };
 
-// What pass I of a chain moves, found by running its kernel on a probe.
+// Returns the traffic of pass I of a chain, found by running its kernel on a Probe.
 template <std::size_t I, class... Stages>
 PassTraffic traffic(const Chain<Stages...>& chain) {
   using P = Program<float, Stages...>;
@@ -138,7 +138,7 @@ PassTraffic traffic(const Chain<Stages...>& chain) {
           .flops = detail::Probe::operations - before + applies};
 }
 
-// FLOPs of a step per parameter, in passes: not what matrix stages do to whole matrices.
+// Returns the FLOPs of a step per parameter, of its passes only: the work of matrix stages is not included.
 template <class... Stages>
 std::uint64_t flops_per_parameter(const Chain<Stages...>& chain) {
   std::uint64_t flops = 0;
@@ -146,7 +146,7 @@ std::uint64_t flops_per_parameter(const Chain<Stages...>& chain) {
   return flops;
 }
 
-// Bytes a step moves per parameter: in passes, and in matrix stages that tell what they move.
+// Returns the bytes a step moves per parameter: in its passes, and in matrix stages that declare transform_traffic.
 template <class... Stages>
 std::size_t bytes_per_parameter(const Chain<Stages...>& chain, std::size_t scalar_bytes = sizeof(float)) {
   std::size_t scalars = (std::size_t{0} + ... + detail::transform_traffic<Stages>());
@@ -179,7 +179,7 @@ std::string describe(const Chain<Stages...>& chain) {
     if (!read.empty()) text += "; reads" + read;
     if (!written.empty()) text += ", writes" + written;
     const std::size_t own = pass.closing == Closing::transform ? own_scalars[pass.stage] : 0;
-    if (own > 0) text += "; its own " + std::to_string(4 * own) + " bytes";
+    if (own > 0) text += "; transform moves " + std::to_string(4 * own) + " bytes";
     text += ": " + std::to_string(4 * (moved.scalars() + own)) + " bytes\n";
   });
   return text;
@@ -225,7 +225,7 @@ std::string describe(const MixedPrecision<Half, Rule, LossScale>& mixed) {
   std::string text = detail::type_name<Half>() + " parameters and gradients, 4 bytes of master a parameter";
   if (Rule::stores_updates) text += "; widened and narrowed, 12 bytes a parameter, 4 bytes of scratch";
   if (mixed.scales) text += "; checked, 2 bytes a parameter";
-  return text + "; then, as many bytes as in float,\n" + describe(mixed.rule());
+  return text + "; then, with the same traffic as in float,\n" + describe(mixed.rule());
 }
 
 template <class Rule>

@@ -1,11 +1,12 @@
-// Fused: neighbouring kernels become one kernel. A flat tuple of small structs, never a tree. fuse(kernels...) makes
-// one, and folds each Scale (a learning rate, a trust ratio) into the constants of the kernels before it:
+// Fused: consecutive kernels as one kernel, stored as a flat tuple of small structs. fuse(kernels...) creates one and
+// folds each Scale (a learning rate, a trust ratio) into the constants of the kernels before it, by these members:
 //
 //   Kernel scaled(S factor) const      the kernel whose result is `factor` times this one's
-//   Kernel commuted(S factor) const    k' with factor k(u, p, s) = k'(factor u, p, s): hands the factor on
+//   Kernel commuted(S factor) const    k' with factor k(u, p, s) = k'(factor u, p, s): the factor moves to the kernel
+//                                      before it
 //
-// A kernel may offer one of the two, or none; then the Scale stays behind it. Where the update is applied, the last
-// kernel may do it itself:
+// A kernel may have one of the two or neither. With neither, the Scale remains a kernel after it. In a pass that
+// applies the update, the last kernel may do so itself:
 //
 //   T applied(T u, T p, Slots<T, slots>& s) const   p + k(u, p, s), in fewer operations
 #pragma once
@@ -20,7 +21,7 @@
 
 namespace algoperf {
 
-// u' = k_n(... k_1(u, p, s_1) ..., p, s_n), where s_1 ... s_n are the kernels' shares of s, in order.
+// u' = k_n(... k_1(u, p, s_1) ..., p, s_n), where s_1 ... s_n are the kernels' slots, consecutive in s.
 template <class... Kernels>
 struct Fused {
   static constexpr std::size_t slots = (std::size_t{0} + ... + Kernels::slots);
@@ -90,7 +91,8 @@ ALGOPERF_HD constexpr Scale<S> product(const Scale<S>& a, NoScale) {
   return a;
 }
 
-// From kernel N - 1 down to the first: `done` are the kernels behind it, `scale` what still has to happen before them.
+// Folds kernels N - 1, ..., 0, from last to first. `done` are the folded kernels after them; `scale` is the pending
+// Scale between kernel N - 1 and `done`, or NoScale.
 template <std::size_t N, class... Kernels, class MaybeScale, class... Done>
 ALGOPERF_HD constexpr auto fold(const Tuple<Kernels...>& kernels, MaybeScale scale, const Done&... done) {
   constexpr bool pending = is_scale<MaybeScale>;
@@ -116,7 +118,7 @@ ALGOPERF_HD constexpr auto fold(const Tuple<Kernels...>& kernels, MaybeScale sca
 
 }  // namespace detail
 
-// The kernels, first to last, as one.
+// Returns the kernels, in order, as one kernel.
 template <class... Kernels>
 ALGOPERF_HD constexpr auto fuse(const Kernels&... kernels) {
   return detail::fold<sizeof...(Kernels)>(tuple_of(kernels...), detail::NoScale{});

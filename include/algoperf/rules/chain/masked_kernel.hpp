@@ -7,7 +7,7 @@
 
 namespace algoperf {
 
-// A kernel that lets u pass on the tensors of a group that a mask leaves out.
+// A kernel that returns u unchanged on tensors that a mask excludes.
 template <class Kernel>
 struct MaskedKernel {
   static constexpr std::size_t slots = Kernel::slots;

@@ -9,7 +9,7 @@
 
 namespace algoperf::detail {
 
-// Throws Error unless a caller's own gradients and values have the layout's size.
+// Throws Error unless the caller's gradients and values have the layout's size.
 inline void check_own_memory(std::size_t gradients, std::size_t values, const Layout& layout) {
   const std::size_t n = layout.size();
   constexpr const char* hint = " (padding included: Layout(1) describes packed tensors)";
@@ -17,7 +17,7 @@ inline void check_own_memory(std::size_t gradients, std::size_t values, const La
   require(values == n, "step: values have ", values, " elements, the layout has ", n, hint);
 }
 
-// The two as what a rule updates; throws where check_own_memory does.
+// Returns the caller's gradients and values as an Update. Throws Error as check_own_memory does.
 template <class S, class Evaluate>
 Update<S, Evaluate> own_memory(std::span<S> gradients, std::span<S> values, const Layout& layout,
                                const Evaluate& evaluate) {

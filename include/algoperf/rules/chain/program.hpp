@@ -1,11 +1,15 @@
-// Program: a chain cut, at compile time, into passes.
+// Program: a chain, split at compile time into passes.
 //
-// A pass runs a stretch of fused kernels over every parameter and closes in one of four ways: it applies the update
-// (p += u), or it stores u (where the gradient was) and measures a stage's sums per tensor or over all tensors, or it
-// stores u and hands whole matrices to a matrix stage. A measuring stage closes one pass and, with its sums known,
-// opens the next; so element stages cost no pass of their own. Stateless stages before a measuring one run in both
-// passes. What a matrix stage leaves in factors, passes multiply as they read, until one stores u. A chain
-// before another rule (stages_then_rule.hpp) ends with u stored, and applies nothing.
+// A pass runs consecutive fused kernels over every parameter and closes in one of four ways:
+//   apply            applies the update (p += u)
+//   measure_tensor   stores u in the gradient arena and computes a stage's sums per tensor
+//   measure_all      the same, with sums over all tensors
+//   transform        stores u in the gradient arena and runs a matrix stage on whole matrices
+// A measuring stage closes one pass, and its kernel runs in the next pass, when its sums are available. Element stages
+// join these passes and need none of their own. If the kernels of a pass that measures are stateless and need no sums,
+// they run again in the next pass, and u is not stored. If a matrix stage leaves u in factors (backend/work.hpp), the
+// following passes multiply u by the factors as they read it, until one of them stores u. A chain in front of another
+// rule (stages_then_rule.hpp) ends by storing u and does not apply it.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +27,8 @@ struct PassList {
   PassShape passes[stage_count + 1];
   PhaseShape phases[stage_count + 1];
   std::size_t pass_count = 0, phase_count = 0;
-  std::size_t first_slot[stage_count + 2] = {};  // of each stage, among the slots of the chain
-  std::size_t sums[stage_count + 1] = {};        // each stage measures
+  std::size_t first_slot[stage_count + 2] = {};  // index of each stage's first slot in the chain
+  std::size_t sums[stage_count + 1] = {};        // number of sums of each stage
 
   consteval PassList() {
     constexpr bool matrix[] = {detail::is_matrix<Stages>..., false};
@@ -38,14 +42,15 @@ struct PassList {
       first_slot[i + 1] = first_slot[i] + slots[i];
     }
     std::size_t first = 0;
-    bool opened = false;    // a stage of [first, i) waits for sums
-    bool factored = false;  // u is in factors
+    bool opened = false;    // a stage of [first, i) needs sums
+    bool factored = false;  // u may be in factors
     for (std::size_t i = 0; i < stage_count; ++i) {
       if (!matrix[i] && !measuring[i]) continue;
       const Closing closing = matrix[i]     ? Closing::transform
                               : over_all[i] ? Closing::measure_all
                                             : Closing::measure_tensor;
-      // Kernels without state, not opened by sums of their own, are cheaper run again than their u stored and read.
+      // Stateless kernels run again in the next pass: this costs less than storing u and reading it. Kernels that need
+      // sums do not, since the next pass has the sums of stage i only.
       const bool again = !matrix[i] && !opened && first_slot[first] == first_slot[i];
       const bool stores = (first < i || (matrix[i] && factored)) && !again;
       passes[pass_count++] = {first, i, i, closing, stores, factored};
@@ -71,8 +76,8 @@ struct PassList {
   }
 };
 
-// The chain at one step, on the tensors of one region: every element stage has become its kernel, every measuring stage
-// waits for its sums. A value that may travel to a device.
+// A chain at one step, on the tensors of one region: each element stage as its kernel, each measuring stage as a
+// Measured, which needs its sums to become a kernel. A value that can be copied to a device.
 template <class S, class... Stages>
 class Program {
  public:
@@ -86,7 +91,7 @@ class Program {
     return most;
   }();
 
-  // What it is made of at any step, wherever that is: a value that may travel to a device, too.
+  // Everything needed to build the Program of any step, on host or device. A value that can be copied to a device.
   using Plan = Tuple<detail::Placed<Stages>...>;
   static Plan plan(const Tuple<Stages...>& stages, const Tuple<detail::ScalarsOf<Stages>...>& scalars,
                    const TensorSpec& spec) {
@@ -97,40 +102,41 @@ class Program {
   }
   ALGOPERF_HD Program(const Plan& plan, Step step) : Program(plan, step, std::index_sequence_for<Stages...>{}) {}
 
-  // Where a pass's slots begin among all slots of the chain, and how many it has; the sums its closing stage measures.
+  // The index of a pass's first slot in the chain, its number of slots, and the number of sums its closing stage
+  // measures.
   static constexpr std::size_t first_slot(std::size_t pass) { return list.first_slot[list.passes[pass].first]; }
   static constexpr std::size_t slot_count(std::size_t pass) {
     return list.first_slot[list.passes[pass].last] - first_slot(pass);
   }
   ALGOPERF_HD static constexpr std::size_t sum_count(std::size_t pass) { return list.sums[list.passes[pass].stage]; }
 
-  // The kernel of pass I. `opening` are the sums of the measuring stage that opens the pass, if one does.
+  // Returns the kernel of pass I. `opening` are the sums of the measuring stage that closed the previous pass, if any.
   template <std::size_t I>
   ALGOPERF_HD auto fused(const double* opening, const TensorFacts& facts) const {
     constexpr PassShape shape = list.passes[I];
     return fuse_from<shape.first>(opening, facts, std::make_index_sequence<shape.last - shape.first>{});
   }
 
-  // Whether pass I's closing stage measures this region at all (a mask may leave it out).
+  // Whether pass I's closing stage measures this region (a mask may exclude it).
   template <std::size_t I>
   ALGOPERF_HD bool measures() const {
     return get<list.passes[I].stage>(kept_).included;
   }
 
-  // The terms pass I adds up. T is S or a vector of S.
+  // Returns the terms that pass I sums. T is S or a vector of S.
   template <std::size_t I, class T>
   ALGOPERF_HD auto measure(T u, T p) const {
     return get<list.passes[I].stage>(kept_).stage.measure(u, p);
   }
 
-  // The stage that measures in pass I.
+  // Returns the stage that measures in pass I.
   template <std::size_t I>
   auto closing() const {
     return get<list.passes[I].stage>(kept_).stage;
   }
 
  private:
-  // Of an element stage its kernel, of a measuring one a Measured.
+  // An element stage's kernel, or a measuring stage's Measured.
   template <class Stage>
   using Kept = decltype(std::declval<const detail::Placed<Stage>&>().template at<S>(Step{}));
   template <std::size_t... J>

@@ -1,5 +1,5 @@
-// What a stage becomes at a step: an element stage its kernel; a measuring stage a Measured, which becomes a kernel
-// wherever its sums are known, on a device too.
+// The conversion of stages to kernels. At a step, an element stage becomes its kernel. A measuring stage becomes a
+// Measured, which becomes a kernel when its sums are available, on the host or on a device.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace algoperf::detail {
 
-// The kernel of an element stage without a mask. Scheduled ones first: a schedule may be a function of the host alone.
+// Returns the kernel of an element stage without a mask, in two functions: a schedule may be a host-only function, so
+// scheduled stages need ALGOPERF_NO_EXEC_CHECK.
 ALGOPERF_NO_EXEC_CHECK
 template <class S, class Stage>
 ALGOPERF_HD auto scheduled_kernel(const Stage& stage, Step step, const ScalarsOf<Stage>& scalars) {
@@ -32,7 +33,7 @@ ALGOPERF_HD auto element_kernel(const Stage& stage, Step step, const ScalarsOf<S
     return stage;
 }
 
-// A stage without the masks around it.
+// Returns a stage without the masks around it.
 template <class Stage>
 auto unmasked(const Stage& stage) {
   if constexpr (HasMask<Stage>)
@@ -41,7 +42,7 @@ auto unmasked(const Stage& stage) {
     return stage;
 }
 
-// A stage with its schedules asked.
+// Returns a stage with its scheduled fields set to their values at `step`.
 ALGOPERF_NO_EXEC_CHECK
 template <class Stage>
 ALGOPERF_HD auto unscheduled(const Stage& stage, Step step) {
@@ -58,8 +59,8 @@ ALGOPERF_HD auto sums_from(const double* terms) {
   return sums;
 }
 
-// A plain measuring stage at a step: what it adds up, and the kernel it then is. A mask says whether the tensors of the
-// group are `included`.
+// A measuring stage at one step, without masks and schedules: `stage` measures, and operator() returns the kernel for
+// the resulting sums. `included` is false if a mask excludes the tensors of the group.
 template <class S, class Stage, bool masked>
 struct Measured {
   Stage stage;
@@ -86,8 +87,8 @@ struct Measured {
 
 struct NoKernel {};
 
-// A stage on the tensors of one group, and from its masks whether it acts on them: all that its kernel at a step is
-// made of, wherever that is. Nothing of a matrix stage.
+// A stage, placed on the tensors of one group; `included` is false if a mask excludes them. Holds everything needed to
+// build the stage's kernel for any step, on host or device. Empty for a matrix stage.
 template <class Stage>
 struct Placed {
   decltype(unmasked(std::declval<const Stage&>())) stage;
@@ -117,7 +118,7 @@ struct Placed<Stage> {
   }
 };
 
-// Whether a stage acts on the tensors of the group that `spec` is one of.
+// Whether a stage acts on the group of tensors to which `spec` belongs.
 template <class Stage>
 bool includes(const Stage& stage, const TensorSpec& spec) {
   if constexpr (HasMask<Stage>)
@@ -134,7 +135,7 @@ Placed<Stage> placed(const Stage& stage, const TensorSpec& spec, const ScalarsOf
     return {unmasked(stage), scalars, includes(stage, spec)};
 }
 
-// What a stage becomes over scalar S: called for its type only.
+// Returns the kernel of a stage over scalar S, void for a matrix stage. Used only for its return type.
 template <class S, class Stage>
 auto kernel_of(const Placed<Stage>& stage) {
   if constexpr (is_matrix<Stage>)
@@ -148,7 +149,7 @@ auto kernel_of(const Placed<Stage>& stage) {
 template <class S, class Stage>
 using KernelOf = decltype(kernel_of<S>(std::declval<const Placed<Stage>&>()));
 
-// Whether a device can make a stage's kernel of the count of steps alone.
+// Whether a device can build a stage's kernel from its Placed and a Step alone.
 template <class Stage>
 inline constexpr bool counts_on_device =
     !HasScalars<Stage> && !Wraps<decltype(unmasked(std::declval<const Stage&>()))> &&

@@ -1,4 +1,4 @@
-// What a stage is and has. concept.hpp says what each of it is for.
+// Traits that classify a stage and detect its members. rules/concept.hpp documents the members.
 #pragma once
 
 #include <concepts>
@@ -128,7 +128,7 @@ struct SumsSize<Slots<T, N>> {
   static constexpr std::size_t value = N;
 };
 
-// A stage around another: masked, scheduled.
+// A stage that wraps another: masked or scheduled.
 template <class Stage>
 concept Wraps = requires {
   typename Stage::Wrapped;
@@ -141,7 +141,7 @@ inline constexpr bool is_matrix = HasTransform<Stage>;
 template <class Stage>
 inline constexpr bool is_element = !is_measuring<Stage> && !is_matrix<Stage>;
 
-// How many sums a measuring stage needs; 0 for others.
+// Returns the number of sums of a measuring stage, 0 for other stages.
 template <class Stage>
 consteval std::size_t sums_of() {
   if constexpr (is_measuring<Stage>)

@@ -1,8 +1,8 @@
-// StagesThenRule: the rule that chain(stages..., rule) makes of stages and a rule that is no chain (chain.hpp). The
-// stages act
-// on the gradient of all tensors, and the rule takes their u for its gradient: so one norm clips what rules share.
+// StagesThenRule: the rule that chain(stages..., rule) returns if `rule` is not a chain (chain.hpp). The stages act on
+// the gradients of all tensors, and the rule takes the resulting u as its gradient. For example, one global norm clips
+// the gradients of all parts of a partition:
 //   chain(ClipByGlobalNorm{}, partition(matrices, muon(), otherwise, adamw()))
-// Cost above the stages' own: u is stored once and read again, 8 bytes a parameter.
+// Cost in addition to the stages and the rule: u is stored once and read again, 8 bytes a parameter.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace algoperf {
 
 namespace detail {
 
-// Ends a chain that leaves u in the gradient's arena and the parameters as they are.
+// The last stage of a chain that leaves u in the gradient arena and does not change the parameters.
 struct HandOver {
   static constexpr bool ends_chain = true;
   template <class Backend>

@@ -1,4 +1,4 @@
-// StateArrays: the memory of a chain's state. It knows how many slots and sums there are, not of which stages, and so
+// StateArrays: the memory of a chain's state. It depends on the number of slots and sums but not on the stages, so it
 // is compiled once for all chains.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace algoperf::detail {
 
-// One array per slot and region in the backend's memory, and the host's room for sums. Copyable.
+// One array per slot and region in the backend's memory, and host memory for sums. Copyable.
 template <class Backend>
 class StateArrays {
  public:
@@ -45,16 +45,16 @@ class StateArrays {
   const Layout& layout() const { return layout_; }
   const Backend& backend() const { return backend_; }
   const std::vector<Region>& regions() const { return regions_; }
-  // Slot j of region r: an array of the region's size, in the backend's memory.
+  // Returns slot j of region r: an array of the region's size, in the backend's memory.
   Scalar* slot(std::size_t r, std::size_t j) {
     place_slots();
     return work_[r].slots + j * work_[r].size;
   }
-  // Values of state, padding included: slots times parameters, rounded up.
+  // Returns the number of values in the slots, padding included: slots times parameters, rounded up.
   std::size_t size() const { return slots_.size(); }
 
  protected:
-  // Slot arrays move when a state is copied, so pointers are set at each use.
+  // Sets the pointers to the slots. A copied state has other slot arrays, so this precedes each use of the pointers.
   void place_slots() {
     Scalar* next = slots_.data();
     for (RegionWork<Scalar>& work : work_) {
@@ -63,7 +63,8 @@ class StateArrays {
     }
   }
 
-  // Within each tensor's name: its part of each slot, by the slot's name, then also(r, i) of tensor i of region r.
+  // For tensor i of each region r, within the scope of the tensor's name: visits the tensor's part of each slot by the
+  // slot's name, then calls also(r, i).
   template <class Archive, class Also>
   void visit_tensors(Archive& archive, const std::vector<std::string>& slot_names, const Also& also) {
     place_slots();
@@ -87,7 +88,7 @@ class StateArrays {
   std::vector<double> tensor_sums_, chunk_sums_;
 
  private:
-  static constexpr std::size_t sum_chunk = 1024;  // no backend sums in smaller chunks
+  static constexpr std::size_t sum_chunk = 1024;  // no backend sums in smaller chunks than this
   std::size_t slot_count_;
   typename Backend::template Array<Scalar> slots_;
 };

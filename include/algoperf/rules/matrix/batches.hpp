@@ -1,4 +1,4 @@
-// Batches: matrices grouped by shape, each group one batch of the backend's.
+// Batches: items such as matrices, grouped by shape. Each group is one batch for the backend.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,15 @@ class Batches {
       if (i == items.size() || items[order_[i]] != items[order_[i - 1]]) ends_.push_back(i);
   }
 
-  // How many a backend works on at a time: what needs scratch of its own. A backend batches what fills its slots.
+  // Returns how many items the backend works on at a time; each of them needs separate scratch. This is the backend's
+  // concurrency() if some group has at least that many items, otherwise 1 (0 without items).
   std::size_t slots(const auto& backend) const {
     std::size_t most = 0, begin = 0;
     for (const std::size_t end : ends_) most = math::max(most, end - std::exchange(begin, end));
     return most >= backend.concurrency() ? backend.concurrency() : math::min(most, std::size_t{1});
   }
 
-  // f(backend, slot, i) for every item i.
+  // Calls f(backend, slot, i) for every item i.
   template <class Backend, class F>
   void run(const Backend& backend, std::size_t slots, const F& f) const {
     std::size_t begin = 0;

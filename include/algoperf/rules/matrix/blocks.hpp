@@ -1,5 +1,5 @@
-// The matrices of a region cut into blocks, and the square factors on a block's two sides: the bookkeeping of the rules
-// that keep a matrix for each side of a matrix (rules/matrix/precondition.hpp, rules/matrix/eigenbasis_adam.hpp).
+// Blocks: the matrices of a region, split into blocks, and the square factors for the two sides of each block. Used by
+// the rules that keep one matrix per side (rules/matrix/precondition.hpp, rules/matrix/eigenbasis_adam.hpp).
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ enum class Sides { both, left, right };
 
 namespace detail {
 
-// A square matrix of side x side, the elements [begin, begin + side^2) of arrays of factors; its block has `order` of
-// them.
+// A square matrix of side x side: elements [begin, begin + side^2) of the arrays of factors. `order` is the number of
+// factors of its block.
 struct Factor {
   std::size_t side = 0, begin = 0;
   int order = 1;
@@ -30,29 +30,30 @@ struct Factor {
 
 inline constexpr std::size_t no_factor = ~std::size_t{0};
 
-// rows x cols elements of a region, the first at `offset`, its rows `stride` apart; packed, they begin at `begin`.
+// A block of rows x cols elements: in the region, it begins at `offset` with rows `stride` elements apart; in packed
+// arrays, it begins at `begin`.
 struct MatrixBlock {
-  std::size_t tensor = 0;  // of the region
+  std::size_t tensor = 0;  // index in the region
   std::size_t offset = 0, stride = 0, rows = 0, cols = 0, begin = 0;
-  std::size_t left = no_factor, right = no_factor;  // among the factors
+  std::size_t left = no_factor, right = no_factor;  // indices in Blocks::factors
 
   std::size_t size() const { return rows * cols; }
 };
 
 struct BlockOptions {
-  const char* stage;        // what the refusal of a tensor calls the stage,
-  const char* instead;      // and the rule it recommends
-  std::size_t block = 0;    // the largest extent of a block; 0: matrices are not cut
+  const char* stage;        // the stage's name in error messages
+  const char* instead;      // the rule that error messages recommend
+  std::size_t block = 0;    // the largest extent of a block; 0: matrices are not split
   std::size_t largest = 0;  // a longer side has no factor; 0: any side has one
   Sides sides = Sides::both;
 };
 
 class Blocks {
  public:
-  std::vector<MatrixBlock> blocks;                  // tensor after tensor, row-major within each
-  std::vector<Factor> factors;                      // equal sides are neighbours
-  std::size_t elements = 0, squares = 0;            // of all blocks, and of all factors
-  std::size_t largest_block = 0, largest_side = 0;  // elements of the largest block; extent of the largest factor
+  std::vector<MatrixBlock> blocks;                  // in the order of the tensors, row-major within each
+  std::vector<Factor> factors;                      // sorted by side
+  std::size_t elements = 0, squares = 0;            // elements of all blocks, and of all factors
+  std::size_t largest_block = 0, largest_side = 0;  // elements of the largest block; side of the largest factor
 
   Blocks() = default;
   Blocks(const Layout& layout, const Region& region, const BlockOptions& options) {
@@ -64,20 +65,20 @@ class Blocks {
     sort_factors();
   }
 
-  // The blocks by shape.
+  // Returns the blocks, grouped by shape.
   Batches batches() const {
     std::vector<Batches::Extents> extents;
     for (const MatrixBlock& block : blocks) extents.push_back({block.rows, block.cols});
     return Batches(extents);
   }
-  // The factors by side.
+  // Returns the factors, grouped by side.
   Batches factor_batches() const {
     std::vector<Batches::Extents> extents;
     for (const Factor& factor : factors) extents.push_back({factor.side, factor.side});
     return Batches(extents);
   }
 
-  // f(block) for the blocks of the region's tensor i, each within a scope of its name if there are several.
+  // Calls f(block) for each block of the region's tensor i, within a scope block_0, block_1, ... if there are several.
   template <class Archive, class F>
   void visit(Archive& archive, std::size_t i, const F& f) const {
     std::size_t first = 0;
@@ -90,8 +91,8 @@ class Blocks {
     }
   }
 
-  // Work on the factors is staggered: factor i has its turn once in every `period` steps, at a step of its own, in this
-  // region and those before it.
+  // Whether a factor is due at step t. Each factor is due once every `period` steps. The turns are staggered over the
+  // factors of this region and of the regions before it, to spread their work evenly over the steps.
   bool is_turn(std::size_t factor, std::uint64_t t, std::uint64_t period) const {
     return (t + first_turn_ + factor) % period == 0;
   }
@@ -109,7 +110,7 @@ class Blocks {
     require(shape.rank >= 2, options.stage, ": the tensor '", spec.name, "' is not a matrix; use partition(matrices, ",
             options.instead, ", otherwise, adamw())");
     const std::size_t rows = shape.rows(), cols = shape.cols();
-    // A side of extent 1 has nothing to tell apart.
+    // A side of extent 1 has no factor, except the left side of a 1 x 1 matrix.
     const bool left = options.sides != Sides::right && (rows > 1 || cols == 1);
     const bool right = options.sides != Sides::left && cols > 1;
     const std::size_t most_rows = options.block == 0 ? rows : options.block;
@@ -140,7 +141,7 @@ class Blocks {
     return factors.size() - 1;
   }
 
-  // Equal sides together, otherwise in order; then each factor gets its place.
+  // Sorts the factors by side, stably, and assigns their offsets.
   void sort_factors() {
     std::vector<std::size_t> order(factors.size()), place(factors.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -161,7 +162,7 @@ class Blocks {
     }
   }
 
-  std::size_t first_turn_ = 0;  // factors of the matrices before this region, about
+  std::size_t first_turn_ = 0;  // upper bound on the number of factors before this region
 };
 
 }  // namespace detail

@@ -10,9 +10,10 @@
 
 namespace algoperf {
 
-// Inverse roots by eigendecomposition, in double (backend/products/linear_algebra.hpp, to be included by name):
+// Inverse roots by eigendecomposition, in double (needs #include <algoperf/backend/products/linear_algebra.hpp>):
 //   A = V diag(w) V^T;  (A + ridge max(w) I)^(-1 / p) = B B^T,  B = V diag((w + ridge max(w))^(-1 / (2 p)))
-// for any p > 0. Exact to rounding: at condition c of A + ..., R^p A misses I by about c times the scalar's epsilon.
+// for any p > 0. Exact up to rounding: if R is the root and c the condition number of A with its ridge, R^p A differs
+// from I by about c times the scalar's epsilon.
 // Shi et al. 2023 (arXiv:2309.06497), section 3.2.1. Cost: about 10 n^3 FLOPs on one thread, and a symmetric
 // product.
 struct EigenRoot {
@@ -22,7 +23,7 @@ struct EigenRoot {
   struct Scratch {
     using S = typename Backend::Scalar;
     typename Backend::template Array<S> vectors, values, scaled;
-    std::vector<S> host, powers;  // the eigenvalues, and what they become
+    std::vector<S> host, powers;  // the eigenvalues, and their powers
 
     Scratch() = default;
     Scratch(const Backend& backend, std::size_t n)
@@ -33,7 +34,7 @@ struct EigenRoot {
           powers(n) {}
   };
 
-  // What the root of `a` needs whatever the ridge. False where there is none: `a` is not finite, or zero.
+  // Computes what the root of `a` needs for every ridge. Returns false if `a` is zero or not finite.
   template <class Backend, class S>
   bool prepare(const Backend& backend, std::size_t n, const S* a, Scratch<Backend>& s) const {
     if (!backend.eigh(n, a, s.values.data(), s.vectors.data())) return false;
@@ -41,7 +42,7 @@ struct EigenRoot {
     return s.host[n - 1] > 0;
   }
 
-  // Writes the root; false where `a` + ridge is not positive definite.
+  // Writes the root. Returns false if `a` with the ridge is not positive definite.
   template <class Backend, class S>
   bool attempt(const Backend& backend, std::size_t n, const S*, double p, double ridge, S* root,
                Scratch<Backend>& s) const {

@@ -14,20 +14,22 @@ namespace algoperf {
 //   N = Q_L^T G Q_R;  m' = beta1 m + (1 - beta1) N;  v' = beta2 v + (1 - beta2) N^2
 //   u' = c Q_L (m' / (sqrt(v') + eps)) Q_R^T,  c = sqrt(1 - beta2^t) / (1 - beta1^t)
 //   L' = s L + (1 - s) G G^T,  R' = s R + (1 - s) G^T G,  s = shampoo_beta
-// The first step only makes L and R, and Q_L and Q_R as their eigenvectors: u' = 0. Later, once in `frequency` steps,
-// Q' = qr(L Q) with columns sorted by their eigenvalues; m is rotated along, v sorted along. Convolution kernels are
-// matrices of filters x the rest. Takes matrices only: give other tensors to another rule with partition(matrices,
-// soap(), otherwise, adamw()). A side longer than largest_side keeps its own basis, the identity.
+// The first step only computes L and R, and Q_L and Q_R as their eigenvectors; its u' is 0. After that, every
+// `frequency` steps, Q' = qr(L Q) with columns sorted by their eigenvalues (R likewise); m is rotated and v is
+// permuted accordingly. Convolution kernels are matrices of filters x the rest. Accepts matrices only: give other
+// tensors to another rule with partition(matrices, soap(), otherwise, adamw()). A side longer than largest_side has
+// no factor, and its basis is the identity.
 //
-// beta1, beta2 in [0, 1); shampoo_beta in [0, 1) (negative: beta2); eps > 0; frequency >= 1; largest_side >= 0 (0:
-// any). staggered: each factor has its turn at a step of its own, so that no step computes more than a frequency-th of
-// the bases, rounded up; otherwise all have theirs when t is a multiple of the frequency, as in the authors' code. Vyas
-// et al. 2024 (arXiv:2409.11321), algorithm 3, as the authors' soap.py. Departs from it where staggered; in that the
-// first step is no pause for stages that follow (decay); and in decaying with, not after, the update. Where L or R has
-// no full rank after the first step, its null space has no basis of its own, and results depend on eigh. Needs #include
-// <algoperf/backend/products/linear_algebra.hpp>. Cost per matrix of m x n: each step 6 m n (m + n) FLOPs; each basis
-// of side k 4 k^3 + 2 k m n and a QR decomposition, on one thread. State, in the scalar: 2 (m^2 + n^2) + 2 m n; scratch
-// for one matrix a thread, for a host gives each thread whole ones.
+// beta1, beta2 in [0, 1); shampoo_beta in [0, 1) (negative: beta2); eps > 0; frequency >= 1; largest_side >= 0 (0: no
+// limit). If staggered, the bases are updated at different steps, so that no step updates more than 1 / frequency of
+// them, rounded up; otherwise all are updated when t is a multiple of the frequency, as in the authors' code.
+// Vyas et al. 2024 (arXiv:2409.11321), algorithm 3, as the authors' soap.py. Departs from it in three ways: bases are
+// staggered by default; the stages that follow (decay) also act at the first step; decay is applied with the update,
+// not after it. If L or R does not have full rank after the first step, the basis of its null space is arbitrary, and
+// results depend on eigh. Needs #include <algoperf/backend/products/linear_algebra.hpp>.
+// Cost per matrix of m x n: each step 6 m n (m + n) FLOPs; each basis of side k 4 k^3 + 2 k m n and a QR decomposition,
+// on one thread. State, in the scalar: 2 (m^2 + n^2) + 2 m n; scratch for one matrix per thread, because a host assigns
+// whole matrices to threads.
 struct EigenbasisAdam {
   double beta1 = 0.95;
   double beta2 = 0.95;
@@ -54,7 +56,7 @@ struct EigenbasisAdam {
 
   template <class Backend>
   void transform(const MatrixWork<Backend>& work, State<Backend>& state) const {
-    const std::uint64_t t = state.t++;  // the steps that moved before this one
+    const std::uint64_t t = state.t++;  // the number of steps before this one
     const auto& blocks = state.blocks.blocks;
     state.batches.run(work.backend, state.scratch.size(), [&](const Backend& one, std::size_t slot, std::size_t i) {
       update(one, blocks[i], t, work.u + blocks[i].offset, state, state.scratch[slot]);
@@ -62,7 +64,7 @@ struct EigenbasisAdam {
   }
 
  private:
-  // Turns a matrix's gradient, at g, into its update.
+  // Replaces a matrix's gradient, at g, by its update.
   template <class Backend, class S>
   void update(const Backend& backend, const detail::MatrixBlock& b, std::uint64_t t, S* g, State<Backend>& state,
               typename State<Backend>::Scratch& scratch) const {
@@ -85,7 +87,7 @@ struct EigenbasisAdam {
     return staggered ? state.blocks.is_turn(factor, t, frequency) : t % frequency == 0;
   }
 
-  // Takes the gradient's part in L and R, which its projection does not see.
+  // Updates L and R with the gradient. The bases used in this step do not depend on it.
   template <class Backend, class S>
   void measure(const Backend& backend, const detail::MatrixBlock& b, const S* g, State<Backend>& state,
                typename State<Backend>::Scratch& scratch) const {
@@ -102,7 +104,7 @@ struct EigenbasisAdam {
     }
   }
 
-  // Adam in the eigenbases; g becomes the update.
+  // Replaces g by Adam's update in the eigenbases.
   template <class Backend, class S>
   void direct(const Backend& backend, const detail::MatrixBlock& b, std::uint64_t t, S* g, State<Backend>& state,
               typename State<Backend>::Scratch& scratch) const {

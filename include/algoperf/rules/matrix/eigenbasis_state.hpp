@@ -1,4 +1,4 @@
-// What EigenbasisAdam keeps of a region: factors and their eigenbases, and Adam's averages within these bases.
+// The state of EigenbasisAdam for a region: factors, their eigenbases, and Adam's averages in these bases.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@ struct EigenbasisState {
   using S = typename Backend::Scalar;
   using Array = typename Backend::template Array<S>;
 
-  // For one matrix at a time.
+  // Scratch for one matrix.
   struct Scratch {
     Array gradient, spare;
-    Array square, product, values;  // of one factor
+    Array square, product, values;  // for one factor
     typename Backend::template Array<std::int32_t> order;
     std::vector<S> host;
     std::vector<std::int32_t> host_order;
@@ -39,12 +39,12 @@ struct EigenbasisState {
           host_order(side) {}
   };
 
-  Blocks blocks;                 // one a matrix
+  Blocks blocks;                 // one per matrix
   Batches batches;               // of matrices
   std::uint64_t t = 0;           // steps taken
-  Array statistics, bases;       // factor after factor
-  Array exp_avg, exp_avg_sq;     // matrix after matrix, packed
-  std::vector<Scratch> scratch;  // one a slot of the backend's batches
+  Array statistics, bases;       // in the order of the factors
+  Array exp_avg, exp_avg_sq;     // in the order of the matrices, packed
+  std::vector<Scratch> scratch;  // one per slot of the backend's batches
 
   EigenbasisState(const Backend& backend, Blocks matrices)
       : blocks(std::move(matrices)),
@@ -62,7 +62,7 @@ struct EigenbasisState {
   S* statistic(std::size_t factor) { return statistics.data() + blocks.factors[factor].begin; }
   S* basis(std::size_t factor) { return bases.data() + blocks.factors[factor].begin; }
 
-  // The eigenvectors of a factor, the largest eigenvalue first; the basis stays where they cannot be found.
+  // Sets a factor's basis to its eigenvectors, the largest eigenvalue first. Keeps the basis if eigh fails.
   void start_basis(const Backend& backend, std::size_t factor, Scratch& s) {
     const std::size_t n = side(factor);
     if (!backend.eigh(n, statistic(factor), s.values.data(), s.square.data())) return;
@@ -71,8 +71,8 @@ struct EigenbasisState {
     backend.for_each_row(n, n, PermuteColumns<S>{n, s.order.data(), s.square.data(), basis(factor)});
   }
 
-  // One power iteration and a QR decomposition: Q' = qr(A Q), the columns sorted by Q^T A Q beforehand. The averages
-  // of the factor's matrix follow: exp_avg is rotated, exp_avg_sq sorted.
+  // One power iteration and a QR decomposition: Q' = qr(A Q), after sorting the columns by the diagonal of Q^T A Q.
+  // Also converts the averages of the factor's matrix to the new basis: exp_avg is rotated, exp_avg_sq is permuted.
   void refresh_basis(const Backend& backend, const MatrixBlock& block, std::size_t factor, Scratch& s) {
     const std::size_t n = side(factor);
     S *const q = basis(factor), *const aq = s.product.data();
@@ -109,8 +109,8 @@ struct EigenbasisState {
   }
 
  private:
-  // Writes to `order` the columns of Q by the estimate q_j^T (A Q)_j of their eigenvalues, the largest first. False
-  // where one is not finite.
+  // Writes to `order` the columns of Q, sorted by the estimates q_j^T (A Q)_j of their eigenvalues, the largest first.
+  // Returns false if an estimate is not finite.
   static bool sort(const Backend& backend, std::size_t n, const S* q, const S* aq, Scratch& s) {
     backend.copy(n * n, aq, s.square.data());
     backend.map(Times{}, n * n, s.square.data(), q);

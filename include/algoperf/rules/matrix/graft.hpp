@@ -1,13 +1,14 @@
-// Grafts: the rule whose update lends its size to a preconditioned direction, block by block (Agarwal et al. 2020,
-// "Disentangling adaptive gradient methods from learning rates", arXiv:2002.11803). A graft is
+// Grafts. Per block, the preconditioned direction is rescaled to the norm of the direction of another rule, the graft
+// (Agarwal et al. 2020, "Disentangling adaptive gradient methods from learning rates", arXiv:2002.11803). A graft has
 //
-//   static constexpr bool rescales;           whether it lends its size (NoGraft does not)
-//   static constexpr const char* slot;        what its one slot is called in checkpoints; null where it keeps nothing
+//   static constexpr bool rescales;           whether directions are rescaled (false for NoGraft only)
+//   static constexpr const char* slot;        the name of its one slot in checkpoints; null if it has no state
 //   void check() const;
-//   template <class Backend, class S>         out = its direction, from the gradient g, what is preconditioned m, and v
+//   template <class Backend, class S>         out = its direction, from gradient g, preconditioner input m and slot v
 //   void operator()(backend, t, n, const S* g, const S* m, S* v, S* out) const;
 //
-// Its direction is also the update before preconditioning starts. g and m differ where Precondition averages (beta1).
+// Before preconditioning starts, the graft's direction is the update. m differs from g if Precondition averages
+// gradients (beta1 > 0).
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ inline void check_graft(const char* name, double beta2, double eps) {
 
 }  // namespace detail
 
-// The size of m itself: SGD's.
+// The direction of SGD: m itself.
 struct GraftSgd {
   static constexpr bool rescales = true;
   static constexpr const char* slot = nullptr;
@@ -46,7 +47,7 @@ struct GraftSgd {
   }
 };
 
-// Preconditioned directions keep their own size.
+// Leaves the norm of preconditioned directions as it is.
 struct NoGraft : GraftSgd {
   static constexpr bool rescales = false;
 };
@@ -76,7 +77,8 @@ struct GraftRmsProp {
   }
 };
 
-// As GraftRmsProp with v' / (1 - beta2^t) for v'; with Precondition's beta1, Adam. beta2 in [0, 1), eps > 0.
+// As GraftRmsProp, with v' / (1 - beta2^t) in place of v'; with Precondition's beta1 this is Adam. beta2 in [0, 1),
+// eps > 0.
 struct GraftAdam {
   double beta2 = 0.999;
   double eps = 1e-8;
@@ -90,9 +92,8 @@ struct GraftAdam {
   }
 };
 
-// As GraftRmsProp with g / |g| and m / |m| for g and m, norms over the block (AlgoPerf's Shampoo: over the tensor, and
-// without averages, so that m = g).
-// beta2 in [0, 1), eps > 0.
+// As GraftRmsProp, with g / |g| and m / |m| in place of g and m. Norms are taken over the block. AlgoPerf's Shampoo
+// takes them over the tensor, and does not average gradients, so m = g there. beta2 in [0, 1), eps > 0.
 struct GraftRmsPropNormalized {
   double beta2 = 0.999;
   double eps = 1e-8;

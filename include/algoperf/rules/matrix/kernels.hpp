@@ -1,4 +1,4 @@
-// The kernels of map(kernel, n, x, in...) that matrix rules use: x[i] = kernel(x[i], in[i]...).
+// Kernels that matrix rules pass to a backend's map(kernel, n, x, in...): x[i] = kernel(x[i], in[i]...).
 #pragma once
 
 #include "../../core/map_kernels.hpp"
@@ -24,7 +24,7 @@ struct SecondMoment {
   }
 };
 
-// scale m / root(v), whatever x was.
+// scale m / root(v). The previous x is ignored.
 template <class S>
 struct OverRoot {
   S scale = 1;

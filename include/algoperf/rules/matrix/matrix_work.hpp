@@ -9,8 +9,8 @@
 
 namespace algoperf {
 
-// One step on the tensors of one region. u and p are the region's arrays in the backend's memory; transform() replaces
-// u, or sets the factors of its tensors (FactoredRms), and leaves p unchanged.
+// One step on the tensors of one region. u and p are the region's arrays in the backend's memory. transform() either
+// replaces u or sets the factors of its tensors (FactoredRms), and leaves p unchanged.
 template <class BackendType>
 struct MatrixWork {
   using Backend = BackendType;

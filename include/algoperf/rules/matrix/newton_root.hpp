@@ -11,18 +11,19 @@
 
 namespace algoperf {
 
-// Inverse roots by the coupled Newton iteration: products only, so it runs wherever the backend does. For
-// C = A + ridge max(w) I, w by power iteration, and a whole p:
+// Inverse roots by the coupled Newton iteration. It needs only matrix products, so it runs on every backend. For
+// C = A + ridge max(w) I, with the largest eigenvalue max(w) of A by power iteration, and an integer p:
 //   X = z^(1 / p) I,  M = z C,  z = (p + 1) / (2 |C|_F);  then  T = ((p + 1) I - M) / p,  X' = X T,  M' = T^p M
-// until |M - I|_F is at most `tolerance` or shrinks no more; X T is then C^(-1 / p). A root whose |M - I|_F stays above
-// `acceptable` has failed.
+// until |M - I|_F is at most `tolerance` or stops decreasing. The result is X T, which approximates C^(-1 / p). The
+// root fails if |M - I|_F is then above `acceptable`.
 // max_iterations >= 1, tolerance >= 0, acceptable > 0. Guo & Higham 2006; Anil et al. 2020 (arXiv:2002.09018),
-// appendix; Shi et al. 2023, algorithm 3. Departs from them in the last X T, which squares the error for one product
-// more, and in the norm: theirs, the largest element, misses an eigenvalue that a large matrix spreads over all of
-// them. It computes in the backend's scalar. In float give it a ridge of 1e-6 or more; EigenRoot stays more accurate.
+// appendix; Shi et al. 2023, algorithm 3. Departs from them in two ways. The final product X T squares the error at the
+// cost of one product. The error is measured by the Frobenius norm instead of the largest element, which in a large
+// matrix can stay small although an eigenvalue has not converged. Computes in the backend's scalar. In float, use a
+// ridge of 1e-6 or more; even then EigenRoot is more accurate.
 // Cost: 15 to 40 iterations of 3 (p = 2), 4 (p = 4) or 5 (p = 6, 8) products of 2 n^3 FLOPs, all symmetric, so that a
-// host computes about half of each; five n x n of scratch. There that is three times EigenRoot's; where products are
-// all that is fast, it is less.
+// host computes about half of each; five n x n of scratch. On a host this takes three times as long as EigenRoot; it is
+// faster than EigenRoot on devices where only products are fast.
 struct NewtonRoot {
   int max_iterations = 100;
   double tolerance = 1e-6;
@@ -40,7 +41,7 @@ struct NewtonRoot {
     using S = typename Backend::Scalar;
     detail::PowerIteration<Backend> largest;
     typename Backend::template Array<S> buffers[5];
-    double eigenvalue = 0;  // the largest of `a`
+    double eigenvalue = 0;  // the largest eigenvalue of `a`
 
     Scratch() = default;
     Scratch(const Backend& backend, std::size_t n) : largest(backend, n) {
@@ -48,14 +49,14 @@ struct NewtonRoot {
     }
   };
 
-  // What the root of `a` needs whatever the ridge. False where there is none: `a` is not finite, or zero.
+  // Computes what the root of `a` needs for every ridge. Returns false if `a` is zero or not finite.
   template <class Backend, class S>
   bool prepare(const Backend& backend, std::size_t n, const S* a, Scratch<Backend>& s) const {
     s.eigenvalue = s.largest(backend, n, a);
     return s.eigenvalue > 0 && std::isfinite(s.eigenvalue);
   }
 
-  // Writes the root; false where the iteration does not converge.
+  // Writes the root. Returns false if the iteration does not converge.
   template <class Backend, class S>
   bool attempt(const Backend& backend, std::size_t n, const S* a, double p, double ridge, S* root,
                Scratch<Backend>& s) const {
@@ -77,7 +78,7 @@ struct NewtonRoot {
       symmetric_nn(backend, n, power, m, spare);
       std::swap(m, spare);
       const double before = std::exchange(distance, distance_to_identity(backend, n, m, t));
-      // Far from I the distance may waver; near it, it is squared until rounding ends that.
+      // Far from I the distance may fluctuate. Near I each iteration squares it, until rounding errors dominate.
       if (!(distance < diverged) || (before < 1e-2 && distance > 0.5 * before)) break;
     }
     if (!(distance <= acceptable)) return false;
@@ -95,7 +96,7 @@ struct NewtonRoot {
     backend.for_each_row(n, 1, detail::AddToDiagonal<S>{n, static_cast<S>((p + 1) / p), t});
   }
 
-  // power = t^p by squaring, from the second bit of p down.
+  // power = t^p by repeated squaring, from the second-highest bit of p down.
   template <class Backend, class S>
   static void raise(const Backend& backend, std::size_t n, unsigned p, const S* t, S*& power, S*& spare) {
     unsigned bit = 1;

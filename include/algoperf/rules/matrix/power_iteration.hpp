@@ -8,8 +8,8 @@
 
 namespace algoperf::detail {
 
-// The largest eigenvalue of a symmetric positive semidefinite matrix, from below: v' = A v / |A v|, at most 100 times,
-// until |A v| changes by less than 1e-6 of itself. 2 n^2 FLOPs a time.
+// The largest eigenvalue of a symmetric positive semidefinite matrix, approached from below: v' = A v / |A v|, at most
+// 100 times, until the relative change of |A v| is less than 1e-6. 2 n^2 FLOPs per iteration.
 template <class Backend>
 class PowerIteration {
  public:
@@ -18,14 +18,15 @@ class PowerIteration {
   PowerIteration() = default;
   PowerIteration(const Backend& backend, std::size_t n)
       : v_(backend.template array<S>(n)), w_(backend.template array<S>(n)), start_(n) {
-    // Numbers that no eigenvector is orthogonal to but by malice: multiples of the golden ratio, without their whole.
+    // The fractional parts of multiples of the golden ratio, minus 1/2. An eigenvector orthogonal to this start vector
+    // does not occur unless constructed on purpose.
     for (std::size_t i = 0; i < n; ++i) {
       const double x = static_cast<double>(i + 1) * 0.6180339887498949;
       start_[i] = static_cast<S>(x - std::floor(x) - 0.5);
     }
   }
 
-  // Not finite where A is not.
+  // Returns the eigenvalue. It is not finite if A is not.
   double operator()(const Backend& backend, std::size_t n, const S* a) {
     S *v = v_.data(), *w = w_.data();
     backend.write(n, static_cast<const S*>(start_.data()), v);

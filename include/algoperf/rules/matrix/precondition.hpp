@@ -12,30 +12,31 @@
 
 namespace algoperf {
 
-// Shampoo's direction. Every matrix is cut into blocks of at most block x block; for a block's gradient G, step t:
+// Shampoo's direction. Every matrix is split into blocks of at most block x block. For a block's gradient G at step t:
 //   L' = beta2 L + (1 - beta2) G G^T,  R' = beta2 R + (1 - beta2) G^T G        (sums where beta2 = 1)
 //   M' = beta1 M + (1 - beta1) G
 //   D = L^ ^(-1 / root) M^ R^ ^(-1 / root);   u' = D |graft(M^)| / (|D| + 1e-16)
-// where ^ divides by 1 - beta^t, and adds epsilon times the largest eigenvalue, times I, to L and R. Before start_step
-// u' is graft(M^) alone. Convolution kernels are matrices of filters x the rest. Takes matrices only: give other
-// tensors to another rule with partition(matrices, shampoo(), otherwise, adamw()).
+// where ^ divides by 1 - beta^t and, for L and R, also adds epsilon times the largest eigenvalue times I. Before
+// start_step, u' is graft(M^). Convolution kernels are matrices of filters x the rest. Accepts matrices only: give
+// other tensors to another rule with partition(matrices, shampoo(), otherwise, adamw()).
 //
-// Roots are computed every root_frequency steps, each factor at a step of its own, so that no step computes more than a
-// root_frequency-th of them, rounded up; all at start_step. A root that fails is tried again with ten times the
-// epsilon, up to `retries` times; then the root before it stays (at first, I). Blocks of equal shape, and roots of
-// equal sides, go to the backend in batches, of which a host gives each thread whole ones.
+// All roots are computed at start_step. After that, each root is recomputed every root_frequency steps, and the factors
+// are staggered so that no step computes more than 1 / root_frequency of the roots, rounded up. If a root fails, it is
+// retried with ten times the epsilon, up to `retries` times; if all fail, the previous root is kept (initially I).
+// Blocks of equal shape, and roots of equal side, are passed to the backend in batches; a host assigns whole blocks and
+// roots to threads.
 //
-// beta1 in [0, 1); beta3, the M in M^ alone, in [0, 1) (negative: beta1; of no use where beta1 is 0); beta2 in [0, 1];
-// root > 0 (0: 2 k, k the number of sides with a factor); epsilon > 0; block, frequencies and start_step >= 1;
-// retries >= 0.
+// beta1 in [0, 1); beta3, which replaces beta1 in M^ but not in M', in [0, 1) (negative: beta1; unused if beta1 is 0);
+// beta2 in [0, 1]; root > 0 (0: 2 k, k the number of sides with a factor); epsilon > 0; block, frequencies and
+// start_step >= 1; retries >= 0.
 // Root: EigenRoot or NewtonRoot. Graft: see rules/matrix/graft.hpp.
 // Gupta et al. 2018 (arXiv:1802.09568), algorithm 1; Anil et al. 2020 (arXiv:2002.09018); Shi et al. 2023
 // (arXiv:2309.06497), algorithm 2. Departs from Shi et al.: epsilon is relative to the largest eigenvalue, as in Anil
 // et al., and roots are staggered. Departs from AlgoPerf's and Anil's: L and R are corrected for their start at zero,
-// and grafts are taken per block. Cost per block of m x n: each step 4 m n (m + n) FLOPs, about 3 on a host (L and R
-// are symmetric); each root as EigenRoot or
-// NewtonRoot say. State, in the scalar: 2 (m^2 + n^2), m n where beta1 > 0, and m n where the graft keeps something;
-// scratch for one block a thread.
+// and grafts are taken per block.
+// Cost per block of m x n: each step 4 m n (m + n) FLOPs, about 3 m n (m + n) on a host (L and R are symmetric); for
+// each root, see EigenRoot or NewtonRoot. State, in the scalar: 2 (m^2 + n^2), m n if beta1 > 0, and m n if the graft
+// has state; scratch for one block per thread.
 template <class Root = EigenRoot, class Graft = GraftAdam>
 struct Precondition {
   double beta1 = 0.9;
@@ -98,7 +99,7 @@ struct Precondition {
     backend.for_each_row(b.rows, b.cols, detail::CopyRows<S>{b.cols, b.stride, b.cols, u + b.offset, x});
   }
 
-  // Takes a block's part in L and R.
+  // Updates L and R with a block's gradient.
   template <class Backend, class S>
   void measure(const Backend& backend, const detail::MatrixBlock& b, const S* u, State<Backend>& state,
                typename State<Backend>::Scratch& scratch) const {
@@ -135,7 +136,7 @@ struct Precondition {
     }
   }
 
-  // Turns a block's gradient, in u, into its update.
+  // Replaces a block's gradient, in u, by its update.
   template <class Backend, class S>
   void direct(const Backend& backend, const detail::MatrixBlock& b, S* u, State<Backend>& state,
               typename State<Backend>::Scratch& scratch) const {
@@ -160,7 +161,7 @@ struct Precondition {
     backend.for_each_row(b.rows, b.cols, detail::CopyRows<S>{b.cols, b.cols, b.stride, d, u + b.offset});
   }
 
-  // m becomes the average M'; d, which holds g, what is preconditioned: M^.
+  // Replaces m by the average M', and d, which contains g, by the preconditioner's input M^.
   template <class Backend, class S>
   void average(const Backend& backend, std::uint64_t t, std::size_t n, const S* g, S* m, S* d) const {
     const double beta = beta3 < 0 ? beta1 : beta3, corrected = 1 - beta * math::power(beta1, t - 1);
@@ -169,7 +170,7 @@ struct Precondition {
     backend.map(LinearCombination<S>{static_cast<S>(beta1), static_cast<S>(1 - beta1)}, n, m, g);
   }
 
-  // d becomes L^(-1 / p) d R^(-1 / p).
+  // Replaces d by L^(-1 / p) d R^(-1 / p).
   template <class Backend, class S>
   static void precondition(const Backend& backend, const detail::MatrixBlock& b, S*& d, S*& spare,
                            State<Backend>& state) {

@@ -1,4 +1,4 @@
-// What Precondition keeps of a region: its factors and their roots, averages of the gradient, the graft's slot.
+// The state of Precondition for a region: its factors and their roots, averages of the gradient, the graft's slot.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,8 @@
 
 namespace algoperf::detail {
 
-// (statistic / weight)^(-1 / p), the statistic with a ridge; ten times the ridge for each retry.
+// A root to compute: (statistic / weight)^(-1 / p), with a ridge added to the statistic. Each retry multiplies the
+// ridge by ten.
 struct RootWish {
   double p, weight, ridge;
   int retries;
@@ -25,7 +26,7 @@ struct PreconditionState {
   using S = typename Backend::Scalar;
   using Array = typename Backend::template Array<S>;
 
-  // For one block at a time.
+  // Scratch for one block.
   struct Scratch {
     Array gradient, direction, spare, square;
     typename Method::template Scratch<Backend> root;
@@ -34,11 +35,11 @@ struct PreconditionState {
   Blocks blocks;
   Batches batches;                      // of blocks
   std::uint64_t t = 0;                  // steps taken
-  std::vector<std::uint64_t> failures;  // of each factor's roots, every retry in vain
-  Array statistics, roots;              // factor after factor
-  Array averages, graft;                // block after block, packed; empty where not needed
-  std::vector<Scratch> scratch;         // one a slot of the backend's batches
-  std::vector<std::size_t> due;         // factors whose roots have their turn
+  std::vector<std::uint64_t> failures;  // per factor: roots that failed with all retries
+  Array statistics, roots;              // in the order of the factors
+  Array averages, graft;                // in the order of the blocks, packed; empty if not needed
+  std::vector<Scratch> scratch;         // one per slot of the backend's batches
+  std::vector<std::size_t> due;         // factors whose roots are due at this step
   bool averages_gradients = false;
   const char* graft_name = nullptr;
 
@@ -67,7 +68,7 @@ struct PreconditionState {
   S* statistic(std::size_t factor) { return statistics.data() + blocks.factors[factor].begin; }
   S* root(std::size_t factor) { return roots.data() + blocks.factors[factor].begin; }
 
-  // Computes a factor's root anew; where that cannot be done, the old one stays.
+  // Recomputes a factor's root. If that fails, keeps the previous root and counts a failure.
   void refresh(const Backend& backend, const Method& method, std::size_t factor, const RootWish& wish, Scratch& s) {
     if (!compute(backend, method, factor, wish, s)) ++failures[factor];
   }
@@ -92,7 +93,7 @@ struct PreconditionState {
     double ridge = wish.ridge;
     for (int retry = 0; !attempt(backend, method, n, a, wish.p, ridge, out, s); ++retry, ridge *= 10)
       if (retry == wish.retries) return false;
-    // (a / weight)^(-1 / p) = weight^(1 / p) a^(-1 / p), whatever the ridge, which is relative.
+    // (a / weight)^(-1 / p) = weight^(1 / p) a^(-1 / p) for every ridge, since the ridge is relative to `a`.
     backend.map(Multiply<S>{static_cast<S>(std::pow(wish.weight, 1 / wish.p))}, n * n, out);
     backend.copy(n * n, static_cast<const S*>(out), root(factor));
     return true;

@@ -1,4 +1,4 @@
-// What matrix rules do with rows, through a backend's for_each_row(rows, cost, functor).
+// Row operations of matrix rules: functors for a backend's for_each_row(rows, cost, functor).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace algoperf::detail {
 
-// Row r of `from` to row r of `to`: gathers a block of a matrix, or puts it back.
+// Copies row r of `from` to row r of `to`: gathers a block of a matrix, or writes it back.
 template <class S>
 struct CopyRows {
   std::size_t cols, from_stride, to_stride;
@@ -63,7 +63,7 @@ struct AddToDiagonal {
   }
 };
 
-// The identity of n x n, into x.
+// Writes the n x n identity to x.
 template <class Backend, class S>
 void set_identity(const Backend& backend, std::size_t n, S* x) {
   backend.fill(n * n, x, S(0));

@@ -1,16 +1,17 @@
-// Adafactor (Shazeer & Stern 2018, arXiv:1804.04235), which keeps m + n numbers for a matrix of m x n where Adam keeps
-// 2 m n, as three libraries have it. With u = g / sqrt(V) (rules/stages/factored_rms.hpp), clip(u) = u / max(1, rms(u)
-// / d) and scale(p) = max(1e-3, rms(p)), each per tensor:
+// Adafactor (Shazeer & Stern 2018, arXiv:1804.04235) in the forms of three libraries. For an m x n matrix it stores
+// m + n values, where Adam stores 2 m n. With u = g / sqrt(V) (rules/stages/factored_rms.hpp),
+// clip(u) = u / max(1, rms(u) / d) and scale(p) = max(1e-3, rms(p)), each per tensor:
 //
 //   adafactor            p' = p - lr scale(p) clip(u) - weight_decay p                         optax
 //   adafactor_torch      p' = p - min(lr, 1 / sqrt(t)) scale(p) clip(u) - lr weight_decay p    torch.optim
 //   adafactor_algoperf   m' = beta1 m + (1 - beta1) lr clip(u);  p' = p - m' - lr weight_decay p
 //
-// The paper is adafactor_torch at lr 0.01, but for where its eps stands. optax's other forms are chains:
+// The paper's algorithm is adafactor_torch at lr 0.01, except for how it uses eps. Other forms of optax are chains:
 //   chain(FactoredRms{}, ClipByRms{}, Descend{})                                  multiply_by_parameter_scale=False
 //   chain(FactoredRms{}, fuse_measurements(ClipByRms{}, ScaleByParameterRms{}), Descend{},
 //         Momentum{.mu = 0.9, .dampening = 0.9})                                  momentum=0.9
-// Any tensor will do, without a partition.
+// The three rules accept tensors of any rank, so they need no partition. In all three, weight_decay >= 0, and
+// `decayed` is a predicate on tensors that selects those that decay (default: all).
 #pragma once
 
 #include "../chain/chain.hpp"
@@ -35,8 +36,11 @@ struct AdafactorOptions {
   std::size_t min_dim_size_to_factor = 128;
 };
 
-// optax.adafactor: relative to the size of the parameters; the decay is not scaled by the learning rate. No float of
-// state a parameter of a matrix.
+// optax.adafactor. Steps are proportional to the RMS of the parameters. The decay is not scaled by the learning rate.
+// Hyperparameters: decay_rate in (0, 1]; eps > 0; clipping_threshold > 0 (d); least_scale > 0 (the 1e-3 above);
+// min_dim_size_to_factor, the smallest side of a factored matrix.
+// Cost: m + n values of state per factored m x n matrix, one value per parameter of other tensors; 24 bytes per
+// parameter and step, in three passes.
 template <class Where = Otherwise>
 constexpr auto adafactor(AdafactorOptions o = {}, const Where& decayed = {}) {
   return chain(
@@ -48,14 +52,16 @@ constexpr auto adafactor(AdafactorOptions o = {}, const Where& decayed = {}) {
 
 struct AdafactorTorchOptions {
   double beta2_decay = -0.8;
-  double eps1 = 0;  // 0: the scalar's own epsilon, torch's None
+  double eps1 = 0;  // 0: the scalar's machine epsilon; None in torch
   double eps2 = 1e-3;
   double d = 1;
   double weight_decay = 0;
 };
 
-// torch.optim.Adafactor: relative to the size of the parameters, by at most 1 / sqrt(t), whatever the rate. Every
-// matrix is factored.
+// torch.optim.Adafactor. Steps are proportional to the RMS of the parameters. The learning rate is limited to
+// 1 / sqrt(t), except for the decay. Every matrix is factored.
+// Hyperparameters: beta2_decay in [-1, 0); eps1 >= 0; eps2 > 0 (the 1e-3 above); d > 0.
+// Cost: as adafactor.
 template <class Where = Otherwise>
 constexpr auto adafactor_torch(AdafactorTorchOptions o = {}, const Where& decayed = {}) {
   return chain(FactoredRms{.decay = -o.beta2_decay, .eps = o.eps1, .eps_at = RmsEps::least, .least_side = 1},
@@ -71,8 +77,10 @@ struct AdafactorAlgoperfOptions {
   double weight_decay = 0;
 };
 
-// The Adafactor of AlgoPerf's paper baselines (Dahl et al. 2023): Adam's memory, momentum of the scaled update,
-// absolute rates. Every matrix is factored. One float of state a parameter.
+// The Adafactor of AlgoPerf's paper baselines (Dahl et al. 2023): bias-corrected averages as in Adam, momentum of the
+// scaled update, and steps that do not depend on the size of the parameters. Every matrix is factored.
+// Hyperparameters: beta1 in [0, 1); decay_adam in (0, 1); eps > 0; clip_threshold > 0 (d).
+// Cost: as adafactor, plus one float of state per parameter; 28 bytes per parameter and step, in three passes.
 template <class Where = Otherwise>
 constexpr auto adafactor_algoperf(AdafactorAlgoperfOptions o = {}, const Where& decayed = {}) {
   return chain(FactoredRms{.decay = o.decay_adam, .memory = RmsMemory::debiased, .eps = o.eps, .least_side = 1},

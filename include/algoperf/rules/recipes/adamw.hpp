@@ -14,8 +14,12 @@ struct AdamWOptions {
   double weight_decay = 0.01;
 };
 
-// Adam with decoupled weight decay (Loshchilov & Hutter 2019, Algorithm 2): p' = p - lr (adam(g) + weight_decay p), the
-// decay scaled by the learning rate as in torch and optax. Two floats of state, 28 bytes a parameter.
+// AdamW, Adam with decoupled weight decay: p' = p - lr (adam(g) + weight_decay p).
+// Hyperparameters: those of Adam (rules/stages/adam.hpp); weight_decay >= 0. `decayed` is a predicate on tensors that
+// selects those that decay (default: all).
+// Source: Loshchilov & Hutter 2019, Algorithm 2.
+// Departures: the decay is scaled by the learning rate, as in torch and optax.
+// Cost: two floats of state, 28 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto adamw(AdamWOptions o = {}, const Where& decayed = {}) {
   return chain(Adam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});

@@ -13,13 +13,15 @@ struct AdEmaMixOptions {
   double beta3 = 0.9999;
   double alpha = 5;
   double eps = 1e-8;
-  std::uint64_t warmup = 0;  // of alpha and beta3, in steps
+  std::uint64_t warmup = 0;  // steps during which alpha and beta3 rise
   double weight_decay = 0;
 };
 
-// AdEMAMix (Pagliardini et al. 2024, Algorithm 1, arXiv:2409.03137) with decoupled weight decay: p' = p - lr
-// (ademamix(g)
-// + weight_decay p). Three floats of state, 36 bytes a parameter.
+// AdEMAMix with decoupled weight decay: p' = p - lr (ademamix(g) + weight_decay p).
+// Hyperparameters: those of AdEmaMix (rules/stages/ademamix.hpp); weight_decay >= 0. `decayed` is a predicate on
+// tensors that selects those that decay (default: all).
+// Source: Pagliardini et al. 2024, Algorithm 1 (arXiv:2409.03137).
+// Cost: three floats of state, 36 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto ademamix(AdEmaMixOptions o = {}, const Where& decayed = {}) {
   const AdEmaMix direction{

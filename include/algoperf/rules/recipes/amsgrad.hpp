@@ -14,8 +14,11 @@ struct AmsGradOptions {
   double weight_decay = 0;
 };
 
-// AMSGrad with decoupled weight decay, torch.optim.AdamW(amsgrad=True): p' = p - lr (amsgrad(g) + weight_decay p).
-// Three floats of state, 36 bytes a parameter.
+// AMSGrad with decoupled weight decay: p' = p - lr (amsgrad(g) + weight_decay p).
+// Hyperparameters: those of AmsGrad (rules/stages/amsgrad.hpp); weight_decay >= 0. `decayed` is a predicate on
+// tensors that selects those that decay (default: all).
+// Source: Reddi et al. 2018; torch.optim.AdamW(amsgrad=True).
+// Cost: three floats of state, 36 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto amsgrad(AmsGradOptions o = {}, const Where& decayed = {}) {
   return chain(AmsGrad{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});

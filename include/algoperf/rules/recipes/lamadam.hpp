@@ -11,11 +11,16 @@ struct LaMAdamOptions {
   double beta_min = 0.5;
   double beta_max = 0.98;
   double eps = 1e-15;
-  double weight_decay = 0;  // L2
+  double weight_decay = 0;  // L2, added to the gradient
 };
 
-// LaMAdam (Zhu et al. 2021, "MaxVA", Algorithm 2, arXiv:2006.11918): momentum after the division. Four floats of state,
-// 44 bytes a parameter.
+// LaMAdam: momentum of the gradient divided by the root of its maximum-variance second moment s. With h = g +
+// weight_decay p:
+//   m' = b1 m + (1 - b1) lr h / (sqrt(s') + eps);  c' = b1 c + (1 - b1) lr;  p' = p - (lr / c') m'.
+// Hyperparameters: those of LaMaxVa (rules/stages/lamaxva.hpp); weight_decay >= 0. `decayed` is a predicate on tensors
+// that selects those that decay (default: all).
+// Source: Zhu et al. 2021, "MaxVA", Algorithm 2 (arXiv:2006.11918).
+// Cost: four floats of state, 44 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto lamadam(LaMAdamOptions o = {}, const Where& decayed = {}) {
   return chain(decay(o.weight_decay, decayed),

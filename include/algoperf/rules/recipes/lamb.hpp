@@ -15,14 +15,18 @@ struct LambOptions {
   double weight_decay = 0.01;
 };
 
-// LAMB (You et al. 2020, Algorithm 2, arXiv:1904.00962): u = adam(g) + weight_decay p;  p' = p - lr |p| / |u| u, per
-// tensor; bias-corrected, as optax's lamb. Two floats of state; two passes, 28 + 12 bytes a parameter.
+// LAMB, with bias correction as in optax's lamb. Per tensor:
+//   u = adam(g) + weight_decay p;  p' = p - lr |p| / |u| u.
+// Hyperparameters: those of Adam (rules/stages/adam.hpp); weight_decay >= 0. `decayed` is a predicate on tensors that
+// selects those that decay (default: all).
+// Source: You et al. 2020, Algorithm 2 (arXiv:1904.00962).
+// Cost: two floats of state; two passes, 28 + 12 bytes per parameter and step.
 //
-// The variants in use are chains of the same stages:
+// Published variants are chains of the same stages:
 //   without bias correction (the paper's third version)   Adam{.bias_correction = BiasCorrection::off}
 //   bounded ratio (DeepSpeed)                             TrustRatio{.least = 0.01, .most = 10}
 //   decay outside the norm (Keras)                        chain(Adam{}, TrustRatio{}, DecayedWeights{}, Descend{})
-//   no ratio for what does not decay (apex)               masked(TrustRatio{}, decayable), with masked decay
+//   no ratio for tensors without decay (apex)             masked(TrustRatio{}, decayable), with masked decay
 //   clipped gradients first (apex)                        chain(ClipByGlobalNorm{}, Adam{}, ...), 4 bytes more
 template <class Where = Otherwise>
 constexpr auto lamb(LambOptions o = {}, const Where& decayed = {}) {

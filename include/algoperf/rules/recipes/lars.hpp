@@ -16,11 +16,14 @@ struct LarsOptions {
   double eps = 0;
 };
 
-// LARS (You et al. 2017, Algorithm 1, arXiv:1708.03888), the learning rate inside the momentum: with u = g +
-// weight_decay p and the trust ratio r (1, and no decay, for tensors that `adapted` does not accept: by default it
-// accepts all; the usual choice is lars({...}, decayable)),
-//   m' = mu m - lr r u;  p' = p + m'.
-// r = coefficient |p| / (|u| + eps), optax's denominator. One float of state, 8 + 20 bytes a parameter.
+// LARS, with the learning rate inside the momentum. With u = g + weight_decay p:
+//   m' = mu m - lr r u;  p' = p + m';  r = coefficient |p| / (|u| + eps).
+// Tensors that the predicate `adapted` rejects have r = 1 and no decay. By default it accepts all tensors; the usual
+// choice is lars({...}, decayable).
+// Hyperparameters: mu in [0, 1); weight_decay >= 0; coefficient > 0; eps >= 0.
+// Source: You et al. 2017, Algorithm 1 (arXiv:1708.03888).
+// Departures: the denominator of r is optax's. mlperf_lars has the paper's.
+// Cost: one float of state, 8 + 20 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto lars(LarsOptions o = {}, const Where& adapted = {}) {
   const TrustRatio ratio{.coefficient = o.coefficient, .eps = o.eps};
@@ -28,7 +31,8 @@ constexpr auto lars(LarsOptions o = {}, const Where& adapted = {}) {
                Momentum{.mu = o.mu});
 }
 
-// The same with the paper's and MLPerf's denominator: r = coefficient |p| / (|g| + weight_decay |p| + eps).
+// LARS as above, with the denominator of the paper and of MLPerf:
+//   r = coefficient |p| / (|g| + weight_decay |p| + eps).
 template <class Where = Otherwise>
 constexpr auto mlperf_lars(LarsOptions o = {}, const Where& adapted = {}) {
   const MlperfTrustRatio ratio{.coefficient = o.coefficient, .weight_decay = o.weight_decay, .eps = o.eps};

@@ -13,8 +13,11 @@ struct LionOptions {
   double weight_decay = 0.01;
 };
 
-// Lion (Chen et al. 2023, Algorithm 2, arXiv:2302.06675): p' = p - lr (sign(b1 m + (1 - b1) g) + weight_decay p). One
-// float of state, 20 bytes a parameter.
+// Lion with decoupled weight decay: p' = p - lr (sign(b1 m + (1 - b1) g) + weight_decay p);  m' = b2 m + (1 - b2) g.
+// Hyperparameters: beta1, beta2 in [0, 1); weight_decay >= 0. `decayed` is a predicate on tensors that selects those
+// that decay (default: all).
+// Source: Chen et al. 2023, Algorithm 2 (arXiv:2302.06675).
+// Cost: one float of state, 20 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto lion(LionOptions o = {}, const Where& decayed = {}) {
   return chain(Lion{.beta1 = o.beta1, .beta2 = o.beta2}, decay(o.weight_decay, decayed), Descend{});

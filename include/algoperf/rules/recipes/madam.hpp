@@ -15,8 +15,13 @@ struct MAdamOptions {
   double weight_decay = 0;
 };
 
-// MAdam (Zhu et al. 2021, "MaxVA", Algorithm 1, arXiv:2006.11918): Adam whose second moment maximises the estimated
-// variance, with decoupled weight decay. Four floats of state, 44 bytes a parameter.
+// MAdam with decoupled weight decay: Adam whose second moment maximises the estimated variance
+// (rules/stages/maxva.hpp).
+//   p' = p - lr (madam(g) + weight_decay p)
+// Hyperparameters: those of MaxVa; weight_decay >= 0. `decayed` is a predicate on tensors that selects those that
+// decay (default: all).
+// Source: Zhu et al. 2021, "MaxVA", Algorithm 1 (arXiv:2006.11918).
+// Cost: four floats of state, 44 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto madam(MAdamOptions o = {}, const Where& decayed = {}) {
   return chain(MaxVa{.beta1 = o.beta1, .beta_min = o.beta_min, .beta_max = o.beta_max, .eps = o.eps},

@@ -16,10 +16,16 @@ struct MuonOptions {
   OrthogonalScale scale = OrthogonalScale::original;
 };
 
-// Muon (Jordan et al. 2024), for matrices only: Nesterov momentum in its averaging form, orthogonalised, with decoupled
-// decay; torch's Muon but for the arithmetic (rules/stages/orthogonalize.hpp). One float of state.
+// Muon, for matrices only: orthogonalised Nesterov momentum in its averaging form, with decoupled weight decay.
+//   m' = mu m + (1 - mu) g;  p' = p - lr (orthogonalize((1 - mu) g + mu m') + weight_decay p)
+// Usage:
 //   partition(matrices, muon(), otherwise, adamw())
 //   muon({.steps = 8, .coefficients = newton_schulz::polar_express, .scale = OrthogonalScale::match_rms})
+// Hyperparameters: mu in [0, 1); weight_decay >= 0; steps, coefficients and scale as in Orthogonalize.
+// Source: Jordan et al. 2024; torch.optim.Muon.
+// Departures: computes in the backend's scalar, where torch and the original code use bfloat16. The original code
+// divides by |u|_F + eps, torch and this rule by max(|u|_F, eps) (rules/stages/orthogonalize.hpp).
+// Cost: one float of state, 28 bytes per parameter and step in two passes, and the matrix products of Orthogonalize.
 constexpr auto muon(MuonOptions o = {}) {
   return chain(Nesterov{.mu = o.mu, .dampening = o.mu},
                Orthogonalize{.steps = o.steps, .coefficients = o.coefficients, .scale = o.scale},

@@ -15,8 +15,10 @@ struct NAdamOptions {
   double momentum_decay = 4e-3;
 };
 
-// Adam with Nesterov momentum as torch.optim.NAdam has it: p' = p - lr nadam(g). Two floats of state, 28 bytes a
-// parameter.
+// NAdam, Adam with Nesterov momentum, in the form of torch.optim.NAdam: p' = p - lr nadam(g).
+// Hyperparameters: those of NAdam (rules/stages/nadam.hpp).
+// Source: Dozat 2016; torch.optim.NAdam.
+// Cost: two floats of state and one scalar, 28 bytes per parameter and step.
 constexpr auto nadam(NAdamOptions o = {}) {
   return chain(NAdam{.beta1 = o.beta1,
                      .beta2 = o.beta2,
@@ -26,8 +28,12 @@ constexpr auto nadam(NAdamOptions o = {}) {
                Descend{});
 }
 
-// AdamW with Nesterov momentum, AlgoPerf's form (stages/nadam.hpp has optax's and torch's): p' = p - lr (nadam(g) +
-// weight_decay p). Two floats of state, 28 bytes a parameter.
+// NadamW, AdamW with Nesterov momentum, in AlgoPerf's form: p' = p - lr (nadam(g) + weight_decay p). NAdamForm in
+// rules/stages/nadam.hpp selects optax's and torch's forms.
+// Hyperparameters: those of NAdam; weight_decay >= 0. `decayed` is a predicate on tensors that selects those that
+// decay (default: all).
+// Source: AlgoPerf's NadamW baseline.
+// Cost: two floats of state, 28 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto nadamw(AdamWOptions o = {}, const Where& decayed = {}) {
   return chain(NAdam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});

@@ -14,8 +14,11 @@ struct RAdamOptions {
   double weight_decay = 0;
 };
 
-// Rectified Adam (Liu et al. 2020, Algorithm 2) with decoupled weight decay, as torch.optim.RAdam has it
-// with decoupled_weight_decay=True: p' = p - lr (radam(g) + weight_decay p). Two floats of state, 28 bytes a parameter.
+// Rectified Adam with decoupled weight decay: p' = p - lr (radam(g) + weight_decay p).
+// Hyperparameters: those of RAdam (rules/stages/radam.hpp); weight_decay >= 0. `decayed` is a predicate on tensors
+// that selects those that decay (default: all).
+// Source: Liu et al. 2020, Algorithm 2; torch.optim.RAdam with decoupled_weight_decay=True.
+// Cost: two floats of state, 28 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto radam(RAdamOptions o = {}, const Where& decayed = {}) {
   return chain(RAdam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});

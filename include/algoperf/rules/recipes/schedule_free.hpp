@@ -8,7 +8,7 @@
 namespace algoperf {
 
 struct ScheduleFreeOptions {
-  double beta = 0.9;  // of the interpolation between z and the average
+  double beta = 0.9;  // interpolation between z and the average x
   double beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 0;
@@ -16,15 +16,23 @@ struct ScheduleFreeOptions {
   double lr_power = 2;
 };
 
-// Schedule-free SGD (Defazio et al. 2024, Algorithm 1, arXiv:2405.15682); the decay is taken at y. Evaluate with
-// evaluation_values. One float of state, 20 bytes a parameter.
+// Schedule-free SGD (formula: rules/stages/schedule_free.hpp), with the direction u = g + weight_decay y. Use
+// evaluation_values to evaluate.
+// Hyperparameters: those of ScheduleFree; weight_decay >= 0; beta2 and eps are not used. `decayed` is a predicate on
+// tensors that selects those that decay (default: all).
+// Source: Defazio et al. 2024, Algorithm 1 (arXiv:2405.15682).
+// Cost: one float of state, 20 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto schedule_free_sgd(ScheduleFreeOptions o = {}, const Where& decayed = {}) {
   return chain(decay(o.weight_decay, decayed), ScheduleFree{.beta = o.beta, .r = o.r, .lr_power = o.lr_power});
 }
 
-// Schedule-free AdamW: RMSProp's direction, corrected for bias, in place of the gradient. Two floats of state, 28 bytes
-// a parameter.
+// Schedule-free AdamW: as above with u = rmsprop(g) + weight_decay y, where rmsprop is the bias-corrected direction
+// of RMSProp. Use evaluation_values to evaluate.
+// Hyperparameters: those of ScheduleFree; beta2 in [0, 1); eps > 0; weight_decay >= 0. `decayed` is a predicate on
+// tensors that selects those that decay (default: all).
+// Source: Defazio et al. 2024 (arXiv:2405.15682).
+// Cost: two floats of state, 28 bytes per parameter and step.
 template <class Where = Otherwise>
 constexpr auto schedule_free_adamw(ScheduleFreeOptions o = {}, const Where& decayed = {}) {
   return chain(RmsProp{.rho = o.beta2, .eps = o.eps, .bias_correction = BiasCorrection::on},

@@ -18,13 +18,15 @@ struct ShampooOptions {
   std::uint64_t start_step = 20;
 };
 
-// Shampoo (Gupta et al. 2018; as Distributed Shampoo, Shi et al. 2023), for matrices only: averaged gradients between
-// inverse roots of their second moments from both sides, as large as `graft` says, with decoupled decay. Ranges, costs
-// and further options: rules/matrix/precondition.hpp. EigenRoot needs
-// #include <algoperf/backend/products/linear_algebra.hpp>.
+// Shampoo, for matrices only: the averaged gradient, multiplied from both sides by inverse roots of its second-moment
+// matrices and rescaled to the norm of the graft's update, with decoupled weight decay:
+//   p' = p - lr (shampoo(g) + weight_decay p).
+// Formula of the direction, ranges, costs and further options: rules/matrix/precondition.hpp. Usage:
 //   partition(matrices, shampoo(), otherwise, adamw())
 //   partition(matrices, shampoo({.beta2 = 0.99}, GraftRmsProp{.beta2 = 0.99}, NewtonRoot{}), otherwise, adamw())
-// AlgoPerf's form, with momentum after the preconditioner:
+// EigenRoot requires #include <algoperf/backend/products/linear_algebra.hpp>.
+// Source: Gupta et al. 2018; Distributed Shampoo, Shi et al. 2023.
+// Departures: AlgoPerf's form has the momentum after the preconditioner:
 //   chain(Precondition<NewtonRoot, GraftRmsPropNormalized>{.beta1 = 0, ...}, DecayedWeights{...},
 //         Nesterov{.mu = 0.9, .dampening = 0.9}, Descend{})
 template <class Graft = GraftAdam, class Root = EigenRoot>

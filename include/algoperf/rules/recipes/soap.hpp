@@ -18,10 +18,13 @@ struct SoapOptions {
   bool staggered = true;
 };
 
-// SOAP (Vyas et al. 2024), for matrices only: Adam in the eigenbases of Shampoo's factors, with decoupled decay. Its
-// first step finds the bases and moves nothing. Ranges, costs and departures: rules/matrix/eigenbasis_adam.hpp.
-// Needs #include <algoperf/backend/products/linear_algebra.hpp>.
+// SOAP, for matrices only: Adam in the eigenbases of Shampoo's factors, with decoupled weight decay:
+//   p' = p - lr (soap(g) + weight_decay p).
+// The first step only computes the bases; its direction is 0. Formula of the direction, ranges, costs and departures:
+// rules/matrix/eigenbasis_adam.hpp.
+// Usage; requires #include <algoperf/backend/products/linear_algebra.hpp>:
 //   partition(matrices, soap(), otherwise, adamw())
+// Source: Vyas et al. 2024.
 constexpr auto soap(SoapOptions o = {}) {
   return chain(EigenbasisAdam{.beta1 = o.beta1,
                               .beta2 = o.beta2,

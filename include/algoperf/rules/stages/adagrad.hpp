@@ -5,9 +5,13 @@
 
 namespace algoperf {
 
-// Adagrad's direction: v' = v + u^2;  u' = u / (sqrt(v') + eps), from v = start.
-// eps > 0, start >= 0. Duchi et al. 2011. torch has eps 1e-10 and starts at 0; optax starts at 0.1, with
-// eps_at = EpsAt::inside and eps 1e-7. State: one float, `sum`. 20 bytes a parameter as a chain of its own.
+// The direction of Adagrad, with v = start before the first step:
+//   v' = v + u^2;  u' = u / (sqrt(v') + eps).
+// Hyperparameters: eps > 0; start >= 0; eps_at selects where eps is added (stages/root.hpp).
+// Source: Duchi et al. 2011. The defaults are torch's: eps 1e-10, start 0. optax uses eps 1e-7, EpsAt::inside and
+// start 0.1.
+// Cost: one float of state per parameter, `sum`. chain(Adagrad{}, Descend{}) reads and writes 20 bytes per parameter
+// and step.
 struct Adagrad {
   double eps = 1e-10;
   EpsAt eps_at = EpsAt::outside;
@@ -38,8 +42,9 @@ struct Adagrad {
   }
 };
 
-// The recipe chain(Adagrad{...}, Descend{}): p' = p - lr adagrad(g). torch's defaults. One float of state, 20 bytes a
-// parameter.
+// The rule Adagrad, chain(Adagrad{...}, Descend{}): p' = p - lr adagrad(g).
+// Hyperparameters and source: those of Adagrad. The defaults are torch's.
+// Cost: one float of state, 20 bytes per parameter and step.
 template <std::same_as<Adagrad> Options = Adagrad>
 constexpr auto adagrad(Options options = {}) {
   return chain(options, Descend{});

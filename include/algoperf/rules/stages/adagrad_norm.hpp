@@ -7,10 +7,14 @@
 
 namespace algoperf {
 
-// AdaGrad-norm, one rate for all: u' = u / (start + sum of |u_j|^2 over the steps before this one)^(1/2 + eps), the
-// norm over all tensors. start > 0, eps >= 0. Ward et al. 2019 (arXiv:1806.01811); without the present gradient in the
-// sum as AdaBatchGrad has it (arXiv:2402.05264; checked against a port of its code, not the paper). State: one scalar,
-// `sum`. Cost: a pass that reads 4 bytes a parameter.
+// AdaGrad-norm: one adaptive step size for all parameters. With the norm over all tensors and the sum over earlier
+// steps j:
+//   u' = u / (start + sum of |u_j|^2 over the steps before this one)^(1/2 + eps).
+// Hyperparameters: start > 0; eps >= 0.
+// Source: Ward et al. 2019 (arXiv:1806.01811).
+// Departures: the sum excludes the current gradient, as in AdaBatchGrad (arXiv:2402.05264). The stage was checked
+// against a port of AdaBatchGrad's code, not against the paper.
+// Cost: one scalar of state per chain, `sum`; a pass that reads 4 bytes per parameter.
 struct AdagradNorm {
   double start = 1;
   double eps = 0;
@@ -42,8 +46,10 @@ struct AdagradNorm {
   }
 };
 
-// The recipe chain(AdagradNorm{...}, Descend{}): SGD with the AdaGrad-norm step,
-// p' = p - lr g / sqrt(start + sum of |g_j|^2 before). One scalar of state, 4 + 12 bytes a parameter.
+// The rule AdaGrad-norm, chain(AdagradNorm{...}, Descend{}), which is SGD with the AdaGrad-norm step size:
+//   p' = p - lr g / sqrt(start + sum of |g_j|^2 before).
+// Hyperparameters and source: those of AdagradNorm.
+// Cost: one scalar of state, 4 + 12 bytes per parameter and step.
 template <std::same_as<AdagradNorm> Options = AdagradNorm>
 constexpr auto adagrad_norm(Options options = {}) {
   return chain(options, Descend{});

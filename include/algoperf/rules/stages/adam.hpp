@@ -5,11 +5,14 @@
 
 namespace algoperf {
 
-// Adam's direction: m' = b1 m + (1 - b1) u;  v' = b2 v + (1 - b2) u^2;
+// The direction of Adam:
+//   m' = b1 m + (1 - b1) u;  v' = b2 v + (1 - b2) u^2;
 //   u' = (m' / (1 - b1^t)) / (sqrt(v' / (1 - b2^t)) + eps).
-// beta1, beta2 in [0, 1), eps > 0. Kingma & Ba 2015, Algorithm 1 (arXiv:1412.6980); torch and optax. eps_at has the
-// other places of eps in use, bias_correction = off LAMB's without. State: two floats, `exp_avg` and `exp_avg_sq`.
-// 28 bytes a parameter as a chain of its own.
+// Hyperparameters: beta1, beta2 in [0, 1); eps > 0; eps_at selects where eps is added (stages/root.hpp);
+// bias_correction = BiasCorrection::off omits 1 - b1^t and 1 - b2^t, as some versions of LAMB do.
+// Source: Kingma & Ba 2015, Algorithm 1 (arXiv:1412.6980); torch; optax.
+// Cost: two floats of state per parameter, `exp_avg` and `exp_avg_sq`. chain(Adam{}, Descend{}) reads and writes 28
+// bytes per parameter and step.
 struct Adam {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -20,7 +23,8 @@ struct Adam {
   static constexpr const char* slot_names[] = {"exp_avg", "exp_avg_sq"};
   void check() const { detail::check_moments("Adam", beta1, beta2, eps); }
 
-  // The corrections are folded: with c = sqrt(1 - b2^t), u' = c / (1 - b1^t) * m' / (sqrt(v') + c eps).
+  // The bias corrections are folded into constants. With c = sqrt(1 - b2^t):
+  //   u' = c / (1 - b1^t) * m' / (sqrt(v') + c eps).
   template <class S>
   struct Kernel {
     static constexpr std::size_t slots = 2;
@@ -42,7 +46,9 @@ struct Adam {
   }
 };
 
-// The recipe chain(Adam{...}, Descend{}): p' = p - lr adam(g). Two floats of state, 28 bytes a parameter.
+// The rule Adam, chain(Adam{...}, Descend{}): p' = p - lr adam(g).
+// Hyperparameters and source: those of Adam.
+// Cost: two floats of state, 28 bytes per parameter and step.
 template <std::same_as<Adam> Options = Adam>
 constexpr auto adam(Options options = {}) {
   return chain(options, Descend{});

@@ -4,12 +4,16 @@
 
 namespace algoperf {
 
-// AdEMAMix: Adam with a second, slow average of the gradient. m, v as Adam;  n' = b3 n + (1 - b3) u;
+// The direction of AdEMAMix: Adam with a second, slow average n of the gradient. m and v are as in Adam;
+//   n' = b3 n + (1 - b3) u;
 //   u' = (m' / (1 - b1^t) + a n') / (sqrt(v' / (1 - b2^t)) + eps).
-// Over the first `warmup` steps a rises linearly from 0 to alpha, and b3 from beta1 to beta3 with its half-life linear
-// in t. beta1, beta2, beta3 in [0, 1), beta3 >= beta1, alpha >= 0, eps > 0. Pagliardini et al. 2024 (arXiv:2409.03137),
-// Algorithm 1 and section 3.1; the authors' code. State: three floats, `exp_avg`, `exp_avg_sq` and `exp_avg_slow`. 36
-// bytes a parameter as a chain of its own.
+// During the first `warmup` steps, a rises linearly from 0 to alpha, and b3 rises from beta1 to beta3 such that its
+// half-life is linear in t. Afterwards a = alpha and b3 = beta3.
+// Hyperparameters: beta1, beta2, beta3 in [0, 1); beta3 >= beta1; beta1 > 0 if warmup > 0; alpha >= 0; eps > 0;
+// warmup in steps.
+// Source: Pagliardini et al. 2024 (arXiv:2409.03137), Algorithm 1 and section 3.1; the authors' code.
+// Cost: three floats of state per parameter, `exp_avg`, `exp_avg_sq` and `exp_avg_slow`. chain(AdEmaMix{}, Descend{})
+// reads and writes 36 bytes per parameter and step.
 struct AdEmaMix {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -57,7 +61,7 @@ struct AdEmaMix {
   ALGOPERF_HD double progress(std::uint64_t t) const {
     return t < warmup ? static_cast<double>(t) / static_cast<double>(warmup) : 1;
   }
-  // Half-lives: beta^h = 1/2, so h = log(1/2) / log(beta).
+  // The half-life h of an average with coefficient beta satisfies beta^h = 1/2, so h = log(1/2) / log(beta).
   ALGOPERF_HD double slow_beta(std::uint64_t t) const {
     if (t >= warmup) return beta3;
     const double a = progress(t), half = math::log(0.5);

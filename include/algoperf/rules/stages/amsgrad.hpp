@@ -4,16 +4,22 @@
 
 namespace algoperf {
 
-// What AMSGrad keeps the largest of.
+// The quantity whose running maximum AMSGrad stores.
 enum class LargestOf {
   second_moment,            // v: torch
   corrected_second_moment,  // v / (1 - b2^t): optax
 };
 
-// AMSGrad's direction: m and v as Adam; w' = max(w, v');  u' = (m' / (1 - b1^t)) / (sqrt(w' / (1 - b2^t)) + eps), or,
-// with largest_of = corrected_second_moment, w' = max(w, v' / (1 - b2^t)) and sqrt(w') + eps.
-// beta1, beta2 in [0, 1), eps > 0. Reddi et al. 2018, Algorithm 2 (which has no bias correction). State: three floats,
-// `exp_avg`, `exp_avg_sq` and `max_exp_avg_sq`. 36 bytes a parameter as a chain of its own.
+// The direction of AMSGrad: Adam with the running maximum of the second moment. m and v are as in Adam;
+//   w' = max(w, v');  u' = (m' / (1 - b1^t)) / (sqrt(w' / (1 - b2^t)) + eps),
+// or, with largest_of = LargestOf::corrected_second_moment:
+//   w' = max(w, v' / (1 - b2^t));  u' = (m' / (1 - b1^t)) / (sqrt(w') + eps).
+// Hyperparameters: beta1, beta2 in [0, 1); eps > 0.
+// Source: Reddi et al. 2018, Algorithm 2; torch (LargestOf::second_moment) and optax
+// (LargestOf::corrected_second_moment).
+// Departures: Algorithm 2 has no bias correction.
+// Cost: three floats of state per parameter, `exp_avg`, `exp_avg_sq` and `max_exp_avg_sq`. chain(AmsGrad{},
+// Descend{}) reads and writes 36 bytes per parameter and step.
 struct AmsGrad {
   double beta1 = 0.9;
   double beta2 = 0.999;

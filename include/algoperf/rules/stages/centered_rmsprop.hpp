@@ -5,10 +5,13 @@
 
 namespace algoperf {
 
-// RMSProp by the variance: v' = rho v + (1 - rho) u^2;  m' = rho m + (1 - rho) u;  u' = u / (sqrt(v' - m'^2) + eps),
-// the difference never below 0 (torch gives NaN where rounding makes it so). rho in [0, 1), eps > 0. Graves 2013
-// (arXiv:1308.0850), equations 38 to 45; torch's RMSprop(centered=True). State: two floats, `square_avg` and
-// `grad_avg`. 28 bytes a parameter as a chain of its own.
+// The direction of centred RMSProp, which divides by the standard deviation of the gradient:
+//   v' = rho v + (1 - rho) u^2;  m' = rho m + (1 - rho) u;  u' = u / (sqrt(max(0, v' - m'^2)) + eps).
+// Hyperparameters: rho in [0, 1); eps > 0; eps_at selects where eps is added (stages/root.hpp).
+// Source: Graves 2013 (arXiv:1308.0850), equations 38 to 45; torch's RMSprop(centered=True).
+// Departures: torch has no max(0, ...) and returns NaN where rounding makes the difference negative.
+// Cost: two floats of state per parameter, `square_avg` and `grad_avg`. chain(CenteredRmsProp{}, Descend{}) reads and
+// writes 28 bytes per parameter and step.
 struct CenteredRmsProp {
   double rho = 0.99;
   double eps = 1e-8;
@@ -39,7 +42,9 @@ struct CenteredRmsProp {
   }
 };
 
-// The recipe chain(CenteredRmsProp{...}, Descend{}). Two floats of state, 28 bytes a parameter.
+// The rule centred RMSProp, chain(CenteredRmsProp{...}, Descend{}): p' = p - lr centered_rmsprop(g).
+// Hyperparameters and source: those of CenteredRmsProp.
+// Cost: two floats of state, 28 bytes per parameter and step.
 template <std::same_as<CenteredRmsProp> Options = CenteredRmsProp>
 constexpr auto centered_rmsprop(Options options = {}) {
   return chain(options, Descend{});

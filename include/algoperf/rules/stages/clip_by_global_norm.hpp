@@ -6,9 +6,14 @@
 
 namespace algoperf {
 
-// Clip by the norm over all tensors of the rule (in a partition, of the part): u' = u min(1, max_norm / (|u| + eps)).
-// max_norm > 0, eps >= 0. Pascanu et al. 2013, Algorithm 1; no eps is optax's clip, 1e-6 torch's clip_grad_norm_. A
-// leading clip costs one pass that reads 4 bytes a parameter; the scaling itself is fused into what follows.
+// Clips the update by its global norm, |u|, taken over all tensors of the rule (in a partition, over those of the
+// part):
+//   u' = u min(1, max_norm / (|u| + eps)).
+// Hyperparameters: max_norm > 0; eps >= 0.
+// Source: Pascanu et al. 2013, Algorithm 1. eps = 0 is optax's clip_by_global_norm; eps = 1e-6 is torch's
+// clip_grad_norm_.
+// Cost: no state. As the first stage of a chain, one pass that reads 4 bytes per parameter. The scaling is fused into
+// the following stages.
 struct ClipByGlobalNorm {
   double max_norm = 1;
   double eps = 0;

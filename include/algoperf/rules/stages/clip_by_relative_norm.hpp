@@ -8,10 +8,13 @@
 
 namespace algoperf {
 
-// Relative global clipping: u' = u min(1, sqrt(2 c weight_decay / lr) |p| / |u|), the norms over all tensors. Before
-// DecayedWeights of the same rate and Descend it is the optimizer of SIBERT, for scale-invariant networks, where it
-// never clips at the equilibrium of |p| for c >= 1. c > 0, weight_decay > 0. Li et al. 2022 (arXiv:2202.00980), section
-// 4; sqrt(c) = 2 there. Cost: a pass that reads 8 bytes a parameter.
+// Clips the update by its global norm relative to the norm of the parameters, with both norms over all tensors:
+//   u' = u min(1, sqrt(2 c weight_decay / lr) |p| / |u|).
+// Followed by DecayedWeights of the same rate and Descend, it is SIBERT's optimizer for scale-invariant networks. In
+// these, with c >= 1, it never clips once |p| has reached its equilibrium.
+// Hyperparameters: c > 0; weight_decay > 0.
+// Source: Li et al. 2022 (arXiv:2202.00980), section 4, where sqrt(c) = 2.
+// Cost: no state; a pass that reads 8 bytes per parameter.
 struct ClipByRelativeNorm {
   double weight_decay = 0.01;
   double c = 4;
@@ -34,8 +37,11 @@ struct ClipByRelativeNorm {
   }
 };
 
-// SIBERT's optimizer for scale-invariant networks (Li et al. 2022, arXiv:2202.00980): SGD with weight decay and
-// relative global clipping, p' = (1 - lr weight_decay) p - lr clip(g). No state, 8 + 12 bytes a parameter.
+// The rule SIBERT for scale-invariant networks: SGD with weight decay and relative global clipping,
+//   p' = (1 - lr weight_decay) p - lr clip(g).
+// Hyperparameters: those of ClipByRelativeNorm; weight_decay is also the rate of the decay.
+// Source: Li et al. 2022 (arXiv:2202.00980).
+// Cost: no state, 8 + 12 bytes per parameter and step.
 template <std::same_as<ClipByRelativeNorm> Options = ClipByRelativeNorm>
 constexpr auto relative_clipped_sgd(Options options = {}) {
   return chain(options, DecayedWeights{.rate = options.weight_decay}, Descend{});

@@ -6,9 +6,11 @@
 
 namespace algoperf {
 
-// Clip each tensor's update by its root mean square: u' = u / max(1, rms(u) / max_rms). max_rms > 0. The update
-// clipping of Shazeer & Stern 2018, section 6 (arXiv:1804.04235), where max_rms is d; optax's clip_by_block_rms. Cost:
-// closes a pass, in which rms(u) is measured.
+// Clips the update of each tensor by its root mean square: u' = u / max(1, rms(u) / max_rms).
+// Hyperparameters: max_rms > 0.
+// Source: the update clipping of Shazeer & Stern 2018, section 6 (arXiv:1804.04235), where max_rms is d; optax's
+// clip_by_block_rms.
+// Cost: no state. The stage ends a pass, which measures rms(u).
 struct ClipByRms {
   double max_rms = 1;
 

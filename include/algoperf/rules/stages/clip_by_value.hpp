@@ -6,8 +6,10 @@
 
 namespace algoperf {
 
-// Clip each element: u' = min(max_value, max(-max_value, u)). max_value > 0. torch's clip_grad_value_, optax's clip.
-// Cost: no state, no pass of its own.
+// Clips each element of the update: u' = min(max_value, max(-max_value, u)).
+// Hyperparameters: max_value > 0.
+// Source: torch's clip_grad_value_; optax's clip.
+// Cost: no state and no additional pass.
 struct ClipByValue {
   double max_value = 1;
 

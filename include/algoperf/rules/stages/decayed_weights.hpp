@@ -5,11 +5,14 @@
 
 namespace algoperf {
 
-// Weight decay: u' = u + rate p. rate >= 0. Before Descend it is decoupled and scaled by the learning rate (AdamW of
-// Loshchilov & Hutter 2019 as torch and optax have it); at the head of a chain it is L2 regularisation.
-// masked(DecayedWeights{...}, decayable) leaves biases and norms alone. Cost: none, p is read anyway.
-// As the last before the update is applied it multiplies p by 1 - learning_rate rate, as torch does; rounded in the
-// scalar, so in float a product below 3e-8 decays nothing.
+// Weight decay: u' = u + rate p.
+// Before Descend, the decay is decoupled and scaled by the learning rate (AdamW). As the first stage of a chain, it
+// is L2 regularisation. masked(DecayedWeights{...}, decayable) exempts biases and normalisation parameters.
+// If only Descend follows, applying the update multiplies p by 1 - lr rate, as torch does. The factor is rounded to
+// the scalar type, so in float a product lr rate below 3e-8 has no effect.
+// Hyperparameters: rate >= 0.
+// Source: Loshchilov & Hutter 2019, in the form of torch and optax, which scale the decay by the learning rate.
+// Cost: no state and no additional traffic, because p is read anyway.
 struct DecayedWeights {
   double rate = 0.01;
 

@@ -5,8 +5,11 @@
 
 namespace algoperf {
 
-// Scale by the learning rate and turn downhill: u' = -scale lr u. The one learning-rate stage of a chain. `scale` lets
-// the parts of a partition learn at rates of their own. scale > 0. Cost: no state, no pass of its own.
+// Multiplies the update by the negative learning rate: u' = -scale lr u. A chain has exactly one stage that applies
+// the learning rate, usually this one.
+// Hyperparameters: scale > 0. It multiplies the learning rate, so that the parts of a partition can use different
+// rates.
+// Cost: no state and no additional pass.
 struct Descend {
   double scale = 1;
 

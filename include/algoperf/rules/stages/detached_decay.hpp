@@ -5,17 +5,20 @@
 
 namespace algoperf {
 
-// How DetachedDecay follows the learning rate.
+// The dependence of DetachedDecay on the learning rate.
 enum class DecayBy {
-  itself,        // rate, whatever the learning rate: optax's Adafactor
-  schedule,      // rate lr / peak: the schedule's shape, not its size (Loshchilov & Hutter 2019, Algorithm 2)
-  rate_squared,  // rate lr^2 / peak: "corrected" decay, whose equilibrium norm does not depend on the schedule
+  itself,        // rate, independent of the learning rate: optax's Adafactor
+  schedule,      // rate lr / peak: the schedule's shape without its scale (Loshchilov & Hutter 2019, Algorithm 2)
+  rate_squared,  // rate lr^2 / peak: "corrected" decay; the equilibrium norm does not depend on the schedule
 };
 
-// Weight decay that does not scale with the base learning rate: u' = u - rate (lr / peak) p, or (lr^2 / peak), or 1. It
-// stands after Descend. (DecayedWeights before Descend is the decay of torch and optax, times lr; at the head of a
-// chain, L2.) rate >= 0; peak > 0 is the schedule's largest rate. Loshchilov & Hutter 2019 (arXiv:1711.05101); Defazio
-// 2025 for the corrected form. Cost: none, p is read anyway.
+// Weight decay that is not scaled by the base learning rate:
+//   u' = u - rate f p,  f = lr / peak (DecayBy::schedule), lr^2 / peak (rate_squared) or 1 (itself).
+// Place the stage after Descend. DecayedWeights before Descend is the decay of torch and optax, which is scaled by
+// lr; at the head of a chain, DecayedWeights is L2 regularisation.
+// Hyperparameters: rate >= 0; peak > 0, the largest learning rate of the schedule.
+// Source: Loshchilov & Hutter 2019 (arXiv:1711.05101); Defazio 2025 for rate_squared.
+// Cost: no state and no additional traffic, because p is read anyway.
 struct DetachedDecay {
   double rate = 0.01;
   double peak = 1;

@@ -5,11 +5,14 @@
 
 namespace algoperf {
 
-// diffGrad: Adam, slowed where the gradient hardly changes. m and v as Adam, with d = |previous u - u|;
-//   u' = sigmoid(d) (m' / (1 - b1^t)) c / (sqrt(v') + eps),  c = sqrt(1 - b2^t),  sigmoid(d) in [1/2, 1).
-// beta1, beta2 in [0, 1), eps > 0. Dubey et al. 2019 (arXiv:1909.11015), in the form of the authors' code, which adds
-// eps to the uncorrected root. State: three floats, `exp_avg`, `exp_avg_sq` and `previous_grad` (0 before the first
-// step). 36 bytes a parameter as a chain of its own.
+// The direction of diffGrad: Adam with smaller steps where the gradient hardly changes. m and v are as in Adam; with
+// d = |previous u - u| and c = sqrt(1 - b2^t):
+//   u' = sigmoid(d) (m' / (1 - b1^t)) c / (sqrt(v') + eps),  sigmoid(d) in [1/2, 1).
+// Hyperparameters: beta1, beta2 in [0, 1); eps > 0.
+// Source: Dubey et al. 2019 (arXiv:1909.11015), in the form of the authors' code, which adds eps to the uncorrected
+// root.
+// Cost: three floats of state per parameter, `exp_avg`, `exp_avg_sq` and `previous_grad` (0 before the first step).
+// chain(DiffGrad{}, Descend{}) reads and writes 36 bytes per parameter and step.
 struct DiffGrad {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -41,7 +44,9 @@ struct DiffGrad {
   }
 };
 
-// The recipe chain(DiffGrad{...}, Descend{}): p' = p - lr diffgrad(g). Three floats of state, 36 bytes a parameter.
+// The rule diffGrad, chain(DiffGrad{...}, Descend{}): p' = p - lr diffgrad(g).
+// Hyperparameters and source: those of DiffGrad.
+// Cost: three floats of state, 36 bytes per parameter and step.
 template <std::same_as<DiffGrad> Options = DiffGrad>
 constexpr auto diffgrad(Options options = {}) {
   return chain(options, Descend{});

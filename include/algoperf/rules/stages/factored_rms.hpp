@@ -10,16 +10,16 @@
 
 namespace algoperf {
 
-// How long FactoredRms remembers: its beta_t, which is 0 in the first step.
+// The averaging coefficient beta_t of FactoredRms. It is 0 in the first step.
 enum class RmsMemory {
   power,     // 1 - t^-decay: the paper, optax and torch, decay 0.8
-  debiased,  // decay (1 - decay^(t-1)) / (1 - decay^t), Adam's bias correction taken in: AlgoPerf, decay 0.99
+  debiased,  // decay (1 - decay^(t-1)) / (1 - decay^t), which includes Adam's bias correction: AlgoPerf, 0.99
 };
 
-// Where FactoredRms has its eps.
+// How FactoredRms uses eps.
 enum class RmsEps {
-  added,  // to each g^2: the paper, optax and AlgoPerf, 1e-30
-  least,  // mean(R) and the root of V are no smaller: torch, whose default 0 stands for the scalar's own epsilon
+  added,  // added to each g^2: the paper, optax and AlgoPerf, 1e-30
+  least,  // lower bound of mean(R) and of sqrt(V): torch; 0, its default, means the scalar's machine epsilon
 };
 
 namespace detail {
@@ -45,7 +45,7 @@ struct AverageSquare {
   }
 };
 
-// (scale v)^-1/2, whatever x was.
+// (scale v)^-1/2, independent of x.
 template <class S>
 struct InverseRoot {
   S scale = 1;
@@ -65,8 +65,9 @@ struct OverRootOf {
   }
 };
 
-// What FactoredRms keeps of a region, tensor after tensor: R and then C, or V. And scratch: what the rows and then the
-// columns of each matrix are multiplied by.
+// The state of FactoredRms for a region. `averages` holds, tensor after tensor, R followed by C if the tensor is
+// factored, or else V. `factors` is scratch: for each matrix, the factors of its rows, then the factors of its
+// columns.
 template <class Backend>
 struct FactoredRmsState {
   using Array = typename Backend::template Array<typename Backend::Scalar>;
@@ -80,7 +81,7 @@ struct FactoredRmsState {
     return is_factored(shape, least_side) ? shape.rows() + shape.cols() : shape.size();
   }
 
-  // Names what is kept of tensor i of the region.
+  // Archives the averages of tensor i of the region, by name.
   template <class Archive>
   void visit(Archive& archive, const Backend& backend, const auto& layout, const auto& region, std::size_t i) {
     auto* at = averages.data();
@@ -97,22 +98,23 @@ struct FactoredRmsState {
 
 }  // namespace detail
 
-// Adafactor's direction: the gradient over the root of its second moment V, of which a matrix of m x n keeps the
-// averages of rows and columns alone. With q = g^2 + eps:
-//   R' = beta_t R + (1 - beta_t) mean over columns of q        m numbers
-//   C' = beta_t C + (1 - beta_t) mean over rows of q           n numbers
+// The direction of Adafactor: the gradient divided by the root of its second moment V. For an m x n matrix, only the
+// averages R of the rows and C of the columns of V are stored. With q = g^2 + eps:
+//   R' = beta_t R + (1 - beta_t) mean over columns of q        m values
+//   C' = beta_t C + (1 - beta_t) mean over rows of q           n values
 //   u' = g / sqrt(V),  V = R' C'^T / mean(R')
-// A tensor of rank 1, or with fewer than least_side rows or columns, keeps all of V: V' = beta_t V + (1 - beta_t) q.
-//
-// decay in (0, 1), or 1 with RmsMemory::power; eps > 0, or >= 0 with RmsEps::least.
-// Shazeer & Stern 2018, Algorithms 4 and 5 (arXiv:1804.04235), as optax's scale_by_factored_rms by default: means where
-// the paper has sums, which give the same V. Departs from all for rank > 2: a tensor is a matrix of rows() x cols(),
-// its first extent by the rest (the paper and AlgoPerf: many matrices, of the last two extents; optax: its two
-// largest).
-//
-// State: m + n numbers a matrix, `exp_avg_sq_row` and `exp_avg_sq_col`; or `exp_avg_sq`, one a parameter.
-// Cost of a matrix: 4 bytes a parameter, to sum (8 on more threads than one); the passes to come divide as they read.
-// Scratch of m + n numbers. Of other tensors: 24 bytes.
+// A tensor of rank 1, or with fewer than least_side rows or columns, is not factored and stores all of V:
+//   V' = beta_t V + (1 - beta_t) q
+// Hyperparameters: decay in (0, 1), or also 1 with RmsMemory::power; eps > 0, or >= 0 with RmsEps::least; least_side.
+// Source: Shazeer & Stern 2018, Algorithms 4 and 5 (arXiv:1804.04235). The defaults are optax's
+// scale_by_factored_rms.
+// Departures: R and C are means, as in optax, where the paper has sums; both give the same V. For rank > 2, a tensor
+// is one matrix of rows() x cols(), its first extent by the product of the rest. The paper and AlgoPerf treat it as
+// many matrices of the last two extents; optax factors its two largest extents.
+// Cost: state of m + n values per matrix, `exp_avg_sq_row` and `exp_avg_sq_col`, or of one value per parameter,
+// `exp_avg_sq`, if not factored. Computing the sums of a matrix takes 4 bytes per parameter (8 with more than one
+// thread) and scratch of m + n values; the following passes divide by sqrt(V) as they read u. A tensor that is not
+// factored takes 24 bytes per parameter.
 struct FactoredRms {
   double decay = 0.8;
   RmsMemory memory = RmsMemory::power;
@@ -179,7 +181,7 @@ struct FactoredRms {
   detail::SquarePlus<S> square() const {
     return {eps_at == RmsEps::added ? detail::positive<S>(eps) : S(0)};
   }
-  // The most that 1 / sqrt(V) may be.
+  // Returns the upper bound of 1 / sqrt(V).
   template <class S>
   S most() const {
     if (eps_at == RmsEps::least) return static_cast<S>(1 / least<S>());

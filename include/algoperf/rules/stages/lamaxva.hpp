@@ -4,13 +4,15 @@
 
 namespace algoperf {
 
-// LaMAdam's direction: the maximum-variance second moment s (stages/maximum_variance.hpp) divides before the momentum,
-// after LaProp, and the learning rate is inside it:
+// The direction of LaMAdam. As in LaProp, the gradient is divided by the root of the second moment before the
+// momentum; the second moment s is the maximum-variance one (stages/maximum_variance.hpp). The learning rate is
+// inside the momentum:
 //   m' = b1 m + (1 - b1) lr u / (sqrt(s') + eps);  c' = b1 c + (1 - b1) lr;  u' = -(lr / c') m'.
-// The stage scales by the learning rate itself, so the chain has no Descend. beta1 in [0, 1), 0 <= beta_min <= beta_max
-// < 1, eps > 0. Zhu et al. 2021, Algorithm 2 (arXiv:2006.11918); its weight decay is added to the gradient. State: four
-// floats, `exp_avg`, `variance_avg`, `variance_avg_sq` and `variance_weight`, and one scalar, `rate_avg`. 44 bytes a
-// parameter.
+// The stage applies the learning rate itself, so its chain has no Descend.
+// Hyperparameters: beta1 in [0, 1); 0 <= beta_min <= beta_max < 1 with beta_max > 0; eps > 0.
+// Source: Zhu et al. 2021, Algorithm 2 (arXiv:2006.11918), whose weight decay is added to the gradient.
+// Cost: four floats of state per parameter, `exp_avg`, `variance_avg`, `variance_avg_sq` and `variance_weight`, and
+// one scalar per chain, `rate_avg` (c). chain(LaMaxVa{}) reads and writes 44 bytes per parameter and step.
 struct LaMaxVa {
   double beta1 = 0.9;
   double beta_min = 0.5;

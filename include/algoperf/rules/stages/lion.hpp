@@ -6,8 +6,12 @@
 
 namespace algoperf {
 
-// Lion's direction: u' = sign(b1 m + (1 - b1) u);  m' = b2 m + (1 - b2) u. sign(0) = 0.
-// beta1, beta2 in [0, 1). Chen et al. 2023, Algorithm 2 (arXiv:2302.06675). State: one float, `exp_avg`.
+// The direction of Lion, with sign(0) = 0:
+//   u' = sign(b1 m + (1 - b1) u);  m' = b2 m + (1 - b2) u.
+// Hyperparameters: beta1, beta2 in [0, 1).
+// Source: Chen et al. 2023, Algorithm 2 (arXiv:2302.06675).
+// Cost: one float of state per parameter, `exp_avg`. chain(Lion{}, Descend{}) reads and writes 20 bytes per parameter
+// and step.
 struct Lion {
   double beta1 = 0.9;
   double beta2 = 0.99;
@@ -18,8 +22,9 @@ struct Lion {
     require(beta2 >= 0 && beta2 < 1, "Lion: beta2 is ", beta2, ", expected [0, 1)");
   }
 
-  // The sign as a clamp of a huge multiple: three instructions where comparisons take six, and NaN passes. `bound` is
-  // never negative; the sign of a factor is in `huge`. Denormals, which hosts flush, may come out smaller than bound.
+  // Computes bound * sign(x) as huge * x clamped to [-bound, bound]. This takes three instructions, where comparisons
+  // take six, and propagates NaN. `bound` is never negative: scaled() moves the sign of its factor into `huge`. For
+  // denormal x, which hosts flush to zero, the result may be smaller than bound.
   template <class S>
   struct Kernel {
     static constexpr std::size_t slots = 1;

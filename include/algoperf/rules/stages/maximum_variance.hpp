@@ -4,12 +4,13 @@
 
 namespace algoperf {
 
-// What MaxVA's two rules share: averages of u and u^2 whose decay is chosen, element by element, to make the estimated
-// variance the largest. With a, q, w the averages of u, u^2 and 1, mean = a / w, var = q / w - mean^2, d = (u -
-// mean)^2:
-//   b = (d + var) / (w (d - var) + d + var + 1e-16), kept within [beta_min, beta_max]; beta_max where w = 0, at first;
+// The second moment shared by MaxVa and LaMaxVa. The decay b of the averages of u and u^2 is chosen for each element
+// to maximise the estimated variance. With a, q and w the averages of u, u^2 and 1:
+//   mean = a / w;  var = q / w - mean^2;  d = (u - mean)^2;
+//   b = (d + var) / (w (d - var) + d + var + 1e-16), clamped to [beta_min, beta_max];
+//   b = beta_max if w = 0, which holds in the first step;
 //   a' = b a + (1 - b) u;  q' = b q + (1 - b) u^2;  w' = b w + (1 - b);  second moment q' / w'.
-// Zhu et al. 2021, "MaxVA" (arXiv:2006.11918), equation 13 and Algorithm 1; the authors' code.
+// Source: Zhu et al. 2021, "MaxVA" (arXiv:2006.11918), equation 13 and Algorithm 1; the authors' code.
 namespace detail {
 
 template <class S>
@@ -28,7 +29,7 @@ struct MaximumVariance {
     q = b * q + rest * u * u;
     w = b * w + rest;
   }
-  // x / (sqrt(q / w) + eps), with one division.
+  // Returns x / (sqrt(q / w) + eps) using one division.
   template <class T>
   ALGOPERF_HD static T quotient(T x, T q, T w, T eps) {
     return x * w / (math::sqrt(q * w) + eps * w);

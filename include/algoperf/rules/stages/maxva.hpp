@@ -4,11 +4,13 @@
 
 namespace algoperf {
 
-// MAdam's direction: Adam with the maximum-variance second moment s (stages/maximum_variance.hpp):
+// The direction of MAdam: Adam with the maximum-variance second moment s (stages/maximum_variance.hpp):
 //   m' = b1 m + (1 - b1) u;  u' = (m' / (1 - b1^t)) / (sqrt(s') + eps).
-// beta_min = beta_max is Adam with that beta2. beta1 in [0, 1), 0 <= beta_min <= beta_max < 1, eps > 0. Zhu et al.
-// 2021, Algorithm 1 (arXiv:2006.11918). State: four floats, `exp_avg`, `variance_avg`, `variance_avg_sq` and
-// `variance_weight`. 44 bytes a parameter as a chain of its own.
+// Hyperparameters: beta1 in [0, 1); 0 <= beta_min <= beta_max < 1 with beta_max > 0; eps > 0. With beta_min =
+// beta_max, the rule is Adam with that beta2.
+// Source: Zhu et al. 2021, Algorithm 1 (arXiv:2006.11918).
+// Cost: four floats of state per parameter, `exp_avg`, `variance_avg`, `variance_avg_sq` and `variance_weight`.
+// chain(MaxVa{}, Descend{}) reads and writes 44 bytes per parameter and step.
 struct MaxVa {
   double beta1 = 0.9;
   double beta_min = 0.5;

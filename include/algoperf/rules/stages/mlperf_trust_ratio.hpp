@@ -6,11 +6,13 @@
 
 namespace algoperf {
 
-// LARS with the denominator of its paper and of MLPerf's ResNet-50, where the norms of gradient and decay are added
-// apart: per tensor, u' = r (u + weight_decay p), r = coefficient |p| / (|u| + weight_decay |p| + eps), and r = 1 where
-// either norm is zero. It decays by itself, and masked(...) leaves a tensor (bias, norm) its plain gradient.
-// coefficient > 0, weight_decay >= 0, eps >= 0. You et al. 2017, Algorithm 1 (arXiv:1708.03888); MLPerf training's
-// lars_optimizer. Cost: a pass of 8 bytes a parameter, in which both norms are measured.
+// The trust ratio of LARS with the denominator of its paper and of MLPerf's ResNet-50, which adds the norms of the
+// gradient and of the decay. Per tensor:
+//   u' = r (u + weight_decay p),  r = coefficient |p| / (|u| + weight_decay |p| + eps), or 1 if |p| or |u| is zero.
+// The stage includes weight decay. A tensor excluded by masked(...), such as a bias, keeps its plain gradient.
+// Hyperparameters: coefficient > 0; weight_decay >= 0; eps >= 0.
+// Source: You et al. 2017, Algorithm 1 (arXiv:1708.03888); lars_optimizer of MLPerf training.
+// Cost: no state; a pass of 8 bytes per parameter, which measures both norms.
 struct MlperfTrustRatio {
   double coefficient = 0.001;
   double weight_decay = 0;

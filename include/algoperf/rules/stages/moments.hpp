@@ -1,4 +1,4 @@
-// What Adam and its kin share: running averages of the gradient and of its square, and their bias correction.
+// Shared by Adam and its variants: running averages of the gradient and of its square, and their bias correction.
 #pragma once
 
 #include "root.hpp"
@@ -25,7 +25,7 @@ struct Moments {
   }
 };
 
-// 1 - beta^t, or 1 where nothing is corrected.
+// Returns 1 - beta^t, or 1 if the correction is off.
 ALGOPERF_HD double bias(double beta, Step step, BiasCorrection correction = BiasCorrection::on) {
   return correction == BiasCorrection::on ? 1 - math::power(beta, step.t) : 1;
 }

@@ -4,17 +4,20 @@
 
 namespace algoperf {
 
-// How Nesterov's look-ahead is corrected for the bias of m; P_t is the product of mu_1 ... mu_t.
+// The look-ahead m_hat of NAdam, corrected for the bias of m. P_t is the product mu_1 ... mu_t.
 enum class NAdamForm {
   algoperf,  // (b1 m' + (1 - b1) u) / (1 - b1^t)
   optax,     // b1 m' / (1 - b1^(t+1)) + (1 - b1) u / (1 - b1^t)
   torch,     // mu_(t+1) m' / (1 - P_(t+1)) + (1 - mu_t) u / (1 - P_t), mu_t = b1 (1 - 0.96^(t momentum_decay) / 2)
 };
 
-// Adam with Nesterov momentum: m and v as Adam; u' = m_hat / (sqrt(v' / (1 - b2^t)) + eps), m_hat as `form` says.
-// beta1, beta2 in [0, 1), eps > 0, momentum_decay >= 0 (torch's form only). Dozat 2016; Choi et al. 2019
-// (arXiv:1910.05446), Table 1; AlgoPerf's NadamW baseline; optax.nadamw; torch.optim.NAdam. State: two floats,
-// `exp_avg` and `exp_avg_sq`, and one scalar, `mu_product` (torch's form). 28 bytes a parameter as a chain of its own.
+// The direction of NAdam, Adam with Nesterov momentum. m and v are as in Adam, and m_hat is defined by `form`:
+//   u' = m_hat / (sqrt(v' / (1 - b2^t)) + eps).
+// Hyperparameters: beta1, beta2 in [0, 1); eps > 0; momentum_decay >= 0, used by NAdamForm::torch only.
+// Source: Dozat 2016; Choi et al. 2019 (arXiv:1910.05446), Table 1; AlgoPerf's NadamW baseline; optax.nadamw;
+// torch.optim.NAdam.
+// Cost: two floats of state per parameter, `exp_avg` and `exp_avg_sq`, and one scalar per chain, `mu_product` (used
+// by NAdamForm::torch). chain(NAdam{}, Descend{}) reads and writes 28 bytes per parameter and step.
 struct NAdam {
   double beta1 = 0.9;
   double beta2 = 0.999;

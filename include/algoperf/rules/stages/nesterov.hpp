@@ -4,9 +4,12 @@
 
 namespace algoperf {
 
-// Nesterov momentum in the look-ahead-free form: m' = mu m + (1 - dampening) u;  u' = (1 - dampening) u + mu m'.
-// mu in [0, 1), dampening in [0, 1]. Sutskever et al. 2013; torch's SGD(nesterov=True) for dampening 0. With
-// dampening = mu it is the averaging form that Muon uses. State: one float, `momentum_buffer`.
+// Nesterov momentum in the form without look-ahead parameters:
+//   m' = mu m + (1 - dampening) u;  u' = (1 - dampening) u + mu m'.
+// Hyperparameters: mu in [0, 1); dampening in [0, 1]. dampening = mu gives the averaging form, which Muon uses.
+// Source: Sutskever et al. 2013; torch's SGD(nesterov=True), which has dampening 0.
+// Cost: one float of state per parameter, `momentum_buffer`. chain(Nesterov{}, Descend{}) reads and writes 20 bytes
+// per parameter and step.
 struct Nesterov {
   double mu = 0.9;
   double dampening = 0;

@@ -1,4 +1,4 @@
-// Coefficients (a, b, c) of the Newton-Schulz iteration X' = a X + (b A + c A A) X, A = X X^T, step by step.
+// Coefficients (a, b, c) for each step of the Newton-Schulz iteration X' = a X + (b A + c A A) X, A = X X^T.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@ struct NewtonSchulzStep {
   double a = 1.5, b = -0.5, c = 0;
 };
 
-// A list of steps, the last of them repeated for ever. It points to a table that must outlive it:
+// A list of steps. Iterations beyond its end repeat the last step. The object stores a pointer to the table, which
+// must outlive it:
 //   constexpr NewtonSchulzStep classical[] = {{1.5, -0.5, 0}};
 //   muon({.steps = 12, .coefficients = classical})
 class NewtonSchulzSteps {
@@ -20,7 +21,7 @@ class NewtonSchulzSteps {
   template <std::size_t N>
   constexpr NewtonSchulzSteps(const NewtonSchulzStep (&table)[N]) : table_(table), count_(N) {}
   template <std::size_t N>
-  NewtonSchulzSteps(NewtonSchulzStep (&&table)[N]) = delete;  // it would not outlive the list
+  NewtonSchulzSteps(NewtonSchulzStep (&&table)[N]) = delete;  // a temporary table would not live long enough
 
   constexpr const NewtonSchulzStep& operator[](std::size_t step) const {
     return table_[step < count_ ? step : count_ - 1];
@@ -33,7 +34,7 @@ class NewtonSchulzSteps {
 };
 static_assert(std::is_trivially_copyable_v<NewtonSchulzSteps>);
 
-// Lists in use, as NVIDIA's Emerging-Optimizers has them.
+// Published lists, with the values used by NVIDIA's Emerging-Optimizers.
 namespace newton_schulz {
 
 inline constexpr NewtonSchulzStep simple_table[] = {{3.4445, -4.7750, 2.0315}};
@@ -51,8 +52,8 @@ inline constexpr NewtonSchulzStep cans_table[] = {{8.4703, -25.1081, 18.6293},
                                                   {3.2866, -2.4647, 0.5074},
                                                   {2.2737, -1.6447, 0.4162}};
 
-inline constexpr NewtonSchulzSteps simple = simple_table;    // Jordan et al. 2024: singular values near 1, within 0.3
-inline constexpr NewtonSchulzSteps quintic = quintic_table;  // five steps tuned one by one
+inline constexpr NewtonSchulzSteps simple = simple_table;    // Jordan et al. 2024: singular values end within 0.3 of 1
+inline constexpr NewtonSchulzSteps quintic = quintic_table;  // five steps, each tuned separately
 inline constexpr NewtonSchulzSteps polar_express =
     polar_express_table;                               // Amsel et al. 2025, arXiv:2505.16932; converges
 inline constexpr NewtonSchulzSteps cans = cans_table;  // Grishina et al. 2025, arXiv:2506.10935

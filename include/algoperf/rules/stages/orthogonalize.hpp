@@ -12,17 +12,17 @@
 
 namespace algoperf {
 
-// How Orthogonalize scales its result, for a matrix of `rows` x `cols`.
+// The factor by which Orthogonalize multiplies its result for a matrix of `rows` x `cols`.
 enum class OrthogonalScale {
   none,
   original,   // sqrt(max(1, rows / cols)): Jordan et al.
-  match_rms,  // 0.2 sqrt(max(rows, cols)): the size of an AdamW update (Liu et al. 2025, arXiv:2502.16982)
-  unit_rms,   // sqrt(rows / cols): outputs move as inputs are large (Bernstein & Newhouse 2024, arXiv:2409.20325)
+  match_rms,  // 0.2 sqrt(max(rows, cols)): the RMS of an AdamW update (Liu et al. 2025, arXiv:2502.16982)
+  unit_rms,   // sqrt(rows / cols): RMS-to-RMS operator norm 1 (Bernstein & Newhouse 2024, arXiv:2409.20325)
 };
 
 namespace detail {
 
-// x / max(norm, eps), by the square of the norm, which need not be known to the host.
+// x / max(norm, eps), where *square is norm^2. The host need not know the norm: `square` may point to device memory.
 template <class S>
 struct DivideByNorm {
   const double* square;
@@ -35,15 +35,18 @@ struct DivideByNorm {
 
 }  // namespace detail
 
-// Replaces a matrix by the nearest (semi-)orthogonal one, about: with X = u / max(|u|_F, eps), `steps` times
+// Replaces a matrix by an approximation of the nearest (semi-)orthogonal matrix, then multiplies it by the factor of
+// `scale`. With X = u / max(|u|_F, eps), `steps` times
 //   X' = a X + (b A + c A A) X,  A = X X^T     (from the right, X (...), A = X^T X, where rows > cols)
-// The Newton-Schulz iteration of Muon (Jordan et al. 2024), default coefficients theirs; other lists, and lists of your
-// own: rules/stages/newton_schulz.hpp. steps >= 1, eps > 0. Convolution kernels are matrices of filters x the rest.
-// Departs from torch's Muon and the original in computing in the backend's scalar, not in bf16.
-// Takes matrices only: give other tensors to another rule with partition(matrices, ..., otherwise, ...).
-// Cost per matrix of m x n, m <= n: steps (4 m^2 n + 2 m^3) FLOPs, on a host about steps (3 m^2 n + m^3), for
-// two of three products are symmetric; scratch for the largest matrix a thread, for a host gives each thread whole
-// ones; no state.
+// The stage accepts matrices only. Give other tensors to another rule with partition(matrices, ..., otherwise, ...).
+// The kernel of a convolution is a matrix of filters x the rest.
+// Hyperparameters: steps >= 1; eps > 0; coefficients from rules/stages/newton_schulz.hpp or a custom list; scale.
+// Source: the Newton-Schulz iteration of Muon (Jordan et al. 2024), with its coefficients as the default.
+// Departures: the original code and torch.optim.Muon iterate in bfloat16; this stage computes in the backend's
+// scalar. The norm is bounded as in torch.optim.Muon, by max(|u|_F, eps); the original code divides by |u|_F + eps.
+// Cost: no state. Per matrix of m x n, m <= n: steps (4 m^2 n + 2 m^3) FLOPs; on a host about steps (3 m^2 n + m^3),
+// because two of the three products are symmetric. A host gives each thread whole matrices, so each thread has
+// scratch for the largest matrix. If no shape occurs as often as there are threads, one scratch serves all.
 struct Orthogonalize {
   int steps = 5;
   NewtonSchulzSteps coefficients = newton_schulz::simple;
@@ -55,12 +58,12 @@ struct Orthogonalize {
     require(eps > 0, "Orthogonalize: eps is ", eps, ", expected more than 0");
   }
 
-  // Scratch for one matrix a slot of the backend's batches: X, the next X, A and b A + c A A.
+  // Scratch for one matrix in each slot of the backend's concurrent calls: X, the next X, A and b A + c A A.
   template <class Backend>
   struct State {
     std::size_t slots, largest, largest_gram;
     typename Backend::template Array<typename Backend::Scalar> x, y, gram, polynomial;
-    typename Backend::template Array<double> squares;  // of an asynchronous backend: each slot's squared norm
+    typename Backend::template Array<double> squares;  // asynchronous backends only: |u|_F^2 of each slot
   };
 
   template <class Backend>
@@ -83,7 +86,7 @@ struct Orthogonalize {
             array(gram),    backend.template array<double>(AsynchronousBackend<Backend> ? slots : 0)};
   }
 
-  // Matrices of one shape are one batch.
+  // Processes all matrices of the same shape as one batch.
   template <class Backend>
   void transform(const MatrixWork<Backend>& work, State<Backend>& state) const {
     for (std::size_t i = 0; i < work.size(); ++i) {
@@ -98,10 +101,10 @@ struct Orthogonalize {
   }
 
  private:
-  // Up to a multiple of 16, so that every slot begins as aligned as the first.
+  // Rounds n up to a multiple of 16, so that every slot has the alignment of the first.
   static constexpr std::size_t whole_lines(std::size_t n) { return (n + 15) / 16 * 16; }
 
-  // The first tensor from `begin` on that has the extents of tensor i; and how many there are.
+  // Returns the index of the first tensor, from `begin` on, with the rows and columns of tensor i.
   static std::size_t next_alike(const auto& layout, const auto& region, std::size_t i, std::size_t begin) {
     const Shape& shape = layout.spec(region.tensors[i]).shape;
     for (; begin < region.tensors.size(); ++begin) {
@@ -110,6 +113,7 @@ struct Orthogonalize {
     }
     return begin;
   }
+  // Returns the number of tensors with the rows and columns of tensor i.
   static std::size_t alike(const auto& layout, const auto& region, std::size_t i) {
     std::size_t count = 0;
     for (std::size_t j = 0; (j = next_alike(layout, region, i, j)) < region.tensors.size(); ++j) ++count;

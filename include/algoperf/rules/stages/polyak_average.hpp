@@ -5,10 +5,12 @@
 
 namespace algoperf {
 
-// Polyak-Ruppert average: the plain mean of the parameters after steps `start` + 1, `start` + 2, ...; until then, the
-// parameters themselves. With k = t - start: a' = a + (p + u - a) / k. u passes unchanged, so it stands last, after
-// Descend; evaluation_values gives a. Ruppert 1988; Polyak & Juditsky 1992; torch's ASGD and AveragedModel average so.
-// State: one float, `weight_average`.
+// The Polyak-Ruppert average: the mean of the parameters after the steps start + 1, start + 2, ... Until then, the
+// average equals the parameters. With k = t - start:
+//   a' = a + (p + u - a) / k;  u' = u.
+// Place the stage last, after Descend. evaluation_values returns a.
+// Source: Ruppert 1988; Polyak & Juditsky 1992; torch's ASGD and AveragedModel.
+// Cost: one float of state per parameter, `weight_average`.
 struct PolyakAverage {
   std::uint64_t start = 0;
 
@@ -30,7 +32,7 @@ struct PolyakAverage {
     return {static_cast<S>(step.t > start ? 1 / static_cast<double>(step.t - start) : 1)};
   }
 
-  // Maps (value, average) to the value to evaluate with.
+  // Maps (value, average) to the value used for evaluation.
   struct Evaluation {
     template <class T>
     ALGOPERF_HD T operator()(T, T average) const {

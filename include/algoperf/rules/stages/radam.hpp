@@ -4,13 +4,18 @@
 
 namespace algoperf {
 
-// Rectified Adam: m and v as Adam; with rho_inf = 2 / (1 - b2) - 1 and rho = rho_inf - 2 t b2^t / (1 - b2^t),
-//   u' = m_hat                               while rho <= 5,
-//   u' = r m_hat / (sqrt(v_hat) + eps)       after, r^2 = (rho - 4)(rho - 2) rho_inf / ((rho_inf - 4)(rho_inf - 2)
-//   rho).
-// beta1 in [0, 1), beta2 in (2/3, 1) (below, no step would ever be rectified), eps > 0. Liu et al. 2020, Algorithm 2
-// (arXiv:1908.03265). torch adds eps to the uncorrected root (eps_at = EpsAt::uncorrected, the default here), optax
-// outside the corrected one. State: two floats, `exp_avg` and `exp_avg_sq`. 28 bytes a parameter as a chain of its own.
+// The direction of rectified Adam. m, v, m_hat and v_hat are as in Adam;
+//   rho_inf = 2 / (1 - b2) - 1;  rho = rho_inf - 2 t b2^t / (1 - b2^t);
+//   u' = m_hat                                 while rho <= 5,
+//   u' = r m_hat / (sqrt(v_hat) + eps)         afterwards,
+//   r^2 = (rho - 4)(rho - 2) rho_inf / ((rho_inf - 4)(rho_inf - 2) rho).
+// Hyperparameters: beta1 in [0, 1); eps > 0; beta2 in (2/3, 1), because with smaller values no step is ever
+// rectified.
+// Source: Liu et al. 2020, Algorithm 2 (arXiv:1908.03265).
+// Departures: torch adds eps to the uncorrected root (EpsAt::uncorrected, the default here); optax adds it to the
+// corrected root (EpsAt::outside).
+// Cost: two floats of state per parameter, `exp_avg` and `exp_avg_sq`. chain(RAdam{}, Descend{}) reads and writes 28
+// bytes per parameter and step.
 struct RAdam {
   double beta1 = 0.9;
   double beta2 = 0.999;

@@ -1,6 +1,6 @@
-// A declaration of chain(...), for stages that have a recipe in the same file. The definition would make these headers
-// several times as expensive to compile: a program that calls such a recipe includes algoperf.hpp or
-// rules/chain/chain.hpp, too.
+// Declares chain(...) for stage headers that also define a recipe. Including the definition would make these headers
+// several times slower to compile. A program that calls such a recipe must therefore also include algoperf.hpp or
+// rules/chain/chain.hpp.
 #pragma once
 
 #include <concepts>

@@ -5,11 +5,16 @@
 
 namespace algoperf {
 
-// RMSProp's direction: v' = rho v + (1 - rho) u^2;  u' = u / (sqrt(v') + eps), from v = start.
-// rho in [0, 1], eps > 0 (0 too where start > 0), start >= 0. Tieleman & Hinton 2012, lecture 6.5. torch: rho 0.99, eps
-// outside the root; optax: rho 0.9 and EpsAt::inside; TensorFlow: start 1. With bias_correction = on, v' / (1 - rho^t)
-// stands for v' (Adam without momentum, schedule-free AdamW). State: one float, `square_avg`. 20 bytes a parameter as a
-// chain of its own. Momentum{} may follow it, before Descend (torch) or after (TensorFlow).
+// The direction of RMSProp, with v = start before the first step:
+//   v' = rho v + (1 - rho) u^2;  u' = u / (sqrt(v') + eps).
+// With bias_correction = BiasCorrection::on, v' / (1 - rho^t) replaces v' in u'; this is Adam without momentum, which
+// schedule-free AdamW uses. Momentum{} may follow the stage, before Descend (torch) or after it (TensorFlow).
+// Hyperparameters: rho in [0, 1], less than 1 with bias_correction; eps > 0, or >= 0 if start > 0; start >= 0; eps_at
+// selects where eps is added (stages/root.hpp).
+// Source: Tieleman & Hinton 2012, lecture 6.5. torch: rho 0.99, EpsAt::outside; optax: rho 0.9, EpsAt::inside;
+// TensorFlow: start 1.
+// Cost: one float of state per parameter, `square_avg`. chain(RmsProp{}, Descend{}) reads and writes 20 bytes per
+// parameter and step.
 struct RmsProp {
   double rho = 0.99;
   double eps = 1e-8;
@@ -21,7 +26,8 @@ struct RmsProp {
   double initial(std::size_t) const { return start; }
   void check() const {
     require(rho >= 0 && rho <= 1, "RmsProp: rho is ", rho, ", expected [0, 1]");
-    require(rho < 1 || bias_correction == BiasCorrection::off, "RmsProp: rho is 1, expected less with bias_correction");
+    require(rho < 1 || bias_correction == BiasCorrection::off,
+            "RmsProp: rho is 1, expected less than 1 with bias_correction");
     require(start >= 0, "RmsProp: start is ", start, ", expected at least 0");
     if (start > 0 && eps == 0) return;
     detail::check_eps("RmsProp", eps);
@@ -47,8 +53,10 @@ struct RmsProp {
   }
 };
 
-// The recipe chain(RmsProp{...}, Descend{}): p' = p - lr rmsprop(g), torch's defaults. One float of state, 20 bytes a
-// parameter. With momentum: chain(RmsProp{}, Momentum{}, Descend{}), 28 bytes.
+// The rule RMSProp, chain(RmsProp{...}, Descend{}): p' = p - lr rmsprop(g).
+// Hyperparameters and source: those of RmsProp. The defaults are torch's.
+// Cost: one float of state, 20 bytes per parameter and step. With momentum, chain(RmsProp{}, Momentum{}, Descend{}),
+// 28 bytes.
 template <std::same_as<RmsProp> Options = RmsProp>
 constexpr auto rmsprop(Options options = {}) {
   return chain(options, Descend{});

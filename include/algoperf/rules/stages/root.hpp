@@ -1,4 +1,4 @@
-// What adaptive rules divide by: a root of a second moment, and where eps stands in it.
+// The divisor of adaptive rules: the root of a second moment, with eps.
 #pragma once
 
 #include "../../core/math.hpp"
@@ -7,7 +7,7 @@
 
 namespace algoperf {
 
-// v is the running second moment, c^2 its bias correction (1 - beta2^t, or 1 for none).
+// Where eps is added. v is the running second moment, and c^2 its bias correction: 1 - beta2^t, or 1 for none.
 enum class EpsAt {
   outside,      // sqrt(v / c^2) + eps: Adam's paper, torch, optax's `eps`
   uncorrected,  // (sqrt(v) + eps) / c: "epsilon hat" of Kingma & Ba, section 2; TensorFlow, Keras, DeepSpeed
@@ -16,14 +16,15 @@ enum class EpsAt {
 
 namespace detail {
 
-// x as S, and never 0 nor denormal, however small: 0 / (0 + eps) must stay 0.
+// Returns x as S, raised to the smallest normal number of S if x is less, so that 0 / (0 + eps) is 0.
 template <class S>
 ALGOPERF_HD constexpr S positive(double x) {
   constexpr double least = sizeof(S) == 4 ? 1.17549435e-38 : 2.2250738585072014e-308;
   return static_cast<S>(x > least ? x : least);
 }
 
-// c times the divisor, for c to go into the numerator's factor: sqrt(v + eps) or sqrt(v) + eps.
+// The divisor times c: sqrt(v + eps) if `inside`, otherwise sqrt(v) + eps, where the member `eps` already includes
+// its power of c. The caller multiplies the numerator by c.
 template <class S>
 struct Root {
   S eps = 0;

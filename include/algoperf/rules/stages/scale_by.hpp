@@ -5,10 +5,12 @@
 
 namespace algoperf {
 
-// u' = factor u: a learning rate of its own for some tensors, within one chain. factor is finite; 0 holds them still,
-// at the cost of their state (frozen() has none).
+// Multiplies the update by a constant: u' = factor u. With masked(...), it gives some tensors of a chain a different
+// learning rate:
 //   chain(Adam{}, DecayedWeights{}, masked(ScaleBy{0.1}, Named{"0."}), Descend{})
-// Cost: none.
+// Hyperparameters: factor is finite. With factor 0 the tensors do not change, but their state still takes memory;
+// frozen() has no state.
+// Cost: no state and no additional pass.
 struct ScaleBy {
   double factor = 1;
 

@@ -6,10 +6,12 @@
 
 namespace algoperf {
 
-// Make steps relative to the parameters: per tensor, u' = u max(least, rms(p)). least > 0, or what starts at zero stays
-// there. Shazeer & Stern 2018, section 8 (arXiv:1804.04235), where `least` is epsilon_2; optax's
-// scale_by_param_block_rms. Cost: closes a pass, in which rms(p) is measured;
-// fuse_measurements(ClipByRms{}, ...) shares one.
+// Makes steps proportional to the size of the parameters. Per tensor: u' = u max(least, rms(p)).
+// Hyperparameters: least > 0; with 0, tensors that start at zero would never change.
+// Source: Shazeer & Stern 2018, section 8 (arXiv:1804.04235), where `least` is epsilon_2; optax's
+// scale_by_param_block_rms.
+// Cost: no state. The stage ends a pass, which measures rms(p). fuse_measurements(ClipByRms{}, ScaleByParameterRms{})
+// takes the measurements of both stages in one pass.
 struct ScaleByParameterRms {
   double least = 1e-3;
 

@@ -6,15 +6,17 @@
 
 namespace algoperf {
 
-// Schedule-free learning around a direction u (the gradient, or RmsProp's). The parameters are y, where gradients are
-// taken; z is the base sequence; the average x is where to evaluate. With w = t^r (largest lr so far)^lr_power and
-// c = w / (sum of w):
+// Schedule-free learning with a direction u (the gradient, or RmsProp's). The parameters are y, where gradients are
+// evaluated; z is the base sequence; x is the average, to be used for evaluation. With w = t^r (largest lr so
+// far)^lr_power and c = w / (sum of w):
 //   y' = y + c (z - y) - lr (1 - beta (1 - c)) u;  z' = z - lr u;  x = y + (1 - 1 / beta)(z - y).
-// x is not stored: evaluation_values rebuilds it. The stage scales by the learning rate itself, so the chain has no
-// Descend; give it a constant rate, with a warm-up if any. beta in (0, 1), r and lr_power at least 0. Defazio et al.
-// 2024, Algorithm 1 (arXiv:2405.15682) in the form of its official code, version 1.3 (the rate enters w without Adam's
-// correction). State: one float, `z`, and three scalars, `weight_sum`, `lr_max` and `steps`. 20 bytes a parameter with
-// u = gradient.
+// x is not stored; evaluation_values computes it. The stage applies the learning rate itself, so its chain has no
+// Descend. Use a constant learning rate, optionally with warm-up.
+// Hyperparameters: beta in (0, 1); r >= 0; lr_power >= 0.
+// Source: Defazio et al. 2024, Algorithm 1 (arXiv:2405.15682), in the form of its official code, version 1.3. There
+// the learning rate enters w without Adam's correction.
+// Cost: one float of state per parameter, `z`, and three scalars per chain, `weight_sum`, `lr_max` and `steps`.
+// chain(ScheduleFree{}) reads and writes 20 bytes per parameter and step.
 struct ScheduleFree {
   double beta = 0.9;
   double r = 0;

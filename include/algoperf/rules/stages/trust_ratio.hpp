@@ -6,11 +6,13 @@
 
 namespace algoperf {
 
-// LAMB's and LARS's layer-wise trust ratio: per tensor, u' = r u with r = coefficient |p| / (|u| + eps), and r = 1
-// where either norm is zero. r is kept within [least, most]. coefficient > 0, eps >= 0, 0 <= least <= most. You et al.
-// 2017 (LARS, arXiv:1708.03888) and 2020 (LAMB, Algorithm 2, arXiv:1904.00962); optax's scale_by_trust_ratio. The
-// paper's phi clips |p| before the division: DeepSpeed's and our bounds are on r. Cost: closes a pass, in which both
-// norms are measured.
+// The layer-wise trust ratio of LAMB and LARS. Per tensor:
+//   u' = r u,  r = coefficient |p| / (|u| + eps), clamped to [least, most], or r = 1 if |p| or |u| is zero.
+// Hyperparameters: coefficient > 0; eps >= 0; 0 <= least <= most.
+// Source: You et al. 2017 (LARS, arXiv:1708.03888) and 2020 (LAMB, Algorithm 2, arXiv:1904.00962); optax's
+// scale_by_trust_ratio.
+// Departures: phi of the LAMB paper clamps |p| before the division; here, as in DeepSpeed, the bounds apply to r.
+// Cost: no state. The stage ends a pass, which measures both norms.
 struct TrustRatio {
   double coefficient = 1;
   double eps = 0;

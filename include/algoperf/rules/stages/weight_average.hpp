@@ -6,9 +6,12 @@
 
 namespace algoperf {
 
-// Exponential moving average of the weights: a' = decay a + (1 - decay) (p + u). u passes unchanged, so it stands last,
-// after Descend. evaluation_values gives a / (1 - decay^t), free of the bias of a = 0 at the start (optax's ema with
-// debias). decay in [0, 1). Polyak & Juditsky 1992. State: one float, `weight_average`.
+// Exponential moving average of the parameters: a' = decay a + (1 - decay) (p + u);  u' = u.
+// Place the stage last, after Descend. evaluation_values returns a / (1 - decay^t), which corrects for a = 0 at the
+// start.
+// Hyperparameters: decay in [0, 1).
+// Source: Polyak & Juditsky 1992; optax's ema with debias.
+// Cost: one float of state per parameter, `weight_average`.
 struct WeightAverage {
   double decay = 0.999;
 
@@ -31,7 +34,7 @@ struct WeightAverage {
     return {static_cast<S>(decay), static_cast<S>(1 - decay)};
   }
 
-  // Maps (value, average) to the value to evaluate with.
+  // Maps (value, average) to the value used for evaluation.
   template <class S>
   struct Evaluation {
     S debias = 1;

@@ -5,12 +5,16 @@
 
 namespace algoperf {
 
-// Yogi's direction: Adam, whose second moment moves by (1 - b2) u^2 a step, whichever way it has to go:
-//   m' = b1 m + (1 - b1) u;  v' = v - (1 - b2) sign(v - u^2) u^2, from v = start;
+// The direction of Yogi: Adam whose second moment changes by (1 - b2) u^2 per step, towards u^2. With v = start
+// before the first step:
+//   m' = b1 m + (1 - b1) u;  v' = v - (1 - b2) sign(v - u^2) u^2;
 //   u' = (m' / (1 - b1^t)) / (sqrt(v' / (1 - b2^t)) + eps).
-// beta1, beta2 in [0, 1), eps > 0, start >= 0. Zaheer et al. 2018, Algorithm 2, which has no bias correction and starts
-// at 0 (BiasCorrection::off and start 0 here); optax, but for m, which starts at 0 as the paper's does, optax's at
-// start. State: two floats, `exp_avg` and `exp_avg_sq`. 28 bytes a parameter as a chain of its own.
+// Hyperparameters: beta1, beta2 in [0, 1); eps > 0; start >= 0; eps_at selects where eps is added (stages/root.hpp).
+// Source: Zaheer et al. 2018, Algorithm 2; optax.
+// Departures: the paper has no bias correction and starts v at 0 (BiasCorrection::off and start = 0 here). optax
+// starts m at `start`; here m starts at 0, as in the paper.
+// Cost: two floats of state per parameter, `exp_avg` and `exp_avg_sq`. chain(Yogi{}, Descend{}) reads and writes 28
+// bytes per parameter and step.
 struct Yogi {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -49,8 +53,9 @@ struct Yogi {
   }
 };
 
-// The recipe chain(Yogi{...}, Descend{}): p' = p - lr yogi(g), optax's defaults. Two floats of state, 28 bytes a
-// parameter.
+// The rule Yogi, chain(Yogi{...}, Descend{}): p' = p - lr yogi(g).
+// Hyperparameters and source: those of Yogi. The defaults are optax's.
+// Cost: two floats of state, 28 bytes per parameter and step.
 template <std::same_as<Yogi> Options = Yogi>
 constexpr auto yogi(Options options = {}) {
   return chain(options, Descend{});

@@ -1,10 +1,10 @@
-// apply_if_finite(rule): leaves a step out where a gradient is infinite or NaN, whole: parameters, state and the count
-// of steps stay as they were. The rule counts its steps itself. optax's apply_if_finite, which in the end lets a step
-// through after too many; here `skipped_steps` tells, and the caller decides. A TrainingLoop, which otherwise ends with
-// Diverged at a loss that is not finite, goes on. It stands within sam, sam(apply_if_finite(adamw())): what is to be
-// finite is the gradient that the rule steps with. Cost: 4 bytes a parameter. With Cuda the device decides, so that a
-// step is one graph and the host need not wait, unless the rule keeps scalars (nadam), follows schedules of its own or
-// works on matrices.
+// apply_if_finite(rule): skips a step if a gradient is infinite or NaN. A skipped step changes nothing: parameters,
+// state and step count stay as they were. The rule counts its steps itself; Step::t is not read. After optax's
+// apply_if_finite, which however applies a step after too many skipped ones; here `skipped_steps` returns their number,
+// and the caller decides. A TrainingLoop, which otherwise ends with Diverged at a loss that is not finite, continues.
+// Inside sam, as in sam(apply_if_finite(adamw())), it checks the gradient that the rule steps with; the reverse order
+// does not compile. Cost: 4 bytes a parameter. With Cuda the device decides, so a step is one graph and the host need
+// not wait, unless the rule keeps scalars (nadam), has a scheduled hyperparameter or works on matrices.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ namespace algoperf {
 template <class Backend, class Rule>
 struct ApplyIfFiniteState {
   Backend backend;
-  typename Rule::template State<Backend> rule;  // where a device counts, its t() is that of the last visit
+  typename Rule::template State<Backend> rule;  // if a device counts steps, its t() is outdated between visits
   detail::FiniteGate<Backend> gate;
 
   std::uint64_t t() const { return gate.record(backend).made; }
   const Layout& layout() const { return rule.layout(); }
-  // The number of steps left out so far.
+  // Returns the number of steps skipped so far.
   std::uint64_t skipped_steps() const { return gate.record(backend).left_out; }
   template <class Archive>
   void visit(Archive& archive) {
@@ -52,7 +52,7 @@ class ApplyIfFinite {
   static constexpr bool bears_non_finite = true;
   template <class Backend>
   using State = ApplyIfFiniteState<Backend, Rule>;
-  // Whether steps are asked for without waiting to learn what became of them.
+  // Whether the host issues steps without waiting to learn which are skipped.
   template <class Backend>
   static constexpr bool defers = detail::gate_defers<Backend, Rule>;
 
@@ -103,7 +103,8 @@ class ApplyIfFinite {
 template <class Rule>
 constexpr auto apply_if_finite(const Rule& rule) {
   static_assert(!detail::MovesAllParameters<Rule>,
-                "algoperf: what is to be finite is the gradient a rule steps with: write sam(apply_if_finite(...))");
+                "algoperf: apply_if_finite(...) must check the gradient that the rule steps with: write "
+                "sam(apply_if_finite(...))");
   return ApplyIfFinite<Rule>(rule);
 }
 

@@ -1,19 +1,22 @@
-// armijo(rule): learning rates that need no tuning, by a line search. The rule steps at gamma lr, where gamma is what
-// the steps before found: gamma' is the first of gamma, shrink gamma, shrink^2 gamma, ... with
+// armijo(rule): a learning rate that needs no tuning, found by a line search. The rule steps at gamma lr, with the
+// gamma found in earlier steps. Each step also searches for the gamma' of the next step: the first of gamma,
+// shrink gamma, shrink^2 gamma, ... with
 //   f(x) - f(x - gamma' g) >= gamma' (c |g|^2 + eps)
-// on the step's own batch, or shrink gamma where none of `tries` has it. So gamma never grows, and a step does not
-// depend on its own batch through gamma. armijo() is around SGD; with
+// on the step's batch, or shrink gamma if none of `tries` candidates satisfies it. So gamma never grows, and the gamma
+// of a step does not depend on the batch of that step.
+//
+// armijo() wraps SGD. With the schedule
 //   NoiseAdaptive{.from = 1, .steps = T}                     alpha^(t-1), alpha = (1 / T)^(1 / T)
-// for its schedule, it is SGD with exponential steps that knows neither noise nor smoothness: Vaswani, Dubois-Taine &
-// Babanezhad 2022 (arXiv:2110.11442), the constants as in their code. Around another rule the search stays
-// along the gradient.
+// it is SGD with exponentially decreasing steps, which needs neither the noise level nor the smoothness: Vaswani,
+// Dubois-Taine & Babanezhad 2022 (arXiv:2110.11442), with the constants of their code. Around another rule, the search
+// is still along the gradient.
 //
-// What evaluate() writes must be the gradient of what it returns: Adasum<Of::gradients> combines to another, and gamma
-// then shrinks for nothing.
+// evaluate() must write the gradient of the loss that it returns. With Adasum<Of::gradients>, which combines gradients
+// into a different vector, gamma shrinks needlessly.
 //
-// c in (0, 1), shrink in (0, 1), start, the first gamma, > 0, eps >= 0, tries >= 1.
-// Cost: 1 + tries gradients a step, for evaluate() computes one with each loss; one try once gamma fits. Two slots of
-// scratch, 36 bytes a parameter and 12 a try above the rule's own. State: `gamma`.
+// c in (0, 1), shrink in (0, 1), start (the first gamma) > 0, eps >= 0, tries >= 1.
+// Cost: 1 + tries gradients a step, because evaluate() computes a gradient with each loss; one try once gamma fits. Two
+// slots of scratch, 36 bytes a parameter and 12 a try in addition to the rule. State: `gamma`.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +43,7 @@ struct ArmijoState {
   Backend backend;
   double gamma;
   typename Backend::template Array<typename Backend::Scalar> values, gradients;  // before the search
-  int tried = 0;                                                                 // in the last step
+  int tried = 0;                                                                 // number of tries in the last step
 
   std::uint64_t t() const { return base.t(); }
   const Layout& layout() const { return base.layout(); }
@@ -53,7 +56,7 @@ struct ArmijoState {
 
 namespace detail {
 
-// x - gamma g, whatever stood there.
+// x - gamma g. The previous value is ignored.
 template <class S>
 struct TryStep {
   S gamma = 0;
@@ -71,8 +74,8 @@ concept ReturnsLoss = requires(const Evaluate& evaluate) {
 template <class Evaluate>
 consteval bool explain_evaluate() {
   static_assert(ReturnsLoss<Evaluate>,
-                "algoperf: armijo compares losses: give step(...) an `evaluate` that returns the loss at the present "
-                "values, a double, and writes its gradient to gradients");
+                "algoperf: armijo compares losses: pass step(...) an `evaluate` that returns the loss at the current "
+                "values as a double and writes its gradient to gradients");
   return ReturnsLoss<Evaluate>;
 }
 
@@ -83,7 +86,7 @@ class Armijo {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
-  static constexpr bool bears_non_finite = true;  // a loss that is infinite or NaN is no descent
+  static constexpr bool bears_non_finite = true;  // a loss that is infinite or NaN is a failed try
   template <class Backend>
   using State = ArmijoState<Backend, Rule>;
 
@@ -120,8 +123,8 @@ class Armijo {
       state.gamma = found;
     }
   }
-  // On the caller's own memory; evaluate() returns the loss at the present `values`, a double, and writes its gradient
-  // to `gradients`.
+  // Same, on the caller's memory. evaluate() must return the loss at the current `values` as a double and write its
+  // gradient to `gradients`.
   template <class Backend, class Evaluate>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now, const Evaluate& evaluate) const {
@@ -138,7 +141,7 @@ class Armijo {
   const Rule& rule() const { return rule_; }
 
  private:
-  // The gamma for the steps to come. Values and gradients are as before when it returns, and when it throws.
+  // Returns gamma for the next step. Restores values and gradients, also if evaluate() throws.
   template <class Backend, class Evaluate>
   double search(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state) const {
     using S = typename Backend::Scalar;

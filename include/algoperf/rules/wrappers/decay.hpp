@@ -10,7 +10,7 @@ namespace algoperf {
 
 namespace detail {
 
-// The stage, masked unless `where` is `otherwise`.
+// Returns the stage, masked by `where` unless that is `otherwise`.
 template <class Stage, class Where>
 constexpr auto masked_unless_everywhere(const Stage& stage, const Where& where) {
   if constexpr (std::is_same_v<Where, Otherwise>)
@@ -21,8 +21,8 @@ constexpr auto masked_unless_everywhere(const Stage& stage, const Where& where) 
 
 }  // namespace detail
 
-// Weight decay of the tensors that `where` accepts: DecayedWeights, masked unless `where` is `otherwise`. Recipes take
-// `where` as their second argument: adamw({.weight_decay = 0.1}, decayable).
+// Weight decay of the tensors that `where` accepts: DecayedWeights, masked by `where` unless that is `otherwise`.
+// Recipes take `where` as their second argument: adamw({.weight_decay = 0.1}, decayable).
 template <class Where>
 constexpr auto decay(double rate, const Where& where) {
   return detail::masked_unless_everywhere(DecayedWeights{.rate = rate}, where);

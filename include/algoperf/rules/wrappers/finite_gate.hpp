@@ -1,6 +1,6 @@
-// FiniteGate: makes a rule's steps where their gradient is finite, leaves them out whole where it is not, and counts
-// both (apply_if_finite, mixed_precision). Where a device's work goes on while the host does, and the rule needs no
-// more than the count of its steps, the device decides, counts and moves the loss scale: the host waits for none of it.
+// FiniteGate: runs a rule's step if the gradient is finite, skips it otherwise, and counts both cases (apply_if_finite,
+// mixed_precision). On an asynchronous backend, if the rule needs only the count of its steps, the device decides,
+// counts and adjusts the loss scale, and the host does not wait.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace algoperf::detail {
 
-// What became of the steps asked for. In the backend's memory.
+// The outcome of all steps so far. Lies in the backend's memory.
 struct GateRecord {
-  std::int64_t closed = 0;  // 1 where the last was left out
+  std::int64_t closed = 0;  // 1 if the last step was skipped
   std::uint64_t made = 0, left_out = 0;
-  std::uint64_t quiet = 0;  // made since the scale last changed
+  std::uint64_t quiet = 0;  // finite gradients since the scale last changed
   double scale = 1;         // of the next loss
-  float unscale = 1;        // of the last gradients: 1 / their loss's scale
+  float unscale = 1;        // of the last gradients: 1 / the scale of their loss
 
   template <class LossScale>
   ALGOPERF_HD void judge(bool finite, const LossScale& scaling) {
@@ -58,7 +58,7 @@ class FiniteGate {
     set(backend, {.scale = scale});
   }
 
-  // A backend is waited for.
+  // Returns the record. Waits for the backend.
   GateRecord record(const Backend& backend) const {
     if constexpr (Backend::on_host) {
       return record_;
@@ -74,7 +74,7 @@ class FiniteGate {
     else
       backend.write(1, &record, record_.data());
   }
-  // In the backend's memory.
+  // Returns the address of the record in the backend's memory.
   const GateRecord* place() const {
     if constexpr (Backend::on_host)
       return &record_;
@@ -82,8 +82,9 @@ class FiniteGate {
       return record_.data();
   }
 
-  // Where the n gradients are finite, make(now, guard, unscale), by which the rule makes step `now` of those made. If
-  // `deferred`, in any case: the guard tells the device, which alone knows now.t and what `place()` tells of the scale.
+  // If the n gradients are finite, calls make(now, guard, unscale), which must run the rule's step; now.t counts the
+  // steps that were not skipped. If `deferred`, calls make in any case, with a guard by which the device suppresses the
+  // step. Then now.t and `unscale` are placeholders: their values are on the device, in the record at place().
   template <bool deferred, class T, class LossScale, class Make>
   void step_if_finite(const Backend& backend, std::size_t n, const T* gradients, const LossScale& scaling, Step now,
                       const Make& make) {
@@ -105,10 +106,10 @@ class FiniteGate {
 
  private:
   std::conditional_t<Backend::on_host, GateRecord, typename Backend::template Array<GateRecord>> record_;
-  typename Backend::template Array<float> bad_;  // of each chunk, elsewhere than on the host
+  typename Backend::template Array<float> bad_;  // per chunk; not used on the host
 };
 
-// Whether a backend defers what becomes of a rule's steps.
+// Whether a rule's steps are `deferred` on a backend: the device decides whether to skip them.
 template <class Rule>
 concept CountsOnDevice = requires {
   requires Rule::counts_on_device;
@@ -116,7 +117,7 @@ concept CountsOnDevice = requires {
 template <class Backend, class Rule>
 inline constexpr bool gate_defers = AsynchronousBackend<Backend>&& CountsOnDevice<Rule>;
 
-// Tells a rule's state what a gate has counted, if the rule does not count by itself.
+// Sets the step count of a rule's state to the count of a gate, if the state has recount().
 template <class State>
 void recount(State& state, std::uint64_t t) {
   if constexpr (requires { state.recount(t); }) state.recount(t);

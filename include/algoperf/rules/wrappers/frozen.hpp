@@ -1,7 +1,8 @@
-// frozen(): leaves its tensors as they are. For a part of a partition; it keeps no state and moves no byte:
+// frozen(): a rule that does not change its tensors, for a part of a partition. It keeps only the step count and
+// moves no bytes:
 //   partition(Named{"0."}, frozen(), otherwise, adamw())
-// What stands before the partition still sees these tensors' gradients, which are computed; nn/stop_gradient.hpp leaves
-// them out, for layers.
+// The gradients of these tensors are still computed, and stages before the partition still see them. For layers,
+// nn/stop_gradient.hpp avoids computing them.
 #pragma once
 
 #include <cstdint>

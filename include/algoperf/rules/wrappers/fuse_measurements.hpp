@@ -1,5 +1,5 @@
-// fuse_measurements(first, second): two stages that scale each tensor, and measure in one pass what they would in two.
-// The second must measure the parameters alone, so that it may look before the first has scaled u.
+// fuse_measurements(first, second): combines two stages that scale each tensor, so that they measure in one pass
+// instead of two. The second stage must measure only p, because it measures before the first has scaled u.
 //   chain(FactoredRms{}, fuse_measurements(ClipByRms{}, ScaleByParameterRms{}), Descend{})
 #pragma once
 
@@ -56,8 +56,8 @@ consteval bool explain_fuse_measurements() {
       ScalesTensors<First> && ScalesTensors<Second>,
       "algoperf: fuse_measurements(first, second) takes two stages that scale each tensor, such as ClipByRms{}");
   static_assert(MeasuresParametersAlone<Second>,
-                "algoperf: the second stage of fuse_measurements(...) must measure the parameters alone, as "
-                "ScaleByParameterRms{}");
+                "algoperf: the second stage of fuse_measurements(...) must measure only p, as "
+                "ScaleByParameterRms{} does");
   return ScalesTensors<First> && ScalesTensors<Second> && MeasuresParametersAlone<Second>;
 }
 

@@ -1,4 +1,4 @@
-// What the loss is multiplied by so that its gradients in 16 bits do not vanish.
+// Loss scales: factors for the loss that keep its 16-bit gradients from underflowing.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace algoperf {
 
-// The scale of the loss. It falls by `backoff` at a gradient that is not finite, and grows by `growth` after `interval`
-// steps without one. start > 0, growth >= 1, backoff in (0, 1]. {.start = 1024, .growth = 1, .backoff = 1} is a
-// constant scale. torch's GradScaler and its defaults.
+// A loss scale that adapts. It is multiplied by `backoff` after a gradient that is not finite, and by `growth` after
+// `interval` finite gradients in a row. start > 0, growth >= 1, backoff in (0, 1], interval > 0.
+// {.start = 1024, .growth = 1, .backoff = 1} is a constant scale. As torch's GradScaler, with its defaults.
 struct DynamicLossScale {
   double start = 65536;
   double growth = 2;
@@ -25,17 +25,17 @@ struct DynamicLossScale {
     require(interval > 0, "DynamicLossScale: interval is 0, expected at least 1");
   }
 
-  // Moves it after a gradient; `quiet` counts those since the last change.
+  // Updates `scale` after a gradient. `quiet` counts the finite gradients since the last change.
   ALGOPERF_HD void move(bool finite, double& scale, std::uint64_t& quiet) const {
     quiet = finite ? quiet + 1 : 0;
-    if (!finite) scale = math::max(scale * backoff, 1e-30);  // 1 / scale is a float
+    if (!finite) scale = math::max(scale * backoff, 1e-30);  // 1 / scale must be finite as a float
     if (quiet < interval) return;
     scale = math::min(scale * growth, 1e30);
     quiet = 0;
   }
 };
 
-// The loss as it is: for bfloat16, whose range is float's.
+// No loss scale: for bfloat16, which has the range of float.
 struct NoLossScale {
   static constexpr double start = 1;
   void check() const {}

@@ -1,6 +1,6 @@
-// masked(stage, where): the stage acts on the tensors that `where` accepts, and lets u pass on all others.
+// masked(stage, where): the stage, applied only to the tensors that `where` accepts. For all others u is unchanged.
 //   chain(Adam{}, masked(DecayedWeights{.rate = 0.1}, decayable), Descend{})
-// Tensors are grouped by the answer, so the cost is one test a pass, not one an element.
+// Tensors are grouped by the result of `where`, so the cost is one test per pass, not one per element.
 #pragma once
 
 #include "../../core/tensor_spec.hpp"
@@ -8,13 +8,13 @@
 
 namespace algoperf {
 
-// Is the stage, and says which tensors it acts on.
+// The stage itself, with a predicate for the tensors it acts on.
 template <class Stage, class Where>
 struct Masked : Stage {
   static_assert(!detail::is_matrix<Stage>,
-                "algoperf: a matrix stage cannot be masked: give its tensors to partition(...)");
+                "algoperf: a matrix stage cannot be masked: select its tensors with partition(...)");
   static_assert(!detail::ScalesByLearningRate<Stage>,
-                "algoperf: Descend cannot be masked: the other tensors would climb by the whole gradient");
+                "algoperf: Descend cannot be masked: the excluded tensors would move uphill by the whole gradient");
   using Wrapped = Stage;
   Where where;
 

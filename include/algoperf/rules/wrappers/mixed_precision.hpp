@@ -1,21 +1,21 @@
-// mixed_precision<Half>(rule): parameters and gradients of 16 bits (bfloat16 or float16), masters and state in float,
-// for any rule, on the caller's own memory on any backend.
+// mixed_precision<Half>(rule): keeps parameters and gradients in 16 bits (bfloat16 or float16), and master parameters
+// and state in float. Works with any rule, on the caller's memory, on any backend.
 //
 //   auto rule = mixed_precision<float16>(adamw(), DynamicLossScale{});    // bfloat16 needs no loss scale
 //   auto state = rule.state(Host{}, layout);
 //   ... gradients of state.loss_scale() times the loss ...
 //   rule.step(gradients, values, state, {.learning_rate = 1e-3});
 //
-// Masters start as the parameters when the first step is asked for. With a loss scale, where a gradient is infinite or
-// NaN, the step is left out whole: parameters, masters, state and the count of steps stay, only the scale falls. So the
-// rule counts its steps itself, and Step::t is not read. With Cuda the device decides, counts and moves the scale, and
-// the host need not wait, unless the rule keeps scalars (nadam), follows schedules of its own or works on matrices.
-// Without a loss scale nothing is checked, and float16 gradients vanish below 6e-8.
-// Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; torch.amp's GradScaler for the scale's movement.
+// The first step copies the parameters to the masters. With a loss scale, a step is skipped if a gradient is infinite
+// or NaN: parameters, masters, state and step count stay as they were, and only the scale falls. The rule therefore
+// counts its steps itself; Step::t is not read. With Cuda the device decides, counts and adjusts the scale, and the
+// host need not wait, unless the rule keeps scalars (nadam), has a scheduled hyperparameter or works on matrices.
+// Without a loss scale nothing is checked, and float16 gradients below 6e-8 vanish.
+// Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; the scale changes as in torch.amp's GradScaler.
 //
-// Cost of an element rule: that of the rule in float (28 bytes a parameter for AdamW: 2 + 12 read, 12 + 2 written), for
-// nothing is converted in memory; and 2 bytes for the check, with a loss scale. Rules that keep u between passes (LAMB,
-// Muon) also need a gradient arena in float, and 12 bytes a parameter more.
+// Cost of an element rule: that of the rule in float (28 bytes a parameter for AdamW: 2 + 12 read, 12 + 2 written),
+// because values are converted in registers; and 2 bytes for the check, with a loss scale. Rules that store u between
+// passes (LAMB, Muon) also need a gradient arena in float, and 12 bytes a parameter more.
 #pragma once
 
 #include <cstddef>
@@ -43,19 +43,19 @@ struct MixedPrecisionOptions {
 template <class Backend, class Rule>
 struct MixedPrecisionState {
   Backend backend;
-  typename Rule::template State<Backend> rule;  // where a device counts, its t() is that of the last visit
+  typename Rule::template State<Backend> rule;  // if a device counts steps, its t() is outdated between visits
   typename Backend::template Array<float> masters, gradients;
   bool gated;  // whether there is a loss scale
   detail::FiniteGate<Backend> gate;
-  std::uint64_t calls = 0;  // steps asked for
+  std::uint64_t calls = 0;  // number of calls of step()
 
   std::uint64_t t() const { return gated ? gate.record(backend).made : rule.t(); }
   const Layout& layout() const { return rule.layout(); }
-  // What to multiply the loss by; a device is waited for. loss_scale_at() is where it lies in the backend's memory,
-  // for kernels that need not wait; another place once the state is copied, moved or loaded.
+  // Returns the factor to multiply the loss by. Waits for a device. loss_scale_at() returns the factor's address in the
+  // backend's memory, so that kernels need not wait; the address changes if the state is copied, moved or loaded.
   double loss_scale() const { return gate.record(backend).scale; }
   const double* loss_scale_at() const { return &gate.place()->scale; }
-  // The number of steps left out so far.
+  // Returns the number of steps skipped so far.
   std::uint64_t skipped_steps() const { return gate.record(backend).left_out; }
 
   template <class Archive>
@@ -68,7 +68,7 @@ struct MixedPrecisionState {
     archive.number("skipped", record.left_out);
     if constexpr (Archive::reading) {
       record.made = rule.t();
-      if (!gated) record = {.made = rule.t()};  // saved with a scale, perhaps
+      if (!gated) record = {.made = rule.t()};  // the saved state may have had a loss scale
       gate.set(backend, record);
       calls = record.made + record.left_out;
     }
@@ -93,11 +93,12 @@ class MixedPrecision {
 
   template <class Backend>
   State<Backend> state(const Backend& backend, const Layout& layout) const {
-    static_assert(std::is_same_v<typename Backend::Scalar, float>,
-                  "algoperf: mixed_precision has masters of float: it runs on Host<float>, Thrust<float>, Cuda<float>");
+    static_assert(
+        std::is_same_v<typename Backend::Scalar, float>,
+        "algoperf: mixed_precision keeps its masters in float, so it needs Host<float>, Thrust<float> or Cuda<float>");
     loss_scale_.check();
     require(options_.rounding == Rounding::nearest || std::is_same_v<Half, bfloat16>,
-            "mixed_precision: stochastic rounding is of bfloat16 only");
+            "mixed_precision: stochastic rounding is available for bfloat16 only");
     const std::size_t n = layout.size();
     return {backend,
             rule_.state(backend, layout),
@@ -107,7 +108,7 @@ class MixedPrecision {
             {backend, scales ? layout.trained_size() : 0, loss_scale_.start}};
   }
 
-  // Where there is a loss scale and a gradient is not finite, the step is left out, and skipped_steps() counts it.
+  // With a loss scale, a step with a gradient that is not finite is skipped and counted by skipped_steps().
   template <class Backend>
   void step(std::span<const Half> gradients, std::span<Half> values, State<Backend>& state, Step now) const {
     const std::size_t n = state.layout().size();
@@ -132,7 +133,8 @@ class MixedPrecision {
     ++state.calls;
   }
 
-  // In float, from the masters, which before the first step are `values` (rules/chain/chain.hpp).
+  // As Chain::evaluation_values (rules/chain/chain_class.hpp), in float, from the masters; before the first step, from
+  // `values`.
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   template <class Backend>
   void evaluation_values(std::span<const Half> values, State<Backend>& state, float* out) const {

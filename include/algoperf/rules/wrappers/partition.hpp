@@ -1,6 +1,6 @@
-// partition(where, rule, where, rule, ...): each tensor is updated by the rule of the first predicate that accepts it.
+// partition(where, rule, where, rule, ...): updates each tensor by the rule of the first predicate that accepts it.
 //   partition(matrices, muon(), otherwise, adamw())
-// Throws Error, naming the tensor, where no predicate accepts one.
+// Throws Error, naming the tensor, if no predicate accepts it.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Part {
   Rule rule;
 };
 
-// The states of all parts, each for its own tensors.
+// The states of all parts, each for the tensors of its part.
 template <class Backend, class... Rules>
 struct PartitionState {
   Layout whole;
@@ -58,7 +58,7 @@ class Partition<Part<Wheres, Rules>...> {
     for_each_index<count>([&](auto i) {
       if (i == owner) get<i>(parts_).rule.group(spec, key);
     });
-    key.mix(count, owner);  // last, so that no two parts' keys meet
+    key.mix(count, owner);  // last, so that keys of different parts differ
   }
 
   template <class Backend>
@@ -106,7 +106,7 @@ class Partition<Part<Wheres, Rules>...> {
     for_each_index<count>([&](auto i) {
       if (owner == count && get<i>(parts_).where(spec)) owner = i;
     });
-    require(owner < count, "partition: no rule takes the tensor '", spec.name, "': end with `otherwise, rule`");
+    require(owner < count, "partition: no predicate accepts the tensor '", spec.name, "': end with `otherwise, rule`");
     return owner;
   }
   std::vector<Region> regions_of(std::size_t part, const Layout& layout, const std::vector<Region>& regions) const {
@@ -125,13 +125,13 @@ template <class Where, class Rule>
 consteval bool explain_part() {
   static_assert(
       requires(const Where& where, const TensorSpec& spec) { static_cast<bool>(where(spec)); },
-      "algoperf: partition takes pairs `where, rule`, where `bool where(const TensorSpec&)`, e.g. matrices");
+      "algoperf: partition takes pairs `where, rule`: where is a predicate `bool (const TensorSpec&)`, e.g. matrices");
   static_assert(
       requires { typename Rule::template State<Host<float>>; },
-      "algoperf: partition takes pairs `where, rule`, where the rule is a chain(...) or a recipe such as adamw()");
+      "algoperf: partition takes pairs `where, rule`: rule is a chain(...) or a recipe such as adamw()");
   static_assert(!MovesAllParameters<Rule>,
-                "algoperf: sam(...) moves all parameters at once, so it stands around a partition, not in one: "
-                "sam(partition(...)). So do armijo(...), apply_if_finite(...) and mixed_precision(...)");
+                "algoperf: sam(...), armijo(...), apply_if_finite(...) and mixed_precision(...) must wrap the whole "
+                "partition: write sam(partition(...))");
   return true;
 }
 

@@ -1,8 +1,8 @@
-// sam(rule): sharpness-aware minimisation around any rule. Each step climbs to p + e, asks for the gradient there, goes
-// back and lets the rule descend from p:
+// sam(rule): sharpness-aware minimisation around any rule. Each step moves to p + e, computes the gradient there,
+// returns to p and runs the rule with that gradient:
 //   e = rho g / (|g| + 1e-12), the norm over all tensors.
 // rho > 0. Foret et al. 2021, Algorithm 1 (arXiv:2010.01412); the 1e-12 as in davda54/sam (the paper has none).
-// Cost: a second gradient, one slot for the saved parameters, 4 + 16 + 8 bytes a parameter above the rule's own.
+// Cost: a second gradient, one slot for the saved parameters, 4 + 16 + 8 bytes a parameter in addition to the rule.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ struct SamState {
   const Layout& layout() const { return base.layout(); }
   template <class Archive>
   void visit(Archive& archive) {
-    visit_scoped(archive, "sam", base);  // what was saved is spent within a step
+    visit_scoped(archive, "sam", base);  // the saved parameters are used only within a step
   }
 };
 
@@ -62,7 +62,8 @@ class Sam {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
-  static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };  // p comes back from anywhere
+  // p + e may be infinite or NaN, because p is restored from a copy; the rule must accept the resulting gradient.
+  static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
   template <class Backend>
   using State = SamState<Backend, Rule>;
 
@@ -84,9 +85,8 @@ class Sam {
 
   template <class Backend, class Evaluate>
   void step(const Update<typename Backend::Scalar, Evaluate>& update, State<Backend>& state, Step now) const {
-    static_assert(
-        !std::is_same_v<Evaluate, NoEvaluate>,
-        "algoperf: sam needs the gradient a second time: give step(...) an `evaluate` that writes it to gradients");
+    static_assert(!std::is_same_v<Evaluate, NoEvaluate>,
+                  "algoperf: sam needs a second gradient: pass step(...) an `evaluate` that writes it to gradients");
     using Scalar = typename Backend::Scalar;
     const auto go_back = [&] {
       for (std::size_t r = 0; r < state.perturbed.regions().size(); ++r) {
@@ -105,7 +105,7 @@ class Sam {
     go_back();
     rule_.step(update, state.base, now);
   }
-  // On the caller's own memory; evaluate() writes the gradient at the present `values` to `gradients`.
+  // Same, on the caller's memory. evaluate() must write the gradient at the current `values` to `gradients`.
   template <class Backend, class Evaluate>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now, const Evaluate& evaluate) const {

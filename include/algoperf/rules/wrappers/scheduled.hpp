@@ -1,7 +1,7 @@
-// scheduled(stage, &Stage::field, schedule): a hyperparameter that follows a schedule of its own, asked for t - 1.
+// scheduled(stage, &Stage::field, schedule): the stage, with a hyperparameter set to schedule(t - 1) at step t.
 //   chain(Adam{}, scheduled(DecayedWeights{}, &DecayedWeights::rate, Linear{.from = 0.1, .to = 0, .steps = 1000}),
 //   Descend{})
-// Two fields of a stage: scheduled(scheduled(stage, ...), ...). With a mask: masked(scheduled(stage, ...), where).
+// For two fields, write scheduled(scheduled(stage, ...), ...). With a mask, write masked(scheduled(stage, ...), where).
 #pragma once
 
 #include "../../core/evaluated.hpp"
@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// Is the stage in all but what it becomes at a step.
+// The stage itself, except that its kernel at a step is that of now(step).
 template <class Stage, class Schedule>
 struct Scheduled : Stage {
   using Wrapped = Stage;
@@ -19,13 +19,13 @@ struct Scheduled : Stage {
 
   constexpr Scheduled(const Stage& stage, double Stage::*f, const Schedule& s) : Stage(stage), field(f), schedule(s) {}
 
-  // The stage as it is at a step.
+  // Returns the stage with the schedule's value at a step.
   Stage now(Step step) const {
     Stage stage = *this;
     stage.*field = static_cast<double>(schedule(step.t - 1));
     return stage;
   }
-  // The schedule's options, and the stage's with the schedule's first value.
+  // Checks the schedule's options, and the stage with the schedule's first value.
   void check() const {
     detail::check_schedule(schedule);
     const Stage first = now(Step{.t = 1});
@@ -74,8 +74,8 @@ consteval bool explain_scheduled() {
   }
   static_assert(
       !Reacts<Schedule, Evaluated>,
-      "algoperf: scheduled(...) hears of no evaluation, so a schedule that reacts, such as Plateau, would stay "
-      "where it starts: only a TrainingLoop's own schedule is told");
+      "algoperf: scheduled(...) receives no evaluation reports, so a schedule that reacts to them, such as Plateau, "
+      "would keep its first value: use it as the TrainingLoop's schedule");
   return explain_schedule<Schedule>();
 }
 
