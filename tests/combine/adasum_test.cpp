@@ -17,7 +17,7 @@ using Vectors = std::vector<std::vector<double>>;
 
 namespace {
 
-// Adasum of vectors that are one tensor, or one tensor an element.
+// Returns Adasum of vectors that are one tensor each, or that have one tensor per element.
 std::vector<double> adasum(Vectors vectors, bool a_tensor_an_element = false) {
   const std::size_t n = vectors[0].size();
   Layout layout(1);
@@ -53,7 +53,7 @@ std::vector<double> combination(double x, const std::vector<double>& a, double y
 }  // namespace
 
 #if defined(HAS_JSON)
-TEST_CASE("adasum: the reference values") {
+TEST_CASE("adasum: reference values") {
   const std::string path = data_path("adasum_reference_values.json");
   if (path.empty()) return;
   std::ifstream file(path);
@@ -91,14 +91,14 @@ TEST_CASE("adasum: vanishing vectors do not divide by zero") {
     }
 }
 
-TEST_CASE("adasum: each tensor for itself") {
+TEST_CASE("adasum: each tensor is combined separately") {
   const Vectors vectors{{1, 2}, {1, -2}};
   const auto each = adasum(vectors, true), whole = adasum(vectors);
-  CHECK(distance(each, {1, 0}) < 1e-15);         // the first elements agree, the second oppose
+  CHECK(distance(each, {1, 0}) < 1e-15);         // the first elements agree, the second cancel
   CHECK(distance(whole, {2 * 1.3, 0}) < 1e-15);  // a.b = -3, |a|^2 = |b|^2 = 5: coefficients 1.3
 }
 
-TEST_CASE("adasum: the tree") {
+TEST_CASE("adasum: combines halves in a binary tree") {
   const auto a = normal(1, 9), b = normal(2, 9), c = normal(3, 9), d = normal(4, 9), e = normal(5, 9);
   CHECK(adasum({a, b, c, d}) == adasum({adasum({a, b}), adasum({c, d})}));
   CHECK(adasum({a, b, c, d}) != adasum({adasum({adasum({a, b}), c}), d}));

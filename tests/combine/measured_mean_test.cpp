@@ -13,7 +13,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// Three parameters, and workers whose gradients are given.
+// A context with three parameters and workers with fixed gradients.
 struct Context {
   using Backend = ap::Host<double>;
   using Scalar = double;
@@ -48,7 +48,7 @@ struct Context {
   template <class Evaluate>
   void step(const double* gradients, double*, RuleState&, const Evaluate& evaluate) {
     stepped_with.assign(gradients, gradients + 3);
-    evaluate();  // again, as sam does
+    evaluate();  // a second evaluation, as in sam
   }
 };
 
@@ -71,7 +71,7 @@ TEST_CASE("the squared norms of the workers' gradients and of their mean") {
   CHECK(squares.square_big == 6);
 }
 
-TEST_CASE("workers of unequal numbers of examples: the small batch is their harmonic mean") {
+TEST_CASE("workers with unequal numbers of examples: the small batch is their harmonic mean") {
   Context context({{1, 0, 0}, {0, 1, 0}, {0, 0, 2}, {9, 9, 9}}, {2, 4, 4, 0});
   const ap::GradientSquares squares = squares_of(context);
   CHECK(squares.small == near(3));
@@ -80,7 +80,7 @@ TEST_CASE("workers of unequal numbers of examples: the small batch is their harm
   CHECK(squares.square_big == near(0.04 + 0.16 + 0.64));
 }
 
-TEST_CASE("of one worker with examples nothing is known; one worker in all is refused") {
+TEST_CASE("a single worker with examples gives no measurement; a group of one worker is rejected") {
   Context context({{1, 0, 0}, {0, 1, 0}}, {0, 4});
   CHECK(squares_of(context).small == 0);
   Context alone({{1, 0, 0}}, {4});

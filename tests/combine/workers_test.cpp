@@ -1,4 +1,4 @@
-// Combiners at work in a loop: what W virtual workers do to training.
+// Combiners in a training loop with W virtual workers.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ double distance(const A& a, const B& b) {
   return most;
 }
 
-// Parameters after some steps.
+// Returns the parameters after some steps.
 template <class Rule, class... Tail>
 auto trained(int steps, const Rule& rule, const Tail&... tail) {
   auto loop = tiny_loop(rule, 0.05, tail...);
@@ -34,8 +34,8 @@ auto trained(int steps, const Rule& rule, const Tail&... tail) {
 
 }  // namespace
 
-TEST_CASE("Mean: W workers are one worker, up to rounding") {
-  for (const std::size_t workers : {2u, 3u, 4u, 5u, 32u}) {  // 32 examples: equal and unequal shares
+TEST_CASE("Mean: W workers are equivalent to one worker, up to rounding") {
+  for (const std::size_t workers : {2u, 3u, 4u, 5u, 32u}) {  // of 32 examples: equal and unequal parts
     CAPTURE(workers);
     const InProcess group{workers};
     const auto alone = trained(6, momentum(), Host<double>{});
@@ -46,14 +46,15 @@ TEST_CASE("Mean: W workers are one worker, up to rounding") {
   }
 }
 
-TEST_CASE_TEMPLATE("a group of one is SingleWorker, bit for bit", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
+TEST_CASE_TEMPLATE("a group of one worker equals SingleWorker bit for bit", C, Mean, Adasum<Of::gradients>,
+                   Adasum<Of::updates>) {
   const auto same = [](const auto& rule) { return same_bits(trained(5, rule), trained(5, rule, C{}, InProcess{1})); };
   CHECK(same(sgd()));
   CHECK(same(adamw()));
   CHECK(same(sam(momentum())));
 }
 
-TEST_CASE("Adasum of updates and of gradients, by hand for two workers and SGD") {
+TEST_CASE("Adasum of updates and of gradients, computed by hand for two workers and SGD") {
   const Tiny task;
   const double rate = 0.3;
   const auto one_step = [&](const Always& examples, const auto&... tail) {
@@ -80,11 +81,11 @@ TEST_CASE("Adasum of updates and of gradients, by hand for two workers and SGD")
   }
   REQUIRE(distance(expected, a) > 1e-3);
   CHECK(distance(one_step(Always(range(0, 16)), Adasum<Of::updates>{}, InProcess{2}), expected) < 1e-13);
-  // An SGD step is linear in the gradient, and Adasum homogeneous.
+  // An SGD step is linear in the gradient, and Adasum is homogeneous, so both variants agree.
   CHECK(distance(one_step(Always(range(0, 16)), Adasum<Of::gradients>{}, InProcess{2}), expected) < 1e-13);
 }
 
-TEST_CASE("Adasum of updates keeps a state for each worker") {
+TEST_CASE("Adasum of updates keeps a separate rule state for each worker") {
   CHECK(distance(trained(4, adamw(), Adasum<Of::updates>{}, InProcess{3}),
                  trained(4, adamw(), Adasum<Of::gradients>{}, InProcess{3})) > 1e-4);
 }
@@ -101,7 +102,7 @@ TEST_CASE_TEMPLATE("a last batch smaller than the group", C, Mean, Adasum<Of::gr
   CHECK(distance(values_of(loop), before) < 1e-2);
 }
 
-TEST_CASE("impossible groups are refused") {
+TEST_CASE("invalid worker groups are rejected") {
   const auto make = [](std::size_t workers, const auto& combiner) {
     return sentence([&] { tiny_loop(sgd(), 0.1, combiner, InProcess{workers}); });
   };

@@ -9,7 +9,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// A rule that treats alike the tensors for which `key` is equal.
+// A rule that treats tensors alike if their `key` is equal.
 template <class Key>
 struct GroupedBy {
   Key key;
@@ -40,7 +40,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("tensors start at multiples of the alignment, the rest is padding") {
+TEST_CASE("tensors start at multiples of the alignment, with padding in between") {
   const ap::Layout layout = mlp();
   const std::size_t offsets[] = {0, 16, 32, 64}, sizes[] = {15, 5, 20, 4};
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -64,17 +64,17 @@ TEST_CASE("tensors are found by name") {
   CHECK_THROWS_WITH_AS((void)layout.find("2.weight"), "Layout: there is no tensor '2.weight'", ap::Error);
 }
 
-TEST_CASE("names are used once, tensors have elements, and alignment is at least 1") {
+TEST_CASE("duplicate names, empty tensors and an alignment of 0 are rejected") {
   ap::Layout layout = mlp();
   CHECK_THROWS_WITH_AS(layout.add({"0.bias", ap::Kind::bias, {1}}), "Layout: the tensor name '0.bias' is used twice",
                        ap::Error);
   CHECK_THROWS_WITH_AS(layout.add({"empty", ap::Kind::weight, {3, 0}}), "Layout: tensor 'empty' has no elements",
                        ap::Error);
   CHECK_THROWS_WITH_AS(ap::Layout(0), "Layout: alignment is 0, expected at least 1", ap::Error);
-  CHECK(layout.size() == mlp().size());  // a refused tensor leaves nothing behind
+  CHECK(layout.size() == mlp().size());  // a rejected tensor does not change the layout
 }
 
-TEST_CASE("regions are the maximal runs of tensors treated alike") {
+TEST_CASE("regions are the maximal runs of neighbouring tensors treated alike") {
   const ap::Layout layout = mlp();
   const std::vector<ap::Region> whole = layout.regions_for(all_alike);
   REQUIRE(whole.size() == 1);
@@ -91,7 +91,7 @@ TEST_CASE("regions are the maximal runs of tensors treated alike") {
   CHECK(ap::Layout().regions_for(by_rank).empty());
 }
 
-TEST_CASE("arranging makes neighbours of tensors treated alike, keeps their order, and handles stay valid") {
+TEST_CASE("arrange_for makes tensors treated alike neighbours, keeps their order, and keeps handles valid") {
   ap::Layout layout = mlp();
   const ap::TensorHandle bias = layout.find("0.bias");
   layout.arrange_for(by_rank);
@@ -107,7 +107,7 @@ TEST_CASE("arranging makes neighbours of tensors treated alike, keeps their orde
   CHECK(regions[1].begin == regions[0].end);
   CHECK(regions[1].size() == 32);
 
-  layout.arrange_for(by_rank);  // again changes nothing
+  layout.arrange_for(by_rank);  // a second call changes nothing
   CHECK(names_of(layout, layout.tensors()) == Names{"0.weight", "1.weight", "0.bias", "1.bias"});
 }
 

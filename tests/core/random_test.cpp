@@ -22,7 +22,7 @@ std::vector<std::uint32_t> bits_of(ap::RandomKey key, std::size_t n) {
   return bits;
 }
 
-// Pearson's chi squared of counts that should all be alike.
+// Returns Pearson's chi squared of counts whose expectations are equal.
 double chi_squared(const std::vector<int>& counts) {
   double total = 0, sum = 0;
   for (const int n : counts) total += n;
@@ -37,12 +37,12 @@ TEST_CASE("Philox4x32-10 gives Random123's known answers") {
   const std::uint64_t ones = ~std::uint64_t{0};
   CHECK(is(ap::philox(0, 0, 0), 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8));
   CHECK(is(ap::philox(ones, ones, ones), 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd));
-  // counter 243f6a88 85a308d3 13198a2e 03707344, key a4093822 299f31d0: low words first
+  // Counter 243f6a88 85a308d3 13198a2e 03707344 and key a4093822 299f31d0, with the low words first.
   CHECK(is(ap::philox(0x299f31d0a4093822, 0x85a308d3243f6a88, 0x0370734413198a2e), 0xd16cfe09, 0x94fdcceb, 0x5001e420,
            0x24126ea1));
 }
 
-TEST_CASE("a stream goes on from its counter, and a copy goes its own way") {
+TEST_CASE("a stream continues from its counter, and a copy is independent") {
   const std::vector<std::uint32_t> whole = bits_of({42}, 23);
   for (const std::uint64_t start : {0u, 1u, 3u, 4u, 7u, 8u}) {
     ap::RandomStream later(ap::RandomKey{42}, start);
@@ -55,7 +55,7 @@ TEST_CASE("a stream goes on from its counter, and a copy goes its own way") {
   CHECK(a.bits() == b.bits());
 }
 
-TEST_CASE("uniform numbers stay in [0, 1), with the mean and variance of theirs") {
+TEST_CASE("uniform numbers lie in [0, 1) and have mean 1/2 and variance 1/12") {
   ap::RandomStream stream(ap::RandomKey{3});
   double sum = 0, squares = 0;
   const int n = 100000;
@@ -70,8 +70,8 @@ TEST_CASE("uniform numbers stay in [0, 1), with the mean and variance of theirs"
   CHECK(std::abs(squares / n - 1.0 / 12) < 5 * std::sqrt(1.0 / 180 / n));
 }
 
-TEST_CASE("below(n) is uniform, also where n does not divide 2^32") {
-  // Limits: the 99.99 % points of chi squared with n - 1 degrees of freedom.
+TEST_CASE("below(n) is uniform, also if n does not divide 2^32") {
+  // The limits are the 99.99 % quantiles of chi squared with n - 1 degrees of freedom.
   const struct {
     std::uint32_t n;
     double limit;
@@ -82,7 +82,7 @@ TEST_CASE("below(n) is uniform, also where n does not divide 2^32") {
     for (int i = 0; i < 100000; ++i) ++counts[stream.below(n)];
     CHECK(chi_squared(counts) < limit);
   }
-  // With n = 3/4 of 2^32 a plain product would give one third of the numbers half of all draws.
+  // With n = 3/4 of 2^32, a plain multiplication would give half of all draws to one third of the values.
   const std::uint32_t large = 0xC0000000u;
   ap::RandomStream stream(ap::RandomKey{9});
   std::vector<int> thirds(3), residues(3);
@@ -97,7 +97,7 @@ TEST_CASE("below(n) is uniform, also where n does not divide 2^32") {
   CHECK(stream.below(1) == 0);
 }
 
-TEST_CASE("folded keys are different streams, apart from their parent's") {
+TEST_CASE("folded keys give different streams, independent of the parent's") {
   std::set<std::uint64_t> keys;
   const ap::RandomKey parent{5};
   for (std::uint64_t tag = 0; tag < 1000; ++tag) keys.insert(parent.fold(tag).value);
@@ -105,7 +105,7 @@ TEST_CASE("folded keys are different streams, apart from their parent's") {
   CHECK(parent.fold(1).fold(2).value != parent.fold(2).fold(1).value);
   CHECK(parent.fold(1).value == ap::RandomKey{5}.fold(1).value);
 
-  // Neighbouring tags, and parent and child: as many equal bits as chance gives, 16 of 32.
+  // Streams of neighbouring tags, and of parent and child, agree in 16 of 32 bits on average, as independent ones do.
   const auto a = bits_of(parent, 10000), b = bits_of(parent.fold(0), 10000), c = bits_of(parent.fold(1), 10000);
   const auto equal_bits = [](const auto& x, const auto& y) {
     double equal = 0;

@@ -1,4 +1,4 @@
-// The plain values of core/: Arena, Shape, Tuple, Slots, Kind's predicates, Cost, math, errors.
+// The value types and functions of core/: Arena, Shape, Tuple, Slots, predicates on Kind, math, errors.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace ap = algoperf;
 
-TEST_CASE("an arena is zeroed and aligned, and a value") {
+TEST_CASE("an arena is zeroed and aligned, and has value semantics") {
   ap::Arena<float> a(1003);
   CHECK(a.size() == 1003);
   CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % ap::Arena<float>::alignment == 0);
@@ -45,7 +45,7 @@ TEST_CASE("an arena is zeroed and aligned, and a value") {
   CHECK(ap::Arena<double>(empty).size() == 0);
 }
 
-TEST_CASE("a large arena is zeroed to its end, on whole huge pages but for the last") {
+TEST_CASE("a large arena is zeroed to its end and aligned to huge pages") {
   const std::size_t n = (std::size_t{5} << 18) + 3;  // 5 MB and a little
   ap::Arena<float> a(n);
   CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % (std::size_t{1} << 21) == 0);
@@ -58,7 +58,7 @@ TEST_CASE("a large arena is zeroed to its end, on whole huge pages but for the l
   CHECK(b[n - 1] == 4);
 }
 
-TEST_CASE("shapes, in constant evaluation") {
+TEST_CASE("shapes in constant expressions") {
   constexpr ap::Shape image{28, 20, 3};
   static_assert(image.rank == 3 && image.size() == 1680 && image[1] == 20);
   static_assert(image.rows() == 28 && image.cols() == 60);
@@ -70,7 +70,7 @@ TEST_CASE("shapes, in constant evaluation") {
   static_assert(!std::is_constructible_v<ap::Shape, int, int, int, int, int>);
 }
 
-TEST_CASE("a tuple travels to devices: trivially copyable where its members are") {
+TEST_CASE("a tuple is trivially copyable if its members are, so that it can be copied to devices") {
   struct Plain {
     double x;
     int n;
@@ -85,7 +85,7 @@ TEST_CASE("a tuple travels to devices: trivially copyable where its members are"
   static_assert(ap::Tuple<int, int, char>::size == 3);
 
   auto tuple = ap::tuple_of(1, 2.5, Plain{3, 4});
-  ap::get<0>(tuple) = 7;  // equal types are told apart by place
+  ap::get<0>(tuple) = 7;  // members of equal type are distinguished by index
   CHECK(ap::get<0>(tuple) == 7);
   CHECK(ap::get<1>(std::as_const(tuple)) == 2.5);
   CHECK(ap::get<2>(tuple).n == 4);
@@ -105,7 +105,7 @@ TEST_CASE("slots") {
   static_assert(std::is_trivially_copyable_v<ap::Slots<float, 3>> && std::is_empty_v<ap::Slots<float, 0>>);
 }
 
-TEST_CASE("which tensors are matrices, and which decay") {
+TEST_CASE("the predicates matrices, decayable and otherwise") {
   using ap::Kind;
   const auto spec = [](Kind kind, ap::Shape shape, bool output = false) {
     return ap::TensorSpec{"x", kind, shape, output};
@@ -126,7 +126,7 @@ TEST_CASE("which tensors are matrices, and which decay") {
   CHECK(ap::otherwise(spec(Kind::bias, {4})));
 }
 
-TEST_CASE("scalar mathematics") {
+TEST_CASE("scalar math functions") {
   CHECK(ap::math::sqrt(2.0) == std::sqrt(2.0));
   CHECK(ap::math::sqrt(2.0f) == std::sqrt(2.0f));
   CHECK(ap::math::exp(1.5) == std::exp(1.5));
@@ -141,7 +141,7 @@ TEST_CASE("scalar mathematics") {
   CHECK(ap::math::select(true, 1, 2) == 1);
 }
 
-TEST_CASE("whole powers are right to a few ulp, and fast for any exponent") {
+TEST_CASE("integer powers are accurate to a few ulp, and fast for any exponent") {
   CHECK(ap::math::power(0.9, 0) == 1);
   CHECK(ap::math::power(0, 5) == 0);
   CHECK(ap::math::power(2, 62) == 0x1p62);
@@ -150,9 +150,9 @@ TEST_CASE("whole powers are right to a few ulp, and fast for any exponent") {
   CHECK(ap::math::power(0.999, ~std::uint64_t{0}) == 0);
 }
 
-TEST_CASE("errors are sentences") {
+TEST_CASE("error messages are composed of their arguments") {
   CHECK_THROWS_WITH_AS(ap::fail("x is ", 0.5, ", expected ", std::size_t{3}, " of '", std::string("name"), "'"),
                        "x is 0.5, expected 3 of 'name'", ap::Error);
-  CHECK_NOTHROW(ap::require(true, "never said"));
+  CHECK_NOTHROW(ap::require(true, "not used"));
   CHECK_THROWS_WITH_AS(ap::require(false, "beta1 is ", -1), "beta1 is -1", std::runtime_error);
 }

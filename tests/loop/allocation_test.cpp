@@ -1,5 +1,5 @@
-// A training step allocates nothing: malloc and its kin are counted, those within a matrix product (Eigen's packing
-// buffers) apart.
+// Checks that a training step allocates no memory. Calls of malloc and related functions are counted; those within a
+// matrix product (Eigen's packing buffers) are counted separately.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -9,7 +9,7 @@
 #include "tiny.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTED 0  // sanitizers bring a malloc of their own
+#define COUNTED 0  // sanitizers replace malloc
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define COUNTED 0
@@ -77,7 +77,7 @@ using namespace algoperf::testing;
 
 namespace {
 
-// The host backend, telling when it is within a matrix product. The caller waits for a product's threads.
+// A host backend that sets in_product during matrix products. The caller waits for a product's threads.
 struct WatchedHost : Host<float> {
   template <class... Args>
   void gemm_nn(Args... args) const {
@@ -103,7 +103,8 @@ struct WatchedHost : Host<float> {
   }
 };
 
-// Allocations of our own in steps 3 to 14, over two epochs with a small last batch.
+// Returns the number of allocations outside matrix products in steps 3 to 14, over several epochs with a small last
+// batch.
 template <class Model, class Rule, class... Tail>
 int allocations(const Model& model, const Rule& rule, const Tail&... tail) {
   const Tiny task;
@@ -125,19 +126,19 @@ int allocations(const Model& model, const Rule& rule, const Tail&... tail) {
 
 }  // namespace
 
-TEST_CASE("the count sees what it should") {
+TEST_CASE("allocations are counted") {
   if (!COUNTED) return;
   own = 0;
   counting = true;
   std::vector<int> vector(10);
   Arena<float> arena(10);
   counting = false;
-  volatile int used = vector[3] + static_cast<int>(arena[3]);  // else a compiler may leave them out
+  volatile int used = vector[3] + static_cast<int>(arena[3]);  // otherwise a compiler may remove the allocations
   CHECK(used == 0);
   CHECK(own == 2);
 }
 
-TEST_CASE("a step allocates nothing of our own") {
+TEST_CASE("a step allocates no memory outside matrix products") {
   const auto tiny = Tiny::model();
   const auto wide = mlp(Shape{28, 28, 1}, {96}, 10);
   const auto cnn = simple_cnn(Shape{28, 28, 1}, 10, {.filters1 = 4, .filters2 = 8, .units = 32});
@@ -157,7 +158,7 @@ TEST_CASE("a step allocates nothing of our own") {
   MESSAGE("packing within matrix products: " << packing.load() << " allocations in all");
 }
 
-TEST_CASE("a batch in parts, one after the other, takes the memory of a part") {
+TEST_CASE("a batch processed in consecutive parts uses activation memory for one part only") {
   if (!COUNTED) return;
   const Tiny task;
   const auto taken = [&](const auto&... tail) {
@@ -170,5 +171,5 @@ TEST_CASE("a batch in parts, one after the other, takes the memory of a part") {
     return static_cast<double>(bytes);
   };
   const double whole = taken(), parts = taken(Mean{}, InProcess{8});
-  CHECK(parts < 0.4 * whole);  // inputs, gradients and what Mean adds up in stay
+  CHECK(parts < 0.4 * whole);  // inputs, gradients and Mean's accumulator do not shrink
 }

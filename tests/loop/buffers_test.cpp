@@ -1,5 +1,5 @@
-// Statistics, a batch norm's running averages, in training: rules do not see them, steps move them, workers agree on
-// them, evaluation reads them, checkpoints keep them.
+// Buffers, such as a batch norm's running averages, in training: rules do not see them, steps update them, workers
+// agree on them, evaluation reads them, and checkpoints contain them.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ double largest_difference(const std::vector<float>& a, const std::vector<float>&
 
 }  // namespace
 
-TEST_CASE("a layout keeps statistics behind what rules see, and what is fixed behind these") {
+TEST_CASE("arrange_for places buffers after the trained tensors, and fixed tensors after the buffers") {
   Layout layout;
   layout.add({.name = "fixed", .kind = Kind::weight, .shape = {3}});
   layout.add({.name = "fixed.mean", .kind = Kind::weight, .shape = {3}, .buffer = true});
@@ -41,10 +41,10 @@ TEST_CASE("a layout keeps statistics behind what rules see, and what is fixed be
   layout.add({.name = "b", .shape = {5}, .buffer = true});
   layout.add({"c", Kind::weight, {4}});
   const auto rule = adamw();
-  REQUIRE(layout.regions_for(rule).size() == 2);  // b lies between
+  REQUIRE(layout.regions_for(rule).size() == 2);  // b separates a and c
   CHECK(layout.buffers().size() == 1);
   CHECK(sentence([&] { layout.trained_size(); }) ==
-        "Layout: 'a' lies behind a tensor that rules do not see: call arrange_for(rule) before arenas are made");
+        "Layout: 'a' is trained but comes after a tensor that is not: call arrange_for(rule) before creating arenas");
   layout.arrange_for(rule);
   REQUIRE(layout.regions_for(rule).size() == 1);
   CHECK(layout.regions_for(rule)[0].tensors.size() == 2);
@@ -54,10 +54,10 @@ TEST_CASE("a layout keeps statistics behind what rules see, and what is fixed be
   CHECK(layout.buffers()[0].end == 48);
   CHECK(layout.spec(layout.tensors().back()).name == "fixed.mean");
   const auto only_weights = partition([](const TensorSpec& tensor) { return tensor.name != "b"; }, sgd());
-  CHECK(layout.regions_for(only_weights).size() == 1);  // nobody is asked for a rule for b
+  CHECK(layout.regions_for(only_weights).size() == 1);  // the buffer b needs no rule
 }
 
-TEST_CASE("running averages come to the data's, whatever the rule") {
+TEST_CASE("running averages follow the data with any rule") {
   const Tiny task;
   const auto check = [&](const auto& rule) {
     auto loop = normed_loop(rule);
@@ -67,7 +67,7 @@ TEST_CASE("running averages come to the data's, whatever the rule") {
     CHECK(of(loop, "1.mean") != before);
     for (const float v : variance) CHECK((v > 0.0f && std::isfinite(v)));
     const auto report = loop.evaluate(task.train(), ErrorRate{});
-    CHECK(report.metric < 0.5);  // evaluation knows what training did
+    CHECK(report.metric < 0.5);  // evaluation uses the running averages from training
   };
   check(momentum());
   check(adamw());
@@ -77,7 +77,7 @@ TEST_CASE("running averages come to the data's, whatever the rule") {
   check(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9}));
 }
 
-TEST_CASE("two workers whose shares are ghost batches move averages as one worker does") {
+TEST_CASE("two workers, each with one ghost batch, update running averages as one worker does") {
   const Tiny task;
   auto one = normed_loop(momentum());
   auto two = normed_loop(momentum(), Mean{}, InProcess{2});
@@ -87,7 +87,7 @@ TEST_CASE("two workers whose shares are ghost batches move averages as one worke
   CHECK(largest_difference(of(one, "1.variance"), of(two, "1.variance")) < 1e-2);
 }
 
-TEST_CASE("averages are resumed bit for bit") {
+TEST_CASE("running averages are resumed bit for bit") {
   const Tiny task;
   auto whole = normed_loop(adamw()), first = normed_loop(adamw()), second = normed_loop(adamw());
   whole.run(task.train(), UntilStep{20});
@@ -97,7 +97,7 @@ TEST_CASE("averages are resumed bit for bit") {
   CHECK(same_values(whole, second));
 }
 
-TEST_CASE("a batch that is not finite leaves parameters and averages as they are") {
+TEST_CASE("a batch with a non-finite input does not change parameters and running averages") {
   const Tiny task;
   std::vector<float> inputs(Tiny::digits().inputs());
   inputs[5] = std::numeric_limits<float>::infinity();  // of example 0
@@ -109,7 +109,7 @@ TEST_CASE("a batch that is not finite leaves parameters and averages as they are
   CHECK(loop.evaluate(task.train(), ErrorRate{}).metric < 0.5);
 }
 
-TEST_CASE("of averages Adasum takes the mean") {
+TEST_CASE("Adasum combines running averages by their mean") {
   const Tiny task;
   auto mean = normed_loop(sgd(), Mean{}, InProcess{2});
   auto adasum = normed_loop(sgd(), Adasum<Of::gradients>{}, InProcess{2});

@@ -7,7 +7,7 @@ using namespace algoperf::testing;
 
 namespace {
 
-// A checkpoint of three steps, and its bytes.
+// A checkpoint after three steps, and its bytes.
 struct Saved {
   TemporaryFile file;
   std::string bytes;
@@ -19,7 +19,7 @@ struct Saved {
   }
 };
 
-// What a loop says of the file.
+// Returns the error message of loading the file into a loop, or an empty string.
 template <class Loop>
 std::string refusal(const std::string& path, Loop&& loop) {
   return sentence([&] {
@@ -30,7 +30,7 @@ std::string refusal(const std::string& path, Loop&& loop) {
 
 std::string refusal(const std::string& path) { return refusal(path, tiny_loop(momentum(), 0.1)); }
 
-// The same bytes with a checksum that fits: what only a careful forger would write.
+// Appends a matching checksum, so that the checksum does not reveal that the bytes were changed.
 std::string resealed(std::string body) {
   const std::uint64_t sum = detail::fnv1a(body, body.size());
   body.append(reinterpret_cast<const char*>(&sum), sizeof sum);
@@ -39,7 +39,7 @@ std::string resealed(std::string body) {
 
 }  // namespace
 
-TEST_CASE("checkpoint: what was saved is loaded, and saved again to the byte") {
+TEST_CASE("checkpoint: a loaded checkpoint is saved again byte for byte") {
   const Saved saved;
   auto loop = tiny_loop(momentum(), 0.1);
   CHECK(refusal(saved.file.path(), loop).empty());
@@ -49,7 +49,7 @@ TEST_CASE("checkpoint: what was saved is loaded, and saved again to the byte") {
   CHECK(again.read() == saved.bytes);
 }
 
-TEST_CASE("checkpoint: missing, foreign and damaged files are refused") {
+TEST_CASE("checkpoint: missing, foreign and damaged files are rejected") {
   const Saved saved;
   const std::string& path = saved.file.path();
   const auto refused = [&](const std::string& bytes) {
@@ -77,7 +77,7 @@ TEST_CASE("checkpoint: missing, foreign and damaged files are refused") {
   CHECK(refused(saved.bytes).empty());
 }
 
-TEST_CASE("checkpoint: every prefix and every forged prefix is refused, never read past its end") {
+TEST_CASE("checkpoint: prefixes, with or without a matching checksum, are rejected and not read past the end") {
   const Saved saved;
   const std::string& path = saved.file.path();
   auto loop = tiny_loop(momentum(), 0.1);
@@ -90,7 +90,7 @@ TEST_CASE("checkpoint: every prefix and every forged prefix is refused, never re
   }
 }
 
-TEST_CASE("checkpoint: entries of another run are refused") {
+TEST_CASE("checkpoint: entries of another run are rejected") {
   const Saved saved;
   const std::string& path = saved.file.path();
   const Tiny task;
@@ -106,7 +106,8 @@ TEST_CASE("checkpoint: entries of another run are refused") {
   CHECK(contains(loop(task.model(), sgd(), epochs), ": it was written by another"));
   CHECK(contains(loop(task.model(), momentum(), WithReplacement{.batch = 32}), ": it was written by another"));
   CHECK(contains(loop(task.model(), momentum(), epochs, Adasum<>{}, InProcess{2}), ": it was written by another"));
-  CHECK(loop(task.model(), momentum(), epochs, Host<double>{}) == path + ": 'values/0.weight' has another element type");
+  CHECK(loop(task.model(), momentum(), epochs, Host<double>{}) ==
+        path + ": 'values/0.weight' has another element type");
   CHECK(loop(task.model(), momentum(), ShuffledEpochs{.batch = 32, .seed = 2}) ==
         "checkpoint: the selector's seed was 1, now it is 2");
   CHECK(loop(task.model(), momentum(), ShuffledEpochs{.batch = 31}) == "checkpoint: the batch was 32, now it is 31");
@@ -118,7 +119,7 @@ TEST_CASE("checkpoint: entries of another run are refused") {
         }) == "checkpoint: the data set had 256 examples, now it has 64");
 }
 
-TEST_CASE("checkpoint: entries after the last are refused, sections of others are not") {
+TEST_CASE("checkpoint: entries after the last are rejected, unknown sections are accepted") {
   const Saved saved;
   const std::string body = saved.bytes.substr(0, saved.bytes.size() - 12);  // without the end mark and the checksum
   const std::string end(4, '\0'), section = std::string("\1\0\0\0x\1\0\0\0\0\0\0\0y", 14);
@@ -145,10 +146,10 @@ TEST_CASE("checkpoint: entries after the last are refused, sections of others ar
   CHECK(refusal(saved.file.path()) == saved.file.path() + ": has no section 'state'");
 }
 
-TEST_CASE("checkpoint: a file that does not fit leaves the loop as it was") {
+TEST_CASE("checkpoint: a file that does not fit leaves the loop unchanged") {
   const Tiny task;
   const Saved saved;
-  // Fits until the selector's position, which comes last: parameters, rule and clocks are read by then.
+  // The file fits up to the selector's position, which comes last, after the parameters, the rule and the clocks.
   std::string bytes = saved.bytes.substr(0, saved.bytes.size() - 8);
   const std::size_t position = bytes.find("selector/position") + std::strlen("selector/position") + 1 + 8;
   bytes[position + 1] = 9;  // 256 * 9 + 96
@@ -171,7 +172,7 @@ TEST_CASE("checkpoint: a file that does not fit leaves the loop as it was") {
   }
 }
 
-TEST_CASE("checkpoint: of a loop or of a run, before or after the data are known: load_checkpoint reads it") {
+TEST_CASE("checkpoint: load_checkpoint reads files of loops and of runs, before and after the loop has its data") {
   const Tiny task;
   const TemporaryFile of_loop, of_run;
   auto first = tiny_loop(momentum(), 0.1);
@@ -196,7 +197,7 @@ TEST_CASE("checkpoint: of a loop or of a run, before or after the data are known
   CHECK(sentence([&] { loop.step(task.validation()); }) ==
         "TrainingLoop: the data set has 64 examples, at the start it had 256");
 
-  // One saved before it knew its data starts anew on any.
+  // A checkpoint saved before the first step stores no data size: loading it restarts the loop, with any data set.
   auto unused = tiny_loop(momentum(), 0.1);
   save_checkpoint(of_loop.path(), unused);
   load_checkpoint(of_loop.path(), loop);
@@ -205,7 +206,7 @@ TEST_CASE("checkpoint: of a loop or of a run, before or after the data are known
   CHECK(same_values(loop, expected));
 }
 
-TEST_CASE("checkpoint: a run goes on from a file of other observers") {
+TEST_CASE("checkpoint: a run resumes from a file written with different observers") {
   const Tiny task;
   const TemporaryFile file, csv;
   const Evaluate evaluate(task, {.every = 2});
@@ -213,16 +214,16 @@ TEST_CASE("checkpoint: a run goes on from a file of other observers") {
   std::vector<EvaluationReport> a, b, c, d;
   auto first = tiny_loop(momentum(), 0.1), second = tiny_loop(momentum(), 0.1), third = tiny_loop(momentum(), 0.1);
   first.run(task.train(), evaluate, History{a}, checkpoints(), UntilStep{4});
-  // One more of a state, one more of the same name.
+  // One more observer with a state, and a second observer of the same name.
   second.run(task.train(), evaluate, checkpoints(), CsvLog(csv.path()), History{b}, History{c}, UntilStep{6});
   CHECK(second.steps() == 6);
   CHECK(b.size() == 3);
   CHECK(c.size() == 1);
-  // Fewer.
+  // Fewer observers.
   third.run(task.train(), evaluate, History{d}, checkpoints(), UntilStep{8});
   CHECK(third.steps() == 8);
   CHECK(d.size() == 4);
-  // A loop's own file will do.
+  // A file saved by save_checkpoint, without observers.
   save_checkpoint(file.path(), third);
   auto fourth = tiny_loop(momentum(), 0.1);
   const RunReport report = fourth.run(task.train(), evaluate, History{d}, checkpoints(), UntilStep{9});
@@ -230,7 +231,7 @@ TEST_CASE("checkpoint: a run goes on from a file of other observers") {
   CHECK(report.best.step == 9);
 }
 
-TEST_CASE("checkpoint: the best by another metric is forgotten") {
+TEST_CASE("checkpoint: the best evaluation by a different metric is discarded") {
   const Tiny task;
   const TemporaryFile file;
   const auto run = [&](const auto& evaluate, std::uint64_t steps) {
@@ -247,14 +248,14 @@ TEST_CASE("checkpoint: the best by another metric is forgotten") {
   CHECK(run(Evaluate(ByEntropy{}, {.every = 1}), 5).best.metric == report.best.metric);
 }
 
-TEST_CASE("load_values: the parameters alone, by name, into another rule's loop") {
+TEST_CASE("load_values: loads only the parameters, by name, into a loop with a different rule") {
   const Tiny task;
   const TemporaryFile of_loop, of_run;
   auto first = tiny_loop(momentum(), 0.1);
   first.run(task.train(), Checkpoints(of_run.path()), UntilStep{3});
   save_checkpoint(of_loop.path(), first);
   for (const TemporaryFile* const file : {&of_loop, &of_run}) {
-    // Its tensors lie in another order.
+    // The tensors of this loop are in a different order.
     auto other = tiny_loop(
         partition([](const TensorSpec& tensor) { return tensor.kind == Kind::bias; }, sgd(), otherwise, adamw()), 0.1,
         InProcess{2}, Mean{});
@@ -281,7 +282,7 @@ TEST_CASE("load_values: the parameters alone, by name, into another rule's loop"
   CHECK(refused(linear_model(Shape{28, 28, 1}, 12)) == path + ": holds 4 tensors, the model has 2");
 }
 
-TEST_CASE("load_values: some tensors, into a model with another head") {
+TEST_CASE("load_values: loads some tensors into a model with a different head") {
   const Tiny task;
   const TemporaryFile file;
   auto first = tiny_loop(momentum(), 0.1);
@@ -301,11 +302,11 @@ TEST_CASE("load_values: some tensors, into a model with another head") {
   CHECK(sentence([&] { load_values(file.path(), other, [](const TensorSpec&) { return true; }); }) ==
         file.path() + ": 'values/2.weight' has 120 values, expected 156");
   CHECK(sentence([&] { load_values(file.path(), other, Named{"7."}); }) ==
-        file.path() + ": none of the model's tensors was asked for");
+        file.path() + ": no tensor of the model was selected");
   CHECK(same_bits(values_of(other), after));
 }
 
-TEST_CASE("the best of a run is kept beside the last, over resumptions") {
+TEST_CASE("BestCheckpoint keeps the best parameters next to the last checkpoint, also after resuming") {
   const Tiny task;
   const TemporaryFile best, last;
   const auto loss_of = [&](const TemporaryFile& file) {
@@ -320,7 +321,7 @@ TEST_CASE("the best of a run is kept beside the last, over resumptions") {
   };
   const RunReport first = run(0.05, 60);
   CHECK(loss_of(best) == first.best.metric);
-  CHECK(loss_of(last) > first.best.metric);  // it overfits, or wavers
+  CHECK(loss_of(last) > first.best.metric);  // the run overfits or fluctuates
   const RunReport second = run(0.05, 68);
   CHECK(loss_of(best) == second.best.metric);
   CHECK(second.best.metric <= first.best.metric);
@@ -334,7 +335,7 @@ TEST_CASE("checkpoint: loaded in begin, before the first step") {
   std::vector<std::uint64_t> seen;
   second.run(task.train(), Checkpoints(file.path(), {.every = 100}),
              AfterStep{[&](std::uint64_t t) { seen.push_back(t); }}, UntilStep{6});
-  // The run that saved had one observer more or less, none of them with a state.
+  // The run that saved the file had one observer fewer. The additional observer has no state.
   CHECK(seen == std::vector<std::uint64_t>{5, 6});
   auto third = tiny_loop(momentum(), 0.1);
   third.run(task.train(), Checkpoints(file.path(), {.every = 100, .resume = false}), UntilStep{1});

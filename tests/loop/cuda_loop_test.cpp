@@ -1,4 +1,4 @@
-// On a device, or on the host in its stead (tests/emulated_cuda).
+// Training loops on a CUDA device, or on the host with the emulated CUDA runtime (tests/emulated_cuda).
 #include <algoperf/backend/cuda.cuh>
 
 #include "../support/near.hpp"
@@ -9,20 +9,21 @@ using namespace algoperf::testing;
 
 TEST_CASE("Cuda: an MLP") { check_mlp(Cuda<float>{}); }
 TEST_CASE("Cuda: a CNN") { check_cnn(Cuda<float>{}); }
-TEST_CASE("Cuda: a body that does not train") { check_stopped(Cuda<float>{}); }
-TEST_CASE("Cuda: a model of tokens") { check_tokens(Cuda<float>{}); }
+TEST_CASE("Cuda: a body that is not trained") { check_stopped(Cuda<float>{}); }
+TEST_CASE("Cuda: a model that reads tokens") { check_tokens(Cuda<float>{}); }
 TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Cuda<float>{});
 }
-TEST_CASE("Cuda: questions") { check_questions(Cuda<float>{}); }
+TEST_CASE("Cuda: binary decisions per class") { check_questions(Cuda<float>{}); }
 TEST_CASE("Cuda: evaluation") { check_evaluation(Cuda<float>{}); }
 TEST_CASE("Cuda: checkpoints") { check_checkpoints(Cuda<float>{}); }
 TEST_CASE("Cuda: divergence") { check_divergence(Cuda<float>{}); }
-TEST_CASE("Cuda: steps left out") { check_left_out(Cuda<float>{}); }
+TEST_CASE("Cuda: skipped steps") { check_left_out(Cuda<float>{}); }
 
 namespace {
 
-// In mixed precision: near the host's float, the same each time, by graphs or not; and it learns.
+// Checks training in mixed precision: the result is close to float on the host, and has the same bits with and without
+// graphs.
 template <class Make, class Task>
 void check_mixed(const Make& make, const Task& task, int steps) {
   auto host = make(Host<float>{});
@@ -50,7 +51,7 @@ struct Losses {
 
 }  // namespace
 
-TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
+TEST_CASE("Cuda: steps as graphs give the same bits as steps without graphs") {
   const Tiny task;
   const auto check = [&](const auto& make, std::size_t replays) {
     auto graphs = make(Cuda<float>{}), one_by_one = make(Cuda<float>{.graphs = false});
@@ -61,7 +62,7 @@ TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
     CHECK(graphs.recording().replays() == replays);
     CHECK(one_by_one.recording().replays() == 0);
   };
-  // The first step takes memory, the second is recorded.
+  // The first step allocates memory, the second is recorded.
   check([](const auto& backend) { return tiny_loop(adamw(), 0.01, backend); }, 18);
   check([](const auto& backend) { return tiny_loop(lamb(), 0.01, backend); }, 18);
   check([](const auto& backend) { return tiny_loop(partition(matrices, muon(), otherwise, adamw()), 0.01, backend); },
@@ -74,7 +75,7 @@ TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
             SoftmaxCrossEntropy{}, momentum(), Constant{0.02}, ShuffledEpochs{.batch = 32}, backend);
       },
       18);
-  // Whether the gradient is finite the device finds out by itself.
+  // Whether the gradient is finite is decided on the device.
   check([](const auto& backend) { return tiny_loop(apply_if_finite(adamw()), 0.01, backend); }, 18);
   check(
       [](const auto& backend) {
@@ -82,7 +83,7 @@ TEST_CASE("Cuda: steps as graphs give the bits of steps one by one") {
                          0.01, Mean{}, InProcess{2}, backend);
       },
       18);
-  // The host decides by what it reads: no graph.
+  // The host reads values from the device within the step, so no graph is used.
   check([](const auto& backend) { return tiny_loop(apply_if_finite(nadam()), 0.01, backend); }, 0);
   check([](const auto& backend) { return tiny_loop(adagrad_norm(), 0.01, backend); }, 0);
   check([](const auto& backend) { return tiny_loop(momentum(), 0.02, Adasum<>{}, InProcess{2}, backend); }, 0);
@@ -103,7 +104,8 @@ TEST_CASE("Cuda: activations in bfloat16, parameters in float") {
   const Text text = Text::from_string("the quick brown fox jumps over the lazy dog and runs away. ", {.context = 6});
   check_mixed(
       [&](const auto& backend) {
-        // Smooth: with so few units, the one ReLU that a rounding takes over its kink is another training.
+        // Smooth activations: with so few units, a single ReLU that rounding moves across its kink would change the
+        // training.
         const Dense hidden{.units = 8};
         const auto model = Model(Shape{6}, Embedding{.vocabulary = text.classes(), .width = 4}, Flatten{}, hidden,
                                  Tanh{}, Residual(LayerNorm{}, hidden, Tanh{}), Dense{.units = text.classes()});
@@ -113,7 +115,7 @@ TEST_CASE("Cuda: activations in bfloat16, parameters in float") {
       text, 30);
 }
 
-TEST_CASE("Cuda: a run in bfloat16 is evaluated, predicts and resumes, its checkpoint the host's") {
+TEST_CASE("Cuda: a run in bfloat16 evaluates, predicts and resumes, and its checkpoint can be loaded on the host") {
   const Tiny task;
   auto whole = tiny_loop(adamw(), 0.005, Cuda<float, bfloat16>{}),
        first = tiny_loop(adamw(), 0.005, Cuda<float, bfloat16>{});
@@ -145,7 +147,7 @@ TEST_CASE("Cuda: a run in bfloat16 is evaluated, predicts and resumes, its check
   CHECK(most < 4 * 0x1p-8 * largest);
 }
 
-TEST_CASE("Cuda: labels that are numbers") {
+TEST_CASE("Cuda: real-valued labels") {
   std::vector<float> inputs, labels;
   for (int i = 0; i < 50; ++i) {
     const float x = static_cast<float>(i) / 25 - 1;
@@ -163,7 +165,7 @@ TEST_CASE("Cuda: labels that are numbers") {
   CHECK(mixed.run(data, Evaluate(data, MeanSquaredError{}, {.every = 100}), UntilStep{300}).best.metric < 1e-4);
 }
 
-TEST_CASE("Cuda: a graph follows batches that change") {
+TEST_CASE("Cuda: graphs with a changing batch size") {
   const Tiny task;
   const auto make = [&](const auto& backend) {
     const auto growing = scheduled_batch(ShuffledEpochs{.batch = 12}, [](std::uint64_t step) { return 4 + step / 6; });
@@ -176,7 +178,7 @@ TEST_CASE("Cuda: a graph follows batches that change") {
   CHECK(graphs.recording().replays() > 10);
 }
 
-TEST_CASE("Cuda: a run reads a loss where somebody asks, and comes to the same") {
+TEST_CASE("Cuda: a run reads the loss only where it is needed, and the result is the same") {
   const Tiny task;
   auto stepped = tiny_loop(adamw(), 0.01, Cuda<float>{}), run = tiny_loop(adamw(), 0.01, Cuda<float>{});
   std::vector<double> each, some, every;
@@ -196,7 +198,7 @@ TEST_CASE("Cuda: a run reads a loss where somebody asks, and comes to the same")
   CHECK(every == each);
 }
 
-TEST_CASE("Cuda: what diverges unseen is found later, and was not trained on") {
+TEST_CASE("Cuda: a divergence is found later, and the parameters stay as before the diverged step") {
   const Tiny task;
   const auto rates = [](std::uint64_t step) { return step < 6 ? 0.01 : 1e30; };
   const auto make = [&](const auto& backend) {
@@ -219,16 +221,16 @@ TEST_CASE("Cuda: what diverges unseen is found later, and was not trained on") {
   CHECK(step < 30);
   CHECK(diverge(device) == step);
   train(again, task.train(), static_cast<int>(step) - 1);
-  CHECK(same_values(device, again));  // as they were before that step
+  CHECK(same_values(device, again));  // the parameters before the diverged step
 }
 
 #if defined(ALGOPERF_EMULATED_CUDA)
-TEST_CASE("Cuda: data that does not fit the device comes from the host") {
+TEST_CASE("Cuda: data that does not fit the device is copied from the host") {
   const Tiny task;
   auto resident = tiny_loop(adamw(), 0.01, Cuda<float>{}), streaming = tiny_loop(adamw(), 0.01, Cuda<float>{});
   resident.run(task.train(), UntilStep{6});
   const std::size_t before = emulated_cuda::most_bytes;
-  emulated_cuda::most_bytes = 1 << 25;  // beside the data too little for what else may come
+  emulated_cuda::most_bytes = 1 << 25;  // makes the allocation of the 64 MiB margin for resident data fail
   streaming.run(task.train(), UntilStep{6});
   emulated_cuda::most_bytes = before;
   CHECK(same_values(resident, streaming));

@@ -1,4 +1,4 @@
-// What training on a device owes, whichever it is: what it is on the host.
+// Checks that training on a device agrees with training on the host. Shared by the tests of all devices.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 
 namespace algoperf::testing {
 
-// The largest difference between two loops' parameters, relative to the largest parameter.
+// Returns the largest difference between two loops' parameters, relative to the largest parameter.
 template <class A, class B>
 double difference(A& a, B& b) {
   const auto x = values_of(a), y = values_of(b);
@@ -32,7 +32,8 @@ void train(Loop& loop, const Data& data, int steps) {
   for (int i = 0; i < steps; ++i) loop.step(data);
 }
 
-// The loops that `make` makes on the host and, twice, on the device: near each other after some steps, and the same.
+// Trains one loop on the host and two on the device, each created by `make`. Checks that host and device agree within
+// tolerance, and that the two device loops agree bit for bit.
 template <class Device, class Make, class Data>
 void check_agreement(const Device& device, const Make& make, const Data& data, int steps) {
   auto host = make(Host<float>{});
@@ -66,7 +67,7 @@ void check_cnn(const Device& device) {
       task.train(), 100);
 }
 
-// A body that does not train.
+// A model whose body is not trained.
 template <class Device>
 void check_stopped(const Device& device) {
   const Tiny task;
@@ -100,7 +101,8 @@ void check_workers(const Device& device) {
       task.train(), 10);
 }
 
-// A yes-or-no question of each class, a slower layer, and workers whose gradients are measured.
+// Independent binary decisions for each class, a layer with a smaller learning rate, and workers whose gradients are
+// measured.
 template <class Device>
 void check_questions(const Device& device) {
   const Tiny task;
@@ -118,7 +120,7 @@ void check_questions(const Device& device) {
         near(host.evaluate(task.validation(), CrossEntropy{}).metric, 1e-4));
 }
 
-// Evaluations, of averaged parameters, and predictions.
+// Evaluations with averaged parameters, and predictions.
 template <class Device>
 void check_evaluation(const Device& device) {
   const Tiny task;
@@ -138,7 +140,7 @@ void check_evaluation(const Device& device) {
   CHECK(most < 1e-4);
 }
 
-// A run resumes to the bit; a checkpoint goes from the device to the host and back.
+// A run resumes bit for bit, and a checkpoint can be moved from the device to the host and back.
 template <class Device>
 void check_checkpoints(const Device& device) {
   const Tiny task;
@@ -169,7 +171,7 @@ void check_checkpoints(const Device& device) {
   CHECK(difference(host, third) < 1e-4);
 }
 
-// What diverges is told as on the host.
+// Divergence is reported with the same message as on the host.
 template <class Device>
 void check_divergence(const Device& device) {
   const Tiny task;
@@ -183,7 +185,7 @@ void check_divergence(const Device& device) {
   CHECK(told == told_by(Host<float>{}));
 }
 
-// Digits of which some have an input that is no number: a third of all batches of 4.
+// Returns digits of which every eleventh has a NaN input, so that about a third of all batches of 4 contain NaN.
 inline InMemory<float> spoilt_digits() {
   const InMemory<float>& digits = Tiny::digits();
   std::vector<float> inputs(digits.inputs());
@@ -191,7 +193,7 @@ inline InMemory<float> spoilt_digits() {
   return InMemory<float>(inputs, digits.labels(), Shape{28, 28, 1}, 10);
 }
 
-// How many steps a loop's rule has left out, from its checkpoint's number.
+// Returns how many steps a loop's rule has skipped, as stored in its checkpoint.
 template <class Loop>
 std::uint64_t left_out(Loop& loop) {
   std::uint64_t found = 0;
@@ -200,7 +202,7 @@ std::uint64_t left_out(Loop& loop) {
   return found;
 }
 
-// Steps with a gradient that is not finite are left out whole as on the host, before a checkpoint and after.
+// Steps with a non-finite gradient are skipped entirely, as on the host, before and after a checkpoint.
 template <class Device>
 void check_left_out(const Device& device) {
   const InMemory<float> data = spoilt_digits();
@@ -233,7 +235,7 @@ void check_left_out(const Device& device) {
   };
   check(apply_if_finite(adamw()));
   check(apply_if_finite(chain(ClipByGlobalNorm{}, partition(matrices, lamb(), otherwise, nesterov()))));
-  check(apply_if_finite(nadam()));  // keeps scalars
+  check(apply_if_finite(nadam()));  // has scalar state
   check(apply_if_finite(chain(Momentum{}, Descend{}, PolyakAverage{.start = 2})));
   const auto clipped = chain(masked(ClipByGlobalNorm{.max_norm = 0.1}, decayable), Adam{},
                              masked(DecayedWeights{.rate = 0.1}, decayable), Descend{});

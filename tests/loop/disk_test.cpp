@@ -1,4 +1,4 @@
-// Places that cannot be written: a sentence, and what was there stays.
+// Files that cannot be written: the error message names the file, and the old file is kept.
 #include <doctest/doctest.h>
 #include <grp.h>
 #include <sched.h>
@@ -18,7 +18,7 @@ using namespace algoperf::testing;
 
 namespace {
 
-// What two writers say, a line each: a checkpoint, and the log of a run of one step.
+// Returns the error messages of two writers, one per line: of a checkpoint, and of the log of a run of one step.
 std::string refusals(const std::string& checkpoint, const std::string& log) {
   const Tiny task;
   auto loop = tiny_loop(momentum(), 0.1);
@@ -37,7 +37,7 @@ bool become_nobody() {
   return setgroups(0, nullptr) == 0 && setegid(nobody) == 0 && seteuid(nobody) == 0;
 }
 
-// A disk of this process's own, gone with it.
+// Mounts a small file system in a mount namespace of this process. It disappears with the process.
 bool mount_small_disk(const std::string& folder) {
   return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          mount("algoperf-test", folder.c_str(), "tmpfs", 0, "size=256k") == 0;
@@ -51,7 +51,7 @@ void fill_disk(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("a folder that is not there") {
+TEST_CASE("a folder that does not exist") {
   const Tiny task;
   const std::string path = "/nonexistent/run.checkpoint";
   auto loop = tiny_loop(momentum(), 0.1);
@@ -72,7 +72,7 @@ TEST_CASE("a folder without write permission") {
       from_child([&] { return geteuid() != 0 || become_nobody() ? refusals(path, log) : "root for ever"; });
   chmod(folder.path().c_str(), 0700);
   if (said == "root for ever") {
-    MESSAGE("skipped: root may write anywhere, and cannot become somebody else here");
+    MESSAGE("skipped: root may write to any folder, and cannot switch to another user here");
     return;
   }
   CHECK(said == expected_of(path, log, "Permission denied"));
@@ -80,7 +80,7 @@ TEST_CASE("a folder without write permission") {
   CHECK(bytes_of(log) == "old");
 }
 
-TEST_CASE("a file that may not grow") {
+TEST_CASE("a limit on the file size") {
   const Folder folder;
   const std::string path = folder / "file";
   auto loop = tiny_loop(momentum(), 0.1);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-// Keeps the reason it is told at the end.
+// Records the reason that end receives.
 struct AtEnd {
   Control& reason;
   template <class Run>
@@ -33,7 +33,7 @@ std::string steps_until_diverged(Loop& loop, const Data& data) {
 
 }  // namespace
 
-TEST_CASE("a huge learning rate: the step and the tensor are named") {
+TEST_CASE("a huge learning rate: the message names the step and the tensor") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 1e30);
   const std::string text = steps_until_diverged(loop, task.train());
@@ -42,7 +42,7 @@ TEST_CASE("a huge learning rate: the step and the tensor are named") {
   CHECK(loop.steps() >= 1);
 }
 
-TEST_CASE("a run that diverges: what it had found is told") {
+TEST_CASE("a run that diverges: the exception contains the report") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 1e30);
   std::vector<EvaluationReport> found;
@@ -63,7 +63,7 @@ TEST_CASE("a run that diverges: what it had found is told") {
   CHECK(RunReport{}.diverged_at() == 0);
 }
 
-TEST_CASE("a learning rate that is not a number") {
+TEST_CASE("a NaN learning rate") {
   const Tiny task;
   TrainingLoop bad(
       task.model(), task.loss(), sgd(), [](std::uint64_t t) { return t < 3 ? 0.1 : double{not_a_number}; },
@@ -81,7 +81,7 @@ TEST_CASE("NaN among the inputs") {
         "training diverged at step 1: the loss is not finite; the parameters are finite, an input of the batch is not");
 }
 
-TEST_CASE("NaN among the parameters: the tensor is named") {
+TEST_CASE("NaN among the parameters: the message names the tensor") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 0.1);
   const TensorHandle handle = loop.layout().find("2.bias");
@@ -90,13 +90,13 @@ TEST_CASE("NaN among the parameters: the tensor is named") {
         "training diverged at step 1: the loss is not finite; the parameters of tensor '2.bias' hold NaN or infinity");
 }
 
-TEST_CASE("an example's weight that is not a number") {
+TEST_CASE("a NaN example weight") {
   const Tiny task;
   TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{0.1}, Always({0, 1}, {1, not_a_number}));
   CHECK(contains(steps_until_diverged(loop, task.train()), "at step 1: the loss is not finite"));
 }
 
-TEST_CASE("a rule that bears gradients that are not finite leaves the step out, and training goes on") {
+TEST_CASE("a rule that tolerates non-finite gradients skips the step, and training continues") {
   std::vector<float> inputs(40, 0.5f);
   inputs[17] = not_a_number;
   const InMemory<float> data(inputs, std::vector<std::int32_t>(10, 1), Shape{4}, 2);

@@ -1,4 +1,4 @@
-// What a selector hears of a step, and what a step that fails leaves.
+// The feedback that a selector receives after a step, and the state after a step that throws.
 #include <doctest/doctest.h>
 
 #include "tiny.hpp"
@@ -8,7 +8,7 @@ using namespace algoperf::testing;
 
 namespace {
 
-// Keeps the losses it is told.
+// A selector that records the losses it receives.
 struct Listening : Always {
   using Always::Always;
   std::vector<double>* heard = nullptr;
@@ -30,7 +30,7 @@ std::vector<double> losses_of_first_step(const Rule& rule, const Tail&... tail) 
 
 }  // namespace
 
-TEST_CASE("feedback: the losses at the parameters of the step, whatever the rule tries within it") {
+TEST_CASE("feedback: the losses at the parameters before the step, for rules that evaluate several times") {
   const std::vector<double> expected = losses_of_first_step(sgd());
   REQUIRE(expected.size() == 9);
   CHECK(losses_of_first_step(sam(sgd(), {.rho = 2})) == expected);
@@ -40,7 +40,7 @@ TEST_CASE("feedback: the losses at the parameters of the step, whatever the rule
         losses_of_first_step(sgd(), Adasum<>{}, InProcess{2}));
 }
 
-TEST_CASE("sam that diverges where it climbed leaves the parameters of before") {
+TEST_CASE("if sam diverges at the perturbed parameters, the original parameters are restored") {
   const Tiny task;
   TrainingLoop loop(task.model(), task.loss(), sam(sgd(), {.rho = 1e30}), Constant{0.1}, ShuffledEpochs{.batch = 32});
   const auto before = values_of(loop);

@@ -1,4 +1,4 @@
-// Processes of a test's own, to be killed, limited or robbed of their rights.
+// Child processes for tests that kill a process, limit its resources or drop its privileges.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace algoperf::testing {
 
 inline void nothing(pid_t) {}
 
-// Runs f in a child process, and meanwhile(its id) in this one; gives the child's wait status.
+// Runs f in a child process, and meanwhile(child's id) in this one. Returns the child's wait status.
 template <class F, class Meanwhile>
 int in_child(const F& f, const Meanwhile& meanwhile) {
   const pid_t child = fork();
@@ -30,7 +30,7 @@ int in_child(const F& f, const Meanwhile& meanwhile) {
   return status;
 }
 
-// The string that f makes in a child process: a page at most.
+// Returns the string that f returns in a child process, at most 4096 bytes.
 template <class F>
 std::string from_child(const F& f) {
   int ends[2];

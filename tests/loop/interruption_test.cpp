@@ -1,4 +1,4 @@
-// Processes killed and interrupted.
+// Runs in processes that are killed or interrupted.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t total = 60;
 
-// Importance sampling and averaged weights: all that a run can keep.
+// A loop with importance sampling and averaged weights, so that every kind of state is in the checkpoint.
 auto make_loop() {
   return TrainingLoop(Tiny::model(), Tiny::loss(), chain(Adam{}, Descend{}, WeightAverage{.decay = 0.9}),
                       Constant{1e-3}, LossProportional{.batch = 24});
@@ -29,7 +29,7 @@ RunReport train(Loop& loop, const std::string& path, std::uint64_t every, Observ
                   UntilStep{total});
 }
 
-// From here on a file of more bytes ends this process by a signal, within the write that would make it so long.
+// Limits the size of files: a write that extends a file beyond `bytes` ends this process by SIGXFSZ.
 void die_at_byte(rlim_t bytes) {
   const rlimit no_core{0, 0}, limit{bytes, bytes};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -48,7 +48,7 @@ struct Expected {
 
 }  // namespace
 
-TEST_CASE("killed at random steps, a run ends with the bits of one never stopped") {
+TEST_CASE("a run killed at random steps ends with the same bits as an uninterrupted run") {
   Expected expected;
   const TemporaryFile file;
   RandomStream random(RandomKey{7});
@@ -72,7 +72,7 @@ TEST_CASE("killed at random steps, a run ends with the bits of one never stopped
   CHECK(same_report(report, expected.report));
 }
 
-TEST_CASE("killed at any moment, even while it writes, 200 times, a run ends with the bits of one never stopped") {
+TEST_CASE("a run killed 200 times, also while it writes, ends with the same bits as an uninterrupted run") {
   const Tiny task;
   const TemporaryFile file;
   RandomStream random(RandomKey{8});
@@ -80,7 +80,7 @@ TEST_CASE("killed at any moment, even while it writes, 200 times, a run ends wit
     return loop.run(task.train(), Evaluate(task, {.every = 20}), Checkpoints(file.path(), {.every = 1}),
                     UntilStep{step});
   };
-  const auto version = [&] {  // of the file: each checkpoint is another
+  const auto version = [&] {  // the file's modification time, which changes with each checkpoint
     struct stat found {};
     return stat(file.path().c_str(), &found) == 0 ? found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec : 0;
   };
@@ -90,7 +90,7 @@ TEST_CASE("killed at any moment, even while it writes, 200 times, a run ends wit
   };
   const std::string temporary = file.path() + ".tmp";
   for (int killed = 0; killed < 200; ++killed) {
-    if (killed % 4 == 3) {  // in the middle of a file, at any of its bytes
+    if (killed % 4 == 3) {  // kill while the file is written, at a random byte
       const auto size = static_cast<std::uint32_t>(std::filesystem::file_size(file.path()));
       const std::uint32_t bytes = 1 + random.below(size - 1);
       const int status = in_child(
@@ -119,13 +119,13 @@ TEST_CASE("killed at any moment, even while it writes, 200 times, a run ends wit
   const std::uint64_t end = last.steps() + 3;
   auto resumed = make_loop(), whole = make_loop();
   until(resumed, end);
-  CHECK(access(temporary.c_str(), F_OK) != 0);  // what the killed left is gone
+  CHECK(access(temporary.c_str(), F_OK) != 0);  // the temporary file of the killed process is removed
   std::remove(file.path().c_str());
   until(whole, end);
   CHECK(same_values(resumed, whole));
 }
 
-TEST_CASE("Ctrl-C leaves a checkpoint, and a second run goes on from it") {
+TEST_CASE("Ctrl-C saves a checkpoint, and a second run resumes from it") {
   for (const int signal : {SIGINT, SIGTERM}) {
     Expected expected;
     const TemporaryFile file;
@@ -142,7 +142,7 @@ TEST_CASE("Ctrl-C leaves a checkpoint, and a second run goes on from it") {
   }
 }
 
-TEST_CASE("a second Ctrl-C kills") {
+TEST_CASE("a second Ctrl-C ends the process") {
   const TemporaryFile file;
   const int status = in_child(
       [&] {
@@ -157,7 +157,7 @@ TEST_CASE("a second Ctrl-C kills") {
   CHECK(WTERMSIG(status) == SIGINT);
 }
 
-TEST_CASE("the handlers of before are back, however a run ends") {
+TEST_CASE("the previous signal handlers are restored, however a run ends") {
   const auto handler = [](int) {};
   struct sigaction mine {
   }, before{}, found{};
@@ -186,7 +186,7 @@ TEST_CASE("the handlers of before are back, however a run ends") {
   sigaction(SIGINT, &before, nullptr);
 }
 
-TEST_CASE("two checkpoint files in one run: one signal stops it, and the handlers of before are back") {
+TEST_CASE("two checkpoint files in one run: one signal stops it, and the previous signal handlers are restored") {
   const auto handler = [](int) {};
   struct sigaction mine {
   }, before{}, found{};

@@ -1,4 +1,4 @@
-// Rules that ask for the loss again, in a loop.
+// Rules that evaluate the loss several times per step, in a loop.
 #include <doctest/doctest.h>
 
 #include "tiny.hpp"
@@ -26,13 +26,13 @@ double loss_after_training(Loop loop) {
 
 }  // namespace
 
-TEST_CASE("armijo learns in a loop without a learning rate, with one worker or several") {
+TEST_CASE("armijo trains without a tuned learning rate, with one worker and with several") {
   CHECK(loss_after_training(searching_loop()) < 0.8);
   CHECK(loss_after_training(searching_loop(Mean{}, InProcess{3})) < 0.8);
   CHECK(loss_after_training(searching_loop(Adasum<Of::updates>{}, InProcess{2})) < 0.9);
 }
 
-TEST_CASE("a search resumes from a checkpoint bit for bit") {
+TEST_CASE("a line search resumes from a checkpoint bit for bit") {
   const Tiny task;
   const TemporaryFile file;
   auto whole = searching_loop(), first = searching_loop(), second = searching_loop();

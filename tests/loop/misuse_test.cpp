@@ -1,4 +1,4 @@
-// What a newcomer may get wrong: each a sentence, none a crash.
+// Common mistakes of users: each throws an error with a message.
 #include <doctest/doctest.h>
 
 #include "tiny.hpp"
@@ -8,7 +8,7 @@ using namespace algoperf::testing;
 
 namespace {
 
-// Data whose labels are not what classes() says.
+// A data set with a label outside [0, classes()).
 struct Liar {
   using Input = float;
   std::size_t size() const { return 8; }
@@ -32,7 +32,7 @@ std::string step_on(const Data& data) {
 
 }  // namespace
 
-TEST_CASE("data that do not fit the model") {
+TEST_CASE("data that does not fit the model") {
   CHECK(step_on(examples(9, 783, 10)) == "data: an example has 783 inputs, the model takes 784");
   CHECK(step_on(examples(9, 784, 11)) == "data: the data has 11 classes, the model 10 outputs");
   CHECK(step_on(examples(0, 784, 10)) == "data: the data set is empty");
@@ -40,7 +40,7 @@ TEST_CASE("data that do not fit the model") {
   CHECK(step_on(examples(9, 784, 3)).empty());
 }
 
-TEST_CASE("images of another order of axes") {
+TEST_CASE("images with a different order of axes") {
   const auto step = [](Shape image, Shape input) {
     const InMemory<float> data(std::vector<float>(2 * image.size()), {0, 1}, image, 2);
     TrainingLoop loop(linear_model(input, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 2});
@@ -68,7 +68,7 @@ TEST_CASE("tokens outside the model's vocabulary") {
   }
 }
 
-TEST_CASE("evaluation data that do not fit the model") {
+TEST_CASE("evaluation data that does not fit the model") {
   auto loop = tiny_loop(sgd(), 0.1);
   const auto evaluate = [&](const auto& data) { return sentence([&] { loop.evaluate(data, ErrorRate{}); }); };
   CHECK(evaluate(examples(9, 783, 10)) == "data: an example has 783 inputs, the model takes 784");
@@ -76,7 +76,7 @@ TEST_CASE("evaluation data that do not fit the model") {
   CHECK(evaluate(Liar{}) == "data: the label of example 5 is 10, expected [0, 10)");
 }
 
-TEST_CASE("other data in the middle of training") {
+TEST_CASE("a different data set in the middle of training") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 0.1);
   loop.step(task.train());
@@ -84,7 +84,7 @@ TEST_CASE("other data in the middle of training") {
         "TrainingLoop: the data set has 64 examples, at the start it had 256");
 }
 
-TEST_CASE("a selector that chooses nonsense") {
+TEST_CASE("a selector that makes an invalid selection") {
   const Tiny task;
   const auto select = [&](Always always, std::size_t batch) {
     always.batch = batch;
@@ -98,7 +98,7 @@ TEST_CASE("a selector that chooses nonsense") {
   CHECK(select(Always({3, 4}), 2).empty());
 }
 
-TEST_CASE("impossible options are refused before anything is trained") {
+TEST_CASE("invalid options are rejected before training starts") {
   const Tiny task;
   const auto make = [&](const auto& loss, const auto& rule, const auto& selector) {
     return sentence([&] { TrainingLoop(task.model(), loss, rule, Constant{0.1}, selector); });

@@ -11,7 +11,7 @@ using namespace algoperf::testing;
 
 namespace {
 
-// Writes down what it is told, and stops at a step.
+// Records the calls of its members, and stops the run at a step.
 struct Spy {
   std::vector<std::string>& told;
   std::string name;
@@ -47,7 +47,7 @@ struct OnlyEnd {
   }
 };
 
-// An error rate that takes its time: 2 ms a batch.
+// An error rate that takes at least 2 ms per batch.
 struct SlowMetric : ErrorRate {
   template <class... Args>
   void write(const Args&... args) const {
@@ -72,7 +72,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("observers are called in the order given, evaluations before after_step") {
+TEST_CASE("observers are called in the given order, after_evaluation before after_step") {
   const Tiny task;
   std::vector<std::string> told;
   auto loop = tiny_loop(sgd(), 0.1);
@@ -80,10 +80,10 @@ TEST_CASE("observers are called in the order given, evaluations before after_ste
       loop.run(task.train(), Spy{told, "a"}, Evaluate(task, {.every = 2}), Spy{told, "b", 2}, UntilStep{2});
   CHECK(told == std::vector<std::string>{"a begin 0", "b begin 0", "a step 1", "b step 1", "a evaluation 2",
                                          "b evaluation 2", "a step 2", "b step 2", "a end 2", "b end 2"});
-  CHECK(report.reason == Control::interrupted);  // the first reason, not UntilStep's
+  CHECK(report.reason == Control::interrupted);  // the first observer's reason, not UntilStep's
 }
 
-TEST_CASE("an observer of any one member will do") {
+TEST_CASE("an observer may have any single member") {
   const Tiny task;
   int ends = 0;
   auto loop = tiny_loop(sgd(), 0.1);
@@ -98,13 +98,13 @@ struct OnlyReady {
   }
 };
 
-TEST_CASE("ready alone makes an observer") {
+TEST_CASE("an observer may have only the member ready") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 0.1);
   CHECK(loop.run(task.train(), OnlyReady{}).reason == Control::interrupted);
 }
 
-TEST_CASE("end is called when a step throws, and the step's error is the one told") {
+TEST_CASE("end is called when a step throws, and run throws the step's error") {
   const Tiny task;
   std::vector<std::string> told;
   auto loop = tiny_loop(sgd(), 1e30);
@@ -113,7 +113,7 @@ TEST_CASE("end is called when a step throws, and the step's error is the one tol
   CHECK(contains(told.back(), "b end "));
 }
 
-TEST_CASE("an end that throws keeps no other from its end") {
+TEST_CASE("if one observer's end throws, end of the others is still called") {
   const Tiny task;
   std::vector<std::string> told;
   auto loop = tiny_loop(sgd(), 0.1);
@@ -123,7 +123,7 @@ TEST_CASE("an end that throws keeps no other from its end") {
   CHECK(told.back() == "b end 1");
 }
 
-TEST_CASE("only those that have begun are ended") {
+TEST_CASE("end is called only for observers whose begin was called") {
   const Tiny task;
   std::vector<std::string> told;
   auto loop = tiny_loop(sgd(), 0.1);
@@ -131,7 +131,7 @@ TEST_CASE("only those that have begun are ended") {
   CHECK(told == std::vector<std::string>{"a begin 0", "a end 0"});
 }
 
-TEST_CASE("evaluations are off the training clock") {
+TEST_CASE("evaluations do not count as training time") {
   const SlowTask task;
   auto loop = tiny_loop(adamw(), 1e-3);
   loop.step(task.train());
@@ -144,7 +144,7 @@ TEST_CASE("evaluations are off the training clock") {
   CHECK(run.evaluation_seconds >= 4 * 0.004);
 }
 
-TEST_CASE("making averaged weights is on the training clock") {
+TEST_CASE("computing averaged weights counts as training time") {
   const Tiny task;
   auto loop = tiny_loop(chain(Descend{}, WeightAverage{}), 1e-3);
   loop.step(task.train());
@@ -153,7 +153,7 @@ TEST_CASE("making averaged weights is on the training clock") {
   CHECK(loop.training_seconds() > before);
 }
 
-TEST_CASE("Evaluate: every so many steps, and first") {
+TEST_CASE("Evaluate: every n steps, optionally after the first and after the last step") {
   const Tiny task;
   const auto steps = [&](EvaluateOptions options) {
     std::vector<EvaluationReport> found;
@@ -170,7 +170,7 @@ TEST_CASE("Evaluate: every so many steps, and first") {
   CHECK(steps({.every = 100, .last = false}).empty());
 }
 
-TEST_CASE("Evaluate: the last evaluation may reach the target, and an interrupted run has none") {
+TEST_CASE("Evaluate: the last evaluation may reach the target; an interrupted run has no last evaluation") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 0.1);
   const RunReport report = loop.run(task.train(), Evaluate(task, {.every = 5}), UntilTarget{{1, true}}, UntilStep{3});
@@ -183,7 +183,7 @@ TEST_CASE("Evaluate: the last evaluation may reach the target, and an interrupte
 
 namespace {
 
-// The share of right answers: higher is better.
+// The fraction of correct predictions. Higher is better.
 struct Accuracy {
   static constexpr const char* name = "accuracy";
   static constexpr bool lower_is_better = false;
@@ -200,7 +200,7 @@ struct ByAccuracy : Tiny {
 
 }  // namespace
 
-TEST_CASE("two observers that evaluate: the first is the run's, each has its own history") {
+TEST_CASE("two observers that evaluate: the first determines the run's report, and each has its own history") {
   const Tiny task;
   const TemporaryFile csv;
   std::vector<EvaluationReport> errors, accuracies;
@@ -224,7 +224,7 @@ TEST_CASE("two observers that evaluate: the first is the run's, each has its own
   CHECK(lines_of(csv.read()).size() == 1 + errors.size());
 }
 
-TEST_CASE("UntilTarget: a target of the other direction is refused before the first step") {
+TEST_CASE("UntilTarget: a target whose direction differs from the metric's is rejected before the first step") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 0.1);
   CHECK(sentence([&] {
@@ -254,7 +254,7 @@ TEST_CASE("the report keeps the first of the best evaluations") {
   CHECK(best->step < 40);
 }
 
-TEST_CASE("what ends a run") {
+TEST_CASE("a run ends at a step, at a target or after a training time") {
   const Tiny task;
   auto loop = tiny_loop(adamw(), 5e-3);
   CHECK(loop.run(task.train(), UntilStep{0}).last.now.t == 0);
@@ -285,7 +285,7 @@ TEST_CASE("targets") {
   CHECK(!better(__builtin_nan(""), 1, true));
 }
 
-TEST_CASE("CsvLog: a row an evaluation, at the end and not before") {
+TEST_CASE("CsvLog: writes one row per evaluation, only at the end of the run") {
   const Tiny task;
   const TemporaryFile file;
   file.write("old");
@@ -302,13 +302,13 @@ TEST_CASE("CsvLog: a row an evaluation, at the end and not before") {
     REQUIRE(std::sscanf(lines[i + 1].c_str(), "%lu,%lf,%lf,%lf,%lf", &step, &training, &evaluation, &loss, &metric) ==
             5);
     CHECK(step == 2 * (i + 1));
-    CHECK(std::abs(training - found[i].training_seconds) < 1e-6);  // six digits behind the point
+    CHECK(std::abs(training - found[i].training_seconds) < 1e-6);  // written with six decimals
     CHECK(loss == near(found[i].loss, 1e-8));
     CHECK(metric == near(found[i].metric, 1e-8));
   }
 }
 
-TEST_CASE("CsvLog: a diverged run keeps its rows, a run without evaluations the old file") {
+TEST_CASE("CsvLog: a run that throws writes its rows; a run without evaluations keeps the old file") {
   const Tiny task;
   const TemporaryFile file;
   file.write("old");
@@ -322,7 +322,7 @@ TEST_CASE("CsvLog: a diverged run keeps its rows, a run without evaluations the 
   CHECK(lines_of(file.read()).size() == 4);
 }
 
-TEST_CASE("CsvLog: an unwritable folder is said before the first step") {
+TEST_CASE("CsvLog: a folder that cannot be written throws before the first step") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 0.1);
   CHECK(sentence([&] { loop.run(task.train(), CsvLog("/nonexistent/log.csv"), UntilStep{3}); }) ==
@@ -330,7 +330,7 @@ TEST_CASE("CsvLog: an unwritable folder is said before the first step") {
   CHECK(loop.steps() == 0);
 }
 
-TEST_CASE("ProgressBar: plain lines where there is no terminal") {
+TEST_CASE("ProgressBar: plain lines if the output is not a terminal") {
   const Tiny task;
   const auto shown = [&](std::uint64_t steps, ProgressBarOptions options) {
     std::FILE* const out = std::tmpfile();
@@ -348,11 +348,11 @@ TEST_CASE("ProgressBar: plain lines where there is no terminal") {
     char loss[32];
     std::snprintf(loss, sizeof loss, "  loss %.4f", *report.last.loss);
     const auto lines = lines_of(text);
-    CHECK(contains(lines.back(), loss));  // this step's, not the last one's
+    CHECK(contains(lines.back(), loss));  // the loss of this step, not of the previous one
     return lines;
   };
   const auto five = shown(5, {.label = "sgd", .total = 6, .target = 0.05});
-  REQUIRE(five.size() == 3);  // evaluations at 2 and 4, the end at 5
+  REQUIRE(five.size() == 3);  // the evaluations at steps 2 and 4, and the end at step 5
   CHECK(contains(five[0], "sgd  "));
   CHECK(contains(five[0], "  step 2/6  loss "));
   CHECK(contains(five[0], "  error 0."));
@@ -360,9 +360,10 @@ TEST_CASE("ProgressBar: plain lines where there is no terminal") {
   CHECK(contains(five[0], " s left at most"));
   CHECK(contains(five[1], "  step 4/6"));
   CHECK(contains(five[2], "  step 5/6"));
-  CHECK(five[2].substr(five[2].find("  error")) != five[1].substr(five[1].find("  error")));  // the last evaluation's
+  // The final line shows the last evaluation.
+  CHECK(five[2].substr(five[2].find("  error")) != five[1].substr(five[1].find("  error")));
   const auto four = shown(4, {});
-  REQUIRE(four.size() == 2);  // the end is told by the last evaluation
+  REQUIRE(four.size() == 2);  // the line of the last evaluation also reports the end
   CHECK(contains(four[1], "training  step 4  loss "));
   CHECK(!contains(four[1], "left"));
 }

@@ -16,7 +16,7 @@ Loop& trained(Loop&& loop) {
   return loop;
 }
 
-// The share of rows whose largest output is not at the label.
+// Returns the fraction of rows whose largest output is not at the label.
 template <class S, class Data>
 double error_of(const std::vector<S>& outputs, const Data& data) {
   std::size_t wrong = 0;
@@ -32,7 +32,7 @@ double error_of(const std::vector<S>& outputs, const Data& data) {
 
 }  // namespace
 
-TEST_CASE("predict: the outputs that an evaluation scores, in batches of any size") {
+TEST_CASE("predict: returns the outputs that an evaluation scores, in batches of any size") {
   const Tiny task;
   auto loop = tiny_loop(adamw(), 3e-3, Host<double>{});
   trained(loop);
@@ -67,7 +67,7 @@ TEST_CASE("predict: inputs without labels") {
         }) == "data: token 1 of example 1 is 5, expected [0, 5), the model's vocabulary");
 }
 
-TEST_CASE("predict: by averaged parameters where the rule makes them, and training goes on as if nothing was asked") {
+TEST_CASE("predict: uses averaged parameters if the rule computes them, and does not affect training") {
   const Tiny task;
   auto plain = tiny_loop(momentum(), 0.1), asked = tiny_loop(momentum(), 0.1);
   auto slow = tiny_loop(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9}), 0.1);
@@ -85,7 +85,7 @@ TEST_CASE("predict: by averaged parameters where the rule makes them, and traini
         slow.evaluate(task.validation(), task.metric()).metric);
 }
 
-TEST_CASE("Predictor: what the loop predicts, from its checkpoint, its parameters or its averages") {
+TEST_CASE("Predictor: predicts as the loop does, from its checkpoint, its parameters or its averaged parameters") {
   const Tiny task;
   const Folder folder;
   const std::string path = folder / "loop";
@@ -110,7 +110,7 @@ TEST_CASE("Predictor: what the loop predicts, from its checkpoint, its parameter
   for (std::size_t i = 0; i < averaged.size(); ++i) REQUIRE(std::abs(again[i] - averaged[i]) < 1e-5f);
 
   auto other = tiny_loop(adamw(), 0.1);
-  load_evaluation_values(path, other);  // what it was evaluated by is what this one begins with
+  load_evaluation_values(path, other);  // the averaged parameters become the parameters of `other`
   CHECK(same_bits(other.predict(task.validation()), averaged));
   auto resumed = tiny_loop(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9}), 0.1);
   load_checkpoint(path, resumed);
@@ -118,12 +118,12 @@ TEST_CASE("Predictor: what the loop predicts, from its checkpoint, its parameter
   CHECK(same_values(resumed, loop));
 
   auto plain = tiny_loop(adamw(), 0.1);
-  save_checkpoint(path, plain);  // nothing is averaged
+  save_checkpoint(path, plain);  // has no averaged parameters
   load_evaluation_values(path, predictor);
   CHECK(same_bits(values_of(predictor), values_of(plain)));
 }
 
-TEST_CASE("Predictor: labels of any kind, tokens, and what does not fit") {
+TEST_CASE("Predictor: labels of any type, tokens, and inputs that do not fit") {
   Predictor line(linear_model(Shape{2}, 3));
   line.values("0.bias")[1] = 5;
   const InMemoryRegression<float> numbers({1, 2, 3, 4}, {0.5f, 0.25f, 1, 2, 3, 4}, Shape{2}, Shape{3});
@@ -142,7 +142,7 @@ TEST_CASE("Predictor: labels of any kind, tokens, and what does not fit") {
         "Predictor: the batch is 0, expected at least 1");
 }
 
-TEST_CASE("values: all of them, and one tensor by its name") {
+TEST_CASE("values: all parameters, or one tensor by name") {
   auto loop = tiny_loop(sgd(), 0.1);
   const auto& same = loop;
   const auto bias = loop.values("2.bias");
@@ -153,7 +153,7 @@ TEST_CASE("values: all of them, and one tensor by its name") {
   CHECK(sentence([&] { same.values("weight"); }) == "Layout: there is no tensor 'weight'");
 }
 
-TEST_CASE("Evaluate: any data set by any metric, in batches of its own") {
+TEST_CASE("Evaluate: any data set with any metric and batch size") {
   const Tiny task;
   std::vector<EvaluationReport> on_training, on_validation;
   auto loop = tiny_loop(adamw(), 3e-3);

@@ -1,4 +1,5 @@
-// Labels that are numbers: MeanSquaredError and InMemoryRegression, in the loop and alone; and one yes-or-no logit.
+// Real-valued labels: MeanSquaredError, BinaryCrossEntropy and InMemoryRegression, in the loop and alone; and binary
+// classification with one logit.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,7 +45,7 @@ void finds_the_plane(const Tail&... tail) {
 
 }  // namespace
 
-TEST_CASE("mean squared error: by hand, and its gradient by differences") {
+TEST_CASE("mean squared error: values computed by hand, and gradients by central differences") {
   const Host<double> host;
   const double z[] = {1, 2, 3, -1, 0, 4}, y[] = {1, 0, 0, -2, 0, 1}, weights[] = {1, 3};
   double losses[2], d[6];
@@ -57,7 +58,7 @@ TEST_CASE("mean squared error: by hand, and its gradient by differences") {
   CHECK(gradient_check(model, MeanSquaredError{}, {.weights = {1, 0.5, 2}}).error < 1e-6);
 }
 
-TEST_CASE("several questions about one example") {
+TEST_CASE("several binary labels per example") {
   std::vector<float> inputs, labels;
   RandomStream random(RandomKey{5});
   for (std::size_t i = 0; i < 240; ++i) {
@@ -78,13 +79,13 @@ TEST_CASE("several questions about one example") {
   CHECK(wrong < labels.size() / 20);
 }
 
-TEST_CASE("a plane is found, whatever the workers, on a slice of the data, in both precisions") {
+TEST_CASE("linear regression recovers a plane on a slice of the data, with any number of workers, in both precisions") {
   finds_the_plane();
   finds_the_plane(Mean{}, InProcess{3});
   finds_the_plane(Host<double>{});
 }
 
-TEST_CASE("one logit tells two classes apart") {
+TEST_CASE("one logit separates two classes") {
   std::vector<float> inputs;
   std::vector<std::int32_t> labels;
   RandomStream random(RandomKey{6});
@@ -106,12 +107,12 @@ TEST_CASE("one logit tells two classes apart") {
   CHECK(report.metric == near(report.loss));
 }
 
-TEST_CASE("labels that do not fit are refused with a sentence") {
+TEST_CASE("labels that do not fit are rejected with an error message") {
   TrainingLoop loop(Model(Shape{2}, Dense{.units = 3}), MeanSquaredError{}, sgd(), Constant{0.1},
                     ShuffledEpochs{.batch = 2});
-  CHECK_THROWS_WITH_AS(loop.step(plane(4)), "data: a label is 2 numbers, the model has 3 outputs", Error);
+  CHECK_THROWS_WITH_AS(loop.step(plane(4)), "data: a label has 2 values, the model has 3 outputs", Error);
   const InMemoryRegression<float> bad({1, 2, 3, 4}, {1, 2, 3, 4, std::nanf(""), 6}, Shape{2}, Shape{3});
-  CHECK_THROWS_WITH_AS(loop.step(bad), "data: number 1 of the label of example 1 is nan, expected a finite number",
+  CHECK_THROWS_WITH_AS(loop.step(bad), "data: value 1 of the label of example 1 is nan, expected a finite value",
                        Error);
   CHECK_THROWS_WITH_AS(InMemoryRegression<float>({1, 2, 3}, {1, 2}, Shape{2}),
                        "InMemoryRegression: there are 3 input values, expected 2 examples x 2 = 4", Error);

@@ -1,4 +1,4 @@
-// A run stopped, saved and resumed by a new loop object gives the bits of one never stopped.
+// A run that is stopped, saved and resumed by a new loop object gives the same bits as an uninterrupted run.
 #include <doctest/doctest.h>
 
 #include "tiny.hpp"
@@ -18,12 +18,12 @@ void check_resume(const Selector& selector, const Rule& rule, const Combiner& co
     return TrainingLoop(task.model(), task.loss(), rule, WarmupCosine{.peak = 0.02, .warmup = 4, .total = total},
                         selector, combiner, InProcess{workers});
   };
-  const Evaluate evaluate(task, {.every = 3, .last = false});  // the last of a half is none of the whole
+  const Evaluate evaluate(task, {.every = 3, .last = false});  // the whole run has no evaluation at the stop
   auto whole = make();
   const RunReport expected = whole.run(train, evaluate, UntilStep{total});
   RandomStream random(RandomKey{workers + sizeof(Rule)});
   for (int trial = 0; trial < 3; ++trial) {
-    const std::uint64_t stop = 1 + random.below(total);  // the last step too: then nothing is left to do
+    const std::uint64_t stop = 1 + random.below(total);  // may be the last step; then no step is left to run
     CAPTURE(stop);
     const TemporaryFile file;
     auto first = make(), second = make();
@@ -52,11 +52,11 @@ void check_rules(const Selector& selector) {
 
 TEST_CASE("resume: shuffled epochs") { check_rules(ShuffledEpochs{.batch = 30}); }
 
-TEST_CASE("resume: draws with replacement") { check_rules(WithReplacement{.batch = 30}); }
+TEST_CASE("resume: sampling with replacement") { check_rules(WithReplacement{.batch = 30}); }
 
-TEST_CASE("resume: draws by loss") { check_rules(LossProportional{.batch = 30, .memory = 0.3}); }
+TEST_CASE("resume: sampling proportional to loss") { check_rules(LossProportional{.batch = 30, .memory = 0.3}); }
 
-TEST_CASE("resume: the clocks and the log go on") {
+TEST_CASE("resume: the clocks and the log continue") {
   const Tiny task;
   const TemporaryFile file, csv;
   const auto log_of = [&](std::uint64_t last) {
@@ -71,7 +71,7 @@ TEST_CASE("resume: the clocks and the log go on") {
   for (const char* const row : {"\n2,", "\n4,", "\n6,", "\n8,"}) CHECK(contains(log, row));
 }
 
-TEST_CASE("resume: the history goes on") {
+TEST_CASE("resume: the history continues") {
   const Tiny task;
   const TemporaryFile file;
   for (const std::uint64_t last : {4u, 9u}) {
@@ -90,7 +90,7 @@ TEST_CASE("resume: the history goes on") {
   }
 }
 
-TEST_CASE("resume: a run saves its end, unless it threw") {
+TEST_CASE("resume: a run saves a checkpoint at its end, unless it throws") {
   const Tiny task;
   const TemporaryFile file;
   const auto run = [&](double learning_rate, std::uint64_t last) {
@@ -111,7 +111,7 @@ TEST_CASE("resume: a run saves its end, unless it threw") {
   CHECK(resumed.steps() == 5);
 }
 
-TEST_CASE("resume: a target reached stays reached") {
+TEST_CASE("resume: a target that was reached stays reached") {
   const Tiny task;
   const TemporaryFile file;
   for (int run = 0; run < 2; ++run) {

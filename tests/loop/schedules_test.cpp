@@ -1,4 +1,4 @@
-// Schedules that a loop tells something, or that tell a selector how much to take.
+// Schedules that receive feedback from a loop, and schedules of a selector's batch size.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -15,7 +15,7 @@ auto loop_with(const Schedule& schedule) {
   return TrainingLoop(Tiny::model(), Tiny::loss(), momentum(), schedule, ShuffledEpochs{.batch = 32});
 }
 
-// The rates of a run's steps, from its first on.
+// Records the learning rates of a run's steps.
 struct Rates {
   std::vector<double>& rates;
   template <class Run>
@@ -27,24 +27,24 @@ struct Rates {
 
 }  // namespace
 
-TEST_CASE("a plateau drops from the step after the evaluation that says so") {
+TEST_CASE("a plateau drops the learning rate from the step after the evaluation that causes the drop") {
   const Tiny task;
-  // No loss is good enough after the first: every evaluation but that is a drop.
+  // With this threshold no later loss counts as an improvement, so every evaluation except the first causes a drop.
   const Plateau plateau{
       .peak = 0.1, .factor = 0.5, .patience = 0, .threshold = 1e9, .mode = PlateauThreshold::absolute};
   std::vector<double> rates;
   auto loop = loop_with(plateau);
   loop.run(task.train(), Evaluate(task, {.every = 3}), Rates{rates}, UntilStep{10});
   CHECK(rates == std::vector<double>{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.025});
-  CHECK(plateau.state.drops == 0);  // the loop has its own
+  CHECK(plateau.state.drops == 0);  // the loop has a copy
 
-  // By the first observer that evaluates, and by no other.
+  // Only the first observer that evaluates gives feedback.
   rates.clear();
   auto second = loop_with(plateau);
   second.run(task.train(), Evaluate(task, {.every = 3}), Evaluate(task, {.every = 1}), Rates{rates}, UntilStep{7});
   CHECK(rates == std::vector<double>{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05});
 
-  // In a loop of one's own.
+  // In a hand-written loop.
   auto own = loop_with(plateau);
   for (int i = 0; i < 2; ++i) {
     own.step(task.train());
@@ -53,7 +53,7 @@ TEST_CASE("a plateau drops from the step after the evaluation that says so") {
   CHECK(own.step(task.train()).now.learning_rate == 0.05);
 }
 
-TEST_CASE("a plateau on the metric hears which way is better") {
+TEST_CASE("a plateau on the metric receives the metric's direction") {
   const Tiny task;
   const Plateau of_metric{.peak = 0.2, .factor = 0.5, .patience = 2, .of = PlateauOf::metric};
   std::vector<EvaluationReport> evaluations;
@@ -68,7 +68,7 @@ TEST_CASE("a plateau on the metric hears which way is better") {
   CHECK(expected.state.drops > 0);
 }
 
-TEST_CASE("a run with a plateau after a warm-up resumes to the bit, its evaluations counted") {
+TEST_CASE("a run with a plateau after a warm-up resumes bit for bit, including the plateau's counts") {
   const Tiny task;
   const auto schedule = join(Warmup{.peak = 0.2, .steps = 4}, 4,
                              Plateau{.peak = 0.2, .factor = 0.7, .patience = 1, .threshold = 0.05, .cooldown = 1});
@@ -91,7 +91,7 @@ TEST_CASE("a run with a plateau after a warm-up resumes to the bit, its evaluati
   }
 }
 
-TEST_CASE("a checkpoint of a schedule that remembers fits no run whose schedule does not") {
+TEST_CASE("a checkpoint with a stateful schedule is rejected by a run with a stateless schedule, and vice versa") {
   const Tiny task;
   const TemporaryFile file;
   auto plateau = loop_with(Plateau{.peak = 0.1});
@@ -104,7 +104,7 @@ TEST_CASE("a checkpoint of a schedule that remembers fits no run whose schedule 
   CHECK(contains(sentence([&] { load_checkpoint(file.path(), plateau); }), "schedule/drops"));
 }
 
-TEST_CASE("a batch that grows by a schedule") {
+TEST_CASE("a batch size that grows by a schedule") {
   const Tiny task;
   const auto growing = scheduled_batch(ShuffledEpochs{}, GrowingBatch{.first = 8, .factor = 2, .every = 3, .most = 32});
   const auto make = [&] {
@@ -117,7 +117,7 @@ TEST_CASE("a batch that grows by a schedule") {
     CHECK(loop.step(task.train()).examples == examples);
   }
 
-  // Saved in the middle of the growth.
+  // A checkpoint saved while the batch size grows.
   const TemporaryFile file;
   auto first = make(), second = make();
   for (int i = 0; i < 5; ++i) first.step(task.train());
@@ -128,7 +128,7 @@ TEST_CASE("a batch that grows by a schedule") {
   CHECK(same_values(second, loop));
 }
 
-TEST_CASE("a scheduled batch is the selector's own where the schedule is constant, its feedback too") {
+TEST_CASE("scheduled_batch with a constant schedule does not change the selector, including its feedback") {
   const Tiny task;
   const auto make = [](const auto& selector) {
     return TrainingLoop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.1}, selector);
@@ -147,7 +147,7 @@ TEST_CASE("a scheduled batch is the selector's own where the schedule is constan
   CHECK(contains(sentence([&] { load_checkpoint(file.path(), other); }), "the selector's seed was 3, now it is 4"));
 }
 
-TEST_CASE("a scheduled batch of no examples, or of more than there is room for, is refused") {
+TEST_CASE("a scheduled batch size of 0 or above the maximum is rejected") {
   const Tiny task;
   const auto after = [&](double size) {
     const auto selector =
@@ -167,7 +167,7 @@ TEST_CASE("a scheduled batch of no examples, or of more than there is room for, 
                  "GrowingBatch: first is 0"));
 }
 
-TEST_CASE("a batch follows the noise that two workers measure, and resumes to the bit") {
+TEST_CASE("a batch size follows the gradient noise that workers measure, and resumes bit for bit") {
   const Tiny task;
   const auto make = [](double share) {
     const NoiseScaleBatch batch{.least = 8, .most = 64, .share = share, .noise = {.decay = 0.9}};
@@ -184,7 +184,7 @@ TEST_CASE("a batch follows the noise that two workers measure, and resumes to th
   };
   auto whole = make(1);
   const std::vector<std::uint64_t> expected = sizes(whole, 30);
-  CHECK(expected[0] == 8);  // before anything is known
+  CHECK(expected[0] == 8);  // nothing is measured yet
   CHECK(std::count_if(expected.begin(), expected.end(), [](std::uint64_t n) { return n > 8 && n < 64; }) > 3);
   auto small = make(1e-6);
   CHECK(sizes(small, 10) == std::vector<std::uint64_t>(10, 8));
@@ -199,7 +199,7 @@ TEST_CASE("a batch follows the noise that two workers measure, and resumes to th
   CHECK(same_values(second, whole));
 }
 
-TEST_CASE("measuring changes no step") {
+TEST_CASE("measuring gradient noise does not change the steps") {
   const Tiny task;
   const auto make = [](const auto& combiner) {
     return TrainingLoop(Tiny::model(), Tiny::loss(), sam(momentum()), Constant{0.05}, ShuffledEpochs{.batch = 30},
@@ -211,7 +211,7 @@ TEST_CASE("measuring changes no step") {
   CHECK(same_values(mean, measured));
 }
 
-TEST_CASE("a joined batch schedule hears what gradients measured; what is not finite is left unheard") {
+TEST_CASE("a joined batch schedule receives gradient measurements and ignores non-finite ones") {
   const auto selector = scheduled_batch(ShuffledEpochs{.batch = 64}, join(Constant{8}, 3, NoiseScaleBatch{.most = 64}));
   static_assert(selector.has_gradient_feedback);
   auto state = selector.state(100);

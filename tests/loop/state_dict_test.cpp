@@ -1,4 +1,4 @@
-// A whole loop as a StateDict: out, and back in wholly or not at all.
+// Saves a whole loop to a StateDict, and loads it back completely or not at all.
 #include "algoperf/state/state_dict.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ auto after_steps(int steps, Loop&& loop) {
   return state_dict(loop);
 }
 
-// What the loop says of the dict, which leaves it as it was.
+// Returns the error message of loading the dict into the loop, and checks that the loop is unchanged.
 template <class Loop>
 std::string refusal(Loop& loop, const StateDict& dict) {
   const StateDict before = state_dict(loop);
@@ -27,7 +27,7 @@ std::string refusal(Loop& loop, const StateDict& dict) {
 
 }  // namespace
 
-TEST_CASE("a loop's state goes into another, new or under way, which goes on alike") {
+TEST_CASE("a loop's state is loaded into a new or running loop, which continues as the first would") {
   auto trained = tiny_loop(nadam(), 0.01), fresh = tiny_loop(nadam(), 0.01, Seed{2});
   auto under_way = tiny_loop(nadam(), 0.01, Seed{3});
   const StateDict dict = after_steps(5, trained);
@@ -44,7 +44,7 @@ TEST_CASE("a loop's state goes into another, new or under way, which goes on ali
   CHECK(under_way.last().loss == trained.last().loss);
 }
 
-TEST_CASE("a state that does not fit is refused by name, and the loop is as before") {
+TEST_CASE("a state that does not fit is rejected by name, and the loop is unchanged") {
   const StateDict good = after_steps(5, tiny_loop(adamw(), 0.01));
   auto fresh = tiny_loop(adamw(), 0.01, Seed{2}), under_way = tiny_loop(adamw(), 0.01, Seed{3});
   after_steps(2, under_way);
@@ -65,16 +65,16 @@ TEST_CASE("a state that does not fit is refused by name, and the loop is as befo
         "state_dict: '9.weight' belongs to no tensor or slot of this state");
   CHECK(told([](StateDict& dict) { dict.set("batch", std::uint64_t{7}); }) ==
         "checkpoint: the batch was 7, now it is 32");
-  // Found last, when all else has been read.
+  // This error is found last, after everything else has been read.
   CHECK(told([](StateDict& dict) { dict.set("selector/position", std::uint64_t{257}); }) ==
         "ShuffledEpochs: the archive's position is 257, expected [0, 256]");
   CHECK(fresh.steps() == 0);
-  fresh.step(Tiny{}.validation());  // it has not been started by what it refused
+  fresh.step(Tiny{}.validation());  // the rejected states did not fix its data set
   CHECK(refusal(under_way, state_dict(fresh, fresh.layout())) ==
         "checkpoint: the data set had 64 examples, now it has 256");
 }
 
-TEST_CASE("no memory is taken for a data set that a dict has the size of alone") {
+TEST_CASE("a dict with a large data set size but too few entries is rejected without allocating memory") {
   const auto make = [] {
     return TrainingLoop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.01}, LossProportional{.batch = 8});
   };

@@ -1,5 +1,5 @@
-// Training on top of layers that do not train (StopGradient): the same bits as with frozen(), whatever the rule, the
-// combiner and the state of what is fixed.
+// Training on top of layers that are not trained (StopGradient): the result has the same bits as with frozen(), for any
+// rule, any combiner and any values of the fixed tensors.
 #include <doctest/doctest.h>
 
 #include "tiny.hpp"
@@ -28,7 +28,7 @@ std::vector<float> of(Loop& loop, const char* tensor) {
 
 }  // namespace
 
-TEST_CASE("the head learns what it learns on frozen tensors, bit for bit") {
+TEST_CASE("the head is trained as with frozen tensors, bit for bit") {
   const Tiny task;
   const auto check = [&](const auto& rule, const auto&... tail) {
     auto stopped = loop_on(StopGradient(hidden), rule, tail...);
@@ -51,7 +51,7 @@ TEST_CASE("the head learns what it learns on frozen tensors, bit for bit") {
   check(chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9}));
 }
 
-TEST_CASE("what looks at all gradients sees those of the head alone") {
+TEST_CASE("rules that use all gradients see only those of the head") {
   const Tiny task;
   const auto check = [&](const auto& rule, const auto& of_head) {
     auto stopped = loop_on(StopGradient(hidden), rule);
@@ -76,7 +76,7 @@ TEST_CASE("what looks at all gradients sees those of the head alone") {
   falls(partition(matrices, muon(), otherwise, adamw()));
 }
 
-TEST_CASE("a body is trained, then stands under another head, and goes back") {
+TEST_CASE("a trained body is loaded under a different head, and back into the original model") {
   const Tiny task;
   const Folder folder;
   constexpr BatchNorm norm;
@@ -97,7 +97,7 @@ TEST_CASE("a body is trained, then stands under another head, and goes back") {
   for (const char* name : {"0.weight", "1.scale", "1.mean", "1.variance"}) CHECK(of(tuned, name) == of(whole, name));
   CHECK(tuned.evaluate(task.train(), ErrorRate{}).loss < 0.8 * before);
 
-  save_checkpoint(folder / "tuned", tuned);  // everything is in it
+  save_checkpoint(folder / "tuned", tuned);  // includes the fixed tensors
   auto resumed = make(StopGradient(hidden), StopGradient(norm), Relu{}, head);
   load_checkpoint(folder / "tuned", resumed);
   CHECK(same_values(tuned, resumed));

@@ -1,4 +1,4 @@
-// A task of a few hundred digits and a network that learns it in milliseconds, and what tests of loops share.
+// A task of a few hundred digits, a network that learns it in milliseconds, and helpers shared by the tests of loops.
 #pragma once
 
 #include <algoperf/algoperf.hpp>
@@ -34,7 +34,7 @@ auto tiny_loop(const Rule& rule, double learning_rate, const Tail&... tail) {
   return TrainingLoop(Tiny::model(), Tiny::loss(), rule, Constant{learning_rate}, ShuffledEpochs{.batch = 32}, tail...);
 }
 
-// The parameters, in host memory.
+// Returns the parameters, in host memory.
 template <class Loop>
 std::vector<typename Loop::Backend::Scalar> values_of(Loop& loop) {
   std::vector<typename Loop::Backend::Scalar> values(loop.layout().size());
@@ -52,7 +52,7 @@ bool same_values(A& a, B& b) {
   return same_bits(values_of(a), values_of(b));
 }
 
-// All of a report but what the clock says.
+// Returns whether two reports are equal in everything except times.
 inline bool same_report(const RunReport& a, const RunReport& b) {
   return a.reason == b.reason && a.last.now.t == b.last.now.t && a.last.now.learning_rate == b.last.now.learning_rate &&
          a.last.loss == b.last.loss && a.last.examples == b.last.examples && a.evaluated == b.evaluated &&
@@ -62,7 +62,7 @@ inline bool same_report(const RunReport& a, const RunReport& b) {
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// A name for a file that does not exist, removed again at the end.
+// The path of a file that does not exist yet. The destructor removes the file.
 class TemporaryFile {
  public:
   const std::string& path() const { return path_; }
@@ -75,7 +75,7 @@ class TemporaryFile {
   std::string path_ = folder_ / "file";
 };
 
-// Chooses the same examples, with the same weights, at every step.
+// A selector that chooses the same examples with the same weights at every step.
 struct Always {
   std::size_t batch = 0;
   std::vector<std::uint32_t> indices = {};

@@ -10,7 +10,7 @@
 using namespace algoperf;
 using namespace algoperf::testing;
 
-TEST_CASE("training reduces the loss, and says so") {
+TEST_CASE("training reduces the loss, and the report is consistent") {
   const Tiny task;
   auto loop = tiny_loop(adamw(), 3e-3);
   const double before = loop.evaluate(task.train(), task.metric()).loss;
@@ -27,7 +27,7 @@ TEST_CASE("training reduces the loss, and says so") {
   CHECK(!report.evaluated);
 }
 
-TEST_CASE("the same run gives the same bits, another seed others") {
+TEST_CASE("runs with equal seeds agree bit for bit, runs with different seeds differ") {
   const Tiny task;
   const auto run = [&](Seed seed) {
     auto loop = tiny_loop(adamw(), 1e-3, seed);
@@ -38,9 +38,9 @@ TEST_CASE("the same run gives the same bits, another seed others") {
   CHECK(!same_bits(run({1}), run({2})));
 }
 
-TEST_CASE("the number of threads changes no bit") {
+TEST_CASE("results do not depend on the number of threads, bit for bit") {
   const Tiny task;
-  const auto model = mlp(Shape{28, 28, 1}, {160, 96}, 10);  // wide enough to be cut among threads
+  const auto model = mlp(Shape{28, 28, 1}, {160, 96}, 10);  // wide enough to be split among threads
   const auto run = [&](unsigned threads, const auto& rule, const auto& combiner, std::size_t workers) {
     TrainingLoop loop(model, task.loss(), rule, Constant{1e-3}, ShuffledEpochs{.batch = 96}, combiner,
                       InProcess{workers}, Host<>{.threads = threads});
@@ -55,7 +55,7 @@ TEST_CASE("the number of threads changes no bit") {
   }
 }
 
-TEST_CASE("a run goes on where the last one ended") {
+TEST_CASE("a run continues where the previous run ended") {
   const Tiny task;
   auto once = tiny_loop(momentum(), 0.1), twice = tiny_loop(momentum(), 0.1);
   once.run(task.train(), UntilStep{11});
@@ -63,7 +63,7 @@ TEST_CASE("a run goes on where the last one ended") {
   const RunReport report = twice.run(task.train(), UntilStep{11});
   CHECK(report.last.now.t == 11);
   CHECK(same_values(once, twice));
-  const RunReport nothing = twice.run(task.train(), UntilStep{11});  // is left to do
+  const RunReport nothing = twice.run(task.train(), UntilStep{11});  // no step is left to run
   CHECK(twice.steps() == 11);
   CHECK(nothing.reason == Control::budget_spent);
   CHECK(nothing.last.now.t == 11);
@@ -72,7 +72,7 @@ TEST_CASE("a run goes on where the last one ended") {
   CHECK(nothing.last.training_seconds >= report.last.training_seconds);
 }
 
-TEST_CASE("the schedule is asked for steps from 0, the rule for steps from 1") {
+TEST_CASE("the schedule receives steps from 0, the rule steps from 1") {
   const Tiny task;
   std::vector<std::uint64_t> asked;
   const auto schedule = [&asked](std::uint64_t step) {
@@ -98,7 +98,7 @@ TEST_CASE("evaluate: a mean over every example, in batches of any size") {
   CHECK(std::string(one.metric_name) == "error");
 }
 
-TEST_CASE("evaluating changes nothing") {
+TEST_CASE("evaluating does not affect training") {
   const Tiny task;
   auto watched = tiny_loop(adamw(), 1e-3), alone = tiny_loop(adamw(), 1e-3);
   for (int i = 0; i < 6; ++i) {
@@ -109,7 +109,7 @@ TEST_CASE("evaluating changes nothing") {
   CHECK(same_values(watched, alone));
 }
 
-TEST_CASE("evaluations see the averaged weights, training does not") {
+TEST_CASE("evaluations use the averaged weights, training does not") {
   const Tiny task;
   const auto rule = [](double decay) { return chain(Momentum{}, Descend{}, WeightAverage{.decay = decay}); };
   auto plain = tiny_loop(momentum(), 0.1);
@@ -133,7 +133,7 @@ TEST_CASE("examples of weight 0 do not count, in the loss or in the gradient") {
     return std::pair(loss, values_of(loop));
   };
   const auto four = run(Always(range(0, 4)));
-  std::vector<float> weights(8, 2.0f);  // not a braced list: g++ 12 makes {2, 2, 2, 2, 0, 0, 0, 0} all twos at -O3
+  std::vector<float> weights(8, 2.0f);  // not a braced list: at -O3, g++ 12 compiles {2, 2, 2, 2, 0, 0, 0, 0} to all 2
   std::fill(weights.begin() + 4, weights.end(), 0.0f);
   const auto eight = run(Always(range(0, 8), weights));
   CHECK(eight.first == near(four.first, 1e-12));
@@ -161,14 +161,14 @@ TEST_CASE("a batch larger than the data set") {
 
 namespace {
 
-// The host, as if its memory were a device's: examples go there by way of host memory.
+// A host backend that declares its memory to be a device's, so examples are gathered in host memory and then copied.
 struct FarHost : Host<float> {
   static constexpr bool on_host = false;
 };
 
 }  // namespace
 
-TEST_CASE("memory that is not the host's: the same bits, the same checks") {
+TEST_CASE("a backend whose memory is not the host's gives the same bits and makes the same checks") {
   const Tiny task;
   auto near = tiny_loop(adamw(), 1e-3);
   auto far = tiny_loop(adamw(), 1e-3, FarHost{});

@@ -1,4 +1,4 @@
-// Tanh, Silu, Gelu and GeluTanh where torch's numbers (golden_test.cpp) do not reach.
+// Tanh, Silu, Gelu and GeluTanh at inputs that torch's golden values (golden_test.cpp) do not cover.
 #include "algoperf/nn/layers/dense.hpp"
 #include "algoperf/nn/layers/gelu.hpp"
 #include "algoperf/nn/layers/silu.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 static_assert(ap::Layer<ap::Tanh> && ap::Layer<ap::Silu> && ap::Layer<ap::Gelu> && ap::Layer<ap::GeluTanh>);
 
-// At every number of a fine row, against the C library.
-TEST_CASE_TEMPLATE("activations: tanh and Gelu lose no digits anywhere", B, NN_BACKENDS) {
+// Compares with the C library on a fine grid.
+TEST_CASE_TEMPLATE("activations: tanh and Gelu keep full precision everywhere", B, NN_BACKENDS) {
   Numbers x;
   for (double at = -30; at < 30; at += 0.013) x.push_back(at);
   for (double small = 1e-12; small < 0.3; small *= 1.7) x.push_back(small);
@@ -25,7 +25,7 @@ TEST_CASE_TEMPLATE("activations: tanh and Gelu lose no digits anywhere", B, NN_B
   for (std::size_t i = 0; i < x.size(); ++i) {
     CAPTURE(x[i]);
     CHECK(std::abs(tanh[i] - std::tanh(x[i])) <= relative * std::abs(std::tanh(x[i])));
-    // Where exp(-x^2 / 2) rounds, so does Gelu: x^2 / 2 ulps of it.
+    // The rounding error of exp(-x^2 / 2), up to x^2 / 2 ulps, carries over to Gelu.
     const double exact = 0.5 * x[i] * std::erfc(-x[i] / std::sqrt(2.0)), bell = x[i] < 0 ? 1 + x[i] * x[i] / 4 : 1;
     const double least = std::is_same_v<typename B::Scalar, double> ? 1e-290 : 1e-35;
     CHECK(std::abs(gelu[i] - exact) <= bell * relative * std::abs(exact) + least);

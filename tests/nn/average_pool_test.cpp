@@ -11,14 +11,14 @@ static_assert(ap::Layer<ap::AveragePool>);
 static_assert(ap::AveragePool{}.output({5, 7, 3}) == ap::Shape{2, 3, 3});
 static_assert(cost_of(ap::AveragePool{}, {28, 28, 32}) == ap::Cost{0, 4 * 6272, 4 * 6272 + 25088, 6272});
 
-TEST_CASE_TEMPLATE("average pool: by hand", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("average pool: values computed by hand", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{2, 5, 1}, ap::AveragePool{});
   const Outcome found = run<B>(model, {1, 1, {}, {3, 3, 1, 2, 9, 3, 3, 4, 5, 9}, {8, 4}});
   CHECK(found.outputs == Numbers{3, 3});
   CHECK(found.d_input == Numbers{2, 2, 1, 1, 0, 2, 2, 1, 1, 0});
 }
 
-TEST_CASE_TEMPLATE("average pool: a whole image, and windows that overlap", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("average pool: a whole image, and overlapping windows", B, NN_BACKENDS) {
   const ap::Model whole(ap::Shape{2, 2, 2}, ap::AveragePool{});
   CHECK(run<B>(whole, {1, 1, {}, {1, 10, 2, 20, 3, 30, 6, 60}, {}}).outputs == Numbers{3, 30});
   const ap::Model overlapping(ap::Shape{3, 3, 1}, ap::AveragePool{.size = 2, .stride = 1});

@@ -1,4 +1,4 @@
-// The backends that every test of nn/ runs on, declared here once: TEST_CASE_TEMPLATE("...", B, NN_BACKENDS).
+// The backends on which every test of nn/ runs, as in TEST_CASE_TEMPLATE("...", B, NN_BACKENDS).
 #pragma once
 
 #include "algoperf/backend/host.hpp"

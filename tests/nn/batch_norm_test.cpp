@@ -22,7 +22,7 @@ Numbers of(const ap::Layout& layout, const char* name, const Numbers& arena) {
   return {begin, begin + static_cast<std::ptrdiff_t>(at.size)};
 }
 
-TEST_CASE_TEMPLATE("batch norm: a ghost batch is a batch by itself", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("batch norm: each ghost batch is normalised separately", B, NN_BACKENDS) {
   const ap::Shape in{3, 5};
   const ap::Model whole(in, ap::BatchNorm{}), ghosts(in, ap::BatchNorm{.ghost = 2});
   ap::Layout layout;
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("batch norm: gradients", B, NN_BACKENDS) {
       {.batch = 4});
 }
 
-TEST_CASE("batch norm: first values, kinds and errors") {
+TEST_CASE("batch norm: initial values, kinds and errors") {
   const ap::Model model(ap::Shape{4, 6}, ap::BatchNorm{});
   CHECK(first_variance(model, "0.scale") == 1);
   CHECK(first_variance(model, "0.bias") == 0);
@@ -68,17 +68,17 @@ TEST_CASE("batch norm: first values, kinds and errors") {
   CHECK(layout.spec(layout.find("0.scale")).kind == ap::Kind::batch_norm_scale);
   CHECK(layout.spec(layout.find("0.mean")).buffer);
   CHECK(!layout.spec(layout.find("0.bias")).buffer);
-  CHECK(layout.parameters() == 12);  // of 6 channels; averages are not trained
+  CHECK(layout.parameters() == 12);  // scale and bias of 6 channels; running averages are not trained
   CHECK(model.parameters() == 12);
   CHECK(declare_error(ap::Model(ap::Shape{4}, ap::BatchNorm{.eps = 0})) ==
         "0: BatchNorm has eps 0, expected more than 0");
   CHECK(declare_error(ap::Model(ap::Shape{4}, ap::BatchNorm{.momentum = 1.5})) ==
         "0: BatchNorm has momentum 1.5, expected [0, 1]");
   CHECK(declare_error(ap::Model(ap::Shape{4}, ap::BatchNorm{.ghost = 1})) ==
-        "0: BatchNorm has ghost 1 on examples of one number a channel, expected at least 2 to normalise");
+        "0: BatchNorm has ghost 1 and examples with one value per channel, expected at least 2 values to normalise");
   CHECK(declare_error(ap::Model(ap::Shape{2, 4}, ap::BatchNorm{.ghost = 1})).empty());
   CHECK_THROWS_WITH_AS(run(ap::Model(ap::Shape{4}, ap::BatchNorm{}), {1, 1, {}, {}, {}}, ap::Host<float>{}),
-                       "BatchNorm: a batch has one number a channel, expected at least 2 to normalise "
+                       "BatchNorm: a batch has one value per channel, expected at least 2 to normalise "
                        "(LastBatch::drop leaves out a last batch of one example)",
                        ap::Error);
 }

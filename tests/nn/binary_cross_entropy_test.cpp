@@ -17,7 +17,7 @@ TEST_CASE("binary cross-entropy: gradients") {
   }
 }
 
-TEST_CASE("binary cross-entropy: of one class an example, the sigmoid cross-entropy; as a metric, the loss") {
+TEST_CASE("binary cross-entropy: equals sigmoid cross-entropy for one class per example; the metric is the loss") {
   const ap::Host<double> host;
   const double z[] = {0.7, -2, 1000, -1000, 0.1, 3}, weights[] = {1, 2};
   const std::int32_t labels[] = {2, 0};

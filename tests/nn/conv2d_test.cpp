@@ -15,9 +15,10 @@ static_assert(ap::ConvolvingBackend<ap::Host<float>> && !ap::ConvolvingBackend<a
 
 constexpr ap::Model first(ap::Shape{28, 28, 1}, ap::Conv2d{.filters = 32, .size = 5, .padding = 2});
 static_assert(first.output() == ap::Shape{28, 28, 32});
-static_assert(first.cost() == ap::Cost{832, 1254400 + 25088, 1254400 + 25088, 25088});  // 25088 outputs of 25 terms
+static_assert(first.cost() == ap::Cost{832, 1254400 + 25088, 1254400 + 25088, 25088});  // 25088 outputs, 25 terms each
 constexpr ap::Conv2d second{.filters = 64, .size = 5, .padding = 2};
-// A window of 5 covers 14 coordinates 64 times: its sums in the gradient of the input.
+// Along an axis of 14 coordinates, windows of size 5 cover 64 coordinates in all. The last product of the backward
+// FLOPs counts the corresponding sums in the gradient of the input.
 static_assert(cost_of(second, {14, 14, 32}) ==
               ap::Cost{51264, 20070400 + 12544, 2 * 20070400 + 12544 + 64 * 64 * 32, 12544});
 static_assert(ap::Conv2d{.size = 3, .stride = 2}.output({8, 7, 1}) == ap::Shape{3, 3, 1});
@@ -27,7 +28,7 @@ static_assert(second.memory({14, 14, 32}).scratch_within(1 << 18, 128) == 1 << 1
 static_assert(second.memory({14, 14, 32}).scratch_within(1 << 18, 1) == 14 * 14 * 800);
 static_assert(second.memory({14, 14, 32}).scratch_within(1, 128) == 14 * 800);
 
-// The definition, term by term.
+// Computes the convolution by its definition, term by term.
 Numbers naive(const ap::Conv2d& conv, ap::Shape in, std::size_t batch, const Numbers& x, const double* weight,
               const double* bias) {
   const ap::Shape out = conv.output(in);
@@ -55,8 +56,8 @@ struct Case {
   ap::Shape in;
 };
 
-// Strides, padding beyond the kernel's half and beyond the kernel, uncovered edges, one-pixel outputs, and scratch from
-// one row of windows to several images.
+// Cases with strides, padding larger than half the kernel and than the kernel, edges that no window covers, and
+// one-pixel outputs. for_each_case varies the scratch from one row of windows to several images.
 const Case cases[] = {
     {{.filters = 3, .size = 3, .padding = 1}, {5, 4, 2}},
     {{.filters = 2, .size = 5, .padding = 2}, {3, 6, 1}},
@@ -92,7 +93,7 @@ TEST_CASE_TEMPLATE("conv2d: golden", B, NN_BACKENDS) {
   CHECK(found.d_input == Numbers{1, 2, 0, 3, 6, 4, 0, 6, 8});
 }
 
-TEST_CASE_TEMPLATE("conv2d: forward by the definition", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("conv2d: forward agrees with the definition", B, NN_BACKENDS) {
   for_each_case<B>([](const Case& of, const B& backend) {
     const ap::Model model(of.in, of.conv);
     ap::Layout layout;
@@ -112,7 +113,7 @@ TEST_CASE_TEMPLATE("conv2d: gradients", B, NN_BACKENDS) {
   });
 }
 
-TEST_CASE("conv2d: first values, kinds and errors") {
+TEST_CASE("conv2d: initial values, kinds and errors") {
   const ap::Model model(ap::Shape{8, 8, 16}, ap::Conv2d{.filters = 100, .size = 5});
   CHECK(first_variance(model, "0.weight") == near(2.0 / 400, 0.02));
   ap::Layout layout;
@@ -129,7 +130,8 @@ TEST_CASE("conv2d: first values, kinds and errors") {
         "0: Conv2d has filters 0, expected at least 1");
 }
 
-TEST_CASE("conv2d: a batch's gradient is the sum of its parts'") {  // 40: more than providers take at a time
+// The batch of 40 exceeds the number of images that a provider of convolutions processes at a time.
+TEST_CASE("conv2d: the gradient of a batch is the sum of the gradients of its examples") {
   const ap::Conv2d conv{.filters = 3, .size = 3, .stride = 2, .padding = 1};
   const ap::Model model(ap::Shape{5, 4, 2}, conv);
   ap::Layout layout;
@@ -158,7 +160,7 @@ TEST_CASE("conv2d: a batch's gradient is the sum of its parts'") {  // 40: more 
   }
 }
 
-TEST_CASE("conv2d: threads change nothing but the time") {
+TEST_CASE("conv2d: results do not depend on the number of threads") {
   const ap::Model model(ap::Shape{14, 14, 8}, ap::Conv2d{.filters = 16, .size = 5, .padding = 2});
   const Start start{40, 40, {}, {}, {}};
   const Outcome one = run(model, start, ap::Host<float>{.scratch = 1 << 16});

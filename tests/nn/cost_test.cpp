@@ -1,4 +1,4 @@
-// What layers and losses say they cost, against what they do.
+// Compares the operations that layers and losses report with the operations they execute.
 #include "algoperf/core/cost.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ std::uint64_t operations_of(const F& f) {
   return Counted::operations - before;
 }
 
-// One pass each way, with and without the gradient of the input.
+// Runs one forward pass, and backward passes with and without the gradient of the input.
 template <class Model, class Loss = ap::SoftmaxCrossEntropy>
 void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t batch = 3) {
   using Input = typename Model::template Input<Counted>;
@@ -49,7 +49,7 @@ void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t 
   model.count_backward(batch, backward);
   model.root().count_backward(model.input(), batch, true, with_input, true);
   loss.count(batch, outputs, of_loss);
-  CHECK(backward.held == model.parameters());  // of all that was held the gradients of parameters remain
+  CHECK(backward.held == model.parameters());  // only the gradients of parameters are still held
 
   const Counted* z = nullptr;
   CHECK(operations_of([&] { z = model.forward(call, handles, x.data()); }) == forward.flops);
@@ -70,7 +70,7 @@ void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t 
 
 }  // namespace
 
-TEST_CASE("dense layers and activations cost what they say") {
+TEST_CASE("dense layers and activations report the operations they execute") {
   constexpr ap::Dense five{.units = 5};
   counts_what_it_does(ap::linear_model({4}, 3));
   counts_what_it_does(ap::mlp(ap::Shape{6}, {5, 4}, 3));
@@ -81,7 +81,7 @@ TEST_CASE("dense layers and activations cost what they say") {
   counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::GeluTanh{}, ap::Dropout{.rate = 0}, five));
 }
 
-TEST_CASE("convolutions and pools do") {
+TEST_CASE("convolutions and pooling layers report the operations they execute") {
   for (const std::size_t padding : {0u, 1u, 2u})
     for (const std::size_t stride : {1u, 2u}) {
       CAPTURE(padding);
@@ -96,7 +96,7 @@ TEST_CASE("convolutions and pools do") {
   counts_what_it_does(ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3}));
 }
 
-TEST_CASE("normalisations do") {
+TEST_CASE("normalisation layers report the operations they execute") {
   const ap::Conv2d conv{.filters = 4, .padding = 1};
   const ap::Shape in{4, 3, 2};
   counts_what_it_does(ap::Model(in, conv, ap::LayerNorm{}, conv, ap::LayerNorm{}));
@@ -105,7 +105,7 @@ TEST_CASE("normalisations do") {
   counts_what_it_does(ap::Model(in, conv, ap::BatchNorm{.ghost = 2}, ap::Relu{}, ap::Dense{.units = 3}), {}, 5);
 }
 
-TEST_CASE("layers of layers do") {
+TEST_CASE("layers made of layers report the operations they execute") {
   constexpr ap::Dense four{.units = 4}, six{.units = 6};
   const ap::Shape in{4};
   counts_what_it_does(ap::Model(in, ap::Residual(four, ap::Residual(six, ap::Relu{}, four), ap::Relu{})));
@@ -117,7 +117,7 @@ TEST_CASE("layers of layers do") {
       ap::Shape{3}, ap::Tied(ap::Embedding{.vocabulary = 16, .width = 5}, ap::Flatten{}, ap::Dense{.units = 5})));
 }
 
-TEST_CASE("losses do") {
+TEST_CASE("losses report the operations they execute") {
   const auto model = ap::linear_model({4}, 3);
   counts_what_it_does(model, ap::SoftmaxCrossEntropy{.label_smoothing = 0.1});
   counts_what_it_does(model, ap::SigmoidCrossEntropy{});

@@ -1,5 +1,5 @@
-// A backend that computes in a scalar which counts its own operations, so that what layers say of their costs can be
-// held against what they do.
+// A backend whose scalar type counts the operations executed on it. Tests compare these counts with the costs that
+// layers report.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace nn_test {
 
-// Every sum, product, quotient, comparison that chooses, square root, exponential and logarithm is one; signs, and
-// tests for equality, are none.
+// A scalar that counts operations. Each sum, product, quotient, ordering comparison, square root, exponential and
+// logarithm counts as one; sign changes and tests for equality count as none.
 struct Counted {
   float value = 0;
   static inline std::uint64_t operations = 0;
@@ -40,7 +40,7 @@ struct Counted {
   friend bool operator==(Counted a, Counted b) { return a.value == b.value; }
 };
 
-// One row's worker.
+// The team that processes a row.
 struct CountingTeam {
   template <class F>
   void each(std::size_t n, const F& f) const {
@@ -92,7 +92,7 @@ struct CountingBackend {
     std::vector<T> values_;
   };
   static constexpr bool on_host = true;
-  std::size_t scratch = 1 << 22;  // a convolution's windows in one block
+  std::size_t scratch = 1 << 22;  // holds all windows of a convolution in one block
   CountingTeam team = {};
 
   template <class T>

@@ -11,7 +11,7 @@ namespace {
 static_assert(ap::Layer<ap::Dense> && ap::Layer<ap::Relu>);
 
 constexpr ap::Model affine(ap::Shape{28, 28, 1}, ap::Dense{.units = 10});
-static_assert(affine.cost() == ap::Cost{7850, 15690, 15690, 10});  // 784 * 10 + 10; twice the product and the bias
+static_assert(affine.cost() == ap::Cost{7850, 15690, 15690, 10});  // 784 * 10 + 10; twice 784 * 10, plus the bias
 static_assert(cost_of(affine.root(), affine.input()).backward_flops == 2 * 15680 + 10);
 
 TEST_CASE_TEMPLATE("dense: golden", B, NN_BACKENDS) {
@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("loss: weights and label smoothing", B, NN_BACKENDS) {
   check_model<B>(model, {.batch = 2, .weights = {0, 0}});
 }
 
-TEST_CASE("dense: first values") {
+TEST_CASE("dense: initial values") {
   const auto variance = [](ap::Init init) {
     return first_variance(ap::Model(ap::Shape{200}, ap::Dense{.units = 300, .init = init}), "0.weight");
   };

@@ -24,7 +24,7 @@ Numbers through(const ap::Dropout& dropout, std::size_t batch, std::size_t width
   return {x.begin(), x.end()};
 }
 
-TEST_CASE_TEMPLATE("dropout: drops its share, each number by itself, and keeps the mean", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("dropout: drops elements independently with probability rate, and keeps the mean", B, NN_BACKENDS) {
   const std::size_t batch = 200, width = 503;
   const double n = batch * width;
   for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
@@ -40,17 +40,17 @@ TEST_CASE_TEMPLATE("dropout: drops its share, each number by itself, and keeps t
   }
 }
 
-TEST_CASE_TEMPLATE("dropout: depends on the key and the place in the batch alone", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("dropout: depends only on the key and the index in the batch", B, NN_BACKENDS) {
   const ap::Dropout half;
   const Numbers whole = through<B>(half, 10, 13, ap::RandomKey{3});
   CHECK(whole == through<B>(half, 10, 13, ap::RandomKey{3}));
   CHECK(whole != through<B>(half, 10, 13, ap::RandomKey{4}));
-  const Numbers part = through<B>(half, 4, 13, ap::RandomKey{3}, 6);  // a worker's, from example 6 on
+  const Numbers part = through<B>(half, 4, 13, ap::RandomKey{3}, 6);  // a worker's part, from example 6 on
   CHECK(std::equal(part.begin(), part.end(), whole.begin() + 6 * 13));
   CHECK(through<B>(half, 10, 13, ap::RandomKey{3}, 0, ap::Mode::evaluate) == Numbers(130, 1));
 }
 
-TEST_CASE_TEMPLATE("dropout: gradients, through the numbers that were kept", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("dropout: gradients pass through the elements that were kept", B, NN_BACKENDS) {
   check_model<B>(ap::Model(ap::Shape{7}, ap::Dropout{}), {.batch = 3, .capacity = 4});
   check_model<B>(ap::Model(ap::Shape{6}, ap::Dense{.units = 19}, ap::Relu{}, ap::Dropout{.rate = 0.3},
                            ap::Dense{.units = 5}, ap::Dropout{.rate = 0.1}));

@@ -13,7 +13,7 @@ static_assert(ap::Layer<ap::Embedding> && ap::Layer<ap::Flatten>);
 static_assert(std::is_same_v<ap::LayerInput<ap::Embedding, float>, std::int32_t>);
 static_assert(cost_of(ap::Embedding{.vocabulary = 30, .width = 4}, {5}) == ap::Cost{120, 0, 20, 20});
 
-TEST_CASE_TEMPLATE("embedding: golden, repeated tokens add up", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("embedding: golden values; gradients of repeated tokens are summed", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{3}, ap::Embedding{.vocabulary = 4, .width = 2});
   Start start{2, 2, Numbers(16), {3, 0, 3, 1, 3, 0}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   for (std::size_t i = 0; i < 8; ++i) start.values[i] = static_cast<double>(i);
@@ -28,7 +28,7 @@ TEST_CASE_TEMPLATE("embedding: gradients", B, NN_BACKENDS) {
                            ap::Dense{.units = 5}));
 }
 
-TEST_CASE("embedding: first values, kind and errors") {
+TEST_CASE("embedding: initial values, kind and errors") {
   const ap::Model model(ap::Shape{3}, ap::Embedding{.vocabulary = 500, .width = 40});
   CHECK(first_variance(model, "0.weight") == near(1, 0.03));
   ap::Layout layout;

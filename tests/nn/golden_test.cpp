@@ -1,4 +1,4 @@
-// Every row of tests/golden/layers.hpp, each claimed by a layer or a loss.
+// Compares layers and losses with the rows of tests/golden/layers.hpp, and checks that every row is used.
 #include "../golden/layers.hpp"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,8 @@ void check(const char* name, ap::Shape in, const Layer& layer) {
   ++claimed;
 }
 
-// Number by number, small ones too, and slopes: what a float may be off, or a double that torch rounds otherwise.
+// Compares values and gradients element by element, including small ones. The tolerance covers the rounding of a float,
+// and for double the difference to torch's rounding.
 template <class B, class Layer>
 void check_activation(const char* name, const Layer& layer) {
   const golden::Layer& row = row_of(golden::layers, name);
@@ -70,7 +71,7 @@ void check_activation(const char* name, const Layer& layer) {
   }
 }
 
-// Evaluation reads the running averages.
+// Checks that evaluation uses the running averages.
 template <class B>
 void check_evaluated_batch_norm() {
   using S = typename B::Scalar;

@@ -8,7 +8,7 @@ using namespace nn_test;
 
 namespace {
 
-// Backward forgets the inner derivative.
+// A wrong backward that omits the inner derivative.
 struct Wrong : Softsign {
   template <class B, class S>
   void backward(const ap::LayerCall<B>& call, Handles, ap::Shape in, const S*, const S*, const S* dy, S* dx) const {
@@ -16,7 +16,7 @@ struct Wrong : Softsign {
   }
 };
 
-// Backward leaves dx as it was: NaN, here.
+// A wrong backward that fills dx with NaN, as if it had not written it.
 struct Silent : Softsign {
   template <class B, class S>
   void backward(const ap::LayerCall<B>& call, Handles, ap::Shape in, const S*, const S*, const S*, S* dx) const {
@@ -26,7 +26,7 @@ struct Silent : Softsign {
 
 constexpr ap::SoftmaxCrossEntropy loss;
 
-TEST_CASE("gradient check: finds a wrong backward and says where") {
+TEST_CASE("gradient check: locates a wrong backward") {
   const auto input = ap::gradient_check(ap::Model(ap::Shape{4}, Wrong{}), loss);
   CHECK(input.error > 0.05);
   CHECK(input.tensor == "input");
@@ -42,7 +42,7 @@ TEST_CASE("gradient check: NaN never passes") {
   CHECK(check.tensor == "0.weight");
 }
 
-TEST_CASE("gradient check: options are checked") {
+TEST_CASE("gradient check: invalid options are rejected") {
   const ap::Model model(ap::Shape{4}, Softsign{});
   CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.batch = 3, .capacity = 2}),
                        "gradient_check: batch is 3, expected at least 1 and at most the capacity of 2", ap::Error);
@@ -50,13 +50,14 @@ TEST_CASE("gradient check: options are checked") {
                        "gradient_check: there are 2 weights, expected one for each of the 3 examples", ap::Error);
 }
 
-TEST_CASE("gradient check: tokens are of the model's vocabulary") {
+TEST_CASE("gradient check: tokens are drawn from the model's vocabulary") {
   const ap::Model model(ap::Shape{6}, ap::Embedding{.vocabulary = 2, .width = 3}, ap::Dense{.units = 3});
   static_assert(ap::Model(ap::Shape{6}, ap::Sequential(ap::Embedding{.vocabulary = 2})).tokens() == 2);
   CHECK(ap::gradient_check(model, loss, {.batch = 8, .samples = 0}).error < 1e-6);
   CHECK(ap::gradient_check(model, loss, {.tokens = 1}).error < 1e-6);
   CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.tokens = 3}),
-                       "gradient_check: tokens is 3, expected at most the 2 that the model knows", ap::Error);
+                       "gradient_check: tokens is 3, expected at most 2, the size of the model's vocabulary",
+                       ap::Error);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 static_assert(ap::Layer<ap::GroupNorm>);
 static_assert(cost_of(ap::GroupNorm{.groups = 4}, {5, 5, 16}) == ap::Cost{32, 3200 + 20, 6400 + 8, 808});
 
-TEST_CASE_TEMPLATE("group norm: one group of a row is layer norm", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("group norm: equals layer norm for one group on a single row", B, NN_BACKENDS) {
   const Start start{3, 3, normals(2 * 48, 1), normals(3 * 37, 2), normals(3 * 37, 3)};
   const Outcome layer = run<B>(ap::Model(ap::Shape{37}, ap::LayerNorm{}), start);
   const Outcome group = run<B>(ap::Model(ap::Shape{37}, ap::GroupNorm{}), start);
@@ -30,7 +30,7 @@ TEST_CASE_TEMPLATE("group norm: gradients", B, NN_BACKENDS) {
   }
 }
 
-TEST_CASE("group norm: first values and errors") {
+TEST_CASE("group norm: initial values and errors") {
   const ap::Model model(ap::Shape{4, 6}, ap::GroupNorm{.groups = 3});
   CHECK(first_variance(model, "0.scale") == 1);
   CHECK(first_variance(model, "0.bias") == 0);

@@ -12,7 +12,7 @@ static_assert(ap::Layer<ap::LayerNorm>);
 static_assert(cost_of(ap::LayerNorm{}, {64}) == ap::Cost{128, 512 + 5, 1024 + 2, 130});
 static_assert(cost_of(ap::LayerNorm{}, {4, 16}) == ap::Cost{32, 512 + 20, 1024 + 8, 136});
 
-TEST_CASE_TEMPLATE("layer norm: forward by the formula", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("layer norm: forward agrees with the formula", B, NN_BACKENDS) {
   const ap::LayerNorm norm{.eps = 0.01};
   for (const ap::Shape in : {ap::Shape{1}, ap::Shape{7}, ap::Shape{37}, ap::Shape{3, 5}, ap::Shape{2, 3, 18}}) {
     const std::size_t width = in[in.rank - 1], rows = 3 * in.size() / width;
@@ -42,7 +42,7 @@ TEST_CASE_TEMPLATE("layer norm: gradients", B, NN_BACKENDS) {
       ap::Model(ap::Shape{5}, ap::Dense{.units = 19}, Softsign{}, ap::LayerNorm{}, ap::Relu{}, ap::Dense{.units = 4}));
 }
 
-TEST_CASE("layer norm: first values and kinds") {
+TEST_CASE("layer norm: initial values and kinds") {
   const ap::Model model(ap::Shape{4, 6}, ap::LayerNorm{});
   CHECK(first_variance(model, "0.scale") == 1);
   CHECK(first_variance(model, "0.bias") == 0);

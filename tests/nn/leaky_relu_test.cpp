@@ -11,7 +11,7 @@ namespace {
 static_assert(ap::Layer<ap::LeakyRelu>);
 static_assert(cost_of(ap::LeakyRelu{}, {3, 5}) == ap::Cost{0, 30, 30, 15});
 
-TEST_CASE_TEMPLATE("leaky relu: with slope 0 it is relu", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("leaky relu: equals relu for slope 0", B, NN_BACKENDS) {
   const Outcome relu = run<B>(ap::Model(ap::Shape{13}, ap::Relu{}));
   const Outcome leaky = run<B>(ap::Model(ap::Shape{13}, ap::LeakyRelu{.slope = 0}));
   CHECK(leaky.outputs == relu.outputs);
@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("leaky relu: infinities and NaN", B, NN_BACKENDS) {
   CHECK(std::isnan(y[2]));
 }
 
-TEST_CASE("leaky relu: impossible slopes") {
+TEST_CASE("leaky relu: invalid slopes are rejected") {
   CHECK(declare_error(ap::Model(ap::Shape{4}, ap::LeakyRelu{.slope = -0.5})) ==
         "0: LeakyRelu has slope -0.5, expected at least 0");
   CHECK(declare_error(ap::Model(ap::Shape{4}, ap::LeakyRelu{.slope = NAN})) ==

@@ -13,14 +13,14 @@ static_assert(ap::MaxPool{}.output({28, 28, 32}) == ap::Shape{14, 14, 32});
 static_assert(ap::MaxPool{}.output({5, 7, 3}) == ap::Shape{2, 3, 3});
 static_assert(cost_of(ap::MaxPool{}, {28, 28, 32}) == ap::Cost{0, 2 * 3 * 6272, 0, 2 * 6272});
 
-TEST_CASE_TEMPLATE("max pool: golden, the first of equals wins", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("max pool: golden values; among equal values the first is chosen", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{2, 5, 1}, ap::MaxPool{});
   const Outcome found = run<B>(model, {1, 1, {}, {3, 3, 1, 2, 9, 3, 3, 4, 4, 9}, {5, 7}});
   CHECK(found.outputs == Numbers{3, 4});
   CHECK(found.d_input == Numbers{5, 0, 0, 0, 0, 0, 0, 7, 0, 0});
 }
 
-TEST_CASE_TEMPLATE("max pool: NaN wins", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("max pool: NaN is chosen over any value", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{2, 2, 1}, ap::MaxPool{});
   for (std::size_t i = 0; i < 4; ++i) {
     Start start{1, 1, {}, {1, 5, 2, 3}, {1}};
@@ -31,7 +31,7 @@ TEST_CASE_TEMPLATE("max pool: NaN wins", B, NN_BACKENDS) {
   }
 }
 
-TEST_CASE_TEMPLATE("max pool: overlapping windows share a winner", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("max pool: overlapping windows share a maximum", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{3, 3, 1}, ap::MaxPool{.size = 2, .stride = 1});
   const Outcome found = run<B>(model, {1, 1, {}, {0, 0, 0, 0, 9, 0, 0, 0, 1}, {1, 2, 4, 8}});
   CHECK(found.outputs == Numbers{9, 9, 9, 9});

@@ -6,8 +6,7 @@ using namespace nn_test;
 
 namespace {
 
-// The costs below are worked out by hand: products, then biases, ReLUs and comparisons,
-// and what windows that overlap add to one another.
+// The costs below are computed by hand: products; biases, ReLUs and comparisons; and the sums over overlapping windows.
 constexpr auto line = ap::linear_model({28, 28, 1}, 10);
 static_assert(line.cost() == ap::Cost{7850, 15690, 15690, 10});
 
@@ -43,15 +42,15 @@ std::string output_tensors(const Model& model) {
   return names;
 }
 
-TEST_CASE("models: the last layer alone is marked as output") {
+TEST_CASE("models: only the last layer is marked as output") {
   CHECK(output_tensors(line) == "0.weight 0.bias ");
   CHECK(output_tensors(perceptron) == "4.weight 4.bias ");
   CHECK(output_tensors(cnn) == "9.weight 9.bias ");
   CHECK(output_tensors(characters) == "5.weight 5.bias ");
 }
 
-// The signal neither grows nor dies on its way through the first values.
-TEST_CASE("models: first outputs have about the variance of the input") {
+// At the initial values, the signal neither grows nor vanishes through the layers.
+TEST_CASE("models: initial outputs have about the variance of the input") {
   const auto variance = [](const Numbers& y) {
     double squares = 0;
     for (const double x : y) squares += x * x;

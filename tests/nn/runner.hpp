@@ -1,4 +1,5 @@
-// Runs a model once, on any backend, at values that do not depend on it; and the checks that every layer passes.
+// Runs a model once on any backend, at values that do not depend on the backend. Also contains the checks that every
+// layer must pass.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -25,7 +26,7 @@ inline Numbers normals(std::size_t n, std::uint64_t seed) {
   return numbers;
 }
 
-// Copies numbers to the backend as T and back.
+// Copy values to an array of T on the backend, and back.
 template <class T, class B>
 typename B::template Array<T> to_backend(const B& backend, const Numbers& numbers) {
   std::vector<T> host;
@@ -45,13 +46,15 @@ struct Outcome {
   Numbers outputs, gradients, d_input;
 };
 
-// What a run starts from; empty numbers are drawn, or the layers' first values.
+// The inputs of a run. Empty `values` stand for the layers' initial values; empty `input` and `d_outputs` are drawn at
+// random.
 struct Start {
   std::size_t batch = 3, capacity = 3;
   Numbers values, input, d_outputs;
 };
 
-// Forward and backward at given numbers. Memory starts full of NaN, so that nothing may count on zeros.
+// Runs forward and backward at the given values. Memory is filled with NaN first, so that a layer that relies on zeros
+// fails.
 template <class B, class Model>
 Outcome run(const Model& model, Start start = {}, const B& backend = {}) {
   using S = typename B::Scalar;
@@ -110,7 +113,7 @@ Outcome run(const Model& model, Start start = {}, const B& backend = {}) {
   return outcome;
 }
 
-// The largest difference, as a share of the largest number.
+// Returns the largest difference, relative to the largest absolute value of b.
 inline double distance(const Numbers& a, const Numbers& b) {
   REQUIRE(a.size() == b.size());
   double most = 0, scale = 1e-300;
@@ -127,7 +130,8 @@ constexpr double tolerance() {
   return std::is_same_v<typename B::Scalar, double> ? 1e-12 : 3e-5;
 }
 
-// In double: backward agrees with differences. On every backend: it agrees with Host<double>.
+// Checks that backward agrees with central differences (in double only), and that outputs and gradients agree with
+// Host<double>.
 template <class B, class Model>
 void check_model(const Model& model, const ap::GradientCheckOptions& options = {}, double smoothing = 0,
                  const B& backend = {}) {
@@ -144,7 +148,7 @@ void check_model(const Model& model, const ap::GradientCheckOptions& options = {
   CHECK(distance(found.d_input, expected.d_input) < tolerance<B>());
 }
 
-// The costs of a layer of one example, the gradient of its input among them.
+// Returns the cost of a layer for one example, including the gradient of its input.
 template <class Layer>
 constexpr ap::Cost cost_of(const Layer& layer, ap::Shape in) {
   ap::CostSum forward, backward;
@@ -154,7 +158,7 @@ constexpr ap::Cost cost_of(const Layer& layer, ap::Shape in) {
   return {layer.parameters(in), forward.flops, backward.flops, memory.kept + memory.exact + layer.output(in).size()};
 }
 
-// The message of the Error that declaring the model throws.
+// Returns the message of the Error that declaring the model throws, or an empty string if it does not throw.
 template <class Model>
 std::string declare_error(const Model& model) {
   ap::Layout layout;
@@ -166,7 +170,7 @@ std::string declare_error(const Model& model) {
   return "";
 }
 
-// y = x / (1 + |x|), in place: its backward reads y and, unlike that of Relu, is wrong if y is overwritten.
+// y = x / (1 + |x|), in place. Its backward reads y and, unlike that of Relu, gives wrong results if y is overwritten.
 struct Softsign {
   static constexpr bool in_place = true;
   struct Handles {};
@@ -207,7 +211,7 @@ struct Softsign {
   }
 };
 
-// y = 2 x, in place, and its backward reads neither x nor y.
+// y = 2 x, in place. Its backward reads neither x nor y.
 struct Double {
   static constexpr bool in_place = true;
   static constexpr bool reads_output = false;
@@ -241,7 +245,7 @@ struct Double {
   }
 };
 
-// Mean square of a tensor's first values.
+// Returns the mean square of a tensor's initial values.
 template <class Model>
 double first_variance(const Model& model, const std::string& tensor) {
   ap::Layout layout;

@@ -22,7 +22,8 @@ constexpr std::uint64_t activations(const ap::Sequential<Layers...>& layers) {
   return sum.held;
 }
 
-// A layer in place costs no memory; one that would overwrite what another still reads has an output of its own.
+// An in-place layer uses no memory, unless it would overwrite values that another layer still reads. Then it has a
+// separate output.
 static_assert(ap::Sequential(four, ap::Relu{}).memory(in).kept == ap::Sequential(four).memory(in).kept + 2 * 4);
 static_assert(activations(ap::Sequential(four, Softsign{}, ap::Flatten{})) == 4);
 static_assert(activations(ap::Sequential(four, Softsign{}, Softsign{})) == 8);
@@ -34,11 +35,11 @@ static_assert(activations(ap::Sequential(ap::Sequential(four, Double{}), Double{
 constexpr ap::Conv2d conv{.filters = 2, .size = 3, .padding = 1};
 static_assert(ap::Sequential(conv, conv).memory({4, 4, 2}).scratch == conv.memory({4, 4, 2}).scratch);
 
-// Nothing before the first parameters is computed backward, nor counted.
+// The backward pass stops at the first layer with parameters, and its cost is counted accordingly.
 static_assert(ap::Model(ap::Shape{28, 28, 1}, ap::Flatten{}, ap::Dense{.units = 10}).cost().backward_flops == 15690);
 static_assert(ap::Model(in, ap::Relu{}, four).cost().backward_flops == 2 * 6 * 4 + 4);
 
-TEST_CASE_TEMPLATE("sequential: layers in place, one after the other", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("sequential: consecutive in-place layers", B, NN_BACKENDS) {
   check_model<B>(ap::Model(in, four, Softsign{}, Softsign{}));
   check_model<B>(ap::Model(in, Softsign{}, Softsign{}, four, Softsign{}, Double{}, Double{}, six));
   check_model<B>(ap::Model(in, four, Double{}, Softsign{}, ap::Relu{}, ap::Flatten{}, Softsign{}, six));
@@ -74,7 +75,7 @@ TEST_CASE("residual: shapes must match") {
         "0: Residual adds an example of shape {2, 3} to its layers' output of shape {6}, expected the same shape");
 }
 
-TEST_CASE("sequential: names say the place") {
+TEST_CASE("sequential: tensor names contain the layer's index") {
   ap::Layout layout;
   ap::Model(in, four, ap::Residual(ap::LayerNorm{}, four), ap::Sequential(six)).declare(layout);
   std::string names;

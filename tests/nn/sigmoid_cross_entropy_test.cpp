@@ -8,7 +8,7 @@ using namespace nn_test;
 
 namespace {
 
-TEST_CASE("sigmoid cross-entropy: one logit, and large ones") {
+TEST_CASE("sigmoid cross-entropy: models with one logit, and large logits") {
   const ap::Host<double> host;
   const double logits[] = {0.7, 0.7, 1000, -1000}, weights[] = {1, 1, 1, 1};
   const std::int32_t labels[] = {1, 0, 0, 0};

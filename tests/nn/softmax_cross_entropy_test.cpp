@@ -7,7 +7,7 @@ using namespace nn_test;
 
 namespace {
 
-// The loss of one example, in float.
+// Returns the loss of one example, computed in float.
 double loss_of(const std::vector<float>& logits, std::int32_t label, double smoothing) {
   const ap::Host<float> host;
   float loss = 0;
@@ -17,7 +17,7 @@ double loss_of(const std::vector<float>& logits, std::int32_t label, double smoo
   return static_cast<double>(loss);
 }
 
-TEST_CASE("softmax cross-entropy: large logits lose no digit") {
+TEST_CASE("softmax cross-entropy: large logits keep full precision") {
   const double first = std::log1p(std::exp(-1.0)), second = first + 1;
   for (const float top : {0.0f, 1e5f, -1e5f}) {
     CAPTURE(top);

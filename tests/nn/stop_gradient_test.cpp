@@ -19,7 +19,7 @@ constexpr ap::Shape in{2, 3};
 static_assert(ap::Layer<ap::StopGradient<ap::Dense>>);
 static_assert(ap::Model(in, ap::StopGradient(six), ap::Relu{}, four).cost().parameters == 6 * 4 + 4);
 
-// Nothing is computed backward but the head's own gradients, however deep the body.
+// The backward pass computes only the gradients of the head, for a body of any depth.
 static_assert(ap::Model(in, ap::StopGradient(six), ap::Relu{}, ap::StopGradient(ap::Sequential(six, Softsign{})), four)
                   .cost()
                   .backward_flops == ap::Model(in, four).cost().backward_flops);
@@ -28,7 +28,7 @@ static_assert(ap::stop_gradient<3>(ap::Model(in, six, Softsign{}, six, four)).co
 static_assert(ap::stop_gradient<0>(ap::Model(in, six, four)).cost().parameters ==
               ap::Model(in, six, four).parameters());
 
-// The memory of neighbours is shared as without it.
+// Wrapping a layer does not change how memory is shared with its neighbours.
 template <class... Layers>
 constexpr std::size_t kept(const Layers&... layers) {
   return ap::Sequential(layers...).memory(in).kept;
@@ -36,11 +36,11 @@ constexpr std::size_t kept(const Layers&... layers) {
 static_assert(kept(six, ap::StopGradient(ap::Dropout{}), four) == kept(six, ap::Dropout{}, four));
 static_assert(kept(six, ap::StopGradient(ap::Flatten{}), four) == kept(six, ap::Flatten{}, four));
 
-// Refuses to be called.
+// A layer whose backward must not be called.
 struct NoBackward : Softsign {
   template <class B, class S>
   void backward(const ap::LayerCall<B>&, Handles, ap::Shape, const S*, const S*, const S*, S*) const {
-    FAIL("backward of a layer before all that trains");
+    FAIL("backward was called on a layer before every trained layer");
   }
 };
 
@@ -50,8 +50,7 @@ Numbers tensor(const ap::Layout& layout, const Numbers& arena, const char* name)
   return Numbers(begin, begin + static_cast<std::ptrdiff_t>(place.size));
 }
 
-TEST_CASE_TEMPLATE("stop gradient: what comes after learns as without it, what is in it gets no gradient", B,
-                   NN_BACKENDS) {
+TEST_CASE_TEMPLATE("stop gradient: later layers get the same gradients, wrapped layers get none", B, NN_BACKENDS) {
   const ap::Model whole(in, six, Softsign{}, ap::Flatten{}, six, Softsign{}, four);
   const ap::Model stopped(in, ap::StopGradient(six), Softsign{}, ap::StopGradient(ap::Flatten{}), six, Softsign{},
                           four);
@@ -67,7 +66,7 @@ TEST_CASE_TEMPLATE("stop gradient: what comes after learns as without it, what i
   for (const double untouched : tensor(of_stopped, found.gradients, "0.weight")) CHECK(std::isnan(untouched));
 }
 
-TEST_CASE("stop gradient: names, and who sees the tensors") {
+TEST_CASE("stop gradient: names are unchanged, and wrapped tensors are not trained") {
   ap::Layout layout;
   ap::Model(in, ap::StopGradient(six), ap::StopGradient(ap::BatchNorm{}), four).declare(layout);
   std::string names;
@@ -80,7 +79,7 @@ TEST_CASE("stop gradient: names, and who sees the tensors") {
         "0: Dropout has rate 1, expected [0, 1)");
 }
 
-TEST_CASE("stop gradient: of the first layers of a model") {
+TEST_CASE("stop gradient: the first layers of a model") {
   const auto cnn = ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3});
   ap::Layout layout, of_tuned;
   cnn.declare(layout);
@@ -95,20 +94,20 @@ TEST_CASE("stop gradient: of the first layers of a model") {
   CHECK(run<ap::Host<>>(ap::stop_gradient<7>(cnn)).outputs == run<ap::Host<>>(cnn).outputs);
 }
 
-TEST_CASE_TEMPLATE("stop gradient: layers go as in evaluation, and no gradient passes", B, NN_BACKENDS) {
+TEST_CASE_TEMPLATE("stop gradient: layers run in evaluation mode, and no gradient passes", B, NN_BACKENDS) {
   const Numbers x = normals(6, 1), dy = normals(6, 2);
   const Outcome dropout = run<B>(ap::Model(in, ap::StopGradient(ap::Dropout{})), {1, 1, {}, x, dy});
   CHECK(distance(dropout.outputs, x) < 1e-6);
   CHECK(dropout.d_input == Numbers(6, 0));
 
-  Numbers normed = x;  // by the first running averages, 0 and 1
+  Numbers normed = x;  // normalised by the initial running averages, 0 and 1
   for (double& number : normed) number /= std::sqrt(1 + 1e-5);
   const Outcome norm = run<B>(ap::Model(in, ap::StopGradient(ap::BatchNorm{})), {1, 1, {}, x, dy});
   CHECK(distance(norm.outputs, normed) < 1e-6);
   CHECK(norm.d_input == Numbers(6, 0));
 }
 
-TEST_CASE_TEMPLATE("stop gradient: a layer before it gets zeros, nothing is done before the first that trains", B,
+TEST_CASE_TEMPLATE("stop gradient: a trained layer before it gets zeros; backward stops at the first trained layer", B,
                    NN_BACKENDS) {
   const Outcome before = run<B>(ap::Model(in, four, ap::StopGradient(Softsign{}), six));
   ap::Layout layout;
@@ -116,7 +115,7 @@ TEST_CASE_TEMPLATE("stop gradient: a layer before it gets zeros, nothing is done
   CHECK(tensor(layout, before.gradients, "0.weight") == Numbers(24, 0));
   CHECK(tensor(layout, before.gradients, "0.bias") == Numbers(4, 0));
 
-  // Of tokens, so that nobody asks for the gradient of the input.
+  // The input is tokens, so that the gradient of the input is not required.
   const ap::Model words(ap::Shape{3}, ap::StopGradient(ap::Embedding{.vocabulary = 16, .width = 2}), NoBackward{},
                         ap::StopGradient(ap::Sequential(six, NoBackward{})), four);
   CHECK(words.tokens() == 16);

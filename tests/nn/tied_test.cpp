@@ -19,9 +19,9 @@ static_assert(tied.output({3}) == ap::Shape{16});
 static_assert(tied.tokens() == 16);
 static_assert(tied.parameters({3}) == 16 * 5 + 15 * 5 + 5 + 16);
 
-// The same with a head of its own, given the table's values: outputs are equal, and the table's gradient is the sum of
-// the two.
-TEST_CASE_TEMPLATE("tied: an embedding and a head that share their matrix", B, NN_BACKENDS) {
+// Compares with a model that has a separate head, initialised with the table's values: the outputs are equal, and the
+// shared table's gradient is the sum of the gradients of the table and the head.
+TEST_CASE_TEMPLATE("tied: an embedding and a head share their matrix", B, NN_BACKENDS) {
   const ap::Model shared(ap::Shape{3}, tied);
   const ap::Model apart(ap::Shape{3}, table, ap::Flatten{}, ap::Dense{.units = 5}, ap::Dense{.units = 16});
   ap::Layout one, two;
@@ -67,7 +67,7 @@ TEST_CASE("tied: names and errors") {
   CHECK(layout.tensors().size() == 4);
   CHECK(layout.spec(layout.find("0.bias")).output);
   CHECK(declare_error(ap::Model(ap::Shape{3}, ap::Tied(table, ap::Flatten{}))) ==
-        "0: Tied has layers that make examples of shape {15}, expected the 5 numbers of a row of the table");
+        "0: Tied has layers with output shape {15}, expected the 5 elements of a row of the table");
 }
 
 }  // namespace

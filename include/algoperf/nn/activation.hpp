@@ -1,11 +1,12 @@
-// Activation, InPlaceActivation: layers that map every number by itself.
+// Activation, InPlaceActivation: elementwise layers.
 //
 //   struct MyActivation : Activation<MyForward, MyBackward, 3, 5> {};
 //
-// where MyForward is a kernel y = f(x), called as (anything, x), and the numbers are the FLOPs an element each way. An
-// Activation keeps its input for MyBackward, dx, called as (anything, x, dy). One whose way back needs its output alone
-// works in place, its MyBackward called as (anything, dy, y). Kernels are made without options: a layer with a
-// hyperparameter has forward and backward of its own.
+// MyForward is a kernel that returns y = f(x), called as (anything, x). The two constants are the FLOPs per element,
+// forward and backward. An Activation keeps its input; its MyBackward returns dx, called as (anything, x, dy). If the
+// backward pass needs only the output, use InPlaceActivation, which works in place; its MyBackward is called as
+// (anything, dy, y). Kernels are default-constructed empty types: a layer with a hyperparameter has to define forward
+// and backward itself.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ template <class ForwardKernel, class BackwardKernel, std::uint64_t forward_flops
           bool keeps_input>
 struct ActivationBase {
   static_assert(std::is_empty_v<ForwardKernel> && std::is_empty_v<BackwardKernel>,
-                "algoperf: an Activation makes its kernels without options: a layer with a hyperparameter has forward "
-                "and backward of its own");
+                "algoperf: the kernels of an Activation must be empty types: a layer with a hyperparameter has to "
+                "define forward and backward itself");
   static constexpr bool in_place = !keeps_input;
   struct Handles {};
 

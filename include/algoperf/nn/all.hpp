@@ -1,4 +1,4 @@
-// Every layer, loss and model of nn/, and the check for layers of your own.
+// All layers, losses, metrics and models of nn/, and gradient_check for custom layers.
 #pragma once
 
 #include "activation.hpp"

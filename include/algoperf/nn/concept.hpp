@@ -1,48 +1,50 @@
-// What nn/ is about. A Layer is a plain value (sizes in values, structure in types) with hand-written forward and
-// backward. Examples are rows: an activation of shape {28, 28, 1} is a row of 784 numbers (rows x columns x channels).
+// The concepts of nn/: Layer, Loss, Metric and Model. A Layer is a plain value with hand-written forward and backward
+// passes. Its sizes are data members and its structure is its type. Each example is stored as one row: an activation of
+// shape {28, 28, 1} (rows x columns x channels) is a row of 784 elements.
 //
-//   Input<S>                           the element type it reads over activations of S, if not S (Embedding:
-//                                      std::int32_t)
-//   Handles                            the tensors it declared
+//   Input<S>                           optional; the element type of its input where activations are of S, if not S
+//                                      (Embedding: std::int32_t)
+//   Handles                            the handles of the tensors it declares
 //   output(in)                         constexpr; the shape of one example's output
-//   parameters(in)                     constexpr; how many are trained, excluding buffers
-//   count_forward(in, batch, tally)    constexpr; tells a tally (core/cost.hpp) its operations on a batch
-//   count_backward(in, batch, input_gradient, tally)   the same, with the gradient of the input or without
-//   part()                             constexpr, optional; of an embedding or output layer, that it is one
-//   memory(in)                         constexpr; LayerMemory: numbers to keep from forward to backward, and scratch
+//   parameters(in)                     constexpr; the number of trained parameters, excluding buffers
+//   count_forward(in, batch, tally)    constexpr; reports its operations on a batch to a tally (core/cost.hpp)
+//   count_backward(in, batch, input_gradient, tally)   the same for backward, with or without the input's gradient
+//   part()                             constexpr, optional; the ModelPart of an embedding or output layer
+//   memory(in)                         constexpr; LayerMemory: elements kept from forward to backward, and scratch
 //   declare(layout, name, in)          adds its tensors to the layout as "name.weight" etc. and returns Handles
-//   initialize(init, handles, in)      writes first values (nn/init.hpp)
-//   forward(call, handles, in, x, y)         y from x
-//   backward(call, handles, in, x, y, dy, dx)   writes gradients, and dx unless it is null
-//   tokens()                           constexpr, optional, of a layer that reads tokens: they lie in [0, tokens())
+//   initialize(init, handles, in)      optional; writes the initial values (nn/init.hpp)
+//   forward(call, handles, in, x, y)   computes y from x
+//   backward(call, handles, in, x, y, dy, dx)   writes the gradients of its tensors, and dx unless dx is null
+//   tokens()                           constexpr, optional; the vocabulary size of a layer that reads tokens, which
+//                                      lie in [0, tokens())
 //
-// x, y, dy and dx are of S = Stored<B>, which may have 16 bits: what is computed is computed in Arithmetic<S>
-// (core/half.hpp), which is the parameters' type, too. Matrix products take their weights from call.weight(handle), all
-// else from call.value(handle).
-// A layer made of layers, with the constant counts_memory = true, holds and releases their memory in these counts, but
-// for its own output and the gradient of its input.
-// A layer that declares buffers (torch: registered buffers) sets a constant, has_buffers = true; its backward writes
-// as their gradients what a step is to take off them.
-// Three constants, all optional, say what a layer does to the memory of its neighbours:
-//   in_place      y may be x, and dx may be dy; backward must not read x
-//   view          in place, and y holds the same numbers as x (Flatten)
-//   reads_output  backward reads y, so no later layer overwrites it. If not said: true of a layer in place that is not
-//                 a view. Any other layer must not read y in backward: the next layer may have overwritten it.
-// x and y in backward hold what forward read and wrote (but for a y that backward may not read).
+// x, y, dy and dx have element type S = Stored<B>, which may be a 16-bit type. Layers compute in Arithmetic<S>
+// (core/half.hpp), which is also the parameters' type. Matrix products read weights through call.weight(handle);
+// everything else reads parameters through call.value(handle).
+// A layer made of layers may set the constant counts_memory = true. Its count_forward and count_backward then report
+// the memory of the inner layers to the tally's hold and release, except for its own output and its input's gradient.
+// A layer that declares buffers (torch: registered buffers) sets the constant has_buffers = true. Its backward writes,
+// as the gradient of each buffer, the amount that a step subtracts from the buffer.
+// Three optional constants describe how a layer uses the memory of its input and output:
+//   in_place      y may be the same array as x, and dx the same array as dy; backward must not read x
+//   view          in place, and y holds the same values as x (Flatten)
+//   reads_output  backward reads y, so no later layer overwrites it. Default: true for an in-place layer that is not a
+//                 view, else false. If false, backward must not read y: the next layer may have overwritten it.
+// In backward, x holds the values that forward read, and y the values that forward wrote if backward may read y.
 //
-// Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits): one unweighted loss per example,
-//         and the gradient of sum(weights * losses) / batch; classes = columns of logits. logits and d_logits are
-//         activations, weights and losses of their Arithmetic. When a loss is only
-//         evaluated, weights and d_logits are null.
-//         count(batch, outputs, tally), constexpr: tells a tally (core/cost.hpp) what it does.
-//         Labels are classes, std::int32_t, unless the loss has `template <class S> using Label = S`: numbers, as many
-//         an example as outputs. classes_of(outputs), constexpr and optional: how many classes so many outputs tell
-//         apart.
+// Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits) writes one unweighted loss per
+//         example, and the gradient of sum(weights * losses) / batch. `classes` is the number of columns of logits.
+//         logits and d_logits are activations; weights and losses are of the corresponding Arithmetic type. For
+//         evaluation only, weights and d_logits are null.
+//         count(batch, outputs, tally), constexpr, reports its operations to a tally (core/cost.hpp).
+//         Labels are class indices, std::int32_t, unless the loss has `template <class S> using Label = S`. Then a
+//         label is real-valued, with one value per output. classes_of(outputs), constexpr and optional, is the number
+//         of classes that a model with this number of outputs distinguishes.
 // Metric: name              constexpr; for tables and logs
 //         lower_is_better   constexpr
 //         write(backend, batch, classes, logits, labels, scores)   one score per example; the metric is their mean
-// Model:  Model (model.hpp), or anything with its members: those of a layer without the shape, which is input(). Its
-//         tokens() is what batches are checked against before they reach a layer.
+// Model:  Model (model.hpp), or any type with its members. These are a layer's members without the shape argument; the
+//         shape is input(). Tokens of a batch are checked against tokens() before they reach a layer.
 #pragma once
 
 #include <concepts>
@@ -61,10 +63,12 @@ namespace algoperf {
 
 enum class Mode { train, evaluate };
 
-// What a layer needs, in numbers as activations are stored: `kept` per example from forward to backward, `scratch`
-// within one call whatever the batch, and `at_once` per example to do a whole batch at once, of which it gets as much
-// as the backend's `scratch` allows; and `exact` per example from forward to backward, as parameters are stored. All
-// layers of a model share one scratch.
+// The memory that a layer needs. All layers of a model share one scratch array.
+//   kept      elements of the activations' type per example, kept from forward to backward
+//   scratch   elements of the activations' type within one call, for any batch size
+//   at_once   scratch elements per example that allow processing a whole batch at once; the layer gets as many of these
+//             as the backend's `scratch` allows
+//   exact     elements of the parameters' type per example, kept from forward to backward
 struct LayerMemory {
   std::size_t kept = 0;
   std::size_t scratch = 0;
@@ -72,14 +76,15 @@ struct LayerMemory {
   std::size_t exact = 0;
 
   friend constexpr bool operator==(const LayerMemory&, const LayerMemory&) = default;
-  // The scratch to have for batches of `capacity` where layers may work in `limit` scalars.
+  // Returns the scratch size for batches of up to `capacity` examples: enough for at_once up to `limit` elements, and
+  // at least `scratch`.
   constexpr std::size_t scratch_within(std::size_t limit, std::size_t capacity) const {
     const std::size_t wished = at_once * capacity, granted = wished < limit ? wished : limit;
     return granted > scratch ? granted : scratch;
   }
 };
 
-// What a layer is given besides its activations: where parameters and gradients lie, and its own memory.
+// The arguments of a layer's forward and backward besides the activations: parameters, gradients, the layer's memory.
 template <class B>
 struct LayerCall {
   using Scalar = typename B::Scalar;
@@ -89,14 +94,14 @@ struct LayerCall {
   const Scalar* values;
   Scalar* gradients;     // null outside backward
   std::size_t batch;     // examples in this pass
-  std::size_t capacity;  // examples the memory was planned for
+  std::size_t capacity;  // examples for which memory is allocated
   Mode mode;
   RandomKey key;
   S* kept;                     // memory(in).kept * capacity
   S* scratch;                  // memory(in).scratch_within(backend.scratch, capacity), or more
   Scalar* exact;               // memory(in).exact * capacity
-  std::size_t first = 0;       // the place of the first example in the step's batch, of which a worker sees a part
-  const S* rounded = nullptr;  // the values as activations are stored, where that differs
+  std::size_t first = 0;       // index of the first example within the step's batch, of which a worker gets a part
+  const S* rounded = nullptr;  // the values converted to S, if S is not Scalar
 
   const Scalar* value(TensorHandle handle) const { return values + layout.place_of(handle).offset; }
   Scalar* gradient(TensorHandle handle) const { return gradients + layout.place_of(handle).offset; }
@@ -182,7 +187,7 @@ consteval bool explain_layer() {
         l.count_backward(Shape{}, std::uint64_t{}, false, sum);
       },
       "algoperf: a layer needs `count_forward(Shape in, std::uint64_t batch, Tally&)` and "
-      "`count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally&)`, which tell what it does");
+      "`count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally&)`, which report its operations");
   static_assert(
       requires(const L& l) { l.memory(Shape{}); },
       "algoperf: a layer needs `constexpr LayerMemory memory(Shape in) const`");
@@ -225,11 +230,11 @@ constexpr std::size_t classes_of(const Loss&, std::size_t outputs) {
 
 }  // namespace detail
 
-// The element type of the labels a loss takes over parameters of S.
+// The element type of the labels that a loss takes where parameters are of S.
 template <class Loss, class S>
 using LossLabel = typename detail::LossLabelOf<Loss, S>::type;
 
-// The element type a layer reads over activations of S.
+// The element type of a layer's input where activations are of S.
 template <class L, class S>
 using LayerInput = typename detail::InputOf<L, S>::type;
 

@@ -1,4 +1,4 @@
-// How error sentences of layers write a shape: {28, 28, 1}.
+// describe: formats a shape for error messages, as {28, 28, 1}.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Initialisers: how a layer's first values are drawn. Each tensor has a random stream of its own, numbered in the order
-// of declaration: layers added behind the others do not change them, a layer put in front does.
+// Initialisers: the distributions of a layer's initial values. Each tensor has a separate random stream, keyed by its
+// index in declaration order. Appending a layer leaves the initial values of the others unchanged; inserting a layer
+// before them changes them.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ enum class Init {
   unit_normal,     // normal, variance 1
 };
 
-// Writes first values into host memory of the layout's size.
+// Writes initial values into host memory of the layout's size.
 template <class S>
 class Initializer {
  public:
@@ -62,8 +63,8 @@ class Initializer {
 
 namespace detail {
 
-// Whether a layer has first values to write. A concept, for clang 14 takes a requires-expression within a generic
-// lambda for false.
+// Whether a layer has a member initialize. This is a concept because clang 14 evaluates a requires-expression inside a
+// generic lambda to false.
 template <class L, class S>
 concept Initializes = requires(const L& layer, Initializer<S>& set, const typename L::Handles& handles, Shape in) {
   layer.initialize(set, handles, in);

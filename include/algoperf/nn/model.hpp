@@ -1,4 +1,4 @@
-// Model: a layer (a Sequential, usually) and the shape of one example, with all it needs to run a batch.
+// Model: a layer (usually a Sequential) together with the shape of one input example.
 //
 //   const Model mlp(Shape{784}, Dense{.units = 256}, Relu{}, Dense{.units = 10});
 //   static_assert(mlp.cost().parameters == 203530);
@@ -25,10 +25,10 @@ class Model {
   constexpr const Root& root() const { return root_; }
   constexpr Shape output() const { return root_.output(input_); }
   constexpr std::size_t tokens() const requires(detail::HasTokens<Root>) { return root_.tokens(); }
-  // How many are trained, as Layout::parameters().
+  // Returns the number of trained parameters, the same as Layout::parameters().
   constexpr std::uint64_t parameters() const { return root_.parameters(input_); }
-  // Tell a tally (core/cost.hpp) the operations on a batch: their outputs and what layers keep are held from the way
-  // forward to the way back, gradients of parameters from there on.
+  // Report the operations on a batch to a tally (core/cost.hpp). Outputs and the memory that layers keep are held from
+  // the forward pass to the backward pass; gradients of parameters are held from the backward pass on.
   template <class Tally>
   constexpr void count_forward(std::uint64_t batch, Tally& tally) const {
     root_.count_forward(input_, batch, tally, true);
@@ -37,7 +37,7 @@ class Model {
   constexpr void count_backward(std::uint64_t batch, Tally& tally) const {
     root_.count_backward(input_, batch, false, tally, true);
   }
-  // Of one example.
+  // Returns the cost of one example.
   constexpr Cost cost() const {
     CostSum forward;
     count_forward(1, forward);
@@ -53,13 +53,13 @@ class Model {
     root_.initialize(set, handles, input_);
   }
 
-  // The outputs of call.batch examples at x, one a row; they lie in call.kept.
+  // Computes the outputs of the call.batch examples at x, one per row. The returned pointer points into call.kept.
   template <class B, class X>
   const Stored<B>* forward(const LayerCall<B>& call, const Handles& handles, const X* x) const {
     return root_.forward(call, handles, input_, x);
   }
-  // Writes the gradients of every tensor, from d_outputs of the same batch that forward was given last; and the
-  // gradient of x, if d_input is not null.
+  // Writes the gradients of every tensor, and the gradient of x if d_input is not null. d_outputs is the gradient of
+  // the outputs of the batch that was last passed to forward.
   template <class B, class X>
   void backward(const LayerCall<B>& call, const Handles& handles, const X* x, const Stored<B>* d_outputs,
                 Stored<B>* d_input = nullptr) const {

@@ -6,10 +6,10 @@
 
 namespace algoperf {
 
-// A residual connection around layers: y = x + f(x), f the layers one after the other. dx = dy + f's dx.
+// A residual connection around layers: y = x + f(x), where f applies the layers in order. dx = dy + f's dx.
 // Shapes: f must keep the shape of an example; declare throws Error if it does not.
 // Source: He et al. 2016, arXiv:1512.03385, equation 1.
-// Cost: f's, and 1 FLOP an element each way; f's output is kept beside y.
+// Cost: f's, plus 1 FLOP per element each in forward and backward. f's output is kept in addition to y.
 template <class... Layers>
 class Residual {
   using Inner = Sequential<Layers...>;

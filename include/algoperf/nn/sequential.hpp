@@ -1,4 +1,4 @@
-// Sequential: layers one after the other. A layer itself, so it nests; with an input shape it is a model.
+// Sequential: applies layers in order. It is itself a layer, so it nests. A Model adds the input shape.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,15 @@ namespace algoperf {
 
 namespace detail {
 
-// Which outputs lie where the layer's input lies, and which are read in backward by a layer that shares them.
+// How the layers of a Sequential share output arrays. in_place[i]: layer i writes its output over its input. read[i]:
+// the backward pass reads the array that holds layer i's output, so no later layer may overwrite it.
 template <std::size_t Count>
 struct Sharing {
   bool in_place[Count] = {}, read[Count] = {};
 };
 
-// A layer in place shares its input unless that is the whole's, which is not ours to overwrite, or a layer before still
-// reads it.
+// An in-place layer writes over its input, with two exceptions. The input of the Sequential belongs to the caller. An
+// array that an earlier layer reads in backward must keep its values, so only a view may share it.
 template <class... Layers>
 constexpr auto sharing_of() {
   constexpr bool overwrites[] = {HasInPlace<Layers>...}, views[] = {HasView<Layers>...};
@@ -61,7 +62,7 @@ class Sequential {
     for_each_index<count>([&](auto i) { total += get<i>(layers_).parameters(shape_before(in, i)); });
     return total;
   }
-  // `keeps_output`: whether the last output is this one's to hold, and not the caller's.
+  // keeps_output: whether this Sequential holds the memory of the last output, rather than the caller.
   template <class Tally>
   constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally, bool keeps_output = false) const {
     for_each_index<count>([&](auto i) {
@@ -70,11 +71,11 @@ class Sequential {
       get<i>(layers_).count_forward(before, batch, tally);
     });
   }
-  // Each gradient is held from where it is written to where it is read last, each layer's memory until its way back.
+  // Holds each gradient from its first write to its last read, and each layer's memory until its backward pass.
   template <class Tally>
   constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally,
                                 bool keeps_output = false) const {
-    std::uint64_t gradient = 0;  // numbers of the gradient that the next layer reads, if they are not the caller's
+    std::uint64_t gradient = 0;  // size of the gradient that the next layer reads, or 0 if it is the caller's
     for_each_index<count>([&](auto from_end) {
       constexpr std::size_t i = count - 1 - from_end;
       const auto& layer = get<i>(layers_);
@@ -94,7 +95,8 @@ class Sequential {
       tally.release(own_numbers<i>(before, keeps_output) * batch);
     });
   }
-  // Every output that is not in place, every layer's own memory, and two arrays for gradients on their way back.
+  // Returns the memory of all layers. The kept memory holds every output that is not in place, what each layer keeps,
+  // and two arrays for gradients in the backward pass. The layers share the scratch.
   constexpr LayerMemory memory(Shape in) const {
     LayerMemory total;
     for_each_index<count>([&](auto i) {
@@ -124,7 +126,7 @@ class Sequential {
     });
   }
 
-  // Where forward leaves the output when it is given no y: within `kept`.
+  // Computes the output and returns a pointer to it, within call.kept.
   template <class B, class X>
   Stored<B>* forward(const LayerCall<B>& call, const Handles& handles, Shape in, const X* x) const {
     Cursor<B> at(call);
@@ -145,7 +147,7 @@ class Sequential {
   constexpr const Tuple<Layers...>& layers() const { return layers_; }
 
  private:
-  // Hands out the memory of the layers in order, the same in forward and backward.
+  // Assigns memory to the layers in order. Forward and backward assign the same memory.
   template <class B>
   struct Cursor {
     Stored<B>* kept;
@@ -165,14 +167,15 @@ class Sequential {
   static constexpr bool in_place = sharing.in_place[I];
   static constexpr bool owns_output(std::size_t i) { return !sharing.in_place[i]; }
 
-  // Whether one of the first `layers` layers has parameters, so that backward must reach it.
+  // Returns whether one of the first `layers` layers has parameters, so that the backward pass must reach it.
   constexpr bool trains_before(Shape in, std::size_t layers) const {
     bool trains = false;
     for_each_index<count>(
         [&](auto i) { trains = trains || (i < layers && get<i>(layers_).parameters(shape_before(in, i)) > 0); });
     return trains;
   }
-  // What layer I holds for each example: its output, unless that lies in its input, and what it keeps.
+  // Returns the elements that layer I holds per example: its output, unless it is written in place, and the memory that
+  // the layer keeps.
   template <std::size_t I>
   constexpr std::uint64_t own_numbers(Shape before, bool keeps_output) const {
     std::uint64_t numbers = 0;
@@ -195,7 +198,7 @@ class Sequential {
       if (shape_before(in, i).size() > most) most = shape_before(in, i).size();
     return most;
   }
-  // Whether layer I and all after it run in place, so that I's output is the whole's output.
+  // Returns whether layers I, I + 1, ... all run in place, so that layer I - 1's output array holds the last output.
   template <std::size_t I>
   static constexpr bool rest_in_place() {
     for (std::size_t i = I; i < count; ++i)
@@ -203,7 +206,8 @@ class Sequential {
     return true;
   }
 
-  // The output of layer I goes to the caller's y if it is the last one stored, else into kept memory.
+  // Returns where layer I writes its output: its input x if it runs in place, the caller's y if it is the last layer
+  // that does not run in place, else kept memory.
   template <std::size_t I, class B, class X>
   Stored<B>* output_of(Cursor<B>& at, const LayerCall<B>& call, Shape in, X* x, Stored<B>* y) const {
     if constexpr (in_place<I>) {
@@ -214,7 +218,8 @@ class Sequential {
     }
   }
 
-  // The gradient of layer I's output lies in one of two arrays at the end of `kept`; layers in place share theirs.
+  // Returns the array of the gradient of layer I's output: one of two arrays at the end of `kept`, used in turn. An
+  // in-place layer uses the same array for the gradients of its input and output.
   template <std::size_t I, class B>
   Stored<B>* gradient_of(const LayerCall<B>& call, Shape whole_input) const {
     std::size_t turn = 0;
@@ -235,7 +240,8 @@ class Sequential {
       return out;
   }
 
-  // Goes forward over the memory to find each layer's place, and back with the gradients.
+  // Recurses from the first layer to the last to locate each layer's memory. Each call runs its layer's backward pass
+  // after the recursion returns.
   template <std::size_t I, class B, class X, class S>
   void backward_from(Cursor<B>& at, const LayerCall<B>& call, const Handles& handles, Shape whole_input, Shape in,
                      const X* x, const S* y, const S* dy, S* dx) const {

@@ -9,16 +9,19 @@
 
 namespace algoperf {
 
-// A layer that does not train, a body that was trained before, say: y is the layer's as in evaluation (nothing is
-// dropped, batch norm goes by its running averages, which stay), and no gradient passes: dx = 0.
+// Wraps a layer that is not trained, for example a pretrained body. forward computes the layer's output in evaluation
+// mode: dropout drops nothing, and batch norm uses its running averages without updating them. No gradient passes:
+// dx = 0.
 //   Model(Shape{28, 28, 1}, StopGradient(Conv2d{.filters = 32, .size = 5}), Relu{}, Flatten{}, Dense{.units = 10})
-//   stop_gradient<2>(mlp(Shape{784}, {256}, 10))      a model whose first layers do not train
-// Its tensors have the names they have without it, so load_values and dicts of values fit both (a whole checkpoint is
-// of one or the other); they are drawn, loaded and saved as ever. Rules do not see them, weight decay and clips
-// included. Where no layer before it trains, nothing is computed backward from here to the input; where one does, its
-// gradient is 0, and only decay moves it: gradient_check, whose differences do not stop, finds that wrong.
-// Shapes and errors: the layer's. Source: JAX's stop_gradient, Keras's trainable = False (BatchNorm alike; dropout is
-// off, too). In torch: requires_grad_(False) and eval() of the module, in no_grad().
+//   stop_gradient<2>(mlp(Shape{784}, {256}, 10))      a model whose first layers are not trained
+// The wrapper does not change the names of the layer's tensors, so load_values and dicts of values work with and
+// without it. A full checkpoint loads only into a model with the same wrappers. The tensors are initialised, loaded and
+// saved as usual. Rules do not see them, so weight decay and gradient clipping do not include them.
+// If no layer before the wrapper is trained, the backward pass computes nothing from the wrapper down to the input. If
+// one is, its gradient is 0, so only weight decay changes it. gradient_check reports this zero gradient as an error,
+// because its finite differences include the wrapped layer.
+// Shapes and errors: the layer's. Source: JAX's stop_gradient; Keras's trainable = False, which treats BatchNorm in the
+// same way (here dropout is off, too). In torch: requires_grad_(False) and eval() of the module, in no_grad().
 // Cost: the layer's forward, counted as in training, and nothing backward; its memory is the layer's.
 template <class L>
 class StopGradient {
@@ -40,7 +43,7 @@ class StopGradient {
   constexpr std::uint64_t parameters(Shape) const { return 0; }
   template <class Tally>
   constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
-    OperationsOnly<Tally> operations{tally};  // what it holds is memory(in), to whoever has this layer
+    OperationsOnly<Tally> operations{tally};  // the enclosing layer counts the memory, as memory(in)
     layer_.count_forward(in, batch, operations);
   }
   template <class Tally>
@@ -100,12 +103,13 @@ constexpr auto stopped(const Model<Sequential<Layers...>>& model, std::index_seq
 
 }  // namespace detail
 
-// The model with each of its first `count` layers in StopGradient, by itself, so that names stay.
+// Returns the model with each of its first `count` layers wrapped in a StopGradient of its own, so that tensor names do
+// not change.
 template <std::size_t count, class... Layers>
 constexpr auto stop_gradient(const Model<Sequential<Layers...>>& model) {
   static_assert(count < sizeof...(Layers),
-                "algoperf: stop_gradient<count>(model) leaves a layer or more to train: count is less than the model's "
-                "layers");
+                "algoperf: stop_gradient<count>(model) must leave at least one layer to train: count must be less than "
+                "the number of the model's layers");
   return detail::stopped<count>(model, std::make_index_sequence<sizeof...(Layers)>{});
 }
 

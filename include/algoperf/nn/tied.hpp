@@ -7,13 +7,14 @@
 
 namespace algoperf {
 
-// Weight tying: an embedding whose table is also the matrix of the logits, with layers in between that make `width`
-// numbers h of the embedded context:  z = h W^T + b.
+// Weight tying: an embedding whose table W is also the weight matrix of the logits. The layers in between map the
+// embedded context to h, a row of `width` elements:  z = h W^T + b.
 //   Tied(Embedding{.vocabulary = 65, .width = 24, .init = Init::lecun_normal}, Flatten{}, Dense{.units = 24}, Relu{})
 // Shapes: in {context} of std::int32_t tokens, out {vocabulary}; `embedding.weight` {vocabulary, width}, whose gradient
-//   is the sum of both uses, `bias` {vocabulary}; declare throws Error if the layers do not make `width` numbers.
-// Source: Press & Wolf 2017, arXiv:1608.05859; Inan et al. 2017. First values are the embedding's: unit normal ones
-//   make large logits, lecun_normal ones of about 1.
+//   is the sum of both uses, `bias` {vocabulary}. declare throws Error if the layers' output does not have `width`
+//   elements.
+// Source: Press & Wolf 2017, arXiv:1608.05859; Inan et al. 2017. The table is initialised by the embedding's `init`:
+//   unit_normal gives large logits, lecun_normal logits of about 1.
 // Cost: the layers', and 2 vocabulary width FLOPs forward, twice that backward.
 template <class... Layers>
 class Tied {
@@ -52,7 +53,7 @@ class Tied {
     const std::uint64_t words = embedding_.vocabulary, width = embedding_.width;
     tally.gradient(words * width, ModelPart::embedding);
     tally.gradient(words, ModelPart::output);
-    tally.hold(held(in) * batch);  // the gradients of what it holds
+    tally.hold(held(in) * batch);  // the gradients of the held activations
     tally.operation(operation_of(ModelPart::output, "bias gradient", batch * words, batch * words, words));
     tally.operation(matrix_product("tied, weight gradient", words, width, batch, ModelPart::output));
     tally.operation(matrix_product("tied, input gradient", batch, width, words, ModelPart::output));
@@ -68,8 +69,8 @@ class Tied {
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     const Shape out = inner_.output(embedded(in));
-    require(out.size() == embedding_.width, name, ": Tied has layers that make examples of shape ", describe(out),
-            ", expected the ", embedding_.width, " numbers of a row of the table");
+    require(out.size() == embedding_.width, name, ": Tied has layers with output shape ", describe(out),
+            ", expected the ", embedding_.width, " elements of a row of the table");
     const std::string prefix = name.empty() ? "" : name + ".";
     const auto table = embedding_.declare(layout, prefix + "embedding", in);
     return {table, inner_.declare(layout, name, embedded(in)),
@@ -120,7 +121,7 @@ class Tied {
     }
   };
   constexpr Shape embedded(Shape in) const { return embedding_.output(in); }
-  // Embedded tokens and what the layers make of them.
+  // Returns the number of elements of the embedded tokens and of the layers' output h, per example.
   constexpr std::uint64_t held(Shape in) const { return embedded(in).size() + embedding_.width; }
 
   Embedding embedding_;

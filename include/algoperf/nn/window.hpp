@@ -1,4 +1,5 @@
-// Window: how a square window slides over an image of rows x columns x channels. Convolutions and pools share it.
+// Window: the geometry of a square window that slides over an image of rows x columns x channels, used by convolutions
+// and pooling layers.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +43,7 @@ struct Window {
             ", which does not fit examples of shape ", describe(in));
   }
 
-  // A place among images of height x width, the images one after the other.
+  // The position of a pixel within consecutive images of height x width.
   struct Place {
     std::size_t image, row, col;
   };
@@ -51,7 +52,7 @@ struct Window {
     return {image, line - image * height, pixel - line * width};
   }
 
-  // The positions [begin, end) along one axis, of `count`, whose window holds coordinate i of the image.
+  // The positions [begin, end) along one axis, out of `count`, whose window contains coordinate i of the image.
   struct Range {
     std::size_t begin, end;
   };
@@ -60,7 +61,8 @@ struct Window {
     const std::size_t begin = at < size ? 0 : steps(at - size) + 1, end = steps(at) + 1;
     return {begin, end < count ? end : count};
   }
-  // The sum over the positions along one axis of the coordinates, of `extent`, that the window covers.
+  // Returns the sum, over the `count` window positions along one axis, of the number of coordinates in [0, extent) that
+  // the window covers.
   constexpr std::uint64_t covered(std::size_t extent, std::size_t count) const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < extent; ++i) {
@@ -69,7 +71,7 @@ struct Window {
     }
     return sum;
   }
-  // The sum over pixels of the windows that cover one, but for the first.
+  // Returns the sum over all covered pixels of the number of windows that cover the pixel, minus 1.
   constexpr std::uint64_t covered_again() const {
     const auto reached = [&](std::size_t extent, std::size_t count) {
       std::uint64_t sum = 0;
@@ -78,7 +80,7 @@ struct Window {
     };
     return covered(rows, out_rows) * covered(cols, out_cols) - reached(rows, out_rows) * reached(cols, out_cols);
   }
-  // Where coordinate i of the image lies within the window at `position`.
+  // Returns the offset of the image's coordinate i within the window at `position`.
   ALGOPERF_HD constexpr std::size_t within(std::size_t i, std::size_t position) const {
     return i + padding - position * stride;
   }

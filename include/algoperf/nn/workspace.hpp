@@ -7,9 +7,9 @@
 
 namespace algoperf {
 
-// The memory a model works in, planned once for batches of up to `capacity` examples: what layers keep from forward to
-// backward, their scratch, and the parameters as products read them. It must outlive the passes it makes, and so must
-// what they are made of.
+// The memory for running a model, allocated once for batches of up to `capacity` examples. It holds what layers keep
+// from forward to backward, their scratch, and the rounded parameters that matrix products read. A LayerCall returned
+// by call() refers to the workspace and to the arguments of call(), so all of them must outlive it.
 template <class B>
 class Workspace {
   using Scalar = typename B::Scalar;
@@ -24,8 +24,9 @@ class Workspace {
 
   std::size_t capacity() const { return capacity_; }
 
-  // A pass over `batch` examples, at most `capacity`; gradients may be null for forward alone. Where activations are
-  // stored otherwise than parameters, it rounds `values`, and so is of what they are now.
+  // Returns the LayerCall of a pass over `batch` examples, at most `capacity`. gradients may be null for a forward pass
+  // without a backward pass. If the activations' type differs from the parameters' type, this rounds `values` to the
+  // activations' type, so later changes of `values` do not reach the matrix products of this pass.
   LayerCall<B> call(const B& backend, const Layout& layout, const Scalar* values, Scalar* gradients, std::size_t batch,
                     Mode mode = Mode::train, RandomKey key = {}) {
     LayerCall<B> call{backend, layout, values,       gradients,       batch,        capacity_,

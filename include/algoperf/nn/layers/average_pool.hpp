@@ -9,11 +9,11 @@
 namespace algoperf {
 
 // The mean of each channel in square windows: y[o, q, c] = mean over i, j of x[o stride + i, q stride + j, c].
-// Shapes: in {rows, columns, channels}, out {(rows - size) / stride + 1, the same of columns, channels}, both divisions
-//   rounded down: rows and columns that no window reaches have gradient 0.
+// Shapes: in {rows, columns, channels}, out {(rows - size) / stride + 1, the same for columns, channels}; both
+//   divisions round down. Rows and columns that no window reaches have gradient 0.
 // Hyperparameters: size and stride at least 1. size = rows = columns pools a whole square image.
-// As torch's without padding. Cost: size^2 FLOPs an output each way, and one an input
-//   backward.
+// Equivalent to torch's AvgPool2d without padding.
+// Cost: size^2 FLOPs per output each in forward and backward, and one per input in backward.
 struct AveragePool {
   std::size_t size = 2;
   std::size_t stride = 2;
@@ -39,7 +39,7 @@ struct AveragePool {
     return {};
   }
 
-  // One pixel of the output.
+  // Computes one pixel of the output.
   template <class S>
   struct Forward {
     Window w;
@@ -52,7 +52,7 @@ struct AveragePool {
       const auto at = Window::place(r, w.out_rows, w.out_cols);
       const std::size_t corner = (at.image * w.rows + at.row * w.stride) * w.cols + at.col * w.stride;
       S* const out = y + r * w.channels;
-      if constexpr (!std::is_same_v<S, Arithmetic<S>>) {  // a sum must not be rounded at each term
+      if constexpr (!std::is_same_v<S, Arithmetic<S>>) {  // sums in Arithmetic<S>, so that only the result is rounded
         const Forward self = *this;
         team.each(w.channels, [=](std::size_t c) {
           Arithmetic<S> total = 0;
@@ -70,7 +70,7 @@ struct AveragePool {
       }
     }
   };
-  // One pixel of the input, from every window that holds it.
+  // Computes the gradient of one pixel of the input, from every window that contains it.
   template <class S>
   struct Backward {
     Window w;

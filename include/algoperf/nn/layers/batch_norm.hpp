@@ -7,19 +7,22 @@
 
 namespace algoperf {
 
-// Batch normalisation of each channel (the last axis), in training over the examples of a batch and all their places:
+// Batch normalisation of each channel (the last axis). In training, the mean and variance are taken over the examples
+// of a batch and all their positions:
 //   y = (x - mean) rstd * scale + bias,   rstd = 1 / sqrt(mean of (x - mean)^2 + eps)
-// and in evaluation by running averages, which a step moves by
-//   running' = running - momentum (running - mean of this step),   the variance's by n / (n - 1) of the batch's.
-// Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` as zeros; `mean` {channels} as
-//   zeros and `variance` as ones are buffers, which no rule sees.
-// Hyperparameters: eps > 0; momentum in [0, 1], torch's; ghost: examples that are normalised together, the last with
-//   what remains, 0 for all that a worker has of the batch. Each must have two numbers a channel, or Error is thrown.
-//   Running averages take the mean over ghost batches, and over workers by Mean.
+// In evaluation, they are running averages, which each training step updates:
+//   running' = running - momentum (running - s)
+// where s is the batch's mean, or its variance times n / (n - 1). s is averaged over ghost batches and,
+// by the combiner, over workers.
+// Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` {channels} as zeros. The buffers
+//   `mean` {channels}, which starts as zeros, and `variance` {channels}, which starts as ones, are hidden from rules.
+// Hyperparameters: eps > 0; momentum in [0, 1], as in torch; ghost: the number of examples normalised together, 0 for
+//   a worker's whole part of the batch. The last ghost batch also gets the remainder. A ghost batch with fewer than two
+//   values per channel throws Error.
 // Source: Ioffe & Szegedy 2015, arXiv:1502.03167, algorithms 1 and 2; ghost batches: Hoffer et al. 2017,
-//   arXiv:1705.08741, algorithm 1 (there the averages weigh earlier ghost batches less). As torch's BatchNorm, with the
-//   channels last.
-// Cost: 9 FLOPs an element and 6 a channel forward, 10 and 10 backward; keeps two numbers an element and five a
+//   arXiv:1705.08741, algorithm 1 (whose running averages give earlier ghost batches less weight). Otherwise as torch's
+//   BatchNorm, with the channels last.
+// Cost: 9 FLOPs per element and 6 per channel forward, 10 and 10 backward; keeps two values per element and five per
 // channel. backward requires a forward pass in training mode.
 struct BatchNorm {
   double eps = 1e-5;
@@ -55,7 +58,7 @@ struct BatchNorm {
     require(eps > 0, name, ": BatchNorm has eps ", eps, ", expected more than 0");
     require(momentum >= 0 && momentum <= 1, name, ": BatchNorm has momentum ", momentum, ", expected [0, 1]");
     require(ghost != 1 || in.size() > channels(in), name,
-            ": BatchNorm has ghost 1 on examples of one number a channel, expected at least 2 to normalise");
+            ": BatchNorm has ghost 1 and examples with one value per channel, expected at least 2 values to normalise");
     const Shape shape{channels(in)};
     return {layout.add({name + ".scale", Kind::batch_norm_scale, shape}),
             layout.add({name + ".bias", Kind::batch_norm_bias, shape}),
@@ -119,7 +122,7 @@ struct BatchNorm {
       return scale * rstd * (dy - T(share) * sum_dy - n * T(share) * sum_dy_n);
     }
   };
-  // momentum (running - sum / count)
+  // The amount that a step subtracts from a running average: momentum (running - sum / count).
   template <class S>
   struct TakenOff {
     S momentum, share;
@@ -128,7 +131,7 @@ struct BatchNorm {
       return T(momentum) * (running - T(share) * sum);
     }
   };
-  // to[r] = kernel(to[r], from[r]..., of_columns...) on rows of one width.
+  // to[r] = kernel(to[r], from[r]..., of_columns...), elementwise on rows of equal width.
   template <class S, class Kernel, std::size_t rows, std::size_t columns>
   struct OnRow {
     Kernel kernel;
@@ -166,7 +169,7 @@ struct BatchNorm {
       const std::size_t at = first * width;
       require(
           rows > 1,
-          "BatchNorm: a batch has one number a channel, expected at least 2 to normalise (LastBatch::drop leaves out "
+          "BatchNorm: a batch has one value per channel, expected at least 2 to normalise (LastBatch::drop leaves out "
           "a last batch of one example)");
       const T n = static_cast<T>(rows);
       T *const mean = kept.means + g * width, *const variance = kept.variances + g * width;
@@ -231,7 +234,7 @@ struct BatchNorm {
     const std::size_t together = ghost == 0 ? batch : ghost;
     return batch < together ? 1 : batch / together;
   }
-  // f(number, first row, rows) over ghost batches, in rows of channels.
+  // Calls f(index, first row, number of rows) for each ghost batch. A row holds the channels of one position.
   template <class B, class F>
   void for_each_ghost(const LayerCall<B>& call, Shape in, const F& f) const {
     const std::size_t places = in.size() / channels(in), together = ghost == 0 ? call.batch : ghost;
@@ -241,7 +244,8 @@ struct BatchNorm {
       f(g, first * places, (end - first) * places);
     }
   }
-  // `from` are rows, each of `of_columns` is one row for all.
+  // Applies OnRow to `rows` rows. Each array of `from` has one row per row of `to`; each array of `of_columns` is a
+  // single row, used for all of them.
   template <class B, class Kernel, class S, std::size_t rows_of, std::size_t columns>
   static void on_rows(const LayerCall<B>& call, std::size_t rows, std::size_t width, const Kernel& kernel, S* to,
                       const S* const (&from)[rows_of], const Arithmetic<S>* const (&of_columns)[columns]) {

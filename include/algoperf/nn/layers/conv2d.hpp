@@ -13,16 +13,17 @@ namespace algoperf {
 // A two-dimensional convolution (cross-correlation, as in torch) with square kernels, over images of rows x columns x
 // channels:
 //   y[o, q, f] = b[f] + sum over i, j, c of W[f, i, j, c] x[o stride + i - padding, q stride + j - padding, c]
-// Shapes: in {rows, columns, channels}, out {(rows + 2 padding - size) / stride + 1, the same of columns, filters},
+// Shapes: in {rows, columns, channels}, out {(rows + 2 padding - size) / stride + 1, the same for columns, filters},
 //   both divisions rounded down; `weight` {filters, size, size, channels}, `bias` {filters}.
-// Hyperparameters: filters, size and stride at least 1; padding: zeros on each side, size / 2 keeps the image's size
-//   at stride 1.
+// Hyperparameters: filters, size and stride at least 1; padding: the number of zeros added on each side. For odd size
+//   and stride 1, padding = size / 2 keeps the image's size.
 // Source: Chellapilla et al. 2006, "High performance convolutional neural networks for document processing": unrolled
-//   windows times the weights, here in blocks of lines of windows, at least one, as many as the backend's `scratch`
-//   holds. A backend with convolutions of its own (backend/convolution.hpp) does those.
-// Departs from torch: channels come last, in images and weights alike; neither groups nor dilation.
-// Cost: 2 size^2 channels + 1 FLOPs an output forward, twice the product and 1 backward. A kernel of size 1 at stride 1
-//   without padding is one matrix product and needs no scratch.
+//   windows times the weights. Here the windows are processed in blocks of rows of windows: as many rows as fit the
+//   backend's `scratch`, and at least one. On a backend with its own convolutions (backend/convolution.hpp), those are
+//   used instead.
+// Departs from torch: channels come last, in images and in weights; there are no groups and no dilation.
+// Cost: 2 size^2 channels + 1 FLOPs per output forward, twice the product and 1 backward. A kernel of size 1 at
+//   stride 1 without padding is one matrix product and needs no scratch.
 struct Conv2d {
   std::size_t filters = 1;
   std::size_t size = 3;
@@ -76,8 +77,8 @@ struct Conv2d {
     set(h.bias, Init::zeros);
   }
 
-  // Unrolls line r of windows, counted from line `first`, to as many rows of columns: window after window, zeros where
-  // it hangs over the edge.
+  // Unrolls row `first` + r of windows into `columns`, one window after another. Pixels outside the image are zeros.
+  // Rows of windows are numbered through all examples.
   template <class S>
   struct Unroll {
     Window w;
@@ -96,7 +97,7 @@ struct Conv2d {
     }
 
    private:
-    // Line i of window q, whose first is row `top` of the padded image.
+    // Returns line i of window q in a row of windows whose first line is row `top` of the padded image.
     ALGOPERF_HD Stretch<S> line(const S* pixels, std::size_t top, unsigned q, unsigned i, unsigned length) const {
       const std::size_t left = q * w.stride;
       const std::size_t begin = cut(w.padding, left), end = cut(w.cols + w.padding, left);
@@ -105,15 +106,15 @@ struct Conv2d {
       return {pixels + (row * w.cols + col) * w.channels, static_cast<unsigned>(begin * w.channels),
               static_cast<unsigned>(end * w.channels)};
     }
-    // How much of a window that starts at `left` lies before `edge`.
+    // Returns how many columns of a window that starts at `left` lie before `edge`.
     ALGOPERF_HD std::size_t cut(std::size_t edge, std::size_t left) const {
       const std::size_t before = edge > left ? edge - left : 0;
       return before < w.size ? before : w.size;
     }
   };
 
-  // The transpose of Unroll: pixel `first_pixel` + r of dx gains its share of every window in the block, rows [first,
-  // last) of windows, that holds it.
+  // The transpose of Unroll: adds to pixel `first_pixel` + r of dx its gradient from every window of the block that
+  // contains it. The block is rows [first, last) of windows.
   template <class S>
   struct Gather {
     Window w;
@@ -126,7 +127,7 @@ struct Conv2d {
       const auto at = Window::place(first_pixel + r, w.rows, w.cols);
       const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
       S* const to = dx + (first_pixel + r) * w.channels;
-      if constexpr (!std::is_same_v<S, Arithmetic<S>>) {  // rounded once a block, not at each window
+      if constexpr (!std::is_same_v<S, Arithmetic<S>>) {  // rounds once per block, not once per window
         const Gather self = *this;
         team.each(w.channels, [=](std::size_t c) {
           Arithmetic<S> total = to[c];
@@ -143,7 +144,7 @@ struct Conv2d {
     }
 
    private:
-    // What the window in row o and column q gives the pixel; null if it lies in another block.
+    // Returns the pixel's gradient from the window in row o and column q, or null if that window is in another block.
     ALGOPERF_HD const S* share_of(Window::Place at, std::size_t o, std::size_t q) const {
       const std::size_t line = at.image * w.out_rows + o;
       if (line < first || line >= last) return nullptr;
@@ -193,9 +194,9 @@ struct Conv2d {
 
  private:
   constexpr Window window(Shape in) const { return {in, size, stride, padding}; }
-  // Terms of the sum behind one output.
+  // Returns the number of terms in the sum of one output.
   constexpr std::size_t terms(Shape in) const { return size * size * in[2]; }
-  // Windows of an image, and the sum over its windows of the numbers that each covers.
+  // Return the number of windows of an image, and the sum over these windows of the input elements that each covers.
   constexpr std::uint64_t places(Shape in) const { return window(in).out_rows * window(in).out_cols; }
   constexpr std::uint64_t overlaps(Shape in) const {
     const Window w = window(in);
@@ -205,13 +206,14 @@ struct Conv2d {
     return {images, in[0], in[1], in[2], filters, size, stride, padding};
   }
   constexpr bool pointwise() const { return size == 1 && stride == 1 && padding == 0; }
-  // Rows of windows that so much scratch holds.
+  // Returns the number of rows of windows that fit `scratch`, at least 1.
   constexpr std::size_t block_rows(Shape in, const Window& w, std::size_t scratch) const {
     const std::size_t rows = scratch / (w.out_cols * terms(in));
     return rows > 0 ? rows : 1;
   }
 
-  // f(first, last) over blocks of rows of windows, all examples' rows counted through; one block if pointwise.
+  // Calls f(first, last) for each block of rows of windows, numbered through all examples. If pointwise, there is one
+  // block.
   template <class B, class F>
   void for_each_block(const LayerCall<B>& call, Shape in, const Window& w, const F& f) const {
     const std::size_t total = call.batch * w.out_rows;
@@ -225,7 +227,7 @@ struct Conv2d {
     call.backend.for_each_row(last - first, w.out_cols * terms(in), Unroll<S>{w, first, x, call.scratch});
     return call.scratch;
   }
-  // Visits the image rows that the block's windows touch.
+  // Adds the block's gradients to the image rows that its windows cover.
   template <class B, class S>
   void gather(const LayerCall<B>& call, const Window& w, std::size_t first, std::size_t last, S* dx) const {
     const std::size_t top = first % w.out_rows * stride, bottom = (last - 1) % w.out_rows * stride + size;

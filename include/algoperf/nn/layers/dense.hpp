@@ -7,13 +7,13 @@
 namespace algoperf {
 
 // A fully connected layer: y = x W^T + b, per example. W is `weight` {units, in.size()}, b is `bias` {units}.
-// The input of any shape is read as one row. First values: W by `init`, He's normal if not said (torch's Linear has
-// Init::torch_uniform, for b too), b zeros. units > 0, or declare throws Error. Cost: 2 in units + units FLOPs forward,
-// twice that backward.
+// An input of any shape is read as one row. Initial values: W by `init`, He normal by default, and b zeros (torch's
+// Linear uses Init::torch_uniform for both). declare throws Error if units is 0. Cost: 2 in units + units FLOPs
+// forward, twice that backward.
 struct Dense {
   std::size_t units = 1;
   Init init = Init::he_normal;
-  bool output_layer = false;  // marks its tensors as the model's output (partition(matrices, ...) leaves them out)
+  bool output_layer = false;  // marks its tensors as the model's output; `matrices` in partition(...) excludes them
 
   struct Handles {
     TensorHandle weight, bias;

@@ -5,12 +5,13 @@
 
 namespace algoperf {
 
-// In training y = x / (1 - rate) where a number is kept, else 0; each is dropped with probability `rate`, by itself. In
-// evaluation y = x. In place. rate in [0, 1).
-// What is dropped depends on the pass's key and on the example's place in the step's batch alone: the same on every
-// backend, with any number of workers or threads, when a step is computed twice (sam), and after a resumption.
-// Source: Srivastava et al. 2014, scaled in training as torch does. Cost: 1 FLOP an element each way, and ten rounds of
-// Philox for four, forward and backward, for no mask is kept.
+// Dropout: in training each element is dropped independently with probability `rate`: y = 0 if dropped, else
+// y = x / (1 - rate). In evaluation y = x. In place. rate in [0, 1).
+// Which elements are dropped depends only on the pass's key and on the example's index in the step's batch. So it is
+// the same on every backend, with any number of workers or threads, when a step computes the gradient twice (sam), and
+// after resuming from a checkpoint.
+// Source: Srivastava et al. 2014, scaled in training as torch does. Cost: 1 FLOP per element each in forward and
+// backward, and ten rounds of Philox per four elements, in both passes because no mask is stored.
 struct Dropout {
   static constexpr bool in_place = true;
   static constexpr bool reads_output = false;
@@ -35,12 +36,12 @@ struct Dropout {
     return {};
   }
 
-  // to = from where kept, scaled, else 0; one example a row.
+  // to = scale * from where kept, else 0; one example per row.
   template <class S>
   struct Drop {
     std::size_t width, first;
     RandomKey key;
-    std::uint32_t threshold;  // a word below it drops its number
+    std::uint32_t threshold;  // an element is dropped if its random word is below this
     Arithmetic<S> scale;
     const S* from;
     S* to;

@@ -6,13 +6,13 @@
 namespace algoperf {
 
 // A table of vectors looked up by tokens: y[i] = weight[token_i].
-// Shapes: in {context} of std::int32_t tokens, out {context, width}; `weight` {vocabulary, width}. It has no gradient
-//   of its input, so it comes first in a model.
-// Precondition: every token lies in [0, vocabulary). It is not checked here, where tokens lie in the backend's memory;
-//   TrainingLoop checks them on their way there.
+// Shapes: in {context} of std::int32_t tokens, out {context, width}; `weight` {vocabulary, width}. There is no gradient
+//   of the input, so an Embedding must be the first layer of a model.
+// Precondition: every token lies in [0, vocabulary). The layer does not check this, because tokens are in the backend's
+//   memory; TrainingLoop checks tokens before it copies them there.
 // Hyperparameters: vocabulary and width at least 1.
-// As torch's Embedding, unit normal first values included; the gradient is dense and adds up in a fixed order.
-// Cost: 0 FLOPs forward, 1 an output backward.
+// As torch's Embedding, including unit normal initial values. The gradient is dense and summed in a fixed order.
+// Cost: 0 FLOPs forward, 1 per output backward.
 struct Embedding {
   std::size_t vocabulary = 1;
   std::size_t width = 1;
@@ -45,7 +45,7 @@ struct Embedding {
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(vocabulary > 0 && width > 0, name, ": Embedding has vocabulary ", vocabulary, " and width ", width,
             ", expected both at least 1");
-    require(in.size() > 0, name, ": Embedding got a context of no tokens");
+    require(in.size() > 0, name, ": Embedding got an empty context, expected at least 1 token");
     return {layout.add({name + ".weight", Kind::embedding, {vocabulary, width}})};
   }
   template <class S>

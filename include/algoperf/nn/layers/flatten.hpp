@@ -4,8 +4,8 @@
 
 namespace algoperf {
 
-// Reads an example of any shape as one row: in {...}, out {in.size()}. A view: no parameters and no work, unless it is
-// the first or last of its Sequential, where the row is copied. (Dense reads any shape by itself.)
+// Flattens an example of any shape to one row: in {...}, out {in.size()}. It is a view: it has no parameters and does
+// no work, except that as the first or last layer of a Sequential it copies the row. Dense needs no Flatten before it.
 struct Flatten {
   static constexpr bool in_place = true;
   static constexpr bool view = true;

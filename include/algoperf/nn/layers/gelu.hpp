@@ -8,7 +8,7 @@ namespace algoperf {
 
 namespace detail {
 
-// The standard normal's P(X <= x), and its density there.
+// The cumulative probability P(X <= x) of the standard normal distribution, and its density at x.
 template <class T>
 struct Normal {
   T probability, density;
@@ -58,11 +58,11 @@ struct GeluTanhBackward {
 }  // namespace detail
 
 // y = x P(X <= x), X standard normal; dx = dy (P(X <= x) + x density(x)). As torch's GELU.
-// Source: Hendrycks & Gimpel 2016, arXiv:1606.08415. Cost: 39 FLOPs an element forward, 41 backward.
+// Source: Hendrycks & Gimpel 2016, arXiv:1606.08415. Cost: 39 FLOPs per element forward, 41 backward.
 struct Gelu : Activation<detail::GeluForward, detail::GeluBackward, 39, 41> {};
 
-// y = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the approximation that GPT-2 and jax.nn.gelu take, and torch
-// with approximate="tanh"; within 5e-4 of Gelu. Cost: 9 FLOPs an element forward, 18 backward.
+// y = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the approximation used by GPT-2, by jax.nn.gelu, and by torch
+// with approximate="tanh"; within 5e-4 of Gelu. Cost: 9 FLOPs per element forward, 18 backward.
 struct GeluTanh : Activation<detail::GeluTanhForward, detail::GeluTanhBackward, 9, 18> {};
 
 }  // namespace algoperf

@@ -6,15 +6,15 @@
 
 namespace algoperf {
 
-// Group normalisation: the channels (the last axis) are cut into `groups` runs, and each example's run is normalised
-// over all its places:
+// Group normalisation: the channels (the last axis) are split into `groups` contiguous groups. Each group of each
+// example is normalised over its channels and all positions:
 //   y = (x - mean) rstd * scale + bias,   rstd = 1 / sqrt(mean of (x - mean)^2 + eps)
 // Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` {channels} as zeros.
 // Hyperparameters: groups >= 1 divides the channels (1: layer norm over a whole example; channels: instance norm);
 //   eps > 0.
 // Source: Wu & He 2018, arXiv:1803.08494, equations 1, 2 and 7; as torch's GroupNorm, with the channels last.
-// Cost: 8 FLOPs an element and 5 a group forward, 16 and 2 backward; keeps mean and rstd a group, and room for the
-// scale's gradient.
+// Cost: 8 FLOPs per element and 5 per group forward, 16 and 2 backward; keeps the mean and rstd of each group, and one
+// value per element for the scale's gradient.
 struct GroupNorm {
   std::size_t groups = 1;
   double eps = 1e-5;
@@ -54,10 +54,10 @@ struct GroupNorm {
     set(h.bias, Init::zeros);
   }
 
-  // Where a group's numbers lie: number i of group r (the groups of all examples counted through) at place(r, i), and
-  // in channel channel(r, i).
+  // The positions of a group's elements. Element i of group r is at offset place(r, i), in channel channel(r, i).
+  // Groups are numbered through all examples.
   struct Places {
-    std::size_t groups, width, channels, size;  // width: channels a group; size: numbers a group
+    std::size_t groups, width, channels, size;  // width: channels per group; size: elements per group
     ALGOPERF_HD std::size_t channel(std::size_t r, std::size_t i) const { return r % groups * width + i % width; }
     ALGOPERF_HD std::size_t place(std::size_t r, std::size_t i) const {
       return (r / groups * (size / width) + i / width) * channels + channel(r, i);
@@ -105,8 +105,8 @@ struct GroupNorm {
     const S* dy;
     const T* means;
     const T* rstds;
-    S* products;  // dy n, whose sums over places are the scale's gradient
-    S* dx;        // null when it is not wanted
+    S* products;  // dy n; their sums over positions are the scale's gradient
+    S* dx;        // null if not required
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {

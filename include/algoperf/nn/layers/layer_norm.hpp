@@ -12,8 +12,8 @@ namespace algoperf {
 //   {width} as zeros.
 // Hyperparameters: eps > 0.
 // Source: Ba et al. 2016, arXiv:1607.06450, equation 4 with the eps of torch; as torch's LayerNorm over the last axis.
-// Cost: 8 FLOPs an element and 5 a row forward, 16 and 2 backward; keeps mean and rstd a row, and room for the scale's
-// gradient per row.
+// Cost: 8 FLOPs per element and 5 per row forward, 16 and 2 backward; keeps the mean and rstd of each row, and one
+// value per element for the scale's gradient.
 struct LayerNorm {
   double eps = 1e-5;
 
@@ -58,7 +58,7 @@ struct LayerNorm {
       return (x - T(mean)) * T(rstd) * scale + bias;
     }
   };
-  // A row's term of the scale's gradient.
+  // The contribution of a row to the scale's gradient.
   template <class S>
   struct ScaleGradient {
     S mean, rstd;
@@ -114,7 +114,7 @@ struct LayerNorm {
     const T* means;
     const T* rstds;
     S* products;
-    S* dx;  // null when it is not wanted
+    S* dx;  // null if not required
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {

@@ -5,9 +5,10 @@
 
 namespace algoperf {
 
-// y = x where x > 0, else slope x, in place; dx = dy where y > 0, else slope dy: at 0 the slope, as in torch. NaN goes
-// through. slope >= 0, or the way back could not tell from y which side x was on (torch in place asks for the same).
-// Source: Maas et al. 2013. Cost: 2 FLOPs an element each way.
+// y = x where x > 0, else slope x, in place; dx = dy where y > 0, else slope dy, also at 0, as in torch. NaN passes
+// through. slope must be at least 0: with a negative slope, the sign of y would not determine the sign of x (torch's
+// in-place version has the same restriction). Source: Maas et al. 2013. Cost: 2 FLOPs per element each in forward and
+// backward.
 struct LeakyRelu {
   static constexpr bool in_place = true;
   double slope = 0.01;

@@ -7,13 +7,14 @@
 namespace algoperf {
 
 // The largest value of each channel in square windows: y[o, q, c] = max over i, j of x[o stride + i, q stride + j, c].
-// Shapes: in {rows, columns, channels}, out {(rows - size) / stride + 1, the same of columns, channels}, both divisions
-//   rounded down: rows and columns that no window reaches are left out, and have gradient 0.
+// Shapes: in {rows, columns, channels}, out {(rows - size) / stride + 1, the same for columns, channels}; both
+//   divisions round down. Rows and columns that no window reaches are ignored and have gradient 0.
 // Hyperparameters: size and stride at least 1; they may differ, and windows overlap if size > stride.
-// Among equal values the first in row-major order is taken, forward and backward; NaN is taken over any number. Both as
-//   torch does; no padding, unlike torch's option.
-// Cost: 2 (size^2 - 1) FLOPs an output forward, comparisons of the value and for its place; backward one for each
-//   number in more than one window, and each such window; keeps one scalar an output, the winner's place.
+// Among equal values, the first in row-major order is chosen, in forward and in backward. NaN is chosen over any other
+//   value. torch does the same; unlike torch, there is no padding.
+// Cost: 2 (size^2 - 1) FLOPs per output forward: comparisons for the value and for its position. Backward: one addition
+//   per input element for each window beyond the first that contains it. Keeps one value per output, the position of
+//   its maximum.
 struct MaxPool {
   std::size_t size = 2;
   std::size_t stride = 2;
@@ -41,7 +42,7 @@ struct MaxPool {
     return {};
   }
 
-  // Whether x takes the place of the largest value so far.
+  // Returns whether x replaces the largest value so far.
   template <class T>
   static ALGOPERF_HD auto wins(T x, T best) {
     return x > best || x != x;
@@ -60,7 +61,7 @@ struct MaxPool {
       return math::select<T>(wins(x, best), T(offset), at);
     }
   };
-  // A winner's gradient, in place of or on top of d.
+  // The gradient of a window's maximum: Route overwrites d, RouteMore adds to d.
   template <class S>
   struct Route {
     Arithmetic<S> offset;
@@ -78,13 +79,13 @@ struct MaxPool {
     }
   };
 
-  // One pixel of the output.
+  // Computes one pixel of the output.
   template <class S>
   struct Forward {
     Window w;
     const S* x;
     S* y;
-    S* winners;  // size * i + j of the largest
+    S* winners;  // size * i + j of the maximum at (i, j) of the window
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
@@ -102,7 +103,7 @@ struct MaxPool {
         }
     }
   };
-  // One pixel of the input, from every window that holds it.
+  // Computes the gradient of one pixel of the input, from every window that contains it.
   template <class S>
   struct Backward {
     Window w;
@@ -132,8 +133,8 @@ struct MaxPool {
 
   template <class B, class S>
   void forward(const LayerCall<B>& call, Handles, Shape in, const S* x, S* y) const {
-    constexpr std::size_t most = sizeof(S) < 4 ? 256 : std::size_t{1} << 24;  // whole numbers that S holds
-    require(size * size <= most, "MaxPool: size is ", size, ", where activations have ", 8 * sizeof(S),
+    constexpr std::size_t most = sizeof(S) < 4 ? 256 : std::size_t{1} << 24;  // S represents all integers up to this
+    require(size * size <= most, "MaxPool: size is ", size, ", but with activations of ", 8 * sizeof(S),
             " bits a window has at most ", most, " pixels");
     const Window w = window(in);
     call.backend.for_each_row(call.batch * w.out_rows * w.out_cols, size * size * w.channels,

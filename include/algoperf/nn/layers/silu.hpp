@@ -23,8 +23,8 @@ struct SiluBackward {
 
 }  // namespace detail
 
-// y = x sigmoid(x), which is also called swish; dx = dy s (1 + x (1 - s)), s = sigmoid(x).
-// Source: Elfwing et al. 2018; Ramachandran et al. 2017. Cost: 4 FLOPs an element forward, 8 backward.
+// y = x sigmoid(x), also called swish; dx = dy s (1 + x (1 - s)), s = sigmoid(x).
+// Source: Elfwing et al. 2018; Ramachandran et al. 2017. Cost: 4 FLOPs per element forward, 8 backward.
 struct Silu : Activation<detail::SiluForward, detail::SiluBackward, 4, 8> {};
 
 }  // namespace algoperf

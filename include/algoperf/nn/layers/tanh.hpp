@@ -22,7 +22,7 @@ struct TanhBackward {
 
 }  // namespace detail
 
-// y = tanh(x), in place; dx = dy (1 - y^2). Cost: 21 FLOPs an element forward, 3 backward.
+// y = tanh(x), in place; dx = dy (1 - y^2). Cost: 21 FLOPs per element forward, 3 backward.
 struct Tanh : InPlaceActivation<detail::TanhForward, detail::TanhBackward, 21, 3> {};
 
 }  // namespace algoperf

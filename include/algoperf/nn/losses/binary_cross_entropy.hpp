@@ -4,20 +4,21 @@
 
 namespace algoperf {
 
-// Binary cross-entropy for labels that are numbers q in [0, 1], as many an example as outputs (several classes at once,
-// or shares), with example weights:
+// Binary cross-entropy with example weights. A label holds one value q in [0, 1] per output, for example several
+// classes at once, or probabilities:
 //   loss_i = sum_c max(z_ic, 0) - q_ic z_ic + log(1 + exp(-|z_ic|))
 //   d_logits_ic = weight_i / batch (sigmoid(z_ic) - q_ic)
-// losses are unweighted, in nats. Labels are taken as they are; data: InMemoryRegression. It is a metric, too. Where an
-// example has one class, SigmoidCrossEntropy takes its number.
-// torch's BCEWithLogitsLoss, summed over outputs and averaged over examples; optax's sigmoid_binary_cross_entropy.
+// losses are unweighted, in nats. Labels are used as given; InMemoryRegression is a data set with such labels. This
+// loss is also a metric. For one class per example, SigmoidCrossEntropy accepts class indices.
+// Equivalent to torch's BCEWithLogitsLoss and optax's sigmoid_binary_cross_entropy, summed over outputs and averaged
+// over examples.
 struct BinaryCrossEntropy {
   template <class S>
   using Label = S;
   static constexpr const char* name = "binary cross-entropy";
   static constexpr bool lower_is_better = true;
 
-  // Tells a tally what it does to the outputs of a batch.
+  // Reports the operations on the outputs of a batch to a tally.
   template <class Tally>
   constexpr void count(std::uint64_t batch, std::uint64_t width, Tally& tally) const {
     tally.operation({"loss", batch * (14 * width + 1), batch * (2 * width + 1), batch * (width + 1)});

@@ -5,16 +5,16 @@
 
 namespace algoperf {
 
-// The mean of squared differences from labels that are numbers, as many an example as outputs, with example weights:
+// The mean squared difference between outputs and labels, with example weights. A label holds one value per output:
 //   loss_i = mean over c of (z_ic - y_ic)^2,   d_outputs_ic = weight_i / batch * 2 (z_ic - y_ic) / outputs
-// As torch's MSELoss. It is a metric, too.
+// As torch's MSELoss. This loss is also a metric.
 struct MeanSquaredError {
   template <class S>
   using Label = S;
   static constexpr const char* name = "mean squared error";
   static constexpr bool lower_is_better = true;
 
-  // Tells a tally what it does to the outputs of a batch.
+  // Reports the operations on the outputs of a batch to a tally.
   template <class Tally>
   constexpr void count(std::uint64_t batch, std::uint64_t width, Tally& tally) const {
     tally.operation({"loss", batch * (6 * width + 4), batch * (2 * width + 1), batch * (width + 1)});
@@ -28,7 +28,7 @@ struct MeanSquaredError {
     const T* labels;
     const T* weights;
     T* losses;
-    S* d_outputs;  // null when only losses are wanted
+    S* d_outputs;  // null if only losses are required
     T scale;
 
     template <class Team>

@@ -5,13 +5,13 @@
 
 namespace algoperf {
 
-// Sigmoid cross-entropy of examples of one class each: every class is a yes-or-no question by itself, with label
-// smoothing and example weights (for several classes an example see BinaryCrossEntropy):
+// Sigmoid cross-entropy for examples of one class each, with label smoothing and example weights. Each class is an
+// independent binary decision. For several classes per example, use BinaryCrossEntropy.
 //   loss_i = sum_c max(z_ic, 0) - q_ic z_ic + log(1 + exp(-|z_ic|)),   q_ic = (1 - s) [c = label_i] + s / 2
 //   d_logits_ic = weight_i / batch * (sigmoid(z_ic) - q_ic)
-// With one logit the question is whether the label is 1: q_i = (1 - s) label_i + s / 2. losses are unweighted, in nats.
-// label_smoothing s in [0, 1). torch's BCEWithLogitsLoss, summed over classes and averaged over examples; optax's
-// sigmoid_binary_cross_entropy.
+// With one logit, the decision is whether the label is 1: q_i = (1 - s) label_i + s / 2. losses are unweighted, in
+// nats. label_smoothing s in [0, 1). Equivalent to torch's BCEWithLogitsLoss and optax's sigmoid_binary_cross_entropy,
+// summed over classes and averaged over examples.
 struct SigmoidCrossEntropy {
   double label_smoothing = 0;
 
@@ -22,13 +22,13 @@ struct SigmoidCrossEntropy {
 
   static constexpr std::size_t classes_of(std::size_t outputs) { return outputs == 1 ? 2 : outputs; }
 
-  // Tells a tally what it does to the outputs of a batch.
+  // Reports the operations on the outputs of a batch to a tally.
   template <class Tally>
   constexpr void count(std::uint64_t batch, std::uint64_t classes, Tally& tally) const {
     tally.operation({"loss", batch * (14 * classes + 1), batch * (classes + 2), batch * (classes + 1)});
   }
 
-  // What is asked of logit c of example r.
+  // The target q_rc of logit c of example r.
   template <class T>
   struct Target {
     std::size_t classes;

@@ -5,7 +5,8 @@
 
 namespace algoperf::detail {
 
-// An example's sum over c of max(z_c, 0) - q_c z_c + log(1 + exp(-|z_c|)), q_c being target(r, c), and its gradient.
+// Computes, for one example, the sum over c of max(z_c, 0) - q_c z_c + log(1 + exp(-|z_c|)) with q_c = target(r, c),
+// and its gradient.
 template <class S, class Target>
 struct SigmoidRow {
   using T = Arithmetic<S>;
@@ -14,7 +15,7 @@ struct SigmoidRow {
   Target target;
   const T* weights;
   T* losses;
-  S* d_logits;  // null when only losses are wanted
+  S* d_logits;  // null if only losses are required
   T scale;
 
   template <class Team>

@@ -11,8 +11,8 @@ namespace algoperf {
 // Softmax cross-entropy over classes, with label smoothing and example weights:
 //   loss_i = -sum_c q_c log softmax(z_i)_c,   q_c = (1 - s) [c = label_i] + s / classes
 //   d_logits_i = weight_i / batch * (softmax(z_i) - q)
-// losses are unweighted, in nats. label_smoothing s in [0, 1). Szegedy et al. 2016; the same smoothing as torch and
-// optax.
+// losses are unweighted, in nats. label_smoothing s in [0, 1). Source: Szegedy et al. 2016; the same smoothing as in
+// torch and optax.
 struct SoftmaxCrossEntropy {
   double label_smoothing = 0;
 
@@ -21,7 +21,7 @@ struct SoftmaxCrossEntropy {
             ", expected [0, 1)");
   }
 
-  // Tells a tally what it does to the outputs of a batch.
+  // Reports the operations on the outputs of a batch to a tally.
   template <class Tally>
   constexpr void count(std::uint64_t batch, std::uint64_t classes, Tally& tally) const {
     const std::uint64_t smoothing = label_smoothing > 0 ? 3 * classes + 2 : 0;
@@ -37,7 +37,7 @@ struct SoftmaxCrossEntropy {
     const std::int32_t* labels;
     const T* weights;
     T* losses;
-    S* d_logits;  // null when only losses are wanted
+    S* d_logits;  // null if only losses are required
     T smoothing, scale;
 
     template <class Team>
@@ -47,11 +47,11 @@ struct SoftmaxCrossEntropy {
       S* const d = d_logits == nullptr ? nullptr : d_logits + r * classes;
       const T total = team.template sum<T>(classes, [z, d, top](std::size_t c) {
         const T exponential = math::exp(z[c] - top);
-        if constexpr (exact)  // kept there until the end
+        if constexpr (exact)  // stored in d until the last loop
           if (d != nullptr) d[c] = exponential;
         return exponential;
       });
-      const T log_total = math::log(total);  // of exp(z - top); top is added where it cancels exactly
+      const T log_total = math::log(total);  // of exp(z - top); below, top is added as top - z to avoid cancellation
       const T uniform = smoothing / static_cast<T>(classes);
       const std::size_t label = static_cast<std::size_t>(labels[r]);
       T loss = (T(1) - smoothing) * (log_total + (top - z[label]));

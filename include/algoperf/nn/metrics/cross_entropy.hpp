@@ -8,7 +8,8 @@
 
 namespace algoperf {
 
-// The mean cross-entropy in nats, without label smoothing: softmax, or of one output sigmoid. Lower is better.
+// The mean cross-entropy in nats, without label smoothing: softmax cross-entropy, or sigmoid cross-entropy for models
+// with one output. Lower is better.
 struct CrossEntropy {
   static constexpr const char* name = "cross-entropy";
   static constexpr bool lower_is_better = true;

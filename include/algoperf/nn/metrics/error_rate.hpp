@@ -8,8 +8,8 @@
 
 namespace algoperf {
 
-// The share of examples whose largest output is not at their label; of equal outputs the first counts. One output tells
-// label 1 where it is above 0. Lower is better.
+// The fraction of examples whose largest output is not at their label. Among equal outputs, the first counts as the
+// largest. A single output predicts label 1 if it is above 0, else label 0. Lower is better.
 struct ErrorRate {
   static constexpr const char* name = "error";
   static constexpr bool lower_is_better = true;

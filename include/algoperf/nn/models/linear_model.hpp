@@ -5,8 +5,8 @@
 
 namespace algoperf {
 
-// Softmax regression's model: one dense layer from `in`, of any shape, to the logits of `classes`.
-// First values: normal with variance 1 / in.size(), biases 0.
+// The model of softmax regression: one dense layer from an input of any shape to `classes` logits.
+// Initial values: normal with variance 1 / in.size(), biases 0.
 constexpr auto linear_model(Shape in, std::size_t classes) {
   return Model(in, Dense{.units = classes, .init = Init::lecun_normal, .output_layer = true});
 }

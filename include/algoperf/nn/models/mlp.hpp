@@ -9,7 +9,7 @@
 namespace algoperf {
 namespace detail {
 
-// Layer I of Dense, Relu, Dense, Relu, ..., Dense.
+// Returns layer I of Dense, Relu, Dense, Relu, ..., Dense.
 template <std::size_t I, std::size_t Hidden>
 constexpr auto mlp_layer(const std::size_t (&widths)[Hidden], std::size_t classes) {
   if constexpr (I == 2 * Hidden)
@@ -22,10 +22,11 @@ constexpr auto mlp_layer(const std::size_t (&widths)[Hidden], std::size_t classe
 
 }  // namespace detail
 
-// A multi-layer perceptron: dense layers of `widths` units, a ReLU after each, and a dense layer to `classes` logits.
+// A multi-layer perceptron: dense layers of `widths` units, each followed by a ReLU, and a dense layer to `classes`
+// logits.
 //   constexpr auto model = mlp(Shape{28, 28, 1}, {256, 128}, 10);
-// Shapes: in any, read as one row; out {classes}. At least one width; without any it is linear_model().
-// First values: He normal before a ReLU, normal with variance 1 / fan in before the logits, biases 0.
+// Shapes: in any, read as one row; out {classes}. At least one width; for none, use linear_model().
+// Initial values: He normal before a ReLU, normal with variance 1 / fan in before the logits, biases 0.
 template <std::size_t Hidden>
 constexpr auto mlp(Shape in, const std::size_t (&widths)[Hidden], std::size_t classes) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {

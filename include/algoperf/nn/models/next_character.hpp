@@ -12,16 +12,16 @@ namespace algoperf {
 
 // The sizes of a next-character model.
 struct NextCharacter {
-  std::size_t width = 16;   // of a character's vector
+  std::size_t width = 16;   // of a character's embedding
   std::size_t units = 128;  // of the hidden layers
 };
 
-// Predicts a character from the `context` characters before it: their vectors side by side, a dense layer with a ReLU,
-// a residual block (layer norm, dense, ReLU), and a dense layer to the logits of the vocabulary.
+// A model that predicts a character from the `context` characters before it: their concatenated embeddings, a dense
+// layer with a ReLU, a residual block (layer norm, dense, ReLU), and a dense layer to the logits of the vocabulary.
 // Shapes: in {context} of std::int32_t, out {vocabulary}.
-// Source: after Bengio et al. 2003, "A neural probabilistic language model", section 2; a ReLU for the tanh, a residual
-//   block for the direct connections.
-// First values: unit normal vectors, He normal before a ReLU, normal with variance 1 / fan in before the logits.
+// Source: after Bengio et al. 2003, "A neural probabilistic language model", section 2, with a ReLU instead of the tanh
+//   and a residual block instead of the direct connections.
+// Initial values: unit normal embeddings, He normal before a ReLU, normal with variance 1 / fan in before the logits.
 constexpr auto next_character(std::size_t context, std::size_t vocabulary, const NextCharacter& sizes = {}) {
   const Dense hidden{.units = sizes.units};
   return Model(Shape{context}, Embedding{.vocabulary = vocabulary, .width = sizes.width}, Flatten{}, hidden, Relu{},

@@ -17,12 +17,12 @@ struct SimpleCnn {
   std::size_t size = 5;  // of the kernels, odd
 };
 
-// Two convolutions that keep the image's size, each with a ReLU and 2 x 2 max pooling; a dense hidden layer with a
-// ReLU; and a dense layer to `classes` logits.
+// A convolutional network: two convolutions that keep the image's size, each with a ReLU and 2 x 2 max pooling; a dense
+// hidden layer with a ReLU; and a dense layer to `classes` logits.
 //   constexpr auto small = simple_cnn(Shape{28, 28, 1}, 10, {.filters1 = 8, .filters2 = 16, .units = 128});
 // Shapes: in {rows, columns, channels}, both extents at least 4; out {classes}.
 // Source: Shallue et al. 2018, arXiv:1811.03600, the Simple CNN.
-// First values: He normal before a ReLU, normal with variance 1 / fan in before the logits, biases 0.
+// Initial values: He normal before a ReLU, normal with variance 1 / fan in before the logits, biases 0.
 constexpr auto simple_cnn(Shape in, std::size_t classes, const SimpleCnn& sizes = {}) {
   const Conv2d first{.filters = sizes.filters1, .size = sizes.size, .padding = sizes.size / 2};
   const Conv2d second{.filters = sizes.filters2, .size = sizes.size, .padding = sizes.size / 2};
