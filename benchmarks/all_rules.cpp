@@ -1,8 +1,9 @@
-// Every update rule that the contracts know (tests/contracts/members.hpp) against bare streams on the same memory: one
-// for each of its passes, with the same reads and the same in-place writes and one FMA each. One thread.
+// Compares every update rule of the contract tests (tests/contracts/members.hpp) with bare memory streams on the same
+// memory, on one thread. Each pass of a rule has one stream with the same reads, the same in-place writes and one FMA
+// per array.
 //
-//   bench_all_rules             a row a rule; a rule of one pass may take 1.10 times its stream at 10^7 parameters
-//   bench_all_rules adam lamb   these alone
+//   bench_all_rules             one row per rule; a rule of one pass may take 1.10 times its stream at 10^7 parameters
+//   bench_all_rules adam lamb   these rules only
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -23,7 +24,7 @@ constexpr double bar = 1.10;
 constexpr std::size_t sizes[] = {1 << 14, 1 << 18, 10'000'000};
 constexpr const char* names_of_sizes[] = {"2^14", "2^18", "10^7"};
 
-// A stream by the number of its arrays.
+// Streams, indexed by the number of arrays read and updated in place.
 constexpr std::size_t most_reads = 2, most_in_place = 6;
 using Stream = void (*)(std::size_t, const float* const*, float* const*);
 
@@ -31,7 +32,7 @@ template <std::size_t... K>
 Stream stream_of(std::size_t reads, std::size_t in_place, std::index_sequence<K...>) {
   constexpr std::size_t columns = most_in_place + 1;
   ap::require(reads <= most_reads && in_place <= most_in_place,
-              "bench_all_rules: a pass has more arrays than a stream");
+              "bench_all_rules: a pass has more arrays than the largest stream");
   static constexpr Stream table[] = {handwritten::pass<K / columns, K % columns>...};
   return table[reads * columns + in_place];
 }
@@ -40,7 +41,7 @@ Stream stream_of(std::size_t reads, std::size_t in_place, std::index_sequence<K.
 struct Pass {
   std::vector<const float*> reads;
   std::vector<float*> in_place;
-  float* copies_to = nullptr;  // a plain copy of what it reads
+  float* copies_to = nullptr;  // if not null, the pass is a plain copy of reads[0]
 
   void run(std::size_t n) const {
     if (copies_to != nullptr) return handwritten::copy(n, reads[0], copies_to);
@@ -50,7 +51,7 @@ struct Pass {
   std::size_t bytes() const { return sizeof(float) * (reads.size() + 2 * in_place.size() + (copies_to != nullptr)); }
 };
 
-// The passes of a chain whose first slot is `slot` of the memory at `at`.
+// Appends the passes of a chain whose first slot is slot `slot` of `at`.
 template <class Bench, class... Stages>
 void add_passes(const ap::Chain<Stages...>& chain, Bench& at, std::size_t slot, std::vector<Pass>& passes) {
   using Program = ap::Program<float, Stages...>;
@@ -76,7 +77,7 @@ std::vector<Pass> passes_of(const ap::Chain<Stages...>& chain, Bench& at) {
   add_passes(chain, at, 0, passes);
   return passes;
 }
-// Before the rule's own: the norm, the perturbation and the copy back.
+// The norm, the perturbation and the copy back, followed by the passes of the wrapped rule.
 template <class Bench, class Rule>
 std::vector<Pass> passes_of(const ap::Sam<Rule>& sam, Bench& at) {
   std::vector<Pass> passes;
@@ -86,7 +87,7 @@ std::vector<Pass> passes_of(const ap::Sam<Rule>& sam, Bench& at) {
   return passes;
 }
 
-// Rules whose work is products of matrices, not streams, have no row here.
+// Rules dominated by matrix products have no row here.
 template <class Rule>
 inline constexpr bool has_passes = false;
 template <class... Stages>
@@ -94,10 +95,10 @@ inline constexpr bool has_passes<ap::Chain<Stages...>> = (!ap::detail::is_matrix
 template <class Rule>
 inline constexpr bool has_passes<ap::Sam<Rule>> = has_passes<Rule>;
 
-// What a rule's step takes, as a multiple of its streams.
+// Returns the time of a rule's step as a multiple of the time of its streams.
 template <class Rule>
 bench::Quartiles against_streams(const Rule& rule, std::size_t n) {
-  RuleBench at(rule, 1, {n / 16, 16});  // a matrix, for masks
+  RuleBench at(rule, 1, {n / 16, 16});  // a matrix, so that masks select it
   const std::vector<Pass> passes = passes_of(rule, at);
   const auto library = [&] { at.step(1e-4); };
   const auto streams = [&] {
@@ -112,7 +113,7 @@ void row(const char* format, const std::string& rule, const std::string& bytes, 
   std::fflush(stdout);
 }
 
-// The row of a rule; false if it misses the bar.
+// Prints the row of a rule. Returns false if it misses the bar.
 template <class Rule>
 bool row_of(const char* format, const std::string& name, const Rule& rule) {
   RuleBench small(rule, 1, {1, 16});

@@ -1,5 +1,6 @@
-// Conv2d by oneDNN's convolutions beside Conv2d by products of unrolled windows, oneDNN's products too, on one thread:
-// the ratio of the products' time to the convolutions'. Then a training step of the simple CNN either way.
+// Compares Conv2d by oneDNN's convolutions with Conv2d by products of unrolled windows, which are also oneDNN's, on
+// one thread: ratios of the products' time to the convolutions' time. Then compares a training step of the simple CNN
+// both ways.
 #include <algoperf/algoperf.hpp>
 #include <cmath>
 #include <cstdio>
@@ -13,7 +14,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// The host without its convolutions.
+// The host backend without its convolutions.
 struct ByProducts : ap::Host<float> {
   void convolution(const ap::Convolution&) const = delete;
 };
@@ -56,7 +57,7 @@ class Layer {
   }
 
  private:
-  auto pass() { return workspace_.pass(backend_, layout_, values_.data(), gradients_.data(), batch_); }
+  auto pass() { return workspace_.call(backend_, layout_, values_.data(), gradients_.data(), batch_); }
 
   Backend backend_;
   std::size_t batch_;
@@ -74,7 +75,8 @@ void must_agree(const std::string& what, const std::vector<float>& a, const std:
     largest = std::fmax(largest, std::fabs(a[i]));
   }
   if (most <= 1e-4f * largest) return;
-  std::fprintf(stderr, "%s: the two differ by %g of %g\n", what.c_str(), double{most}, double{largest});
+  std::fprintf(stderr, "%s: the results differ by %g, their largest value is %g\n", what.c_str(), double{most},
+               double{largest});
   std::exit(2);
 }
 
@@ -88,7 +90,7 @@ void measure(bench::Report& report, std::size_t batch, std::size_t side, std::si
   must_agree(what, convolves.results(), multiplies.results());
   const bench::PairedOptions pairs{.pairs = 15};
   report.note(what + ", forward", bench::paired([&] { multiplies.forward(); }, [&] { convolves.forward(); }, pairs));
-  report.note(what + ", backward, as a first layer",
+  report.note(what + ", backward of a first layer",
               bench::paired([&] { multiplies.backward(); }, [&] { convolves.backward(); }, pairs));
   report.note(what + ", backward",
               bench::paired([&] { multiplies.backward_to_input(); }, [&] { convolves.backward_to_input(); }, pairs));

@@ -1,12 +1,12 @@
-// mallocs(): how often this program has asked the C library for memory, by whatever road. Include it in one file of a
-// program: it puts itself in front of glibc's functions.
+// mallocs(): the number of allocations this program has made through any allocation function of the C library.
+// Include this header in exactly one file of a program: it replaces glibc's functions.
 #pragma once
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #if defined(__SSE2__)
-#include <immintrin.h>  // clang's declares posix_memalign anew, which it must do before the definition below
+#include <immintrin.h>  // clang's version redeclares posix_memalign and must precede the definition below
 #endif
 
 namespace bench {

@@ -1,6 +1,6 @@
-// A step of the rules that work on matrices, against its products alone, on the same backend: whole ones, of which the
-// rules compute but half where they are symmetric.
-// And inverse roots and bases, which come every so many steps, in products of their own size.
+// Compares a step of each matrix rule with its matrix products alone, on the same backend. The reference computes
+// every product in full, whereas the rules compute only half of a symmetric product. Also reports the cost of inverse
+// roots and QR decompositions, which rules compute only every few steps, as a multiple of a product of the same size.
 #include <algoperf/backend/all.hpp>
 #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/core/random.hpp>
@@ -30,7 +30,7 @@ Floats random_values(std::size_t n, std::uint64_t key) {
 
 std::string times(std::size_t m, std::size_t n) { return std::to_string(m) + "x" + std::to_string(n); }
 
-// A rule at work on `count` matrices of m x n, with the gradient anew for each step.
+// Runs steps of a rule on `count` matrices of m x n, with the gradient restored before each step.
 template <class Rule>
 class Stepper {
  public:
@@ -56,7 +56,7 @@ class Stepper {
   std::uint64_t t_ = 0;
 };
 
-// Products alone, on memory of their own: A is m x n, B and C squares on its sides.
+// The matrix products alone, on separate memory. A is m x n; the others are m x m, n x n or m x n.
 class Products {
  public:
   Products(std::size_t m, std::size_t n)
@@ -93,7 +93,7 @@ void steps(bench::Report& report, std::size_t m, std::size_t n) {
                  bench::paired(
                      muon, [&] { products.muon(); }, few));
 
-  // Blocks of 1024 at most; roots are left out, below they are alone.
+  // Blocks have sides of at most 1024. Roots are excluded here and measured separately below.
   const std::size_t block_m = m < 1024 ? m : 1024, block_n = n < 1024 ? n : 1024;
   Products of_block(block_m, block_n);
   Stepper shampoo(ap::shampoo({.root_frequency = never, .start_step = 1}, ap::GraftAdam{}, ap::NewtonRoot{}), m, n);
@@ -109,7 +109,7 @@ void steps(bench::Report& report, std::size_t m, std::size_t n) {
                      },
                      few));
 
-  if (n > 1024) return;  // a basis of its own for each side of a long matrix takes minutes
+  if (n > 1024) return;  // a basis for a side longer than 1024 takes minutes
   Stepper soap(ap::soap({.frequency = never, .staggered = false}), m, n);
   soap();
   report.at_most("soap step without bases / its products" + size, bench::Statistic::median, 1.1,
@@ -123,7 +123,7 @@ void steps(bench::Report& report, std::size_t m, std::size_t n) {
                      few));
 }
 
-// Matrices of one shape go to the threads in batches, roots and bases too.
+// Matrices of one shape are processed concurrently, including their roots and bases.
 template <class Rule>
 void two_threads(bench::Report& report, const std::string& name, const Rule& rule) {
   constexpr std::size_t side = 256, count = 8;
@@ -144,7 +144,7 @@ auto root_of(const Floats& a, std::size_t n, Floats& out) {
   };
 }
 
-// In products of n x n x n.
+// Reports times as multiples of an n x n x n product.
 void roots(bench::Report& report, std::size_t n) {
   const ap::Host<> host;
   const Floats g = random_values(n * n, 4);

@@ -1,4 +1,4 @@
-// The MLP 784-256-256-10 with AdamW that training steps are timed on, on random examples.
+// The task of the training step benchmarks: an MLP 784-256-256-10 with AdamW on random examples.
 #pragma once
 
 #include <algoperf/algoperf.hpp>

@@ -1,4 +1,4 @@
-// Absolute numbers: a step of each rule by size and threads, beside the bare streams that bound it.
+// Absolute times of a step of each rule, by size and number of threads, and of the bare memory streams that bound it.
 #include <algoperf/algoperf.hpp>
 #include <algoperf/benchmark/optimizer_step.hpp>
 #include <string>

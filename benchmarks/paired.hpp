@@ -1,5 +1,6 @@
-// paired: times A and B alternately and reports the ratio A / B with its quartiles, so that a busy or throttled machine
-// slows both sides alike; paired_times: and the times. Report: the rows of the table that scripts/bench.sh prints.
+// paired: times A and B alternately and returns the ratio A / B with its quartiles, so that a busy or throttled
+// machine slows both sides equally. paired_times also returns the times. Report: prints the rows of the table of
+// scripts/bench.sh.
 //
 //   Report report;
 //   report.at_most("lion, 2^14", Statistic::upper_quartile, 1.10, paired(library, by_hand));
@@ -16,8 +17,8 @@
 
 namespace bench {
 
-// What a sample is measured in: seconds of this thread's processor time, which leaves out what other processes take, or
-// of the clock on the wall, for work on several threads.
+// The clock of a sample. `thread` is the processor time of this thread, which excludes other processes. `wall` is
+// elapsed time, for work on several threads.
 enum class Clock { thread, wall };
 
 inline double now(Clock clock) {
@@ -30,7 +31,7 @@ struct Quartiles {
   double lower = 0, median = 0, upper = 0;
 };
 
-// By linear interpolation between the two nearest.
+// Quartiles by linear interpolation between the two nearest samples.
 inline Quartiles quartiles(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   const auto at = [&](double share) {
@@ -50,8 +51,8 @@ inline std::string text(Quartiles q) {
 
 struct PairedOptions {
   std::size_t pairs = 31;
-  double sample_seconds = 0.02;  // of each side in a pair, or one call
-  double turn_seconds = 0.001;   // within which a side repeats, before the other's turn
+  double sample_seconds = 0.02;  // of each side in a pair, at least one call
+  double turn_seconds = 0.001;   // minimum time for which a side repeats before the other side runs
   Clock clock = Clock::thread;
 };
 
@@ -63,12 +64,12 @@ double seconds(F& f, std::size_t repetitions, Clock clock) {
 }
 
 struct Times {
-  Quartiles ratio;              // of a() to b(), pair by pair
-  double a_seconds, b_seconds;  // of one call, the medians
+  Quartiles ratio;              // of a() to b(), per pair
+  double a_seconds, b_seconds;  // medians, per call
 };
 
-// Times a() and b(), both repeated equally often. They take short turns, so that what else the processor does falls on
-// both; which of them comes first changes from turn to turn.
+// Times a() and b(), with equally many repetitions. They alternate in short turns, so that other load on the
+// processor affects both. The order within a turn alternates, too.
 template <class A, class B>
 Times paired_times(A&& a, B&& b, PairedOptions options = {}) {
   std::size_t repetitions = 1;
@@ -93,7 +94,7 @@ Times paired_times(A&& a, B&& b, PairedOptions options = {}) {
   return {quartiles(std::move(ratios)), quartiles(std::move(of_a)).median, quartiles(std::move(of_b)).median};
 }
 
-// The ratio of the time of a() to that of b().
+// Returns the ratio of the time of a() to that of b().
 template <class A, class B>
 Quartiles paired(A&& a, B&& b, PairedOptions options = {}) {
   return paired_times(a, b, options).ratio;
@@ -118,11 +119,11 @@ class Report {
   void at_most(const std::string& what, double limit, double measured) {
     row(what, "<= " + number(limit), number(measured), measured <= limit);
   }
-  // A number without a bar.
+  // A row without a bar.
   void note(const std::string& what, const std::string& measured) { print(what, "", measured, ""); }
   void note(const std::string& what, Quartiles ratio) { note(what, text(ratio)); }
 
-  // 1 if any bar was missed: a program's exit status.
+  // Returns the exit status of the program: 1 if any bar was missed, else 0.
   int status() const { return missed_ ? 1 : 0; }
 
  private:

@@ -1,5 +1,5 @@
-// The products that networks are made of, by the provider that algoperf::gemm was configured with, beside Eigen's: the
-// ratio of Eigen's time to the provider's, on one thread.
+// Compares the matrix products of typical networks between Eigen and the provider that algoperf::gemm was configured
+// with: ratios of Eigen's time to the provider's, on one thread.
 #include <Eigen/Core>
 #include <algoperf/backend/products/gemm.hpp>
 #include <algoperf/core/arena.hpp>
@@ -22,7 +22,8 @@ ap::Arena<float> random_values(std::size_t n, std::uint64_t key) {
   return values;
 }
 
-// A layer's three products: outputs (m x n) from inputs (m x k) and weights (n x k), and back.
+// The three products of a layer with inputs (m x k), weights (n x k) and outputs (m x n): the forward pass and the
+// two of the backward pass.
 void measure(bench::Report& report, const std::string& layer, std::size_t m, std::size_t n, std::size_t k) {
   ap::Arena<float> x = random_values(m * k, 1), w = random_values(n * k, 2), y = random_values(m * n, 3);
   const auto i = [](std::size_t size) { return static_cast<Eigen::Index>(size); };
@@ -51,7 +52,7 @@ int main() {
     measure(report, "256 -> 256" + at, batch, 256, 256);
     measure(report, "256 -> 10" + at, batch, 10, 256);
   }
-  // Lines of unrolled windows, as many as the host's scratch holds at a time.
+  // Rows of unrolled windows, as many as fit in the host's scratch memory.
   measure(report, "5 x 5 x 1 -> 32 channels, 336 windows", 336, 32, 25);
   measure(report, "5 x 5 x 32 -> 64 channels, 112 windows", 112, 64, 800);
   measure(report, "1024 x 1024", 1024, 1024, 1024);

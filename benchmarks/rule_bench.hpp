@@ -1,4 +1,5 @@
-// RuleBench: a rule and its memory, which the library and a baseline take in turn. must_agree: that they do the same.
+// RuleBench: a rule with its memory, used alternately by the library and a baseline. must_agree: checks that both
+// compute the same.
 #pragma once
 
 #include <algoperf/backend/all.hpp>
@@ -12,7 +13,7 @@
 
 namespace bench {
 
-// Slot j of a rule whose tensors are all alike. The first of sam(rule) is where it saves the parameters.
+// Returns slot j of a rule whose tensors all have the same slots. Slot 0 of sam(rule) holds the saved parameters.
 template <class State>
 float* slot_of(State& state, std::size_t j) {
   return state.slot(0, j);
@@ -22,7 +23,7 @@ float* slot_of(algoperf::SamState<algoperf::Host<>, Rule>& state, std::size_t j)
   return j == 0 ? slot_of(state.perturbed, 0) : slot_of(state.base, j - 1);
 }
 
-// On `count` tensors of one shape.
+// A rule on `count` tensors of one shape.
 template <class Rule>
 class RuleBench {
  public:
@@ -56,7 +57,7 @@ class RuleBench {
   const Rule& rule() const { return rule_; }
 
  private:
-  struct SameGradient {  // what a rule gets that asks for the gradient anew
+  struct SameGradient {  // passed to rules that evaluate the gradient again
     void operator()() const {}
   };
 
@@ -79,7 +80,7 @@ class RuleBench {
   std::uint64_t t_ = 0;
 };
 
-// Ends the program if three steps of the library and three of the baseline do not leave the same parameters.
+// Exits with 2 if three steps of the library and three of the baseline do not produce the same parameters.
 template <class B, class Library, class Baseline>
 void must_agree(const char* what, B& bench, const Library& library, const Baseline& baseline, float tolerance = 1e-6f) {
   for (int i = 0; i < 3; ++i) library();
@@ -88,7 +89,7 @@ void must_agree(const char* what, B& bench, const Library& library, const Baseli
   for (int i = 0; i < 3; ++i) baseline();
   for (std::size_t i = 0; i < bench.size(); ++i)
     if (!(std::abs(values[i] - bench.values()[i]) <= tolerance * (1 + std::abs(values[i])))) {
-      std::fprintf(stderr, "%s: the library and the baseline differ at %zu: %.9g and %.9g\n", what, i,
+      std::fprintf(stderr, "%s: the library and the baseline differ at element %zu: %.9g and %.9g\n", what, i,
                    static_cast<double>(values[i]), static_cast<double>(bench.values()[i]));
       std::exit(2);
     }

@@ -1,5 +1,6 @@
-// Times of fits to 234 of Chinchilla's runs (ALGOPERF_DATA/scaling), on one thread, of processor time. --turns takes
-// turns with peers/scipy_fits.py instead: reads "values|huber|bootstrap repetitions" and answers with seconds.
+// Measures the processor time of fits to 234 of Chinchilla's runs (ALGOPERF_DATA/scaling) on one thread. With --turns
+// it alternates with peers/scipy_fits.py instead: it reads lines "values|huber|bootstrap repetitions" and prints
+// seconds.
 #include <algoperf/data/readers/csv.hpp>
 #include <algoperf/scaling/all.hpp>
 #include <algorithm>
@@ -51,7 +52,7 @@ class Fits {
     result_ = last;
     return taken;
   }
-  // Of one repetition, the median of nine samples.
+  // Returns the seconds of one repetition, the median of nine samples.
   double median(const std::string& what, std::size_t repetitions) {
     std::vector<double> samples;
     for (int i = 0; i < 9; ++i) samples.push_back(seconds(what, repetitions) / static_cast<double>(repetitions));
@@ -78,7 +79,7 @@ int main(int argc, char** argv) {
     bench::Report report;
     report.at_most("Chinchilla to 234 runs, least squares by projection, ms", 1, 1e3 * fits.median("values", 20));
     report.at_most("Chinchilla to 234 runs, sum of Huber losses, cold, ms", 50, 1e3 * fits.median("huber", 2));
-    report.at_most("4000 bootstraps of it, s", 4, 4000 * fits.median("bootstrap", 400));
+    report.at_most("Chinchilla to 234 runs, 4000 bootstraps, s", 4, 4000 * fits.median("bootstrap", 400));
     return report.status();
   } catch (const ap::Error& error) {
     std::fprintf(stderr, "bench_scaling_fits: %s\n", error.what());

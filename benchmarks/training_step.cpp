@@ -1,4 +1,4 @@
-// A training step of an MLP 784-256-256-10 with AdamW: TrainingLoop::step against the same step by hand on the same
+// Compares TrainingLoop::step with a handwritten training step of the same MLP 784-256-256-10 with AdamW, on the same
 // GEMM.
 //
 //   bench_training_step                                        the ratios of times, and the allocations of a step
@@ -30,7 +30,8 @@ handwritten::Mlp::Places places_in(const ap::Layout& layout) {
   return {at("0.weight"), at("0.bias"), at("2.weight"), at("2.bias"), at("4.weight"), at("4.bias"), layout.size()};
 }
 
-// The library's loop, and the hand-written step on the same examples in the same order from the same parameters.
+// The library's loop and the handwritten step, with the same examples in the same order and the same initial
+// parameters.
 class Sides {
  public:
   Sides(std::size_t examples, std::size_t batch)
@@ -49,7 +50,7 @@ class Sides {
                       selection_.indices.size());
   }
 
-  // The largest difference between the parameters of the two.
+  // Returns the largest absolute difference between the parameters of the two sides.
   double difference() {
     double most = 0;
     for (std::size_t i = 0; i < loop_.layout().size(); ++i)
@@ -67,17 +68,18 @@ class Sides {
   handwritten::Mlp hand_;
 };
 
-// Ends the program if ten steps leave other parameters: rounding differs, and Adam takes steps of up to 1e-3 whatever
-// the size of a gradient.
+// Exits with 2 if the parameters differ after ten steps. The tolerance allows for rounding, because Adam takes steps
+// of up to 1e-3 for gradients of any size.
 void must_agree(Sides& sides) {
   double loss = 0;
   for (int i = 0; i < 10; ++i) loss = sides.library() - sides.by_hand();
   if (sides.difference() < 1e-4 && std::abs(loss) < 1e-5) return;
-  std::fprintf(stderr, "after 10 steps parameters differ by up to %g, losses by %g\n", sides.difference(), loss);
+  std::fprintf(stderr, "after 10 steps the parameters differ by up to %g and the losses by %g\n", sides.difference(),
+               loss);
   std::exit(2);
 }
 
-// The matrix products of one step, alone.
+// Computes only the matrix products of one step.
 void products(std::size_t batch, float* arena) {
   const ap::Host<> host;
   const std::size_t widths[] = {bench::inputs, bench::hidden, bench::hidden, bench::classes};
@@ -96,7 +98,7 @@ void measure(bench::Report& report, std::size_t batch) {
   const std::string what = "training step, batch " + std::to_string(batch);
   const bench::Quartiles ratio =
       bench::paired([&] { sides.library(); }, [&] { sides.by_hand(); }, {.pairs = 41, .sample_seconds = 0.03});
-  report.at_most(what + ", against by hand", bench::Statistic::median, 1.03, ratio);
+  report.at_most(what + ", vs handwritten", bench::Statistic::median, 1.03, ratio);
 
   const std::size_t before = bench::mallocs();
   sides.library();
@@ -105,20 +107,21 @@ void measure(bench::Report& report, std::size_t batch) {
   const std::size_t between = bench::mallocs();
   products(batch, arena.data());
   const std::size_t in_products = bench::mallocs() - between;
-  report.equals(what + ", own mallocs", 0, static_cast<double>(in_step) - static_cast<double>(in_products));
+  report.equals(what + ", mallocs outside the GEMM", 0,
+                static_cast<double>(in_step) - static_cast<double>(in_products));
   report.note(what + ", mallocs of the GEMM's packing", std::to_string(in_products));
 }
 
 }  // namespace
 
-// What callgrind counts.
+// The function in which callgrind counts instructions.
 extern "C" __attribute__((noinline)) void count_steps(Sides& sides, bool library, std::size_t steps) {
   for (std::size_t i = 0; i < steps; ++i) library ? sides.library() : sides.by_hand();
 }
 
 int main(int count, char** words) {
-  // Units of the model die, and their moments decay to denormal numbers, each a hundred cycles: rounded to zero on both
-  // sides, so that a ratio does not depend on how many there are.
+  // The moments of dead units decay to denormal numbers, which cost a hundred cycles each. Both sides flush them to
+  // zero, so that the ratio does not depend on their number.
   _mm_setcsr(_mm_getcsr() | _MM_FLUSH_ZERO_ON | 0x40);
   std::string side;
   std::size_t batch = 128, steps = 10;

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# What the library does on a GPU, beside a plain copy, PyTorch and the CPU: builds benchmarks/device by nvcc and g++,
-# runs it and prints the tables; within ten minutes. Exits with 1 if a bar is missed. Without a GPU everything is built,
-# and the tables say "not measured".
+# Measures the library on a GPU and compares it with a plain copy, PyTorch and the CPU. Builds benchmarks/device with
+# nvcc and g++, runs it and prints the tables, within ten minutes. Exits with 1 if a bar is missed. Without a GPU
+# everything is built, and the tables contain "not measured".
 #
-#   scripts/bench-device.sh [--tests] [--save]     --tests: the device tests first, and compute-sanitizer over them
-#   scripts/bench-device.sh --gather [FOLDER]      copies what a machine with a GPU may lack (Eigen, doctest, zlib, and
-#                                                  MNIST from ALGOPERF_DATA) to FOLDER, .deps if not named
+#   scripts/bench-device.sh [--tests] [--save]     --tests: first runs the device tests, also under compute-sanitizer
+#   scripts/bench-device.sh --gather [FOLDER]      copies dependencies that a machine with a GPU may lack (Eigen,
+#                                                  doctest, zlib, and MNIST from ALGOPERF_DATA) to FOLDER (default
+#                                                  .deps)
 #
-# DEPS names that folder (.deps if not set); what it lacks must be installed. PYTHON (python3 if not set) may have torch,
-# else its columns are not measured. ARCH is the architecture to compile for (native with a GPU, else sm_90).
+# DEPS is the folder of dependencies (default .deps); dependencies missing there must be installed. PYTHON (default
+# python3) is the interpreter for the PyTorch columns, which are not measured if it lacks torch. ARCH is the
+# architecture to compile for (default native with a GPU, else sm_90).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -67,7 +69,8 @@ g++ -std=c++20 -O3 -march=native "${include[@]}" benchmarks/device/target_cpu.cp
   -lpthread & jobs+=($!)
 for job in "${jobs[@]}"; do wait "$job"; done
 
-# Runs a program for so many seconds at most, and no longer than nine minutes after the script's start; 124 if it was cut.
+# within SECONDS PROGRAM...: runs a program for at most SECONDS, and not beyond nine minutes after the start of the
+# script. Returns 124 if the time was up.
 within() {
   local left=$((540 - SECONDS))
   ((left > 0)) || return 124

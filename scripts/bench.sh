@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the benchmarks and prints one table: what is measured, its bar, median [quartiles], verdict. Exits with 1 if a
-# bar is missed. --save also writes the table to benchmarks/results/<date>-<cpu>.md; --absolute goes on with the
-# absolute numbers of Google Benchmark.
+# Builds the benchmarks and prints one table: what is measured, its bar, median [quartiles], verdict. Exits with 1 if
+# a bar is missed. --save also writes the table to benchmarks/results/<date>-<cpu>.md. --absolute then runs the
+# absolute timings of Google Benchmark.
 #
-# --peers measures other things: the library beside libtorch, dlib, statements of whole arrays, and PyTorch and optax
-# where PYTHON (python3 if not set) has them; the providers of matrix products beside Eigen; and, where ALGOPERF_DATA
-# has the runs, fits of scaling laws, beside scipy's where PYTHON has it. Its results are saved
-# as <date>-peers-<cpu>.md. scripts/bench_peers.sh has every update rule beside others.
+# --peers prints a different table. It compares the library with libtorch, dlib and whole-array statements, and with
+# PyTorch and optax if PYTHON (default python3) provides them; the providers of matrix products with Eigen; and, if
+# ALGOPERF_DATA contains the runs, fits of scaling laws with scipy's if PYTHON provides it. --save then writes to
+# <date>-peers-<cpu>.md. scripts/bench_peers.sh compares every update rule with other implementations.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,15 +29,15 @@ trap 'rm -f "$table" "$table".*' EXIT
 missed=false
 
 row() { printf '| %-66s | %-22s | %-22s | %-4s |\n' "$@" | tee -a "$table"; }
-# Appends the rows that a program prints; its status is 0, 1 if it missed a bar, or more if it broke.
+# Appends the rows that a program prints. Its exit status must be 0, or 1 if it missed a bar.
 rows() {
   local status=0
   "$@" | tee -a "$table" || status=$?
   ((status <= 1)) || { echo "bench: $1 failed with status $status" >&2; exit "$status"; }
   ((status == 0)) || missed=true
 }
-# Instructions of ten training steps of one side. String instructions count once a byte in callgrind: memset is told to
-# use none.
+# Counts the instructions of ten training steps of one side. callgrind counts string instructions once per byte, so
+# memset is configured not to use them.
 instructions() {
   GLIBC_TUNABLES=glibc.cpu.x86_rep_stosb_threshold=1000000000 \
     valgrind --tool=callgrind --collect-atstart=no --toggle-collect='count_steps*' \
@@ -93,7 +93,7 @@ else
       ratio=$(awk -v a="$(instructions lib $batch)" -v b="$(instructions hand $batch)" 'BEGIN { printf "%.4f", a / b }')
       verdict=$(awk -v r="$ratio" 'BEGIN { print r <= 1.03 ? "pass" : "MISS" }')
       [[ $verdict == pass ]] || missed=true
-      row "training step, batch $batch, instructions (AVX2) against by hand" "<= 1.03" "$ratio" "$verdict"
+      row "training step, batch $batch, instructions (AVX2) vs handwritten" "<= 1.03" "$ratio" "$verdict"
     done
   fi
 fi

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Every update rule against streams of memory, and beside PyTorch, optax and whole-array statements: in about seven
-# minutes; with --matrices also the matrix rules against their products and beside PyTorch, in five more. Exits with 1 if
-# a bar is missed. --save also writes the tables to benchmarks/results/<date>-rules-<cpu>.md.
+# Compares every update rule with memory streams, and with PyTorch, optax and whole-array statements, in about seven
+# minutes. With --matrices it also compares the matrix rules with their products and with PyTorch, in five more
+# minutes. Exits with 1 if a bar is missed. --save also writes the tables to benchmarks/results/<date>-rules-<cpu>.md.
 #
 #   PYTHON=<a Python with torch, jax and optax> scripts/bench_peers.sh [--save] [--matrices]
 #
-# Columns of packages that PYTHON (python3 if not set) lacks stay empty. BUILD is the build folder, build/bench if not
-# set.
+# Columns of packages that PYTHON (default python3) lacks stay empty. BUILD is the build folder (default build/bench).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

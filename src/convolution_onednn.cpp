@@ -1,4 +1,4 @@
-// The convolutions of algoperf::gemm with ALGOPERF_GEMM=onednn.
+// The convolutions of algoperf::gemm if ALGOPERF_GEMM=onednn.
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
@@ -16,7 +16,7 @@ using Tag = dnnl::memory::format_tag;
 using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
-// A description of the primitive P, for backward ones after the `hint` of forward's.
+// Returns a description of the primitive P. Backward primitives take the forward description as `hint`.
 template <class P, class... Hint, class... Arguments>
 typename P::primitive_desc description(const dnnl::engine& engine, const std::tuple<Hint...>& hint,
                                        const Arguments&... arguments) {
@@ -28,8 +28,8 @@ typename P::primitive_desc description(const dnnl::engine& engine, const std::tu
 #endif
 }
 
-// oneDNN's three primitives for one convolution, its weights in the order that each of them likes best: ours go through
-// a reorder on their way in and out. Those of the way back are made when they are first asked for.
+// oneDNN's three primitives for one convolution. Each primitive chooses its own weight format, and weights are
+// reordered on the way in and out. The backward primitives are created on first use.
 class Primitives {
  public:
   explicit Primitives(const Convolution& c) : Primitives(Shapes(c)) {}
@@ -75,7 +75,8 @@ class Primitives {
           padding{d(c.padding), d(c.padding)},
           padding_behind{behind(c.rows, c.out_rows(), c), behind(c.cols, c.out_cols(), c)} {}
     static dnnl::memory::dim d(std::size_t n) { return static_cast<dnnl::memory::dim>(n); }
-    // Zeros behind the last row or column: as many as the last window covers, fewer than none where it ends before.
+    // The padding after the last row or column that the last window covers. It is negative if the last window ends
+    // before the end of the image.
     static dnnl::memory::dim behind(std::size_t side, std::size_t out, const Convolution& c) {
       return d((out - 1) * c.stride + c.size) - d(side) - d(c.padding);
     }
@@ -133,7 +134,7 @@ class Primitives {
   std::optional<ToWeight> to_weight_;
 };
 
-// f(primitives of c), on one thread, which keeps them.
+// Calls f(primitives of c) with oneDNN on one thread. The primitives are cached per calling thread.
 template <class F>
 void with_primitives(const Convolution& c, const F& f) {
   struct Made {
@@ -148,8 +149,8 @@ void with_primitives(const Convolution& c, const F& f) {
     made.push_back({c, std::make_unique<Primitives>(c)});
     f(*made.back().primitives);
   } catch (const dnnl::error& error) {
-    fail("oneDNN: a convolution of images ", c.rows, " x ", c.cols, " x ", c.channels, " by ", c.filters,
-         " filters of ", c.size, " failed: ", error.what());
+    fail("oneDNN: a convolution of ", c.rows, " x ", c.cols, " x ", c.channels, " images with ", c.filters,
+         " filters of size ", c.size, " failed: ", error.what());
   }
 }
 

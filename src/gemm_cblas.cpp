@@ -1,5 +1,5 @@
-// The library algoperf::gemm with ALGOPERF_GEMM=cblas: products by any CBLAS (OpenBLAS, BLIS, MKL, ...). It should be a
-// sequential one, or told so by its own means (OPENBLAS_NUM_THREADS=1, ...): the backend has threads of its own.
+// The library algoperf::gemm if ALGOPERF_GEMM=cblas: matrix products by any CBLAS (OpenBLAS, BLIS, MKL, ...). Use a
+// sequential CBLAS or limit it to one thread (OPENBLAS_NUM_THREADS=1, ...), because the backend runs its own threads.
 #include <cblas.h>
 
 #include <type_traits>

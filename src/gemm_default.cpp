@@ -1,5 +1,5 @@
-// The library algoperf::gemm: the products that headers would choose, compiled once. Compile it for the same processor
-// as the files that link it, since inline functions are shared between them.
+// The library algoperf::gemm by default: the same products as the headers (gemm_default.hpp), compiled once. Compile
+// it for the same processor as the programs that link it, because they share inline functions.
 #include "algoperf/backend/products/gemm_default.hpp"
 #include "gemm_instances.hpp"
 

@@ -1,5 +1,5 @@
-// The library algoperf::gemm with ALGOPERF_GEMM=eigen: products by Eigen. Compile it for the same processor as the
-// files that link it, since Eigen's inline functions are shared between them.
+// The library algoperf::gemm if ALGOPERF_GEMM=eigen: matrix products by Eigen. Compile it for the same processor as
+// the programs that link it, because they share Eigen's inline functions.
 #include "algoperf/backend/products/gemm_eigen.hpp"
 #include "gemm_instances.hpp"
 

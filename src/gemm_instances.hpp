@@ -1,4 +1,4 @@
-// What a provider's file of algoperf::gemm ends with.
+// Macros that instantiate the matrix products at the end of each provider's source file.
 #pragma once
 
 #define ALGOPERF_INSTANTIATE_GEMM(name, S)                                                                             \

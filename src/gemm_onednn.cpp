@@ -1,5 +1,5 @@
-// The library algoperf::gemm with ALGOPERF_GEMM=onednn: products of floats by oneDNN; of doubles, which it does not
-// multiply, by Eigen. oneDNN's own threads stay out: the backend has its own.
+// The library algoperf::gemm if ALGOPERF_GEMM=onednn: matrix products of float by oneDNN and of double, which oneDNN
+// does not support, by Eigen. oneDNN runs on one thread per call, because the backend runs its own threads.
 #include <oneapi/dnnl/dnnl.h>
 
 #include "algoperf/backend/products/gemm.hpp"
@@ -17,7 +17,7 @@ void multiply(char transpose_a, char transpose_b, std::size_t m, std::size_t n, 
   const auto i = [](std::size_t x) { return static_cast<dnnl_dim_t>(x); };
   const dnnl_status_t status = dnnl_sgemm(transpose_a, transpose_b, i(m), i(n), i(k), 1, a, i(lda), b, i(ldb),
                                           accumulate ? 1.0f : 0.0f, c, i(ldc));
-  require(status == dnnl_success, "oneDNN: a product of ", m, " x ", k, " and ", k, " x ", n, " failed with status ",
+  require(status == dnnl_success, "oneDNN: a matrix product ", m, " x ", k, " by ", k, " x ", n, " failed: status ",
           static_cast<int>(status));
 }
 

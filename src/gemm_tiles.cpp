@@ -1,4 +1,4 @@
-// The library algoperf::gemm with ALGOPERF_GEMM=tiles: products of our own, whatever the processor.
+// The library algoperf::gemm if ALGOPERF_GEMM=tiles: the products of gemm_tiles.hpp, on every processor.
 #include "algoperf/backend/products/gemm_tiles.hpp"
 #include "gemm_instances.hpp"
 

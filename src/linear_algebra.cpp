@@ -1,4 +1,4 @@
-// The part of the library algoperf::gemm that holds Eigen's decompositions, compiled once.
+// The matrix decompositions of the library algoperf::gemm, by Eigen, compiled once.
 #include "algoperf/backend/products/linear_algebra.hpp"
 #include "algoperf/backend/products/linear_algebra_eigen.hpp"
 

@@ -1,11 +1,11 @@
-// OneOpenMpThread: keeps oneDNN's own threads out of what the backend's do.
+// OneOpenMpThread: limits oneDNN to one thread, because the backend runs its own threads.
 #pragma once
 
 #include <omp.h>
 
 namespace algoperf {
 
-// One thread for oneDNN in the calling thread while it lives; the caller's choice comes back.
+// Sets the OpenMP thread count of the calling thread to one for its lifetime, then restores the previous count.
 class OneOpenMpThread {
  public:
   OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }

@@ -1,5 +1,5 @@
-// Update rules as one would write them by hand with intrinsics, one loop a pass: what the library is measured against.
-// The instruction set is chosen as backend/host/vector.hpp chooses it. Arrays are aligned and hold whole vectors.
+// Update rules written by hand with intrinsics, one loop per pass: the baseline of the benchmarks. The instruction
+// set is chosen as in backend/host/vector.hpp. Arrays must be aligned and consist of whole vectors.
 #pragma once
 
 #include <immintrin.h>
@@ -13,7 +13,7 @@
 
 namespace handwritten {
 
-// The intrinsics under one name each.
+// A common name for each intrinsic.
 #if defined(__AVX512F__)
 using Register = __m512;
 inline constexpr const char* instructions = "AVX-512";
@@ -85,7 +85,7 @@ struct AdamW {
   double learning_rate = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0.01;
 };
 
-// p' = (1 - lr wd) p - lr mh / (sqrt(vh) + eps), the bias corrections folded. 28 bytes a parameter.
+// p' = (1 - lr wd) p - lr mh / (sqrt(vh) + eps), with folded bias corrections. 28 bytes per parameter.
 __attribute__((noinline)) inline void adamw(const AdamW& o, std::uint64_t t, std::size_t n, const float* g, float* p,
                                             float* m, float* v) {
   const double c1 = 1 - std::pow(o.beta1, static_cast<double>(t));
@@ -105,7 +105,7 @@ __attribute__((noinline)) inline void adamw(const AdamW& o, std::uint64_t t, std
   }
 }
 
-// The same, one stage after the other as a chain has it, nothing folded across stages: two operations more.
+// The same rule with the stages of a chain in sequence and nothing folded across stages: two operations more.
 __attribute__((noinline)) inline void adamw_in_stages(const AdamW& o, std::uint64_t t, std::size_t n, const float* g,
                                                       float* p, float* m, float* v) {
   const double c1 = 1 - std::pow(o.beta1, static_cast<double>(t));
@@ -128,7 +128,7 @@ struct Lion {
   double learning_rate = 1e-4, beta1 = 0.9, beta2 = 0.99, weight_decay = 0.01;
 };
 
-// p' = (1 - lr wd) p - lr sign(b1 m + (1 - b1) g); m' = b2 m + (1 - b2) g. 20 bytes a parameter.
+// p' = (1 - lr wd) p - lr sign(b1 m + (1 - b1) g); m' = b2 m + (1 - b2) g. 20 bytes per parameter.
 __attribute__((noinline)) inline void lion(const Lion& o, std::size_t n, const float* g, float* p, float* m) {
   const Register beta1 = set(static_cast<float>(o.beta1)), rest1 = set(static_cast<float>(1 - o.beta1));
   const Register beta2 = set(static_cast<float>(o.beta2)), rest2 = set(static_cast<float>(1 - o.beta2));
@@ -142,8 +142,8 @@ __attribute__((noinline)) inline void lion(const Lion& o, std::size_t n, const f
   }
 }
 
-// LAMB on one tensor in two passes: 28 + 12 bytes a parameter, the update kept where the gradient was. Norms are summed
-// in float within 8192 elements, in double beyond.
+// LAMB on one tensor in two passes: 28 + 12 bytes per parameter. The update replaces the gradient. Norms are summed
+// in float within 8192 elements and in double beyond.
 __attribute__((noinline)) inline void lamb(const AdamW& o, std::uint64_t t, std::size_t n, float* g, float* p, float* m,
                                            float* v) {
   constexpr std::size_t chunk = 8192;
@@ -175,8 +175,8 @@ __attribute__((noinline)) inline void lamb(const AdamW& o, std::uint64_t t, std:
   for (std::size_t i = 0; i < n; i += width) store(p + i, negative_fma(rate, load(g + i), load(p + i)));
 }
 
-// The memory traffic of a pass and next to no arithmetic: reads `Reads` arrays, and reads and writes `InPlace` arrays
-// in place, with one addition or FMA for each. What is in place stays as it is, but for the last bit at most.
+// The memory traffic of a pass with almost no arithmetic: reads `Reads` arrays and updates `InPlace` arrays in place,
+// with one addition or FMA per array. The values of the in-place arrays change by the last bit at most.
 template <std::size_t Reads, std::size_t InPlace>
 __attribute__((noinline)) void pass(std::size_t n, const float* const* reads, float* const* in_place) {
   [&]<std::size_t... R, std::size_t... W>(std::index_sequence<R...>, std::index_sequence<W...>) {
@@ -190,7 +190,7 @@ __attribute__((noinline)) void pass(std::size_t n, const float* const* reads, fl
         (store(at[W] + i, fma(tiny, read, load(at[W] + i))), ...);
       }
     } else {
-      Register sums[4] = {tiny, tiny, tiny, tiny};  // chains of additions, none waiting for the others
+      Register sums[4] = {tiny, tiny, tiny, tiny};  // independent chains of additions
       const auto add_up = [&]([[maybe_unused]] std::size_t i, Register& sum) {
         ((sum = add(sum, load(from[R] + i))), ...);
       };
@@ -202,7 +202,7 @@ __attribute__((noinline)) void pass(std::size_t n, const float* const* reads, fl
         add_up(i + 3 * width, sums[3]);
       }
       for (; i < n; i += width) add_up(i, sums[0]);
-      for (const Register& sum : sums) __asm__ volatile("" : : "x"(sum));  // keeps the reads
+      for (const Register& sum : sums) __asm__ volatile("" : : "x"(sum));  // prevents elimination of the reads
     }
   }
   (std::make_index_sequence<Reads>{}, std::make_index_sequence<InPlace>{});
@@ -212,7 +212,7 @@ __attribute__((noinline)) inline void copy(std::size_t n, const float* from, flo
   for (std::size_t i = 0; i < n; i += width) store(to + i, load(from + i));
 }
 
-// The traffic of a rule of one pass with `Slots` slots: reads g, p and the slots, writes p and the slots.
+// The memory traffic of a one-pass rule with `Slots` slots: reads g, p and the slots, and writes p and the slots.
 template <std::size_t Slots>
 void stream(std::size_t n, const float* g, float* p, float* const (&slots)[Slots]) {
   const float* const reads[] = {g};

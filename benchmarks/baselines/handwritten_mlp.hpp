@@ -1,5 +1,5 @@
-// One training step of the MLP 784-256-256-10 as one would write it by hand, on the GEMM of the backend: gather,
-// forward, softmax cross-entropy, backward, AdamW. Buffers are made once.
+// A handwritten training step of the MLP 784-256-256-10 on the backend's GEMM: gather, forward, softmax
+// cross-entropy, backward, AdamW. Buffers are allocated once.
 #pragma once
 
 #include <algoperf/backend/products/gemm.hpp>
@@ -16,7 +16,7 @@ class Mlp {
  public:
   static constexpr std::size_t inputs = 784, hidden = 256, classes = 10;
 
-  // Where the tensors begin in the one array of parameters; `size` is its length.
+  // The offsets of the tensors in the array of parameters, whose length is `size`.
   struct Places {
     std::size_t weight1, bias1, weight2, bias2, weight3, bias3, size;
   };
@@ -40,7 +40,7 @@ class Mlp {
 
   const float* parameters() const { return p_.data(); }
 
-  // Learns from n examples of the data, at most the batch; returns their mean loss before the step.
+  // Takes a step on n examples of the data, at most the batch size. Returns their mean loss before the step.
   double step(const AdamW& options, const float* data, const std::int32_t* labels, const std::uint32_t* indices,
               std::size_t n) {
     gather(data, labels, indices, n);

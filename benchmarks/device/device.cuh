@@ -1,4 +1,5 @@
-// What the device benchmarks share: whether there is a device, how long a call takes there, and what bounds it.
+// Shared functions of the device benchmarks: whether there is a device, the time of a call on it, and the time of a
+// plain copy as a bound.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,8 +21,9 @@ inline bool has_device() {
   return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
 
-// Seconds of one call: the median of `samples` after a warm-up, each of as many calls as take 5 ms, waited for at its
-// end. So what the host does to start work counts where the device has to wait for it.
+// Returns the seconds of one call: the median of `samples` samples after a warm-up. Each sample makes as many calls
+// as take 5 ms and then waits for the device. Launch overhead on the host counts only if the device has to wait for
+// it.
 template <class F>
 double seconds(const F& f, std::size_t samples = 20) {
   const algoperf::Cuda<> backend;
@@ -40,7 +42,7 @@ double seconds(const F& f, std::size_t samples = 20) {
   return median(all);
 }
 
-// measure() if there is a device, in the line that `what...` begins.
+// Prints a line with the seconds that measure() returns, or a line without seconds if there is no device.
 template <class F>
 void line_of(const std::string& table, const std::string& row, const std::string& column, double amount,
              const F& measure) {
@@ -50,7 +52,7 @@ void line_of(const std::string& table, const std::string& row, const std::string
     not_measured(table, row, column, amount);
 }
 
-// A plain copy on the device, of n floats: 8 n bytes move.
+// Returns the seconds of a plain copy of n floats on the device, which moves 8 n bytes.
 inline double copy_seconds(std::size_t n) {
   const algoperf::Cuda<> backend;
   const auto from = backend.array<float>(n);
@@ -58,7 +60,7 @@ inline double copy_seconds(std::size_t n) {
   return seconds([&] { backend.copy(n, from.data(), to.data()); });
 }
 
-// A step of a rule on tensors of these shapes.
+// Returns the seconds of a step of a rule on tensors of these shapes.
 template <class Rule>
 double step_seconds(const Rule& rule, const std::vector<algoperf::Shape>& shapes, std::size_t samples = 20) {
   const algoperf::Cuda<> backend;

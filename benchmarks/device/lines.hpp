@@ -1,9 +1,9 @@
-// The lines that table.py reads, one a measurement:
+// The input lines of table.py, one per measurement:
 //
 //   table,row,column,seconds,amount
 //
-// of one call, and what it does or moves (FLOPs, bytes; 0 if nobody asks). Without a device the seconds stay empty.
-// Rows and columns have semicolons for commas.
+// `seconds` is the time of one call and stays empty without a device. `amount` is the FLOPs or bytes of one call, or
+// 0 if unused. In rows and columns commas are replaced by semicolons.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Steps of the matrix rules on a device, for torch_matrix_rules.py to stand beside: a whole period, in which every root
-// or basis has its turn once, divided by its steps; after a first step that makes them all. The products' precision is
-// fp32 on both sides.
+// Measures steps of the matrix rules on a device, for comparison with torch_matrix_rules.py. After a first step,
+// which computes all roots and bases, it times whole periods, in which each root or basis is recomputed once, and
+// divides by the number of steps. Matrix products use fp32 on both sides.
 #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/core/random.hpp>
 #include <algoperf/rules/recipes/muon.hpp>
@@ -14,7 +14,7 @@ namespace ap = algoperf;
 namespace {
 
 constexpr ap::Shape shapes[] = {{512, 512}, {1024, 4096}};
-constexpr std::size_t longest_side = 2048;  // that SOAP has a basis for
+constexpr std::size_t longest_side = 2048;  // the longest side for which SOAP keeps a basis
 
 template <class Rule>
 void measure(const char* name, const Rule& rule, std::size_t period, std::size_t samples) {

@@ -1,5 +1,5 @@
-// Steps of update rules on a device: every rule of element passes as a fraction of a plain copy, and the rules that
-// PyTorch has fused, on the same tensors as torch_rules.py.
+// Measures steps of update rules on a device: every rule made of element passes as a fraction of a plain copy, and
+// the rules that PyTorch has fused, on the same tensors as torch_rules.py.
 #include <span>
 
 #include "../../tests/contracts/members.hpp"
@@ -16,13 +16,13 @@ struct Size {
 constexpr Size sizes[] = {
     {"2^20", std::size_t{1} << 20}, {"2^24", std::size_t{1} << 24}, {"2^28", std::size_t{1} << 28}};
 
-// Rules whose work is products of matrices have no row here.
+// Rules dominated by matrix products have no row here.
 template <class Rule>
 inline constexpr bool has_passes = false;
 template <class... Stages>
 inline constexpr bool has_passes<ap::Chain<Stages...>> = (!ap::detail::is_matrix<Stages> && ...);
 
-// Parameters and gradients of bfloat16, masters of float.
+// AdamW with parameters and gradients in bfloat16 and master parameters in float.
 double half_seconds(std::size_t n) {
   const ap::Cuda<> backend;
   const auto rule = ap::mixed_precision<ap::bfloat16>(ap::adamw());
@@ -54,7 +54,7 @@ void against_copies() {
                    [&] { return half_seconds(size.n); });
 }
 
-// 300 tensors as large models have them, mostly small: 68 million parameters.
+// 300 tensors as in large models, most of them small: 68 million parameters.
 std::vector<ap::Shape> mixed() {
   std::vector<ap::Shape> shapes;
   const ap::Shape some[] = {{64}, {1024}, {4096}, {256, 256}, {512, 512}, {1024, 1024}};

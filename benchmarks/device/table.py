@@ -1,5 +1,5 @@
-"""Joins the lines of this folder's programs (files named as arguments; lines.hpp says what a line is) to markdown tables.
-Exits with 1 if a bar is missed. What no line has seconds for is "not measured"."""
+"""Joins the lines of this folder's programs into Markdown tables. The arguments are files of lines (see lines.hpp).
+Exits with 1 if a bar is missed. Cells without a measurement read "not measured"."""
 import sys
 
 COPY, PRODUCT = "a plain copy", "8192 x 8192"
@@ -56,7 +56,7 @@ class Verdicts:
     missed = False
 
     def __call__(self, *checks):
-        """pass or MISS of (value, bar) pairs, empty without values."""
+        """Returns "pass" or "MISS" for (value, bar) pairs, or "" if there are no values."""
         checks = [(value, bar) for value, bar in checks if value is not None and bar is not None]
         good = all(value >= bar for value, bar in checks)
         self.missed |= not good
@@ -74,8 +74,8 @@ def streams(lines, verdict):
                    cell(peak and peak / 1e9, "{:.0f}"), verdict(*judged)]  # fmt: skip
 
     table(
-        "Steps of rules, as a fraction of a plain copy",
-        ["rule", "bytes a parameter", *(f"{s} (bar {b})" if b else s for s, b in SHARES.items()), "GB/s at 2^28", ""],
+        "Steps of rules, as a fraction of the bandwidth of a plain copy",
+        ["rule", "bytes per parameter", *(f"{s} (bar {b})" if b else s for s, b in SHARES.items()), "GB/s at 2^28", ""],
         rows(),
     )
 
@@ -90,14 +90,18 @@ def beside(lines):
             yield [row, cell(ours and 1e6 * ours, "{:.1f}"), *(cell(t and 1e6 * t, "{:.1f}") for t in theirs),
                    *(cell(ratio(ours, t)) for t in theirs)]  # fmt: skip
 
-    table("Beside PyTorch: microseconds a step", ["rule", "ours", *others, *(f"ours / {o}" for o in others)], rows())
+    table(
+        "Comparison with PyTorch: microseconds per step",
+        ["rule", "ours", *others, *(f"ours / {o}" for o in others)],
+        rows(),
+    )
 
 
 def matrices(lines):
     columns = ["ours", "plain torch", "torch.optim (bfloat16)"]
     rows = ([row, *(cell((s := lines.get("matrix", row, c)) and 1e3 * s) for c in columns)]
             for row in lines.rows("matrix"))  # fmt: skip
-    table("Matrix rules: milliseconds a step", ["rule", *columns], rows)
+    table("Matrix rules: milliseconds per step", ["rule", *columns], rows)
 
 
 def training(lines, verdict):
@@ -124,13 +128,13 @@ def training(lines, verdict):
                        cell(ratio(least, ours)), verdict((fastest, 1.0), bar)]  # fmt: skip
 
     table(
-        "Training: steps a second (bars: at least 1.0 of the fastest of PyTorch's, at batch 128 at least 5 of eager)",
-        ["model", "ours", "ours, no graph", *peers, "of the fastest", "of eager", "of the roofline", ""],
+        "Training: steps per second (bars: 1.0 times PyTorch's fastest; at batch 128, 5 times eager)",
+        ["model", "ours", "ours, no graph", *peers, "vs fastest", "vs eager", "of roofline", ""],
         rows(),
     )
     print(
-        "\nThe roofline: the step's FLOPs at the rate of a product of two 8192 x 8192 matrices, and 28 bytes a parameter"
-        " at that of a copy."
+        "\nThe roofline: the step's FLOPs at the rate of a product of two 8192 x 8192 matrices, plus 28 bytes per"
+        " parameter at the bandwidth of a copy."
     )
 
 

@@ -1,4 +1,5 @@
-// Training seconds to 97.5 % validation accuracy on MNIST: the MLP, AdamW, batch 128, three seeds.
+// Measures the training seconds to 97.5 % validation accuracy on MNIST with the MLP, AdamW, batch size 128 and three
+// seeds.
 #pragma once
 
 #include <algoperf/algoperf.hpp>

@@ -1,4 +1,4 @@
-// On as many threads of the host as an argument says.
+// Trains on the host. The argument is the number of threads.
 #include <cstdlib>
 
 #include "target.hpp"

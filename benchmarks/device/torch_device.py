@@ -1,4 +1,4 @@
-"""Times PyTorch on a device as device.cuh times the library, and prints the same lines."""
+"""Times PyTorch on a device in the same way as device.cuh times the library, and prints lines of the same format."""
 import statistics
 import time
 
@@ -27,6 +27,6 @@ def line(table, row, column, value):
 
 
 def precise(tf32):
-    """Products in fp32, or on both of torch's paths in tf32."""
+    """Sets matrix products and convolutions to fp32 or, if tf32 is true, to tf32."""
     torch.backends.cuda.matmul.allow_tf32 = tf32
     torch.backends.cudnn.allow_tf32 = tf32

@@ -1,4 +1,5 @@
-"""The matrix rules of ../peers/torch_matrix_steps.py on a device, and torch.optim.Muon, timed as matrix_rules.cu does."""
+"""Times the matrix rules of ../peers/torch_matrix_steps.py, including torch.optim.Muon, on a device like
+matrix_rules.cu."""
 import pathlib
 import statistics
 import sys

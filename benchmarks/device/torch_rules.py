@@ -1,4 +1,4 @@
-"""PyTorch's optimizers on the tensors of rules.cu: fused and foreach."""
+"""Times PyTorch's optimizers, fused and foreach, on the tensors of rules.cu."""
 import torch
 
 from torch_device import line, seconds

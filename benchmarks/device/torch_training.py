@@ -1,6 +1,6 @@
-"""The training steps of training.cu in PyTorch: eager, by torch.compile, and as a CUDA graph; with AdamW fused, batches
-gathered on the device from resident data by a new order each epoch, products in fp32 and in tf32, and by autocast in
-bfloat16."""
+"""Times the training steps of training.cu in PyTorch: eager, with torch.compile, and as a CUDA graph. AdamW is fused.
+Batches are gathered on the device from resident data, in a new order each epoch. Products use fp32, tf32, and
+bfloat16 by autocast."""
 import statistics
 import time
 
@@ -39,7 +39,7 @@ class Training:
         self.at = EXAMPLES
 
     def whole(self, indices):
-        # A graph must not capture the cache's copies of weights as those of before.
+        # Without autocast's cache, because a graph would capture outdated copies of the weights.
         with torch.autocast("cuda", torch.bfloat16, enabled=self.mixed, cache_enabled=False):
             return self.loss(self.model(self.inputs[indices]), self.labels[indices])
 
@@ -102,7 +102,7 @@ def main():
                 for column, side in sides.items():
                     try:
                         taken = seconds(side(make, batch, precision))
-                    except Exception as error:  # one side that fails must not cost the others their rows
+                    except Exception as error:  # a failure of one side must not lose the rows of the others
                         print(f"# {column}, {name}, batch {batch}: {type(error).__name__}: {str(error)[:200]!r}")
                         continue
                     line("training", f"{name}, batch {batch}", column + ("" if precision == "fp32" else f", {precision}"), taken)

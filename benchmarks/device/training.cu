@@ -1,7 +1,7 @@
-// Whole training steps on a device: the next batch gathered from resident data, forward, backward and AdamW, as one
-// CUDA graph, without one, with products in tf32, and with activations in bfloat16. torch_training.py takes the same
-// steps. The amount is the FLOPs of a step; the row "products" measures what this device's cuBLAS makes of 8192 x 8192
-// matrices.
+// Measures whole training steps on a device: gathering the next batch from resident data, forward pass, backward pass
+// and AdamW. The variants are one CUDA graph, no graph, products in tf32, and activations in bfloat16.
+// torch_training.py takes the same steps. The amount is the FLOPs of a step. The rows of table "products" measure
+// cuBLAS on 8192 x 8192 matrices on this device.
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/digits.hpp>
 
@@ -11,7 +11,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// The times at which every `every`-th step has come to its end.
+// An observer that records the time at the end of every `every`-th step.
 class Stamps {
  public:
   Stamps(std::uint64_t every, std::vector<double>& times) : every_(every), times_(&times) {}
@@ -38,14 +38,14 @@ double step_seconds(const Model& model, std::size_t batch, const Backend& backen
                         ap::ShuffledEpochs{.batch = batch, .seed = 1}, backend);
   loop.run(data, Stamps(every, times), ap::UntilStep{12 * every});
   std::vector<double> steps;
-  for (std::size_t i = 2; i < times.size(); ++i)  // the first have warmed up and recorded
+  for (std::size_t i = 2; i < times.size(); ++i)  // skips the intervals of warm-up and recording
     steps.push_back((times[i] - times[i - 1]) / static_cast<double>(every));
   return bench::median(steps);
 }
 
 template <class Model>
 void measure(const std::string& name, const Model& model) {
-  // As many as every batch divides, so that all are whole.
+  // The number of examples is a multiple of every batch size, so that all batches are full.
   static const ap::InMemory<float> data = ap::Glyphs{.count = 4096 * 12}.render();
   for (const std::size_t batch : {128, 4096}) {
     const std::string row = name + ", batch " + std::to_string(batch);

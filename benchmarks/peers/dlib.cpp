@@ -1,5 +1,5 @@
-// dlib's training step and Adam step beside the library's with AdamW, on one thread, in one process: ratios of dlib's
-// time to the library's.
+// Compares dlib's training step and Adam step with the library's training step and AdamW step, on one thread in one
+// process: ratios of dlib's time to the library's.
 #include <dlib/dnn.h>
 #include <dlib/revision.h>
 
@@ -19,7 +19,7 @@ class DlibTraining {
     }
   }
 
-  // The examples lie in memory as they come: dlib's own trainer shuffles them beforehand, too.
+  // Batches are contiguous examples in memory. dlib's own trainer does the same after shuffling the examples once.
   void operator()() {
     if (at_ + batch_ > inputs_.size()) at_ = 0;
     const auto begin = inputs_.begin() + static_cast<std::ptrdiff_t>(at_);

@@ -1,9 +1,10 @@
-// The library's steps, and the same rules in whole-array statements, each beside a stream of 12 bytes a parameter: p +=
-// tiny g. Prints the lines that table.py joins with those of torch_steps.py and optax_steps.py:
+// Times the library's steps and the same rules in whole-array statements, each alternating with a memory stream of 12
+// bytes per parameter, p += tiny g. Prints the lines that table.py joins with those of torch_steps.py and
+// optax_steps.py:
 //
 //   implementation,rule,parameters,bytes,ns,stream_ns,lower,median,upper
 //
-// `bytes` and the times are a parameter's; the last three are quartiles of the ratio of step to stream.
+// `bytes` and the times are per parameter. The last three are the quartiles of the ratio of step to stream.
 #include <algorithm>
 #include <cstdio>
 
@@ -26,7 +27,8 @@ void line(const char* implementation, const char* rule, std::size_t n, std::size
   std::fflush(stdout);
 }
 
-// Runs over at least 8 MiB in turn, so that it finds no more of its memory in the nearest caches than a rule does.
+// A stream that cycles through at least 8 MiB, so that it does not benefit from the nearest caches more than a rule
+// does.
 class Stream {
  public:
   explicit Stream(std::size_t n) : n_(n), parts_(std::max<std::size_t>(1, (1 << 20) / n)), g_(n * parts_), p_(g_) {}

@@ -1,5 +1,6 @@
-// libtorch's training step and AdamW step beside the library's, on one thread, in one process: ratios of libtorch's
-// time to the library's. With BENCH_PRODUCTS the training step alone, the library's products by that provider.
+// Compares libtorch's training step and AdamW step with the library's, on one thread in one process: ratios of
+// libtorch's time to the library's. If BENCH_PRODUCTS is defined, only the training step is compared, with the
+// library's matrix products by that provider.
 #include <torch/torch.h>
 #include <torch/version.h>
 
@@ -56,7 +57,7 @@ int main() {
   at::globalContext().setFlushDenormal(true);
   bench::Report report;
 #if defined(BENCH_PRODUCTS)
-  const std::string name = "libtorch " TORCH_VERSION ", ours by " BENCH_PRODUCTS;
+  const std::string name = "libtorch " TORCH_VERSION ", ours with " BENCH_PRODUCTS;
 #else
   const std::string name = "libtorch " TORCH_VERSION;
 #endif

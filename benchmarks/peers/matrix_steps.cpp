@@ -1,10 +1,10 @@
-// Steps of the matrix rules on one tensor and one thread, each sample beside a product of two 1024 x 1024 matrices.
-// Prints the lines that matrix_table.py joins with those of torch_matrix_steps.py:
+// Times steps of the matrix rules on one tensor and one thread. Each sample alternates with a product of two 1024 x
+// 1024 matrices. Prints the lines that matrix_table.py joins with those of torch_matrix_steps.py:
 //
 //   implementation,rule,shape,ms,product_ms
 //
-// A sample is a whole period of a rule, in which every root or basis has its turn once, after a first step that makes
-// them all. Gradients come in turn from four, so that second moments have full rank.
+// A sample is a whole period of a rule, in which each root or basis is recomputed once. A first step, which computes
+// all of them, is not timed. The gradients cycle through four matrices, so that second moments have full rank.
 #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/rules/recipes/shampoo.hpp>
 #include <algoperf/rules/recipes/soap.hpp>
@@ -21,7 +21,7 @@ namespace ap = algoperf;
 namespace {
 
 constexpr ap::Shape shapes[] = {{512, 512}, {1024, 4096}};
-constexpr std::size_t longest_side = 2048;  // that SOAP has a basis for: one of 4096 takes minutes
+constexpr std::size_t longest_side = 2048;  // the longest side for which SOAP keeps a basis; 4096 takes minutes
 
 ap::Arena<float> random_values(std::size_t n, std::uint64_t key) {
   ap::Arena<float> values(n);

@@ -1,5 +1,6 @@
-"""Joins the lines of matrix_steps.cpp and torch_matrix_steps.py (files named as arguments) to a markdown table: a
-step's milliseconds, and in brackets as a multiple of a product of two 1024 x 1024 matrices in the same process."""
+"""Joins the lines of matrix_steps.cpp and torch_matrix_steps.py into a Markdown table. The arguments are files of
+lines. Cells are milliseconds per step and, in brackets, multiples of a product of two 1024 x 1024 matrices in the
+same process."""
 import sys
 
 COLUMNS = ("ours", "plain torch", "torch.optim (bfloat16)")
@@ -19,7 +20,7 @@ def main():
     for (rule, shape), row in cells.items():
         print(f"| {rule} | {shape} | " + " | ".join(row.get(column, "") for column in COLUMNS) + " |")
     medians = [f"{sorted(ms)[len(ms) // 2]:.1f}" if (ms := products.get(column)) else "" for column in COLUMNS]
-    print("| the product | 1024 x 1024 | " + " | ".join(medians) + " |")
+    print("| matrix product | 1024 x 1024 | " + " | ".join(medians) + " |")
 
 
 if __name__ == "__main__":

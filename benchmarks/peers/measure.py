@@ -1,5 +1,5 @@
-"""Times a step and a stream of 12 bytes a parameter alternately, as library_steps.cpp does, and prints the line that
-table.py reads: implementation,rule,parameters,bytes,ns,stream_ns,lower,median,upper."""
+"""Times a step and a memory stream of 12 bytes per parameter alternately, as library_steps.cpp does, and prints the
+line that table.py reads: implementation,rule,parameters,bytes,ns,stream_ns,lower,median,upper."""
 import gc
 import itertools
 import statistics
@@ -11,7 +11,7 @@ SIZES = (1 << 18, 10_000_000)
 
 
 def seconds(f, repetitions):
-    """Processor time of all threads of this process."""
+    """Returns the processor time of `repetitions` calls of f, summed over all threads of this process."""
     start = time.process_time()
     for _ in range(repetitions):
         f()
@@ -19,7 +19,7 @@ def seconds(f, repetitions):
 
 
 def stream_of(n):
-    """p += tiny g, over at least 8 MiB in turn."""
+    """Returns a function that computes p += tiny g and cycles through at least 8 MiB."""
     parts = max(1, 2**20 // n)
     pairs = itertools.cycle([(torch.rand(n), torch.rand(n)) for _ in range(parts)])
 
@@ -33,7 +33,7 @@ def stream_of(n):
 def line(implementation, rule, n, step, pairs=15, sample_seconds=0.005):
     stream = stream_of(n)
     gc.disable()
-    for _ in range(3):  # state is allocated, code compiled
+    for _ in range(3):  # allocates state and compiles code
         step()
     seconds(stream, 1)
     repetitions = 1

@@ -1,10 +1,10 @@
-"""optax's steps on one array and one thread, jitted, with parameters and state donated so that XLA updates in place.
-The stream is torch's, as in torch_steps.py. Prints the lines of measure.py."""
+"""Times optax's jitted steps on one array and one thread. Parameters and state are donated, so that XLA updates in
+place. The stream is PyTorch's, as in torch_steps.py. Prints the lines of measure.py."""
 import os
 
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
 CPUS = os.sched_getaffinity(0)
-os.sched_setaffinity(0, {min(CPUS)})  # XLA makes as many threads as it sees processors
+os.sched_setaffinity(0, {min(CPUS)})  # XLA creates one thread per processor it sees
 
 import jax
 import jax.numpy as jnp
@@ -55,7 +55,7 @@ def main():
         for n in measure.SIZES:
             keys = jax.random.split(jax.random.key(1))
             p, g = (jax.random.uniform(key, (n,), minval=-0.5, maxval=0.5) for key in keys)
-            at = [p, jax.tree.map(jnp.copy, optimizer.init(p))]  # a copy, for no buffer is donated twice
+            at = [p, jax.tree.map(jnp.copy, optimizer.init(p))]  # a copy, because a buffer cannot be donated twice
             del p
 
             def step():

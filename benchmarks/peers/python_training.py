@@ -1,5 +1,6 @@
-"""PyTorch's and optax's training step and AdamW step beside the library's, which takes turns in another process (named
-as the argument: bench_turns): ratios of their time to the library's, on one thread, as rows of scripts/bench.sh."""
+"""Compares the training step and AdamW step of PyTorch or optax with the library's, on one thread. The library
+alternates in another process; the arguments are its program (bench_turns) and the package, torch or optax. Prints
+ratios of the package's time to the library's, as rows of the table of scripts/bench.sh."""
 import gc
 import os
 import statistics
@@ -9,7 +10,7 @@ import time
 
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
 CPUS = os.sched_getaffinity(0)
-os.sched_setaffinity(0, {min(CPUS)})  # XLA makes as many threads as it sees processors
+os.sched_setaffinity(0, {min(CPUS)})  # XLA creates one thread per processor it sees
 
 SIZES = (1 << 14, 1 << 18, 10_000_000)
 BATCHES = (32, 128, 512)
@@ -36,7 +37,7 @@ def seconds(step, steps):
 
 
 def steps_for(measure):
-    """So many that a sample takes SAMPLE_SECONDS, after some to warm up."""
+    """Returns the number of steps that takes SAMPLE_SECONDS, after a warm-up."""
     measure(3)
     steps = 1
     while (taken := measure(steps)) < SAMPLE_SECONDS:
@@ -106,7 +107,7 @@ def torch_steps(library):
         try:
             compiled = Training(batch, True)
             compiled()
-        except Exception as error:  # it needs a compiler of its own
+        except Exception as error:  # torch.compile requires a C++ compiler
             print(f"# torch.compile: {type(error).__name__}", file=sys.stderr)
             continue
         row(library, "training", batch, label, f"{version}, torch.compile", compiled, 1)

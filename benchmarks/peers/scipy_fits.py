@@ -1,6 +1,7 @@
-"""scipy's fits of Chinchilla's law to 234 runs beside the library's, which takes turns in another process (named as the
-argument: bench_scaling_fits): ratios of their processor time, on one thread, as rows of scripts/bench.sh. scipy is given
-analytic gradients, the same starts, and tolerances tight enough to come to the same optima."""
+"""Compares scipy's fits of Chinchilla's law to 234 runs with the library's, on one thread. The library alternates in
+another process; the argument is its program (bench_scaling_fits). Prints ratios of scipy's processor time to the
+library's, as rows of the table of scripts/bench.sh. scipy receives analytic gradients, the same starting points, and
+tolerances tight enough to reach the same optima."""
 import csv
 import os
 import statistics
@@ -21,7 +22,7 @@ DELTA = 1e-3
 
 
 def huber(theta, weights):
-    """Sum of Huber losses of log residuals, and its gradient, over delta^2 for L-BFGS's tolerances."""
+    """Returns the sum of Huber losses of log residuals and its gradient, over delta^2 to suit the tolerances."""
     a, b, e, alpha, beta = theta
     terms = np.stack([a - alpha * LOG_N, b - beta * LOG_D, np.full_like(LOG_N, e)])
     most = terms.max(0)
@@ -55,7 +56,7 @@ def cold():
 
 
 def projected(shape):
-    """Least squares over A, B, E >= 0 of one shape."""
+    """Returns the residual sum of squares of the least squares fit over A, B, E >= 0 for the exponents `shape`."""
     terms = np.stack([np.exp(-shape[0] * (LOG_N - 20)), np.exp(-shape[1] * (LOG_D - 23)), np.ones_like(LOSS)], 1)
     return nnls(terms, LOSS)[1] ** 2
 
@@ -87,7 +88,7 @@ def library(what, repetitions):
 
 for what, label, ours, peer, theirs in (("values", "least squares by projection", 20, values, 1),
                                         ("huber", "sum of Huber losses, cold", 2, cold, 1),
-                                        ("bootstrap", "a bootstrap of it", 100, bootstrap, 10)):
+                                        ("bootstrap", "one bootstrap fit", 100, bootstrap, 10)):
     ratios = []
     for _ in range(9):
         start = time.process_time()
@@ -95,6 +96,6 @@ for what, label, ours, peer, theirs in (("values", "least squares by projection"
             peer()
         ratios.append((time.process_time() - start) / theirs / library(what, ours))
     lower, median, upper = statistics.quantiles(ratios, n=4, method="inclusive")
-    name = f"scipy {scipy.__version__} to ours: {label}"
+    name = f"scipy {scipy.__version__} / ours: {label}"
     print(f"| {name:<66} | {'':<22} | {f'{median:.1f} [{lower:.1f}, {upper:.1f}]':<22} | {'':<4} |")
     sys.stdout.flush()

@@ -1,5 +1,5 @@
-// AdamW in a few statements of whole arrays, as ensmallen has its rules, beside the library's: ratios of their time to
-// that of the library.
+// Compares AdamW written as a few whole-array statements, as in ensmallen, with the library's: ratios of the
+// statements' time to the library's.
 #include "../paired.hpp"
 #include "turns.hpp"
 #include "whole_array.hpp"
@@ -32,7 +32,7 @@ int main() {
   for (const std::size_t n : bench::sizes) {
     bench::LibraryAdamW library(n);
     Statements statements(n);
-    report.at_least("AdamW step, " + std::to_string(n) + " parameters: statements of Eigen arrays", 1,
+    report.at_least("AdamW step, " + std::to_string(n) + " parameters: Eigen array statements", 1,
                     bench::paired(statements, library));
   }
   return report.status();

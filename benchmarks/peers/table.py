@@ -1,6 +1,7 @@
-"""Joins the lines of library_steps.cpp, torch_steps.py and optax_steps.py (files named as arguments) to markdown
-tables: the time a byte of each implementation, as a multiple of that of the stream beside it, and in brackets
-nanoseconds a parameter. The bytes are those that the rule must move, whatever an implementation does move."""
+"""Joins the lines of library_steps.cpp, torch_steps.py and optax_steps.py into Markdown tables. The arguments are
+files of lines. Cells are the time per byte of an implementation as a multiple of that of the stream measured with it
+and, in brackets, nanoseconds per parameter. The bytes are the minimum that the rule must move, for every
+implementation."""
 import sys
 
 COLUMNS = ("ours", "torch for-loop", "torch foreach", "torch fused", "optax", "whole-array")
@@ -8,7 +9,8 @@ STREAM_BYTES = 12
 
 
 def read(files):
-    """({(rule, parameters): bytes}, {(rule, parameters, implementation): cell}, {(parameters, side): stream's ns})"""
+    """Returns {(rule, parameters): bytes}, {(rule, parameters, implementation): cell},
+    {(parameters, implementation): stream's ns} and the versions."""
     needed, cells, streams, versions = {}, {}, {}, []
     rows = []
     for file in files:
@@ -32,7 +34,7 @@ def main():
     needed, cells, streams, versions = read(sys.argv[1:])
     print("; ".join(versions))
     for n in sorted({n for _, n in needed}):
-        print(f"\n{n} parameters: time a byte, as a multiple of the stream's in the same process (ns a parameter)\n")
+        print(f"\n{n} parameters: time per byte, as a multiple of the stream's in the same process (ns per parameter)\n")
         print("| rule | bytes | " + " | ".join(COLUMNS) + " |")
         print("| --- | --- |" + " --- |" * len(COLUMNS))
         for rule, size in ((rule, size) for (rule, m), size in needed.items() if m == n):
@@ -40,7 +42,7 @@ def main():
             print(f"| {rule} | {size} | " + " | ".join(row) + " |")
         row = [streams.get((n, column), []) for column in COLUMNS]
         medians = [f"({sorted(ns)[len(ns) // 2]:.2f})" if ns else "" for ns in row]
-        print(f"| the stream | {STREAM_BYTES} | " + " | ".join(medians) + " |")
+        print(f"| stream | {STREAM_BYTES} | " + " | ".join(medians) + " |")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Matrix rules in PyTorch on one tensor and one thread: torch.optim.Muon, which computes in bfloat16, and the others
-written plainly, in float. The same arithmetic, blocks and periods as in matrix_steps.cpp; prints its lines."""
+"""Times matrix rules in PyTorch on one tensor and one thread: torch.optim.Muon, which computes in bfloat16, and plain
+implementations of all rules in float. Arithmetic, blocks and periods are those of matrix_steps.cpp. Prints lines of
+the same format."""
 import statistics
 
 import torch
@@ -11,7 +12,7 @@ RATE, DECAY, BLOCK, LONGEST_SIDE = 1e-3, 0.01, 1024, 2048
 
 
 class Muon:
-    """Keller Jordan's, in float."""
+    """Keller Jordan's Muon, in float."""
 
     def __init__(self, p):
         self.p, self.m = p, torch.zeros_like(p)
@@ -50,7 +51,7 @@ def root_by_newton(a, p=4, ridge=1e-6):
 
 
 class Shampoo:
-    """Blocks, Adam's graft, roots every 20 steps, each at a step of its own."""
+    """Shampoo with blocks, grafting from Adam, and roots every 20 steps, each root at a different step."""
 
     def __init__(self, p, root):
         self.p, self.root, self.t = p, root, 0
@@ -82,7 +83,7 @@ class Shampoo:
 
 
 class Soap:
-    """As the authors' soap.py, with a basis every 10 steps, each at a step of its own."""
+    """SOAP as in the authors' soap.py, with a new basis every 10 steps, each side at a different step."""
 
     def __init__(self, p):
         self.p, self.t = p, -1
@@ -102,7 +103,7 @@ class Soap:
             self.factors[side].lerp_(g @ g.T if side == 0 else g.T @ g, 0.05)
 
     def refresh(self, side):
-        """One power iteration, orthogonalised, its columns by falling eigenvalues; m and v follow."""
+        """Updates a basis by one orthogonalised power iteration, columns by descending eigenvalue; rotates m and v."""
         factor, basis = self.factors[side], self.bases[side]
         projected = factor @ basis
         order = (basis * projected).sum(0).argsort(descending=True)

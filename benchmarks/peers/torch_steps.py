@@ -1,5 +1,5 @@
-"""PyTorch's optimizers on one tensor and one thread: for-loop, foreach, and fused where torch has it for the CPU.
-Prints the lines of measure.py."""
+"""Times PyTorch's optimizers on one tensor and one thread: for-loop, foreach, and fused where PyTorch supports it on
+the CPU. Prints the lines of measure.py."""
 import torch
 
 import measure

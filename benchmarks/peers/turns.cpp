@@ -1,8 +1,8 @@
-// Takes turns with a peer in another process, which so is timed beside the library and not after it. Reads lines
+// Alternates with a peer in another process, so that both are timed under the same conditions. Reads lines
 //
 //   training <batch> <steps>      or      adamw <parameters> <steps>
 //
-// takes so many steps, and answers with their seconds of processor time.
+// takes that many steps, and prints their processor time in seconds.
 #include "turns.hpp"
 
 #include <cstdio>
@@ -21,7 +21,9 @@ int main() {
     std::size_t size = 0, count = 0;
     words >> what >> size >> count;
     if (!words || (what != "training" && what != "adamw")) {
-      std::fprintf(stderr, "turns: do not understand '%s'\n", line.c_str());
+      std::fprintf(stderr,
+                   "turns: invalid line '%s', expected 'training <batch> <steps>' or 'adamw <parameters> <steps>'\n",
+                   line.c_str());
       return 2;
     }
     std::function<void()>& step = steps[what + std::to_string(size)];

@@ -1,5 +1,5 @@
-// What peers are timed beside: the library's training step and its AdamW step, by name. `sizes` and `batches` are those
-// of every peer.
+// The library's side of the peer benchmarks: its training step and its AdamW step. All peers use these `sizes` and
+// `batches`.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// Update rules as libraries of whole-array expressions have them (ensmallen, dlib): a few statements, each of which
-// Eigen compiles to a SIMD loop over all parameters. The arithmetic of the library's rules with their default options.
+// Update rules written as in libraries of whole-array expressions (ensmallen, dlib): a few statements, each of which
+// Eigen compiles to a SIMD loop over all parameters. The arithmetic is that of the library's rules with their default
+// options.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,16 +12,17 @@ namespace whole_array {
 
 using Array = Eigen::Map<Eigen::ArrayXf, Eigen::Aligned64>;
 
-// Memory and time of a step: slots in the library's order.
+// The arrays and the time of a step. a, b and c are the slots in the library's order.
 struct At {
   Array g, p, a, b, c;
   double t, rate;
-  double product = 1;  // of nadam's rates
+  double product = 1;  // of the momentum coefficients of nadam
 
   float lr() const { return static_cast<float>(rate); }
 };
 
-// What Adam's family shares: 1 - beta^t, the averages m and v, and Adam's divisor times sqrt(1 - beta2^t).
+// Shared by the Adam family: 1 - beta^t, the averages m and v, and the rate and eps of the form in which the divisor
+// is multiplied by sqrt(1 - beta2^t).
 inline double bias(double beta, double t) { return 1 - std::pow(beta, t); }
 inline double root_bias2(const At& at) { return std::sqrt(bias(0.999, at.t)); }
 inline float adam_rate(const At& at) { return static_cast<float>(at.rate * root_bias2(at) / bias(0.9, at.t)); }
@@ -118,7 +120,7 @@ inline void centered_rmsprop_momentum(At& at) {
   at.c += at.g / ((at.a - at.b.square()).max(0.0f).sqrt() + 1e-8f);
   at.p -= at.lr() * at.c;
 }
-// With a constant rate the average's weight is 1 / t. `u` is an expression, computed anew in both statements.
+// With a constant rate the weight of the average is 1 / t. `u` is an expression that both statements evaluate again.
 template <class Direction>
 void schedule_free(At& at, Array& z, const Direction& u) {
   const auto weight = static_cast<float>(1 / at.t);

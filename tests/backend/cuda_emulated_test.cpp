@@ -1,5 +1,5 @@
-// What only a device made of the host can tell of the CUDA backend (tests/emulated_cuda): how often it starts something
-// and waits, how its products are computed, and what it says where there is no device.
+// Tests of the CUDA backend that require the emulated device (tests/emulated_cuda): the number of launches and waits,
+// the compute type of matrix products, and the error messages without a usable device.
 #include <algoperf/algoperf.hpp>
 #include <algoperf/backend/cuda.cuh>
 #include <algoperf/rules/all.hpp>
@@ -19,7 +19,7 @@ Layout tensors(std::size_t count) {
   return layout;
 }
 
-// The kernels that one step of a rule starts, after the first, which writes tables.
+// Returns the number of kernels that the second step of a rule launches. The first step also writes tables.
 template <class Rule>
 std::size_t launches(const Rule& rule, const Layout& layout) {
   const Cuda<float> backend;
@@ -38,19 +38,19 @@ std::size_t launches(const Rule& rule, const Layout& layout) {
 
 }  // namespace
 
-TEST_CASE("a step is as many launches whatever the number of tensors: of LAMB three") {
+TEST_CASE("the number of launches of a step does not depend on the number of tensors") {
   for (const std::size_t count : {1u, 300u}) {
     CAPTURE(count);
     const Layout layout = tensors(count);
     CHECK(launches(adamw(), layout) == 1);
     CHECK(launches(lamb(), layout) == 3);
     CHECK(launches(lars(), layout) == 3);
-    // chunks, tensors, all tensors, and the update
+    // sums of chunks, of tensors and over all tensors, then the update
     CHECK(launches(chain(ClipByGlobalNorm{}, Adam{}, Descend{}), layout) == 4);
   }
 }
 
-TEST_CASE("products are computed as their precision says") {
+TEST_CASE("matrix products use the compute type of their precision") {
   const auto computed = [](const auto& backend) {
     auto a = backend.template array<float>(4), b = backend.template array<float>(4),
          c = backend.template array<float>(4);
@@ -67,7 +67,7 @@ TEST_CASE("products are computed as their precision says") {
   CHECK(emulated_cuda::computed_in == CUBLAS_COMPUTE_64F);
 }
 
-TEST_CASE("a loop's steps never wait for the device, and most are one graph") {
+TEST_CASE("the steps of a loop never wait for the device, and all but the first two are launched as one graph") {
   const auto task = Glyphs{.seed = 3, .count = 64}.render();
   const auto check = [&](const auto& rule) {
     TrainingLoop loop(mlp(Shape{28, 28, 1}, {8}, 10), SoftmaxCrossEntropy{}, rule, Constant{0.01},
@@ -87,13 +87,13 @@ TEST_CASE("a loop's steps never wait for the device, and most are one graph") {
   check(partition(matrices, muon(), otherwise, adamw()));
 }
 
-TEST_CASE("what is sent arrives, and steps stay graphs, where the ring begins anew") {
+TEST_CASE("sent data arrives, and steps remain graphs, when the ring wraps around") {
   constexpr std::size_t n = std::size_t{1} << 18;  // 1 MB, of the ring's 16
   const Cuda<float> backend;
   auto there = backend.array<float>(n), sum = backend.array<float>(n);
   std::vector<float> sent(n);
   Cuda<float>::Recording recording;
-  // f sends `sends` times 1 MB, and adds each up.
+  // Each step sends 1 MB `sends` times and adds each block to `sum`.
   const auto run = [&](int steps, int sends) {
     float total = 0;
     backend.fill(n, sum.data(), 0.0f);
@@ -112,12 +112,12 @@ TEST_CASE("what is sent arrives, and steps stay graphs, where the ring begins an
     CAPTURE(total);
     CHECK(found == std::vector<float>(n, total));
   };
-  run(40, 3);  // begins anew in the midst of steps
+  run(40, 3);  // the ring wraps around within steps
   CHECK(recording.replays() == 38);
-  run(4, 20);  // more in a step than the ring holds: what is held back must start
+  run(4, 20);  // one step sends more than the ring holds, so deferred operations must be launched
 }
 
-TEST_CASE("no device, and one of another architecture, are told in a sentence") {
+TEST_CASE("a missing device and a device of another architecture produce an error message") {
   const Cuda<float> backend;
   auto x = backend.array<float>(4);
   emulated_cuda::has_no_device = cudaErrorNoDevice;

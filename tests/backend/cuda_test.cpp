@@ -1,4 +1,4 @@
-// On a device, or on the host in its stead (tests/emulated_cuda).
+// Tests of the CUDA backend, on a device or on the emulated device (tests/emulated_cuda).
 #include <algoperf/backend/cuda.cuh>
 #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/rules/recipes/shampoo.hpp>
@@ -16,7 +16,7 @@ static_assert(Backend<Cuda<float>>);
 static_assert(Backend<Cuda<double>>);
 static_assert(std::is_same_v<decltype(Cuda{}), Cuda<float>>);
 
-// Of the same operations, contracted or not, and of sums in another order.
+// Tolerance in ulps for the same operations, contracted or not, and for sums in another order.
 constexpr double few = 64;
 
 }  // namespace
@@ -29,7 +29,8 @@ TEST_CASE_TEMPLATE("primitives agree with the host's", S, float, double) {
 
 TEST_CASE_TEMPLATE("matrix products agree with the host's", S, float, double) { agreement::check_products(Cuda<S>{}); }
 
-TEST_CASE("rules agree with the host's") { agreement::check_rules(Cuda<double>{}, few, 8 * few); }  // float: contracts
+// In double only; tests/contracts cover float.
+TEST_CASE("rules agree with the host's") { agreement::check_rules(Cuda<double>{}, few, 8 * few); }
 
 TEST_CASE("mixed precision agrees with the host's") { agreement::check_mixed_precision(Cuda<float>{}, 8 * few); }
 
@@ -45,7 +46,7 @@ TEST_CASE("gradients on the device agree with finite differences") {
       1e-5);
 }
 
-TEST_CASE("more memory than there is") {
+TEST_CASE("an allocation that exceeds the device's memory") {
   std::string told;
   try {
     Cuda<float>{}.array<float>(std::size_t{1} << 46);
@@ -55,7 +56,7 @@ TEST_CASE("more memory than there is") {
   CHECK(told.find("cuda: the device is out of memory: 268435456 MiB requested, ") == 0);
 }
 
-TEST_CASE("matrices of one shape go side by side, and come to what they come to one by one") {
+TEST_CASE("matrices of one shape processed concurrently give the same result as one after another") {
   Layout layout;
   for (int i = 0; i < 9; ++i) layout.add({"a" + std::to_string(i), Kind::weight, {12, 20}});
   for (int i = 0; i < 5; ++i) layout.add({"b" + std::to_string(i), Kind::weight, {7, 7}});
@@ -87,7 +88,7 @@ TEST_CASE("matrices of one shape go side by side, and come to what they come to 
   check(soap({.frequency = 2}), 0);
 }
 
-TEST_CASE("a loss scale moves on the device, which the host does not wait for") {
+TEST_CASE("the device updates a loss scale without the host waiting") {
   const auto run = [&](const auto& backend, const auto& repeat) {
     Layout one;
     one.add({"tensor", Kind::weight, {1000}});
@@ -123,7 +124,7 @@ TEST_CASE("a loss scale moves on the device, which the host does not wait for") 
 }
 
 #if defined(ALGOPERF_EMULATED_CUDA)
-TEST_CASE("the order in which threads run changes nothing") {
+TEST_CASE("results do not depend on the order in which threads run") {
   const auto check = [](const auto& work) {
     emulated_cuda::falling = false;
     const auto rising = work();
@@ -142,34 +143,34 @@ TEST_CASE("the order in which threads run changes nothing") {
 }
 #endif
 
-TEST_CASE("layers that store bfloat16 agree with the host's in float, forward and backward") {
+TEST_CASE("layers that store bfloat16 agree with the host's layers in float, forward and backward") {
   const auto check = [](const char* name, const auto& model) {
     INFO("model: ", std::string(name));
     const double roundings = agreement::ulps(agreement::propagate(Cuda<float, bfloat16>{}, model),
                                              agreement::propagate(Host<float>{}, model)) *
                              0x1p-23 / 0x1p-8;
-    CHECK(roundings > 0.1);  // 16 bits they are
+    CHECK(roundings > 0.1);  // confirms storage in 16 bits
     CHECK(roundings < 4);
   };
   agreement::for_each_model([&](const std::string& name, const auto& model) {
-    if (name != "next character") check(name.c_str(), model);  // there a rounding takes a ReLU over its kink
+    if (name != "next character") check(name.c_str(), model);  // there rounding moves a ReLU input across zero
   });
   const Dense hidden{.units = 128};
   check("next character, smooth", Model(Shape{5}, Embedding{.vocabulary = 16, .width = 16}, Flatten{}, hidden, Tanh{},
                                         Residual(LayerNorm{}, hidden, Tanh{}), Dense{.units = 16}));
 }
 
-TEST_CASE("sums of bfloat16 are not rounded at each term") {
+TEST_CASE("sums of bfloat16 are not rounded after each term") {
   const Cuda<float, bfloat16> backend;
   const auto run = [&](const auto& model) { return agreement::propagate(backend, model); };
-  // 24 * 24 = 576 terms: rounded at each, a mean of ones would stop at 256 / 576.
+  // 24 * 24 = 576 terms: if each partial sum were rounded, a mean of ones would stop at 256 / 576.
   const auto pool = Model(Shape{24, 24, 1}, AveragePool{.size = 24});
   CHECK(agreement::ulps(run(pool), agreement::propagate(Host<float>{}, pool)) * 0x1p-23 < 4 * 0x1p-8);
   const auto conv = Model(Shape{24, 24, 1}, Conv2d{.filters = 2, .size = 17, .padding = 8}, AveragePool{.size = 24});
   CHECK(agreement::ulps(run(conv), agreement::propagate(Host<float>{}, conv)) * 0x1p-23 < 8 * 0x1p-8);
 }
 
-TEST_CASE("a window whose places bfloat16 does not tell apart") {
+TEST_CASE("a pooling window with more positions than bfloat16 can represent") {
   std::string told;
   try {
     agreement::propagate(Cuda<float, bfloat16>{}, Model(Shape{16, 16, 1}, MaxPool{.size = 16}, Dense{.units = 1}));

@@ -52,13 +52,13 @@ std::vector<S> by_host(const ap::Host<S>& host, Product product, std::size_t m, 
 struct Size {
   std::size_t m, n, k;
 };
-// Single numbers, odd sizes, sizes whose result is cut into panels along either side, and a sum that is cut.
+// Single elements, odd sizes, sizes whose result is split into panels along either side, and a split sum.
 const Size sizes[] = {{1, 1, 1},    {3, 5, 7},       {17, 1, 33},     {1, 19, 4},
                       {64, 64, 64}, {700, 130, 130}, {130, 701, 130}, {40, 45, 1100}};
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("products agree with three loops, and the number of threads changes no bit", S, float, double) {
+TEST_CASE_TEMPLATE("products agree with three loops and do not depend on the number of threads", S, float, double) {
   const double tolerance = std::is_same_v<S, double> ? 1e-13 : 1e-5;
   for (const Size& size : sizes)
     for (const Product product : {Product::nn, Product::nt, Product::tn})
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("symmetric products: half computed, half copied, the same for
         };
         const std::vector<double> expected = naive(product, n, n, k, a, a, std::vector<S>(n * n));
         const std::vector<S> found = by(1);
-        double error = 0, skew = 0, largest = 0;  // which is on the diagonal, a sum of k squares
+        double error = 0, skew = 0, largest = 0;  // the largest element is on the diagonal, a sum of k squares
         for (std::size_t i = 0; i < n; ++i)
           for (std::size_t j = 0; j < n; ++j) {
             error = std::max(error, std::abs(found[i * n + j] - expected[i * n + j]));
@@ -112,7 +112,7 @@ TEST_CASE_TEMPLATE("symmetric products: half computed, half copied, the same for
       }
 }
 
-TEST_CASE("symmetric products of two matrices that commute, and of a backend that has none") {
+TEST_CASE("symmetric products of two commuting matrices, and on a backend without symmetric products") {
   constexpr std::size_t n = 40;
   const ap::Host<double> host;
   const std::vector<double> root = random_values<double>(n * n, 1);
@@ -135,7 +135,7 @@ TEST_CASE("symmetric products of two matrices that commute, and of a backend tha
   }
 }
 
-TEST_CASE("products of nothing") {
+TEST_CASE("products with an empty dimension") {
   const ap::Host<double> host{2};
   std::vector<double> a(6), c{1, 2, 3, 4, 5, 6};
   const std::vector<double> before = c;
@@ -149,7 +149,7 @@ TEST_CASE("products of nothing") {
   CHECK(c == std::vector<double>(6));
 }
 
-TEST_CASE("rows may stand apart, as in BLAS") {
+TEST_CASE("the leading dimension may exceed the number of columns, as in BLAS") {
   const std::vector<float> a{1, 2, -9, 3, 4, -9}, b{5, 6, -9, -9, 7, 8, -9, -9};
   std::vector<float> c{0, 0, 42, 0, 0, 42};
   ap::gemm_nn(2, 2, 2, a.data(), 3, b.data(), 4, c.data(), 3, false);

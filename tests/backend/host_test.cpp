@@ -15,7 +15,7 @@ static_assert(std::is_same_v<decltype(ap::Host{})::Scalar, float>);
 
 namespace {
 
-// 0.25, 1.25, ... : sums of them are exact.
+// 0.25, 1.25, ... : their sums are exact.
 template <class S>
 std::vector<S> ramp(std::size_t n) {
   std::vector<S> values(n);
@@ -42,12 +42,12 @@ struct SquarePlusThree {
   }
 };
 
-// Lengths around the width of a vector, and around the pieces that threads take.
+// Lengths around the width of a vector and around the size of a thread's pieces.
 const std::size_t lengths[] = {0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 100, 16383, 16384, 16385, 40000};
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("map runs over every element and not one more", S, float, double) {
+TEST_CASE_TEMPLATE("map visits every element and none past the end", S, float, double) {
   for (const unsigned threads : {1u, 2u, 3u})
     for (const std::size_t n : lengths) {
       std::vector<S> x = ramp<S>(n + 1);
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("map runs over every element and not one more", S, float, dou
     }
 }
 
-TEST_CASE_TEMPLATE("map_rows gives every row the same row vector", S, float, double) {
+TEST_CASE_TEMPLATE("map_rows passes the same row vector to every row", S, float, double) {
   for (const unsigned threads : {1u, 2u, 3u})
     for (const std::size_t cols : {1u, 3u, 8u, 19u, 300u})
       for (const std::size_t rows : {0u, 1u, 5u, 200u}) {
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("column sums", S, float, double) {
     }
 }
 
-TEST_CASE_TEMPLATE("row and column sums of a kernel, the same bits whatever the threads", S, float, double) {
+TEST_CASE_TEMPLATE("row and column sums of a kernel do not depend on the number of threads", S, float, double) {
   for (const std::size_t cols : {1u, 3u, 19u, 64u, 1023u, 1024u, 1100u})
     for (const std::size_t rows : {1u, 2u, 63u, 64u, 65u, 200u}) {
       const std::vector<S> x = ramp<S>(rows * cols);
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("row and column sums of a kernel, the same bits whatever the 
     }
 }
 
-TEST_CASE_TEMPLATE("sum and dot, in double whatever the scalar", S, float, double) {
+TEST_CASE_TEMPLATE("sum and dot, in double for every scalar type", S, float, double) {
   for (const std::size_t n : lengths) {
     const std::vector<S> x = ramp<S>(n);
     double sum = 0, dot = 0;
@@ -130,7 +130,7 @@ TEST_CASE("add_rows adds to rows by key, repeated keys in order") {
   CHECK(out[0] == 10);
 }
 
-TEST_CASE("for_each_row visits every row once, with a team that can sum and compare") {
+TEST_CASE("for_each_row visits every row once, with a team that supports sum and max") {
   for (const unsigned threads : {1u, 2u, 3u}) {
     const std::size_t rows = 1001, cols = 37;
     const std::vector<float> x = ramp<float>(rows * cols);
@@ -158,7 +158,7 @@ TEST_CASE("for_each_row visits every row once, with a team that can sum and comp
   }
 }
 
-TEST_CASE("a batch makes every call once, those of a slot one after the other, and gives all threads to the rest") {
+TEST_CASE("run_concurrently makes every call once, never overlaps calls of a slot, and uses all threads at the end") {
   for (const unsigned threads : {1u, 2u, 3u})
     for (const std::size_t slots : {1u, 2u, 3u, 5u})
       for (const std::size_t count : {0u, 1u, 2u, 5u, 40u}) {

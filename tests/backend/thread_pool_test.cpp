@@ -11,7 +11,7 @@ using algoperf::ThreadPool;
 
 namespace {
 
-// Runs `tasks` tasks and counts each.
+// Runs `tasks` tasks and counts how often each runs.
 std::vector<int> visits(unsigned threads, std::size_t tasks) {
   std::vector<int> count(tasks);
   ThreadPool::instance().parallel_for(threads, tasks, [&](std::size_t i) { ++count[i]; });
@@ -20,12 +20,12 @@ std::vector<int> visits(unsigned threads, std::size_t tasks) {
 
 }  // namespace
 
-TEST_CASE("every task runs once, whatever the number of threads") {
+TEST_CASE("every task runs once for every number of threads") {
   for (const unsigned threads : {0u, 1u, 2u, 3u, 8u})
     for (const std::size_t tasks : {0u, 1u, 2u, 3u, 1000u}) CHECK(visits(threads, tasks) == std::vector<int>(tasks, 1));
 }
 
-TEST_CASE("many short jobs one after the other, with changing numbers of threads") {
+TEST_CASE("many short jobs in sequence with varying numbers of threads") {
   std::size_t sum = 0;
   for (unsigned job = 0; job < 20000; ++job) {
     std::atomic<std::size_t> done = 0;
@@ -35,7 +35,7 @@ TEST_CASE("many short jobs one after the other, with changing numbers of threads
   CHECK(sum == 20000u * 10);
 }
 
-TEST_CASE("what a task throws is thrown to the caller, and the pool goes on") {
+TEST_CASE("an exception of a task propagates to the caller, and the pool remains usable") {
   for (const unsigned threads : {1u, 2u, 4u})
     for (int again = 0; again < 50; ++again) {
       const auto job = [&] {
@@ -48,7 +48,7 @@ TEST_CASE("what a task throws is thrown to the caller, and the pool goes on") {
     }
 }
 
-TEST_CASE("two tasks do run at the same time") {
+TEST_CASE("two tasks run at the same time") {
   std::atomic<int> present = 0;
   ThreadPool::instance().parallel_for(2, 2, [&](std::size_t) {
     ++present;

@@ -11,8 +11,8 @@ static_assert(Backend<Thrust<float>>);
 static_assert(Backend<Thrust<double>>);
 static_assert(std::is_same_v<decltype(Thrust{}), Thrust<float>>);
 
-// Where the compiler may contract a * b + c into one rounding, it does so differently in a vector loop and a scalar
-// one; elsewhere the two backends do the same operations in the same order.
+// Tolerance in ulps. If the compiler may contract a * b + c into one rounding, it does so differently in vector and
+// scalar loops. Otherwise the two backends execute the same operations in the same order.
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 constexpr double same = 64;
 #else
@@ -31,7 +31,8 @@ TEST_CASE_TEMPLATE("matrix products agree with the host's", S, float, double) {
   agreement::check_products(Thrust<S>{});
 }
 
-TEST_CASE("rules agree with the host's") { agreement::check_rules(Thrust<double>{}, same, 64); }  // float: contracts
+// In double only; tests/contracts cover float.
+TEST_CASE("rules agree with the host's") { agreement::check_rules(Thrust<double>{}, same, 64); }
 
 TEST_CASE("mixed precision agrees with the host's") { agreement::check_mixed_precision(Thrust<float>{}, 64); }
 
@@ -41,7 +42,7 @@ TEST_CASE_TEMPLATE("layers agree with the host's, forward and backward", S, floa
   agreement::check_layers(Thrust<S>{}, 16);
 }
 
-TEST_CASE("layers without matrix products do the host's arithmetic") {
+TEST_CASE("layers without matrix products use the host's arithmetic") {
   const auto check = [](const auto& model) {
     CHECK(agreement::ulps(agreement::propagate(Thrust<double>{}, model), agreement::propagate(Host<double>{}, model)) <=
           same);

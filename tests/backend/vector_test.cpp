@@ -40,12 +40,12 @@ TEST_CASE_TEMPLATE("exp of a vector is within two units in the last place", S, f
   CHECK(at(-infinity) == 0);
   CHECK(at(-800) == 0);
   CHECK(at(800) == infinity);
-  CHECK(at(is_float ? S(88.73) : S(709.79)) == infinity);  // 2^n is not yet too large
+  CHECK(at(is_float ? S(88.73) : S(709.79)) == infinity);  // here 2^n does not overflow yet
   CHECK(at(infinity) == infinity);
   CHECK(std::isnan(at(std::numeric_limits<S>::quiet_NaN())));
 }
 
-TEST_CASE_TEMPLATE("a quick quotient is within one unit in the last place", S, float, double) {
+TEST_CASE_TEMPLATE("fast_divide is within one unit in the last place", S, float, double) {
   using V = ap::Vector<S>;
   double worst = 0;
   ap::RandomStream random(ap::RandomKey{5});

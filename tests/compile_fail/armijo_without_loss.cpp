@@ -1,4 +1,4 @@
-// expect: algoperf: armijo compares losses: give step(...) an `evaluate` that returns the loss at the present values
+// expect: algoperf: armijo compares losses: pass step(...) an `evaluate` that returns the loss at the current values
 #include <algoperf/backend/host.hpp>
 #include <algoperf/rules/all.hpp>
 

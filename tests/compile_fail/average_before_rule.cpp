@@ -1,4 +1,4 @@
-// expect: algoperf: in chain(stages..., rule) a stage that averages parameters sees none of the rule's
+// expect: algoperf: in chain(stages..., rule), a stage that averages parameters does not see the rule's updates
 #include <algoperf/rules/all.hpp>
 using namespace algoperf;
 

@@ -1,4 +1,4 @@
-// expect: algoperf: scheduled_batch(selector, schedule) takes a schedule, a callable of the step, for its batch
+// expect: algoperf: scheduled_batch(selector, schedule) needs a schedule, a callable of the step, as second argument
 #include <algoperf/algoperf.hpp>
 using namespace algoperf;
 

@@ -1,4 +1,4 @@
-// expect: algoperf: scheduled_batch(...) hears of no evaluation, so a schedule that reacts, such as Plateau, would stay
+// expect: algoperf: scheduled_batch(...) receives no evaluations, so a schedule that reacts to them, such as Plateau
 #include <algoperf/algoperf.hpp>
 using namespace algoperf;
 

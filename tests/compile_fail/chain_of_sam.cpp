@@ -1,4 +1,4 @@
-// expect: algoperf: sam(...), armijo(...), apply_if_finite(...) and mixed_precision(...) stand around all else
+// expect: algoperf: sam(...), armijo(...), apply_if_finite(...) and mixed_precision(...) must wrap the whole chain
 #include <algoperf/rules/all.hpp>
 using namespace algoperf;
 

@@ -1,4 +1,4 @@
-// expect: algoperf: a rule among the stages of a chain, such as partition(...), must stand last
+// expect: algoperf: a rule among the stages of a chain, such as partition(...), must come last
 #include <algoperf/rules/all.hpp>
 using namespace algoperf;
 

@@ -1,4 +1,4 @@
-// expect: algoperf: in chain(stages..., rule) the rule scales by the learning rate: leave Descend{} out
+// expect: algoperf: in chain(stages..., rule), the rule scales by the learning rate: remove Descend{}
 #include <algoperf/rules/all.hpp>
 using namespace algoperf;
 

@@ -1,4 +1,4 @@
-// expect: algoperf: a stage's kernel must be trivially copyable, for it travels to devices
+// expect: algoperf: a stage's kernel must be trivially copyable, because it is copied to devices
 #include <algoperf/rules/all.hpp>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: algoperf: a matrix stage cannot be masked: give its tensors to partition(...)
+// expect: algoperf: a matrix stage cannot be masked: select its tensors with partition(...)
 #include <algoperf/rules/all.hpp>
 
 auto stage = algoperf::masked(algoperf::Orthogonalize{}, algoperf::matrices);

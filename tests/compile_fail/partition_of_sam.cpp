@@ -1,4 +1,4 @@
-// expect: algoperf: sam(...) moves all parameters at once, so it stands around a partition, not in one
+// expect: algoperf: sam(...), armijo(...), apply_if_finite(...) and mixed_precision(...) must wrap the whole partition
 #include <algoperf/rules/all.hpp>
 
 auto rule =

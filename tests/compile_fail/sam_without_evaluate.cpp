@@ -1,4 +1,4 @@
-// expect: algoperf: sam needs the gradient a second time: give step(...) an `evaluate` that writes it to gradients
+// expect: algoperf: sam needs a second gradient: pass step(...) an `evaluate` that writes it to gradients
 #include <algoperf/backend/host.hpp>
 #include <algoperf/rules/all.hpp>
 

@@ -1,4 +1,4 @@
-// expect: algoperf: scheduled(...) hears of no evaluation, so a schedule that reacts, such as Plateau, would stay
+// expect: algoperf: scheduled(...) receives no evaluation reports, so a schedule that reacts to them, such as Plateau,
 #include <algoperf/rules/all.hpp>
 #include <algoperf/schedules/all.hpp>
 using namespace algoperf;

@@ -1,5 +1,6 @@
-# Reads what nvcc makes of AdamW's pass and LAMB's two: each array is taken 16 bytes at a time, and nothing is added by
-# atomic operations, which would give other bits from run to run. Arguments: SETTINGS, NVCC (the compiler and options).
+# Inspects the PTX that nvcc generates for AdamW's pass and LAMB's two passes. Each array must be accessed 16 bytes at
+# a time, and no sum may use atomic operations, whose results differ from run to run. Arguments: SETTINGS, NVCC (the
+# compiler and options).
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 separate_arguments(NVCC)
@@ -41,8 +42,8 @@ list(GET found 0 passes)
 list(GET found 1 loads)
 list(GET found 2 stores)
 list(GET found 3 atomics)
-message("${passes} passes, each of ${loads} loads and ${stores} stores of 16 bytes at least; ${atomics} atomic operations")
-# The smallest, LAMB's second, reads u and p and writes p.
+message("${passes} passes with at least ${loads} loads and ${stores} stores of 16 bytes; ${atomics} atomic operations")
+# The smallest pass, LAMB's second, reads u and p and writes p.
 if(passes LESS 3 OR loads LESS 2 OR stores LESS 1 OR atomics GREATER 0)
-  message(FATAL_ERROR "Expected 3 passes, each of 2 loads and 1 store at least, and no atomic operation")
+  message(FATAL_ERROR "Expected 3 passes, each with at least 2 loads and 1 store of 16 bytes, and no atomic operation")
 endif()

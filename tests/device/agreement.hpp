@@ -1,4 +1,4 @@
-// The same work on any backend, its results brought to the host: what tests compare between backends.
+// Workloads that run on any backend and return their results to the host, so that tests can compare backends.
 #pragma once
 
 #include <algoperf/nn/all.hpp>
@@ -14,7 +14,7 @@ namespace agreement {
 
 using namespace algoperf;
 
-// The largest difference, in ulps of the reference's largest value.
+// Returns the largest difference, in ulps of the reference's largest absolute value.
 template <class S>
 double ulps(const std::vector<S>& a, const std::vector<S>& reference) {
   if (a.size() != reference.size()) return std::numeric_limits<double>::infinity();
@@ -28,7 +28,7 @@ double ulps(const std::vector<S>& a, const std::vector<S>& reference) {
   return worst == 0 ? 0 : worst / (scale * ulp);
 }
 
-// The same of several, each by its own largest value.
+// The maximum over several pairs, each relative to its own largest absolute value.
 template <class S>
 double ulps(const std::vector<std::vector<S>>& a, const std::vector<std::vector<S>>& reference) {
   if (a.size() != reference.size()) return std::numeric_limits<double>::infinity();
@@ -37,7 +37,7 @@ double ulps(const std::vector<std::vector<S>>& a, const std::vector<std::vector<
   return worst;
 }
 
-// Tensors of odd sizes, one of more than one chunk, of every group that rules tell apart.
+// Tensors of odd sizes, one of them larger than a chunk, in every group that rules distinguish.
 inline Layout odd_layout() {
   Layout layout;
   layout.add({"hidden.weight", Kind::weight, {37, 53}});
@@ -50,10 +50,10 @@ inline Layout odd_layout() {
   return layout;
 }
 
-// Every recipe and stage, by name.
 struct LateDecay {
   double operator()(std::uint64_t step) const { return 0.01 * static_cast<double>(step); }
 };
+// Calls f(name, rule) with rules that cover every recipe and stage.
 template <class F>
 void for_each_rule(const F& f) {
   f("sgd", sgd({.weight_decay = 0.1}));
@@ -90,7 +90,7 @@ void for_each_matrix_rule(const F& f) {
   f("muon, match_rms", partition(matrices, muon({.scale = OrthogonalScale::match_rms}), otherwise, lamb()));
 }
 
-// Ten steps of a rule: the values after them, then those to evaluate with.
+// Runs `steps` steps of a rule. Returns the parameters, followed by the parameters to evaluate with.
 template <class B, class Rule>
 std::vector<typename B::Scalar> train(const B& backend, const Rule& rule, unsigned steps = 10) {
   using S = typename B::Scalar;
@@ -135,7 +135,7 @@ std::vector<typename B::Scalar> train(const B& backend, const Rule& rule, unsign
   return result;
 }
 
-// Every layer, in models small and odd.
+// Every layer, in small models of odd sizes.
 template <class F>
 void for_each_model(const F& f) {
   f("dense", Model(Shape{13}, Dense{.units = 7}));
@@ -161,7 +161,8 @@ void for_each_model(const F& f) {
   f("next character", next_character(5, 16));
 }
 
-// Forward, loss and backward of a batch: outputs, losses, the gradients of the outputs, parameters and input.
+// Runs the forward pass, the loss and the backward pass of a batch. Returns the outputs, the losses, and the
+// gradients of the outputs, parameters and inputs.
 template <class B, class M>
 std::vector<std::vector<typename B::Scalar>> propagate(const B& backend, const M& model, std::size_t batch = 5) {
   using S = typename B::Scalar;

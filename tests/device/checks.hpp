@@ -1,4 +1,4 @@
-// What a device's backend owes, whichever it is, checked against the host's. `Device` is Thrust or Cuda.
+// Checks that every device backend must pass, compared with the host backend. `device` is a Thrust or Cuda backend.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -53,7 +53,7 @@ struct Square {
   }
 };
 
-// Arrays are zeroed, copied by value and moved by pointer.
+// Checks that arrays are zero-initialised, copied by value and moved by pointer.
 template <class B>
 void check_arrays(const B& b) {
   auto a = b.template array<float>(37);
@@ -74,7 +74,7 @@ void check_arrays(const B& b) {
   CHECK(b.template array<float>(0).size() == 0);
 }
 
-// Loops: as far as `loops` ulps from the host's, sums as far as `sums`.
+// Checks that loops agree with the host's within `loops` ulps, and sums within `sums` ulps.
 template <class B>
 void check_primitives(const B& device, double loops, double sums) {
   using S = typename B::Scalar;
@@ -84,7 +84,7 @@ void check_primitives(const B& device, double loops, double sums) {
   const auto dx = on_device(device, x), dy = on_device(device, y), d_row = on_device(device, row);
   const S* const px = dx.data();
 
-  for (const std::size_t skip : {0u, 1u}) {  // memory that packs fit, and memory they do not
+  for (const std::size_t skip : {0u, 1u}) {  // aligned for packs, and not aligned
     auto expected = a;
     host.map(Blend{}, n - skip, expected.data() + skip, x.data() + skip, y.data() + skip);
     auto da = on_device(device, a);
@@ -162,8 +162,9 @@ void check_products(const B& device) {
   }
 }
 
-// Ten steps of every rule: as far from the host's as that many ulps, and twice the same bits. Matrix stages add the
-// terms of their products in another order, and Newton-Schulz steps enlarge what that does to small singular values.
+// Checks that ten steps of every rule agree with the host's within the given number of ulps, and that two runs give
+// identical bits. Matrix stages add the terms of their products in another order, and Newton-Schulz steps amplify the
+// resulting differences in small singular values.
 template <class B>
 void check_rules(const B& device, double element_rules, double matrix_rules) {
   using S = typename B::Scalar;
@@ -177,8 +178,8 @@ void check_rules(const B& device, double element_rules, double matrix_rules) {
   for_each_matrix_rule([&](const char* name, const auto& rule) { check(name, rule, matrix_rules); });
 }
 
-// Steps in mixed precision: the masters are the host's, equal ones rounded to equal parameters, and a step with a
-// gradient that is not finite is left out.
+// Checks steps in mixed precision: the master parameters agree with the host's, equal masters round to equal
+// parameters, and a step with a gradient that is not finite is skipped.
 template <class Half, class B, class Rule>
 void check_mixed_precision(const B& device, const Rule& rule, double most) {
   const Layout layout = odd_layout();
@@ -217,8 +218,8 @@ void check_mixed_precision(const B& device, const Rule& rule, double most) {
       ++same;
       REQUIRE(own.values[i].bits == expected.values[i].bits);
     }
-  // A device contracts products and sums, the host's side of nvcc does not: so a third may be the same, and the rest is
-  // near (`most`).
+  // nvcc contracts products and sums on the device but not on the host. About a third of the masters may therefore be
+  // identical, and the rest agree within `most`.
   CHECK(same > n / 8);
 }
 template <class B>
@@ -237,7 +238,7 @@ void check_mixed_precision(const B& device, double most) {
       device, mixed_precision<float16>(partition(matrices, lars(), otherwise, sgd()), DynamicLossScale{}), most);
 }
 
-// A copy of a rule's state goes on as the state does.
+// Checks that a copy of a rule's state continues like the original.
 template <class B>
 void check_state_copies(const B& device) {
   using S = typename B::Scalar;
@@ -268,7 +269,7 @@ void check_layers(const B& device, double most) {
     CHECK(ulps(got, expected) <= most);
     CHECK(propagate(device, model) == got);
     B narrow = device;
-    narrow.scratch = 1;  // convolutions go line by line
+    narrow.scratch = 1;  // convolutions are computed line by line
     CHECK(ulps(propagate(narrow, model), expected) <= most);
   });
 }

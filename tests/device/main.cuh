@@ -1,4 +1,4 @@
-// The main function of device tests: runs them where there is a device.
+// The main function of the device tests. Exits with status 77 if there is no device.
 #pragma once
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -10,7 +10,7 @@
 int main(int count, char** arguments) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no CUDA device: compiled only");
+    std::puts("no CUDA device: the tests were compiled but not run");
     return 77;
   }
   return doctest::Context(count, arguments).run();

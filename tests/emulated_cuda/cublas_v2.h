@@ -1,4 +1,4 @@
-// Of cuBLAS, the product that backend/cuda/linear_algebra.cuh takes, on the host.
+// A host implementation of the cuBLAS matrix product that backend/cuda/linear_algebra.cuh calls.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ inline const char* cublasGetStatusString(cublasStatus_t) { return "success"; }
 
 namespace emulated_cuda {
 
-// The upper half of a float.
+// bfloat16: the upper half of a float.
 struct Bfloat16 {
   unsigned short bits;
   operator float() const {
@@ -50,9 +50,9 @@ struct Bfloat16 {
   }
 };
 
-inline cublasComputeType_t computed_in = CUBLAS_COMPUTE_32F;  // the last product
+inline cublasComputeType_t computed_in = CUBLAS_COMPUTE_32F;  // compute type of the last product
 
-// S is what is computed in, T the factors' type, U the product's.
+// S is the compute type, T the type of the operands, U the type of the product.
 template <class S, class T, class U>
 void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, S alpha, const T* a, int lda, const T* b, int ldb,
           S beta, U* c, int ldc) {

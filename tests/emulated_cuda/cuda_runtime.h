@@ -1,7 +1,8 @@
-// A CUDA device made of the host, for tests where there is no GPU: as much of CUDA's runtime as backend/*.cuh asks for.
-// Kernels run thread by thread, each a coroutine that goes on when its barrier opens, so that what a kernel computes is
-// tested, and that it waits where it must: threads run in rising order, or in falling order where
-// emulated_cuda::falling says so, and must compute the same. Of speed and of memory it says nothing.
+// An emulated CUDA device on the host, for tests without a GPU. It implements the part of the CUDA runtime that
+// backend/cuda uses. Kernels run thread by thread. Each thread is a coroutine that resumes when its barrier opens, so
+// the tests cover both the results and the synchronisation of kernels. Threads run in ascending order, or in
+// descending order if emulated_cuda::falling is true, and must compute the same. The emulation does not model speed
+// or memory access.
 #pragma once
 
 #include <math.h>
@@ -38,8 +39,8 @@ inline dim3 threadIdx(0, 0, 0), blockIdx(0, 0, 0), blockDim, gridDim;
 namespace emulated_cuda {
 
 constexpr unsigned warp_size = 32;
-inline bool falling = false;                           // the order in which threads run
-inline std::size_t most_bytes = std::size_t{1} << 40;  // that can be had at a time
+inline bool falling = false;                           // whether threads run in descending order
+inline std::size_t most_bytes = std::size_t{1} << 40;  // largest allocation that succeeds
 
 // The threads of one block.
 class Block {
@@ -49,7 +50,7 @@ class Block {
     return block;
   }
 
-  // f() once in each of `count` threads.
+  // Runs f() once in each of `count` threads.
   template <class F>
   void run(unsigned count, const F& f) {
     while (threads_.size() < count) add_thread();
@@ -80,7 +81,8 @@ class Block {
   void wait_for_warp() { wait(For::warp); }
   void wait_for_block() { wait(For::block); }
 
-  // x of the thread whose number within the warp is `lane`. A thread is at most one exchange ahead of another.
+  // Returns the x of the thread with index `lane` within the warp. No thread is more than one exchange ahead of
+  // another.
   template <class T>
   T exchange(T x, unsigned lane) {
     Thread& mine = *threads_[threadIdx.x];
@@ -99,8 +101,8 @@ class Block {
   struct Thread {
     static constexpr std::size_t stack_bytes = 256 << 10;
     std::unique_ptr<char[]> stack{new char[stack_bytes]};
-    ucontext_t context;  // before it has begun
-    jmp_buf place;       // later
+    ucontext_t context;  // used before the thread has begun
+    jmp_buf place;       // used afterwards
     bool begun = false;
     For waits = For::nothing;
     alignas(16) unsigned char sent[2][16];
@@ -135,7 +137,7 @@ class Block {
     thread.waits = what;
     if (_setjmp(thread.place) == 0) _longjmp(scheduler_, 1);
   }
-  // Opens a barrier at which all threads that have not ended wait.
+  // Opens a barrier if all threads that have not finished wait at it.
   void open(For barrier, unsigned begin, unsigned end) {
     for (unsigned i = begin; i < end; ++i)
       if (threads_[i]->waits != barrier && threads_[i]->waits != For::ever) return;
@@ -178,9 +180,9 @@ enum cudaError_t {
 };
 namespace emulated_cuda {
 
-inline std::size_t launches = 0;                                              // kernels started, those of graphs too
-inline std::size_t waits = 0;                                                 // of the host for the device
-inline cudaError_t has_no_device = cudaSuccess, cannot_launch = cudaSuccess;  // what is answered once instead
+inline std::size_t launches = 0;                                              // kernel launches, including graph nodes
+inline std::size_t waits = 0;                                                 // waits of the host for the device
+inline cudaError_t has_no_device = cudaSuccess, cannot_launch = cudaSuccess;  // errors to return once
 
 inline void wait() {
   ++waits;
@@ -223,7 +225,7 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cud
   if (bytes > 0) memcpy(to, from, bytes);
   return cudaSuccess;
 }
-// Memory of the host is read before this returns, as is memory that CUDA has not pinned.
+// Host memory is read before this returns, as CUDA does for memory that is not pinned.
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;

@@ -1,5 +1,5 @@
-// Of cuSOLVER, the decompositions that backend/cuda/linear_algebra.cuh takes, by Eigen. Geqrf leaves Q itself where
-// cuSOLVER leaves reflections, and Orgqr has nothing left to do.
+// The cuSOLVER decompositions that backend/cuda/linear_algebra.cuh calls, implemented with Eigen. Geqrf stores Q
+// where cuSOLVER stores Householder reflectors, so Orgqr does nothing.
 #pragma once
 
 #include <Eigen/Eigenvalues>

@@ -1,5 +1,6 @@
-// Streams of the emulated device: work waits in its stream until somebody waits for the device, and then streams go on
-// as late ones first, each as far as its events let it. So what needs an event and has none computes something else.
+// Streams of the emulated device. Work stays queued in its stream until the host waits for the device. Then the
+// streams run, the last created first, each as far as its events allow. Code that lacks a required event therefore
+// computes a wrong result, which tests detect.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,10 @@
 namespace emulated_cuda {
 
 struct Event {
-  std::size_t asked = 0, happened = 0;  // how often it was recorded, and how many of these have been reached
+  std::size_t asked = 0, happened = 0;  // number of recordings issued, and how many of them have been reached
 };
 
-// Something a stream does, or awaits: the event's recording number `ticket`.
+// An operation of a stream, or a wait for recording number `ticket` of an event.
 struct Task {
   std::function<void()> run;
   const Event* event = nullptr;
@@ -27,8 +28,8 @@ struct Task {
 
 struct Node {
   std::function<void()> enqueue;
-  std::function<void(const void*)> change;  // of a kernel, to other facts
-  bool destroyed = false;                   // with the graph it was captured in
+  std::function<void(const void*)> change;  // sets other parameters of a kernel
+  bool destroyed = false;                   // whether the graph it was captured in was destroyed
 };
 struct Graph {
   std::vector<std::shared_ptr<Node>> nodes;
@@ -41,19 +42,19 @@ struct Stream {
 };
 inline auto& streams() {
   static auto& all = *new std::vector<std::unique_ptr<Stream>>;
-  if (all.empty()) all.push_back(std::make_unique<Stream>());  // the default one
+  if (all.empty()) all.push_back(std::make_unique<Stream>());  // the default stream
   return all;
 }
 inline Stream& stream_of(Stream* stream) { return stream == nullptr ? *streams().front() : *stream; }
 
-// enqueue(), or a node that will.
+// Calls enqueue(), or adds a node that will call it if a capture is active.
 inline void start(Stream* stream, std::function<void()> enqueue, std::function<void(const void*)> change = {}) {
   if (capturing == nullptr) return enqueue();
   capturing->nodes.push_back(std::make_shared<Node>(Node{std::move(enqueue), std::move(change)}));
   stream_of(stream).captured_last = capturing->nodes.back().get();
 }
 inline void push(Stream* stream, std::function<void()> run) { stream_of(stream).tasks.push_back({std::move(run)}); }
-// Something without arguments that change.
+// Starts an operation without arguments that a node can change.
 inline void start_call(Stream* stream, std::function<void()> run) {
   start(stream, [stream, run = std::move(run)] { push(stream, run); });
 }
@@ -68,7 +69,7 @@ inline void await(Event* event, Stream* stream) {
   start(stream, [=] { stream_of(stream).tasks.push_back({[] {}, event, event->asked}); });
 }
 
-// Until all streams are empty.
+// Runs all streams until they are empty.
 inline void drain() {
   for (bool went_on = true; went_on;) {
     went_on = false;
@@ -81,7 +82,7 @@ inline void drain() {
   }
   for (const auto& stream : streams())
     if (!stream->tasks.empty()) {
-      std::fputs("emulated_cuda: a stream waits for an event that nobody records\n", stderr);
+      std::fputs("emulated_cuda: a stream waits for an event that is never recorded\n", stderr);
       std::abort();
     }
 }

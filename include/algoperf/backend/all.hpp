@@ -1,4 +1,5 @@
-// The members of backend/ that need no more than Eigen. linear_algebra.hpp and thrust.hpp are included by name.
+// The backend headers that depend on nothing but Eigen. Include products/linear_algebra.hpp, thrust.hpp and cuda.cuh
+// by name.
 #pragma once
 
 #include "concept.hpp"

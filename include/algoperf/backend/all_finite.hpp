@@ -1,4 +1,4 @@
-// Whether an array holds neither infinity nor NaN, on any backend.
+// Tests whether an array is free of infinity and NaN, on any backend.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace algoperf::detail {
 
-// Of chunk r, a row of the backend's for_each_row: bad[r] = how many elements are infinite or NaN.
+// For chunk r, a row of the backend's for_each_row: bad[r] = the number of elements that are infinite or NaN.
 template <class T>
 struct CountBad {
   std::size_t n;
@@ -25,13 +25,13 @@ struct CountBad {
   }
 };
 
-// Of memory that is not the host's; `bad` has chunks_of(n) elements.
+// For device memory; `bad` has chunks_of(n) elements.
 template <class B, class T>
 void count_bad(const B& backend, std::size_t n, const T* x, float* bad) {
   backend.for_each_row(chunks_of(n), chunk, CountBad<T>{n, x, bad});
 }
 
-// Of the host's.
+// For host memory.
 template <class T>
 bool all_finite(unsigned threads, std::size_t n, const T* x) {
   std::atomic<bool> finite = true;

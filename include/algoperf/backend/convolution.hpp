@@ -1,7 +1,8 @@
-// Convolution: what a backend is told that has better convolutions than products of unrolled windows.
+// Convolution: the parameters of a convolution, for backends with a faster implementation than matrix products of
+// unrolled windows.
 //
-// Images {rows, cols, channels} and outputs {out_rows, out_cols, filters}, one after the other; weights {filters, size,
-// size, channels}; as nn/layers/conv2d.hpp has them.
+// Images {rows, cols, channels} and outputs {out_rows, out_cols, filters} are contiguous. Weights are {filters, size,
+// size, channels}. nn/layers/conv2d.hpp uses the same layout.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +11,20 @@
 
 namespace algoperf {
 
-// images > 0, and the window fits the padded image.
+// Requires images > 0 and a window that fits the padded image.
 struct Convolution {
   std::size_t images, rows, cols, channels, filters, size, stride, padding;
 
   constexpr std::size_t out_rows() const { return (rows + 2 * padding - size) / stride + 1; }
   constexpr std::size_t out_cols() const { return (cols + 2 * padding - size) / stride + 1; }
-  constexpr std::size_t inputs() const { return rows * cols * channels; }  // an image's
+  constexpr std::size_t inputs() const { return rows * cols * channels; }  // per image
   constexpr std::size_t outputs() const { return out_rows() * out_cols() * filters; }
   constexpr std::size_t weights() const { return filters * size * size * channels; }
   friend bool operator==(const Convolution&, const Convolution&) = default;
 };
 
-// backend.convolution(c) has forward(x, weight, bias, y), back_to_input(dy, weight, dx) and back_to_weight(x, dy,
-// d_weight), which put the gradients of x and of weight in their place.
+// backend.convolution(c) returns an object with forward(x, weight, bias, y), back_to_input(dy, weight, dx) and
+// back_to_weight(x, dy, d_weight). The last two overwrite dx and d_weight with the gradients of x and of weight.
 template <class B>
 concept ConvolvingBackend = requires(const B& backend, const Convolution& c) {
   backend.convolution(c);

@@ -18,15 +18,15 @@
 #include "../core/half.hpp"
 #include "../core/map_kernels.hpp"
 #include "concept.hpp"
+#include "cuda/add_rows.cuh"
 #include "cuda/array.cuh"
 #include "cuda/device.cuh"
-#include "cuda/linear_algebra.cuh"
-#include "cuda/add_rows.cuh"
 #include "cuda/each.cuh"
-#include "cuda/rows.cuh"
-#include "cuda/sums.cuh"
+#include "cuda/linear_algebra.cuh"
 #include "cuda/passes.cuh"
 #include "cuda/range.cuh"
+#include "cuda/rows.cuh"
+#include "cuda/sums.cuh"
 
 namespace algoperf {
 

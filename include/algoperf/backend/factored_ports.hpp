@@ -1,4 +1,5 @@
-// FactoredPorts: how a host sweep reads a tensor that a matrix stage left in factors (backend/work.hpp).
+// FactoredPorts: ports through which a host sweep reads a tensor that a matrix stage left as Factors
+// (backend/work.hpp).
 #pragma once
 
 #include <cstddef>
@@ -16,11 +17,11 @@ class FactoredPorts {
  public:
   static constexpr bool none = false;
 
-  // Of a tensor whose first element is element `begin` of u.
+  // For a tensor whose first element is element `begin` of u.
   FactoredPorts(const S* u, std::size_t begin, std::size_t cols, const Factors<S>& factors)
       : u_(u), begin_(begin), cols_(cols), row_end_(cols), factors_(factors) {}
 
-  // Reads on, or anew, but never back.
+  // Loads a vector from element i on. Within a sweep i must not decrease: the current row only advances.
   V load(std::size_t i) const {
     const std::size_t j = i - begin_;
     seek(j);
@@ -54,7 +55,7 @@ class FactoredPorts {
     row_ = j < row_end_ + cols_ ? row_ + 1 : j / cols_;
     row_end_ = (row_ + 1) * cols_;
   }
-  // n elements from i on, of one row or more.
+  // Copies n elements from i on, which may span several rows.
   void copy(std::size_t i, std::size_t n, S* to) const {
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t j = i + k - begin_;
@@ -65,7 +66,7 @@ class FactoredPorts {
 
   const S* u_;
   std::size_t begin_, cols_;
-  mutable std::size_t row_ = 0, row_end_;  // where the last read was
+  mutable std::size_t row_ = 0, row_end_;  // row of the last read, and where it ends
   Factors<S> factors_;
 };
 

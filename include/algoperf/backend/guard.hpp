@@ -1,5 +1,5 @@
-// Guard: what may keep a step from being made though the host has asked for it, where a device's work goes on
-// meanwhile: a flag in the device's memory. A rule's passes then change nothing.
+// Guards: a guard can suppress a step that the host has already issued to an asynchronous device. It reads a flag in
+// device memory. The passes of a rule change nothing if closes() returns true.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,21 @@
 
 namespace algoperf {
 
-// Every step is made.
+// Never suppresses a step.
 struct NoGuard {
   static constexpr bool none = true, counts = false;
   ALGOPERF_HD bool closes() const { return false; }
 };
 
-// None while *closed is not 0.
+// Suppresses steps while *closed is not 0.
 struct Unless {
   static constexpr bool none = false, counts = false;
   const std::int64_t* closed;
   ALGOPERF_HD bool closes() const { return *closed != 0; }
 };
 
-// The same; and how many steps were made, this one included, only the device knows: it makes the step's constants.
+// Like Unless, and only the device stores the number of steps executed, this one included (*t). The device therefore
+// computes the step's constants.
 struct CountedUnless {
   static constexpr bool none = false, counts = true;
   const std::int64_t* closed;

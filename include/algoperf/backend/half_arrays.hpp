@@ -1,4 +1,4 @@
-// Whole arrays of 16 bits on any backend: widened to float, and narrowed.
+// Conversion of whole arrays between 16 bits and float, on any backend.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace algoperf::detail {
 
-// On the host: f(begin, end) over whole vectors of [0, n) on the threads, and then g(begin, n) for the rest.
+// On the host: calls f(begin, end) over the whole vectors of [0, n) on up to `threads` threads, then g(begin, n) for
+// the remaining elements.
 template <class F, class G>
 void over_vectors(unsigned threads, std::size_t n, const F& f, const G& g) {
   const std::size_t whole = n - n % Vector<float>::width;
@@ -21,7 +22,7 @@ void over_vectors(unsigned threads, std::size_t n, const F& f, const G& g) {
   if (whole < n) g(whole, n);
 }
 
-// Elsewhere: one chunk, a row of the backend's for_each_row. A device has no vectors, and needs none.
+// On a device: converts one chunk, a row of the backend's for_each_row, without SIMD vectors.
 template <class Half>
 struct WidenChunk {
   std::size_t n;
@@ -68,7 +69,7 @@ void widen(const B& backend, std::size_t n, const HalfPorts<Half>& ports, float*
         });
 }
 
-// values[i] = x[i], rounded, if the guard lets
+// values[i] = x[i], rounded, unless guard.closes()
 template <class B, class Half, class Guard>
 void narrow(const B& backend, std::size_t n, const float* x, const HalfPorts<Half>& ports, const Guard& guard) {
   if constexpr (!B::on_host)

@@ -1,5 +1,6 @@
-// HalfPorts: where a sweep takes its gradients and puts the new parameters, besides the float arenas it works in:
-// arrays of 16 bits, converted in registers, by vectors on the host.
+// HalfPorts: ports of a sweep to 16-bit arrays. A sweep reads its gradients from one array and also writes the new
+// parameters to another, besides the float arenas it works in. Conversions happen in registers, a SIMD vector at a
+// time on the host.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@ namespace algoperf {
 
 namespace detail {
 
-// A well mixed word of 32 bits (the hash "lowbias32" found by C. Wellons' search): the noise of stochastic rounding.
-// U is a word or a vector of them.
+// A hash of 32 bits (the hash "lowbias32" found by C. Wellons' search): the noise of stochastic rounding. U is a
+// 32-bit word or a vector of words.
 template <class U>
 ALGOPERF_HD U mixed_bits(U x) {
   x = x ^ (x >> 16);
@@ -24,7 +25,8 @@ ALGOPERF_HD U mixed_bits(U x) {
   return x ^ (x >> 15);
 }
 
-// Adds noise below the bits that bfloat16 keeps, so that cutting them off rounds by chance. Infinity and NaN stay.
+// Rounds stochastically: adds noise below the bits that bfloat16 keeps, then truncates. Infinity and NaN are
+// preserved.
 ALGOPERF_HD bfloat16 narrowed_by_chance(float x, std::uint32_t number, std::uint32_t key) {
   bfloat16 y(x);
   if (x - x == 0) y.bits = static_cast<std::uint16_t>((bits_of(x) + (mixed_bits(number ^ key) & 0xFFFFu)) >> 16);
@@ -105,9 +107,9 @@ struct HalfPorts {
   Half* values = nullptr;
   float scale = 1;  // of the gradients
   Rounding rounding = Rounding::nearest;
-  std::uint32_t key = 0;            // of the noise, another at each step
-  std::uint32_t origin = 0;         // the number of gradients[0], for the noise
-  const float* scale_at = nullptr;  // where the scale lies, if it is the device that knows it
+  std::uint32_t key = 0;            // of the noise, different at each step
+  std::uint32_t origin = 0;         // index of gradients[0] in the whole array, for the noise
+  const float* scale_at = nullptr;  // address of the scale if only the device stores it, else null
 
   static constexpr bool none = false;
   HalfPorts from(std::size_t begin) const {
@@ -117,14 +119,14 @@ struct HalfPorts {
     later.origin += static_cast<std::uint32_t>(begin);
     return later;
   }
-  // The same, where the scale can be read.
+  // Returns these ports with `scale` loaded from scale_at, if it is set. Call it where scale_at can be read.
   ALGOPERF_HD HalfPorts there() const {
     HalfPorts known = *this;
     if (scale_at != nullptr) known.scale = *scale_at;
     return known;
   }
 
-  // One element, and on the host a vector from element i on.
+  // Convert one element. load and store convert a vector that begins at element i, on the host.
   ALGOPERF_HD float widened(Half gradient) const { return scale * static_cast<float>(gradient); }
   ALGOPERF_HD Half narrowed(float x, std::size_t i) const {
     if constexpr (std::is_same_v<Half, bfloat16>)

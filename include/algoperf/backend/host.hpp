@@ -1,5 +1,6 @@
-// Host: the CPU backend. Kernels run on native SIMD vectors, matrix products go to their provider (gemm.hpp), and so do
-// convolutions where it has them; threads never change a result: work is cut by size alone.
+// Host: the CPU backend. Kernels run on native SIMD vectors. Matrix products use the configured provider
+// (products/gemm.hpp), and so do convolutions if the provider implements them. The number of threads never changes a
+// result, because work is split by size alone.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@
 
 namespace algoperf {
 
-// Host<>{.threads = 2} uses two threads (Host{} is Host<float>{}, but takes no fields); Host<double>{} computes in
-// double.
+// Host<>{.threads = 2} uses two threads. Host<double>{} computes in double. Host{} deduces Host<float>, but accepts
+// no field initialisers.
 template <class S>
 struct Host {
   using Scalar = S;
@@ -32,7 +33,7 @@ struct Host {
   static constexpr bool on_host = true;
 
   unsigned threads = 1;
-  std::size_t scratch = std::size_t{1} << 18;  // scalars that layers may work in: what caches hold
+  std::size_t scratch = std::size_t{1} << 18;  // scalars that layers may use as scratch memory: fits in cache
 
   template <class T>
   Array<T> array(std::size_t n) const {
@@ -56,7 +57,8 @@ struct Host {
   }
   void synchronize() const {}
 
-  // One thread takes a product whole; more take panels of C (see `panels` on why this changes no result).
+  // One thread computes a product as a whole; several threads compute panels of C. `panels` explains why the result
+  // is the same.
   void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
     panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
       algoperf::gemm_nn(rows, cols, k, a + i * k, k, b + j, n, c + i * n + j, n, add);
@@ -112,7 +114,7 @@ struct Host {
     });
   }
 
-  // out[c] = sum over r of x[r][c]: in blocks of rows, each summed in S, the blocks one after the other.
+  // out[c] = sum over r of x[r][c]. Blocks of rows are summed in S and added in order.
   void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
     using V = Vector<S>;
     constexpr std::size_t block = 64;
@@ -137,8 +139,8 @@ struct Host {
     }
   }
 
-  // of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c]). One thread reads x once; more of them
-  // share the rows, then the columns, and read it twice.
+  // of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c]). One thread reads x once. Several threads
+  // divide the rows, then the columns, and read x twice.
   template <class Kernel>
   void row_and_column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, const S* x, S* of_rows,
                            S* of_columns) const {
@@ -166,7 +168,7 @@ struct Host {
     });
   }
 
-  // f(team, r) for r in [0, rows); `cost` is about how many elements a row touches.
+  // f(team, r) for r in [0, rows); `cost` is the approximate number of elements of a row.
   template <class F>
   void for_each_row(std::size_t rows, std::size_t cost, const F& f) const {
     over_blocks(rows, cost, [&f](std::size_t begin, std::size_t end) {
@@ -175,7 +177,8 @@ struct Host {
   }
 
   std::size_t concurrency() const { return threads > 1 ? threads : 1; }
-  // Each thread takes as many whole calls as the others, on a Host of one thread; what remains follows, on all threads.
+  // Each thread makes the same number of calls, with a Host of one thread. The remaining calls follow with all
+  // threads.
   template <class F>
   void run_concurrently(std::size_t slots, std::size_t count, const F& f) const {
     const std::size_t each = threads > 1 && slots >= threads ? count / threads : 0;
@@ -191,7 +194,7 @@ struct Host {
     }
   }
 
-  // Sums in double, in 16 lanes within each chunk, the chunks in order: as in run(), and on every backend.
+  // Sums in double, in 16 lanes within each chunk and over the chunks in order, as in run() and on every backend.
   double sum(std::size_t n, const S* x) const {
     return chunked_sum(n, [x](std::size_t i) { return static_cast<double>(x[i]); });
   }
@@ -205,7 +208,7 @@ struct Host {
   }
 
  private:
-  // Below this much work a second thread costs more than it brings.
+  // Below this amount of work a second thread costs more than it saves.
   static constexpr std::size_t elements_per_task = 1 << 14;
   static constexpr std::size_t flops_per_panel = 1 << 23;
   static constexpr std::size_t side_per_panel = 64;
@@ -244,9 +247,10 @@ struct Host {
       f(begin, end < rows ? end : rows);
     });
   }
-  // A cut costs packing, so there is one panel a thread at most. Eigen adds up an element of C in the same order
-  // wherever its panel begins, if that is at a multiple of its registers' block (at most 48 columns): so the cut may
-  // follow the threads and still change no result.
+  // Calls f(first row, rows, first column, columns) for panels of C. Every panel costs packing, so there is at most
+  // one panel per thread. Eigen adds the terms of an element of C in the same order in every panel that begins at a
+  // multiple of its register block (at most 48 columns). The split may therefore depend on the number of threads
+  // without changing the result.
   template <class F>
   void panels(std::size_t m, std::size_t n, std::size_t k, const F& f) const {
     if (m == 0 || n == 0) return;
@@ -263,7 +267,8 @@ struct Host {
         f(std::size_t{0}, m, begin, end - begin);
     });
   }
-  // f(first column, columns) in blocks of 32 to 128 columns, each from its diagonal down; the rest mirrors them.
+  // Calls f(first column, columns) for blocks of 32 to 128 columns, each computed from its diagonal down, then
+  // mirrors the result above the diagonal.
   template <class F>
   void below_diagonal(std::size_t n, std::size_t k, S* c, const F& f) const {
     const std::size_t eighth = n / 8 / 32 * 32, width = eighth < 32 ? 32 : eighth < 128 ? eighth : 128;

@@ -1,6 +1,6 @@
-// How row_and_column_sums adds up: columns in blocks of rows, the blocks one after the other; rows in tiles of columns,
-// in the 16 lanes of backend/work.hpp within each. Neither the vector width, the number of threads nor the backend
-// changes the order.
+// The summation order of row_and_column_sums. Column sums add blocks of rows in order. Row sums add tiles of columns
+// in order, with the 16 lanes of backend/work.hpp within each tile. The order does not depend on the vector width,
+// the number of threads or the backend.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace algoperf::detail {
 
 inline constexpr std::size_t sums_block = 64, sums_tile = 1024;
 
-// Adds the sums of kernel(x) over a tile of at most sums_tile columns, its rows `stride` apart.
+// Adds the row and column sums of kernel(x) over a tile of at most sums_tile columns with leading dimension `stride`.
 template <class S, class Kernel>
 ALGOPERF_ONE_COPY void add_tile_sums(const Kernel& kernel, std::size_t rows, std::size_t cols, std::size_t stride,
                                      const S* x, S* of_rows, S* of_columns) {

@@ -1,5 +1,6 @@
-// Ports: where a sweep takes u from and puts the new p to, besides the arenas of the backend's scalar. Without any, it
-// works in the arenas alone. backend/half_ports.hpp has ports to arrays of 16 bits.
+// NoPorts: the default ports of a sweep. Ports are an alternative source of u and an additional destination of the
+// new p, besides the arenas of the backend's scalar. With NoPorts a sweep uses the arenas only.
+// backend/half_ports.hpp defines ports to 16-bit arrays.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// A row's worker (backend/concept.hpp): one thread, which does everything itself.
+// A team (backend/concept.hpp) of one thread.
 struct SerialTeam {
   template <class F>
   ALGOPERF_HD void each(std::size_t n, const F& f) const {
@@ -26,7 +26,7 @@ struct SerialTeam {
     for (std::size_t j = 0; i + j < n; ++j) total[j] += f(i + j);
     return detail::tree_sum(total);
   }
-  // The largest f(i), n > 0.
+  // Returns the maximum of f(i) over i in [0, n), n > 0.
   template <class S, class F>
   ALGOPERF_HD S max(std::size_t n, const F& f) const {
     S most = f(0);
@@ -36,7 +36,7 @@ struct SerialTeam {
     }
     return most;
   }
-  // x[i] = kernel(x[i], in[i]...), on vectors.
+  // x[i] = kernel(x[i], in[i]...), by SIMD vectors.
   template <class S, class Kernel, class... In>
   ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
     using V = Vector<S>;
@@ -48,7 +48,7 @@ struct SerialTeam {
   ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
     __builtin_memcpy(to, from, n * sizeof(S));
   }
-  // Row k of `to`, of `length` scalars, becomes f(k).
+  // Sets row k of `to`, of `length` scalars, to f(k).
   template <class S, class F>
   ALGOPERF_HD void copy_rows(unsigned count, unsigned length, S* to, const F& f) const {
     for (unsigned k = 0; k < count; ++k, to += length) {

@@ -1,10 +1,11 @@
-// Thrust: the portable device backend, Thrust's algorithms and nothing else. Its system is Thrust's own switch, defined
-// before any include (or by linking algoperf::thrust):
+// Thrust: the portable device backend, written with Thrust's algorithms only. The device system is selected by
+// Thrust's macro, defined before any include (or by linking algoperf::thrust):
 //   -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP   g++ or clang++ and CCCL's headers; no CUDA needed
 //   -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP   the same with -fopenmp
 //   nvcc, in a .cu file                               CUDA
-// Correct everywhere and deterministic: work is cut by index and sums by size alone, so two runs, and the systems CPP
-// and OMP, give the same bits. Matrix products are one dot product an element: for agreement, not for speed.
+// Results are deterministic: work is split by index and sums by size alone. Two runs give identical bits, and so do
+// the systems CPP and OMP. Matrix products compute one dot product per element: they serve correctness checks, not
+// speed.
 #pragma once
 
 #include <thrust/copy.h>
@@ -28,7 +29,7 @@
 
 namespace algoperf {
 
-// Zeroed memory of the device.
+// Zero-initialised device memory.
 template <class T>
 class ThrustArray {
  public:
@@ -44,8 +45,8 @@ class ThrustArray {
 
 namespace detail {
 
-// Element i of C, n columns wide: the dot product of k terms, in order. A's element (row, j) lies at row * a_row + j *
-// a_step, B's (j, col) at col * b_col + j * b_step.
+// Computes element i of C, which has n columns, as a dot product of k terms in order. Element (row, j) of A is at row
+// * a_row + j * a_step; element (j, col) of B is at col * b_col + j * b_step.
 template <class S>
 struct ThrustGemm {
   std::size_t n, k, a_row, a_step, b_col, b_step;
@@ -87,7 +88,7 @@ struct ThrustMapRows {
   ALGOPERF_HD void operator()(std::size_t i) const { x[i] = kernel(x[i], row[i % cols]); }
 };
 
-// The sum of kernel(x) over column c, as the host takes it: in blocks of rows, the blocks one after the other.
+// The sum of kernel(x) over column c, in the host's order: blocks of rows, added in order.
 template <class Kernel, class S>
 struct ThrustColumnSum {
   Kernel kernel;
@@ -106,7 +107,7 @@ struct ThrustColumnSum {
   }
 };
 
-// The same over row r: in tiles of columns, the tiles one after the other.
+// The sum of kernel(x) over row r, in the host's order: tiles of columns, added in order.
 template <class Kernel, class S>
 struct ThrustRowSum {
   Kernel kernel;
@@ -126,7 +127,7 @@ struct ThrustRowSum {
   }
 };
 
-// Column c of every row, the rows in order.
+// Adds column c of every row, in order of the rows.
 template <class S>
 struct ThrustAddRows {
   std::size_t count, cols;
@@ -163,7 +164,8 @@ struct ThrustProduct {
 }  // namespace detail
 
 // Thrust{} computes in float, Thrust<double>{} in double. Every call returns when its work is done. run, sum and dot
-// share scratch memory: one at a time per object (each rule's state has a copy of its own).
+// share scratch memory, so an object supports one of these calls at a time. The state of each rule has its own copy
+// of the backend.
 template <class S = float>
 struct Thrust {
   using Scalar = S;
@@ -172,7 +174,7 @@ struct Thrust {
 
   static constexpr bool on_host = false;
 
-  std::size_t scratch = std::size_t{1} << 22;  // scalars that layers may work in
+  std::size_t scratch = std::size_t{1} << 22;  // scalars that layers may use as scratch memory
 
   template <class T>
   Array<T> array(std::size_t n) const {
@@ -207,7 +209,7 @@ struct Thrust {
     detail::thrust_each(m * n, detail::ThrustGemm<S>{n, k, 1, m, 1, n, a, b, c, add});
   }
 
-  // Through the host.
+  // eigh and qr copy the matrix to the host and compute there.
   bool eigh(std::size_t n, const S* a, S* values, S* vectors) const {
     if constexpr (detail::explain_decompositions<S>()) {
       std::vector<S> host = on_host_memory(n * n, a), host_values(n), host_vectors(n * n);
@@ -236,25 +238,26 @@ struct Thrust {
   void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
     detail::thrust_each(cols, detail::ThrustColumnSum<Multiply<S>, S>{{}, rows, cols, x, out});
   }
-  // One thread a row, then one a column.
+  // One thread per row, then one per column.
   template <class Kernel>
   void row_and_column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, const S* x, S* of_rows,
                            S* of_columns) const {
     detail::thrust_each(rows, detail::ThrustRowSum<Kernel, S>{kernel, cols, x, of_rows});
     detail::thrust_each(cols, detail::ThrustColumnSum<Kernel, S>{kernel, rows, cols, x, of_columns});
   }
-  // One thread a row.
+  // One thread per row.
   template <class F>
   void for_each_row(std::size_t rows, std::size_t, const F& f) const {
     detail::thrust_each(rows, detail::ThrustRow<F>{f});
   }
-  // One call after the other, each on the whole device.
+  // Calls run one after another, each on the whole device.
   std::size_t concurrency() const { return 1; }
   template <class F>
   void run_concurrently(std::size_t, std::size_t count, const F& f) const {
     for (std::size_t i = 0; i < count; ++i) f(*this, std::size_t{0}, i);
   }
-  // One thread a column: O(count) each, whatever the vocabulary, and no two threads write the same place.
+  // One thread per column. Each takes O(count) time for any number of keys, and no two threads write the same
+  // element.
   void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x, S* out) const {
     detail::thrust_each(cols, detail::ThrustAddRows<S>{count, cols, keys, x, out});
   }

@@ -1,5 +1,5 @@
-// Work: what a rule hands to a backend. A chain of stages arrives as passes over regions; backends differ in the order
-// they walk them, never in what a pass does.
+// Work: the description of a rule's step that a backend executes. A chain of stages arrives as passes over regions.
+// Backends may visit them in different orders, but a pass computes the same on every backend.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@
 
 namespace algoperf {
 
-// How a pass ends: by applying the update, by measuring sums per tensor or over all tensors, or by a matrix stage.
+// The end of a pass: it applies the update, measures sums per tensor or over all tensors, or runs a matrix stage.
 enum class Closing : std::uint8_t { apply, measure_tensor, measure_all, transform };
 
-// Kernels of the stages [first, last), closed by `stage` (unless it applies). Where it does not store u, the next pass
-// runs the same kernels again. A `factored` pass finds u with Factors, if the tensor has some.
+// A pass: the kernels of stages [first, last), followed by `stage` (unless the pass applies the update). If the pass
+// does not store u, the next pass runs the same kernels again. A `factored` pass reads u through Factors where the
+// tensor has them.
 struct PassShape {
   std::size_t first = 0, last = 0, stage = 0;
   Closing closing = Closing::apply;
@@ -28,8 +29,8 @@ struct PhaseShape {
   std::size_t first = 0, last = 0;
 };
 
-// What a matrix stage may leave of a tensor instead of writing u: u[r][c] min(rows[r] columns[c], most), which the
-// passes to come multiply as they read. Nothing where `rows` is null.
+// Factors that a matrix stage may leave instead of writing u. Later passes compute u[r][c] min(rows[r] columns[c],
+// most) as they read. There are no factors if `rows` is null.
 template <class S>
 struct Factors {
   const S* rows = nullptr;
@@ -37,7 +38,7 @@ struct Factors {
   S most = 0;
 };
 
-// One tensor of a region: [offset, offset + facts.size) of the region's arenas.
+// One tensor of a region: elements [offset, offset + facts.size) of the region's arenas.
 template <class S>
 struct TensorWork {
   std::size_t offset = 0;
@@ -45,8 +46,8 @@ struct TensorWork {
   Factors<S> factors = {};
 };
 
-// A region as a backend sees it: u, p and slot j are arrays of `size`, slot j at slots + j * size; u and p begin at
-// element `begin` of their arenas.
+// A region as passed to a backend. u, p and each slot are arrays of `size` elements; slot j begins at slots + j *
+// size. u and p begin at element `begin` of their arenas.
 template <class S>
 struct RegionWork {
   std::size_t begin = 0, size = 0;
@@ -58,9 +59,9 @@ struct RegionWork {
 
 namespace detail {
 
-// Sums are taken in `lanes` fixed lanes within chunks of `chunk` elements, so of chunk / lanes terms each and in the
-// scalar of the data; then the lanes are added by a fixed tree and the chunks in order, in double. Neither the vector
-// width, the number of threads nor the backend changes the order.
+// The summation order. Within a chunk of `chunk` elements, `lanes` fixed lanes each add chunk / lanes terms in the
+// scalar type of the data. A fixed tree then adds the lanes, and the chunks are added in order; both in double. The
+// order does not depend on the vector width, the number of threads or the backend.
 inline constexpr std::size_t lanes = 16;
 inline constexpr std::size_t chunk = 8192;
 
@@ -73,8 +74,8 @@ ALGOPERF_HD S tree_sum(S (&lane)[lanes]) {
 
 inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }
 
-// Where a sweep's data lies: element i of u, of p, and of slot j at slots + j * stride; or, with ports, u where they
-// say.
+// The data of a sweep: arrays u and p, and slot j at slots + j * stride. With
+// ports, u is read through the ports instead.
 template <class S, class Ports = NoPorts>
 struct Sweep {
   S* u;
@@ -84,14 +85,14 @@ struct Sweep {
   [[no_unique_address]] Ports ports = {};
 };
 
-// What a sweep does with u when the kernel has run.
+// What a sweep does with u after the kernel.
 enum class Then { apply, store, discard };
 
 ALGOPERF_HD constexpr Then then_of(const PassShape& pass) {
   if (pass.closing == Closing::apply) return Then::apply;
   return pass.stores ? Then::store : Then::discard;
 }
-// A pass with nothing to run, to measure or to store: a matrix stage at the head of a chain.
+// Whether a pass has nothing to run, measure or store: true for a matrix stage at the beginning of a chain.
 constexpr bool is_idle(const PassShape& pass) {
   return pass.closing == Closing::transform && pass.first == pass.last && !pass.stores;
 }

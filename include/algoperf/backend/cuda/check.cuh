@@ -35,8 +35,7 @@ inline void cuda_check(cublasStatus_t status, const char* what) {
   require(status == CUBLAS_STATUS_SUCCESS, "cuda: ", what, " failed: cuBLAS status ", cublasGetStatusString(status));
 }
 inline void cuda_check(cusolverStatus_t status, const char* what) {
-  require(status == CUSOLVER_STATUS_SUCCESS, "cuda: ", what, " failed: cuSOLVER status ",
-          static_cast<int>(status));
+  require(status == CUSOLVER_STATUS_SUCCESS, "cuda: ", what, " failed: cuSOLVER status ", static_cast<int>(status));
 }
 
 }  // namespace algoperf::detail

@@ -1,8 +1,8 @@
 // CudaPasses: the execution of a chain's passes by the CUDA backend. A pass over all tensors of a region is one
 // launch, with one block per chunk of at most 8192 elements and memory accesses of 16 bytes. Sums stay on the device:
-// each block writes the sums of its chunk, a second launch adds the chunks of each tensor in a fixed order, and the blocks of
-// the next pass build its kernel from these sums. LAMB therefore takes three launches and 40 bytes per parameter for
-// any number of tensors.
+// each block writes the sums of its chunk, a second launch adds the chunks of each tensor in a fixed order, and the
+// blocks of the next pass build its kernel from these sums. LAMB therefore takes three launches and 40 bytes per
+// parameter for any number of tensors.
 #pragma once
 
 #include <cstddef>

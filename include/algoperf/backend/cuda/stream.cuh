@@ -60,7 +60,9 @@ struct CudaSignal {
 struct CudaAwait {
   cudaEvent_t event;
   bool operator==(const CudaAwait&) const = default;
-  void operator()(cudaStream_t stream) const { cuda_check(cudaStreamWaitEvent(stream, event, 0), "waiting for an event"); }
+  void operator()(cudaStream_t stream) const {
+    cuda_check(cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
+  }
 };
 
 }  // namespace algoperf::detail

@@ -1,5 +1,6 @@
-// Convolutions of the host backend, by a provider: a program that links algoperf::gemm with ALGOPERF_GEMM=onednn has
-// them. It defines ALGOPERF_EXTERN_CONVOLUTION, and Conv2d takes them: of floats; of doubles it multiplies.
+// Convolutions of the host backend, implemented by a provider. They are available in programs that link
+// algoperf::gemm with ALGOPERF_GEMM=onednn, which defines ALGOPERF_EXTERN_CONVOLUTION. Conv2d then uses them for
+// float; for double it uses matrix products.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +11,17 @@
 
 namespace algoperf {
 
-// Of one provider, on the calling thread.
+// Defined by the provider; run on the calling thread.
 //   y[o, q, f] = bias[f] + sum over i, j, c of weight[f, i, j, c] x[o stride + i - padding, q stride + j - padding, c]
 void convolve(const Convolution&, const float* x, const float* weight, const float* bias, float* y);
-// The gradients of x and of weight by y's, dy, in their place.
+// Overwrite dx and d_weight with the gradients of x and of weight, given the gradient dy of y.
 void convolve_back_to_input(const Convolution&, const float* dy, const float* weight, float* dx);
 void convolve_back_to_weight(const Convolution&, const float* x, const float* dy, float* d_weight);
 
 namespace detail {
 
-// On threads that change no result: images go in groups of 16, however many threads there are.
+// Runs a convolution on up to `threads` threads, in groups of 16 images. The groups do not depend on the number of
+// threads, so neither does the result.
 class ConvolutionThreads {
  public:
   ConvolutionThreads(const Convolution& whole, unsigned threads) : whole_(whole), threads_(threads) {}
@@ -34,7 +36,7 @@ class ConvolutionThreads {
       convolve_back_to_input(group, dy + first * whole_.outputs(), weight, dx + first * whole_.inputs());
     });
   }
-  // The groups' sums are added up in order.
+  // The sums of the groups are added in order.
   void back_to_weight(const float* x, const float* dy, float* d_weight) const {
     const std::size_t n = whole_.weights();
     std::vector<float> later((groups() - 1) * n);

@@ -1,5 +1,5 @@
-// FlushDenormals: while it lives, this thread treats numbers too small for their exponent as zero. Averages of
-// gradients that died decay into such numbers and stay there, and on x86 each then costs a hundred cycles or more.
+// FlushDenormals: a scope in which this thread treats denormal numbers as zero. When gradients become zero, their
+// moving averages decay to denormals and stay there, and each operation on one costs a hundred cycles or more on x86.
 #pragma once
 
 #include "../../core/config.hpp"

@@ -1,5 +1,5 @@
-// How the host walks a chain's passes: tensor by tensor between barriers, so that a tensor that fits the cache is read
-// from memory once however many passes it takes.
+// HostPasses: the host's execution of a chain's passes. Between barriers it runs all passes on one tensor before the
+// next, so that a tensor that fits in cache is read from memory once, however many passes there are.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class HostPasses {
   }
 
  private:
-  // Tensors of at least this size are cut over the threads; smaller ones go whole, many at a time.
+  // Tensors of at least this size are split across the threads; smaller ones are processed whole, several at a time.
   static constexpr std::size_t large = 4 * chunk;
 
   template <std::size_t First, std::size_t Last>
@@ -117,7 +117,7 @@ class HostPasses {
     }
   }
 
-  // f(sweep) for pass I on one tensor.
+  // Calls f(sweep) for pass I on one tensor, with FactoredPorts if the tensor has factors.
   template <std::size_t I, class F>
   void with_sweep(const RegionWork<S>& region, const TensorWork<S>& tensor, const F& f) const {
     const auto at = sweep_of<I>(region);
@@ -128,7 +128,7 @@ class HostPasses {
     f(at);
   }
 
-  // Adds to `measured` what pass I measures of [begin, end).
+  // Adds the sums that pass I measures over [begin, end) to `measured`.
   template <std::size_t I, class Kernel, class At>
   void measure(const Program& program, const Kernel& kernel, const At& at, std::size_t begin, std::size_t end,
                unsigned threads, double* measured) {
@@ -150,8 +150,8 @@ class HostPasses {
     }
   }
 
-  // f(begin, end) for pieces of [begin, end), a whole number of chunks each: few for each thread, since where threads
-  // meet, one fetches what the other writes.
+  // Calls f(begin, end) for pieces of [begin, end) of a whole number of chunks each. There are few pieces per thread,
+  // because at a boundary between threads one prefetches lines that the other writes.
   template <class F>
   static void over_pieces(unsigned threads, std::size_t begin, std::size_t end, const F& f) {
     if (threads <= 1) return f(begin, end);
@@ -164,7 +164,7 @@ class HostPasses {
     });
   }
 
-  // f(i, begin, end) for chunk i of [begin, end).
+  // Calls f(i, begin, end) for each chunk i of [begin, end).
   template <class F>
   static void over_chunks(unsigned threads, std::size_t begin, std::size_t end, const F& f) {
     ThreadPool::instance().parallel_for(threads, chunks_of(end - begin), [&](std::size_t i) {

@@ -1,4 +1,4 @@
-// The host's inner loops over one array: kernels run on native vectors, sums in 16 fixed lanes.
+// The host's inner loops over one array. Kernels run on native SIMD vectors; sums use 16 fixed lanes.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace algoperf::detail {
 
-// Runs the kernel on one vector. Returns the update, or, where it is applied, the moved parameters; p_out are those
-// before.
+// Runs the kernel on one vector. Returns the update or, if the pass applies it, the new parameters. p_out receives
+// the parameters before the update.
 template <Then then, class S, class Kernel, class Ports>
 ALGOPERF_INLINE Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* const (&slots)[Kernel::slots + 1],
                                        const Ports& ports, std::size_t i, Vector<S>& p_out) {
@@ -41,7 +41,8 @@ ALGOPERF_INLINE Vector<S> sweep_vector(const Kernel& kernel, S* u, S* p, S* cons
   return update;
 }
 
-// Copies the last, partial vector out, so that tails run the very same instructions.
+// A copy of the last, partial vector of a sweep, padded to full width, so that the tail runs the same instructions as
+// the rest.
 template <class S, std::size_t N, class Ports>
 struct Tail {
   static constexpr std::size_t width = Vector<S>::width;
@@ -75,8 +76,9 @@ ALGOPERF_HD void slot_pointers(const Sweep<S, Ports>& at, S* (&slots)[N + 1]) {
   for (std::size_t j = 0; j != N; ++j) slots[j] = at.slots + j * at.stride;
 }
 
-// Intel's processors fetch too little by themselves of as many arrays as a rule has: a sweep that asks for lines ahead
-// is 1.1 to 1.2 times as fast there, and takes 1.05 to 1.2 times as long on AMD's Zen 4. Others were not measured.
+// Whether sweeps issue software prefetches. The hardware prefetchers of Intel processors do not keep up with the
+// number of arrays of a rule. Software prefetches make a sweep 1.1 to 1.2 times as fast there. On AMD Zen 4 the sweep
+// takes 1.05 to 1.2 times as long with them. Other processors were not measured.
 inline bool asks_ahead() {
 #if defined(__x86_64__)
   return __builtin_cpu_is("intel");
@@ -85,8 +87,8 @@ inline bool asks_ahead() {
 #endif
 }
 
-// Runs the kernel over [begin, end). Where it pays, and the arrays fill no cache, it asks for the lines of each a
-// kilobyte ahead.
+// Runs the kernel over [begin, end). If the arrays together exceed 8 MiB and asks_ahead() is true, it prefetches the
+// lines of each array one kilobyte ahead.
 template <Then then, class S, class Ports, class Kernel>
 ALGOPERF_ONE_COPY void sweep(const Kernel kernel, const Sweep<S, Ports> at, std::size_t begin, std::size_t end) {
   constexpr std::size_t width = Vector<S>::width;

@@ -1,5 +1,5 @@
-// ThreadPool: the process's worker threads, started when first asked for and kept. Work is cut the same way whatever
-// the number of threads, so a result never depends on it.
+// ThreadPool: the worker threads of the process, started on first use and kept. Callers split work in a way that does
+// not depend on the number of threads, so results do not depend on it either.
 #pragma once
 
 #include <pthread.h>
@@ -21,9 +21,10 @@ class ThreadPool {
     return pool;
   }
 
-  // Calls task(i) for i in [0, tasks) on up to `threads` threads, the caller among them, and returns when all are done.
-  // A call from within a task, or while another thread uses the pool, runs on the caller alone. What a task throws is
-  // thrown here: at once on the caller alone, else when all tasks are done, of several the first.
+  // Calls task(i) for i in [0, tasks) on up to `threads` threads, including the caller, and returns when all are
+  // done. A call from within a task, or while another thread uses the pool, runs on the calling thread only. If a
+  // task throws, the exception propagates to the caller: immediately if only the calling thread runs, otherwise after
+  // all tasks are done. If several tasks throw, the first exception is rethrown.
   template <class Task>
   void parallel_for(unsigned threads, std::size_t tasks, const Task& task) {
     if (threads <= 1 || tasks <= 1 || !try_enter()) {
@@ -88,7 +89,7 @@ class ThreadPool {
     pthread_cond_broadcast(&wake_);
     pthread_mutex_unlock(&mutex_);
     drain(call, task, tasks);
-    // Take back the seats that no worker has claimed yet, then wait for those that did.
+    // Withdraw the seats that no worker has claimed, then wait for the workers that claimed one.
     pthread_mutex_lock(&mutex_);
     __atomic_sub_fetch(&running_, seats_, __ATOMIC_ACQ_REL);
     seats_ = 0;
@@ -97,7 +98,7 @@ class ThreadPool {
       if (i < spins)
         pause();
       else
-        sched_yield();  // a worker may be waiting for this very processor
+        sched_yield();  // a worker may be waiting for this processor
     }
   }
 
@@ -149,7 +150,7 @@ class ThreadPool {
   pthread_t workers_[max_threads] = {};
   unsigned started_ = 0;
   bool busy_ = false, stop_ = false;
-  // The job in hand, written under the mutex.
+  // The current job, written under the mutex.
   Call call_ = nullptr;
   void* task_ = nullptr;
   std::size_t tasks_ = 0, next_ = 0;

@@ -1,7 +1,8 @@
-// Vector<S>: a native-width SIMD vector, the T that host passes run kernels with. Built on the compilers' vector types,
-// so that speed does not depend on optimisation flags; the width follows the instruction set the file is compiled for.
-// In a .cu file it is one scalar wide: nvcc takes no vector types in functions that devices may run, as kernels are.
-// The host computes the same there, but slower: keep host training in .cpp files.
+// Vector<S>: a native-width SIMD vector, the T with which host passes instantiate kernels. It uses the compiler's
+// vector types, so that speed does not depend on optimisation flags. Its width follows the instruction set the
+// file is compiled for. In a .cu file a vector has one lane, because nvcc rejects vector types in functions that may
+// run on a device, such as kernels. Host code in a .cu file computes the same results but is slower: keep host
+// training in .cpp files.
 #pragma once
 
 #include <cstddef>
@@ -112,18 +113,20 @@ struct Maths<Vector<S>> {
 #endif
   }
 #if defined(__AVX512F__) && !ALGOPERF_IN_CUDA_FILE
-  // A core has one divider, which a root and a quotient of 16 floats keep for 20 cycles and more. Here the other units
-  // refine an estimate of the inverse, of 14 bits: steps of Adam in cache are 1.2 times as fast.
+  // A core has one divider, and a square root and a quotient of 16 floats occupy it for 20 cycles or more. This
+  // function instead refines a 14-bit estimate of the reciprocal in the other units. Adam steps in cache become 1.2
+  // times as fast.
   static Vector<S> fast_divide(Vector<S> x, Vector<S> y) requires(sizeof(S) == 4) {
     const __m512 most = _mm512_set1_ps(0x1.fffffep127F);
-    const __m512 divisor = _mm512_min_ps(most, y.lanes);  // of a number and NaN the second is taken
+    const __m512 divisor = _mm512_min_ps(most, y.lanes);  // min returns its second operand if one is NaN
     const __m512 inverse = _mm512_maskz_rcp14_ps(0xFFFF, divisor), quotient = x.lanes * inverse;
     return Native<S>(_mm512_fmadd_ps(_mm512_fnmadd_ps(quotient, divisor, x.lanes), inverse, quotient));
   }
 #endif
-  // Within 2 ulp; 0 below about 1.4 times the smallest normal number, infinity above the largest. exp(x) = 2^n exp(r),
-  // |r| <= log(2) / 2, and for r its Taylor series, whose first term left out is below the last bit. n goes no further
-  // than where 2^(n-1) has the bits of 0, or of infinity; NaN is in the series.
+  // exp(x) within 2 ulp. Returns 0 where the result is below about 1.4 times the smallest normal number and infinity
+  // where it is above the largest. Uses exp(x) = 2^n exp(r), |r| <= log(2) / 2, and the Taylor series of exp(r),
+  // whose first omitted term is below the last bit. n is clamped to the range in which 2^(n-1) has the bit pattern of
+  // 0 at the lower end and of infinity at the upper end. NaN propagates through the series.
   static ALGOPERF_HD Vector<S> exp(Vector<S> x) {
 #if ALGOPERF_IN_CUDA_FILE
     return Maths<S>::exp(x.lanes);
@@ -135,14 +138,14 @@ struct Maths<Vector<S>> {
     constexpr S log2 = S(0.6931471805599453), least = S(1 - bias) * log2, most = S(bias + 2) * log2;
     constexpr S log2_high = is_float ? S(0.693359375) : S(0.693145751953125);
     constexpr S log2_low = is_float ? S(-2.12194440e-4) : S(1.42860682030941723212e-6);
-    const V magic(S(1.5) * S(std::int64_t{1} << mantissa));  // added, it rounds to a whole number
+    const V magic(S(1.5) * S(std::int64_t{1} << mantissa));  // adding it rounds to an integer
     x = select(x < V(least), V(least), x);
     x = select(x > V(most), V(most), x);
     const V rounded = x * V(S(1.4426950408889634)) + magic, n = rounded - magic;
     const V r = x - n * V(log2_high) - n * V(log2_low);
     V sum = V(inverse_factorial(terms));
     for (int k = terms - 1; k >= 0; --k) sum = sum * r + V(inverse_factorial(k));
-    // 2^(n-1), for n may be one too large for an exponent; n stands in the last bits of `rounded`.
+    // 2^(n-1), because n may exceed the largest exponent by one; the last bits of `rounded` hold n.
     const auto power = reinterpret_cast<typename V::NativeMask>(rounded.lanes) + (bias - 1);
     return (sum + sum) * V(reinterpret_cast<Native<S>>(power << mantissa));
 #endif

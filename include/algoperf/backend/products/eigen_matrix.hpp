@@ -1,5 +1,5 @@
-// Row-major matrices in memory as Eigen's. Eigen must leave the threads to the backend: its own would change results
-// with their number.
+// Eigen maps of row-major matrices. Eigen's own threads are disabled, because with them results would depend on the
+// number of threads; the backend provides threads instead.
 #pragma once
 
 #if defined(_OPENMP) && !defined(EIGEN_DONT_PARALLELIZE)

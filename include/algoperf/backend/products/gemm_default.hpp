@@ -1,5 +1,6 @@
-// The products of those who choose none: tiles of our own where there is AVX-512, of which Eigen 3.4 uses two thirds to
-// three quarters; else Eigen's. In .cu files Eigen's always, for nvcc knows no vectors.
+// The default provider of matrix products. With AVX-512 it is gemm_tiles.hpp, because Eigen 3.4 reaches only two
+// thirds to three quarters of its peak; otherwise it is Eigen. In .cu files it is always Eigen, because nvcc does not
+// support vector types.
 #pragma once
 
 #include "../../core/config.hpp"

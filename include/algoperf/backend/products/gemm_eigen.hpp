@@ -1,7 +1,7 @@
-// The definitions behind gemm.hpp, by Eigen.
+// Implements gemm.hpp with Eigen.
 #pragma once
 
-#define ALGOPERF_GEMM_CHOSEN  // for gemm.hpp: no other definitions
+#define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
 
 #include <cstddef>
 

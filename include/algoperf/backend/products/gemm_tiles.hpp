@@ -1,13 +1,14 @@
-// The definitions behind gemm.hpp, by this library itself. C is cut into tiles of a few rows by two vectors, whose
-// sums stay in registers from the first term to the last: a term takes two loads of B, and a number of A in every lane
-// for each row. B comes from a panel two vectors wide, copied to the stack. A B^T with few rows is computed as the
-// transpose of B A^T, so that what has to be transposed is the smaller matrix.
+// Implements gemm.hpp without another library. C is split into tiles of a few rows by two vectors, whose sums stay in
+// registers for all terms of a panel. Each term loads two vectors of B and, for each row, broadcasts one element of
+// A. B is packed into a panel two vectors wide on the stack. A product A B^T with few rows is computed as the
+// transpose of B A^T, so that the smaller matrix is transposed.
 //
-// Each number of C is a sum in order of its terms, in parts of at most `panel_depth`: no bit depends on where a tile,
-// a panel or a thread's share of C begins. Nothing is allocated; the stack holds one panel, of 64 KB with AVX-512.
+// Each element of C is the sum of its terms in order, in parts of at most `panel_depth` terms. The result is
+// therefore independent, bit for bit, of where a tile, a panel or a thread's part of C begins. Nothing is allocated;
+// the stack holds one panel, of 64 KB with AVX-512.
 #pragma once
 
-#define ALGOPERF_GEMM_CHOSEN  // for gemm.hpp: no other definitions
+#define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
 
 #include <cstddef>
 #include <cstring>
@@ -25,16 +26,17 @@ inline constexpr std::size_t width = Vector<S>::width;
 template <class S>
 using Lanes = typename Vector<S>::Native;
 
-// With two vectors of B and one of A, what the 32 registers of AVX-512 hold, or the 16 of others.
+// The sums of this many rows by two vectors, two vectors of B and one of A fit in the 32 registers of AVX-512, or in
+// the 16 of other instruction sets.
 inline constexpr std::size_t tile_rows = native_vector_bytes == 64 ? 12 : 6;
 inline constexpr std::size_t panel_depth = 512;
-inline constexpr std::size_t block_rows = 480;  // of A, which a cache keeps from one panel to the next
+inline constexpr std::size_t block_rows = 480;  // of A, which stay in cache from one panel to the next
 
 template <class F, std::size_t... i>
 [[gnu::always_inline]] inline void each(std::index_sequence<i...>, const F& f) {
   (f(std::integral_constant<std::size_t, i>{}), ...);
 }
-// f(0), ..., f(n - 1), their arguments constants: unrolled at -O1, too.
+// Calls f(0), ..., f(n - 1) with compile-time constants as arguments. This unrolls the loop even at -O1.
 template <std::size_t n, class F>
 [[gnu::always_inline]] inline void each(const F& f) {
   each(std::make_index_sequence<n>{}, f);
@@ -51,7 +53,7 @@ template <class S>
   std::memcpy(to, &lanes, sizeof lanes);
 }
 
-// A matrix whose number at (i, j) is data[i * row + j * column].
+// A matrix whose element (i, j) is data[i * row + j * column].
 template <class S>
 struct Strided {
   S* data;
@@ -59,8 +61,8 @@ struct Strided {
   Strided from(std::size_t i, std::size_t j) const { return {data + i * row + j * column, row, column}; }
 };
 
-// As many vectors as each has lanes become their transpose: for each bit of a lane's number, the lanes of the first
-// half and of the second take turns.
+// Transposes a square block of n vectors of n lanes. For each bit of a lane index, it interleaves the lanes of the
+// first half of the vectors with those of the second half.
 template <class S, std::size_t... i>
 [[gnu::always_inline]] inline void transpose(Lanes<S>* v, std::index_sequence<i...>) {
   constexpr std::size_t n = width<S>;
@@ -74,7 +76,8 @@ template <class S, std::size_t... i>
   }
 }
 
-// Rows of B, one after another; columns past B's last are zero. B's rows or columns are contiguous.
+// Packs `depth` rows of B into `panel`. Columns past the last of B are zero. The rows or the columns of B are
+// contiguous.
 template <class S, std::size_t vectors>
 void copy_panel(std::size_t depth, std::size_t columns, Strided<const S> b, S* panel) {
   constexpr std::size_t n = width<S>, line = vectors * n;
@@ -98,13 +101,14 @@ void copy_panel(std::size_t depth, std::size_t columns, Strided<const S> b, S* p
     for (std::size_t l = 0; l < depth; ++l) panel[l * line + j] = j < columns ? b.data[l + j * b.column] : S(0);
 }
 
-// A tile of C with all of its rows and some or all of its columns. A's rows are contiguous, or else its columns are.
+// Computes a tile of C with `rows` rows and `columns` of its columns. The rows of A are contiguous if contiguous_rows
+// is true, otherwise its columns are.
 template <class S, std::size_t rows, std::size_t vectors, bool contiguous_rows>
 [[gnu::noinline]] void tile(std::size_t columns, std::size_t depth, Strided<const S> a, const S* panel, Strided<S> c,
                             bool add) {
   constexpr std::size_t n = width<S>, line = vectors * n;
   Lanes<S> sum[rows][vectors] = {};
-  // A pointer for every third row: processors add a distance to it once or twice for nothing.
+  // One pointer per three rows: addressing modes add the row distance once or twice at no cost.
   const S* third[(rows + 2) / 3];
   each<(rows + 2) / 3>([&](auto i) { third[i] = a.data + 3 * i * a.row; });
   for (; depth > 0; --depth, panel += line) {
@@ -139,7 +143,7 @@ template <class S, std::size_t rows, std::size_t vectors, bool contiguous_rows>
     }
 }
 
-// C's columns of one panel, the largest tiles first.
+// Computes the columns of C that belong to one panel, with the largest tiles first.
 template <class S, std::size_t vectors, bool contiguous_rows, std::size_t rows = tile_rows>
 void tiles(std::size_t m, std::size_t columns, std::size_t depth, Strided<const S> a, const S* panel, Strided<S> c,
            bool add) {
@@ -159,7 +163,7 @@ void one_panel(std::size_t m, std::size_t columns, std::size_t depth, Strided<co
   tiles<S, vectors, contiguous_rows>(m, columns, depth, a, panel, c, add);
 }
 
-// Some terms of a product. With a vector's columns or fewer, the panel is one vector wide.
+// Adds `depth` terms of a product. If at most one vector of columns remains, the panel is one vector wide.
 template <class S, bool contiguous_rows>
 void terms(std::size_t m, std::size_t n, std::size_t depth, Strided<const S> a, Strided<const S> b, Strided<S> c,
            bool add) {

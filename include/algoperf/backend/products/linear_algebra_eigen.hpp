@@ -1,7 +1,7 @@
-// The definitions behind linear_algebra.hpp, by Eigen.
+// Implements linear_algebra.hpp with Eigen.
 #pragma once
 
-#include "eigen_matrix.hpp"  // first: it keeps Eigen from threads of its own
+#include "eigen_matrix.hpp"  // first: it disables Eigen's own threads
 //
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>

@@ -1,9 +1,9 @@
-// Products that are known to be symmetric, as A A^T is. C is n x n:
+// Matrix products whose result is known to be symmetric, such as A A^T. C is n x n:
 //   symmetric_nt  C = A B^T, A and B are n x k
 //   symmetric_tn  C = A^T B, A and B are k x n
 //   symmetric_nn  C = A B, A and B are n x n, symmetric, and commute
-// A backend that has the first two as members, with these arguments, computes about half of C, which is then symmetric
-// to the bit; others compute all of it, and are a rounding off.
+// A backend with the first two as members, with these arguments, computes about half of C and mirrors it, so that C
+// is exactly symmetric. Other backends compute all of C, which is then symmetric up to rounding.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ void symmetric_tn(const B& backend, std::size_t n, std::size_t k, const S* a, co
   else
     backend.gemm_tn(n, n, k, a, b, c);
 }
-// Of matrices that are symmetric but for roundings A B, not A B^T: Newton's iteration lets what is not symmetric die
-// out by it.
+// The fallback computes A B, not A B^T. If the operands are symmetric only up to rounding, the asymmetry then decays
+// over the steps of Newton's iteration.
 template <class B, class S>
 void symmetric_nn(const B& backend, std::size_t n, const S* a, const S* b, S* c) {
   if constexpr (requires { backend.symmetric_nt(n, n, a, b, c); })
@@ -38,7 +38,7 @@ void symmetric_nn(const B& backend, std::size_t n, const S* a, const S* b, S* c)
 
 namespace detail {
 
-// c[i][j] = c[j][i] for i < j, in squares that caches hold.
+// c[i][j] = c[j][i] for i < j, in squares that fit in cache.
 template <class S>
 void copy_below_diagonal(std::size_t n, S* c) {
   constexpr std::size_t side = 16;

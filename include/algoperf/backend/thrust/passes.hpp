@@ -1,8 +1,10 @@
-// How the Thrust backend walks a chain's passes: pass by pass over a whole region, one launch a pass, or one a tensor
-// where kernels differ from tensor to tensor. Sums are taken in the lanes and chunks of backend/work.hpp.
+// ThrustPasses: the execution of a chain's passes by the Thrust backend. Each pass covers a whole region in one
+// launch, or in one launch per tensor if the kernels differ between tensors. Sums use the lanes and chunks of
+// backend/work.hpp.
 //
-// What a backend for CUDA alone would do better: sums and the kernels made from them stay on the device (here every
-// measuring pass reads its chunks' sums back and waits), and all tensors of a region go in one launch.
+// The Cuda backend is faster in two ways. It keeps sums and the kernels built from them on the device, whereas here
+// every measuring pass reads the sums of its chunks back and waits. It also processes all tensors of a region in one
+// launch.
 #pragma once
 
 #include <thrust/copy.h>
@@ -24,13 +26,13 @@
 
 namespace algoperf::detail {
 
-// f(i) for i in [0, n), in any order.
+// Calls f(i) for i in [0, n), in any order.
 template <class F>
 void thrust_each(std::size_t n, const F& f) {
   if (n > 0) thrust::for_each_n(thrust::device, thrust::counting_iterator<std::size_t>(0), n, f);
 }
 
-// Lane i % lanes of chunk i / lanes: the sum of term(j), N terms at once, over the lane's j below n, in T.
+// Computes lane i % lanes of chunk i / lanes: the sum of term(j), N terms at once, over the lane's j below n, in T.
 template <class T, std::size_t N, class Term>
 struct ThrustLanes {
   Term term;
@@ -48,7 +50,7 @@ struct ThrustLanes {
   }
 };
 
-// The lanes of sum i, added by the fixed tree.
+// Adds the lanes of sum i by the fixed tree.
 struct ThrustTree {
   const double* from;
   double* to;
@@ -60,14 +62,14 @@ struct ThrustTree {
   }
 };
 
-// Memory for sums: grown when first needed and kept, so that a training step allocates nothing. Copies start empty.
+// Memory for sums. It grows on first use and is kept, so that a training step allocates nothing. Copies start empty.
 class ThrustScratch {
  public:
   ThrustScratch() = default;
   ThrustScratch(const ThrustScratch&) {}
   ThrustScratch& operator=(const ThrustScratch&) { return *this; }
 
-  // Room for the lanes of `sums` sums.
+  // Returns memory for the lanes of `sums` sums.
   double* reserve(std::size_t sums) {
     if (host_.size() < sums) {
       lanes_.resize(sums * lanes);
@@ -76,13 +78,13 @@ class ThrustScratch {
     }
     return thrust::raw_pointer_cast(lanes_.data());
   }
-  // The first `sums` sums of those lanes, in host memory.
+  // Returns the first `sums` sums of these lanes, in host memory.
   const double* collect(std::size_t sums) {
     thrust_each(sums, ThrustTree{thrust::raw_pointer_cast(lanes_.data()), thrust::raw_pointer_cast(sums_.data())});
     thrust::copy_n(sums_.begin(), sums, host_.begin());
     return host_.data();
   }
-  // The sum of term(i), one term, for i in [0, n).
+  // Returns the sum of term(i), a single term, for i in [0, n).
   template <class Term>
   double sum(std::size_t n, const Term& term) {
     const std::size_t count = chunks_of(n);
@@ -98,12 +100,11 @@ class ThrustScratch {
   std::vector<double> host_;
 };
 
-// Element i of a sweep, over a tensor with factors if it is `factored`. Called with a `measure`, returns the terms of
-// its sums.
+// Runs a sweep on element i. If `factored` is true, u is read through the tensor's factors.
 template <Then then, bool factored, class S, class Ports, class Kernel>
 struct ThrustSweep {
   static_assert(std::is_trivially_copyable_v<Kernel>,
-                "algoperf: a kernel must be trivially copyable to go to a device");
+                "algoperf: a kernel must be trivially copyable to run on a device");
   Kernel kernel;
   Sweep<S, Ports> at;
   Factors<S> factors;
@@ -113,7 +114,8 @@ struct ThrustSweep {
     S p;
     run(i, p);
   }
-  // The update after the kernel or, where it is applied, the moved parameter; p is the parameter before.
+  // Returns the update computed by the kernel or, if the pass applies it, the new parameter. p receives the parameter
+  // before the update.
   ALGOPERF_HD S run(std::size_t i, S& p) const {
     constexpr std::size_t n = Kernel::slots;
     Slots<S, n> s;
@@ -143,11 +145,11 @@ struct ThrustSweep {
   }
 };
 
-// The sweep's element i, and the terms `stage` adds up of it.
+// Runs the sweep on element i and returns the terms that `stage` sums.
 template <class Sweeping, class Stage>
 struct ThrustMeasure {
   static_assert(std::is_trivially_copyable_v<Stage>,
-                "algoperf: a measuring stage must be trivially copyable to go to a device");
+                "algoperf: a measuring stage must be trivially copyable to run on a device");
   Sweeping sweep;
   Stage stage;
 
@@ -191,8 +193,8 @@ class ThrustPasses {
     for (std::size_t m = 0; m < max_sums; ++m) opening_[m] = totals[m];
   }
 
-  // Passes I .. Last - 1 of a phase, on one region. Between them, the sums of tensor i lie at tensor_sums() + i *
-  // max_sums.
+  // Runs passes I .. Last - 1 of a phase on one region. Between passes, the sums of tensor i are at tensor_sums() + i
+  // * max_sums.
   template <std::size_t I, std::size_t First, std::size_t Last>
   void run_passes(const Program& program, const RegionWork<S>& region) {
     constexpr bool measuring =
@@ -211,7 +213,7 @@ class ThrustPasses {
     if constexpr (I + 1 < Last) run_passes<I + 1, First, Last>(program, region);
   }
 
-  // Pass I's sweep from element `begin` of the region on, opened by these sums.
+  // Returns the sweep of pass I from element `begin` of the region on. Its kernel is built from the sums `opening`.
   template <std::size_t I>
   auto sweep_from(const Program& program, const RegionWork<S>& region, std::size_t begin, const double* opening,
                   const TensorFacts& facts, const Factors<S>& factors = {}) const {
@@ -223,7 +225,8 @@ class ThrustPasses {
     return ThrustSweep<then_of(pass), pass.factored, S, std::remove_const_t<decltype(ports)>, Kernel>{
         kernel, {region.u + begin, region.p + begin, slots, region.size, ports}, factors, facts.cols};
   }
-  // The same for tensor i, opened by its own sums or by those of the phase before.
+  // Returns the sweep of pass I for tensor i. Its kernel is built from the tensor's sums or from those of the
+  // previous phase.
   template <std::size_t I, bool PerTensor>
   auto sweep_of(const Program& program, const RegionWork<S>& region, std::size_t i) const {
     const TensorWork<S>& tensor = region.tensors[i];
@@ -241,7 +244,8 @@ class ThrustPasses {
     }
   }
 
-  // The sweep, one launch a tensor, then every chunk's sums at once; the chunks of a tensor are added here, in order.
+  // Runs the sweep with one launch per tensor, then reads the sums of all chunks at once. The host adds the chunks of
+  // each tensor in order.
   template <std::size_t I, bool PerTensor>
   void measure(const Program& program, const RegionWork<S>& region) {
     constexpr std::size_t n = Program::sum_count(I);

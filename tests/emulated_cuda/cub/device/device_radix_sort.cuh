@@ -1,4 +1,4 @@
-// Of CUB, the sort that backend/cuda/add_rows.cuh takes, on the host.
+// A host implementation of the CUB sort that backend/cuda/add_rows.cuh calls.
 #pragma once
 
 #include <algorithm>
