@@ -43,9 +43,9 @@ class Layer {
       for (float& v : *each) v = static_cast<float>(random.normal());
   }
 
-  const float* forward() { return model_.forward(pass(), handles_, x_.data()); }
-  void backward() { model_.backward(pass(), handles_, x_.data(), dy_.data()); }
-  void backward_to_input() { model_.backward(pass(), handles_, x_.data(), dy_.data(), dx_.data()); }
+  const float* forward() { return model_.forward(call(), handles_, x_.data()); }
+  void backward() { model_.backward(call(), handles_, x_.data(), dy_.data()); }
+  void backward_to_input() { model_.backward(call(), handles_, x_.data(), dy_.data(), dx_.data()); }
 
   std::vector<float> results() {
     const float* const y = forward();
@@ -57,7 +57,7 @@ class Layer {
   }
 
  private:
-  auto pass() { return workspace_.call(backend_, layout_, values_.data(), gradients_.data(), batch_); }
+  auto call() { return workspace_.call(backend_, layout_, values_.data(), gradients_.data(), batch_); }
 
   Backend backend_;
   std::size_t batch_;

@@ -1,5 +1,5 @@
-# Defines algoperf::cuda where the CUDA Toolkit is found. A project that links it enables CUDA itself, compiles its own
-# .cu files as C++20, and says for which devices (CMAKE_CUDA_ARCHITECTURES).
+# Defines algoperf::cuda if the CUDA Toolkit is found. A project that links it must enable the language CUDA, compile
+# its .cu files as C++20, and set the device architectures (CMAKE_CUDA_ARCHITECTURES).
 if(NOT TARGET algoperf::cuda)
   find_package(CUDAToolkit QUIET)
   if(CUDAToolkit_FOUND)
@@ -7,6 +7,6 @@ if(NOT TARGET algoperf::cuda)
     target_link_libraries(algoperf::cuda INTERFACE algoperf::algoperf CUDA::cudart CUDA::cublas CUDA::cusolver)
     target_compile_definitions(algoperf::cuda INTERFACE EIGEN_NO_CUDA)
   else()
-    message(STATUS "algoperf: no cuda component (the CUDA Toolkit is not here)")
+    message(STATUS "algoperf: no cuda component (the CUDA Toolkit was not found)")
   endif()
 endif()

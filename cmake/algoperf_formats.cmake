@@ -1,5 +1,5 @@
-# Defines algoperf::formats where nlohmann-json, xtensor and libzip are found. libzip by its files: some packages of its
-# CMake configuration demand programs that are packages of their own.
+# Defines algoperf::formats if nlohmann-json, xtensor and libzip are found. libzip is found by its files, because some
+# packages of its CMake configuration require programs that are separate packages.
 if(NOT TARGET algoperf::formats)
   find_package(nlohmann_json QUIET)
   find_package(xtensor QUIET)
@@ -11,6 +11,6 @@ if(NOT TARGET algoperf::formats)
     target_link_libraries(algoperf::formats INTERFACE algoperf::algoperf nlohmann_json::nlohmann_json xtensor
                                                       ${ALGOPERF_ZIP_LIBRARY})
   else()
-    message(STATUS "algoperf: no formats component (nlohmann-json, xtensor or libzip is not here)")
+    message(STATUS "algoperf: no formats component (nlohmann-json, xtensor or libzip was not found)")
   endif()
 endif()

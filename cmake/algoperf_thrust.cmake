@@ -1,13 +1,13 @@
-# Defines algoperf::thrust where CCCL's headers (Thrust, CUB, libcu++) are found. No GPU and no CUDA compiler is needed
-# for the systems CPP and OMP.
-set(ALGOPERF_THRUST_SYSTEM CPP CACHE STRING "Where Thrust runs: CPP, OMP or CUDA (in .cu files)")
+# Defines algoperf::thrust if CCCL's headers (Thrust, CUB, libcu++) are found. The systems CPP and OMP need neither a
+# GPU nor a CUDA compiler.
+set(ALGOPERF_THRUST_SYSTEM CPP CACHE STRING "The system on which Thrust runs: CPP, OMP or CUDA (in .cu files)")
 set_property(CACHE ALGOPERF_THRUST_SYSTEM PROPERTY STRINGS CPP OMP CUDA)
 find_path(
   ALGOPERF_CCCL_INCLUDE_DIR thrust/version.h
   HINTS ENV CUDA_PATH ENV CUDAToolkit_ROOT
   PATHS /usr/local/cuda /opt/cuda
   PATH_SUFFIXES include/cccl include targets/x86_64-linux/include/cccl targets/sbsa-linux/include/cccl
-  DOC "The folder that holds thrust/version.h")
+  DOC "The folder that contains thrust/version.h")
 
 if(ALGOPERF_CCCL_INCLUDE_DIR AND NOT TARGET algoperf::thrust)
   add_library(algoperf::thrust INTERFACE IMPORTED GLOBAL)

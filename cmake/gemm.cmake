@@ -1,15 +1,16 @@
-# The library algoperf::gemm, whose products are one provider's.
+# The library algoperf::gemm, which computes matrix products with one provider.
 include(CheckCXXSymbolExists)
-set(ALGOPERF_GEMM default CACHE STRING "Who multiplies matrices in algoperf::gemm: default, tiles, eigen, onednn, cblas")
+set(ALGOPERF_GEMM default CACHE STRING "Provider of matrix products in algoperf::gemm: default, tiles, eigen, onednn, cblas")
 set_property(CACHE ALGOPERF_GEMM PROPERTY STRINGS default tiles eigen onednn cblas)
 
-# Sets `found` to our own products and those providers whose packages are here.
+# Sets `found` to the providers that are available: tiles, eigen, and those whose packages are found.
 function(algoperf_gemm_providers found)
-  # oneDNN by its files: its package's configuration may demand OpenCL, which that package does not bring.
+  # oneDNN is found by its files, because its package's CMake configuration may require OpenCL, which the package does
+  # not install.
   find_path(ALGOPERF_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h)
   find_library(ALGOPERF_DNNL_LIBRARY dnnl)
   find_package(OpenMP QUIET COMPONENTS CXX)
-  find_package(BLAS QUIET)  # BLA_VENDOR says whose
+  find_package(BLAS QUIET)  # BLA_VENDOR selects the vendor
   find_path(ALGOPERF_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas blis)
   if(BLAS_FOUND AND ALGOPERF_CBLAS_INCLUDE_DIR)
     set(CMAKE_REQUIRED_INCLUDES ${ALGOPERF_CBLAS_INCLUDE_DIR})
@@ -26,7 +27,7 @@ function(algoperf_gemm_providers found)
   set(${found} ${providers} PARENT_SCOPE)
 endfunction()
 
-# A library of the products of one provider.
+# Adds a library that computes matrix products with one provider.
 function(algoperf_gemm_library target provider)
   if(NOT provider MATCHES "^(default|tiles|eigen|onednn|cblas)$")
     message(FATAL_ERROR "algoperf: ALGOPERF_GEMM is ${provider}, expected default, tiles, eigen, onednn or cblas")
@@ -34,7 +35,7 @@ function(algoperf_gemm_library target provider)
   add_library(${target} STATIC ${PROJECT_SOURCE_DIR}/src/gemm_${provider}.cpp)
   target_link_libraries(${target} PUBLIC algoperf)
   target_compile_definitions(${target} PUBLIC ALGOPERF_EXTERN_GEMM)
-  target_compile_options(${target} PRIVATE -O3)  # whatever a program that waits for them is optimised by
+  target_compile_options(${target} PRIVATE -O3)  # independent of the optimisation level of the programs that use it
   algoperf_own_target(${target})
   if(provider STREQUAL "onednn")
     find_path(ALGOPERF_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)
@@ -53,8 +54,8 @@ function(algoperf_gemm_library target provider)
 endfunction()
 
 if(NOT ALGOPERF_NATIVE AND NOT CMAKE_CXX_FLAGS MATCHES "-m(arch|cpu)=")
-  message(STATUS "algoperf::gemm is compiled for any processor of this kind; -DALGOPERF_NATIVE=ON: for this one, as the "
-                 "programs that link it must be, too")
+  message(STATUS "algoperf::gemm is compiled for any processor of this architecture. -DALGOPERF_NATIVE=ON compiles it "
+                 "for this processor; the programs that link it must then be compiled for it, too")
 endif()
 algoperf_gemm_library(algoperf_gemm ${ALGOPERF_GEMM})
 target_sources(algoperf_gemm PRIVATE ${PROJECT_SOURCE_DIR}/src/linear_algebra.cpp)

@@ -1,5 +1,5 @@
 # Installs the headers and a package: find_package(algoperf COMPONENTS zlib report formats benchmark thrust cuda gemm).
-# Each component has an export of its own, so that nobody needs the packages of components that they do not ask for.
+# Each component has its own export, so that a project needs the packages of the components that it requests only.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/algoperf)
 

@@ -1,4 +1,4 @@
-# What this project asks of its own tests, examples and benchmarks, and never of a user's targets.
+# Settings for this project's own libraries, tests, examples and benchmarks. They are never applied to a user's targets.
 
 set(ALGOPERF_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
                       -Wold-style-cast -Wcast-align -Woverloaded-virtual)
@@ -14,14 +14,15 @@ function(algoperf_own_target target)
   if(ALGOPERF_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)
   endif()
-  # GCC 12 warns of its own headers: avx512fintrin.h starts from undefined vectors wherever Eigen inlines them, and
-  # std::string's operator+ is thought to overlap (GCC bug 105651).
+  # GCC 12 gives false warnings in its own headers: for the undefined vectors of avx512fintrin.h that Eigen inlines, and
+  # for overlapping copies in std::string's operator+ (GCC bug 105651).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-uninitialized -Wno-restrict)
   endif()
 endfunction()
 
-# Examples and benchmarks, which a sanitizer's build compiles for their warnings and does not run. Call it last.
+# For examples and benchmarks: a sanitizer build compiles them only for their warnings and does not run them. Call it
+# last.
 function(algoperf_not_sanitized target)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
     target_compile_options(${target} PRIVATE -O0 -g0 -fno-sanitize=all)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the example compare_rules and runs it; every argument is passed on (try --help).
+# Builds and runs the example compare_rules. All arguments are passed to it (try --help).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,5 +8,5 @@ cmake --preset release
 cmake --build --preset release --target compare_rules
 mkdir -p out
 build/release/examples/compare_rules "$@"
-echo "What it wrote is in $PWD/out:"
+echo "The output files are in $PWD/out:"
 ls -1 out

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats every source of the project; --check only says what would change, and fails if anything would.
+# Formats all source files of the project. --check only prints what would change, and fails if anything would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ esac
 find include tests examples benchmarks src -regex '.*\.\(h\|hpp\|cpp\|cu\|cuh\)' -print0 |
   xargs -0 -P 2 -n 16 "$clang_format" "${action[@]}"
 
-# clang-format leaves comments alone: it would run the lines of tables together.
+# clang-format does not reflow comments, because it would join the lines of tables.
 if grep -rnP '^(?=.{121}) *\/\/' include tests examples benchmarks src --include='*.[hc]pp' --include='*.cu*'; then
   echo "format: these comments are longer than 120 columns" >&2
   exit 1

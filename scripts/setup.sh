@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that the build needs and that are missing. --all adds those of scripts/test.sh --all,
-# --bench those of scripts/bench.sh, --peers those of its --peers.
+# Installs the missing packages that the build needs. --all adds those for scripts/test.sh --all, --bench those for
+# scripts/bench.sh, --peers those for scripts/bench.sh --peers.
 set -euo pipefail
 
 packages=(cmake ninja-build g++ libeigen3-dev doctest-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev
@@ -9,7 +9,7 @@ for argument in "$@"; do
   case $argument in
     --all)
       packages+=(clang libclang-rt-dev clang-format-14 libdnnl-dev libopenblas-dev)
-      [[ -d /usr/local/cuda || -d /opt/cuda ]] || packages+=(libthrust-dev)  # CUDA's own is newer
+      [[ -d /usr/local/cuda || -d /opt/cuda ]] || packages+=(libthrust-dev)  # the one in CUDA is newer
       ;;
     --bench) packages+=(valgrind) ;;
     --peers) packages+=(libtorch-dev libdlib-dev libdnnl-dev libopenblas-dev) ;;
@@ -18,7 +18,7 @@ for argument in "$@"; do
 done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  echo "setup: no apt here. These Debian packages, by whatever name, are needed: ${packages[*]}"
+  echo "setup: apt was not found. Install the equivalents of these Debian packages: ${packages[*]}"
   for tool in cmake ninja c++; do
     command -v "$tool" >/dev/null || { echo "setup: $tool is missing" >&2; exit 1; }
   done

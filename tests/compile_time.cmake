@@ -1,11 +1,11 @@
-# Compares the user time of compiling headers with that of `#include <Eigen/Dense>`, the median of interleaved runs.
-# Argument: SETTINGS. It is a ratio, so a slow machine changes little.
+# Compares the user time of compiling headers with that of `#include <Eigen/Dense>`, as medians of interleaved runs. The
+# budgets are ratios, so the speed of the machine matters little. Argument: SETTINGS.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 include(${CMAKE_CURRENT_LIST_DIR}/user_time.cmake)
 set(runs 5)
 
-# Budgets in hundredths of Eigen/Dense.
+# Sets a budget, in hundredths of the time of Eigen/Dense, for all headers that match the patterns.
 macro(budget hundredths)  # patterns...
   file(GLOB_RECURSE found RELATIVE ${INCLUDE_DIR} ${ARGN})
   foreach(header IN LISTS found)
@@ -19,7 +19,7 @@ budget(10 ${library}/core/step.hpp ${library}/core/math.hpp ${library}/core/slot
 budget(40 ${library}/core/layout.hpp ${library}/core/arena.hpp)
 budget(150 ${library}/algoperf.hpp)
 
-# User milliseconds of compiling `header`.
+# Sets `result` to the user time, in milliseconds, of compiling `header`.
 function(measure header result)
   set(source ${BINARY_DIR}/compile_time.cpp)
   file(WRITE ${source} "#include <${header}>\n")

@@ -1,10 +1,10 @@
-# What docs/compatibility.md says of flags: refused ones get a sentence first, from whatever header; allowed ones compile.
-# Argument: SETTINGS.
+# Tests the statements of docs/compatibility.md about flags: every header refuses unsupported flags with a readable
+# first error, and permitted flags compile. Argument: SETTINGS.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 set(root ${INCLUDE_DIR}/algoperf)
 
-# Every header reaches core/config.hpp, where the sentences stand, by includes of the library's own.
+# Every header must include core/config.hpp, which contains the errors, directly or through other headers.
 execute_process(COMMAND grep -rE "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"" . --include=*.hpp --include=*.cuh
                 WORKING_DIRECTORY ${root} OUTPUT_VARIABLE lines)
 string(REGEX MATCHALL "[^\n]+" lines "${lines}")
@@ -31,7 +31,7 @@ file(GLOB_RECURSE unguarded RELATIVE ${root} ${root}/*.hpp)
 list(REMOVE_ITEM unguarded ${reaching})
 if(unguarded)
   list(JOIN unguarded "\n  " unguarded)
-  message(SEND_ERROR "These headers accept every flag, for they do not include core/config.hpp:\n  ${unguarded}")
+  message(SEND_ERROR "These headers accept unsupported flags, as they do not include core/config.hpp:\n  ${unguarded}")
 endif()
 
 function(compiles expected header) # flags...
@@ -42,7 +42,7 @@ function(compiles expected header) # flags...
   if(expected STREQUAL "" AND NOT result EQUAL 0)
     message(SEND_ERROR "${header} with ${ARGN}: ${first}")
   elseif(NOT expected STREQUAL "" AND (result EQUAL 0 OR NOT first MATCHES "${expected}"))
-    message(SEND_ERROR "${header} with ${ARGN}: expected an error that says \"${expected}\", got \"${first}\"")
+    message(SEND_ERROR "${header} with ${ARGN}: expected an error that contains \"${expected}\", got \"${first}\"")
   endif()
 endfunction()
 
@@ -50,7 +50,7 @@ compiles("" algoperf.hpp)
 compiles("" algoperf.hpp -ffast-math -DALGOPERF_ALLOW_FAST_MATH)
 compiles("" algoperf.hpp -O2 -fno-math-errno -fno-trapping-math -ffp-contract=fast -DNDEBUG)
 
-# The compiler's view of some that include little; it stops at the sentence.
+# Compiles some headers that include little. The compiler stops at the first error.
 foreach(header algoperf.hpp core/nearest.hpp data/readers/wav.hpp schedules/cosine.hpp scaling/fit/fit.hpp)
   compiles("algoperf: -ffast-math" ${header} -ffast-math -Wfatal-errors)
   compiles("by exceptions" ${header} -fno-exceptions -Wfatal-errors)

@@ -1,8 +1,8 @@
-# Holds every #include of the library against the floor table. Argument: SETTINGS.
-#   a file includes its own folder and the floors below: never a sibling folder, never a higher floor
-#   rules, nn, combine and loop know a backend by its concept, and by what is handed to it: work, ports, guards, the
-#   shape of a convolution
-#   light folders, and the umbrella with all that it reaches, keep to a list of standard headers
+# Checks every #include of the library against the table of floors (the layers of the architecture). Argument: SETTINGS.
+#   A file includes only its own folder and lower floors, never another folder of its floor or a higher floor.
+#   rules, nn, combine and loop include only the backend concept and the types that are passed to a backend: work,
+#   ports, guards, the shape of a convolution.
+#   Light folders, and the umbrella header with everything that it includes, use only a list of standard headers.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 
@@ -19,7 +19,7 @@ foreach(floor RANGE 1 6)
 endforeach()
 
 set(light_folders core state rules schedules nn scaling)
-set(light_headers # small, or needed by everybody
+set(light_headers # quick to compile, or needed everywhere
     algorithm array atomic bit cerrno cmath compare concepts cstddef cstdint cstdio cstdlib cstring exception
     initializer_list limits new numbers optional span stdexcept string string_view tuple type_traits utility vector
     version fcntl.h sys/file.h sys/mman.h sys/stat.h unistd.h)
@@ -35,7 +35,7 @@ macro(fault where sentence)
   string(APPEND faults "\n  ${where}: ${sentence}")
 endmacro()
 
-# Every directive of every file, as file:line:directive.
+# Lists every include directive of every file, as file:line:directive.
 execute_process(COMMAND grep -rnE "^[[:space:]]*#[[:space:]]*include" . WORKING_DIRECTORY ${root} OUTPUT_VARIABLE lines)
 string(REGEX MATCHALL "[^\n]+" lines "${lines}")
 foreach(line IN LISTS lines)
@@ -54,7 +54,7 @@ foreach(line IN LISTS lines)
     if(name MATCHES "^algoperf/")
       fault(${where} "<${name}>: the library includes itself by relative, quoted paths")
     elseif(folder IN_LIST light_folders AND NOT name IN_LIST light_headers)
-      fault(${where} "<${name}>: ${folder}/ keeps to light standard headers (the list is in tests/floors.cmake)")
+      fault(${where} "<${name}>: ${folder}/ may use only light standard headers (the list is in tests/floors.cmake)")
     endif()
     continue()
   endif()
@@ -72,15 +72,15 @@ foreach(line IN LISTS lines)
       fault(${where} "the folder ${folder} has no floor (the table is in tests/floors.cmake)")
     endif()
   elseif(NOT DEFINED floor_of_${other})
-    fault(${where} "${target} stands on no floor")
+    fault(${where} "${target} has no floor (the table is in tests/floors.cmake)")
   elseif(NOT other STREQUAL folder AND NOT floor_of_${other} LESS floor_of_${folder})
     fault(${where} "${folder}/ (floor ${floor_of_${folder}}) may not include ${target} (floor ${floor_of_${other}})")
   elseif(other STREQUAL "backend" AND folder IN_LIST algorithm_folders AND NOT target IN_LIST contracts_of_backend)
-    fault(${where} "${folder}/ knows a backend by backend/concept.hpp only, not by ${target}")
+    fault(${where} "${folder}/ may include backend/concept.hpp and the types passed to a backend, but not ${target}")
   endif()
 endforeach()
 
-# All that the umbrella reaches.
+# Checks everything that the umbrella header includes.
 set(reached algoperf.hpp)
 set(new algoperf.hpp)
 while(new)
@@ -89,9 +89,9 @@ while(new)
     string(REGEX MATCH "^[^@]+" name ${angled})
     string(REGEX REPLACE "^[^@]+@" "" where ${angled})
     if(NOT name IN_LIST umbrella_headers)
-      fault(${where} "<${name}>: the umbrella reaches this file and keeps to light headers")
+      fault(${where} "<${name}>: the umbrella header includes this file and may use only light headers")
     elseif(name MATCHES "^Eigen/" AND NOT file STREQUAL "backend/products/eigen_matrix.hpp")
-      fault(${where} "<${name}>: the umbrella has Eigen through backend/products/eigen_matrix.hpp only")
+      fault(${where} "<${name}>: the umbrella header may include Eigen only through backend/products/eigen_matrix.hpp")
     endif()
   endforeach()
   foreach(target IN LISTS quoted_of_${file})
@@ -102,7 +102,7 @@ while(new)
   endforeach()
 endwhile()
 
-# Every folder has the same face.
+# Every folder has a concept.hpp and an all.hpp.
 file(GLOB folders LIST_DIRECTORIES ON RELATIVE ${root} ${root}/*)
 foreach(folder IN LISTS folders)
   file(GLOB headers ${root}/${folder}/*.hpp)
@@ -116,5 +116,5 @@ foreach(folder IN LISTS folders)
 endforeach()
 
 if(faults)
-  message(FATAL_ERROR "The floors do not hold:${faults}")
+  message(FATAL_ERROR "Includes violate the floors of the architecture:${faults}")
 endif()

@@ -1,5 +1,6 @@
-# The README's code is the examples' code. After each mark <!-- examples/X.cpp --> stands the stretch of that file between
-# `// [readme` and `// readme]`, without its indentation. Checks; with -DUPDATE=ON it writes the README instead.
+# Checks that the code in README.md is the code of the examples. The block after each mark <!-- examples/X.cpp --> must
+# equal the section of that file between `// [readme` and `// readme]`, without its indentation. With -DUPDATE=ON,
+# writes the sections into the README instead.
 cmake_minimum_required(VERSION 3.24)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 file(READ "${root}/README.md" rest)
@@ -29,7 +30,7 @@ while(TRUE)
   string(FIND "${code}" "// [readme\n" begin)
   string(FIND "${code}" "// readme]" finish)
   if(begin EQUAL -1 OR finish EQUAL -1)
-    message(FATAL_ERROR "${example}: there is no stretch between `// [readme` and `// readme]`")
+    message(FATAL_ERROR "${example}: there is no section between `// [readme` and `// readme]`")
   endif()
   math(EXPR begin "${begin} + 11")
   math(EXPR length "${finish} - ${begin}")
@@ -47,7 +48,7 @@ file(READ "${root}/README.md" readme)
 if(UPDATE)
   file(WRITE "${root}/README.md" "${made}")
 elseif(NOT made STREQUAL readme)
-  message(FATAL_ERROR "README.md does not quote the examples as they are: run cmake -DUPDATE=ON -P tests/readme.cmake")
+  message(FATAL_ERROR "README.md differs from the examples it quotes: run cmake -DUPDATE=ON -P tests/readme.cmake")
 endif()
 if(quotes EQUAL 0)
   message(FATAL_ERROR "README.md quotes no example")

@@ -1,4 +1,5 @@
-# The blocks of C++ in docs/training.md compile, each by itself after what the page takes for granted. Argument: SETTINGS.
+# Tests that the C++ blocks in docs/training.md compile, each in its own scope after the declarations that the page
+# assumes. Argument: SETTINGS.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 get_filename_component(page "${CMAKE_CURRENT_LIST_DIR}/../docs/training.md" ABSOLUTE)
@@ -23,7 +24,7 @@ while(NOT begin EQUAL -1)
   string(FIND "${rest}" "${fence}cpp\n" begin)
 endwhile()
 if(count LESS 5)
-  message(FATAL_ERROR "docs/training.md: ${count} blocks of C++ found, there are more")
+  message(FATAL_ERROR "docs/training.md: found ${count} C++ blocks, expected at least 5")
 endif()
 
 set(source ${BINARY_DIR}/training_page.cpp)

@@ -1,4 +1,4 @@
-# user_time(<result> <command>...): the user milliseconds that a compilation takes. It must succeed.
+# user_time(<result> <command>...): sets <result> to the user time of a compilation, in milliseconds. It must succeed.
 function(user_time result)
   execute_process(COMMAND bash -c "TIMEFORMAT=%3U; time \"$@\"" - ${ARGN}
                   ERROR_VARIABLE seconds RESULT_VARIABLE failed ERROR_STRIP_TRAILING_WHITESPACE)

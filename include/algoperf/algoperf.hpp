@@ -1,7 +1,7 @@
-// algoperf: training algorithms, composed at compile time. The umbrella: everything that needs no library but Eigen.
-// Included by name: rules/recipes/shampoo.hpp and rules/recipes/soap.hpp with backend/products/linear_algebra.hpp,
-// backend/thrust.hpp, backend/cuda.cuh, state/cast.hpp, data/readers/ (docs/data.md), workloads/, formats/, report/,
-// benchmark/, scaling/all.hpp.
+// algoperf: training algorithms, composed at compile time. The umbrella header: includes everything that needs no
+// library but Eigen. Include separately: rules/recipes/shampoo.hpp and rules/recipes/soap.hpp with
+// backend/products/linear_algebra.hpp, backend/thrust.hpp, backend/cuda.cuh, state/cast.hpp, data/readers/
+// (docs/data.md), workloads/, formats/, report/, benchmark/, scaling/all.hpp.
 #pragma once
 
 #include "backend/all.hpp"

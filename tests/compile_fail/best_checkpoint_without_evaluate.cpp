@@ -1,4 +1,4 @@
-// expect: algoperf: BestCheckpoint waits for evaluations
+// expect: algoperf: BestCheckpoint needs evaluations
 #include <algoperf/algoperf.hpp>
 namespace ap = algoperf;
 

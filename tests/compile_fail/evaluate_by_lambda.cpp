@@ -1,4 +1,4 @@
-// expect: algoperf: a metric has two constants
+// expect: algoperf: a metric needs two constants
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

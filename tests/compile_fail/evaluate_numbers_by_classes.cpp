@@ -1,4 +1,4 @@
-// expect: algoperf: a metric has write(backend, batch, classes, outputs, labels, scores) const
+// expect: algoperf: a metric needs write(backend, batch, classes, outputs, labels, scores) const
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

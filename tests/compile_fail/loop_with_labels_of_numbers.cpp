@@ -1,4 +1,4 @@
-// expect: algoperf: the loss and the data do not fit
+// expect: algoperf: the loss does not fit the labels of the data
 #include <algoperf/algoperf.hpp>
 namespace ap = algoperf;
 

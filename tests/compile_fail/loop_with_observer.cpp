@@ -1,4 +1,4 @@
-// expect: algoperf: after its five roles a TrainingLoop takes a combiner, a worker group, a backend or a Seed
+// expect: algoperf: after its five roles, a TrainingLoop accepts a combiner, a worker group, a backend or a Seed
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

@@ -1,4 +1,4 @@
-// expect: algoperf: a TrainingLoop takes one backend
+// expect: algoperf: a TrainingLoop accepts at most one backend, but several were passed
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

@@ -1,4 +1,4 @@
-// expect: algoperf: a TrainingLoop takes one worker group
+// expect: algoperf: a TrainingLoop accepts at most one worker group, but several were passed
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

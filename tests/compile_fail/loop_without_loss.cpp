@@ -1,4 +1,4 @@
-// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second is a loss
+// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second must be a loss
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

@@ -1,4 +1,4 @@
-// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the first is a model
+// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the first must be a model
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

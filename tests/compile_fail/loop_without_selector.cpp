@@ -1,4 +1,4 @@
-// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the fifth is a data selector
+// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the fifth must be a data selector
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

@@ -1,4 +1,4 @@
-// expect: algoperf: this selector's batch follows the noise of gradients, which a combiner measures
+// expect: algoperf: this selector chooses its batch by the gradient noise, which a combiner must measure
 #include <algoperf/algoperf.hpp>
 using namespace algoperf;
 

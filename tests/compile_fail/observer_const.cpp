@@ -1,4 +1,4 @@
-// expect: algoperf: an observer's after_step must be `Control after_step(run, const StepReport&)`, and const in
+// expect: algoperf: an observer's after_step must be `Control after_step(run, const StepReport&)`, and const if
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

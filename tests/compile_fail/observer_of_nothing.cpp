@@ -1,4 +1,4 @@
-// expect: algoperf: an observer needs one of begin(run)
+// expect: algoperf: an observer needs at least one of begin(run)
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

@@ -1,4 +1,4 @@
-// expect: algoperf: inputs without labels are to predict from
+// expect: algoperf: inputs without labels can be used for prediction only
 #include <algoperf/algoperf.hpp>
 namespace ap = algoperf;
 

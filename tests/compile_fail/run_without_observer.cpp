@@ -1,4 +1,4 @@
-// expect: algoperf: run(data, observers...) goes on until an observer stops it
+// expect: algoperf: run(data, observers...) needs an observer that can stop it
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

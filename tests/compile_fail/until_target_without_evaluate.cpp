@@ -1,4 +1,4 @@
-// expect: algoperf: UntilTarget waits for evaluations
+// expect: algoperf: UntilTarget needs evaluations
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

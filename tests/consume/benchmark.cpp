@@ -3,7 +3,7 @@
 
 namespace ap = algoperf;
 
-// A user's own workload, of a few digits: these programs are not optimised.
+// A user-defined workload, with few digits because these programs are not optimised.
 struct FewDigits {
   static constexpr const char* name = "few digits";
   double target_error = 0;

@@ -3,7 +3,7 @@
 
 namespace ap = algoperf;
 
-// Arrays to files that other frameworks read, and back. Returns 0 when they are what they were.
+// Writes arrays to files that other frameworks can read, and reads them back. Returns 0 if they are unchanged.
 int main() {
   ap::StateDict dict;
   dict.set("weight", std::vector<float>{1, -2, 3.5f, 0, 0.25f, 6}, {2, 3});

@@ -4,7 +4,7 @@
 
 namespace ap = algoperf;
 
-// One step of gradient descent on the caller's own memory. Returns 0 when it went where it should.
+// Runs one step of gradient descent on the caller's memory. Returns 0 if the result is correct.
 int main() {
   const auto rule = ap::chain(ap::Descend{});
   ap::Layout layout(1);

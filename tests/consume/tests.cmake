@@ -1,4 +1,4 @@
-# What each of the three projects runs: the program, and benchmarks where Google Benchmark is there.
+# The tests of each of the three projects: the program, and benchmarks if Google Benchmark is found.
 enable_testing()
 add_test(NAME consume COMMAND consume)
 if(TARGET algoperf::benchmark)

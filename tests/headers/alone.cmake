@@ -1,5 +1,5 @@
-# Compiles each header of FOLDER by itself, included twice. Arguments: SETTINGS, FOLDER, WITHOUT (names of
-# headers to leave out, or folder/name, for their packages are absent).
+# Compiles each header of FOLDER by itself, included twice. Arguments: SETTINGS, FOLDER, WITHOUT (headers to skip
+# because their packages are not installed, as name or folder/name).
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 separate_arguments(WITHOUT)
@@ -10,7 +10,7 @@ foreach(header IN LISTS headers)
   get_filename_component(name ${header} NAME_WE)
   string(REGEX REPLACE "^algoperf/|\\.hpp$" "" path ${header})
   if(name IN_LIST WITHOUT OR path IN_LIST WITHOUT)
-    message("left out: ${header}")
+    message("skipped: ${header}")
     continue()
   endif()
   file(WRITE ${source} "#include <${header}>\n#include <${header}>\n")

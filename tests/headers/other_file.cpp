@@ -5,7 +5,7 @@ namespace ap = algoperf;
 double one_step(float gradient);
 double product(float a, float b);
 
-// Adam's first step is the learning rate against the gradient's sign. Returns 0 when both files agree on that.
+// Adam's first step is minus the learning rate times the gradient's sign. Returns 0 if both files compute this.
 int main() {
   const auto rule = ap::chain(ap::Adam{}, ap::Descend{});
   ap::Layout layout(1);

@@ -195,7 +195,7 @@ TEST_CASE("checkpoint: load_checkpoint reads files of loops and of runs, before 
   auto loop = tiny_loop(momentum(), 0.1);
   load_checkpoint(of_run.path(), loop);
   CHECK(sentence([&] { loop.step(task.validation()); }) ==
-        "TrainingLoop: the data set has 64 examples, at the start it had 256");
+        "TrainingLoop: the data set has 64 examples, when training started it had 256");
 
   // A checkpoint saved before the first step stores no data size: loading it restarts the loop, with any data set.
   auto unused = tiny_loop(momentum(), 0.1);

@@ -78,7 +78,8 @@ TEST_CASE("NaN among the inputs") {
   const InMemory<float> data(inputs, std::vector<std::int32_t>(10, 1), Shape{4}, 2);
   TrainingLoop loop(mlp(Shape{4}, {3}, 2), SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 10});
   CHECK(steps_until_diverged(loop, data) ==
-        "training diverged at step 1: the loss is not finite; the parameters are finite, an input of the batch is not");
+        "training diverged at step 1: the loss is not finite; the parameters are finite, but an input of the batch is "
+        "not");
 }
 
 TEST_CASE("NaN among the parameters: the message names the tensor") {

@@ -81,7 +81,7 @@ TEST_CASE("a different data set in the middle of training") {
   auto loop = tiny_loop(sgd(), 0.1);
   loop.step(task.train());
   CHECK(sentence([&] { loop.step(task.validation()); }) ==
-        "TrainingLoop: the data set has 64 examples, at the start it had 256");
+        "TrainingLoop: the data set has 64 examples, when training started it had 256");
 }
 
 TEST_CASE("a selector that makes an invalid selection") {
@@ -92,9 +92,9 @@ TEST_CASE("a selector that makes an invalid selection") {
   };
   const std::string chose = "TrainingLoop: the selector chose ";
   CHECK(select(Always({3, 256}), 2) == chose + "example 256, expected [0, 256)");
-  CHECK(select(Always({3, 4, 5}), 2) == chose + "3 examples and 3 weights, expected as many of each, 1 to 2");
-  CHECK(select(Always({3, 4}, {1}), 2) == chose + "2 examples and 1 weights, expected as many of each, 1 to 2");
-  CHECK(select(Always({}, {}), 2) == chose + "0 examples and 0 weights, expected as many of each, 1 to 2");
+  CHECK(select(Always({3, 4, 5}), 2) == chose + "3 examples and 3 weights, expected the same number of each, 1 to 2");
+  CHECK(select(Always({3, 4}, {1}), 2) == chose + "2 examples and 1 weights, expected the same number of each, 1 to 2");
+  CHECK(select(Always({}, {}), 2) == chose + "0 examples and 0 weights, expected the same number of each, 1 to 2");
   CHECK(select(Always({3, 4}), 2).empty());
 }
 

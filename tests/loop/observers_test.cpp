@@ -229,13 +229,13 @@ TEST_CASE("UntilTarget: a target whose direction differs from the metric's is re
   auto loop = tiny_loop(sgd(), 0.1);
   CHECK(sentence([&] {
           loop.run(task.train(), Evaluate(task), UntilTarget{{0.9, false}});
-        }) == "UntilTarget: of the target, higher is better, of the metric 'error' lower");
+        }) == "UntilTarget: for the target, higher is better; for the metric 'error', lower");
   CHECK(sentence([&] {
           loop.run(task.train(), UntilTarget{{0.1, true}}, Evaluate(ByAccuracy{}));
-        }) == "UntilTarget: of the target, lower is better, of the metric 'accuracy' higher");
+        }) == "UntilTarget: for the target, lower is better; for the metric 'accuracy', higher");
   CHECK(sentence([&] {
           loop.run(task.train(), Evaluate(task), UntilTarget{{std::nan(""), true}});
-        }) == "UntilTarget: the target is nan, which nothing reaches");
+        }) == "UntilTarget: the target is nan, which no metric reaches");
   CHECK(loop.steps() == 0);
   CHECK(loop.run(task.train(), Evaluate(ByAccuracy{}, {.every = 1}), UntilTarget{{0, false}}).target_reached());
 }

@@ -112,7 +112,7 @@ TEST_CASE("labels that do not fit are rejected with an error message") {
                     ShuffledEpochs{.batch = 2});
   CHECK_THROWS_WITH_AS(loop.step(plane(4)), "data: a label has 2 values, the model has 3 outputs", Error);
   const InMemoryRegression<float> bad({1, 2, 3, 4}, {1, 2, 3, 4, std::nanf(""), 6}, Shape{2}, Shape{3});
-  CHECK_THROWS_WITH_AS(loop.step(bad), "data: value 1 of the label of example 1 is nan, expected a finite value",
+  CHECK_THROWS_WITH_AS(loop.step(bad), "data: value 1 of the label of example 1 is nan, expected a finite number",
                        Error);
   CHECK_THROWS_WITH_AS(InMemoryRegression<float>({1, 2, 3}, {1, 2}, Shape{2}),
                        "InMemoryRegression: there are 3 input values, expected 2 examples x 2 = 4", Error);

@@ -217,7 +217,7 @@ TEST_CASE("describe reports the passes of Adafactor") {
   CHECK(ap::bytes_per_parameter(ap::chain(ap::FactoredRms{}, ap::Descend{})) == 16);
   const auto absolute = ap::chain(ap::FactoredRms{}, ap::ClipByRms{}, ap::Descend{});
   CHECK(ap::describe(absolute) ==
-        "3 passes, 20 bytes a parameter, 0 slots (0 bytes) of state\n"
+        "3 passes, 20 bytes per parameter, 0 slots (0 bytes) of state\n"
         "  pass 1: | FactoredRms on matrices; transform moves 4 bytes: 4 bytes\n"
         "  pass 2: | measure ClipByRms per tensor; reads u: 4 bytes\n"
         "  pass 3: ClipByRms, Descend | apply; reads u p, writes p: 12 bytes\n");

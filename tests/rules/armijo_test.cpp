@@ -206,7 +206,7 @@ TEST_CASE("a saved search resumes where it was") {
 
 TEST_CASE("describe reports the cost of a search") {
   CHECK(ap::describe(ap::armijo()) ==
-        "a line search: 1 + tries gradients; 36 bytes a parameter (save, norm, restore) and 12 a try, 2 slots of "
+        "a line search: 1 + tries gradients; 36 bytes per parameter (save, norm, restore) and 12 a try, 2 slots of "
         "scratch; then\n" +
             ap::describe(ap::sgd()));
 }

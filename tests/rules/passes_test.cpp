@@ -94,21 +94,21 @@ TEST_CASE("traffic reports what each pass reads and writes") {
 TEST_CASE("describe reports the cost of a rule") {
   CHECK(
       ap::describe(ap::lamb()) ==
-      "2 passes, 40 bytes a parameter, 2 slots (8 bytes) of state\n"
+      "2 passes, 40 bytes per parameter, 2 slots (8 bytes) of state\n"
       "  pass 1: Adam, DecayedWeights | measure TrustRatio per tensor; reads u p 2 slots, writes u 2 slots: 28 bytes\n"
       "  pass 2: TrustRatio, Descend | apply; reads u p, writes p: 12 bytes\n");
   CHECK(ap::describe(ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::sgd())) ==
-        "where Matrices: 2 passes, 28 bytes a parameter, 1 slot (4 bytes) of state\n"
+        "where Matrices: 2 passes, 28 bytes per parameter, 1 slot (4 bytes) of state\n"
         "  pass 1: Nesterov | Orthogonalize on matrices; reads u 1 slot, writes u 1 slot: 16 bytes\n"
         "  pass 2: DecayedWeights, Descend | apply; reads u p, writes p: 12 bytes\n"
-        "where Otherwise: 1 pass, 12 bytes a parameter, 0 slots (0 bytes) of state\n"
+        "where Otherwise: 1 pass, 12 bytes per parameter, 0 slots (0 bytes) of state\n"
         "  pass 1: DecayedWeights, Descend | apply; reads u p, writes p: 12 bytes\n");
   CHECK(ap::describe(ap::chain(ClipByGlobalNorm{}, Descend{})) ==
-        "2 passes, 16 bytes a parameter, 0 slots (0 bytes) of state\n"
+        "2 passes, 16 bytes per parameter, 0 slots (0 bytes) of state\n"
         "  pass 1: | measure ClipByGlobalNorm over all tensors; reads u: 4 bytes\n"
         "  pass 2: ClipByGlobalNorm, Descend | apply; reads u p, writes p: 12 bytes\n");
   CHECK(ap::describe(ap::chain(Orthogonalize{}, Descend{})) ==
-        "2 passes, 12 bytes a parameter, 0 slots (0 bytes) of state\n"
+        "2 passes, 12 bytes per parameter, 0 slots (0 bytes) of state\n"
         "  pass 1: | Orthogonalize on matrices: 0 bytes\n"
         "  pass 2: Descend | apply; reads u p, writes p: 12 bytes\n");
 }

@@ -121,7 +121,7 @@ TEST_CASE("wrappers can wrap stages in front of a rule") {
 
 TEST_CASE("describe reports the cost of stages in front of a rule") {
   CHECK(ap::describe(ap::chain(clip, parts_of_sgd)) ==
-        "2 passes, 12 bytes a parameter, 0 slots (0 bytes) of state\n"
+        "2 passes, 12 bytes per parameter, 0 slots (0 bytes) of state\n"
         "  pass 1: | measure ClipByGlobalNorm over all tensors; reads u: 4 bytes\n"
         "  pass 2: ClipByGlobalNorm | store u; reads u, writes u: 8 bytes\n"
         "then\n" +

@@ -1,7 +1,8 @@
 // Adasum of Maleki et al. 2020, "Scaling Distributed Training with Adaptive Summation" (arXiv:2006.02924):
 //   adasum(a, b) = (1 - a.b / (2 |a|^2)) a + (1 - a.b / (2 |b|^2)) b
-// per tensor, over workers by a binary tree: adasum of [0, n) is adasum of the halves. Orthogonal vectors add, parallel
-// ones average. A squared norm below sqrt(DBL_MIN) counts as zero: its coefficient is 1, as in Horovod.
+// per tensor. Workers are combined in a binary tree: adasum of [0, n) is adasum of the two halves. Orthogonal vectors
+// are added, parallel vectors are averaged. A squared norm below sqrt(DBL_MIN) counts as zero: its coefficient is 1, as
+// in Horovod.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,8 @@
 
 namespace algoperf {
 
-// What the workers' vectors are: gradients, combined before one step (SGD, momentum), or each worker's own update of
-// the parameters, combined after W steps on W states (the paper's way for Adam and LAMB).
+// The vectors that are combined: the workers' gradients, before a single step (SGD, momentum), or their updates of the
+// parameters, after each of the W workers has stepped with its own rule state (the paper's method for Adam and LAMB).
 enum class Of { gradients, updates };
 
 namespace detail {
@@ -28,7 +29,7 @@ constexpr double adasum_coefficient(double dot, double square) {
 
 }  // namespace detail
 
-// a = adasum(a, b), tensor by tensor; of what no rule sees the mean.
+// a = adasum(a, b), tensor by tensor. Tensors that are not trained are averaged instead.
 template <class Backend, class S>
 void adasum_pair(const Backend& backend, const Layout& layout, S* a, const S* b) {
   for (const TensorHandle handle : layout.tensors()) {
@@ -47,7 +48,7 @@ void adasum_pair(const Backend& backend, const Layout& layout, S* a, const S* b)
   }
 }
 
-// vectors[begin] = adasum of vectors [begin, end); the others are spent.
+// vectors[begin] = adasum of vectors [begin, end). The other vectors in this range may be overwritten.
 template <class Backend, class S>
 void adasum_tree(const Backend& backend, const Layout& layout, const std::vector<S*>& vectors, std::size_t begin,
                  std::size_t end) {
@@ -64,10 +65,10 @@ struct Adasum {
 
   template <class Context>
   struct State {
-    std::vector<typename Context::RuleState> rules;   // one, or one a worker
+    std::vector<typename Context::RuleState> rules;   // one for gradients, one per worker for updates
     std::vector<typename Context::Array> vectors;     // the workers' gradients or updates
     typename Context::Array start;                    // the parameters before the step (updates only)
-    std::vector<typename Context::Scalar*> pointers;  // to the vectors, set anew at each step
+    std::vector<typename Context::Scalar*> pointers;  // to the vectors, reset at each step
     template <class Archive>
     void visit(Archive& archive) {
       for (std::size_t w = 0; w < rules.size(); ++w) visit_scoped(archive, "worker_" + std::to_string(w), rules[w]);
@@ -76,9 +77,10 @@ struct Adasum {
 
   template <class Context>
   State<Context> state(const Context& context) const {
-    static_assert(of == Of::gradients || !Context::has_evaluation_values,
-                  "algoperf: Adasum of updates steps each worker apart, so no rule sees the parameters that result: a "
-                  "rule that averages weights needs Adasum<Of::gradients> or Mean");
+    static_assert(
+        of == Of::gradients || !Context::has_evaluation_values,
+        "algoperf: Adasum of updates runs one rule per worker, and none of them sees the combined parameters: "
+        "a rule that averages weights needs Adasum<Of::gradients> or Mean");
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size(), workers = context.workers();
     State<Context> state;
@@ -117,13 +119,13 @@ struct Adasum {
     return loss;
   }
 
-  // Each worker steps from the same parameters; what it changed becomes its vector. A worker without examples (in a
-  // small last batch) sits out: its vector is 0, its state stays.
+  // Each worker steps from the same parameters, and its vector is the change it makes. A worker without examples (in a
+  // small last batch) does not step: its vector is 0 and its state is unchanged.
   template <class Context>
   double of_updates(Context& context, State<Context>& state) const {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size();
-    if (context.workers() == 1) {  // nothing to combine: the bits of SingleWorker
+    if (context.workers() == 1) {  // nothing to combine: same bits as SingleWorker
       const auto gradient = [&] { return context.gradient(0, context.values(), context.gradients()); };
       const double loss = gradient();
       context.step(context.gradients(), context.values(), state.rules[0], gradient);

@@ -1,4 +1,4 @@
-// The members of combine/ that need no other library.
+// The headers of combine/ that need no other library.
 #pragma once
 
 #include "adasum.hpp"

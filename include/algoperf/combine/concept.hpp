@@ -1,28 +1,29 @@
-// What combine/ is about. A Combiner owns the order of one training step: whose gradients are computed, how they become
-// one, and when the rule steps. The loop has no flags for it.
+// The concepts of combine/: WorkerGroup and Combiner. A Combiner controls one training step: which workers' gradients
+// are computed, how they are combined, and when the rule steps. The loop has no options for this.
 //
 // WorkerGroup   is_worker_group = true, workers
-//               who takes part: InProcess{.workers = W} is W virtual workers, one after the other in this process.
-//               Worker w learns from examples [w n / W, (w + 1) n / W) of a selection of n.
+//               the workers: InProcess{.workers = W} is W virtual workers that run one after the other in this process.
+//               Worker w trains on examples [w n / W, (w + 1) n / W) of a selection of n.
 // Combiner      is_combiner = true
-//               max_workers               optional: the most it can combine (SingleWorker: 1)
-//               State<Context>            the rule's state, or one a worker
+//               max_workers               optional: the maximum number of workers (SingleWorker: 1)
+//               State<Context>            the rule's state, or one state per worker
 //               state(context)            a fresh State
 //               advance(context, state)   one step; returns the loss, the weighted mean over the selection
 //               rule_state(state)         the state that evaluation_values reads
-//               gradient_squares(state)   GradientSquares of the last step, for selectors that listen: with
-//                                         measures_gradients = true (MeasuredMean)
+//               gradient_squares(state)   GradientSquares of the last step, for selectors with gradient feedback;
+//                                         requires measures_gradients = true (MeasuredMean)
 //
-// The context a combiner is given:
+// The context that is passed to a combiner:
 //   Scalar, RuleState, has_evaluation_values, backend(), layout(), workers()
 //   values()                         the parameters, an arena
-//   gradients()                      an arena for the gradient in flight
-//   examples(w)                      how many examples are worker w's; 0 if the batch is too small
-//   share(w)                         the same as a fraction of all
-//   gradient(w, values, gradients)   writes the mean gradient of worker w's examples (0 of none); returns their loss
-//   make_rule_state()
+//   gradients()                      an arena for the current gradient
+//   examples(w)                      the number of worker w's examples; 0 if the batch is too small
+//   share(w)                         examples(w) as a fraction of the batch
+//   gradient(w, values, gradients)   writes the mean gradient of worker w's examples (0 if it has none); returns their
+//                                    loss
+//   make_rule_state()                a fresh state of the rule
 //   step(gradients, values, rule_state, evaluate)
-//                                    the rule; evaluate() recomputes `gradients` at `values`
+//                                    runs the rule; evaluate() recomputes `gradients` at `values`
 #pragma once
 
 #include <concepts>

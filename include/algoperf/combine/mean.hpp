@@ -8,12 +8,13 @@ namespace algoperf {
 
 namespace detail {
 
-// One copy: a step's loss has the same bits, whatever is measured beside it.
+// Adds one worker's share of the loss. A single copy, so that a step's loss has the same bits whether or not the
+// combiner also measures gradients.
 ALGOPERF_ONE_COPY inline double plus_share(double total, double share, double loss) { return total + share * loss; }
 
 }  // namespace detail
 
-// Synchronous data parallelism: g = sum over workers of share_w g_w, then one step. The same as one worker with all
+// Synchronous data parallelism: g = sum over workers of share_w g_w, then one step. Equivalent to one worker with all
 // examples, up to rounding.
 struct Mean {
   static constexpr bool is_combiner = true;
@@ -44,7 +45,7 @@ struct Mean {
     return state.rule;
   }
 
-  // Writes the mean gradient, showing each worker's to see(worker, gradient) on the way; returns the loss.
+  // Writes the mean gradient and returns the loss. Calls see(worker, gradient) with each worker's gradient.
   template <class Context, class See>
   static double gradient(Context& context, State<Context>& state, const See& see) {
     using S = typename Context::Scalar;
@@ -61,7 +62,7 @@ struct Mean {
     }
     return loss;
   }
-  // The rule's step from it.
+  // Runs the rule's step with the mean gradient.
   template <class Context>
   static void step(Context& context, State<Context>& state) {
     context.step(context.gradients(), context.values(), state.rule,

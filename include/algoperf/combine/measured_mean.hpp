@@ -5,17 +5,17 @@
 
 namespace algoperf {
 
-// |g|^2 of gradients over batches of two sizes, small < big examples: what tells a gradient's noise from the gradient
-// (schedules/noise_scale.hpp). Nothing is known where small is 0.
+// |g|^2 of gradients over batches of two sizes, small < big (in examples), from which schedules/noise_scale.hpp
+// estimates the noise of gradients. If small is 0, nothing was measured.
 struct GradientSquares {
   double small = 0, square_small = 0, big = 0, square_big = 0;
 };
 
-// Mean, which also measures: |g_B|^2 of the mean gradient, over a selection of B examples, and the mean of the workers'
-// |g_w|^2, which is |g_b|^2 for b the harmonic mean of the numbers of their examples. A TrainingLoop tells a selector
-// that listens, scheduled_batch(..., NoiseScaleBatch{}). Two workers at least; where a selection leaves fewer than two
-// any examples, nothing is known. Example weights other than 1 count as noise.
-// Cost above Mean's: 4 bytes a parameter for each worker, and for the mean.
+// Mean that also measures |g_B|^2 of the mean gradient, over a selection of B examples, and the mean of the workers'
+// |g_w|^2, which is |g_b|^2 with b the harmonic mean of the workers' numbers of examples. A TrainingLoop passes these
+// to a selector with gradient feedback, scheduled_batch(..., NoiseScaleBatch{}). Needs at least two workers. If fewer
+// than two workers have examples in a selection, nothing is measured. Example weights other than 1 count as noise.
+// Cost in addition to Mean: 4 bytes per parameter for each worker, and for the mean.
 // McCandlish et al. 2018 (arXiv:1812.06162), appendix A.1.
 struct MeasuredMean {
   static constexpr bool is_combiner = true;
@@ -58,7 +58,7 @@ struct MeasuredMean {
   auto& rule_state(State<Context>& state) const {
     return state.rule;
   }
-  // Of the last step.
+  // Returns the measurements of the last step.
   template <class Context>
   const GradientSquares& gradient_squares(const State<Context>& state) const {
     return state.squares;

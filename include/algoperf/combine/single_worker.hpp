@@ -4,7 +4,7 @@
 
 namespace algoperf {
 
-// One worker: gradient, step.
+// One worker: computes the gradient and runs the rule's step.
 struct SingleWorker {
   static constexpr bool is_combiner = true;
   static constexpr std::size_t max_workers = 1;

@@ -1,5 +1,5 @@
 // Arena: one flat, aligned, zeroed block of host memory. Values, gradients, slots and activations are one arena each.
-// Those of 1 MB and more ask Linux for pages of 2 MB, which products and the streams of a rule go through faster.
+// Arenas of 1 MB or more request 2 MB pages from Linux, which speed up matrix products and a rule's passes over memory.
 #pragma once
 
 #if defined(__linux__)
@@ -19,7 +19,7 @@ namespace algoperf {
 
 template <class T>
 class Arena {
-  static_assert(std::is_trivially_copyable_v<T>, "an Arena holds plain values");
+  static_assert(std::is_trivially_copyable_v<T>, "algoperf: Arena<T> needs a trivially copyable T");
 
  public:
   static constexpr std::size_t alignment = 64;  // bytes: a cache line, and the widest vector
@@ -32,7 +32,7 @@ class Arena {
     data_ = static_cast<T*>(std::aligned_alloc(unit, bytes));
     if (data_ == nullptr) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
-    if (unit == huge_page) (void)madvise(data_, bytes, MADV_HUGEPAGE);  // it may decline
+    if (unit == huge_page) (void)madvise(data_, bytes, MADV_HUGEPAGE);  // the kernel may decline
 #endif
     std::memset(static_cast<void*>(data_), 0, size * sizeof(T));
   }

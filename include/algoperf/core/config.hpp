@@ -1,4 +1,4 @@
-// The one place that knows which compiler reads the header. Everything else is plain C++20.
+// Everything that depends on the compiler: checks of its flags, and macros. All other headers are plain C++20.
 #pragma once
 
 #define ALGOPERF_VERSION_MAJOR 0
@@ -6,50 +6,52 @@
 #define ALGOPERF_VERSION_PATCH 0
 
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ && !defined(ALGOPERF_ALLOW_FAST_MATH)
-#error "algoperf: -ffast-math and -ffinite-math-only let NaN and infinity pass unseen (docs/compatibility.md)"
+#error "algoperf: -ffast-math and -ffinite-math-only disable the checks for NaN and infinity (docs/compatibility.md)"
 #endif
 
 #if !defined(__cpp_exceptions) && !defined(__CUDACC__)
-#error "algoperf: it reports errors by exceptions, and -fno-exceptions leaves it none"
+#error "algoperf: errors are reported by exceptions, so -fno-exceptions is not supported"
 #endif
 
 // ALGOPERF_HD marks a function that runs on the host and on a device: every kernel's operator(), `at` and `measure`.
-// It always inlines, so that a kernel written over T costs nothing when T is a SIMD vector.
+// It is always inlined, so that a kernel that is a template over T has no call overhead when T is a SIMD vector.
 #if defined(__CUDACC__)
 #define ALGOPERF_HD __host__ __device__ __forceinline__
 #else
 #define ALGOPERF_HD inline __attribute__((always_inline))
 #endif
 
-// Before a function template marked ALGOPERF_HD that may be given functions of the host alone.
+// Precedes a function template marked ALGOPERF_HD that may be passed host-only functions: nvcc then does not check
+// which functions it calls.
 #if defined(__CUDACC__)
 #define ALGOPERF_NO_EXEC_CHECK _Pragma("nv_exec_check_disable")
 #else
 #define ALGOPERF_NO_EXEC_CHECK
 #endif
 
-// Marks a function of the host alone that must inline where it is called, since it takes such lambdas.
+// Marks a host-only function that must be inlined into its caller because it takes lambdas marked
+// ALGOPERF_INLINE_LAMBDA.
 #define ALGOPERF_INLINE inline __attribute__((always_inline))
 
-// Marks a function of the host of which there is one copy, neither inlined nor specialised: whoever calls it, on
-// however many threads, the compiler has contracted a x + b y to the same multiply-add.
+// Marks a host function that is compiled to a single copy, neither inlined nor specialised. The compiler therefore
+// contracts a x + b y to the same multiply-add for every caller and every number of threads.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define ALGOPERF_ONE_COPY __attribute__((noinline, noclone))
 #else
 #define ALGOPERF_ONE_COPY __attribute__((noinline))
 #endif
 
-// Marks a lambda that must inline where it is called: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };
+// Marks a lambda that must be inlined into its caller: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };
 #define ALGOPERF_INLINE_LAMBDA __attribute__((always_inline))
 
-// 1 in a .cu file, on its host and device side.
+// 1 in a .cu file, in both its host and its device compilation.
 #if defined(__CUDACC__)
 #define ALGOPERF_IN_CUDA_FILE 1
 #else
 #define ALGOPERF_IN_CUDA_FILE 0
 #endif
 
-// 1 while compiling the device side of a .cu file.
+// 1 in the device compilation of a .cu file.
 #if defined(__CUDA_ARCH__)
 #define ALGOPERF_ON_DEVICE 1
 #else

@@ -1,8 +1,8 @@
-// What training costs, counted operation by operation; in constant evaluation where the model is a constant. Layers and
-// losses tell a tally what they do. A tally is any type with
-//   operation(Operation)    something is done
-//   hold(n)  release(n)     n numbers of memory are needed from here on, or no longer
-//   gradient(n, part)       the same as hold, of the gradients of n parameters
+// The cost of training, counted operation by operation, at compile time if the model is a constant expression. Layers
+// and losses report what they do to a tally. A tally is any type with
+//   operation(Operation)    an operation is executed
+//   hold(n)  release(n)     memory for n elements is needed from here on, or no longer
+//   gradient(n, part)       the same as hold, for the gradients of n parameters
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,18 @@
 
 namespace algoperf {
 
-// What of a model an operation or parameter belongs to: some count a model's size or its FLOPs without its ends.
+// The part of a model that an operation or parameter belongs to. Some definitions of a model's size or FLOPs exclude
+// the embedding or the output layer.
 enum class ModelPart { body, embedding, output };
 
-// One operation on whole arrays. A multiply-add is two FLOPs; a sum, a product, a quotient, a comparison that chooses,
-// a square root, an exponential and a logarithm are one each; signs, copies and conversions are none. Numbers are
-// counted as read and written once each, however often an operation comes back to them.
+// One operation on whole arrays. A multiply-add is two FLOPs. An addition, multiplication, division, comparison that
+// selects a value, square root, exponential or logarithm is one. Sign changes, copies and conversions are none. Each
+// element counts as read once and written once, regardless of how often the operation accesses it.
 struct Operation {
   const char* name = "";
   std::uint64_t flops = 0;
   std::uint64_t read = 0, written = 0;
-  std::uint64_t m = 0, n = 0, k = 0;  // of a product of an m x k and a k x n matrix; else 0
+  std::uint64_t m = 0, n = 0, k = 0;  // for the product of an m x k and a k x n matrix; else 0
   ModelPart part = ModelPart::body;
 
   constexpr bool is_product() const { return m > 0; }
@@ -32,24 +33,24 @@ constexpr Operation matrix_product(const char* name, std::uint64_t m, std::uint6
                                    ModelPart part = ModelPart::body) {
   return {name, 2 * m * n * k, m * k + k * n, m * n, m, n, k, part};
 }
-// Not a product.
+// Any operation that is not a matrix product.
 constexpr Operation operation_of(ModelPart part, const char* name, std::uint64_t flops, std::uint64_t read,
                                  std::uint64_t written) {
   return {name, flops, read, written, 0, 0, 0, part};
 }
 
-// What one example costs a model.
+// The cost of one example in a model.
 struct Cost {
   std::uint64_t parameters = 0;
   std::uint64_t forward_flops = 0;
-  std::uint64_t backward_flops = 0;  // of the gradients of weights and inputs, but not of the model's own input
-  std::uint64_t activations = 0;     // numbers kept from forward to backward
+  std::uint64_t backward_flops = 0;  // gradients of weights and layer inputs, excluding the model's input
+  std::uint64_t activations = 0;     // elements kept from forward to backward
 
   constexpr std::uint64_t flops() const { return forward_flops + backward_flops; }
   friend constexpr bool operator==(const Cost&, const Cost&) = default;
 };
 
-// A tally that sums.
+// A tally that sums FLOPs and held elements.
 struct CostSum {
   std::uint64_t flops = 0, held = 0;
 

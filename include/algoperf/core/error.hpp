@@ -1,4 +1,5 @@
-// Errors: one exception type, whose sentence names the place (file, field, tensor, step), what was expected and found.
+// Error: the library's exception type. The message names the place (file, field, tensor, step), what was found and what
+// was expected.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +15,7 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A device's memory does not hold what was asked.
+// Thrown if a device has too little free memory for an allocation.
 struct OutOfMemory : Error {
   using Error::Error;
 };

@@ -6,8 +6,8 @@
 
 namespace algoperf::detail {
 
-// As much of an EvaluationReport (loop/report.hpp) as a schedule that reacts may ask for: whoever takes a schedule and
-// tells it nothing refuses one that can be told this.
+// The fields of an EvaluationReport (loop/report.hpp) that a schedule may react to. Code that takes a schedule but
+// passes it no evaluations uses this type to detect and refuse a schedule that accepts them.
 struct Evaluated {
   std::uint64_t step;
   double loss, metric;

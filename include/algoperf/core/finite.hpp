@@ -1,4 +1,5 @@
-// Whether a number is finite, by its bits: comparisons with NaN may be optimised away under -ffast-math.
+// finite_bits: whether a value is finite, determined from its bits. The compiler may remove comparisons with NaN under
+// -ffast-math.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// bfloat16 and float16: storage of 16 bits for numbers that are computed in float. Conversions are exact upwards, which
-// needs no saying so, and round to the nearest, ties to even, downwards.
+// bfloat16 and float16: 16-bit storage types for values that are computed in float. The conversion to float is implicit
+// and exact. The conversion from float is explicit and rounds to nearest, ties to even.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ ALGOPERF_HD std::uint32_t bits_of(float x) {
 
 }  // namespace detail
 
-// How floats are rounded to 16 bits: to the nearest, or up or down by chance, so that the mean is exact.
+// How floats are rounded to 16 bits: to nearest, or randomly up or down such that the expected value is exact.
 enum class Rounding { nearest, stochastic };
 
-// The upper half of a float: 8 bits of exponent, 7 of mantissa.
+// The upper half of a float: 8 exponent bits, 7 mantissa bits.
 struct bfloat16 {
   std::uint16_t bits;
 
@@ -43,7 +43,7 @@ struct bfloat16 {
   }
 };
 
-// IEEE 754 binary16: 5 bits of exponent, 10 of mantissa; the largest is 65504, the smallest above zero 2^-24.
+// IEEE 754 binary16: 5 exponent bits, 10 mantissa bits. The largest value is 65504, the smallest positive one 2^-24.
 struct float16 {
   std::uint16_t bits;
 
@@ -52,7 +52,7 @@ struct float16 {
   ALGOPERF_HD operator float() const {
     const std::uint32_t sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7FFFu, exponent = magnitude >> 10;
     if (exponent == 0) return detail::float_of(sign | detail::bits_of(static_cast<float>(magnitude) * 0x1p-24f));
-    const std::uint32_t offset = exponent == 31 ? 224u : 112u;  // infinity and NaN stay what they are
+    const std::uint32_t offset = exponent == 31 ? 224u : 112u;  // 224 preserves infinity and NaN
     return detail::float_of(sign | ((magnitude << 13) + (offset << 23)));
   }
   ALGOPERF_HD bool is_finite() const { return (bits & 0x7C00u) != 0x7C00u; }
@@ -66,7 +66,7 @@ struct float16 {
     } else if (magnitude >= 0x477FF000u) {
       half = 0x7C00u;  // 65520 and above
     } else if (magnitude < 0x38800000u) {
-      // Below 2^-14: adding 1/2 puts the bits of the denormal where a float's last ones are, rounded.
+      // Below 2^-14, the result is denormal. Adding 1/2 rounds its bits into the lowest bits of the float.
       half = detail::bits_of(detail::float_of(magnitude) + 0.5f) - 0x3F000000u;
     } else {
       half = (magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13;
@@ -92,7 +92,7 @@ struct ArithmeticOf<float16> {
 
 }  // namespace detail
 
-// What numbers that are stored as S are computed in.
+// The type in which values stored as S are computed.
 template <class S>
 using Arithmetic = typename detail::ArithmeticOf<S>::type;
 

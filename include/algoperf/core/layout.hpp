@@ -1,5 +1,4 @@
-// Layout: the table of named tensors in one flat arena; Region: a run of neighbouring tensors that one rule treats
-// alike.
+// Layout: the table of named tensors in one flat arena. Region: a run of adjacent tensors that a rule treats alike.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +12,27 @@
 
 namespace algoperf {
 
-// Names a tensor of a layout, whatever its place in the arena.
+// Identifies a tensor of a layout, independent of its offset in the arena.
 struct TensorHandle {
   std::uint32_t index = 0;
 };
 
-// Where a tensor lies: elements [offset, offset + size) of every arena (values, gradients, each slot).
+// The location of a tensor: elements [offset, offset + size) of every arena (values, gradients, each slot).
 struct TensorPlace {
   std::size_t offset = 0;
   std::size_t size = 0;
 };
 
-// Elements [begin, end) of every arena, holding the tensors `tensors`, in order. Gaps between tensors are padding,
-// where gradients and values are zero and stay zero.
+// Elements [begin, end) of every arena, which hold `tensors` in this order. Gaps between tensors are padding, where
+// gradients and values are zero and remain zero.
 struct Region {
   std::size_t begin = 0, end = 0;
   std::vector<TensorHandle> tensors;
   std::size_t size() const { return end - begin; }
 };
 
-// Collects one number per tensor that tells which tensors a rule treats alike: each predicate of the rule mixes in its
-// answer, so equal keys are the common refinement of all groups.
+// A key per tensor; a rule treats tensors with equal keys alike. Each predicate of the rule mixes its result into the
+// key, so the groups of equal keys are the common refinement of all groups of the rule.
 class GroupKey {
  public:
   void mix(std::uint64_t ways, std::uint64_t which) { value_ = value_ * ways + which; }
@@ -46,14 +45,14 @@ class GroupKey {
 
 class Layout {
  public:
-  // Tensors start at multiples of `alignment` elements (not bytes: one table serves float, double and bf16). Use 1 to
-  // describe memory of your own that is packed.
+  // Tensors start at multiples of `alignment` elements. The unit is elements, not bytes, so that one table serves
+  // float, double and bfloat16. Use 1 to describe your own packed memory.
   static constexpr std::size_t default_alignment = 16;
   explicit Layout(std::size_t alignment = default_alignment) : alignment_(alignment) {
     require(alignment > 0, "Layout: alignment is 0, expected at least 1");
   }
 
-  // Appends a tensor. Throws Error if the name is taken or the shape is empty.
+  // Appends a tensor. Throws Error if the name is already used or the shape has no elements.
   TensorHandle add(TensorSpec spec) {
     require(spec.shape.size() > 0, "Layout: tensor '", spec.name, "' has no elements");
     require(!contains(spec.name), "Layout: the tensor name '", spec.name, "' is used twice");
@@ -66,13 +65,14 @@ class Layout {
     return handle;
   }
 
-  // Marks the tensors that were added since there were `count` as fixed: no rule sees them, and no step moves them.
+  // Marks every tensor after the first `count` as fixed: rules do not receive it, and no step updates it.
   void fix_since(std::size_t count) {
     for (std::size_t i = count; i < specs_.size(); ++i) specs_[i].fixed = true;
   }
 
-  // Moves tensors so that those `rule` treats alike are neighbours (a stable sort): fewer regions, fewer passes;
-  // buffers come last, before only the fixed tensors. Handles stay valid; call it before arenas are made.
+  // Reorders tensors (stable sort) so that those `rule` treats alike are adjacent, which gives fewer regions and
+  // passes. Trained tensors come first, then buffers, then fixed tensors. Handles remain valid. Call it before creating
+  // arenas.
   template <class Rule>
   void arrange_for(const Rule& rule) {
     std::vector<TensorHandle> sorted;
@@ -94,7 +94,7 @@ class Layout {
     for (const TensorHandle handle : order_) place(handle);
   }
 
-  // The maximal runs of neighbours that `rule` treats alike, of trained tensors.
+  // Returns the maximal runs of adjacent trained tensors that `rule` treats alike.
   template <class Rule>
   std::vector<Region> regions_for(const Rule& rule) const {
     std::vector<Region> regions;
@@ -107,7 +107,7 @@ class Layout {
     }
     return regions;
   }
-  // The maximal runs of buffers that steps update.
+  // Returns the maximal runs of buffers that steps update.
   std::vector<Region> buffers() const {
     std::vector<Region> regions;
     for (const TensorHandle handle : order_)
@@ -117,11 +117,12 @@ class Layout {
 
   const TensorSpec& spec(TensorHandle handle) const { return specs_[handle.index]; }
   const TensorPlace& place_of(TensorHandle handle) const { return places_[handle.index]; }
-  // All tensors in the order of the arena.
+  // Returns all tensors in arena order.
   const std::vector<TensorHandle>& tensors() const { return order_; }
-  // Elements an arena needs, padding included.
+  // Returns the number of elements of an arena, including padding.
   std::size_t size() const { return size_; }
-  // Elements before those that rules do not see. Throws Error where these do not come last: before arrange_for.
+  // Returns the number of elements before the first tensor that is not trained. Throws Error if a trained tensor
+  // follows it, which can only happen before arrange_for().
   std::size_t trained_size() const {
     std::size_t end = size_;
     for (const TensorHandle handle : order_) {
@@ -129,12 +130,12 @@ class Layout {
       if (!spec(handle).trained())
         end = before ? place_of(handle).offset : end;
       else
-        require(before, "Layout: '", spec(handle).name, "' lies behind a tensor that rules do not see: call ",
-                "arrange_for(rule) before arenas are made");
+        require(before, "Layout: '", spec(handle).name, "' is trained but comes after a tensor that is not: call ",
+                "arrange_for(rule) before creating arenas");
     }
     return end;
   }
-  // Elements of the tensors that are trained, padding excluded.
+  // Returns the number of elements of the trained tensors, excluding padding.
   std::size_t parameters() const {
     std::size_t n = 0;
     for (const TensorHandle handle : order_) n += spec(handle).trained() ? place_of(handle).size : 0;
@@ -154,7 +155,7 @@ class Layout {
     rule.group(spec, key);
     return key;
   }
-  // To the last region, if it may and they are neighbours, else to a new one.
+  // Appends a tensor to the last region if it is `alike` and adjacent to it, else to a new region.
   void append(std::vector<Region>& regions, TensorHandle handle, bool alike) const {
     const std::size_t begin = place_of(handle).offset;
     if (regions.empty() || !alike || regions.back().end != begin) regions.push_back({begin, 0, {}});
@@ -173,7 +174,7 @@ class Layout {
   std::size_t alignment_, size_ = 0;
   std::vector<TensorSpec> specs_;    // by handle
   std::vector<TensorPlace> places_;  // by handle
-  std::vector<TensorHandle> order_;  // by place
+  std::vector<TensorHandle> order_;  // by offset
   detail::NameIndex index_;          // handles by name
 };
 

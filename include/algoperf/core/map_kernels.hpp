@@ -1,11 +1,12 @@
-// The kernels of a backend's map(kernel, n, x, in...) that several floors use: x[i] = kernel(x[i], in[i]...).
+// Kernels for a backend's map(kernel, n, x, in...), which computes x[i] = kernel(x[i], in[i]...). Several layers of the
+// architecture use them.
 #pragma once
 
 #include "config.hpp"
 
 namespace algoperf {
 
-// x + a, for map_rows and in place; or a + b, whatever x was.
+// x + a, in place or in map_rows; or a + b, which overwrites x.
 struct Add {
   template <class T>
   ALGOPERF_HD T operator()(T x, T a) const {
@@ -17,7 +18,7 @@ struct Add {
   }
 };
 
-// a, whatever x was
+// a, which overwrites x
 struct Assign {
   template <class T>
   ALGOPERF_HD T operator()(T, T a) const {

@@ -1,5 +1,5 @@
-// Scalar mathematics for kernels. A kernel calls math::sqrt(x) whatever T is; Maths<T> is looked up when the kernel is
-// instantiated, so a backend may add its own T (backend/host/vector.hpp does, for SIMD vectors).
+// Mathematical functions for kernels. A kernel calls math::sqrt(x) for any T. Maths<T> is looked up when the kernel is
+// instantiated, so a backend can add types: backend/host/vector.hpp adds SIMD vectors.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// The functions a kernel may use on T. Specialise it to bring a T of your own.
+// The functions that kernels may apply to a T. Specialise it to add a type.
 template <class T>
 struct Maths {
   using Scalar = T;
@@ -59,7 +59,7 @@ struct Maths {
 
 namespace math {
 
-// The scalar under T: float for a vector of floats. Literals in kernels are written Scalar<T>(0.5) or T(0.5).
+// The element type of T: float for a vector of floats. Literals in kernels are written Scalar<T>(0.5) or T(0.5).
 template <class T>
 using Scalar = typename Maths<T>::Scalar;
 
@@ -68,8 +68,9 @@ ALGOPERF_HD T sqrt(T x) {
   return Maths<T>::sqrt(x);
 }
 
-// x / y within one unit in the last place, where a T has a quicker way than to round it exactly. x is 0 or of a size of
-// 1e-30 or more (of smaller ones half of the digits may be lost), y a normal number from 0 to 1e37, or infinite.
+// x / y to within one unit in the last place if Maths<T> has a faster division than the correctly rounded one, else the
+// latter. x is 0 or |x| >= 1e-30 (smaller x may lose half of the digits). y is a positive normal number up to 1e37, or
+// infinite.
 template <class T>
 ALGOPERF_HD T fast_divide(T x, T y) {
   if constexpr (requires { Maths<T>::fast_divide(x, y); })
@@ -78,7 +79,8 @@ ALGOPERF_HD T fast_divide(T x, T y) {
     return x / y;
 }
 
-// On vectors there is exp, which diffGrad takes of each element; log is for rows, losses and `at`.
+// exp exists for SIMD vectors too, because diffGrad applies it to each element. log exists for scalars only and is used
+// in rows, losses and `at`.
 template <class T>
 ALGOPERF_HD T exp(T x) {
   return Maths<T>::exp(x);
@@ -89,7 +91,7 @@ ALGOPERF_HD T log(T x) {
   return Maths<T>::log(x);
 }
 
-// a where the condition holds, else b: kernels branch on values in no other way.
+// Returns a where the condition holds, else b. Kernels must not branch on values in any other way.
 template <class T>
 ALGOPERF_HD T select(typename Maths<T>::Mask condition, T a, T b) {
   return Maths<T>::select(condition, a, b);
@@ -122,7 +124,7 @@ ALGOPERF_HD T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
 
-// Within a few ulp: near 0 by its series, elsewhere (1 - e) / (1 + e), e = exp(-2 |x|).
+// Accurate to a few ulp. Near 0 it evaluates the Taylor series, elsewhere (1 - e) / (1 + e) with e = exp(-2 |x|).
 template <class T>
 ALGOPERF_HD T tanh(T x) {
   using S = Scalar<T>;
@@ -143,7 +145,8 @@ ALGOPERF_HD T tanh(T x) {
   return select<T>(abs(x) < T(S(0.25)), x * near, select<T>(x < T(0), -far, far));
 }
 
-// x^n for a whole n, by squaring: exact enough for bias corrections (a few ulp), and the same on host and device.
+// x^n for an integer n, by repeated squaring. Accurate to a few ulp, which suffices for bias corrections, and identical
+// on host and device.
 ALGOPERF_HD double power(double x, std::uint64_t n) {
   double result = 1;
   for (double square = x; n != 0; n >>= 1, square *= square)

@@ -1,5 +1,5 @@
-// NameIndex: where in a list the entry of a name stands, found in constant time. The list is kept elsewhere; its
-// entries have a `name`, no two the same, and are only ever added to its end.
+// NameIndex: finds the position of an entry in a list by name, in constant time. The caller owns the list. Its entries
+// have a unique member `name` and are only ever appended.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ class NameIndex {
   std::size_t find(const std::string& name, const List& list) const {
     return slots_.empty() ? none : slots_[slot_of(name, list)];
   }
-  // Takes up the last entry of the list; to be called whenever one is added.
+  // Indexes the last entry of the list. Call it after each append.
   template <class List>
   void add_last(const List& list) {
     if (2 * list.size() <= slots_.size()) return take(list.size() - 1, list);
-    slots_.assign(slots_.empty() ? 8 : 2 * slots_.size(), none);  // half of the slots stay free
+    slots_.assign(slots_.empty() ? 8 : 2 * slots_.size(), none);  // half of the slots remain free
     for (std::size_t place = 0; place < list.size(); ++place) take(place, list);
   }
 
@@ -31,7 +31,7 @@ class NameIndex {
   void take(std::size_t place, const List& list) {
     slots_[slot_of(list[place].name, list)] = place;
   }
-  // Where the name is, or may be put. slots_.size() is a power of two.
+  // Returns the slot that holds the name, or the free slot for it. slots_.size() is a power of two.
   template <class List>
   std::size_t slot_of(const std::string& name, const List& list) const {
     const std::size_t mask = slots_.size() - 1;

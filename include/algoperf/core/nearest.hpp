@@ -1,4 +1,4 @@
-// nearest: "did you mean" for names that people type.
+// nearest: finds the candidate for "did you mean ...?" when a user mistypes a name.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace algoperf {
 
-// The least number of single-letter insertions, deletions and replacements that turn a into b (Levenshtein 1966).
+// Returns the minimum number of single-letter insertions, deletions and replacements that turn a into b (Levenshtein
+// 1966).
 inline std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -25,7 +26,8 @@ inline std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-// The candidate closest to `name`; the first of equals. There must be one.
+// Returns the candidate with the smallest edit distance to `name`; of ties, the first. There must be at least one
+// candidate.
 inline const std::string& nearest(const std::string& name, const std::vector<std::string>& candidates) {
   return *std::min_element(candidates.begin(), candidates.end(), [&](const std::string& a, const std::string& b) {
     return edit_distance(name, a) < edit_distance(name, b);

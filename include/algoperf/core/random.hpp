@@ -1,6 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 of Salmon et al. 2011, "Parallel Random Numbers: As Easy as 1, 2, 3".
-// A number depends on (key, counter) alone, whatever the order and the device; whole and uniform numbers are the same
-// on every machine, normal ones up to the rounding of its log and cos. There is no state to save but the counter.
+// A number depends only on (key, counter), not on the order of calls or the device. Integers and uniform numbers are
+// the same on every machine; normal numbers are so up to the rounding of the machine's log. The counter is the only
+// state to save.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,8 @@ ALGOPERF_HD constexpr PhiloxBlock philox(std::uint64_t key, std::uint64_t counte
   return {{c0, c1, c2, c3}};
 }
 
-// A key names a stream of numbers. fold derives an independent one: key.fold(epoch).fold(worker).
+// A key identifies a stream of random numbers. fold derives the key of an independent stream:
+// key.fold(epoch).fold(worker).
 struct RandomKey {
   std::uint64_t value = 0;
   ALGOPERF_HD constexpr RandomKey fold(std::uint64_t tag) const {
@@ -42,7 +44,7 @@ struct RandomKey {
   }
 };
 
-// Numbers of one key, one after the other. Copy it to branch; store `counter` to resume.
+// The random numbers of one key, in sequence. Copy the stream to branch; store `counter` to resume.
 class RandomStream {
  public:
   ALGOPERF_HD constexpr explicit RandomStream(RandomKey key, std::uint64_t counter = 0)
@@ -67,7 +69,7 @@ class RandomStream {
     }
     return static_cast<std::uint32_t>(product >> 32);
   }
-  // Standard normal by Marsaglia's polar method: only log and sqrt, no table.
+  // Standard normal by Marsaglia's polar method, which needs only log and sqrt, no table.
   double normal() {
     for (;;) {
       const double x = 2 * uniform_double() - 1, y = 2 * uniform_double() - 1, r = x * x + y * y;

@@ -1,15 +1,16 @@
-// require: declared here alone, so that the small headers that check a hyperparameter stay small. It is a template, and
-// whoever calls such a check() (a chain does) includes core/error.hpp, where it is defined.
+// require: only declared here, so that small headers that check hyperparameters compile quickly. The template is
+// defined in core/error.hpp, which the callers of such a check(), e.g. a chain, must include.
 #pragma once
 
 #include "config.hpp"
 
 namespace algoperf {
 
-// Throws Error with the parts written one after the other: fail("sgd: momentum is ", x, ", expected ", "[0, 1)").
+// Throws Error with the concatenated parts as its message: fail("sgd: momentum is ", x, ", expected ", "[0, 1)").
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts);
 
+// Throws the same Error unless the condition holds.
 template <class... Parts>
 void require(bool condition, const Parts&... parts);
 

@@ -1,4 +1,4 @@
-// Shape: the extents of a tensor, row-major, rank 0 to 4, usable in constant evaluation.
+// Shape: the extents of a tensor, row-major, rank 0 to 4, usable in constant expressions.
 #pragma once
 
 #include <concepts>
@@ -14,7 +14,7 @@ struct Shape {
   std::size_t rank = 0;
 
   constexpr Shape() = default;
-  // Throws Error where an extent is negative.
+  // Throws Error if an extent is negative.
   template <std::integral... Extents>
   requires(sizeof...(Extents) >= 1 && sizeof...(Extents) <= max_rank) constexpr Shape(Extents... e)
       : extents{extent(e)...}, rank(sizeof...(Extents)) {}
@@ -25,7 +25,8 @@ struct Shape {
     for (std::size_t i = 0; i < rank; ++i) n *= extents[i];
     return n;
   }
-  // A tensor seen as a matrix: the first extent by all the rest. Matrix rules (Muon, Shampoo) look at it this way.
+  // The extents of the tensor as a matrix: the first extent, and the product of all others. Matrix rules (Muon,
+  // Shampoo) use this view.
   constexpr std::size_t rows() const { return rank == 0 ? 1 : extents[0]; }
   constexpr std::size_t cols() const { return rows() == 0 ? 0 : size() / rows(); }
   friend constexpr bool operator==(const Shape&, const Shape&) = default;

@@ -1,4 +1,4 @@
-// Slots and Sums: the small fixed arrays that kernels keep per parameter and measure per tensor.
+// Slots and Sums: small fixed-size arrays. Kernels keep Slots per parameter and measure Sums per tensor.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace algoperf {
 
-// N values of one parameter's state, in registers while a kernel runs: s[0], s[1], ...
+// N state values of one parameter, held in registers while a kernel runs: s[0], s[1], ...
 template <class T, std::size_t N>
 struct Slots {
   T values[N];
@@ -18,7 +18,7 @@ struct Slots {
 template <class T>
 struct Slots<T, 0> {};
 
-// N terms that a measuring stage adds up over a tensor or over all parameters.
+// N terms that a measuring stage sums over a tensor or over all parameters.
 template <class T, std::size_t N>
 using Sums = Slots<T, N>;
 

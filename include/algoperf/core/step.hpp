@@ -1,4 +1,4 @@
-// Step: what every stage is told about the moment of an update.
+// Step: the step count and learning rate of an update, passed to every stage.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace algoperf {
 
-// t counts updates from 1, as the papers do; a schedule is asked for t - 1. learning_rate is the schedule's answer.
-// Both must be given: a rule refuses a step without.
+// t counts updates from 1, as in the papers. learning_rate is the schedule's value at t - 1. Both must be set: a rule
+// refuses a step that lacks either.
 struct Step {
   std::uint64_t t = 0;
   double learning_rate = __builtin_nan("");

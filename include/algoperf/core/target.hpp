@@ -1,4 +1,4 @@
-// Target: the metric value that ends a time-to-target run, and which side of it is better.
+// Target: the metric value that ends a time-to-target run, and whether lower or higher values are better.
 #pragma once
 
 #include "config.hpp"
@@ -8,12 +8,12 @@ namespace algoperf {
 struct Target {
   double value = 0;
   bool lower_is_better = true;
-  // Reached on equality, as AlgoPerf's scoring has it. NaN reaches nothing.
+  // Equality reaches the target, as in AlgoPerf's scoring. NaN never does.
   constexpr bool reached_by(double metric) const { return lower_is_better ? metric <= value : metric >= value; }
   friend constexpr bool operator==(const Target&, const Target&) = default;
 };
 
-// Whether metric a beats b; any number beats NaN.
+// Whether metric a is better than b. Any other value is better than NaN.
 constexpr bool better(double a, double b, bool lower_is_better) {
   return b != b ? a == a : (lower_is_better ? a < b : a > b);
 }

@@ -1,4 +1,4 @@
-// TensorFacts: the numbers about a tensor that a kernel may depend on.
+// TensorFacts: the sizes of a tensor that a kernel may depend on.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// TensorSpec: what a parameter tensor is called, what it is for, and its shape. Rules choose by these (partition,
-// masks).
+// TensorSpec: the name, role and shape of a parameter tensor. Rules select tensors by these (partition, masks).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace algoperf {
 
-// The roles AlgoPerf's ParameterType names (Dahl et al. 2023).
+// The roles of a tensor, after AlgoPerf's ParameterType (Dahl et al. 2023).
 enum class Kind : std::uint8_t {
   weight,
   bias,
@@ -30,17 +29,17 @@ struct TensorSpec {
   std::string name;
   Kind kind = Kind::weight;
   Shape shape;
-  bool output = false;  // part of the layer that makes the model's outputs (AlgoPerf's is_output_params)
-  // Not moved by rules, which do not see it: a batch norm's mean or variance. Its "gradient" is what a step takes off.
+  bool output = false;  // part of the layer that computes the model's outputs (AlgoPerf's is_output_params)
+  // Not trained and not passed to rules: a batch norm's running mean or variance. A step subtracts its "gradient".
   bool buffer = false;
-  bool fixed = false;  // moved by nothing: of a layer in StopGradient
+  bool fixed = false;  // never updated: a tensor of a layer in StopGradient
 
   bool trained() const { return !buffer && !fixed; }
 };
 
-// Predicates over tensors, for partition and masked; write your own as any callable of a TensorSpec.
+// Predicates of tensors, for partition and masked. Any callable of a TensorSpec can serve as one.
 
-// Tensors that weight decay is usually meant for: of rank >= 2, but no bias and no scale of a norm whatever its rank.
+// Tensors that weight decay usually applies to: those of rank >= 2, except biases and normalisation scales of any rank.
 struct Decayable {
   bool operator()(const TensorSpec& tensor) const {
     const bool weighs = tensor.kind == Kind::weight || tensor.kind == Kind::conv_weight ||
@@ -52,8 +51,8 @@ struct Decayable {
 };
 inline constexpr Decayable decayable;
 
-// Matrices that matrix rules take: decayable, with several rows and columns, and neither an embedding nor of the output
-// layer.
+// Tensors suited to matrix rules: decayable, with more than one row and column, and neither an embedding nor in the
+// output layer.
 struct Matrices {
   bool operator()(const TensorSpec& tensor) const {
     const bool hidden = tensor.kind != Kind::embedding && !tensor.output;
@@ -61,8 +60,8 @@ struct Matrices {
   }
 };
 inline constexpr Matrices matrices;
-// Tensors whose names begin so: Named{"0."} is the first layer of a Sequential; Named{"1"} would be 1., 10. and 11.,
-// too. One that fits no name chooses nothing, which is no error: loop.layout() lists the names.
+// Tensors whose names start with `beginning`: Named{"0."} selects the first layer of a Sequential, but Named{"1"}
+// selects layers 1, 10, 11 and so on. Matching no tensor is not an error; loop.layout() lists the names.
 struct Named {
   const char* beginning = "";
   bool operator()(const TensorSpec& tensor) const { return tensor.name.rfind(beginning, 0) == 0; }

@@ -1,5 +1,5 @@
-// A tuple that is trivially copyable when its members are (std::tuple is not), so that it may travel to a device as a
-// kernel argument.
+// Tuple: trivially copyable if its members are (std::tuple is not), so that it can be passed to a device as a kernel
+// argument.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,8 @@ ALGOPERF_HD constexpr const auto& get(const Tuple<Ts...>& tuple) {
 template <std::size_t I, class TupleType>
 using TupleElement = decltype(detail::element_type<I>(std::declval<const TupleType&>()));
 
-// A compile-time number passed as a value: for_each_index<3>([&](auto i) { get<i>(tuple); }), on the host.
+// A compile-time index passed as a value: for_each_index<3>([&](auto i) { get<i>(tuple); }). for_each_index is
+// host-only.
 template <std::size_t I>
 struct Index {
   static constexpr std::size_t value = I;

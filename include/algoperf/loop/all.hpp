@@ -1,4 +1,4 @@
-// The members of loop/.
+// The headers of loop/.
 #pragma once
 
 #include "checkpoint.hpp"

@@ -1,4 +1,4 @@
-// Batch: the examples in hand, in the backend's memory, and what a model works in on them.
+// Batch: the current examples in the backend's memory, and the workspace for a model's passes over them.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace algoperf {
 
-// Room for up to `capacity` examples, planned once: gathering allocates nothing after the first time. A Label is a
-// class, or one of as many numbers as the model has outputs.
+// Memory for up to `capacity` examples, allocated once: gathering allocates nothing after the first call. A Label is an
+// integer class, or real-valued, in which case a label has one value per output of the model.
 template <class ModelType, class Backend, class Label = std::int32_t>
 class Batch {
  public:
   using Scalar = typename Backend::Scalar;
   using Input = typename ModelType::template Input<Stored<Backend>>;
 
-  // Labels that are classes lie in [0, classes). A pass is over at most `at_once` of the examples.
+  // Class labels lie in [0, classes). A pass covers at most `at_once` of the examples.
   Batch(const Backend& backend, const ModelType& model, std::size_t classes, std::size_t capacity, std::size_t at_once)
       : width_(model.input().size()),
         label_width_(std::is_integral_v<Label> ? 1 : model.output().size()),
@@ -36,12 +36,12 @@ class Batch {
   std::size_t capacity() const { return capacity_; }
   std::size_t at_once() const { return workspace_.capacity(); }
   std::size_t size() const { return size_; }
-  // From example `begin` of the batch on.
+  // Return pointers to the data of example `begin` of the batch; later examples follow.
   const Input* inputs(std::size_t begin = 0) const { return inputs_.data() + begin * width_; }
   const Label* labels(std::size_t begin = 0) const { return labels_.data() + begin * label_width_; }
   Scalar* losses(std::size_t begin = 0) { return losses_.data() + begin; }
 
-  // Copies examples in, n at most the capacity. Throws Error naming a label or a token that the model does not know.
+  // Copies n <= capacity() examples into the batch. Throws Error if check() fails.
   template <class Data>
   void gather(const Backend& backend, const ModelType& model, const Data& data, const std::uint32_t* indices,
               std::size_t n) {
@@ -58,14 +58,14 @@ class Batch {
       detail::send(backend, n * label_width_, host_labels_.data(), labels_.data());
     }
   }
-  // The same from a copy of the data in the backend's memory; `indices` lie there, too.
+  // The same from a copy of the data in the backend's memory, where `indices` must lie too. Does not check the data.
   void gather(const Backend& backend, const ResidentData<Input, Label, Backend>& data, const std::uint32_t* indices,
               std::size_t n) {
     size_ = n;
     data.gather(backend, indices, n, inputs_.data(), labels_.data());
   }
 
-  // Throws Error naming a label or a token that the model does not know, or a label that is not finite.
+  // Throws Error, naming the example, if a class label or a token is out of range or a real-valued label is not finite.
   void check(const ModelType& model, const std::uint32_t* indices, std::size_t n, const Input* inputs,
              const Label* labels) const {
     if constexpr (std::is_integral_v<Label>) {
@@ -74,7 +74,7 @@ class Batch {
                 indices[i], " is ", labels[i], ", expected [0, ", classes_, ")");
     } else {
       for (std::size_t i = 0; i < n * label_width_; ++i)
-        require(labels[i] - labels[i] == 0, "data: number ", i % label_width_, " of the label of example ",
+        require(labels[i] - labels[i] == 0, "data: value ", i % label_width_, " of the label of example ",
                 indices[i / label_width_], " is ", labels[i], ", expected a finite number");
     }
     if constexpr (std::is_integral_v<Input> && detail::HasTokens<ModelType>) {
@@ -86,19 +86,19 @@ class Batch {
     }
   }
 
-  // A pass over `n` of the examples.
+  // Returns the LayerCall for a pass over `n` of the examples.
   LayerCall<Backend> call(const Backend& backend, const Layout& layout, const Scalar* values, Scalar* gradients,
                           std::size_t n, Mode mode, RandomKey key) {
     return workspace_.call(backend, layout, values, gradients, n, mode, key);
   }
 
  private:
-  std::size_t width_, label_width_, classes_, capacity_, size_ = 0;  // widths: the numbers of one example
+  std::size_t width_, label_width_, classes_, capacity_, size_ = 0;  // widths: elements per example
   Workspace<Backend> workspace_;
   typename Backend::template Array<Input> inputs_;
   typename Backend::template Array<Label> labels_;
   typename Backend::template Array<Scalar> losses_;
-  std::vector<Input> host_inputs_;  // on their way to a device
+  std::vector<Input> host_inputs_;  // staging memory for a device
   std::vector<Label> host_labels_;
 };
 

@@ -1,4 +1,4 @@
-// BatchLoss: a batch's mean weighted loss, taken in the backend's memory.
+// BatchLoss: a batch's mean weighted loss, computed in the backend's memory.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace algoperf::detail {
 
-// loss = the mean of weights times losses; diverged = the step, if that is the first whose loss is not finite.
+// Writes the mean of weights * losses to *loss, and `step` to *diverged if this is the first loss that is not finite.
 template <class S>
 struct BatchLoss {
   std::size_t n;

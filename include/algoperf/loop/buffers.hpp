@@ -1,5 +1,5 @@
-// How a step updates buffers, the tensors that no rule sees (core/tensor_spec.hpp): their "gradient" is taken off
-// them, where it is finite.
+// BufferUpdate: how a step updates buffers, tensors that rules do not receive (core/tensor_spec.hpp). It subtracts
+// their "gradient" where that is finite.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace algoperf::detail {
 
 struct BufferUpdate {
-  static constexpr bool applies_learning_rate = true;  // of 1
+  static constexpr bool applies_learning_rate = true;  // a constant 1
 
   struct Kernel {
     static constexpr std::size_t slots = 0;

@@ -1,4 +1,4 @@
-// Checks of the options that a TrainingLoop is made of.
+// Checks of the options that are passed to a TrainingLoop.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace algoperf::detail {
 
-// Returns the model. Throws Error for impossible options of the five roles, naming the field.
+// Returns the model. Throws Error, naming the field, if an option of the five roles is invalid.
 template <class ModelType, class Loss, class Rule, class Schedule, class Selector>
 const ModelType& checked_model(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
                                const Selector& selector) {
@@ -19,7 +19,7 @@ const ModelType& checked_model(const ModelType& model, const Loss& loss, const R
   return model;
 }
 
-// Returns the number of workers. Throws Error if the combiner or the batch does not allow as many.
+// Returns the number of workers. Throws Error if there are none, or more than the combiner or the batch allows.
 template <class CombinerType, class Group>
 std::size_t checked_workers(const Group& group, std::size_t batch) {
   const std::size_t n = group.workers;

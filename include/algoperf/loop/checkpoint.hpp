@@ -1,14 +1,15 @@
-// Checkpoints: a file of named arrays in named sections, written whole or not at all, and refused with a sentence when
-// it is foreign, damaged or of another layout.
+// Checkpoints: files of named arrays in named sections. A file is written completely or not at all. Loading a file that
+// is of another format, damaged or of another layout throws Error.
 //
-//   save_checkpoint(path, loop)   load_checkpoint(path, loop)   all of a loop, or of anything with visit(archive)
-//   load_values(path, loop)                                     its parameters alone
-//   load_values(path, loop, where)                              of some tensors, for a model with another head
-//   load_evaluation_values(path, loop)                          averaged, where its rule averages
+//   save_checkpoint(path, loop)   load_checkpoint(path, loop)   the full state of a loop, or of any type with
+//                                                               visit(archive)
+//   load_values(path, loop)                                     the parameters only
+//   load_values(path, loop, where)                              some of the parameters, for a model with another head
+//   load_evaluation_values(path, loop)                          averaged parameters if the loop's rule averages
 //
 // The observer Checkpoints adds sections for the run's report and for observers; these functions read its files too.
 //
-// The format: checkpoint_format.hpp.
+// The format: state/checkpoint_format.hpp.
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ namespace algoperf {
 
 namespace detail {
 
-// Reads with visit(file), wholly or not at all: if that throws, visit puts back what it had written before.
+// Reads with visit(file), completely or not at all: if visit throws, the previous state is restored.
 template <class Visit>
 void load_whole(CheckpointReader& file, const Visit& visit) {
   CheckpointWriter before;
@@ -32,13 +33,13 @@ void load_whole(CheckpointReader& file, const Visit& visit) {
   try {
     visit(file);
   } catch (...) {
-    CheckpointReader back("what was before", before.finish());
+    CheckpointReader back("the previous state", before.finish());
     visit(back);
     throw;
   }
 }
 
-// The section of what is trained, which no file lacks.
+// Visits the section of the trained state, which every file must have.
 template <class Archive, class T>
 void visit_state(Archive& archive, const std::string& path, T& object) {
   const auto visit = [&](auto& section) { object.visit(section); };
@@ -50,6 +51,7 @@ void visit_state(Archive& archive, const std::string& path, T& object) {
 
 }  // namespace detail
 
+// Writes the state of `object`.
 template <class T>
 void save_checkpoint(const std::string& path, T& object) {
   CheckpointWriter file;
@@ -57,7 +59,7 @@ void save_checkpoint(const std::string& path, T& object) {
   file.write(path);
 }
 
-// Throws Error, and leaves `object` as it was, if the file does not fit it.
+// Reads the state of `object`. Throws Error, and leaves `object` unchanged, if the file does not fit it.
 template <class T>
 void load_checkpoint(const std::string& path, T& object) {
   CheckpointReader file(path);
@@ -66,7 +68,8 @@ void load_checkpoint(const std::string& path, T& object) {
 
 namespace detail {
 
-// The values within `scope` of all tensors that `where` accepts, the others as they are; `whole`: all that it has.
+// Loads the values in the scope `scope_name` of the tensors that `where` accepts, and leaves the others unchanged. If
+// `whole` is true, the scope must hold no other tensors.
 template <class Loop, class Where>
 void load_values(CheckpointReader& file, const std::string& path, Loop& loop, const char* scope_name, bool whole,
                  const Where& where) {
@@ -82,7 +85,7 @@ void load_values(CheckpointReader& file, const std::string& path, Loop& loop, co
     file.array(name, values.data() + layout.place_of(handle).offset, layout.place_of(handle).size);
     ++count;
   }
-  require(count > 0, path, ": none of the model's tensors was asked for");
+  require(count > 0, path, ": no tensor of the model was selected");
   require(!whole || file.count() == count, path, ": holds ", file.count(), " tensors, the model has ", count);
   loop.backend().write(values.size(), values.data(), loop.values());
 }
@@ -99,24 +102,26 @@ void load_values(const std::string& path, Loop& loop, bool evaluated, bool whole
 
 }  // namespace detail
 
-// The parameters alone, tensor by tensor by name, into a loop whose rule, schedule, selector and step may be others and
-// stay as they are, or into a Predictor. Throws Error, and changes nothing, unless the file's tensors are the loop's.
+// Loads only the parameters, matched by tensor name, into a loop or a Predictor. The loop's rule, schedule, selector
+// and step may differ from the file's and remain unchanged. Throws Error, and changes nothing, unless the file has
+// the same tensors as the loop.
 template <class Loop>
 void load_values(const std::string& path, Loop& loop) {
   detail::load_values(path, loop, false, true, otherwise);
 }
 
-// The parameters of the tensors that `where`, a predicate of a TensorSpec, accepts; the file may hold more. To go on
-// from another model's body with a new head:
+// Loads the parameters of the tensors that `where`, a predicate of a TensorSpec, accepts; the file may hold more. To
+// start from the body of another model with a new head:
 //   load_values(path, loop, [](const TensorSpec& tensor) { return !tensor.output; });
-// Throws Error, and changes nothing, if the file lacks one of them or has it in another size, or if there is none.
+// Throws Error, and changes nothing, if the file lacks one of these tensors or has it in another size, or if `where`
+// accepts none.
 template <class Loop, class Where>
 void load_values(const std::string& path, Loop& loop, const Where& where) {
   detail::load_values(path, loop, false, false, where);
 }
 
-// The parameters that the loop was evaluated by: averages, where its rule averages, and else the same as load_values.
-// What BestCheckpoint found best was found with these.
+// Loads the parameters that the saved loop was evaluated with: averages if its rule averages, else the same as
+// load_values. The metric that BestCheckpoint compares is computed with these.
 template <class Loop>
 void load_evaluation_values(const std::string& path, Loop& loop) {
   detail::load_values(path, loop, true, true, otherwise);

@@ -1,23 +1,26 @@
-// What loop/ is about. A TrainingLoop composes a model, a loss, a rule, a schedule and a selector; an Observer watches
-// it run and never changes training. An observer has any of
+// The concepts of loop/. A TrainingLoop composes a model, a loss, a rule, a schedule and a selector. An Observer
+// watches a run, may stop it, and does not change the training. All members of an observer are optional, but it needs
+// at least one that is called:
 //   begin(run)                                before the first step
-//   ready(run) -> Control                     after every begin: a resumed run may have nothing left to do
-//   evaluation_due(StepReport) -> bool
-//   last_evaluation_due(StepReport) -> bool   asked when the run is to stop, unless it is interrupted
-//   evaluate(run) -> EvaluationReport         called if either is (Evaluate has these)
-//   metric()                                  what it evaluates by (nn/concept.hpp), for those who ask run.metric()
+//   ready(run) -> Control                     after every begin; stops a resumed run that is already complete
+//   evaluation_due(StepReport) -> bool        whether to evaluate after this step
+//   last_evaluation_due(StepReport) -> bool   whether to evaluate when the run stops; not called if it is interrupted
+//   evaluate(run) -> EvaluationReport         called if either of these returns true (the observer Evaluate has all
+//                                             three)
+//   metric()                                  the metric it evaluates (nn/concept.hpp), returned by run.metric(source)
 //   after_evaluation(run, EvaluationReport) -> Control
-//   after_step(run, StepReport) -> Control    after the step's evaluations
-//   reads_loss(StepReport) -> bool            whether evaluation or after_step reads this step's loss; without it, yes.
-//                                             Where nobody does, a device is not waited for, and the loss is NaN
-//   end(run, RunReport)                       after the last step, also when a step or a later begin threw
-//   visit(archive)                            what must survive a checkpoint, in a section called
-//   name                                      by this constant
-//   never_stops                               constexpr; true of one that only watches (say false again in a class
-//                                             derived from it): a run must have another
-// and may ask its run for loop(), data(), report(), metric(source), save(path) and load(path). Observers are called in
-// the order given. Those that evaluate are numbered in it, from 0: an EvaluationReport's `source`. The report's `best`
-// and what observers do by default is about source 0.
+//   after_step(run, StepReport) -> Control    called after the step's evaluations
+//   reads_loss(StepReport) -> bool            whether an evaluation or after_step reads the loss of this step; without
+//                                             this member, after_step is assumed to. If no observer reads the loss, the
+//                                             host does not wait for the device, and the report's loss is empty
+//   end(run, RunReport)                       after the last step; also if a step or a later observer's begin threw
+//   visit(archive)                            saves or loads what a checkpoint must contain, in a section named by
+//   name                                      this constant
+//   never_stops                               constexpr; true if the observer never stops a run (a derived class that
+//                                             does must set it to false). A run needs an observer that can stop it
+// The run offers loop(), data(), report(), metric(source), save(path) and load(path). Observers are called in the order
+// given. Those that evaluate are numbered from 0 in this order; the number is EvaluationReport::source. The report's
+// `best`, and by default the library's observers, use source 0.
 #pragma once
 
 #include <concepts>
@@ -71,7 +74,7 @@ template <class O>
 concept NeverStops = requires {
   requires O::never_stops;
 };
-// May end a run.
+// An observer that may end a run.
 template <class O, class Run>
 concept HasControl = !NeverStops<O> && (HasReady<O, Run> || HasAfterEvaluation<O, Run> || HasAfterStep<O, Run>);
 

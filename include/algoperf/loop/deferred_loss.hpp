@@ -1,4 +1,4 @@
-// DeferredLoss: the loss of a step in an asynchronous backend's memory, where it stays until the host reads it.
+// DeferredLoss: the loss of a step, kept in an asynchronous backend's memory until the host reads it.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ class DeferredLoss {
   typename Backend::template Array<std::int64_t> diverged_;
 };
 
-// For backends whose losses are read at once.
+// For backends whose losses are read immediately.
 template <class Backend>
 struct NoDeferredLoss {
   explicit NoDeferredLoss(const Backend&) {}

@@ -7,11 +7,11 @@
 
 namespace algoperf {
 
-// Thrown when the loss stops being a number; names the step and the first tensor that is to blame.
+// Thrown when a loss is not finite. The message names the step and the cause, e.g. the first tensor with a NaN.
 struct Diverged : Error {
   using Error::Error;
-  RunReport report = {};   // what the run had to tell until then; of loop.step() alone, nothing
-  std::uint64_t step = 0;  // whose loss was not finite
+  RunReport report = {};   // the report of the run so far; empty if loop.step() was called directly
+  std::uint64_t step = 0;  // the step whose loss was not finite
 };
 
 }  // namespace algoperf

@@ -1,4 +1,4 @@
-// divergence_cause: what made a loss something else than a number.
+// divergence_cause: describes why a loss is not finite.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace algoperf::detail {
 
-// The place of the first number that is not finite, of `n` in the backend's memory, or n.
+// Returns the index of the first of `n` elements in the backend's memory that is not finite, or n if all are.
 template <class T, class B>
 std::size_t first_not_finite(const B& backend, const T* x, std::size_t n) {
   if constexpr (std::is_integral_v<T>) return n;
@@ -22,7 +22,7 @@ std::size_t first_not_finite(const B& backend, const T* x, std::size_t n) {
   return i;
 }
 
-// Blames what comes first: parameters, then the data, then the gradient.
+// Returns a description of the first cause found among parameters, inputs and gradients, in this order.
 template <class S, class Input, class B>
 std::string divergence_cause(const B& backend, const Layout& layout, const S* values, const S* gradients,
                              const Input* inputs, std::size_t count) {
@@ -36,10 +36,10 @@ std::string divergence_cause(const B& backend, const Layout& layout, const S* va
   if (const std::string name = tensor_of(values); !name.empty())
     return "the parameters of tensor '" + name + "' hold NaN or infinity";
   if (first_not_finite(backend, inputs, count) < count)
-    return "the parameters are finite, an input of the batch is not";
+    return "the parameters are finite, but an input of the batch is not";
   if (const std::string name = tensor_of(gradients); !name.empty())
     return "the gradient of tensor '" + name + "' holds NaN or infinity";
-  return "parameters, inputs and gradient are finite, so the outputs overflowed";
+  return "parameters, inputs and gradients are finite, so the outputs overflowed";
 }
 
 }  // namespace algoperf::detail

@@ -1,4 +1,4 @@
-// Says in sentences what a TrainingLoop was not given.
+// Compile-time checks of the arguments of a TrainingLoop, with readable error messages.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace algoperf::detail {
 
-// Says in a sentence which of the five roles is not played.
+// Fails with a readable message if an argument does not fit its role.
 template <class ModelType, class Loss, class Rule, class Schedule, class Selector>
 consteval bool explain_roles() {
   static_assert(
@@ -21,27 +21,29 @@ consteval bool explain_roles() {
         model.input();
         model.output();
       },
-      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the first is a model, e.g. mlp(...)");
+      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the first must be a model, e.g. mlp(...)");
   static_assert(
       requires(const Loss& loss, const Host<float>& backend, float* x, const LossLabel<Loss, float>* labels) {
         loss.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels,
                    static_cast<const float*>(x), x, x);
       },
-      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second is a loss, e.g. "
-      "SoftmaxCrossEntropy{}; a loss has write(backend, batch, classes, outputs, labels, weights, losses, d_outputs) "
+      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second must be a loss, e.g. "
+      "SoftmaxCrossEntropy{}; a loss needs write(backend, batch, classes, outputs, labels, weights, losses, d_outputs) "
       "const, a template over the backend and the element type");
   static_assert(
       requires { typename Rule::template State<Host<float>>; },
-      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third is a chain(...) or a recipe "
+      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third must be a chain(...) or a "
+      "recipe "
       "such as adamw()");
   explain_schedule<Schedule>();
-  static_assert(DataSelector<Selector>,
-                "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the fifth is a data selector, "
-                "e.g. ShuffledEpochs{.batch = 128}");
+  static_assert(
+      DataSelector<Selector>,
+      "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the fifth must be a data selector, "
+      "e.g. ShuffledEpochs{.batch = 128}");
   return true;
 }
 
-// Says in a sentence what a metric lacks, or that it reads other labels than the loss.
+// Fails with a readable message if a metric lacks a member or takes other labels than the loss.
 template <class Metric, class Loss>
 consteval bool explain_metric() {
   static_assert(
@@ -49,15 +51,15 @@ consteval bool explain_metric() {
         { Metric::name } -> std::convertible_to<const char*>;
         { Metric::lower_is_better } -> std::convertible_to<bool>;
       },
-      "algoperf: a metric has two constants, `static constexpr const char* name` and `static constexpr bool "
+      "algoperf: a metric needs two constants, `static constexpr const char* name` and `static constexpr bool "
       "lower_is_better`; e.g. ErrorRate{}");
   static_assert(
       requires(const Metric& metric, const Host<float>& backend, float* x, const LossLabel<Loss, float>* labels) {
         metric.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels, x);
       },
-      "algoperf: a metric has write(backend, batch, classes, outputs, labels, scores) const, a template over the "
-      "backend and the element type, of labels as the loss takes them (ErrorRate and CrossEntropy: classes; "
-      "MeanSquaredError and BinaryCrossEntropy: numbers)");
+      "algoperf: a metric needs write(backend, batch, classes, outputs, labels, scores) const, a template over the "
+      "backend and the element type, that takes the same labels as the loss (ErrorRate and CrossEntropy: classes; "
+      "MeanSquaredError and BinaryCrossEntropy: real values)");
   return true;
 }
 
@@ -74,8 +76,8 @@ concept MeasuresGradients = requires {
 template <class Selector, class CombinerType>
 consteval bool explain_gradient_feedback() {
   static_assert(!HasGradientFeedback<Selector> || MeasuresGradients<CombinerType>,
-                "algoperf: this selector's batch follows the noise of gradients, which a combiner measures: give the "
-                "TrainingLoop a MeasuredMean{} and InProcess{.workers = 2} or more");
+                "algoperf: this selector chooses its batch by the gradient noise, which a combiner must measure: pass "
+                "MeasuredMean{} and InProcess{.workers = 2} or more to the TrainingLoop");
   return true;
 }
 
@@ -84,13 +86,17 @@ consteval bool explain_extras() {
   static_assert(
       ((IsCombiner<Extras>::value || IsGroup<Extras>::value || IsBackend<Extras>::value || IsSeed<Extras>::value) &&
        ...),
-      "algoperf: after its five roles a TrainingLoop takes a combiner, a worker group, a backend or a Seed; observers "
-      "go to run(...)");
-  static_assert(count<IsCombiner, Extras...> <= 1, "algoperf: a TrainingLoop takes one combiner, and here are more");
-  static_assert(count<IsGroup, Extras...> <= 1, "algoperf: a TrainingLoop takes one worker group, and here are more");
-  static_assert(count<IsBackend, Extras...> <= 1, "algoperf: a TrainingLoop takes one backend, and here are more");
+      "algoperf: after its five roles, a TrainingLoop accepts a combiner, a worker group, a backend or a Seed; pass "
+      "observers to run(...)");
+  static_assert(count<IsCombiner, Extras...> <= 1,
+                "algoperf: a TrainingLoop accepts at most one combiner, but several were passed");
+  static_assert(count<IsGroup, Extras...> <= 1,
+                "algoperf: a TrainingLoop accepts at most one worker group, but several were passed");
+  static_assert(count<IsBackend, Extras...> <= 1,
+                "algoperf: a TrainingLoop accepts at most one backend, but several were passed");
   static_assert(count<IsSeed, Extras...> <= 1,
-                "algoperf: a TrainingLoop takes one Seed, and here are more (the selector has a seed of its own)");
+                "algoperf: a TrainingLoop accepts at most one Seed, but several were passed (the selector has its own "
+                "seed)");
   return true;
 }
 

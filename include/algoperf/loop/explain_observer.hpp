@@ -1,5 +1,5 @@
-// Says in sentences what is wrong with an observer: a member of a known name that cannot be called would otherwise
-// never be, in silence.
+// Compile-time checks of an observer, with readable error messages. Without them, a member with a known name but
+// another signature would silently never be called.
 #pragma once
 
 #include <type_traits>
@@ -9,8 +9,8 @@
 
 namespace algoperf::detail {
 
-// Names_x: whether a class has a member x, whatever it is. A class derived from it and from one that has an x of its
-// own cannot tell which is meant.
+// Names_x<O>: whether class O has a member x of any kind. If so, x is ambiguous in a class derived from both O and
+// another class with a member x.
 #define ALGOPERF_NAMES(x)             \
   struct Has_##x {                    \
     int x;                            \
@@ -42,49 +42,50 @@ concept HasVisit = requires(O& o, CheckpointWriter& writer, CheckpointReader& re
   o.visit(reader);
 };
 
-// O is const if the observer is.
+// Fails with a readable message if observer type O, which is const if the observer is, has a wrong member.
 template <class O, class Run>
 consteval bool explain_observer() {
   using Plain = std::remove_const_t<O>;
   static_assert(!Names_begin<Plain> || HasBegin<O, Run>,
-                "algoperf: an observer's begin must be `begin(run)`, and const in an observer that is");
+                "algoperf: an observer's begin must be `begin(run)`, and const if the observer is");
   static_assert(!Names_ready<Plain> || HasReady<O, Run>,
-                "algoperf: an observer's ready must be `Control ready(run)`, and const in an observer that is");
+                "algoperf: an observer's ready must be `Control ready(run)`, and const if the observer is");
   static_assert(!Names_evaluation_due<Plain> || HasEvaluationDue<O>,
-                "algoperf: an observer's evaluation_due must be `bool evaluation_due(const StepReport&)`, and const in "
-                "an observer that is");
+                "algoperf: an observer's evaluation_due must be `bool evaluation_due(const StepReport&)`, and const if "
+                "the observer is");
   static_assert(!Names_last_evaluation_due<Plain> || HasLastEvaluationDue<O>,
                 "algoperf: an observer's last_evaluation_due must be `bool last_evaluation_due(const StepReport&)`, "
-                "and const in an observer that is");
+                "and const if the observer is");
   static_assert(!Names_evaluate<Plain> || HasEvaluate<O, Run>,
-                "algoperf: an observer's evaluate must be `EvaluationReport evaluate(run)`, and const in an observer "
-                "that is");
+                "algoperf: an observer's evaluate must be `EvaluationReport evaluate(run)`, and const if the observer "
+                "is");
   static_assert(HasEvaluationDue<O> == HasEvaluate<O, Run>,
                 "algoperf: an observer that evaluates needs both `bool evaluation_due(const StepReport&)` and "
                 "`EvaluationReport evaluate(run)`");
   static_assert(!Names_after_evaluation<Plain> || HasAfterEvaluation<O, Run>,
                 "algoperf: an observer's after_evaluation must be `Control after_evaluation(run, const "
-                "EvaluationReport&)`, and const in an observer that is");
+                "EvaluationReport&)`, and const if the observer is");
   static_assert(!Names_after_step<Plain> || HasAfterStep<O, Run>,
-                "algoperf: an observer's after_step must be `Control after_step(run, const StepReport&)`, and const in "
-                "an observer that is");
+                "algoperf: an observer's after_step must be `Control after_step(run, const StepReport&)`, and const if "
+                "the observer is");
   static_assert(!Names_reads_loss<Plain> || HasReadsLoss<O>,
-                "algoperf: an observer's reads_loss must be `bool reads_loss(const StepReport&)`, and const in an "
-                "observer that is");
+                "algoperf: an observer's reads_loss must be `bool reads_loss(const StepReport&)`, and const if the "
+                "observer is");
   static_assert(!Names_end<Plain> || HasEnd<O, Run>,
-                "algoperf: an observer's end must be `end(run, const RunReport&)`, and const in an observer that is");
+                "algoperf: an observer's end must be `end(run, const RunReport&)`, and const if the observer is");
   static_assert(!Names_visit<Plain> || HasVisit<O>,
-                "algoperf: an observer's visit must be `template <class Archive> void visit(Archive&)`, and const in "
-                "an observer that is");
+                "algoperf: an observer's visit must be `template <class Archive> void visit(Archive&)`, and const if "
+                "the observer is");
   static_assert(
       !HasVisit<O> || requires { Plain::name; },
-      "algoperf: an observer with visit(archive) needs `static constexpr const char* name`, by which a checkpoint "
-      "knows it");
-  static_assert(HasBegin<O, Run> || HasReady<O, Run> || HasEvaluate<O, Run> || HasAfterEvaluation<O, Run> ||
-                    HasAfterStep<O, Run> || HasEnd<O, Run>,
-                "algoperf: an observer needs one of begin(run), `Control ready(run)`, `Control after_step(run, const "
-                "StepReport&)`, `Control after_evaluation(run, const EvaluationReport&)`, end(run, const RunReport&), "
-                "or evaluation_due and evaluate");
+      "algoperf: an observer with visit(archive) needs `static constexpr const char* name`, which names its "
+      "section in a checkpoint");
+  static_assert(
+      HasBegin<O, Run> || HasReady<O, Run> || HasEvaluate<O, Run> || HasAfterEvaluation<O, Run> ||
+          HasAfterStep<O, Run> || HasEnd<O, Run>,
+      "algoperf: an observer needs at least one of begin(run), `Control ready(run)`, `Control after_step(run, const "
+      "StepReport&)`, `Control after_evaluation(run, const EvaluationReport&)`, end(run, const RunReport&), "
+      "or evaluation_due and evaluate");
   return true;
 }
 

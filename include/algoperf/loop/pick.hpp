@@ -1,4 +1,4 @@
-// pick: finds, among arguments in any order, the one that plays a role.
+// pick: finds the argument that has a role, among arguments in any order.
 #pragma once
 
 #include <type_traits>
@@ -22,11 +22,11 @@ template <class T>
   typename T::Scalar;
 } > {};
 
-// How many of these types have the role.
+// The number of these types that have the role.
 template <template <class> class Role, class... Candidates>
 inline constexpr int count = ((Role<Candidates>::value ? 1 : 0) + ... + 0);
 
-// The first argument that has the role, or the default.
+// Returns the first argument that has the role, or the default.
 template <template <class> class Role, class Default>
 constexpr Default pick(const Default& otherwise) {
   return otherwise;

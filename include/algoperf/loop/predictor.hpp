@@ -1,8 +1,9 @@
-// Predictor: a model in use. It has the model's parameters and memory for a batch, as much as a training step has for
-// activations, and no loss, rule, gradient or schedule. For one thread at a time: each thread has its own.
+// Predictor: a model for inference. It holds the model's parameters and the activations of one batch, as much memory
+// for these as a training step, and has no loss, rule, gradient or schedule. It is not thread-safe: use one per
+// thread.
 //
 //   Predictor predictor(mlp(Shape{28, 28, 1}, {64}, 10));
-//   load_evaluation_values("best.checkpoint", predictor);      or load_values, of a checkpoint or of a dict
+//   load_evaluation_values("best.checkpoint", predictor);      or load_values, from a checkpoint or a dict
 //   const std::vector<float> logits = predictor.predict(test);
 #pragma once
 
@@ -26,7 +27,7 @@ namespace algoperf {
 
 namespace detail {
 
-// A data set without its labels: they are 0.
+// A data set whose labels are replaced by 0.
 template <class Data>
 struct InputsOf {
   const Data& data;
@@ -52,7 +53,7 @@ class Predictor {
   using Scalar = typename Backend::Scalar;
   using Input = typename ModelType::template Input<Stored<Backend>>;
 
-  // Predicts for up to `batch` examples at a time. Parameters start as those of an untrained model.
+  // Predicts for up to `batch` examples at a time. The parameters are initialised as for training.
   explicit Predictor(const ModelType& model, const Backend& backend = {}, std::size_t batch = 256)
       : model_(model), backend_(backend), batch_(backend_, model_, 1, checked(batch), batch) {
     handles_ = model_.declare(layout_);
@@ -65,7 +66,7 @@ class Predictor {
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;
 
-  // The outputs (logits) for every example of a data set, one row after the other, in host memory.
+  // Returns the outputs (logits) for every example of a data set, row by row, in host memory.
   template <Dataset Data>
   std::vector<Scalar> predict(const Data& data) {
     detail::check_inputs<Input>(model_.input(), data);
@@ -86,7 +87,7 @@ class Predictor {
     }
     return outputs;
   }
-  // For inputs without labels: rows of model().input().
+  // The same for inputs without labels: rows of shape model().input().
   template <class T>
   std::vector<Scalar> predict(const std::vector<T>& inputs) {
     return predict(Unlabelled<T>(inputs, model_.input()));
@@ -95,7 +96,7 @@ class Predictor {
   const ModelType& model() const { return model_; }
   const Layout& layout() const { return layout_; }
   const Backend& backend() const { return backend_; }
-  // The parameters, an arena of the backend's memory laid out by layout(); and one tensor of them, by its name.
+  // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name.
   Scalar* values() { return values_.data(); }
   const Scalar* values() const { return values_.data(); }
   std::span<Scalar> values(const std::string& tensor) {

@@ -1,4 +1,5 @@
-// RecordingOf<Backend>: the backend's recording of a step (backend/concept.hpp), or an empty type.
+// RecordingOf<Backend>: the type of a backend's recording of a step (backend/concept.hpp), or an empty type if it has
+// none.
 #pragma once
 
 #include "../backend/concept.hpp"

@@ -1,4 +1,4 @@
-// What a run tells: reports for observers, and how it ended.
+// Reports of a run: after each step, after each evaluation, and at its end.
 #pragma once
 
 #include <cstddef>
@@ -9,39 +9,39 @@
 
 namespace algoperf {
 
-// After a step.
+// The report after a step.
 struct StepReport {
   Step now{0, 0};                  // t is 0 before the first step
-  std::optional<double> loss = 0;  // mean over the step's examples of weight times loss; empty while a device has it
-  std::uint64_t examples = 0;      // seen so far
+  std::optional<double> loss = 0;  // mean of weight times loss over the step's examples; empty if not yet read
+  std::uint64_t examples = 0;      // processed so far
   double training_seconds = 0;     // selecting, gathering, gradients, combination and update; nothing else
 };
 
-// After an evaluation.
+// The report after an evaluation.
 struct EvaluationReport {
   std::uint64_t step = 0;
-  double loss = 0;    // mean over the data set, by the training loss
+  double loss = 0;    // mean of the training loss over the data set
   double metric = 0;  // mean over the data set
   const char* metric_name = "";
   bool lower_is_better = true;
-  double training_seconds = 0;    // includes making the parameters to evaluate with (averages)
-  double evaluation_seconds = 0;  // all evaluations so far, off the training clock
-  std::size_t source = 0;         // which of the run's observers that evaluate, in their order
+  double training_seconds = 0;    // includes computing averaged parameters
+  double evaluation_seconds = 0;  // of all evaluations so far, not part of training_seconds
+  std::size_t source = 0;         // index of the observer among the run's evaluating observers
 };
 
-// What an observer evaluates by.
+// The metric that an observer evaluates.
 struct MetricFacts {
-  const char* name = "";  // empty if it does not say
+  const char* name = "";  // empty if the observer does not declare it
   bool lower_is_better = true;
 };
 
-// Why a run ended. Observers return go_on, or the reason to stop; diverged is the loop's own, when it throws Diverged.
+// Why a run ended. Observers return go_on or a reason to stop. The loop sets diverged when it throws Diverged.
 enum class Control : std::uint8_t { go_on, target_reached, budget_spent, interrupted, diverged };
 
 constexpr const char* describe(Control control) {
   switch (control) {
     case Control::go_on:
-      return "going on";
+      return "running";
     case Control::target_reached:
       return "target reached";
     case Control::budget_spent:
@@ -55,13 +55,13 @@ constexpr const char* describe(Control control) {
 }
 
 struct RunReport {
-  Control reason = Control::go_on;  // go_on while it runs, and if something else than Diverged was thrown
-  StepReport last;                  // the last whole step, of an earlier run if this one made none
+  Control reason = Control::go_on;  // go_on during the run, and if an exception other than Diverged ended it
+  StepReport last;                  // the last completed step; of an earlier run if this run completed none
   bool evaluated = false;
-  EvaluationReport best;  // the first observer's that evaluates: the best metric, the first of equals; if evaluated
+  EvaluationReport best;  // valid if `evaluated`: the best by the first evaluating observer; of ties, the first
   double evaluation_seconds = 0;
   bool target_reached() const { return reason == Control::target_reached; }
-  // The step whose loss was not finite; 0 if the run did not diverge.
+  // Returns the step whose loss was not finite, or 0 if the run did not diverge.
   std::uint64_t diverged_at() const { return reason == Control::diverged ? last.now.t + 1 : 0; }
 };
 

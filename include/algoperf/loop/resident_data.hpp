@@ -1,4 +1,4 @@
-// ResidentData: a data set in the backend's memory, from which batches are gathered there.
+// ResidentData: a copy of a data set in the backend's memory, from which batches are gathered without the host.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace algoperf {
 namespace detail {
 
-// Example i of a batch.
+// The functor that copies example indices[i] of the data to row i of a batch.
 template <class Input, class Label>
 struct GatherExample {
   std::size_t width, label_width;
@@ -37,7 +37,8 @@ struct GatherExample {
 template <class Input, class Label, class Backend>
 class ResidentData {
  public:
-  // Copies `data` in; check(indices, n, inputs, labels) sees it part by part. Throws Error if it does not fit.
+  // Copies `data` part by part and calls check(indices, n, inputs, labels) for each part. Throws Error if the data does
+  // not fit in the memory.
   template <class Data, class Check>
   ResidentData(const Backend& backend, const Data& data, const Check& check)
       : width_(data.shape().size()),
@@ -58,7 +59,7 @@ class ResidentData {
     }
   }
 
-  // Examples indices[0 .. n), which lie in the backend's memory as the rest does.
+  // Gathers examples indices[0 .. n). All pointers point into the backend's memory.
   void gather(const Backend& backend, const std::uint32_t* indices, std::size_t n, Input* inputs, Label* labels) const {
     backend.for_each_row(n, width_ + label_width_,
                          detail::GatherExample<Input, Label>{width_, label_width_, indices, inputs_.data(),
@@ -71,7 +72,7 @@ class ResidentData {
   typename Backend::template Array<Label> labels_;
 };
 
-// The training data of a run, copied to an asynchronous backend's memory if it fits there.
+// The training data of a run, copied to an asynchronous backend's memory if it fits.
 template <class Input, class Label, class Backend>
 class ResidentCopy {
  public:
@@ -79,8 +80,8 @@ class ResidentCopy {
   ResidentCopy(const Backend& backend, std::size_t capacity)
       : indices_(backend.template array<std::uint32_t>(capacity)) {}
 
-  // Copies `data`; check(indices, n, inputs, labels) sees it part by part. Without enough memory, or with less than
-  // 64 MB to spare, it copies nothing, and batches come from the host.
+  // Copies `data` and calls check(indices, n, inputs, labels) for each part. If this would leave less than 64 MB of
+  // memory free, nothing is copied, and batches are gathered on the host.
   template <class Data, class Check>
   void make(const Backend& backend, const Data& data, const Check& check) try {
     const auto margin = backend.template array<char>(std::size_t{1} << 26);

@@ -1,4 +1,4 @@
-// Run: one call of TrainingLoop::run, with its observers.
+// Run: one call of TrainingLoop::run, with its observers. Observers use its public interface (loop/concept.hpp).
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ class Run {
   Run(Loop& loop, const Data& data, Observers&... observers) : loop_(loop), data_(data), observers_{{{&observers}...}} {
     static_assert((detail::explain_observer<Observers, Run>() && ...));
     static_assert((detail::HasControl<Observers, Run> || ...),
-                  "algoperf: run(data, observers...) goes on until an observer stops it: give it UntilStep{1000}, say");
+                  "algoperf: run(data, observers...) needs an observer that can stop it, e.g. UntilStep{1000}");
     forget_best();
   }
 
   Loop& loop() { return loop_; }
   const Data& data() const { return data_; }
   const RunReport& report() const { return report_; }  // so far
-  // Whether an observer evaluates, and by what the source-th of those does.
+  // Whether an observer evaluates, and the metric of the source-th one that does.
   static consteval bool evaluates() { return (detail::HasEvaluate<Observers, Run> || ...); }
   MetricFacts metric(std::size_t source = 0) const {
     MetricFacts facts;
@@ -53,8 +53,9 @@ class Run {
     visit(file, path);
     file.write(path);
   }
-  // Continues from a checkpoint, if there is one. Call it from an observer's begin. Observers of which the file holds
-  // nothing stay as they are; what it holds of others is left. Throws Error, and changes nothing, if it does not fit.
+  // Continues from a checkpoint. Call it from an observer's begin. Observers without a section in the file remain
+  // unchanged; sections of observers that this run lacks are ignored. Throws Error, and changes nothing, if the file
+  // does not fit.
   void load(const std::string& path) {
     CheckpointReader file(path);
     detail::load_whole(file, [&](auto& archive) { visit(archive, path); });
@@ -79,7 +80,7 @@ class Run {
         if (report_.reason != Control::interrupted) evaluate_last();
       }
     } catch (Diverged& diverged) {
-      report_.last.now.t = diverged.step - 1;  // on a device the host may be further
+      report_.last.now.t = diverged.step - 1;  // with a device, the host may be at a later step
       report_.reason = Control::diverged;
       diverged.report = report_;
       end_after_error();
@@ -109,7 +110,7 @@ class Run {
     loop_.advance(data_);
     if (anybody_reads_loss()) loop_.settle();
     report_.last = loop_.last();
-    // Evaluations first: an observer that stops at this step sees what they found.
+    // Evaluations come first, so that an observer that stops at this step has received their reports.
     std::size_t source = 0;
     for_each([&](auto& observer, auto) {
       if constexpr (detail::HasEvaluate<std::remove_reference_t<decltype(observer)>, Run>) {
@@ -121,14 +122,14 @@ class Run {
         ++source;
       }
     });
-    report_.last.loss = loop_.last().loss;  // an evaluation waits for it
+    report_.last.loss = loop_.last().loss;  // available after an evaluation
     for_each([&](auto& observer, auto) {
       if constexpr (detail::HasAfterStep<std::remove_reference_t<decltype(observer)>, Run>)
         take(observer.after_step(*this, report_.last));
     });
   }
 
-  // Whether an observer's after_step reads the loss, or may: one that does not say so, may.
+  // Whether an observer reads the loss. One with after_step but without reads_loss is assumed to.
   bool anybody_reads_loss() const {
     bool some = false;
     for_each([&](auto& observer, auto) {
@@ -141,8 +142,8 @@ class Run {
     return some;
   }
 
-  // A reason that these evaluations give comes first, as in advance(). The schedule does not receive them: how long a
-  // run is must not change the steps of the next.
+  // A stop reason from these evaluations takes precedence, as in advance(). They are not passed to the schedule,
+  // because the length of a run must not affect the steps of the next one.
   void evaluate_last() {
     const Control reason = std::exchange(report_.reason, Control::go_on);
     std::size_t source = 0;
@@ -170,7 +171,8 @@ class Run {
     });
   }
 
-  // Sections: the state, the report, and one an observer by its name, the second of a name with a 2 behind it.
+  // Sections: the state, the report, and one per observer, named after it. A second observer with the same name gets
+  // the suffix " 2", and so on.
   template <class Archive>
   void visit(Archive& archive, const std::string& path) {
     detail::visit_state(archive, path, loop_);
@@ -194,7 +196,8 @@ class Run {
     return "observer " + names[observer] + (n > 1 ? " " + std::to_string(n) : "");
   }
 
-  // The best evaluation, unless it is by another metric than this run's. The rest of the report is the loop's.
+  // Visits the best evaluation; on reading, it is discarded if its metric is not this run's. The rest of the report
+  // comes from the loop.
   template <class Archive>
   void visit_report(Archive& archive) {
     EvaluationReport& best = report_.best;
@@ -221,11 +224,11 @@ class Run {
     report_.best = {.metric_name = facts.name, .lower_is_better = facts.lower_is_better};
   }
 
-  // The first reason to stop is the one reported.
+  // Records a reason to stop; the first one is reported.
   void take(Control control) {
     if (report_.reason == Control::go_on) report_.reason = control;
   }
-  // Ends every observer that has begun, whatever the others throw.
+  // Calls end() of every observer that has begun, even if others throw, and then rethrows the first exception.
   void end() {
     std::exception_ptr first;
     for_each([&](auto& observer, auto i) {
@@ -243,7 +246,7 @@ class Run {
   void end_after_error() {
     try {
       end();
-    } catch (...) {  // the first error is the one to tell
+    } catch (...) {  // the original error is the one to report
     }
   }
 

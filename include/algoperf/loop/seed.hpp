@@ -2,9 +2,11 @@
 
 #include <cstdint>
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
-// Seeds the first parameters and the model's own random numbers. The selector has a seed of its own.
+// The seed of the initial parameters and of the model's random numbers (dropout). The selector has a separate seed.
 struct Seed {
   static constexpr bool is_seed = true;
   std::uint64_t value = 1;

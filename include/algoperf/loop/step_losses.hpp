@@ -9,7 +9,7 @@
 namespace algoperf::detail {
 
 // A rule may compute a worker's gradient more than once per step, at other parameters (sam, armijo). Only the losses of
-// a worker's first gradient are kept for the selector; later ones go to a buffer of their own.
+// a worker's first gradient are kept for the selector; later ones go to a separate array.
 template <class S>
 class StepLosses {
  public:
@@ -38,7 +38,7 @@ class StepLosses {
 
  private:
   std::vector<S> weights_, first_, later_;
-  std::vector<bool> recorded_;  // per worker: whether its first losses are known
+  std::vector<bool> recorded_;  // per worker: whether its first losses are recorded
 };
 
 }  // namespace algoperf::detail

@@ -9,8 +9,9 @@
 
 namespace algoperf {
 
-// Listens to SIGINT and SIGTERM while it lives: the first is remembered, a second kills as usual. Any number may live,
-// in any threads; the handlers of before are back when the last one is gone.
+// Handles SIGINT and SIGTERM during its lifetime: the first signal is recorded, a second terminates the process as
+// usual. Any number of objects may exist, in any threads. The previous handlers are restored when the last object is
+// destroyed.
 class StopSignals {
  public:
   StopSignals() {

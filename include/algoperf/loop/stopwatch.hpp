@@ -1,4 +1,4 @@
-// Stopwatch: seconds of the monotonic clock (<chrono> costs the umbrella header too much).
+// Stopwatch: seconds on the monotonic clock. <chrono> would make the umbrella header too slow to compile.
 #pragma once
 
 #include <time.h>

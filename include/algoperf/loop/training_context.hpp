@@ -1,6 +1,6 @@
-// TrainingContext: everything a training step works on, and what a combiner may ask of it (combine/concept.hpp):
-// parameters, gradients, the batch in hand. Made once; a step allocates nothing of its own (products and
-// convolutions may).
+// TrainingContext: the data of a training step, i.e. parameters, gradients and the current batch, with the interface
+// that combiners use (combine/concept.hpp). It is created once. A step allocates no memory, except inside matrix
+// products and convolutions.
 #pragma once
 
 #include <algorithm>
@@ -39,10 +39,10 @@ class TrainingContext {
   static constexpr bool has_buffers = detail::HasBuffers<ModelType>;
   using Input = typename ModelType::template Input<Activation>;
   using Label = LossLabel<Loss, Scalar>;
-  // Whether the rule knows what to do with a gradient that is not finite.
+  // Whether the rule handles gradients that are not finite.
   static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
-  // Whether a step's loss stays in the backend's memory until somebody asks: rules that call for gradients, or decide
-  // by the loss, need it at once.
+  // Whether a step's loss stays in the backend's memory until it is requested. Rules that request gradients themselves
+  // or use the loss need it immediately, so it is not deferred for them.
   static constexpr bool defers = AsynchronousBackend<Backend> && detail::defers_on<Rule, Backend>();
 
   TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
@@ -71,7 +71,7 @@ class TrainingContext {
     backend_.write(first.size(), first.data(), values_.data());
   }
 
-  // What combiners ask for.
+  // The interface for combiners.
   const Backend& backend() const { return backend_; }
   const Layout& layout() const { return layout_; }
   std::size_t workers() const { return workers_; }
@@ -95,7 +95,7 @@ class TrainingContext {
     loss_.write(backend_, n, model_.output().size(), outputs, batch_.labels(begin), weights_.data() + begin,
                 batch_.losses(begin), d_outputs_.data());
     model_.backward(call, handles_, batch_.inputs(begin), d_outputs_.data());
-    if constexpr (defers) return 0;  // loss() is the batch's
+    if constexpr (defers) return 0;  // loss() returns the batch's loss
     const double loss = losses_.record(backend_, worker, begin, n, batch_.losses(begin));
     if constexpr (!bears_non_finite)
       if (!detail::finite_bits(loss)) diverged(now_.t, values, gradients);
@@ -117,15 +117,15 @@ class TrainingContext {
       step_unless(NoGuard{});
   }
 
-  // The loop's side.
+  // The interface for TrainingLoop.
   const Rule& rule() const { return rule_; }
   const ModelType& model() const { return model_; }
   std::size_t capacity() const { return batch_.capacity(); }
   std::size_t at_once() const { return batch_.at_once(); }
-  // That the loss tells apart, where labels are classes.
+  // Returns the number of classes that the loss distinguishes, if labels are classes.
   std::size_t classes() const { return detail::classes_of(loss_, model_.output().size()); }
 
-  // Keeps a copy of the training data in a device's memory, if it fits beside what else may come, until release_data().
+  // Keeps a copy of the training data in a device's memory until release_data(), if it fits with some memory to spare.
   template <class Data>
   void make_resident(const Data& data) {
     if constexpr (defers) resident_.make(backend_, data, [&](auto... part) { batch_.check(model_, part...); });
@@ -134,12 +134,13 @@ class TrainingContext {
     if constexpr (defers) resident_.release();
   }
 
-  // Copies a step's examples in.
+  // Copies a step's examples into the batch. Throws Error if the selection is invalid.
   template <class Data>
   void load(const Data& data, const Selection& selection, Step now) {
     const std::size_t n = selection.indices.size(), size = data.size();
     require(n > 0 && n <= capacity() && selection.weights.size() == n, "TrainingLoop: the selector chose ", n,
-            " examples and ", selection.weights.size(), " weights, expected as many of each, 1 to ", capacity());
+            " examples and ", selection.weights.size(), " weights, expected the same number of each, 1 to ",
+            capacity());
     for (const std::uint32_t index : selection.indices)
       require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
     now_ = now;
@@ -147,13 +148,14 @@ class TrainingContext {
     gather(data, selection.indices.data(), n);
     detail::send(backend_, n, losses_.weights(), weights_.data());
   }
-  // The losses of the examples loaded last, in host memory: each at the first parameters its worker was asked for.
+  // Returns the losses of the examples loaded last, in host memory. If a rule requested several gradients in the step,
+  // these are the losses at the parameters of each worker's first one.
   const std::vector<Scalar>& losses() {
     if constexpr (defers) backend_.read(batch_.size(), batch_.losses(), losses_.first().data());
     return losses_.first();
   }
-  // What a step deferred: the batch's mean weighted loss. Throws Diverged if it, or one before it, was not finite,
-  // unless the rule knows what to do.
+  // Waits for the deferred loss of the last step, the batch's mean weighted loss, and returns it. Throws Diverged if it
+  // or the loss of an earlier step was not finite, unless the rule handles that.
   double loss() {
     const double loss = deferred_loss_.read(backend_);
     if constexpr (!bears_non_finite)
@@ -161,7 +163,7 @@ class TrainingContext {
         diverged(step, values(), gradients());
     return loss;
   }
-  // Adds the losses and scores of examples [begin, begin + n).
+  // Evaluates examples [begin, begin + n) and adds their losses to `loss` and their scores to `score`.
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
                 double& loss, double& score) {
@@ -175,7 +177,7 @@ class TrainingContext {
     metric.write(backend_, n, classes, outputs, batch.labels(), losses);
     score += backend_.sum(n, static_cast<const Scalar*>(losses));
   }
-  // Writes the outputs of examples [begin, begin + n) to host memory, one row after the other.
+  // Writes the outputs of examples [begin, begin + n) to host memory, row by row.
   template <class Data>
   void predict(const Data& data, const Scalar* values, std::size_t begin, std::size_t n, Scalar* outputs) {
     const std::size_t count = n * model_.output().size();
@@ -193,7 +195,7 @@ class TrainingContext {
   void visit(Archive& archive) {
     visit(archive, values());
   }
-  // An arena laid out as the parameters are.
+  // Visits an arena with the layout of the parameters.
   template <class Archive>
   void visit(Archive& archive, Scalar* arena) {
     for (const TensorHandle handle : layout_.tensors())
@@ -203,7 +205,7 @@ class TrainingContext {
 
  private:
   using OwnBatch = Batch<ModelType, Backend, Label>;
-  // What a model without buffers holds instead.
+  // Replaces the state of BufferUpdateRule if the model has no buffers.
   struct NoBuffers {};
   using Buffers =
       std::conditional_t<has_buffers, typename detail::BufferUpdateRule::template State<Backend>, NoBuffers>;
@@ -218,7 +220,8 @@ class TrainingContext {
     batch_.gather(backend_, model_, data, indices, n);
   }
 
-  // Where `n` examples are evaluated: the step's own memory if there is room, else memory made for it and kept.
+  // Returns the batch in which to evaluate `n` examples: the batch of the training step if it is large enough, else one
+  // that is allocated for this purpose and kept.
   OwnBatch& batch_for(std::size_t n) {
     if (n <= at_once()) return batch_;
     if (!large_batch_ || large_batch_->capacity() < n) large_batch_.emplace(backend_, model_, classes(), n, n);
@@ -234,7 +237,7 @@ class TrainingContext {
   }
 
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const {
-    const std::string noticed = step < now_.t ? ", noticed at step " + std::to_string(now_.t) : "";
+    const std::string noticed = step < now_.t ? ", detected at step " + std::to_string(now_.t) : "";
     Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
                    detail::divergence_cause(backend_, layout_, values, gradients, batch_.inputs(),
                                             batch_.size() * model_.input().size()));

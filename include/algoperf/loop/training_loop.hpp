@@ -3,9 +3,9 @@
 //   TrainingLoop loop(task.model(), task.loss(), adamw(), WarmupCosine{...}, ShuffledEpochs{.batch = 128});
 //   loop.run(task.train(), Evaluate{task, {.every = 500}}, UntilTarget{task.target()}, UntilStep{4000}, ProgressBar{});
 //
-// After these five roles, in any order: a combiner, a worker group, a backend, a Seed. A run is a pure function of
-// these, the data and the number of steps; the same binary on the same machine gives the same bits, whatever the number
-// of threads.
+// Optional arguments after these five roles, in any order: a combiner, a worker group, a backend, a Seed. A run is a
+// pure function of its arguments, the data and the number of steps: the same binary on the same machine gives the same
+// bits for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class TrainingLoop {
   using Scalar = typename Backend::Scalar;
   using Context = TrainingContext<ModelType, Loss, Rule, Backend>;
 
-  // Throws Error for impossible options, naming the field.
+  // Throws Error, naming the field, if an option is invalid.
   template <class... Tail>
   TrainingLoop(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
                const Selector& selector, const Tail&... tail)
@@ -62,23 +62,23 @@ class TrainingLoop {
   TrainingLoop(const TrainingLoop&) = delete;
   TrainingLoop& operator=(const TrainingLoop&) = delete;
 
-  // Trains until an observer says stop; at least one must be able to. Continues where the last run ended.
-  // Throws Diverged when the loss is no number any more.
+  // Trains until an observer stops the run; at least one must be able to. Continues where the last run ended. Throws
+  // Diverged if a loss is not finite, unless the rule handles that.
   template <class Data, class... Observers>
   RunReport run(const Data& data, Observers&&... observers) {
     return Run<TrainingLoop, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
   }
 
-  // One step: what run() repeats.
+  // Executes one step, as run() does repeatedly.
   template <class Data>
   StepReport step(const Data& data) {
     advance(data);
     return settle();
   }
 
-  // A step in two parts, for on a device the host may go on before the step has ended: advance() asks for it, and
-  // settle() waits for it and reads its loss, which is empty in between. Elsewhere advance() is all. Throws Diverged, one
-  // or the other.
+  // A step in two parts, so that the host can continue while a device executes the step: advance() issues the step, and
+  // settle() waits for it and reads its loss, which is empty until then. On other backends, advance() executes the
+  // whole step. Either may throw Diverged.
   template <class Data>
   void advance(const Data& data) {
     start(data);
@@ -111,8 +111,8 @@ class TrainingLoop {
       }
     return last_;
   }
-  // Until release_data(), the data does not change: a device backend keeps a copy of it in its memory if it fits. The
-  // copy is made on the training clock.
+  // Lets a device backend keep a copy of the data in its memory, if it fits, until release_data(). The caller must not
+  // change the data until then. Copying counts as training time.
   template <class Data>
   void make_resident(const Data& data) {
     detail::check_fits(context_, data);
@@ -122,8 +122,8 @@ class TrainingLoop {
   }
   void release_data() { context_.release_data(); }
 
-  // The mean training loss and the metric over a whole data set, off the training clock. Making averaged parameters is
-  // on it. `batch` examples at a time; 0: as many as a worker has in training.
+  // Returns the mean training loss and the metric over a whole data set. This does not count as training time, except
+  // for computing averaged parameters. Evaluates `batch` examples at a time; 0: as many as a worker has in training.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
     static_assert(detail::explain_metric<Metric, Loss>());
@@ -149,13 +149,13 @@ class TrainingLoop {
             .evaluation_seconds = evaluation_seconds_};
   }
 
-  // Tells a schedule that reacts (Plateau) what an evaluation found; run() does it itself.
+  // Passes the result of an evaluation to a schedule that reacts to it (Plateau). run() calls this automatically.
   void feedback(const EvaluationReport& found) {
     if constexpr (detail::Reacts<Schedule, EvaluationReport>) schedule_.feedback(found);
   }
 
-  // The outputs (logits) for every example of a data set, one row after the other, in host memory; by averaged
-  // parameters where the rule makes them. On no clock.
+  // Returns the outputs (logits) for every example of a data set, row by row, in host memory. Uses averaged parameters
+  // if the rule averages. Counts neither as training nor as evaluation time.
   template <Dataset Data>
   std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
     detail::check_fits(context_, data);
@@ -167,13 +167,13 @@ class TrainingLoop {
     });
     return outputs;
   }
-  // For inputs without labels: rows of model().input().
+  // The same for inputs without labels: rows of shape model().input().
   template <class T>
   std::vector<Scalar> predict(const std::vector<T>& inputs, std::size_t batch = 0) {
     return predict(Unlabelled<T>(inputs, model().input()), batch);
   }
 
-  // Prepares the selector for a data set; run() and step() do it themselves.
+  // Prepares the selector for a data set. run() and step() call this automatically.
   template <class Data>
   void start(const Data& data) {
     detail::check_labelled<Data>();
@@ -183,10 +183,10 @@ class TrainingLoop {
       data_size_ = data.size();
     }
     require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(),
-            " examples, at the start it had ", data_size_);
+            " examples, when training started it had ", data_size_);
   }
 
-  // The last step, with the clock of now.
+  // Returns the report of the last step, with the current training time.
   const StepReport& last() const { return last_; }
   std::uint64_t steps() const { return last_.now.t; }
   double training_seconds() const { return last_.training_seconds; }
@@ -195,8 +195,8 @@ class TrainingLoop {
   const Rule& rule() const { return context_.rule(); }
   const Layout& layout() const { return context_.layout(); }
   const Backend& backend() const { return context_.backend(); }
-  const auto& recording() const { return recording_; }  // of an asynchronous backend, its own
-  // The parameters, an arena of the backend's memory laid out by layout(); and one tensor of them, by its name.
+  const auto& recording() const { return recording_; }  // for asynchronous backends
+  // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name.
   Scalar* values() { return context_.values(); }
   const Scalar* values() const { return context_.values(); }
   std::span<Scalar> values(const std::string& tensor) {
@@ -208,8 +208,8 @@ class TrainingLoop {
     return {values() + place.offset, place.size};
   }
 
-  // The parameters to evaluate with, as values() but averaged where the rule averages: those of now, until the next
-  // step or call.
+  // Returns the parameters to evaluate with: values(), or their averages if the rule averages. The averages are valid
+  // until the next step or call.
   const Scalar* evaluation_values() {
     if constexpr (Rule::has_evaluation_values) {
       context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
@@ -242,13 +242,13 @@ class TrainingLoop {
     require(batch == selector_.batch, "checkpoint: the batch was ", batch, ", now it is ", selector_.batch);
     visit_scoped(archive, "schedule", schedule_);
     visit_scoped(archive, detail::values_scope, context_);
-    if constexpr (Rule::has_evaluation_values) {  // for load_evaluation_values: a loop makes them anew
+    if constexpr (Rule::has_evaluation_values) {  // for load_evaluation_values; a loop recomputes them
       if constexpr (!Archive::reading) evaluation_values();
       const ArchiveScope scope(archive, detail::evaluation_values_scope);
       context_.visit(archive, evaluation_values_.data());
     }
     visit_scoped(archive, "rule", combiner_state_);
-    // A loop that has not been started has no selector's state yet; the data's size is all that makes one.
+    // A loop that has not started has no selector state yet; the data size suffices to create it.
     std::uint64_t data_size = data_size_;
     archive.number("data_size", data_size);
     if constexpr (Archive::reading) resize_data(static_cast<std::size_t>(data_size));

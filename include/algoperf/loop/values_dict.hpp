@@ -1,12 +1,12 @@
-// A loop's parameters as a StateDict: by tensor name, in their shapes, in host memory.
+// values_dict: a loop's parameters as a StateDict, by tensor name, with their shapes, in host memory.
 //
-//   values_dict(loop)               those that training goes on from
-//   evaluation_values_dict(loop)    those that evaluate() and predict() use: averaged, where the rule averages
+//   values_dict(loop)               the parameters from which training continues
+//   evaluation_values_dict(loop)    the parameters that evaluate() and predict() use: averaged if the rule averages
 //
 //   save_safetensors("model.safetensors", values_dict(loop));
 //   load_values(load_safetensors("theirs.safetensors"), loop);
 //
-// All of a loop, its rule's state and step too: state_dict(loop), load_state_dict(dict, loop)
+// For the full state of a loop, including its rule's state and step: state_dict(loop), load_state_dict(dict, loop)
 // (state/state_dict.hpp).
 #pragma once
 
@@ -52,9 +52,9 @@ StateDict evaluation_values_dict(Loop& loop) {
   return detail::dict_of(loop, loop.evaluation_values());
 }
 
-// The parameters of the tensors that `where`, a predicate of a TensorSpec, accepts, into a loop whose rule, schedule,
-// selector and step stay as they are; the dict may hold more. Throws Error, and changes nothing, if the dict lacks one
-// of them or has it in another shape or type, or if none was asked for.
+// Loads the parameters of the tensors that `where`, a predicate of a TensorSpec, accepts; the dict may hold more. The
+// loop's rule, schedule, selector and step remain unchanged. Throws Error, and changes nothing, if the dict lacks one
+// of these tensors or has it in another shape or type, or if `where` accepts none.
 template <class Loop, class Where>
 void load_values(const StateDict& dict, Loop& loop, const Where& where) {
   using Scalar = typename Loop::Backend::Scalar;
@@ -66,21 +66,21 @@ void load_values(const StateDict& dict, Loop& loop, const Where& where) {
     const std::vector<Scalar> found = dict.get<Scalar>(tensor.name);
     const std::vector<std::size_t> sides = detail::sides(tensor.shape);
     const std::vector<std::size_t>& theirs = dict.at(tensor.name).shape;
-    require(theirs == sides, "load_values: '", tensor.name, "' is of shape ", detail::describe(theirs),
-            ", the model's of ", detail::describe(sides));
+    require(theirs == sides, "load_values: '", tensor.name, "' has shape ", detail::describe(theirs), ", expected ",
+            detail::describe(sides));
     std::copy(found.begin(), found.end(),
               values.begin() + static_cast<std::ptrdiff_t>(loop.layout().place_of(handle).offset));
     ++count;
   }
-  require(count > 0, "load_values: none of the model's tensors was asked for");
+  require(count > 0, "load_values: no tensor of the model was selected");
   loop.backend().write(values.size(), values.data(), loop.values());
 }
 
-// All parameters, and the dict must hold no others.
+// Loads all parameters. Throws Error, and changes nothing, if the dict holds any other tensor.
 template <class Loop>
 void load_values(const StateDict& dict, Loop& loop) {
   for (const StateDict::Array& array : dict.arrays())
-    require(loop.layout().contains(array.name), "load_values: '", array.name, "' is none of the model's tensors");
+    require(loop.layout().contains(array.name), "load_values: '", array.name, "' is not a tensor of the model");
   load_values(dict, loop, otherwise);
 }
 

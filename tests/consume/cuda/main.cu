@@ -6,11 +6,11 @@
 
 namespace ap = algoperf;
 
-// A step of AdamW on the device's own memory. Returns 0 when it went downhill, 77 where there is no device.
+// Runs one step of AdamW in device memory. Returns 0 if it went downhill, 77 if there is no device.
 int main() {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no CUDA device: built only");
+    std::puts("no CUDA device: compiled only");
     return 77;
   }
   const ap::Cuda<> device;

@@ -4,11 +4,11 @@
 namespace ap = algoperf;
 
 #if !defined(ALGOPERF_EXTERN_GEMM)
-#error "algoperf::gemm does not say that a library multiplies"
+#error "algoperf::gemm does not define ALGOPERF_EXTERN_GEMM"
 #endif
 static_assert(ap::ConvolvingBackend<ap::Host<>> == EXPECT_CONVOLUTION);
 
-// A product, and a convolution where there are any. Returns 0 where both are right.
+// Computes a matrix product, and a convolution if the provider has convolutions. Returns 0 if both are correct.
 int main() {
   const ap::Host<> host;
   const float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};

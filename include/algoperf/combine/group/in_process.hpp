@@ -4,8 +4,9 @@
 
 namespace algoperf {
 
-// Virtual workers in this process, one after the other: the arithmetic of data parallelism without its machines. With
-// Mean{} it is gradient accumulation: a batch in `workers` parts, in the memory of one part.
+// Virtual workers that run one after the other in this process: the arithmetic of data parallelism on one machine. With
+// Mean{} this is gradient accumulation: a batch is processed in `workers` parts, with the activation memory of one
+// part.
 struct InProcess {
   static constexpr bool is_worker_group = true;
   std::size_t workers = 1;

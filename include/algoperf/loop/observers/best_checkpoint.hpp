@@ -7,10 +7,11 @@
 
 namespace algoperf {
 
-// Saves the loop where the run's first evaluating observer finds the best metric so far, a resumed run's included; of
-// equals, the first. For load_checkpoint, or load_evaluation_values in another program, which reads what was evaluated,
-// averages where the rule averages: Checkpoints keeps the last, this the best. A second run of a loop, if Checkpoints
-// does not resume it, knows nothing of the first one's best, and writes over its file: give it another.
+// Saves the loop whenever the run's first evaluating observer finds a better metric than before, counting evaluations
+// before a resume. Of ties, the first is kept. Checkpoints keeps the last state; this observer keeps the best. Read the
+// file with load_checkpoint, or in another program with load_evaluation_values, which reads the parameters that were
+// evaluated (averages if the rule averages). A second run of a loop that Checkpoints does not resume starts without a
+// best metric and overwrites the file of the first run: give each run its own file.
 class BestCheckpoint {
  public:
   static constexpr bool never_stops = true;
@@ -19,7 +20,7 @@ class BestCheckpoint {
   template <class Run>
   void begin(Run&) const {
     static_assert(Run::evaluates(),
-                  "algoperf: BestCheckpoint waits for evaluations: give run(...) an observer that evaluates, e.g. "
+                  "algoperf: BestCheckpoint needs evaluations: pass run(...) an observer that evaluates, e.g. "
                   "Evaluate(task, {.every = 500})");
   }
   template <class Run>

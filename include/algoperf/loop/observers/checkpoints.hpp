@@ -14,11 +14,12 @@ namespace algoperf {
 
 struct CheckpointOptions {
   std::uint64_t every = 1000;  // steps
-  bool resume = true;          // continue from the file if it is there
+  bool resume = true;          // continue from the file if it exists
 };
 
-// Saves the run every so many steps and at its end, unless it threw. Ctrl-C (SIGINT) or SIGTERM ends it as interrupted;
-// a second signal kills as usual. A run resumed from a checkpoint gives the same bits as one never stopped.
+// Saves the run every `every` steps and at its end, unless the run threw. Ctrl-C (SIGINT) or SIGTERM ends the run as
+// interrupted; a second signal terminates the process as usual. A run resumed from a checkpoint gives the same bits as
+// an uninterrupted one.
 class Checkpoints {
  public:
   explicit Checkpoints(std::string path, CheckpointOptions options = {}) : path_(std::move(path)), options_(options) {
@@ -30,7 +31,7 @@ class Checkpoints {
     if (options_.resume && access(path_.c_str(), F_OK) == 0) run.load(path_);
     signals_.emplace();
   }
-  static bool reads_loss(const StepReport&) { return false; }  // saving settles the loop
+  static bool reads_loss(const StepReport&) { return false; }  // saving waits for the loss if needed
   template <class Run>
   Control after_step(Run& run, const StepReport& report) const {
     if (report.now.t % options_.every == 0) run.save(path_);

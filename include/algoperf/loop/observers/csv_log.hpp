@@ -10,9 +10,9 @@
 
 namespace algoperf {
 
-// Writes the evaluations of a run, by one of its observers that evaluate, as CSV: step, training_seconds,
-// evaluation_seconds, loss, metric. The file appears when the run ends, however it ends; until then, and by a run
-// without evaluations, nothing is overwritten.
+// Writes the evaluations of one of a run's evaluating observers as CSV: step, training_seconds, evaluation_seconds,
+// loss, metric. `source` selects the observer (loop/concept.hpp). The file is written when the run ends, even if it
+// throws. Until then, and if there were no evaluations, an existing file is not overwritten.
 class CsvLog {
  public:
   static constexpr bool never_stops = true;
@@ -22,7 +22,7 @@ class CsvLog {
 
   template <class Run>
   void begin(Run&) {
-    AtomicFile probe(path_);  // an unwritable folder is said now, not after an hour
+    AtomicFile probe(path_);  // fails now, not after an hour of training, if the folder is not writable
   }
   template <class Run>
   Control after_evaluation(Run&, const EvaluationReport& report) {

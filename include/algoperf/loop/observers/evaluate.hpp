@@ -14,12 +14,12 @@ namespace algoperf {
 struct EvaluateOptions {
   std::uint64_t every = 500;  // steps
   bool first = false;         // also after the first step
-  bool last = true;           // also after the last one, unless the run is interrupted
-  std::size_t batch = 0;      // examples at a time; 0: as many as a worker has in training
+  bool last = true;           // also after the last step, unless the run is interrupted
+  std::size_t batch = 0;      // examples at a time; 0: as many as one worker has in training
 };
 
-// Evaluates a data set with a metric every so many steps, off the training clock: a task's validation set with its own,
-// or any other.
+// Evaluates a data set with a metric every `every` steps, off the training clock: a task's validation set with the
+// task's metric, or any other data set and metric.
 template <Dataset Data, class Metric>
 class Evaluate {
  public:

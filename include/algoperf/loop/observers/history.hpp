@@ -8,15 +8,15 @@
 
 namespace algoperf {
 
-// Keeps every evaluation of a run by one of its observers that evaluate, in the caller's vector; a resumed run keeps
-// those of before, too.
+// Appends every evaluation of one of a run's evaluating observers to the caller's vector. `source` selects the observer
+// (loop/concept.hpp). A resumed run restores the earlier evaluations.
 struct History {
   static constexpr bool never_stops = true;
   static constexpr const char* name = "History";
   std::vector<EvaluationReport>& evaluations;
   std::size_t source = 0;
 
-  // A checkpoint holds no names: they come from who evaluates.
+  // A checkpoint does not contain metric names, so they are taken from the evaluating observer.
   template <class Run>
   Control ready(Run& run) const {
     const MetricFacts metric = run.metric(source);

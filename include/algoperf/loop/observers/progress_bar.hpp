@@ -13,13 +13,13 @@ namespace algoperf {
 
 struct ProgressBarOptions {
   std::string label = "training";
-  std::uint64_t total = 0;  // steps; 0 if unknown, and then there is no bar and no time left
-  double target = 0;        // shown beside the metric if not 0
+  std::uint64_t total = 0;  // steps; 0 if unknown: neither the bar nor the time left is shown
+  double target = 0;        // shown next to the metric if not 0
   std::FILE* out = stderr;
 };
 
-// A live line: label, bar, step, loss, metric, time left. On a terminal it rewrites itself ten times a second;
-// elsewhere it writes one line at each evaluation and at the end.
+// Shows a progress line: label, bar, step, loss, metric, time left. On a terminal, the line is redrawn up to ten
+// times a second. Otherwise, one line is written at each evaluation and at the end.
 class ProgressBar {
  public:
   static constexpr bool never_stops = true;
@@ -52,7 +52,7 @@ class ProgressBar {
   template <class Run>
   void end(Run&, const RunReport& report) {
     if (report.last.now.t == 0) return;
-    const bool told = !live_ && !evaluated_ && shown_ == report.last.now.t;  // by its evaluation
+    const bool told = !live_ && !evaluated_ && shown_ == report.last.now.t;  // at its evaluation
     last_ = report.last;
     if (!told) show('\n');
   }

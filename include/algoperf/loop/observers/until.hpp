@@ -1,4 +1,4 @@
-// Observers that end a run: at a target, after a number of steps, after a time of training.
+// Observers that end a run: at a target metric, after a number of steps, or after a training time.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace algoperf {
 
-// Stops when the run's first observer that evaluates finds the target reached.
+// Stops when an evaluation by the run's first evaluating observer reaches the target.
 struct UntilTarget {
   Target target;
 
-  // Throws Error if target and metric disagree on which side is better, or the target is NaN, which nothing reaches.
+  // Throws Error if target and metric disagree on whether lower is better, or if the target is NaN.
   template <class Run>
   void begin(Run& run) const {
     static_assert(Run::evaluates(),
-                  "algoperf: UntilTarget waits for evaluations: give run(...) an observer that evaluates, e.g. "
+                  "algoperf: UntilTarget needs evaluations: pass run(...) an observer that evaluates, e.g. "
                   "Evaluate(task, {.every = 500})");
-    require(target.value == target.value, "UntilTarget: the target is ", target.value, ", which nothing reaches");
+    require(target.value == target.value, "UntilTarget: the target is ", target.value, ", which no metric reaches");
     check(run.metric());
   }
   template <class Run>
@@ -37,8 +37,8 @@ struct UntilTarget {
  private:
   void check(const MetricFacts& metric) const {
     const auto better = [](bool lower) { return lower ? "lower" : "higher"; };
-    require(*metric.name == 0 || metric.lower_is_better == target.lower_is_better, "UntilTarget: of the target, ",
-            better(target.lower_is_better), " is better, of the metric '", metric.name, "' ",
+    require(*metric.name == 0 || metric.lower_is_better == target.lower_is_better, "UntilTarget: for the target, ",
+            better(target.lower_is_better), " is better; for the metric '", metric.name, "', ",
             better(metric.lower_is_better));
   }
 };
@@ -57,7 +57,7 @@ struct UntilStep {
   }
 };
 
-// Stops when the training clock passes `seconds`.
+// Stops when the training clock reaches `seconds`.
 struct UntilSeconds {
   double seconds = 0;
   template <class Run>

@@ -1,6 +1,6 @@
 // describe(rule): the cost of a rule, derived from its passes. print(rule) writes it to standard output:
 //
-//   2 passes, 40 bytes a parameter, 2 slots (8 bytes) of state
+//   2 passes, 40 bytes per parameter, 2 slots (8 bytes) of state
 //     pass 1: Adam, DecayedWeights | measure TrustRatio per tensor; reads u p 2 slots, writes u 2 slots: 28 bytes
 //     pass 2: TrustRatio, Descend | apply; reads u p, writes p: 12 bytes
 #pragma once
@@ -162,7 +162,7 @@ std::string describe(const Chain<Stages...>& chain) {
   const std::size_t slots = list.first_slot[sizeof...(Stages)];
   const std::size_t hand_over = (... || detail::EndsChain<Stages>) ? sizeof...(Stages) - 1 : sizeof...(Stages);
   std::string text = std::to_string(list.pass_count) + (list.pass_count == 1 ? " pass, " : " passes, ") +
-                     std::to_string(bytes_per_parameter(chain)) + " bytes a parameter, " + std::to_string(slots) +
+                     std::to_string(bytes_per_parameter(chain)) + " bytes per parameter, " + std::to_string(slots) +
                      (slots == 1 ? " slot" : " slots") + " (" + std::to_string(4 * slots) + " bytes) of state\n";
   for_each_index<list.pass_count>([&](auto i) {
     constexpr PassShape pass = list.passes[i];
@@ -204,27 +204,27 @@ std::string describe(const StagesThenRule<Rule, Stages...>& before) {
 
 template <class Rule>
 std::string describe(const Sam<Rule>& sam) {
-  return "a second gradient at p + e; 28 bytes a parameter (norm, perturb, restore), 1 slot of scratch; then\n" +
+  return "a second gradient at p + e; 28 bytes per parameter (norm, perturb, restore), 1 slot of scratch; then\n" +
          describe(sam.rule());
 }
 
 template <class Rule>
 std::string describe(const Armijo<Rule>& armijo) {
-  return "a line search: 1 + tries gradients; 36 bytes a parameter (save, norm, restore) and 12 a try, 2 slots of "
+  return "a line search: 1 + tries gradients; 36 bytes per parameter (save, norm, restore) and 12 a try, 2 slots of "
          "scratch; then\n" +
          describe(armijo.rule());
 }
 
 template <class Rule>
 std::string describe(const ApplyIfFinite<Rule>& wrapped) {
-  return "gradients checked, 4 bytes a parameter; then\n" + describe(wrapped.rule());
+  return "gradients checked, 4 bytes per parameter; then\n" + describe(wrapped.rule());
 }
 
 template <class Half, class Rule, class LossScale>
 std::string describe(const MixedPrecision<Half, Rule, LossScale>& mixed) {
-  std::string text = detail::type_name<Half>() + " parameters and gradients, 4 bytes of master a parameter";
-  if (Rule::stores_updates) text += "; widened and narrowed, 12 bytes a parameter, 4 bytes of scratch";
-  if (mixed.scales) text += "; checked, 2 bytes a parameter";
+  std::string text = detail::type_name<Half>() + " parameters and gradients, 4 bytes of master per parameter";
+  if (Rule::stores_updates) text += "; widened and narrowed, 12 bytes per parameter, 4 bytes of scratch";
+  if (mixed.scales) text += "; checked, 2 bytes per parameter";
   return text + "; then, with the same traffic as in float,\n" + describe(mixed.rule());
 }
 

@@ -2,7 +2,7 @@
 // the gradients of all tensors, and the rule takes the resulting u as its gradient. For example, one global norm clips
 // the gradients of all parts of a partition:
 //   chain(ClipByGlobalNorm{}, partition(matrices, muon(), otherwise, adamw()))
-// Cost in addition to the stages and the rule: u is stored once and read again, 8 bytes a parameter.
+// Cost in addition to the stages and the rule: u is stored once and read again, 8 bytes per parameter.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // apply_if_finite, which however applies a step after too many skipped ones; here `skipped_steps` returns their number,
 // and the caller decides. A TrainingLoop, which otherwise ends with Diverged at a loss that is not finite, continues.
 // Inside sam, as in sam(apply_if_finite(adamw())), it checks the gradient that the rule steps with; the reverse order
-// does not compile. Cost: 4 bytes a parameter. With Cuda the device decides, so a step is one graph and the host need
+// does not compile. Cost: 4 bytes per parameter. With Cuda the device decides, so a step is one graph and the host need
 // not wait, unless the rule keeps scalars (nadam), has a scheduled hyperparameter or works on matrices.
 #pragma once
 

@@ -16,7 +16,7 @@
 //
 // c in (0, 1), shrink in (0, 1), start (the first gamma) > 0, eps >= 0, tries >= 1.
 // Cost: 1 + tries gradients a step, because evaluate() computes a gradient with each loss; one try once gamma fits. Two
-// slots of scratch, 36 bytes a parameter and 12 a try in addition to the rule. State: `gamma`.
+// slots of scratch, 36 bytes per parameter and 12 a try in addition to the rule. State: `gamma`.
 #pragma once
 
 #include <cstddef>

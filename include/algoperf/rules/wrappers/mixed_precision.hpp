@@ -13,9 +13,9 @@
 // Without a loss scale nothing is checked, and float16 gradients below 6e-8 vanish.
 // Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; the scale changes as in torch.amp's GradScaler.
 //
-// Cost of an element rule: that of the rule in float (28 bytes a parameter for AdamW: 2 + 12 read, 12 + 2 written),
+// Cost of an element rule: that of the rule in float (28 bytes per parameter for AdamW: 2 + 12 read, 12 + 2 written),
 // because values are converted in registers; and 2 bytes for the check, with a loss scale. Rules that store u between
-// passes (LAMB, Muon) also need a gradient arena in float, and 12 bytes a parameter more.
+// passes (LAMB, Muon) also need a gradient arena in float, and 12 bytes per parameter more.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // returns to p and runs the rule with that gradient:
 //   e = rho g / (|g| + 1e-12), the norm over all tensors.
 // rho > 0. Foret et al. 2021, Algorithm 1 (arXiv:2010.01412); the 1e-12 as in davda54/sam (the paper has none).
-// Cost: a second gradient, one slot for the saved parameters, 4 + 16 + 8 bytes a parameter in addition to the rule.
+// Cost: a second gradient, one slot for the saved parameters, 4 + 16 + 8 bytes per parameter in addition to the rule.
 #pragma once
 
 #include <cstdint>

@@ -70,6 +70,14 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
     for (std::size_t i = 0; i < N; ++i) next[i] += step[i];
     return next;
   };
+  // f no longer distinguishes nearby points, but its slope does: takes one last step without damping. The sums in f
+  // may round to a higher value there, by up to 1e-13.
+  const auto finish = [&] {
+    std::array<double, N> step;
+    if (detail::damped_step(now, 0, bound, step) && f(moved(step)) <= now.value * (1 + 1e-13) + negligible)
+      m.at = moved(step);
+    m.converged = true;
+  };
   for (; m.iterations < iterations && std::isfinite(now.value); ++m.iterations) {
     m.value = now.value;
     double largest = 0;
@@ -95,17 +103,14 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
       }
       promised += slope;
       if (slope * std::fmax(damping, 1) <= last_bits * now.value + negligible) {
-        // f no longer distinguishes nearby points, but its slope does: take one last step without damping.
-        if (detail::damped_step(now, 0, bound, step) && f(moved(step)) <= now.value * (1 + last_bits) + negligible)
-          m.at = moved(step);
-        m.converged = true;
+        finish();
         return m;
       }
       const double value = f(moved(step));
       lower = value < now.value;
       if (!lower) {
         if (slope <= 1e-13 * now.value && damping <= 1) {  // only rounding is left
-          m.converged = true;
+          finish();
           return m;
         }
         damping = std::fmax(4 * damping, 1e-8);
