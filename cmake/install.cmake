@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/algoperf)
 
-install(DIRECTORY include/algoperf TYPE INCLUDE FILES_MATCHING REGEX "\\.(hpp|cuh)$")
+install(DIRECTORY include/algoperf ${ALGOPERF_MOVED_DIR}/algoperf TYPE INCLUDE FILES_MATCHING REGEX "\\.(hpp|cuh)$")
 install(TARGETS algoperf EXPORT algoperf-core)
 install(EXPORT algoperf-core NAMESPACE algoperf:: DESTINATION ${package_dir})
 foreach(component IN LISTS algoperf_components)

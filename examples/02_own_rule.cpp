@@ -4,7 +4,6 @@
 #include <cstdio>
 namespace ap = algoperf;
 
-// [readme
 // Sign descent with momentum: m' = beta m + (1 - beta) u, u' = sign(m').
 struct SignMomentum {
   double beta = 0.9;
@@ -26,7 +25,6 @@ struct SignMomentum {
 };
 
 const auto rule = ap::chain(ap::ClipByGlobalNorm{}, SignMomentum{.beta = 0.95}, ap::DecayedWeights{}, ap::Descend{});
-// readme]
 
 int main() {
   ap::print(rule);

@@ -5,7 +5,6 @@
 namespace ap = algoperf;
 
 int main() {
-  // [readme
   ap::Layout layout(1);  // 1: no padding between tensors
   layout.add({"encoder.weight", ap::Kind::weight, {64, 32}});
   layout.add({"encoder.bias", ap::Kind::bias, {64}});
@@ -19,7 +18,6 @@ int main() {
     for (std::size_t i = 0; i < my_values.size(); ++i) my_gradients[i] = my_values[i];  // compute your gradients here
     rule.step(my_gradients, my_values, state, {.t = t, .learning_rate = schedule(t - 1)});
   }
-  // readme]
   std::printf("the bias goes from 0.5 to %g\n", static_cast<double>(my_values.back()));
   return my_values.back() < 0.2f ? 0 : 1;
 }

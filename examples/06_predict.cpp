@@ -13,7 +13,6 @@ int main() {
   const auto train = digits.subset(0, 5000), test = digits.subset(5000, 6000);
   const std::string file = (std::filesystem::temp_directory_path() / "algoperf_predict_example.checkpoint").string();
 
-  // [readme
   ap::TrainingLoop loop(network, ap::SoftmaxCrossEntropy{}, ap::adamw(), ap::Constant{2e-3},
                         ap::ShuffledEpochs{.batch = 64, .seed = 1});
   loop.run(train, ap::Evaluate(test, ap::ErrorRate{}, {.every = 100, .batch = 1000}), ap::BestCheckpoint{file},
@@ -23,7 +22,6 @@ int main() {
   ap::load_evaluation_values(file, predictor);                // averaged, if the rule averages parameters
   const std::vector<float> logits = predictor.predict(test);  // one row of ten per example
   const std::span<float> bias = predictor.values("2.bias");   // one tensor, in the backend's memory
-  // readme]
 
   std::size_t right = 0;
   for (std::uint32_t i = 0; i < test.size(); ++i) {

@@ -5,9 +5,7 @@
 #include <algoperf/workloads/glyph_digits.hpp>
 namespace ap = algoperf;
 
-// [readme
 ALGOPERF_OPTIMIZER_STEP(ap::adamw(), ap::Host<>{.threads = 2}, 1 << 20);
 ALGOPERF_TIME_TO_TARGET(ap::GlyphDigits{}, ap::adamw(), ap::WarmupCosine{.peak = 4e-3, .warmup = 50, .total = 1500},
                         ap::ShuffledEpochs{.batch = 128}, ap::Host<>{.threads = 2});
 BENCHMARK_MAIN();
-// readme]

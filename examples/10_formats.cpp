@@ -56,11 +56,9 @@ bool write(const std::string& folder) {
   auto trained = mlp_loop(1), other = mlp_loop(2);
   trained.run(task.train(), ap::UntilStep{100});
 
-  // [readme
   ap::save_safetensors(folder + "/values.safetensors", ap::values_dict(trained));  // into another loop:
   ap::load_values(ap::load_safetensors(folder + "/values.safetensors"), other);
   std::printf("largest row of the first matrix: %.4f\n", ap::as_eigen(other, "0.weight").rowwise().norm().maxCoeff());
-  // readme]
 
   auto cnn = cnn_loop();
   cnn.run(task.train().subset(0, 256), ap::UntilStep{20});

@@ -1,5 +1,5 @@
 #include <algoperf/backend/host.hpp>
-#include <algoperf/rules/chain/chain.hpp>
+#include <algoperf/rules/adam.hpp>  // an old path: a forwarding header
 #include <algoperf/rules/stages/descend.hpp>
 
 namespace ap = algoperf;
@@ -12,5 +12,6 @@ int main() {
   auto state = rule.state(ap::Host{}, layout);
   float gradients[] = {1, -2}, values[] = {0, 0};
   rule.step(gradients, values, state, {.t = 1, .learning_rate = 0.5});
-  return values[0] == -0.5f && values[1] == 1.0f ? 0 : 1;
+  const auto adam_state = ap::adam().state(ap::Host{}, layout);
+  return values[0] == -0.5f && values[1] == 1.0f && adam_state.t() == 0 ? 0 : 1;
 }

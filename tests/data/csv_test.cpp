@@ -235,7 +235,7 @@ TEST_CASE("an invalid table is refused with line and column") {
   CHECK(file.error("a,b\n1,\"x\ny\n") == f + ":2: the quote that opens field 2 is never closed");
   CHECK(file.error("a,b\n1,x\"y\n") ==
         f + ":2: field 2 contains a quote but does not begin with one, expected the whole "
-            "field in quotes and the quote doubled");
+            "field in quotes and inner quotes doubled");
   CHECK(file.error("a,b\n1,\"x\"y\n") ==
         f + ":2: field 2 continues with \"y\" after its closing quote, expected a separator or the end of the line");
   CHECK(file.error("a,b,a\n1,2,3\n") == f + ":1: columns 1 and 3 are both named \"a\"");
