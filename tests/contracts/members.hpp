@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "../rules/recipes.hpp"
 #include "algoperf/backend/products/linear_algebra.hpp"
 #include "algoperf/rules/all.hpp"
 #include "algoperf/rules/recipes/shampoo.hpp"
@@ -10,13 +11,6 @@
 #include "algoperf/schedules/all.hpp"
 
 namespace algoperf::testing {
-
-// What a problem asks of a rule: learning rate (falling to 0 by a cosine), steps, and the loss to reach.
-struct Goal {
-  double rate;
-  int steps;
-  double loss;
-};
 
 template <class Rule>
 struct RuleMember {
@@ -52,7 +46,6 @@ inline auto rule_members() {
   const auto averaged = chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9});
   const auto trusting = lars({.weight_decay = 1e-3, .coefficient = 1});
   const auto mlperf = mlperf_lars({.weight_decay = 1e-3, .coefficient = 1}, decayable);
-  const auto centered = chain(CenteredRmsProp{}, Momentum{}, Descend{});
   const auto detached = chain(Adam{}, Descend{}, DetachedDecay{.rate = 1e-5, .peak = 0.1});
   const auto polyak = chain(Momentum{}, Descend{}, PolyakAverage{.start = 50});
   const auto clipped = chain(ClipByValue{.max_value = 1}, Momentum{}, Descend{});
@@ -60,29 +53,9 @@ inline auto rule_members() {
   const auto adam_fading = chain(Adam{}, fading_decay, Descend{});
   const auto factored = adafactor({.min_dim_size_to_factor = 2});
   return std::tuple{
-      RuleMember{"sgd", sgd(), 0, 0, true, {1, 200, 1e-9}, {0.02, 4000, 0.05}},
-      RuleMember{"momentum", momentum(), 1, 1, true, {0.3, 200, 1e-8}, {0.01, 2000, 4e-3}},
-      RuleMember{"nesterov", nesterov(), 1, 1, true, {0.3, 200, 1e-9}, {0.01, 2000, 4e-3}},
-      RuleMember{"adam", adam(), 2, 2, true, {0.1, 200, 1e-8}, {0.05, 2000, 1e-4}},
-      RuleMember{"adamw", adamw(w), 2, 2, true, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},
-      RuleMember{"nadamw", nadamw(w), 2, 2, true, {0.1, 200, 2e-8}, {0.05, 2000, 1e-4}},
-      RuleMember{"lion", lion({.weight_decay = 1e-3}), 1, 1, true, {0.05, 200, 1e-6}, {5e-3, 2000, 1e-4}},
       RuleMember{"lamb", lamb({.weight_decay = 1e-3}), 2, 2, false, {0.1, 200, 2e-6}, {0.03, 2000, 1e-3}},
       RuleMember{"lars", trusting, 1, 1, false, {0.05, 200, 1e-4}, {5e-3, 2000, 4e-3}},
       RuleMember{"mlperf_lars", mlperf, 1, 1, false, {0.05, 200, 1e-5}, {0.05, 2000, 4e-3}},
-      RuleMember{"adagrad", adagrad(), 1, 1, true, {1, 200, 1e-9}, {0.3, 2000, 0.02}},
-      RuleMember{"rmsprop", rmsprop(), 1, 1, true, {0.05, 200, 1e-9}, {0.01, 2000, 4e-3}},
-      RuleMember{"centered_rmsprop, momentum", centered, 3, 3, true, {0.05, 200, 1e-7}, {1e-3, 2000, 1e-4}},
-      RuleMember{"amsgrad", amsgrad(), 3, 3, true, {0.3, 200, 1e-7}, {0.3, 2000, 1e-4}},
-      RuleMember{"nadam", nadam(), 2, 2, true, {0.3, 200, 1e-9}, {0.05, 2000, 4e-3}},
-      RuleMember{"radam", radam(), 2, 2, true, {3, 200, 1e-7}, {0.1, 2000, 1e-4}},
-      RuleMember{"ademamix", ademamix({.warmup = 100}), 3, 3, true, {1, 200, 4e-3}, {1e-3, 2000, 4}},
-      RuleMember{"schedule_free_sgd", schedule_free_sgd(), 1, 1, true, {1, 200, 1e-4}, {0.1, 2000, 0.02}},
-      RuleMember{"schedule_free_adamw", schedule_free_adamw(), 2, 2, true, {1, 200, 1e-6}, {0.2, 2000, 1e-3}},
-      RuleMember{"madam", madam(), 4, 4, true, {0.3, 200, 1e-7}, {0.3, 2000, 1e-4}},
-      RuleMember{"lamadam", lamadam(), 4, 4, true, {0.3, 200, 1e-7}, {3e-3, 2000, 1e-3}},
-      RuleMember{"diffgrad", diffgrad(), 3, 3, true, {1, 200, 1e-7}, {1, 2000, 1e-4}},
-      RuleMember{"yogi", yogi(), 2, 2, true, {0.1, 200, 1e-8}, {0.1, 2000, 1e-5}},
       RuleMember{"adagrad_norm", adagrad_norm(), 0, 0, false, {3, 200, 1e-7}, {0.1, 2000, 1}},
       RuleMember{"relative_clipped_sgd",
                  relative_clipped_sgd({.weight_decay = 1e-5}),
@@ -111,9 +84,13 @@ inline auto rule_members() {
   };
 }
 
-// f(member) for each rule.
+// f(member) for each rule: the elementwise recipes, then the others.
 template <class F>
 void for_each_rule(const F& f) {
+  for_each_recipe([&](const auto& recipe) {
+    const auto& c = recipe.contract;
+    f(RuleMember{recipe.name, c.rule, c.slots, c.slots, true, c.quadratic, c.rosenbrock});
+  });
   std::apply([&](const auto&... members) { (f(members), ...); }, rule_members());
 }
 

@@ -11,6 +11,7 @@
 #include "algoperf/rules/all.hpp"
 #include "algoperf/schedules/all.hpp"
 #include "golden_rows.hpp"
+#include "recipes.hpp"
 #include "training.hpp"
 
 namespace ap = algoperf;
@@ -37,6 +38,22 @@ struct Golden {
     ++checked;
   }
   template <class Rule>
+  void operator()(const ap::testing::GoldenRow<Rule>& row) {
+    using ap::testing::GoldenRate;
+    const auto rate = [&](std::uint64_t i) {
+      const double t = static_cast<double>(i);
+      if (row.rate == GoldenRate::warming) return golden::learning_rate * std::min(1.0, (t + 1) / 4);
+      if (row.rate == GoldenRate::falling) return golden::learning_rate * (1 - t / 20);
+      return golden::learning_rate;
+    };
+    (*this)(row.name, row.rule, rate, [](auto& training) {
+      if constexpr (Rule::has_evaluation_values)
+        return training.evaluation_values();
+      else
+        return training.values();
+    });
+  }
+  template <class Rule>
   void operator()(const char* name, const Rule& rule, double rate = golden::learning_rate) {
     (*this)(name, rule, ap::Constant{rate}, [](auto& training) { return training.values(); });
   }
@@ -45,63 +62,23 @@ struct Golden {
 template <class S>
 void check_all() {
   Golden<S> check;
-  check("sgd", ap::sgd());
-  check("sgd_l2", ap::sgd({.weight_decay = 0.1}));
-  check("momentum", ap::momentum());
-  check("nesterov", ap::nesterov());
-  // torch's buffer starts as the first gradient, undampened; a schedule of the dampening says so.
-  const auto torchs_dampening = [](std::uint64_t step) { return step == 0 ? 0 : 0.3; };
-  check("momentum_dampening",
-        ap::chain(ap::scheduled(ap::Momentum{}, &ap::Momentum::dampening, torchs_dampening), ap::Descend{}));
+  ap::testing::for_each_recipe(
+      [&](const auto& recipe) { std::apply([&](const auto&... row) { (check(row), ...); }, recipe.golden); });
 
-  check("adam", ap::adam());
-  check("adam_large_eps", ap::adam({.eps = 0.1}));
-  check("adamw", ap::adamw({.weight_decay = 0.1}));
-  check("adamw_optax", ap::adamw({.weight_decay = 0.1}));
-  check("nadamw", ap::nadamw({.weight_decay = 0.1}));
-  check("nadamw_optax",
-        ap::chain(ap::NAdam{.form = ap::NAdamForm::optax}, ap::DecayedWeights{.rate = 0.1}, ap::Descend{}));
-  check("nadam", ap::nadam());
-  check("adam_uncorrected_eps", ap::adam({.eps = 1e-3, .eps_at = ap::EpsAt::uncorrected}));
-  check("adam_eps_inside", ap::adam({.eps = 1e-3, .eps_at = ap::EpsAt::inside}));
-  check("adam_without_correction", ap::adam({.bias_correction = ap::BiasCorrection::off}));
-  check("amsgrad", ap::amsgrad());
-  check("amsgrad_optax", ap::chain(ap::AmsGrad{.largest_of = ap::LargestOf::corrected_second_moment}, ap::Descend{}));
-  check("radam", ap::radam());
-  check("radam_decayed", ap::radam({.beta2 = 0.9, .weight_decay = 0.1}));
-  check("radam_optax", ap::chain(ap::RAdam{.beta2 = 0.9, .eps_at = ap::EpsAt::outside}, ap::Descend{}));
-  check("adagrad", ap::adagrad());
-  check("adagrad_optax", ap::adagrad({.eps = 1e-7, .eps_at = ap::EpsAt::inside, .start = 0.1}));
-  check("rmsprop", ap::rmsprop());
-  check("rmsprop_optax", ap::rmsprop({.rho = 0.9, .eps = 1e-3, .eps_at = ap::EpsAt::inside, .start = 1}));
-  check("rmsprop_centered_momentum", ap::chain(ap::CenteredRmsProp{}, ap::Momentum{}, ap::Descend{}));
-  check("ademamix", ap::ademamix({.weight_decay = 0.1}));
-  check("ademamix_warmup", ap::ademamix({.warmup = 8}));
-  check("madam", ap::madam({.weight_decay = 0.1}));
-  check("diffgrad", ap::diffgrad());
-  check("yogi", ap::yogi());
-  check("yogi_paper", ap::yogi({.beta2 = 0.5, .bias_correction = ap::BiasCorrection::off, .start = 0}));
   check("adagrad_norm", ap::adagrad_norm());
   check("relative_clipped_sgd", ap::relative_clipped_sgd({.c = 4e-4}));
 
   const auto values = [](auto& training) { return training.values(); };
   const auto averages = [](auto& training) { return training.evaluation_values(); };
   const ap::Linear falling{.from = golden::learning_rate, .to = 0, .steps = 20};
-  check("lamadam", ap::lamadam({.weight_decay = 0.1}), falling, values);
   const auto detached = [](ap::DecayBy by) {
     return ap::chain(ap::Adam{}, ap::Descend{},
                      ap::DetachedDecay{.rate = 0.1, .peak = golden::learning_rate, .by = by});
   };
   check("decay_by_schedule", detached(ap::DecayBy::schedule), falling, values);
   check("decay_by_rate_squared", detached(ap::DecayBy::rate_squared), falling, values);
-  const auto warming = [](std::uint64_t i) {
-    return golden::learning_rate * std::min(1.0, static_cast<double>(i + 1) / 4);
-  };
-  check("schedule_free_sgd", ap::schedule_free_sgd({.weight_decay = 0.1}), warming, averages);
-  check("schedule_free_adamw", ap::schedule_free_adamw({.weight_decay = 0.1, .r = 0.75}), warming, averages);
   check("polyak", ap::chain(ap::Descend{}, ap::PolyakAverage{.start = 3}), ap::Constant{golden::learning_rate},
         averages);
-  check("lion", ap::lion({.weight_decay = 0.1}));
 
   check("lamb", ap::lamb({.weight_decay = 0.1}));
   const ap::DecayedWeights tenth{.rate = 0.1};

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "../core/describe_shape.hpp"
 #include "../core/error.hpp"
 #include "../data/concept.hpp"
-#include "../nn/describe.hpp"
 
 namespace algoperf::detail {
 

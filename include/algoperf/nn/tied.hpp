@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../core/describe_shape.hpp"
 #include "../core/map_kernels.hpp"
-#include "describe.hpp"
 #include "layers/embedding.hpp"
 #include "sequential.hpp"
 

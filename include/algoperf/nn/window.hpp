@@ -7,8 +7,8 @@
 #include <string>
 
 #include "../core/config.hpp"
+#include "../core/describe_shape.hpp"
 #include "../core/error.hpp"
-#include "describe.hpp"
 
 namespace algoperf {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../core/shape.hpp"
+#include "shape.hpp"
 
 namespace algoperf {
 
