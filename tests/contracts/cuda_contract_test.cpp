@@ -1,4 +1,4 @@
-// The rule contract on a device, or on the host in its stead (tests/emulated_cuda).
+// Runs the rule contract on Cuda: on a GPU, or on the host with the emulation in tests/emulated_cuda.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace ap = algoperf;
 
-TEST_CASE("a rule keeps its contract on Cuda") { ap::testing::check_rule_contract(ap::Cuda<float>{}); }
+TEST_CASE("every rule satisfies its contract on Cuda") { ap::testing::check_rule_contract(ap::Cuda<float>{}); }
 
-TEST_CASE("Cuda and the host agree") {
+TEST_CASE("Cuda and the host compute the same values up to rounding") {
   ap::testing::for_each_rule([](const auto& member) {
     INFO("rule: ", std::string(member.name));
     CHECK(difference_between(member, ap::Host<float>{}, ap::Cuda<float>{}) < 2e-6);
@@ -20,7 +20,7 @@ TEST_CASE("Cuda and the host agree") {
 
 namespace {
 
-// What a chain's first pass makes of an element and its slots.
+// Returns the updates and slots that a chain's first pass computes for one element in two consecutive calls.
 template <class Program>
 std::vector<double> made_of_one(const Program& program) {
   constexpr std::size_t n = Program::slot_count(0);
@@ -35,14 +35,15 @@ std::vector<double> made_of_one(const Program& program) {
   return made;
 }
 
-// Step t's program, made by the device, is what the host makes. Tells whether the chain is one that can be.
+// Checks that a Program constructed on the device computes the same values as one constructed on the host, at several
+// steps. Returns false, without a check, if the device cannot construct it (counts_on_device is false).
 template <class... Stages>
 bool check_program(const ap::Chain<Stages...>& chain) {
   if constexpr (ap::Chain<Stages...>::counts_on_device) {
     using Program = ap::Program<float, Stages...>;
     const auto plan = Program::plan(chain.stages(), {}, ap::TensorSpec{"weight", ap::Kind::weight, {2, 2}});
     const ap::Cuda<float> backend;
-    for (const std::uint64_t t : {1, 2, 7, 150, 4000}) {
+    for (const std::uint64_t t : {1u, 2u, 7u, 150u, 4000u}) {
       auto count = backend.array<std::uint64_t>(1);
       auto there = backend.array<unsigned char>(sizeof(Program));
       backend.write(1, &t, count.data());
@@ -63,8 +64,7 @@ bool check_program(const auto&) { return false; }
 
 }  // namespace
 
-TEST_CASE(
-    "a device makes the constants that the host makes, of every rule that needs no more than the count of steps") {
+TEST_CASE("device and host compute the same constants for every rule that depends only on the step count") {
   int checked = 0;
   ap::testing::for_each_rule([&](const auto& member) {
     INFO("rule: ", std::string(member.name));

@@ -1,4 +1,4 @@
-// What every update rule owes on the host, besides the contract of all backends.
+// The contract of every update rule on the host, in addition to the contract on any backend (rule_contract.hpp).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace algoperf::testing {
 
-// The number of threads changes no bit.
+// Checks that values and state are bitwise identical for any number of threads.
 template <class S, class Rule>
 void check_threads(const RuleMember<Rule>& member, const Layout& layout) {
   Training<Rule, Host<S>> one(member.rule, layout, Host<S>{.threads = 1});
@@ -24,7 +24,8 @@ void check_threads(const RuleMember<Rule>& member, const Layout& layout) {
   }
 }
 
-// Two vectors of the caller, packed, in place of an arena change none either.
+// Checks that values are bitwise identical whether parameters and gradients are stored in packed vectors of the
+// caller or in padded arenas.
 template <class S, class Rule>
 void check_own_memory(const RuleMember<Rule>& member) {
   const std::vector<Shape> shapes{{5, 3}, {7}, {1}, {33}, {2, 3, 3}};
@@ -57,8 +58,9 @@ void check_own_memory(const RuleMember<Rule>& member) {
 template <class S>
 void check_host_contract() {
   check_rule_contract(Host<S>{});
-  // Around the chunks in which sums are taken, and enough small tensors to share; matrices whose products are cut;
-  // batches of matrices.
+  // `chunks` has sizes around one chunk of a sum (8192 elements) and around the size from which a tensor is split
+  // across threads (32768), and enough smaller tensors for several threads. `matrices` has matrices whose products
+  // are split across threads. `equal` has matrices of equal shape, which are processed in batches.
   const Layout chunks = layout_of({{8191}, {8192}, {8193}, {40000}, {1}, {32767}, {32768}});
   const Layout matrices = layout_of({{300, 300}, {8191}, {3, 5}, {200, 170}, {17}});
   const Layout equal = layout_of({{40, 30}, {40, 30}, {17}, {40, 30}, {3, 5}, {40, 30}, {40, 30}, {3, 5}});

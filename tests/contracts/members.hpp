@@ -1,4 +1,4 @@
-// The members that the contracts run on: one line each, with what the contract holds it to.
+// The update rules on which the contracts run, one entry each, with the properties that the contract checks.
 #pragma once
 
 #include <tuple>
@@ -16,11 +16,11 @@ template <class Rule>
 struct RuleMember {
   const char* name;
   Rule rule;
-  std::size_t matrix_slots, other_slots;  // values of state for each parameter in a matrix, and in other tensors
-  bool element_wise;                      // whether the cut into tensors changes nothing
+  std::size_t matrix_slots, other_slots;  // state values per parameter, in matrices and in other tensors
+  bool element_wise;                      // whether the split into tensors does not change the result
   Goal quadratic, rosenbrock;
-  std::size_t side_slots = 0;  // for each row and each column of a matrix
-  std::size_t factors = 0;     // in the square factors of the problems' matrix
+  std::size_t side_slots = 0;  // state values per row and per column of a matrix
+  std::size_t factors = 0;     // state values in the square factors of the problems' only matrix
 };
 template <class Rule>
 RuleMember(const char*, Rule, std::size_t, std::size_t, bool, Goal, Goal, std::size_t = 0, std::size_t = 0)
@@ -40,7 +40,8 @@ inline auto rule_members() {
   const auto algoperf_shampoo = chain(by_products, decay, Nesterov{.mu = 0.9, .dampening = 0.9}, Descend{});
   const auto shampoo_adamw = partition(matrices, shampoo(often), otherwise, adamw(w));
   const auto newton_adamw = partition(matrices, algoperf_shampoo, otherwise, adamw(w));
-  // On its longer side the first gradient has no full rank, and so no basis that all backends agree on.
+  // largest_side excludes the longer side of the problems' matrix, 6. After the first gradient, the factor of that side
+  // would not have full rank, and the basis of its null space could differ between backends.
   const auto soap_adamw =
       partition(matrices, soap({.weight_decay = 1e-3, .frequency = 3, .largest_side = 4}), otherwise, adamw(w));
   const auto averaged = chain(Momentum{}, Descend{}, WeightAverage{.decay = 0.9});
@@ -84,7 +85,7 @@ inline auto rule_members() {
   };
 }
 
-// f(member) for each rule: the elementwise recipes, then the others.
+// Calls f(member) for each rule: first the elementwise recipes, then rule_members().
 template <class F>
 void for_each_rule(const F& f) {
   for_each_recipe([&](const auto& recipe) {

@@ -1,4 +1,4 @@
-// Rules refuse impossible hyperparameters.
+// Tests that rules reject invalid hyperparameters.
 #include "algoperf/backend/host.hpp"
 #include "rule_contract.hpp"
 
@@ -14,13 +14,13 @@ void check_refused(const Rule& rule, const std::string& sentence) {
 
 }  // namespace
 
-TEST_CASE("every recipe refuses impossible hyperparameters") {
+TEST_CASE("every recipe rejects invalid hyperparameters") {
   ap::testing::for_each_recipe([](const auto& recipe) {
     std::apply([](const auto&... each) { (check_refused(each.rule, each.message), ...); }, recipe.refusals);
   });
 }
 
-TEST_CASE("impossible hyperparameters are refused with a sentence that names the field and its range") {
+TEST_CASE("an invalid hyperparameter throws an Error that names the field and its range") {
   const double nan = std::nan("");
   check_refused(ap::lamb({.weight_decay = -0.1}), "DecayedWeights: rate is -0.1, expected at least 0");
   check_refused(ap::chain(ap::ClipByGlobalNorm{.max_norm = 0}, ap::Descend{}),

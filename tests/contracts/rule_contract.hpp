@@ -1,4 +1,4 @@
-// What every update rule owes, on any backend.
+// The contract of every update rule, on any backend.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -13,10 +13,11 @@
 
 namespace algoperf::testing {
 
-// The tensors of the problems: 24 + 16 parameters, with padding between and after them.
+// Returns the tensors of both problems: a matrix of 24 parameters and vectors of 3 and 13, with padding between and
+// after them.
 inline Layout problem_layout() { return layout_of({{6, 4}, {3}, {13}}); }
 
-// A quadratic bowl with curvatures from 0.1 to 1 and its minimum, 0, at bowl_minimum.
+// A quadratic bowl with curvatures from 0.1 to 1. Its minimum is 0, at bowl_minimum.
 inline double bowl_minimum(std::size_t i) { return start_value(3 * i + 5); }
 inline double bowl_curvature(std::size_t i) { return 0.1 + 0.9 * static_cast<double>(i % 7) / 6; }
 inline double bowl(const std::vector<double>& p) {
@@ -30,7 +31,7 @@ inline double bowl_gradient(std::uint64_t, const std::vector<double>& p, std::ve
   return bowl(p);
 }
 
-// Rosenbrock's valley for each pair (x, y), the mean of (1 - x)^2 + 100 (y - x^2)^2.
+// The Rosenbrock function: the mean over consecutive pairs (x, y) of (1 - x)^2 + 100 (y - x^2)^2.
 inline double rosenbrock(const std::vector<double>& p) {
   double loss = 0;
   for (std::size_t i = 0; i < p.size(); i += 2)
@@ -72,7 +73,7 @@ void check_padding(const RuleMember<Rule>& member, const Backend& backend) {
   auto arena = training.arena();
   for (const std::size_t place : places_of(layout)) arena[place] = 0;
   CHECK_MESSAGE(arena == decltype(arena)(layout.size()),
-                "padding between tensors must stay 0: for u = p = 0 and its first slots a kernel gives 0");
+                "padding between tensors must stay 0: a kernel must return 0 for u = p = 0 and initial slots");
 }
 
 template <class Rule, class Backend>
@@ -95,7 +96,7 @@ void check_state_size(const RuleMember<Rule>& member, const Backend& backend) {
   CHECK(found == declared * sizeof(typename Backend::Scalar));
 }
 
-// Save in the middle, load into a fresh state, go on: as if nothing had happened.
+// Checks that a run that is saved after step 5 and resumed in a new state is bitwise identical to an uninterrupted run.
 template <class Rule, class Backend>
 void check_resumes(const RuleMember<Rule>& member, const Backend& backend) {
   Training<Rule, Backend> whole(member.rule, problem_layout(), backend), first = whole, second = whole;
@@ -110,7 +111,7 @@ void check_resumes(const RuleMember<Rule>& member, const Backend& backend) {
   CHECK(save(second.state) == save(whole.state));
 }
 
-// An element-wise rule does the same whatever the tensors its parameters are cut into, bit for bit.
+// Checks that an element-wise rule computes bitwise identical values for any split of its parameters into tensors.
 template <class Rule, class Backend>
 void check_split(const RuleMember<Rule>& member, const Backend& backend) {
   if (!member.element_wise) return;
@@ -124,7 +125,8 @@ void check_split(const RuleMember<Rule>& member, const Backend& backend) {
     }
 }
 
-// The largest difference between two backends, whatever their scalars, relative to the largest value.
+// Returns the largest difference between the values on two backends, relative to the largest absolute value. The
+// backends may have different scalars.
 template <class Rule, class A, class B>
 double difference_between(const RuleMember<Rule>& member, const A& a, const B& b) {
   Training<Rule, A> one(member.rule, problem_layout(), a);
@@ -141,7 +143,7 @@ double difference_between(const RuleMember<Rule>& member, const A& a, const B& b
   return difference / largest;
 }
 
-// The whole contract, on one backend.
+// Checks the whole contract for every rule, on one backend.
 template <class Backend>
 void check_rule_contract(const Backend& backend) {
   for_each_rule([&](const auto& member) {

@@ -1,11 +1,11 @@
-// A file of its own, for each of the two takes a compiler minutes.
+// The contract in double is in a separate file because double and float each take minutes to compile.
 #include "host_contract.hpp"
 
 namespace ap = algoperf;
 
-TEST_CASE("a rule keeps its contract in double") { ap::testing::check_host_contract<double>(); }
+TEST_CASE("every rule satisfies its contract in double") { ap::testing::check_host_contract<double>(); }
 
-TEST_CASE("double and float agree") {
+TEST_CASE("double and float compute the same values up to rounding") {
   ap::testing::for_each_rule([](const auto& member) {
     INFO("rule: ", std::string(member.name));
     CHECK(difference_between(member, ap::Host<double>{}, ap::Host<float>{}) < 2e-6);

@@ -2,4 +2,4 @@
 
 namespace ap = algoperf;
 
-TEST_CASE("a rule keeps its contract in float") { ap::testing::check_host_contract<float>(); }
+TEST_CASE("every rule satisfies its contract in float") { ap::testing::check_host_contract<float>(); }

@@ -1,5 +1,5 @@
-// What every schedule owes: it is finite, pure, and holds its last value past its end, whatever the step; one without
-// an end stays between two values.
+// The contract of every schedule. Its values are finite and depend on the step only. At its end and at every later step
+// it returns its last value. A schedule without an end stays between two values.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ template <class S>
 struct Member {
   const char* name;
   S schedule;
-  std::uint64_t end;  // from here on it is `last`
+  std::uint64_t end;  // the first step from which on the schedule returns `last`
   double last;
 };
 template <class S>
@@ -38,8 +38,8 @@ auto schedule_members() {
       Member{"warmup", ap::Warmup{.peak = 1, .steps = 7}, 7, 1},
       Member{"warmup, no steps", ap::Warmup{.peak = 1, .steps = 0, .start = ap::WarmupStart::one_step_off}, 0, 1},
       Member{"warmup_cosine", ap::WarmupCosine{.peak = 1, .warmup = 4, .total = 12, .floor = 0.1}, 12, 0.1},
-      Member{"warmup_cosine, nothing but warmup", ap::WarmupCosine{.peak = 1, .warmup = 4, .total = 4}, 4, 0},
-      Member{"warmup_cosine, nothing", ap::WarmupCosine{.peak = 1, .warmup = 0, .total = 0, .floor = 0.2}, 0, 0.2},
+      Member{"warmup_cosine, warmup only", ap::WarmupCosine{.peak = 1, .warmup = 4, .total = 4}, 4, 0},
+      Member{"warmup_cosine, no steps", ap::WarmupCosine{.peak = 1, .warmup = 0, .total = 0, .floor = 0.2}, 0, 0.2},
       Member{"join",
              ap::join(ap::Warmup{.peak = 1, .steps = 4}, 4, ap::Constant{1}, 5,
                       ap::Linear{.from = 1, .to = 0.5, .steps = 3}),
@@ -60,18 +60,18 @@ auto schedule_members() {
       Member{"noise_adaptive", ap::NoiseAdaptive{.from = 1, .beta = 2, .steps = 16}, 16, 0.125},
       Member{"noise_adaptive, no steps", ap::NoiseAdaptive{.from = 1, .beta = 2, .steps = 0}, 0, 2},
       Member{"trapezoid", ap::Trapezoid{.peak = 1, .warmup = 4, .total = 20, .cooldown = 6, .floor = 0.1}, 20, 0.1},
-      Member{"trapezoid, nothing", ap::Trapezoid{.peak = 1, .warmup = 0, .total = 0, .cooldown = 0}, 0, 0},
+      Member{"trapezoid, no steps", ap::Trapezoid{.peak = 1, .warmup = 0, .total = 0, .cooldown = 0}, 0, 0},
       Member{"one_cycle", ap::OneCycle{.peak = 1, .total = 20, .div_factor = 2, .final_div_factor = 2}, 19, 0.25},
       Member{"one_cycle, no steps", ap::OneCycle{.peak = 1, .total = 0, .div_factor = 2, .final_div_factor = 2}, 0,
              0.25},
       Member{"one_cycle_momentum", ap::OneCycleMomentum{.total = 20, .phases = ap::OneCyclePhases::three}, 19, 0.95},
-      Member{"plateau, told nothing", ap::Plateau{.peak = 0.5}, 0, 0.5},
+      Member{"plateau, no feedback", ap::Plateau{.peak = 0.5}, 0, 0.5},
       Member{"growing_batch", ap::GrowingBatch{.first = 8, .factor = 2, .every = 5, .most = 64}, 15, 64},
-      Member{"noise_scale_batch, told nothing", ap::NoiseScaleBatch{.least = 8}, 0, 8},
+      Member{"noise_scale_batch, no observations", ap::NoiseScaleBatch{.least = 8}, 0, 8},
   };
 }
 
-// Without an end: from 1 in step 0 towards `last`, never back.
+// Schedules without an end: they start at 1 in step 0, never increase, and never fall below `last`.
 auto endless_members() {
   return std::tuple{
       Member{"inverse_sqrt", ap::InverseSqrt{.peak = 1, .timescale = 10, .begin = 3}, 0, 0},
@@ -88,7 +88,7 @@ void for_each_schedule(const F& f) {
 
 }  // namespace
 
-TEST_CASE("a schedule keeps its contract") {
+TEST_CASE("every schedule satisfies its contract") {
   for_each_schedule([](const auto& member) {
     INFO("schedule: ", std::string(member.name));
     static_assert(ap::Schedule<std::remove_cvref_t<decltype(member.schedule)>>);
@@ -110,7 +110,7 @@ TEST_CASE("a schedule keeps its contract") {
   });
 }
 
-TEST_CASE("a schedule without an end goes one way for ever") {
+TEST_CASE("a schedule without an end never increases") {
   const auto check = [](const auto& member) {
     INFO("schedule: ", std::string(member.name));
     CHECK_NOTHROW(member.schedule.check());
@@ -128,7 +128,7 @@ TEST_CASE("a schedule without an end goes one way for ever") {
   std::apply([&](const auto&... members) { (check(members), ...); }, endless_members());
 }
 
-TEST_CASE("impossible options are refused with a sentence that names the field") {
+TEST_CASE("an invalid option throws an Error that names the field") {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
   const auto refused = [](const auto& schedule, const char* sentence) {
     CHECK_THROWS_WITH_AS(schedule.check(), sentence, ap::Error);

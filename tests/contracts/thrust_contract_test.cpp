@@ -1,12 +1,12 @@
-// The rule contract on Thrust, whose system the program was built for.
+// Runs the rule contract on Thrust, on the device system selected at build time.
 #include "algoperf/backend/thrust.hpp"
 #include "rule_contract.hpp"
 
 namespace ap = algoperf;
 
-TEST_CASE("a rule keeps its contract on Thrust") { ap::testing::check_rule_contract(ap::Thrust<float>{}); }
+TEST_CASE("every rule satisfies its contract on Thrust") { ap::testing::check_rule_contract(ap::Thrust<float>{}); }
 
-TEST_CASE("Thrust and the host agree") {
+TEST_CASE("Thrust and the host compute the same values up to rounding") {
   ap::testing::for_each_rule([](const auto& member) {
     INFO("rule: ", std::string(member.name));
     CHECK(difference_between(member, ap::Host<float>{}, ap::Thrust<float>{}) < 2e-6);

@@ -1,5 +1,6 @@
-// docs/rules.md against the headers: every recipe has its row, with the bytes, passes and state that its passes have;
-// and every golden row is in the table of errors.
+// Checks docs/rules.md against the headers. Every recipe has a row, whose bytes, passes and state equal those of its
+// compiled passes. Every row of golden::rules, golden::adafactor_rows and golden::three_matrices has a row in the
+// table of errors.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -21,7 +22,7 @@ namespace ap = algoperf;
 
 namespace {
 
-// The rows of the tables whose first cell is `name`, by name.
+// Returns the cells of each table row whose first cell is a name in backticks, keyed by that name.
 std::map<std::string, std::vector<std::string>> rows_of(const std::string& path) {
   std::ifstream file(path);
   REQUIRE(file.good());
@@ -58,7 +59,7 @@ struct Catalogue {
 
 }  // namespace
 
-TEST_CASE("the catalogue tells what each recipe costs") {
+TEST_CASE("docs/rules.md states the cost of each recipe") {
   Catalogue check;
   ap::testing::for_each_recipe([&](const auto& recipe) { check(recipe.name, recipe.rule); });
   check("lamb", ap::lamb());
@@ -77,7 +78,7 @@ TEST_CASE("the catalogue tells what each recipe costs") {
   CHECK(recipes == check.checked);
 }
 
-TEST_CASE("the catalogue has the error of every golden row, and names its reference") {
+TEST_CASE("docs/rules.md states the error and the reference of every golden row") {
   auto rows = rows_of(ALGOPERF_SOURCE_DIR "/docs/rules.md");
   const auto check = [&](const auto& row, const std::string& reference) {
     INFO("row: ", std::string(row.rule));

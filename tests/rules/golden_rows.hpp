@@ -1,4 +1,4 @@
-// Holds what a rule computed against a row of golden numbers.
+// Compares the values that a rule computed with a row of golden values.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -20,8 +20,9 @@ inline void golden_gradient(std::uint64_t t, const std::vector<double>& p, std::
   for (std::size_t i = 0; i < p.size(); ++i) g[i] = golden::gradient(static_cast<int>(t), static_cast<int>(i), p[i]);
 }
 
-// The largest error, relative to the number itself in double. In float a gradient of 1 has an error of 6e-8 and the
-// small numbers among 22 are differences of larger ones, so it is relative to the largest number of the row.
+// Returns the largest relative error of a value. In double, errors are relative to the expected value. In float, they
+// are relative to the largest value of the row, because a gradient of 1 has a rounding error of 6e-8 and the small
+// values among the 22 of a row are differences of larger ones.
 template <class S, std::size_t N>
 double error_of(const std::vector<S>& values, const double (&expected)[N]) {
   double largest = 0, error = 0;

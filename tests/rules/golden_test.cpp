@@ -1,4 +1,4 @@
-// Every row of tests/golden/rules.hpp, with the recipes and stages a user would write.
+// Checks every row of tests/golden/rules.hpp against the recipes and chains that a user would write.
 #include "../golden/rules.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ struct Golden {
   const ap::Layout layout = ap::testing::layout_of({{5, 3}, {7}});
   int checked = 0;
 
-  // Ten steps; `rate` is a number or a schedule. Checks the row `name` against `result(training)`.
+  // Runs golden::steps steps of `rule` with the schedule `rate`, and checks `result(training)` against the row `name`.
   template <class Rule, class Rate, class Result>
   void operator()(const char* name, const Rule& rule, const Rate& rate, const Result& result) {
     ap::testing::Training<Rule, ap::Host<S>> training(rule, layout, {}, ap::testing::golden_gradient);
@@ -123,5 +123,5 @@ void check_all() {
 
 }  // namespace
 
-TEST_CASE("golden numbers in double") { check_all<double>(); }
-TEST_CASE("golden numbers in float") { check_all<float>(); }
+TEST_CASE("every rule reproduces its golden values in double") { check_all<double>(); }
+TEST_CASE("every rule reproduces its golden values in float") { check_all<float>(); }

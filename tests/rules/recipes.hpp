@@ -1,5 +1,5 @@
-// The elementwise recipes, one entry each. From this table, the rule contract runs on every recipe, docs/rules.md is held
-// against the recipe's cost, every golden row is checked, and impossible options are refused.
+// The table of elementwise recipes, one entry each. The tests use it to run the rule contract on every recipe, to check
+// the recipe's cost in docs/rules.md, to check golden rows, and to check that invalid options are rejected.
 #pragma once
 
 #include <cmath>
@@ -9,14 +9,15 @@
 
 namespace algoperf::testing {
 
-// What a problem demands of a rule: initial learning rate (falling to 0 by a cosine), steps, and the loss to reach.
+// The goal of a rule on a problem: initial learning rate (a cosine decays it to 0), number of steps, and the loss to
+// reach.
 struct Goal {
   double rate;
   int steps;
   double loss;
 };
 
-// The rule that the contract runs on, its slots per parameter, and its goals on the two problems.
+// The rule on which the contract runs, its slots per parameter, and its goals on the two problems.
 template <class Rule>
 struct Contract {
   Rule rule;
@@ -24,11 +25,12 @@ struct Contract {
   Goal quadratic, rosenbrock;
 };
 
-// The learning rate of a golden row: 0.05; rising to 0.05 over 4 steps; or falling from 0.05 to 0 over 20 steps.
+// The learning rate of a golden row: constant at 0.05, rising linearly to 0.05 over 4 steps, or falling linearly from
+// 0.05 to 0 over 20 steps.
 enum class GoldenRate { constant, warming, falling };
 
-// A row of tests/golden/rules.hpp and the rule that must reproduce it. If the rule averages parameters, the row holds the
-// averages.
+// A row of tests/golden/rules.hpp and the rule that must reproduce it. If the rule averages parameters, the row
+// contains the averages.
 template <class Rule>
 struct GoldenRow {
   const char* name;
@@ -38,7 +40,7 @@ struct GoldenRow {
 template <class Rule>
 GoldenRow(const char*, Rule, GoldenRate = GoldenRate::constant) -> GoldenRow<Rule>;
 
-// A rule with an impossible hyperparameter, and the error that it must cause.
+// A rule with an invalid hyperparameter, and the message of the Error that it must throw.
 template <class Rule>
 struct Refusal {
   Rule rule;
@@ -49,7 +51,7 @@ Refusal(Rule, const char*) -> Refusal<Rule>;
 
 template <class Rule, class ContractRule, class GoldenRows, class Refusals>
 struct Recipe {
-  const char* name;  // in docs/rules.md
+  const char* name;  // as in docs/rules.md
   Rule rule;
   Contract<ContractRule> contract;
   GoldenRows golden;
@@ -60,7 +62,7 @@ inline auto recipes() {
   const double nan = std::nan("");
   const AdamWOptions decayed{.weight_decay = 1e-3};
   const DecayedWeights tenth{.rate = 0.1};
-  // torch's momentum buffer starts as the first gradient, without dampening.
+  // torch initialises the momentum buffer with the first gradient, without dampening.
   const auto torchs_dampening = [](std::uint64_t step) { return step == 0 ? 0 : 0.3; };
   const auto dampened = chain(scheduled(Momentum{}, &Momentum::dampening, torchs_dampening), Descend{});
   const auto yogi_paper = yogi({.beta2 = 0.5, .bias_correction = BiasCorrection::off, .start = 0});
@@ -161,7 +163,7 @@ inline auto recipes() {
   };
 }
 
-// f(recipe) for each recipe of the table.
+// Calls f(recipe) for each recipe of the table.
 template <class F>
 void for_each_recipe(const F& f) {
   std::apply([&](const auto&... recipe) { (f(recipe), ...); }, recipes());

@@ -47,7 +47,7 @@ struct Regions {
 namespace detail {
 
 struct CurveEnds {
-  std::optional<double> guessing_ends, floor_begins;  // empty unless among the observations
+  std::optional<double> guessing_ends = {}, floor_begins = {};  // empty unless among the observations
   double exponent = 0;
 };
 
