@@ -1,4 +1,4 @@
-// expect: algoperf: apply_if_finite(...) must check the gradient that the rule steps with: write sam(apply_if_finite(...))
+// expect: algoperf: apply_if_finite(...) must check the gradient that the rule steps with
 #include <algoperf/rules/all.hpp>
 using namespace algoperf;
 

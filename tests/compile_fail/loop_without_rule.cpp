@@ -1,4 +1,4 @@
-// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third must be a chain(...) or a recipe
+// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third must be a chain(...)
 #include <algoperf/algoperf.hpp>
 
 using namespace algoperf;

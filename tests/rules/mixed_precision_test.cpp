@@ -274,15 +274,16 @@ TEST_CASE("apply_if_finite skips steps entirely") {
 }
 
 TEST_CASE("describe reports the cost of mixed precision") {
-  CHECK(ap::describe(ap::mixed_precision<ap::bfloat16>(ap::sgd())) ==
-        "bfloat16 parameters and gradients, 4 bytes of master per parameter; then, with the same traffic as in float,\n" +
-            ap::describe(ap::sgd()));
-  const auto scaled = ap::mixed_precision<ap::float16>(ap::lamb(), ap::DynamicLossScale{});
   CHECK(
-      ap::describe(scaled) ==
-      "float16 parameters and gradients, 4 bytes of master per parameter; widened and narrowed, 12 bytes per parameter, 4 "
-      "bytes of scratch; checked, 2 bytes per parameter; then, with the same traffic as in float,\n" +
-          ap::describe(ap::lamb()));
+      ap::describe(ap::mixed_precision<ap::bfloat16>(ap::sgd())) ==
+      "bfloat16 parameters and gradients, 4 bytes of master per parameter; then, with the same traffic as in float,\n" +
+          ap::describe(ap::sgd()));
+  const auto scaled = ap::mixed_precision<ap::float16>(ap::lamb(), ap::DynamicLossScale{});
+  CHECK(ap::describe(scaled) ==
+        "float16 parameters and gradients, 4 bytes of master per parameter; widened and narrowed, 12 bytes per "
+        "parameter, 4 "
+        "bytes of scratch; checked, 2 bytes per parameter; then, with the same traffic as in float,\n" +
+            ap::describe(ap::lamb()));
   CHECK(ap::describe(ap::apply_if_finite(ap::sgd())) ==
         "gradients checked, 4 bytes per parameter; then\n" + ap::describe(ap::sgd()));
 }

@@ -41,8 +41,8 @@ struct Plateau {
   struct State {
     std::uint64_t drops = 0;
     std::optional<double> best = {};  // empty: no evaluation yet
-    std::uint64_t bad = 0;       // bad evaluations in a row
-    std::uint64_t cooling = 0;   // remaining evaluations of the cooldown
+    std::uint64_t bad = 0;            // bad evaluations in a row
+    std::uint64_t cooling = 0;        // remaining evaluations of the cooldown
   } state = {};
 
   void check() const {
