@@ -24,6 +24,8 @@ struct Contract {
   std::size_t slots;
   Goal quadratic, rosenbrock;
 };
+template <class Rule>
+Contract(Rule, std::size_t, Goal, Goal) -> Contract<Rule>;
 
 // The learning rate of a golden row: constant at 0.05, rising linearly to 0.05 over 4 steps, or falling linearly from
 // 0.05 to 0 over 20 steps.
@@ -57,6 +59,9 @@ struct Recipe {
   GoldenRows golden;
   Refusals refusals;
 };
+template <class Rule, class ContractRule, class GoldenRows, class Refusals>
+Recipe(const char*, Rule, Contract<ContractRule>, GoldenRows, Refusals)
+    -> Recipe<Rule, ContractRule, GoldenRows, Refusals>;
 
 inline auto recipes() {
   const double nan = std::nan("");
