@@ -1,5 +1,5 @@
 # Generates a forwarding header for each line `old new` of moved_headers.txt, so that programs that include a header by its
-# old path still compile, with a note that names the new path. A recipe that moved beside its stage needs chain(...), too.
+# old path still find it, with a note that names the new path. Renamed types and functions have no aliases. A recipe that moved beside its stage needs chain(...), too.
 set(ALGOPERF_MOVED_DIR ${PROJECT_BINARY_DIR}/moved)
 file(STRINGS cmake/moved_headers.txt lines)
 foreach(line IN LISTS lines)

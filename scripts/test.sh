@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Builds the library's tests, optimised a little, and runs them. --all optimises more, compiles every header by itself,
-# tests device backends too (Thrust on two systems; CUDA on a device made of the host, and compiled by nvcc where it is
-# found), holds compile times to their budgets, and checks everything else before: the format, a second compiler,
-# sanitizers.
+# Builds the library's tests with little optimisation and runs them. --all is what CI runs: the format; clang++ with
+# AddressSanitizer and UndefinedBehaviorSanitizer; ThreadSanitizer; and an optimised build that also compiles every header
+# alone, tests Thrust and CUDA (on an emulated device, and by nvcc if it is installed) and measures compile times.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,7 +20,7 @@ if ((all)); then
   scripts/setup.sh --all
   scripts/format.sh --check
   build_and_test asan
-  # ThreadSanitizer of older compilers cannot place its shadow memory where addresses are much randomised.
+  # ThreadSanitizer of older compilers cannot map its shadow memory if addresses are randomised over a wide range.
   fixed_addresses=(setarch "$(uname -m)" -R)
   "${fixed_addresses[@]}" true 2>/dev/null || fixed_addresses=()
   build_and_test tsan "${fixed_addresses[@]}"

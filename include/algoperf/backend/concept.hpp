@@ -6,8 +6,10 @@
 //   Array<T>                                owning storage: data(), size(), zeroed
 //   array<T>(n)                             a new Array<T>
 //   fill(n, x, value)  copy(n, from, to)
-//   gemm_nn / gemm_nt / gemm_tn(m, n, k, a, b, c, accumulate)
-//                                           matrix products of Stored; c may be of Scalar
+//   gemm_nn(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B (k x n), row-major, of Stored; c may be of Scalar.
+//                                           With accumulate, false if it is left out, the product is added to C.
+//   gemm_nt(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B^T, where B is n x k
+//   gemm_tn(m, n, k, a, b, c, accumulate)   C (m x n) = A^T B, where A is k x m and B is k x n
 //   symmetric_nt / symmetric_tn             optional: see backend/products/symmetric_product.hpp
 //   convolution(c)                          optional: see backend/convolution.hpp
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
@@ -30,10 +32,11 @@
 //   scratch                                 the number of scalars a layer may use as scratch memory; with more scratch
 //                                           a layer does more work per call
 //   read(n, from, to)  write(n, from, to)   copies to and from host memory
+//   synchronize()                           waits until all operations have finished
 //
 // An asynchronous backend (Cuda) works while the host continues. It honours the guard of a run (backend/guard.hpp)
 // and also has
-//   send(n, from, to)                       write() without waiting; `from` may be changed when send() returns
+//   send(n, from, to)                       write() without waiting; the caller may overwrite `from` afterwards
 //   dot(n, x, y, out)                       dot() with the result in the backend's memory
 //   Recording, replay(recording, f)         runs f(), a step that makes the same calls each time with other arguments.
 //                                           After a few calls the step is launched as a whole when f() returns.
@@ -98,7 +101,7 @@ struct Host;
 
 namespace detail {
 
-// Copies from host memory, without waiting if the backend is asynchronous. `from` may be changed when it returns.
+// Copies from host memory, without waiting if the backend is asynchronous. The caller may overwrite `from` afterwards.
 template <class B, class T>
 void send(const B& backend, std::size_t n, const T* from, T* to) {
   if constexpr (AsynchronousBackend<B>)

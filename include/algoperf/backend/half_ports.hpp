@@ -1,6 +1,6 @@
-// HalfPorts: ports of a sweep to 16-bit arrays. A sweep reads its gradients from one array and also writes the new
-// parameters to another, besides the float arenas it works in. Conversions happen in registers, a SIMD vector at a
-// time on the host.
+// HalfPorts: ports (backend/ports.hpp) of a sweep to 16-bit arrays. The sweep works on float arenas, but it reads the
+// gradients from one 16-bit array and also writes the new parameters to another. Values are converted in registers; on
+// the host, one SIMD vector at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace algoperf {
 
 namespace detail {
 
-// A hash of 32 bits (the hash "lowbias32" found by C. Wellons' search): the noise of stochastic rounding. U is a
-// 32-bit word or a vector of words.
+// A hash of 32 bits, [16 21f0aaad 15 d35a2d97 15] of C. Wellons' hash-prospector (the form of lowbias32, with other
+// constants): the noise of stochastic rounding. U is a 32-bit word or a vector of words.
 template <class U>
 ALGOPERF_HD U mixed_bits(U x) {
   x = x ^ (x >> 16);

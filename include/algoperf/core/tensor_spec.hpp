@@ -39,7 +39,8 @@ struct TensorSpec {
 
 // Predicates of tensors, for partition and masked. Any callable of a TensorSpec can serve as one.
 
-// Tensors that weight decay usually applies to: those of rank >= 2, except biases and normalisation scales of any rank.
+// Tensors that weight decay usually applies to: weights, embeddings and attention matrices of rank >= 2. Biases and
+// normalisation scales are excluded, whatever their rank.
 struct Decayable {
   bool operator()(const TensorSpec& tensor) const {
     const bool weighs = tensor.kind == Kind::weight || tensor.kind == Kind::conv_weight ||
@@ -60,6 +61,7 @@ struct Matrices {
   }
 };
 inline constexpr Matrices matrices;
+
 // Tensors whose names start with `beginning`: Named{"0."} selects the first layer of a Sequential, but Named{"1"}
 // selects layers 1, 10, 11 and so on. Matching no tensor is not an error; loop.layout() lists the names.
 struct Named {
@@ -67,6 +69,7 @@ struct Named {
   bool operator()(const TensorSpec& tensor) const { return tensor.name.rfind(beginning, 0) == 0; }
 };
 
+// All tensors: the last predicate of a partition.
 struct Otherwise {
   bool operator()(const TensorSpec&) const { return true; }
 };

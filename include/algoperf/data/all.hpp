@@ -1,6 +1,6 @@
 // The parts of data/ that need no other library, without the file readers except Text. Include the other readers by
-// name: idx.hpp, csv.hpp, tar.hpp, spoken_digits.hpp, graphs.hpp and sentence_pairs.hpp need zlib; wav.hpp, table.hpp
-// and vocabulary.hpp do not.
+// name from data/readers/: idx.hpp, csv.hpp, tar.hpp, spoken_digits.hpp, graphs.hpp and sentence_pairs.hpp need zlib;
+// wav.hpp, table.hpp and vocabulary.hpp do not.
 #pragma once
 
 #include "concept.hpp"

@@ -20,11 +20,10 @@ namespace algoperf {
 //   classes()                  number of classes; labels are integers in [0, classes())
 //   gather(indices, n, x, y)   writes example indices[i] to x + i * shape().size() and its label to y[i]; x may be of
 //                              any arithmetic type (Host<double> uses double)
-// A RegressionDataset has real-valued labels (losses/mean_squared_error.hpp) and, instead of classes(),
+// A RegressionDataset has real-valued labels (nn/losses/mean_squared_error.hpp) and, instead of classes(),
 //   Label                      the element type of the labels: float or double
-//   label_shape()              shape of one example's label; gather writes it to y + i * label_shape().size(), and y
-// may
-//                              be of any arithmetic type
+//   label_shape()              shape of one example's label; gather writes it to y + i * label_shape().size(); y may be
+//                              of any arithmetic type
 template <class D>
 concept RegressionDataset = requires(const D& d, const std::uint32_t* indices, typename D::Input* x,
                                      typename D::Label* y) {
@@ -72,8 +71,8 @@ std::size_t label_width(const D& data) {
 
 }  // namespace detail
 
-// The examples of one step. Losses are multiplied by `weights` and divided by the number of examples, so a weight of
-// 1 / (size * probability) keeps the gradient unbiased for any probabilities.
+// The examples of one step. Losses are multiplied by `weights` and divided by the number of examples. For examples
+// drawn with any probabilities, a weight of 1 / (data set size * probability) keeps the gradient unbiased.
 struct Selection {
   std::vector<std::uint32_t> indices;
   std::vector<float> weights;  // same size as indices

@@ -2,7 +2,7 @@
 // watches a run, may stop it, and does not change the training. All members of an observer are optional, but it needs
 // at least one that is called:
 //   begin(run)                                before the first step
-//   ready(run) -> Control                     after every begin; stops a resumed run that is already complete
+//   ready(run) -> Control                     after all calls of begin; stops a resumed run that is already complete
 //   evaluation_due(StepReport) -> bool        whether to evaluate after this step
 //   last_evaluation_due(StepReport) -> bool   whether to evaluate when the run stops; not called if it is interrupted
 //   evaluate(run) -> EvaluationReport         called if either of these returns true (the observer Evaluate has all
@@ -11,11 +11,12 @@
 //   after_evaluation(run, EvaluationReport) -> Control
 //   after_step(run, StepReport) -> Control    called after the step's evaluations
 //   reads_loss(StepReport) -> bool            whether an evaluation or after_step reads the loss of this step; without
-//                                             this member, after_step is assumed to. If no observer reads the loss, the
-//                                             host does not wait for the device, and the report's loss is empty
+//                                             this member, after_step is assumed to read it. If no observer reads the
+//                                             loss, the host does not wait for the device, and the report's loss is
+//                                             empty
 //   end(run, RunReport)                       after the last step; also if a step or a later observer's begin threw
-//   visit(archive)                            saves or loads what a checkpoint must contain, in a section named by
-//   name                                      this constant
+//   visit(archive)                            saves or loads the observer's state in a checkpoint
+//   name                                      constant; the name of the checkpoint's section for visit
 //   never_stops                               constexpr; true if the observer never stops a run (a derived class that
 //                                             does must set it to false). A run needs an observer that can stop it
 // The run offers loop(), data(), report(), metric(source), save(path) and load(path). Observers are called in the order

@@ -31,7 +31,8 @@ class Run {
   Loop& loop() { return loop_; }
   const Data& data() const { return data_; }
   const RunReport& report() const { return report_; }  // so far
-  // Whether an observer evaluates, and the metric of the source-th one that does.
+  // evaluates() returns whether any observer evaluates; metric() returns the metric of the evaluating observer with
+  // index `source`.
   static consteval bool evaluates() { return (detail::HasEvaluate<Observers, Run> || ...); }
   MetricFacts metric(std::size_t source = 0) const {
     MetricFacts facts;
@@ -55,7 +56,7 @@ class Run {
   }
   // Continues from a checkpoint. Call it from an observer's begin. Observers without a section in the file remain
   // unchanged; sections of observers that this run lacks are ignored. Throws Error, and changes nothing, if the file
-  // does not fit.
+  // does not match the run.
   void load(const std::string& path) {
     CheckpointReader file(path);
     detail::load_whole(file, [&](auto& archive) { visit(archive, path); });
@@ -63,7 +64,7 @@ class Run {
 
   RunReport operator()() {
     loop_.start(data_);
-    const Stay stay(loop_, data_);
+    const Residency resident(loop_, data_);
     try {
       for_each([&](auto& observer, auto i) {
         if constexpr (detail::HasBegin<std::remove_reference_t<decltype(observer)>, Run>) observer.begin(*this);
@@ -95,10 +96,11 @@ class Run {
   }
 
  private:
-  struct Stay {
+  // Keeps the data resident in the backend's memory during the run.
+  struct Residency {
     Loop& loop;
-    Stay(Loop& l, const Data& data) : loop(l) { loop.make_resident(data); }
-    ~Stay() { loop.release_data(); }
+    Residency(Loop& l, const Data& data) : loop(l) { loop.make_resident(data); }
+    ~Residency() { loop.release_data(); }
   };
 
   template <class F>
@@ -129,7 +131,7 @@ class Run {
     });
   }
 
-  // Whether an observer reads the loss. One with after_step but without reads_loss is assumed to.
+  // Whether an observer reads the loss. An observer with after_step but without reads_loss is assumed to read it.
   bool anybody_reads_loss() const {
     bool some = false;
     for_each([&](auto& observer, auto) {
@@ -142,8 +144,9 @@ class Run {
     return some;
   }
 
-  // A stop reason from these evaluations takes precedence, as in advance(). They are not passed to the schedule,
-  // because the length of a run must not affect the steps of the next one.
+  // Runs the evaluations that are due when the run stops. A stop reason from these evaluations takes precedence, as in
+  // advance(). They are not passed to the schedule, because the length of a run must not affect the steps of the next
+  // one.
   void evaluate_last() {
     const Control reason = std::exchange(report_.reason, Control::go_on);
     std::size_t source = 0;

@@ -77,8 +77,8 @@ class TrainingLoop {
   }
 
   // A step in two parts, so that the host can continue while a device executes the step: advance() issues the step, and
-  // settle() waits for it and reads its loss, which is empty until then. On other backends, advance() executes the
-  // whole step. Either may throw Diverged.
+  // settle() waits for it and reads its loss, which is empty until then. Where losses are not deferred
+  // (TrainingContext::defers), advance() executes the whole step. Either may throw Diverged.
   template <class Data>
   void advance(const Data& data) {
     start(data);
@@ -88,7 +88,7 @@ class TrainingLoop {
     double loss = 0;
     const auto work = [&] {
       context_.load(data, selection_, now);
-      loss = combiner_.advance(context_, combiner_state_);  // gradient, combination, one fused pass per kernel run
+      loss = combiner_.advance(context_, combiner_state_);  // gradients, combination, update
     };
     if constexpr (AsynchronousBackend<Backend>)
       context_.backend().replay(recording_, work);
@@ -123,7 +123,8 @@ class TrainingLoop {
   void release_data() { context_.release_data(); }
 
   // Returns the mean training loss and the metric over a whole data set. This does not count as training time, except
-  // for computing averaged parameters. Evaluates `batch` examples at a time; 0: as many as a worker has in training.
+  // for computing averaged parameters. Evaluates `batch` examples at a time; 0 selects the maximum number of examples
+  // of one worker in training.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
     static_assert(detail::explain_metric<Metric, Loss>());

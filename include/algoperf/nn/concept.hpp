@@ -21,8 +21,9 @@
 // x, y, dy and dx have element type S = Stored<B>, which may be a 16-bit type. Layers compute in Arithmetic<S>
 // (core/half.hpp), which is also the parameters' type. Matrix products read weights through call.weight(handle);
 // everything else reads parameters through call.value(handle).
-// A layer made of layers may set the constant counts_memory = true. Its count_forward and count_backward then report
-// the memory of the inner layers to the tally's hold and release, except for its own output and its input's gradient.
+// A layer that contains layers may set the constant counts_memory = true. Its count_forward and count_backward then
+// report the memory of the inner layers to the tally's hold and release, except for its own output and its input's
+// gradient.
 // A layer that declares buffers (torch: registered buffers) sets the constant has_buffers = true. Its backward writes,
 // as the gradient of each buffer, the amount that a step subtracts from the buffer.
 // Three optional constants describe how a layer uses the memory of its input and output:
@@ -66,8 +67,8 @@ enum class Mode { train, evaluate };
 // The memory that a layer needs. All layers of a model share one scratch array.
 //   kept      elements of the activations' type per example, kept from forward to backward
 //   scratch   elements of the activations' type within one call, for any batch size
-//   at_once   scratch elements per example that allow processing a whole batch at once; the layer gets as many of these
-//             as the backend's `scratch` allows
+//   at_once   scratch elements per example with which a whole batch can be processed at once; the layer gets at_once
+//             elements per example, up to the limit `scratch` of the backend in total
 //   exact     elements of the parameters' type per example, kept from forward to backward
 struct LayerMemory {
   std::size_t kept = 0;
@@ -96,11 +97,11 @@ struct LayerCall {
   std::size_t batch;     // examples in this pass
   std::size_t capacity;  // examples for which memory is allocated
   Mode mode;
-  RandomKey key;
+  RandomKey key;         // of this pass and layer; fold in `first` + row to draw the same for any division into workers
   S* kept;                     // memory(in).kept * capacity
   S* scratch;                  // memory(in).scratch_within(backend.scratch, capacity), or more
   Scalar* exact;               // memory(in).exact * capacity
-  std::size_t first = 0;       // index of the first example within the step's batch, of which a worker gets a part
+  std::size_t first = 0;       // index of the first example within the step's batch; a worker gets a part of it
   const S* rounded = nullptr;  // the values converted to S, if S is not Scalar
 
   const Scalar* value(TensorHandle handle) const { return values + layout.place_of(handle).offset; }

@@ -71,7 +71,8 @@ class Sequential {
       get<i>(layers_).count_forward(before, batch, tally);
     });
   }
-  // Holds each gradient from its first write to its last read, and each layer's memory until its backward pass.
+  // Reports each gradient as held from its first write to its last read, and each layer's memory as held until the end
+  // of its backward pass.
   template <class Tally>
   constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally,
                                 bool keeps_output = false) const {
@@ -174,8 +175,8 @@ class Sequential {
         [&](auto i) { trains = trains || (i < layers && get<i>(layers_).parameters(shape_before(in, i)) > 0); });
     return trains;
   }
-  // Returns the elements that layer I holds per example: its output, unless it is written in place, and the memory that
-  // the layer keeps.
+  // Returns the number of elements that layer I holds per example: its output, unless it is written in place, and the
+  // memory that the layer keeps.
   template <std::size_t I>
   constexpr std::uint64_t own_numbers(Shape before, bool keeps_output) const {
     std::uint64_t numbers = 0;

@@ -1,5 +1,5 @@
-// Includes the members of rules/ except shampoo.hpp and soap.hpp. Include these two by name: they would add a tenth
-// of a second to the compile time of every program.
+// Includes the members of rules/ except recipes/shampoo.hpp and recipes/soap.hpp. Include these two by name, together
+// with backend/products/linear_algebra.hpp: they would add a tenth of a second to the compile time of every program.
 #pragma once
 
 #include "chain/chain.hpp"

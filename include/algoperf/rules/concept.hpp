@@ -11,6 +11,13 @@
 // measuring stage   static constexpr Over over = Over::tensor or Over::all;
 //                   template <class T> Sums<T, N> measure(T u, T p) const;    the terms to sum, per tensor or over all
 //                   template <class S> ALGOPERF_HD Kernel<S> at(Step, const Sums<double, N>&, TensorFacts) const;
+// matrix stage      template <class Backend> struct State;
+//                   state(backend, layout, region) and transform(const MatrixWork<Backend>&, State<Backend>&)
+//                   State::visit(archive, backend, layout, region, i) names its state for the region's tensor i;
+//                   State::visit(archive) names all of its state
+//                   static constexpr std::size_t transform_traffic   reads and writes of u in transform, for describe
+//                   static constexpr bool leaves_factors = true   transform may set tensors[i].factors of its argument
+//                   (backend/work.hpp) instead of scaling the update of tensor i
 // scalars           for a stage that keeps a few scalars per chain besides its slots (a product of rates, a sum of
 //                   weights); they are saved with its state, and `at` takes them as its last argument:
 //                   struct Scalars { double x = 1;  template <class A> void visit(A&); };   plain data
@@ -20,16 +27,17 @@
 // Any stage may also have:
 //   void check() const                                    throws Error if a hyperparameter is out of range
 //   static constexpr const char* slot_names[]             the names of its slots in checkpoints
-//   static constexpr bool applies_learning_rate = true    it scales by Step::learning_rate; one stage per chain must
+//   static constexpr bool applies_learning_rate = true    it multiplies u by Step::learning_rate; a chain has
+//                                                         exactly one such stage
 //   static constexpr bool sees_final_update = true        it reads p + u as the updated parameter; it must come last
 //   template <class S> Kernel evaluation(Step) const      maps (value, its first slot) to the value for evaluation
-// matrix stage      template <class Backend> struct State;
-//                   state(backend, layout, region) and transform(const MatrixWork<Backend>&, State<Backend>&)
-//                   State::visit(archive, backend, layout, region, i) names its state for the region's tensor i;
-//                   State::visit(archive) names all of its state
-//                   static constexpr std::size_t transform_traffic   reads and writes of u in transform, for describe
-//                   static constexpr bool leaves_factors = true   transform may set tensors[i].factors of its argument
-//                   (backend/work.hpp) instead of scaling the update of tensor i
+//
+// rule              what TrainingLoop, partition and the wrappers use; Chain (chain/chain_class.hpp) has all of it:
+//                   template <class Backend> using State;   with t(), recount(t), layout() and visit(archive)
+//                   state(backend, layout) and state(backend, layout, regions)   a fresh State
+//                   step(Update, State&, Step)               updates Update::values; gradients are consumed
+//                   check(), group(spec, key)                as a stage's check(); mixes masks into a tensor's group key
+//                   has_evaluation_values, evaluation_values(values, state, out)   averaged parameters, if any
 //
 // For a type that is none of these, explain_stage (below) produces the compiler's error messages.
 #pragma once
@@ -142,8 +150,8 @@ struct Update {
 namespace detail {
 
 // Whether the host can issue a rule's steps to an asynchronous backend without waiting for a result. True if the rule
-// respects guards (it declares counts_on_device) and does not move parameters during a step (moves_all_parameters). A
-// rule can decide otherwise by declaring defers<Backend>.
+// respects guards (it declares counts_on_device) and is not a wrapper that changes all parameters at once
+// (moves_all_parameters). A rule can override this by declaring defers<Backend>.
 template <class Rule, class Backend>
 consteval bool defers_on() {
   if constexpr (requires { Rule::template defers<Backend>; })

@@ -1,4 +1,4 @@
-// All schedules.
+// All schedules, and NoiseScale, the estimator that NoiseScaleBatch follows.
 #pragma once
 
 #include "concept.hpp"

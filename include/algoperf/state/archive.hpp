@@ -3,7 +3,7 @@
 // that names each part of its state: archive.number("t", t_); archive.array("momentum", data, size). The same member
 // serves writing and reading; the archive's constant `reading` distinguishes them, so that a type can recompute derived
 // state after reading. For a backend's memory, pass the backend: archive.array("exp_avg", backend, data, size).
-// loop/checkpoint.hpp has the archives.
+// The archives are in checkpoint_writer.hpp, checkpoint_reader.hpp and state_dict.hpp.
 #pragma once
 
 #include <concepts>

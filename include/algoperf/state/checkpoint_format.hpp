@@ -1,7 +1,7 @@
 // The file format of checkpoints. Format 2, little-endian: "ALGOPERF", u32 version; sections {u32 name length, name,
-// u64 bytes, entries}, each entry {u32 name length, name, u8 type, u64 count, values}; a section with an empty name and
-// nothing else; the FNV-1a 64 checksum of everything before it. Types: 1 u8, 2 i32, 3 u32, 4 i64, 5 u64, 6 f32, 7 f64.
-// The section "state" holds the state of training.
+// u64 bytes, entries}, each entry {u32 name length, name, u8 type, u64 count, values}; an end mark, which is a section
+// with an empty name and nothing else; the FNV-1a 64 checksum of everything before it. Types: 1 u8, 2 i32, 3 u32, 4
+// i64, 5 u64, 6 f32, 7 f64. The section "state" holds the state of training.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "algoperf: checkpoints
 namespace detail {
 
 inline constexpr const char* state_section = "state";
-// Scopes within it for a loop's parameters, and for the parameters used in evaluation if those differ.
+// Scopes within that section: for a loop's parameters, and for the parameters used in evaluation if those differ.
 inline constexpr const char* values_scope = "values";
 inline constexpr const char* evaluation_values_scope = "evaluation_values";
 inline constexpr char checkpoint_magic[8] = {'A', 'L', 'G', 'O', 'P', 'E', 'R', 'F'};

@@ -120,7 +120,8 @@ class CudaTape {
   std::size_t replays() const { return replays_; }
 
   // Runs the step work() with this tape set as the device's tape. The first call runs without recording, the next is
-  // recorded, and later calls are replayed.
+  // recorded, and later calls are replayed. If too many recordings and replays have been abandoned, the step runs
+  // without a tape.
   template <class Device, class Work>
   void replay(Device& device, const Work& work) {
     const bool first = calls_++ == 0;  // allocates memory and writes tables

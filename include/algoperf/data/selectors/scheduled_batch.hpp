@@ -49,8 +49,8 @@ struct ScheduledBatch {
   }
 
   // A schedule that observes gradients needs a combiner that measures them, such as MeasuredMean.
-  static constexpr bool has_gradient_feedback = requires(Schedule & heard) {
-    heard.observe(double{}, double{}, double{}, double{});
+  static constexpr bool has_gradient_feedback = requires(Schedule & s) {
+    s.observe(double{}, double{}, double{}, double{});
   };
   template <class Squares>
   void gradient_feedback(State& state, const Squares& found) const requires has_gradient_feedback {
@@ -79,10 +79,9 @@ constexpr auto scheduled_batch(const Selector& selector, const Schedule& schedul
       requires { static_cast<double>(schedule(std::uint64_t{})); },
       "algoperf: scheduled_batch(selector, schedule) needs a schedule, a callable of the step, as second argument");
   static_assert(
-      !requires(Schedule & heard, const detail::Evaluated& found) { heard.feedback(found); },
+      !requires(Schedule & s, const detail::Evaluated& found) { s.feedback(found); },
       "algoperf: scheduled_batch(...) receives no evaluations, so a schedule that reacts to them, such as Plateau, "
-      "would "
-      "keep its initial value");
+      "would keep its initial value");
   std::size_t largest = selector.batch;
   std::uint64_t seed = 0;
   if constexpr (requires { schedule.most; }) largest = static_cast<std::size_t>(schedule.most);

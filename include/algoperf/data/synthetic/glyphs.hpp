@@ -21,9 +21,8 @@ namespace algoperf {
 //   seed         selects the stream of examples
 //   first        offset in the stream of example 0; use disjoint ranges of one stream as training and test sets
 //   count        number of examples, below 2^32
-//   label_noise  in [0, 1]: the probability that a label is replaced by one of the nine others; no classifier's
-// expected
-//                error is below it (if it is below 9/10)
+//   label_noise  in [0, 1]: the probability that a label is replaced by one of the nine others; if it is below 9/10,
+//                no classifier has a lower expected error
 // Validation error after training on 50,000 (10,000 held out, Adam, batch 128): softmax regression 37 %, an MLP of
 // 256-256 hidden units 2.7 % in 10 epochs; with AdamW, the simple CNN 1.5 % in one epoch, 0.7 % in two, 0.5 % in four.
 // Cost: about 8 us per example, at each gather; a run reads each example many times, so call render() once.

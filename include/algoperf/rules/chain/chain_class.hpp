@@ -1,4 +1,5 @@
-// Chain: the rule that chain(...) returns (chain.hpp), split into passes at compile time.
+// Chain: the rule that chain(...) returns (chain.hpp), split into passes at compile time. The type only: include
+// chain.hpp.
 #pragma once
 
 #include <cstddef>

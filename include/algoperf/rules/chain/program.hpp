@@ -21,6 +21,7 @@
 
 namespace algoperf {
 
+// The passes of a chain, computed at compile time, and its phases: runs of passes between barriers over all tensors.
 template <class... Stages>
 struct PassList {
   static constexpr std::size_t stage_count = sizeof...(Stages);

@@ -1,6 +1,6 @@
-// FiniteGate: runs a rule's step if the gradient is finite, skips it otherwise, and counts both cases (apply_if_finite,
-// mixed_precision). On an asynchronous backend, if the rule needs only the count of its steps, the device decides,
-// counts and adjusts the loss scale, and the host does not wait.
+// FiniteGate: runs a rule's step if the gradient is finite, skips it otherwise, and counts both cases. The wrappers
+// apply_if_finite and mixed_precision use it. On an asynchronous backend, if the rule needs only the count of its
+// steps, the device decides, counts and adjusts the loss scale, and the host does not wait.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace algoperf::detail {
 
-// The outcome of all steps so far. Lies in the backend's memory.
+// The outcome of all steps so far: the number of steps run (`made`) and skipped (`left_out`), and the loss scale. It is
+// stored in the backend's memory.
 struct GateRecord {
   std::int64_t closed = 0;  // 1 if the last step was skipped
   std::uint64_t made = 0, left_out = 0;
@@ -22,6 +23,7 @@ struct GateRecord {
   double scale = 1;         // of the next loss
   float unscale = 1;        // of the last gradients: 1 / the scale of their loss
 
+  // Records whether a step's gradient is finite, and updates the loss scale.
   template <class LossScale>
   ALGOPERF_HD void judge(bool finite, const LossScale& scaling) {
     closed = finite ? 0 : 1;
@@ -32,6 +34,7 @@ struct GateRecord {
   }
 };
 
+// Updates the record on a device, from the flags that count_bad() wrote for the chunks of the gradient.
 template <class LossScale>
 struct JudgeChunks {
   std::size_t chunks;
@@ -83,8 +86,9 @@ class FiniteGate {
   }
 
   // If the n gradients are finite, calls make(now, guard, unscale), which must run the rule's step; now.t counts the
-  // steps that were not skipped. If `deferred`, calls make in any case, with a guard by which the device suppresses the
-  // step. Then now.t and `unscale` are placeholders: their values are on the device, in the record at place().
+  // steps that were not skipped. If `deferred`, always calls make, with a guard by which the device suppresses the step
+  // if a gradient is not finite. Then now.t and `unscale` are placeholders: their values are on the device, in the
+  // record at place().
   template <bool deferred, class T, class LossScale, class Make>
   void step_if_finite(const Backend& backend, std::size_t n, const T* gradients, const LossScale& scaling, Step now,
                       const Make& make) {

@@ -7,15 +7,15 @@
 //   rule.step(gradients, values, state, {.learning_rate = 1e-3});
 //
 // The first step copies the parameters to the masters. With a loss scale, a step is skipped if a gradient is infinite
-// or NaN: parameters, masters, state and step count stay as they were, and only the scale falls. The rule therefore
-// counts its steps itself; Step::t is not read. With Cuda the device decides, counts and adjusts the scale, and the
-// host need not wait, unless the rule keeps scalars (nadam), has a scheduled hyperparameter or works on matrices.
-// Without a loss scale nothing is checked, and float16 gradients below 6e-8 vanish.
+// or NaN: parameters, masters, state and step count do not change, and only the scale decreases. The rule therefore
+// counts its steps itself and ignores Step::t. With Cuda the device decides, counts and adjusts the scale, and the host
+// need not wait, unless the rule keeps scalars (nadam), has a scheduled hyperparameter or works on matrices. Without a
+// loss scale nothing is checked, and float16 gradients below 6e-8 vanish.
 // Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; the scale changes as in torch.amp's GradScaler.
 //
 // Cost of an element rule: that of the rule in float (28 bytes per parameter for AdamW: 2 + 12 read, 12 + 2 written),
-// because values are converted in registers; and 2 bytes for the check, with a loss scale. Rules that store u between
-// passes (LAMB, Muon) also need a gradient arena in float, and 12 bytes per parameter more.
+// because values are converted in registers. A loss scale adds 2 bytes per parameter for the check. Rules that store u
+// between passes (LAMB, Muon) also need a gradient arena in float and 12 more bytes per parameter.
 #pragma once
 
 #include <cstddef>
@@ -133,8 +133,8 @@ class MixedPrecision {
     ++state.calls;
   }
 
-  // As Chain::evaluation_values (rules/chain/chain_class.hpp), in float, from the masters; before the first step, from
-  // `values`.
+  // Writes the parameters for evaluation to `out`, in float, as Chain::evaluation_values does
+  // (rules/chain/chain_class.hpp). Computes them from the masters; before the first step, copies `values`.
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   template <class Backend>
   void evaluation_values(std::span<const Half> values, State<Backend>& state, float* out) const {

@@ -1,3 +1,5 @@
+// extrapolate(law, observations, x): the value of a fitted law beyond the observations, with a calibrated interval.
+// backtest(law, observations): the fit, and estimates of its error beyond the fitted part.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +22,7 @@ namespace algoperf {
 
 // Half-widths of intervals in log y, in units of noise + per_reach * reach. These half-widths contained a fraction of
 // 0.5, 0.8, 0.9 and 0.95 of the observations beyond the fitted part of the 72 vision curves of Alabdulmohsin et al.
-// 2022: 14981 observations. Specialise it for another law with values measured on your own curves.
+// 2022: 14981 observations. To calibrate another law, specialise the variable with values measured on your own curves.
 template <ScalingLaw Law>
 inline constexpr std::array<double, 4> calibration = {};
 template <>
@@ -64,7 +66,7 @@ struct Backtest {
 
   // Returns the law's value at any x > 0, and an interval around it. On the calibration curves such intervals
   // contained a fraction of `level` of the held-out observations. Throws Error if level is not 0.5, 0.8, 0.9 or 0.95,
-  // or if x <= 0.
+  // or if x is not positive and finite.
   Extrapolation at(double x, double level = 0.9) const {
     require(x > 0 && x < HUGE_VAL, "extrapolation: x is ", x, ", expected a positive number");
     const double reach = std::fmax(0, std::log(x > largest ? x / largest : smallest / x)), value = fit(x);
@@ -74,8 +76,9 @@ struct Backtest {
 };
 
 // Fits the law to the first 40, 50, 60, 70 and 80 % of the observations, in order of x, and measures its error on the
-// rest. per_reach is the median of |log law(x) - log y| / log(x / largest fitted x). Throws Error as fit() does, and
-// if there are fewer than Law::parameters + 4 observations.
+// rest. Each part has at least Law::parameters + 2 observations. per_reach is the median of
+// |log law(x) - log y| / log(x / largest fitted x). Throws Error as fit() does, and if there are fewer than
+// Law::parameters + 4 observations.
 template <ScalingLaw Law>
 requires(Law::variables == 1) Backtest<Law> backtest(Law, std::vector<Observation<1>> observations) {
   constexpr std::size_t least = Law::parameters + 2;
@@ -119,8 +122,9 @@ struct ExtrapolationOptions {
 // Unless `anywhere` is set, throws Error where the observations do not support a power law:
 //   - y does not fall with x;
 //   - x is below the smallest observed x;
-//   - x lies before the end of guessing, or where the floor has been reached, and the law does not model that region;
-//   - x / (largest observed x) exceeds the factor over which the power law was observed, from the end of guessing on.
+//   - x lies in the curve's guessing region or floor region (regions.hpp), and the law does not model that region;
+//   - x / (largest observed x) exceeds the factor over which the power law was observed: from the end of the guessing
+//     region, or else the smallest x, to the largest x.
 template <ScalingLaw Law>
 requires(Law::variables == 1) Extrapolation extrapolate(Law, const std::vector<Observation<1>>& observations, double x,
                                                         const ExtrapolationOptions& options = {}) {

@@ -35,7 +35,7 @@ struct Fit {
   // on it, or other coordinates can compensate for it, or another start reached the same objective at another value.
   // False for the logarithm of a coefficient that has reached 0.
   std::array<bool, Law::parameters> undetermined = {};
-  // `starts` counts the starts, `reached` those that came within 1e-8 of the optimal objective. For absolute
+  // `starts` counts the starts, `reached` those whose objective is within a relative 1e-8 of the optimum. For absolute
   // residuals, `reached` refers to the objective of the Huber losses that preceded the final fit.
   std::size_t starts = 0, reached = 0;
   std::size_t points = 0;
@@ -79,8 +79,8 @@ void mark_as(Fit<Law>& fit, const Fit<Law>& other) {
   for (std::size_t i = 0; i < Law::parameters; ++i) fit.undetermined[i] |= other.undetermined[i];
 }
 
-// Also marks the coordinates that the observations do not determine at `theta`. A coordinate that the law's values do
-// not depend on is marked unless it is the logarithm of a coefficient of 0.
+// Also marks the coordinates that the observations do not determine at `theta`. For a coordinate that the law's values
+// do not depend on, replaces the mark: it is set unless the coordinate is the logarithm of a coefficient of 0.
 template <class Law>
 void mark_untold(Fit<Law>& fit, const std::vector<FitPoint<Law::variables>>& points,
                  const std::array<double, Law::parameters>& theta) {
@@ -170,8 +170,8 @@ Fit<Law> fit_from(const std::vector<FitPoint<Law::variables>>& points, const Res
 }  // namespace detail
 
 // Fits a law to observations. Residuals are log law(x) - log y, so the fit weighs relative errors of y and is not
-// dominated by its largest values. Throws Error for observations that cannot be fitted (observations.hpp). Before you
-// trust the result, check `converged`, `determined()`, and how many starts `reached` the optimum.
+// dominated by its largest values. Throws Error for observations that cannot be fitted (observations.hpp). Before using
+// the result, check `converged`, `determined()`, and how many starts `reached` the optimum.
 template <ScalingLaw Law, class Residuals = SquaredResiduals>
 Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, const Residuals& residuals = {}) {
   check_observations(observations, Law::parameters);
