@@ -73,10 +73,10 @@ TEST_CASE("matrices of equal shape form one batch regardless of their positions"
   const Recorder recorder{&seen};
   batches.run(recorder, 2, [&](const Recorder&, std::size_t, std::size_t i) { seen.back().push_back(i); });
   CHECK(seen == std::vector<std::vector<std::size_t>>{{3}, {1, 5}, {0, 2, 4}});
-  CHECK(batches.slots(recorder) == 2);
-  CHECK(batches.slots(Recorder{&seen, 3}) == 3);
-  CHECK(batches.slots(Recorder{&seen, 9}) == 1);  // no batch fills the slots
-  CHECK(ap::detail::Batches().slots(recorder) == 0);
+  CHECK(batches.concurrency(recorder) == 2);
+  CHECK(batches.concurrency(Recorder{&seen, 3}) == 3);
+  CHECK(batches.concurrency(Recorder{&seen, 9}) == 1);  // no batch has as many items
+  CHECK(ap::detail::Batches().concurrency(recorder) == 0);
 }
 
 TEST_CASE("the roots are spread evenly over the steps, and each root is recomputed once per period") {

@@ -7,7 +7,7 @@
 #include "in_memory.hpp"
 #include "in_memory_regression.hpp"
 #include "readers/text.hpp"
-#include "selectors/importance.hpp"
+#include "selectors/loss_proportional.hpp"
 #include "selectors/scheduled_batch.hpp"
 #include "selectors/shuffled_epochs.hpp"
 #include "selectors/with_replacement.hpp"

@@ -40,7 +40,7 @@ class TrainingContext {
   using Input = typename ModelType::template Input<Activation>;
   using Label = LossLabel<Loss, Scalar>;
   // Whether the rule handles gradients that are not finite.
-  static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
+  static constexpr bool handles_non_finite = requires { requires Rule::handles_non_finite; };
   // Whether a step's loss stays in the backend's memory until it is requested. Rules that request gradients themselves
   // or use the loss need it immediately, so it is not deferred for them.
   static constexpr bool defers = AsynchronousBackend<Backend> && detail::defers_on<Rule, Backend>();
@@ -97,7 +97,7 @@ class TrainingContext {
     model_.backward(call, handles_, batch_.inputs(begin), d_outputs_.data());
     if constexpr (defers) return 0;  // loss() returns the batch's loss
     const double loss = losses_.record(backend_, worker, begin, n, batch_.losses(begin));
-    if constexpr (!bears_non_finite)
+    if constexpr (!handles_non_finite)
       if (!detail::finite_bits(loss)) diverged(now_.t, values, gradients);
     return loss;
   }
@@ -111,7 +111,7 @@ class TrainingContext {
         buffer_rule_.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *buffers_,
                           {now_.t, 1});
     };
-    if constexpr (defers && !bears_non_finite)
+    if constexpr (defers && !handles_non_finite)
       step_unless(deferred_loss_.guard());
     else
       step_unless(NoGuard{});
@@ -158,7 +158,7 @@ class TrainingContext {
   // or the loss of an earlier step was not finite, unless the rule handles that.
   double loss() {
     const double loss = deferred_loss_.read(backend_);
-    if constexpr (!bears_non_finite)
+    if constexpr (!handles_non_finite)
       if (const std::uint64_t step = deferred_loss_.take_diverged(backend_); step != 0)
         diverged(step, values(), gradients());
     return loss;

@@ -97,10 +97,10 @@ struct LayerCall {
   std::size_t batch;     // examples in this pass
   std::size_t capacity;  // examples for which memory is allocated
   Mode mode;
-  RandomKey key;         // of this pass and layer; fold in `first` + row to draw the same for any division into workers
-  S* kept;                     // memory(in).kept * capacity
-  S* scratch;                  // memory(in).scratch_within(backend.scratch, capacity), or more
-  Scalar* exact;               // memory(in).exact * capacity
+  RandomKey key;  // of this pass and layer; fold in `first` + row to draw the same for any division into workers
+  S* kept;        // memory(in).kept * capacity
+  S* scratch;     // memory(in).scratch_within(backend.scratch, capacity), or more
+  Scalar* exact;  // memory(in).exact * capacity
   std::size_t first = 0;       // index of the first example within the step's batch; a worker gets a part of it
   const S* rounded = nullptr;  // the values converted to S, if S is not Scalar
 

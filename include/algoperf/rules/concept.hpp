@@ -36,7 +36,7 @@
 //                   template <class Backend> using State;   with t(), recount(t), layout() and visit(archive)
 //                   state(backend, layout) and state(backend, layout, regions)   a fresh State
 //                   step(Update, State&, Step)               updates Update::values; gradients are consumed
-//                   check(), group(spec, key)                as a stage's check(); mixes masks into a tensor's group key
+//                   check(), group(spec, key)                as in a stage; mixes masks into a tensor's group key
 //                   has_evaluation_values, evaluation_values(values, state, out)   averaged parameters, if any
 //
 // For a type that is none of these, explain_stage (below) produces the compiler's error messages.

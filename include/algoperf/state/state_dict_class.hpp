@@ -1,4 +1,5 @@
-// StateDict: named arrays in memory, like torch's state_dict. The type only: include state_dict.hpp, which fills and loads dictionaries.
+// StateDict: named arrays in memory, like torch's state_dict. The type only: include state_dict.hpp, which fills and
+// loads dictionaries.
 #pragma once
 
 #include <cstddef>

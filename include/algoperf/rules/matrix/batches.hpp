@@ -25,7 +25,7 @@ class Batches {
 
   // Returns how many items the backend works on at a time; each of them needs separate scratch. This is the backend's
   // concurrency() if some group has at least that many items, otherwise 1 (0 without items).
-  std::size_t slots(const auto& backend) const {
+  std::size_t concurrency(const auto& backend) const {
     std::size_t most = 0, begin = 0;
     for (const std::size_t end : ends_) most = math::max(most, end - std::exchange(begin, end));
     return most >= backend.concurrency() ? backend.concurrency() : math::min(most, std::size_t{1});

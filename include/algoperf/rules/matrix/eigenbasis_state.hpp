@@ -53,7 +53,7 @@ struct EigenbasisState {
         bases(backend.template array<S>(blocks.squares)),
         exp_avg(backend.template array<S>(blocks.elements)),
         exp_avg_sq(backend.template array<S>(blocks.elements)) {
-    for (std::size_t i = 0; i < batches.slots(backend); ++i)
+    for (std::size_t i = 0; i < batches.concurrency(backend); ++i)
       scratch.emplace_back(backend, blocks.largest_block, blocks.largest_side);
     for (std::size_t f = 0; f < blocks.factors.size(); ++f) set_identity(backend, side(f), basis(f));
   }

@@ -54,7 +54,7 @@ struct PreconditionState {
         averages_gradients(averaging),
         graft_name(graft_slot) {
     const std::size_t n = blocks.largest_block, side = blocks.largest_side;
-    const std::size_t slots = math::max(batches.slots(backend), blocks.factor_batches().slots(backend));
+    const std::size_t slots = math::max(batches.concurrency(backend), blocks.factor_batches().concurrency(backend));
     for (std::size_t i = 0; i < slots; ++i)
       scratch.push_back({backend.template array<S>(n),
                          backend.template array<S>(n),

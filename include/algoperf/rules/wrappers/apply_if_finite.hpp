@@ -49,7 +49,7 @@ class ApplyIfFinite {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
-  static constexpr bool bears_non_finite = true;
+  static constexpr bool handles_non_finite = true;
   template <class Backend>
   using State = ApplyIfFiniteState<Backend, Rule>;
   // Whether the host issues steps without waiting to learn which are skipped.

@@ -86,7 +86,7 @@ class Armijo {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
-  static constexpr bool bears_non_finite = true;  // a loss that is infinite or NaN is a failed try
+  static constexpr bool handles_non_finite = true;  // a loss that is infinite or NaN is a failed try
   template <class Backend>
   using State = ArmijoState<Backend, Rule>;
 

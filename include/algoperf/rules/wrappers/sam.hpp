@@ -63,7 +63,7 @@ class Sam {
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
   // p + e may be infinite or NaN, because p is restored from a copy; the rule must accept the resulting gradient.
-  static constexpr bool bears_non_finite = requires { requires Rule::bears_non_finite; };
+  static constexpr bool handles_non_finite = requires { requires Rule::handles_non_finite; };
   template <class Backend>
   using State = SamState<Backend, Rule>;
 

@@ -82,8 +82,8 @@ void mark_as(Fit<Law>& fit, const Fit<Law>& other) {
 // Also marks the coordinates that the observations do not determine at `theta`. For a coordinate that the law's values
 // do not depend on, replaces the mark: it is set unless the coordinate is the logarithm of a coefficient of 0.
 template <class Law>
-void mark_untold(Fit<Law>& fit, const std::vector<FitPoint<Law::variables>>& points,
-                 const std::array<double, Law::parameters>& theta) {
+void mark_undetermined(Fit<Law>& fit, const std::vector<FitPoint<Law::variables>>& points,
+                       const std::array<double, Law::parameters>& theta) {
   constexpr double log_of_none = -20;
   const auto told = sensitivity<Law>(points, theta);
   for (std::size_t i = 0; i < Law::parameters; ++i)
@@ -178,7 +178,7 @@ Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, 
   residuals.check();
   const auto points = detail::fit_points(observations);
   Fit<Law> fit = detail::fit_from<Law>(points, residuals, Law::starts(points));
-  detail::mark_untold(fit, points, fit.theta);
+  detail::mark_undetermined(fit, points, fit.theta);
   detail::name_weights(fit, observations);
   return fit;
 }

@@ -79,7 +79,7 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
     detail::mark_as(fit, detail::fit_smooth_from<Law>(points, SquaredResiduals{}, Law::starts(points)));
   auto of_values = points;
   for (std::size_t i = 0; i < points.size(); ++i) of_values[i].weight *= observations[i].y * observations[i].y;
-  detail::mark_untold(fit, of_values, finite(fit.theta));
+  detail::mark_undetermined(fit, of_values, finite(fit.theta));
   detail::name_weights(fit, observations);
   return fit;
 }
