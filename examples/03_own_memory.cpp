@@ -1,4 +1,4 @@
-// Applies an update rule to memory of the caller, without a model or a loop. This is the usual way to use the library
+// Applies an update rule to the caller's memory, without a model or a loop. This is the usual way to use the library
 // in an existing program.
 #include <algoperf/algoperf.hpp>
 #include <cstdio>

@@ -1,6 +1,6 @@
-// Compares the three approaches of Hoffmann et al. 2022 to the best model size for a compute budget with the known
-// truth. The problem is one-pass SGD on least squares with a power-law spectrum, whose exponents are known in closed
-// form (Paquette et al. 2024, phase I of its diagonal version).
+// Estimates the best model size for a compute budget by the three approaches of Hoffmann et al. 2022, and compares the
+// estimates with the exact exponents. The problem is one-pass SGD on least squares with a power-law spectrum, whose
+// exponents are known in closed form (Paquette et al. 2024, phase I of its diagonal version).
 //   x_j = j^-1 z_j,   y = sum_j j^-1/4 x_j over all j,   and the student uses x_1 ... x_N
 // The risk scales as N^-3/2 + D^-3/4, and the best N as C^1/3.
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ class PowerLawFeatures {
   double tail_;
 };
 
-// An observer that records the risk after some steps.
+// An observer that records the risk after each of the given steps.
 struct RiskAt {
   const PowerLawFeatures& data;
   const std::vector<std::size_t>& steps;
@@ -102,7 +102,8 @@ ap::TrainingCurve train(std::size_t features, const std::vector<std::size_t>& st
   std::vector<double> mean(steps.size(), 0);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const PowerLawFeatures data(features, steps.back(), seed);
-    // The learning rate is 0.3 for half the squared error. The targets have mean 0, so the bias is frozen.
+    // A learning rate of 0.15 for the squared error equals 0.3 for half the squared error. The targets have mean
+    // 0, so the bias is frozen.
     ap::TrainingLoop loop(model, ap::MeanSquaredError{},
                           ap::partition(ap::Named{"0.bias"}, ap::frozen(), ap::otherwise, ap::sgd()),
                           ap::Constant{0.15}, ap::ShuffledEpochs{.batch = 1, .seed = seed});
@@ -169,7 +170,7 @@ bool run(const Options& options) {
     for (const auto& curve : curves) runs.push_back({curve.parameters, curve.loss_at(budgets[b])});
     const auto best =
         std::min_element(runs.begin(), runs.end(), [](const auto& a, const auto& c) { return a.loss < c.loss; });
-    if (best - runs.begin() < 3 || runs.end() - best < 4) continue;  // a parabola needs three points to each side
+    if (best - runs.begin() < 3 || runs.end() - best < 4) continue;  // a parabola needs three points on each side
     std::vector<ap::IsoflopRun> around(best - 3, best + 4);
     for (auto& each : around) each.loss = std::log(each.loss);  // log loss is closer to a parabola
     vertices.push_back({{budgets[b]}, ap::isoflop_parabola(around)});

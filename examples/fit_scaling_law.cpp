@@ -26,7 +26,7 @@ struct Options {
   std::vector<double> predict;
 };
 
-// Reads the named columns of the file, row by row, without the rows of the highest y.
+// Reads the named columns of the file, row by row, and leaves out the options.drop_highest rows with the highest y.
 template <std::size_t Variables>
 std::vector<ap::Observation<Variables>> read(const Options& options, const std::array<std::string, Variables>& sizes,
                                              const std::string& y) {

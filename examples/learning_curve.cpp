@@ -175,7 +175,7 @@ bool report(const Options& options, const Found& found) {
   fmt::print(
       "The best error by examples, of {} shards:\n{}", errors.size(),
       ap::describe(envelope, {.units = "x: training examples, y: validation error", .left_out = "the largest shards"}));
-  for (const std::size_t width : options.widths) {  // the law of each size, whose floor is the limit of that size
+  for (const std::size_t width : options.widths) {  // the law of each size; its floor is the limit of that size
     std::vector<ap::Observation<1>> of_width;
     for (std::size_t i = 0; i < found.cells.size() && of_width.size() < errors.size(); ++i)
       if (found.cells[i].width == width)

@@ -75,8 +75,8 @@ class Primitives {
           padding{d(c.padding), d(c.padding)},
           padding_behind{behind(c.rows, c.out_rows(), c), behind(c.cols, c.out_cols(), c)} {}
     static dnnl::memory::dim d(std::size_t n) { return static_cast<dnnl::memory::dim>(n); }
-    // The padding after the last row or column that the last window covers. It is negative if the last window ends
-    // before the end of the image.
+    // The number of padding rows or columns after the image that the last window covers. It is negative if the last
+    // window ends before the end of the image.
     static dnnl::memory::dim behind(std::size_t side, std::size_t out, const Convolution& c) {
       return d((out - 1) * c.stride + c.size) - d(side) - d(c.padding);
     }

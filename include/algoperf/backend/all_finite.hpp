@@ -25,13 +25,13 @@ struct CountBad {
   }
 };
 
-// For device memory; `bad` has chunks_of(n) elements.
+// Counts the infinite and NaN elements of each chunk of x, in device memory. `bad` has chunks_of(n) elements.
 template <class B, class T>
 void count_bad(const B& backend, std::size_t n, const T* x, float* bad) {
   backend.for_each_row(chunks_of(n), chunk, CountBad<T>{n, x, bad});
 }
 
-// For host memory.
+// Returns whether all n elements of x, in host memory, are finite.
 template <class T>
 bool all_finite(unsigned threads, std::size_t n, const T* x) {
   std::atomic<bool> finite = true;

@@ -7,7 +7,7 @@
 //   array<T>(n)                             a new Array<T>
 //   fill(n, x, value)  copy(n, from, to)
 //   gemm_nn(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B (k x n), row-major, of Stored; c may be of Scalar.
-//                                           With accumulate, false if it is left out, the product is added to C.
+//                                           If `accumulate` (default false) is true, adds the product to C.
 //   gemm_nt(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B^T, where B is n x k
 //   gemm_tn(m, n, k, a, b, c, accumulate)   C (m x n) = A^T B, where A is k x m and B is k x n
 //   symmetric_nt / symmetric_tn             optional: see backend/products/symmetric_product.hpp
@@ -24,7 +24,7 @@
 //                                           this type and slot in [0, slots): independent calls of equal cost, such as
 //                                           products of matrices of one shape. Calls with the same slot never overlap.
 //   add_rows(count, cols, keys, x, out)     out[keys[i]][c] += x[i][c], in a fixed order
-//   sum(n, x)  dot(n, x, y)                 in double, in 16 lanes and a fixed tree; returned to the host
+//   sum(n, x)  dot(n, x, y)                 in double, in a fixed order; returned to the host
 //   run(work)                               executes the passes of a chain over its regions (rules/chain/program.hpp)
 //   eigh(n, a, values, vectors)             A = V diag(values) V^T; callers include products/linear_algebra.hpp
 //   qr(n, a, q)                             A = Q R; same include; eigh and qr take Scalar only
@@ -38,7 +38,7 @@
 // and also has
 //   send(n, from, to)                       write() without waiting; the caller may overwrite `from` afterwards
 //   dot(n, x, y, out)                       dot() with the result in the backend's memory
-//   Recording, replay(recording, f)         runs f(), a step that makes the same calls each time with other arguments.
+//   Recording, replay(recording, f)         runs f(), a step that makes the same calls each time; arguments may differ.
 //                                           After a few calls the step is launched as a whole when f() returns.
 //                                           f() may allocate and free arrays in its first call only.
 //
@@ -70,7 +70,7 @@ concept AsynchronousBackend = requires {
   typename B::Recording;
 };
 
-// A row that is zero outside [begin, end) and holds from[0], from[1], ... inside.
+// A row that is zero outside [begin, end) and contains from[0], from[1], ... inside.
 template <class S>
 struct Stretch {
   const S* from;

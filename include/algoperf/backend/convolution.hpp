@@ -17,8 +17,8 @@ struct Convolution {
 
   constexpr std::size_t out_rows() const { return (rows + 2 * padding - size) / stride + 1; }
   constexpr std::size_t out_cols() const { return (cols + 2 * padding - size) / stride + 1; }
-  constexpr std::size_t inputs() const { return rows * cols * channels; }  // per image
-  constexpr std::size_t outputs() const { return out_rows() * out_cols() * filters; }
+  constexpr std::size_t inputs() const { return rows * cols * channels; }              // per image
+  constexpr std::size_t outputs() const { return out_rows() * out_cols() * filters; }  // per image
   constexpr std::size_t weights() const { return filters * size * size * channels; }
   friend bool operator==(const Convolution&, const Convolution&) = default;
 };

@@ -21,8 +21,8 @@ struct Unless {
   ALGOPERF_HD bool closes() const { return *closed != 0; }
 };
 
-// Like Unless, and only the device stores the number of steps executed, this one included (*t). The device therefore
-// computes the step's constants.
+// Like Unless, for steps whose number only the device stores: *t is the number of executed steps, including this one.
+// The device therefore computes the step's constants.
 struct CountedUnless {
   static constexpr bool none = false, counts = true;
   const std::int64_t* closed;

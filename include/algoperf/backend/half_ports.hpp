@@ -14,8 +14,8 @@ namespace algoperf {
 
 namespace detail {
 
-// A hash of 32 bits, [16 21f0aaad 15 d35a2d97 15] of C. Wellons' hash-prospector (the form of lowbias32, with other
-// constants): the noise of stochastic rounding. U is a 32-bit word or a vector of words.
+// A 32-bit hash that generates the noise of stochastic rounding: [16 21f0aaad 15 d35a2d97 15] of C. Wellons'
+// hash-prospector (the form of lowbias32, with other constants). U is a 32-bit word or a vector of words.
 template <class U>
 ALGOPERF_HD U mixed_bits(U x) {
   x = x ^ (x >> 16);

@@ -177,8 +177,8 @@ struct Host {
   }
 
   std::size_t concurrency() const { return threads > 1 ? threads : 1; }
-  // Each thread makes the same number of calls, with a Host of one thread. The remaining calls follow with all
-  // threads.
+  // Each thread makes the same number of calls, with a Host of one thread. The remaining calls then run one after
+  // another, each with all threads.
   template <class F>
   void run_concurrently(std::size_t slots, std::size_t count, const F& f) const {
     const std::size_t each = threads > 1 && slots >= threads ? count / threads : 0;
@@ -194,7 +194,7 @@ struct Host {
     }
   }
 
-  // Sums in double, in 16 lanes within each chunk and over the chunks in order, as in run() and on every backend.
+  // Sums in double, in 16 lanes within each chunk and over the chunks in order, as in run() and in Thrust.
   double sum(std::size_t n, const S* x) const {
     return chunked_sum(n, [x](std::size_t i) { return static_cast<double>(x[i]); });
   }
@@ -208,7 +208,7 @@ struct Host {
   }
 
  private:
-  // Below this amount of work a second thread costs more than it saves.
+  // Below these sizes a second thread costs more than it saves.
   static constexpr std::size_t elements_per_task = 1 << 14;
   static constexpr std::size_t flops_per_panel = 1 << 23;
   static constexpr std::size_t side_per_panel = 64;
@@ -248,9 +248,9 @@ struct Host {
     });
   }
   // Calls f(first row, rows, first column, columns) for panels of C. Every panel costs packing, so there is at most
-  // one panel per thread. Eigen adds the terms of an element of C in the same order in every panel that begins at a
-  // multiple of its register block (at most 48 columns). The split may therefore depend on the number of threads
-  // without changing the result.
+  // one panel per thread. gemm_tiles.hpp adds the terms of an element of C in the same order in every panel. Eigen
+  // does so in every panel that begins at a multiple of its register block (at most 48 columns). The split may
+  // therefore depend on the number of threads without changing the result.
   template <class F>
   void panels(std::size_t m, std::size_t n, std::size_t k, const F& f) const {
     if (m == 0 || n == 0) return;

@@ -1,6 +1,6 @@
-// The summation order of row_and_column_sums. Column sums add blocks of rows in order. Row sums add tiles of columns
-// in order, with the 16 lanes of backend/work.hpp within each tile. The order does not depend on the vector width,
-// the number of threads or the backend.
+// The summation order of row_and_column_sums on Host and Thrust; Cuda has its own (cuda/sums.cuh). Column sums add
+// blocks of rows in order. Row sums add tiles of columns in order, with the 16 lanes of backend/work.hpp within each
+// tile. The order does not depend on the vector width or the number of threads.
 #pragma once
 
 #include <cstddef>

@@ -127,7 +127,7 @@ struct ThrustRowSum {
   }
 };
 
-// Adds column c of every row, in order of the rows.
+// Adds column c of each row of x to the row of `out` that its key selects, in order.
 template <class S>
 struct ThrustAddRows {
   std::size_t count, cols;

@@ -1,5 +1,6 @@
-// Work: the description of a rule's step that a backend executes. A chain of stages arrives as passes over regions.
-// Backends may visit them in different orders, but a pass computes the same on every backend.
+// Work: the description of a rule's step that a backend executes. A chain of stages is represented as passes over
+// regions. Backends may visit regions and tensors in different orders, but a pass computes the same function on every
+// backend.
 #pragma once
 
 #include <cstddef>
@@ -59,9 +60,10 @@ struct RegionWork {
 
 namespace detail {
 
-// The summation order. Within a chunk of `chunk` elements, `lanes` fixed lanes each add chunk / lanes terms in the
-// scalar type of the data. A fixed tree then adds the lanes, and the chunks are added in order; both in double. The
-// order does not depend on the vector width, the number of threads or the backend.
+// The summation order of Host and Thrust; Cuda sums the same chunks, but adds in its own fixed order. Within a chunk
+// of `chunk` elements, `lanes` fixed lanes each add chunk / lanes terms in the scalar type of the data. A fixed tree
+// then adds the lanes, and the chunks are added in order; both in double. The order does not depend on the vector
+// width or the number of threads.
 inline constexpr std::size_t lanes = 16;
 inline constexpr std::size_t chunk = 8192;
 
@@ -74,8 +76,8 @@ ALGOPERF_HD S tree_sum(S (&lane)[lanes]) {
 
 inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }
 
-// The data of a sweep: arrays u and p, and slot j at slots + j * stride. With
-// ports, u is read through the ports instead.
+// The data of a sweep: arrays u and p, and slot j at slots + j * stride. With ports, u is read through the ports
+// instead.
 template <class S, class Ports = NoPorts>
 struct Sweep {
   S* u;
@@ -92,7 +94,7 @@ ALGOPERF_HD constexpr Then then_of(const PassShape& pass) {
   if (pass.closing == Closing::apply) return Then::apply;
   return pass.stores ? Then::store : Then::discard;
 }
-// Whether a pass has nothing to run, measure or store: true for a matrix stage at the beginning of a chain.
+// Whether a pass has nothing to run, measure or store, such as that of a matrix stage at the beginning of a chain.
 constexpr bool is_idle(const PassShape& pass) {
   return pass.closing == Closing::transform && pass.first == pass.last && !pass.stores;
 }

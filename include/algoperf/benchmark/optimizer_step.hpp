@@ -2,7 +2,8 @@
 //
 //   #include <algoperf/benchmark/optimizer_step.hpp>
 //   ALGOPERF_OPTIMIZER_STEP(ap::adamw(), ap::Host<>{}, 1 << 14, 1 << 18);  // one tensor of 2^14 parameters; of 2^18
-//   ALGOPERF_OPTIMIZER_STEP(ap::lion(), ap::Host<>{}, 1 << 10)->RangeMultiplier(8)->Range(1 << 13, 1 << 22);  // more
+//   ALGOPERF_OPTIMIZER_STEP(ap::lion(), ap::Host<>{}, 1 << 10)  // Range adds sizes from 2^13 to 2^22
+//       ->RangeMultiplier(8)->Range(1 << 13, 1 << 22);
 //   ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(ap::muon(), ap::Host<>{.threads = 2}, ap::Shape{512, 256}, ap::Shape{64, 64})
 //       ->Unit(benchmark::kMicrosecond);  // one benchmark: a step on all these tensors
 //   BENCHMARK_MAIN();

@@ -6,15 +6,15 @@
 //
 // A repetition is a trial: repetition r trains from seed r until the workload's target is reached on its validation
 // data (with --benchmark_min_warmup_time, warm-ups use the first seeds). ->Repetitions(5) or
-// --benchmark_repetitions=5 runs five trials. The time of a trial is the seconds spent on training alone, as measured
-// by the loop. A trial that does not reach the target within the budget, or diverges, has an infinite time, as in Dahl
-// et al. 2023 (arXiv:2306.07179), section 4; JSON has no infinity, so its time is `missed_target_seconds`, 1e9. The
-// median, which Google Benchmark prints with the other statistics, is over all trials, as are the added `min` and
-// `max`: with an odd number of trials, it is the time of a trial that reached the target, or 1e9 if most trials missed
-// it. If any trial misses, `mean`, `stddev` and `cv` are meaningless. Counters: steps, examples, evaluations,
-// evaluation_seconds, target_reached (its mean is the fraction of trials that reached it), best_metric if it is
-// finite; a zero is reported as 1e-300, because Google Benchmark 1.7 divides by the counters' means. The label is
-// "seed 1", followed by "target missed" or the cause of the divergence.
+// --benchmark_repetitions=5 runs five trials. The time of a trial is its training time in seconds, as measured by the
+// loop; evaluation does not count. A trial that does not reach the target within the budget, or diverges, has an
+// infinite time, as in Dahl et al. 2023 (arXiv:2306.07179), section 4; JSON has no infinity, so its time is
+// `missed_target_seconds`, 1e9. The median, which Google Benchmark prints, and the added statistics `min` and `max`
+// include all trials. With an odd number of trials, the median is the time of a trial that reached the target, or 1e9
+// if most trials missed it. If any trial misses, `mean`, `stddev` and `cv` are meaningless. Counters: steps,
+// examples, evaluations, evaluation_seconds, target_reached (its mean is the fraction of trials that reached it),
+// best_metric if it is finite; a zero is reported as 1e-300, because Google Benchmark 1.7 divides by the counters'
+// means. The label is "seed 1", followed by "target missed" or the cause of the divergence.
 //
 // An optional name comes first: ALGOPERF_TIME_TO_TARGET("adamw on glyphs", ...). Link Google Benchmark
 // (algoperf::benchmark).
@@ -50,10 +50,11 @@ inline constexpr double missed_target_seconds = 1e9;
 
 namespace detail {
 
-// Sets a counter whose statistics are all finite, because JSON has no infinity; ignores larger values.
+// Sets a counter, unless its magnitude exceeds `largest`: then the counter's statistics could overflow, and JSON has no
+// infinity.
 inline void set_counter(::benchmark::State& state, const char* name, double value) {
   constexpr double largest = 1e150;  // its square is finite
-  constexpr double zero = 1e-300;    // Google Benchmark 1.7 has cv = stddev / mean
+  constexpr double zero = 1e-300;    // Google Benchmark 1.7 computes cv = stddev / mean
   if (std::abs(value) <= largest) state.counters[name] = value == 0 ? zero : value;
 }
 
@@ -64,8 +65,8 @@ inline double largest_of(const std::vector<double>& x) { return x.empty() ? 0 : 
 
 }  // namespace detail
 
-// Runs one trial from `seed`. `more` holds the other arguments of a TrainingLoop: a backend, a combiner, workers; but
-// no Seed.
+// Runs one trial from `seed`. `more` holds the other arguments of a TrainingLoop: a backend, a combiner or a worker
+// group, but no Seed.
 template <Workload W, class Rule, class Schedule, class Selector, class... More>
 void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, const TimeToTargetOptions& options,
                               const W& workload, const Rule& rule, const Schedule& schedule, Selector selector,

@@ -8,14 +8,14 @@ namespace algoperf {
 
 namespace detail {
 
-// Adds one worker's share of the loss. A single copy, so that a step's loss has the same bits whether or not the
-// combiner also measures gradients.
+// Adds one worker's share of the loss. Compiled to a single copy, so that a step's loss has the same bits whether or
+// not the combiner also measures gradients.
 ALGOPERF_ONE_COPY inline double plus_share(double total, double share, double loss) { return total + share * loss; }
 
 }  // namespace detail
 
-// Synchronous data parallelism: g = sum over workers of share_w g_w, then one step. Equivalent to one worker with all
-// examples, up to rounding.
+// Synchronous data parallelism: g = sum over workers of share_w g_w, then one step, where share_w is worker w's
+// fraction of the batch. Equivalent to one worker with all examples, up to rounding.
 struct Mean {
   static constexpr bool is_combiner = true;
 
@@ -45,7 +45,8 @@ struct Mean {
     return state.rule;
   }
 
-  // Writes the mean gradient and returns the loss. Calls see(worker, gradient) with each worker's gradient.
+  // Writes the mean gradient to context.gradients() and returns the loss. Calls see(worker, gradient) with each
+  // worker's gradient.
   template <class Context, class See>
   static double gradient(Context& context, State<Context>& state, const See& see) {
     using S = typename Context::Scalar;

@@ -5,8 +5,8 @@
 
 namespace algoperf {
 
-// |g|^2 of gradients over batches of two sizes, small < big (in examples), from which schedules/noise_scale.hpp
-// estimates the noise of gradients. If small is 0, nothing was measured.
+// The squared norms |g|^2 of gradients over batches of two sizes, small < big (in examples), from which
+// schedules/noise_scale.hpp estimates the noise of gradients. If small is 0, nothing was measured.
 struct GradientSquares {
   double small = 0, square_small = 0, big = 0, square_big = 0;
 };
@@ -15,7 +15,7 @@ struct GradientSquares {
 // |g_w|^2, which is |g_b|^2 with b the harmonic mean of the workers' numbers of examples. A TrainingLoop passes these
 // to a selector with gradient feedback, scheduled_batch(..., NoiseScaleBatch{}). Needs at least two workers. If fewer
 // than two workers have examples in a selection, nothing is measured. Example weights other than 1 count as noise.
-// Cost in addition to Mean: 4 bytes per parameter for each worker, and for the mean.
+// Cost in addition to Mean: reads 4 bytes per parameter for each worker's gradient and for the mean gradient.
 // McCandlish et al. 2018 (arXiv:1812.06162), appendix A.1.
 struct MeasuredMean {
   static constexpr bool is_combiner = true;

@@ -1,4 +1,4 @@
-// Everything that depends on the compiler: checks of its flags, and macros. All other headers are plain C++20.
+// The library's version, checks of compiler flags, and macros for what differs between compilers.
 #pragma once
 
 #define ALGOPERF_VERSION_MAJOR 0

@@ -1,7 +1,7 @@
 // The cost of training, counted operation by operation, at compile time if the model is a constant expression. Layers
 // and losses report what they do to a tally. A tally is any type with
 //   operation(Operation)    an operation is executed
-//   hold(n)  release(n)     memory for n elements is needed from here on, or no longer
+//   hold(n)  release(n)     memory for n elements is acquired; memory for n elements is released
 //   gradient(n, part)       the same as hold, for the gradients of n parameters
 #pragma once
 

@@ -1,5 +1,5 @@
-// finite_bits: whether a value is finite, determined from its bits. The compiler may remove comparisons with NaN under
-// -ffast-math.
+// finite_bits: whether a value is finite, determined from its bits, because under -ffast-math the compiler may remove
+// comparisons with NaN.
 #pragma once
 
 #include <cstdint>

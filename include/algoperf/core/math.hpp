@@ -68,8 +68,8 @@ ALGOPERF_HD T sqrt(T x) {
   return Maths<T>::sqrt(x);
 }
 
-// x / y to within one unit in the last place if Maths<T> has a faster division than the correctly rounded one, else the
-// latter. x is 0 or |x| >= 1e-30 (smaller x may lose half of the digits). y is a positive normal number up to 1e37, or
+// x / y: to within one unit in the last place if Maths<T> has a fast_divide, otherwise correctly rounded. x
+// is 0 or |x| >= 1e-30 (smaller x may lose half of the digits). y is a positive normal number up to 1e37, or
 // infinite.
 template <class T>
 ALGOPERF_HD T fast_divide(T x, T y) {

@@ -1,7 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 of Salmon et al. 2011, "Parallel Random Numbers: As Easy as 1, 2, 3".
 // A number depends only on (key, counter), not on the order of calls or the device. Integers and uniform numbers are
-// the same on every machine; normal numbers are so up to the rounding of the machine's log. The counter is the only
-// state to save.
+// the same on every machine; normal numbers are the same up to the rounding of the machine's log. The counter is the
+// only state to save.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct PhiloxBlock {
   std::uint32_t words[4];
 };
 
-// Ten rounds of the Philox bijection of the 128-bit counter under the 64-bit key.
+// Ten rounds of the Philox bijection of the 128-bit counter (`counter` and `stream`) under the 64-bit key.
 ALGOPERF_HD constexpr PhiloxBlock philox(std::uint64_t key, std::uint64_t counter, std::uint64_t stream = 0) {
   std::uint32_t c0 = static_cast<std::uint32_t>(counter), c1 = static_cast<std::uint32_t>(counter >> 32);
   std::uint32_t c2 = static_cast<std::uint32_t>(stream), c3 = static_cast<std::uint32_t>(stream >> 32);
@@ -39,7 +39,7 @@ ALGOPERF_HD constexpr PhiloxBlock philox(std::uint64_t key, std::uint64_t counte
 struct RandomKey {
   std::uint64_t value = 0;
   ALGOPERF_HD constexpr RandomKey fold(std::uint64_t tag) const {
-    const PhiloxBlock b = philox(value, tag, 0x666F6C64u);  // "fold": a stream no RandomStream reads
+    const PhiloxBlock b = philox(value, tag, 0x666F6C64u);  // "fold" in ASCII; RandomStream reads stream 0
     return {b.words[0] | std::uint64_t{b.words[1]} << 32};
   }
 };
@@ -57,7 +57,7 @@ class RandomStream {
     }
     return block_.words[counter_++ % 4];
   }
-  // Uniform in [0, 1) with 24 (32) bits.
+  // Uniform in [0, 1), with 24 bits for uniform() and 32 bits for uniform_double().
   ALGOPERF_HD constexpr float uniform() { return static_cast<float>(bits() >> 8) * 0x1p-24f; }
   ALGOPERF_HD constexpr double uniform_double() { return static_cast<double>(bits()) * 0x1p-32; }
   // Uniform in [0, n), n > 0, without bias (Lemire 2019, "Fast Random Integer Generation in an Interval").

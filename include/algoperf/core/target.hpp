@@ -8,7 +8,7 @@ namespace algoperf {
 struct Target {
   double value = 0;
   bool lower_is_better = true;
-  // Equality reaches the target, as in AlgoPerf's scoring. NaN never does.
+  // A metric equal to `value` reaches the target, as in AlgoPerf's scoring. NaN never does.
   constexpr bool reached_by(double metric) const { return lower_is_better ? metric <= value : metric >= value; }
   friend constexpr bool operator==(const Target&, const Target&) = default;
 };

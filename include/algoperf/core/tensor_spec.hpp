@@ -30,7 +30,8 @@ struct TensorSpec {
   Kind kind = Kind::weight;
   Shape shape;
   bool output = false;  // part of the layer that computes the model's outputs (AlgoPerf's is_output_params)
-  // Not trained and not passed to rules: a batch norm's running mean or variance. A step subtracts its "gradient".
+  // Not trained and not passed to rules: a batch norm's running mean or variance. The layer's backward writes the
+  // amount that a step subtracts from it, in place of a gradient.
   bool buffer = false;
   bool fixed = false;  // never updated: a tensor of a layer in StopGradient
 

@@ -71,8 +71,8 @@ std::size_t label_width(const D& data) {
 
 }  // namespace detail
 
-// The examples of one step. Losses are multiplied by `weights` and divided by the number of examples. For examples
-// drawn with any probabilities, a weight of 1 / (data set size * probability) keeps the gradient unbiased.
+// The examples of one step. Losses are multiplied by `weights` and divided by the number of examples. If examples
+// are drawn with unequal probabilities, weights of 1 / (data set size * probability) keep the gradient unbiased.
 struct Selection {
   std::vector<std::uint32_t> indices;
   std::vector<float> weights;  // same size as indices

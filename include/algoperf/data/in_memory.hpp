@@ -14,7 +14,7 @@
 namespace algoperf {
 
 // Inputs are N x shape, row-major; labels are N integers in [0, classes). The constructor takes both vectors by value
-// (move them in), and they never change. Copies share them, so a copy costs two words.
+// (move them in), and they never change. Copies share them, so copying the data set is cheap.
 template <class InputType>
 class InMemory {
  public:

@@ -14,7 +14,8 @@
 namespace algoperf {
 
 // Inputs are N x shape, labels N x label_shape, both row-major. The constructor takes both vectors by value (move them
-// in), and they never change. Copies share them, so a copy costs two words. Train with MeanSquaredError{}.
+// in), and they never change. Copies share them, so copying the data set is cheap. Train with
+// MeanSquaredError{}.
 template <class InputType>
 class InMemoryRegression {
  public:

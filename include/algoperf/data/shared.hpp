@@ -1,5 +1,5 @@
 // Shared: an immutable, reference-counted value. Copies share the value and the last copy frees it, so a data set and
-// its slices can be copied and returned in any order and from any thread.
+// its slices can be copied and destroyed in any order and on any thread.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// A reference-counted pointer to a constant T (std::shared_ptr<const T> without the cost of <memory>).
+// A reference-counted pointer to a constant T (std::shared_ptr<const T> without the cost of including <memory>).
 template <class T>
 class Shared {
  public:

@@ -1,6 +1,6 @@
-// Tensors as row-major Eigen matrices: the first axis by all the others, the same view that matrix rules use. From
-// memory and from loops (on a host backend) they are views, valid as long as the memory or the loop. From a StateDict
-// they are copies.
+// Tensors as row-major Eigen matrices: the first axis by all the others, the same view that matrix rules use. Of
+// memory or a loop (on a host backend), as_eigen returns a view, which is valid as long as the memory or the loop
+// exists. Of a StateDict, it returns a copy.
 //
 //   as_eigen(loop, "0.weight").rowwise().norm().maxCoeff()
 //   as_eigen<float>(load_npz("theirs.npz"), "0.weight")

@@ -3,7 +3,7 @@
 //   save_npy("weight.npy", as_xtensor(loop, "0.weight"));          any xtensor expression
 //   const xt::xarray<float> x = load_npy<float>("theirs.npy");
 //
-// Elements are not cast: load_npy throws Error, naming the file, if the element type is not T. Truth values are read as
+// Elements are not cast: load_npy throws Error, naming the file, if the element type is not T. Booleans are read as
 // std::uint8_t. Needs xtensor.
 #pragma once
 

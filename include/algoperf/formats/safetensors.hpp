@@ -112,7 +112,8 @@ inline SafetensorsEntry read_entry(const std::string& path, const std::string& n
 
 }  // namespace detail
 
-// Throws Error if the format has no name for an array's type, or the file cannot be written.
+// Writes the arrays and the metadata. Throws Error if the format has no name for an array's type, an array is called
+// __metadata__, a string is not valid UTF-8, or the file cannot be written.
 inline void save_safetensors(const std::string& path, const StateDict& dict, const Metadata& metadata = {}) {
   detail::must_be_little_endian();
   // Arrays with wide elements go first, so that each begins at a multiple of its element size, as PyTorch requires.

@@ -1,5 +1,6 @@
-// Tensors as xtensor arrays of the same shape. From memory and from loops (on a host backend) they are views, valid as
-// long as the memory or the loop. Into and out of a StateDict they are copied.
+// Tensors as xtensor arrays of the same shape. Of memory or a loop (on a host backend), as_xtensor returns a view,
+// which is valid as long as the memory or the loop exists. Of a StateDict, it returns a copy; set() copies an
+// expression into one.
 //
 //   xt::sum(as_xtensor(loop, "0.weight"), {1})
 //   set(dict, "mean", xt::mean(x, {0}));           any expression, stored row-major
@@ -41,7 +42,7 @@ auto as_xtensor(Loop& loop, const std::string& tensor) {
   return as_xtensor(loop.values(tensor), loop.layout().spec(loop.layout().find(tensor)).shape);
 }
 
-// Returns a copy of the array `name`. Throws Error if there is no such array or its type is not T. Truth values are
+// Returns a copy of the array `name`. Throws Error if there is no such array or its type is not T. Booleans are
 // read as std::uint8_t.
 template <class T>
 xt::xarray<T> as_xtensor(const StateDict& dict, const std::string& name) {
@@ -51,7 +52,7 @@ xt::xarray<T> as_xtensor(const StateDict& dict, const std::string& name) {
   return array;
 }
 
-// Stores the values of an expression in the dict; truth values get the type "bool".
+// Stores the values of an expression in the dict; Booleans get the type "bool".
 template <class Expression>
 void set(StateDict& dict, const std::string& name, const xt::xexpression<Expression>& expression) {
   using T = typename Expression::value_type;

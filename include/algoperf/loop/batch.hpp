@@ -58,7 +58,8 @@ class Batch {
       detail::send(backend, n * label_width_, host_labels_.data(), labels_.data());
     }
   }
-  // The same from a copy of the data in the backend's memory, where `indices` must lie too. Does not check the data.
+  // The same, but from a copy of the data in the backend's memory. `indices` must be in the backend's memory, too. Does
+  // not check the data.
   void gather(const Backend& backend, const ResidentData<Input, Label, Backend>& data, const std::uint32_t* indices,
               std::size_t n) {
     size_ = n;

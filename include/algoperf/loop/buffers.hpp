@@ -10,7 +10,7 @@
 namespace algoperf::detail {
 
 struct BufferUpdate {
-  static constexpr bool applies_learning_rate = true;  // a constant 1
+  static constexpr bool applies_learning_rate = true;  // which is always 1
 
   struct Kernel {
     static constexpr std::size_t slots = 0;

@@ -1,5 +1,5 @@
-// Checkpoints: files of named arrays in named sections. A file is written completely or not at all. Loading a file that
-// is of another format, damaged or of another layout throws Error.
+// Checkpoints: files of named arrays in named sections. A file is written completely or not at all. Loading throws
+// Error if the file has another format or layout, or is damaged.
 //
 //   save_checkpoint(path, loop)   load_checkpoint(path, loop)   the full state of a loop, or of any type with
 //                                                               visit(archive)
@@ -113,7 +113,7 @@ void load_values(const std::string& path, Loop& loop) {
 // Loads the parameters of the tensors that `where`, a predicate of a TensorSpec, accepts; the file may hold more. To
 // start from the body of another model with a new head:
 //   load_values(path, loop, [](const TensorSpec& tensor) { return !tensor.output; });
-// Throws Error, and changes nothing, if the file lacks one of these tensors or has it in another size, or if `where`
+// Throws Error, and changes nothing, if the file lacks one of these tensors or has it with another size, or if `where`
 // accepts none.
 template <class Loop, class Where>
 void load_values(const std::string& path, Loop& loop, const Where& where) {

@@ -1,8 +1,8 @@
 // The concepts of loop/. A TrainingLoop composes a model, a loss, a rule, a schedule and a selector. An Observer
 // watches a run, may stop it, and does not change the training. All members of an observer are optional, but it needs
-// at least one that is called:
+// at least one of begin, ready, after_evaluation, after_step, end, or evaluation_due together with evaluate:
 //   begin(run)                                before the first step
-//   ready(run) -> Control                     after all calls of begin; stops a resumed run that is already complete
+//   ready(run) -> Control                     after every begin; can stop a resumed run that is already complete
 //   evaluation_due(StepReport) -> bool        whether to evaluate after this step
 //   last_evaluation_due(StepReport) -> bool   whether to evaluate when the run stops; not called if it is interrupted
 //   evaluate(run) -> EvaluationReport         called if either of these returns true (the observer Evaluate has all

@@ -24,7 +24,7 @@ class DeferredLoss {
     const BatchLoss<Scalar> mean{n, weights, losses, loss_.data(), diverged_.data(), static_cast<std::int64_t>(t)};
     backend.for_each_row(1, n, mean);
   }
-  // Suppresses the steps after one that diverged.
+  // Returns a guard that suppresses every step after the first loss that is not finite.
   Unless guard() const { return Unless{diverged_.data()}; }
 
   // Waits for the loss recorded last and returns it.

@@ -11,7 +11,7 @@
 
 namespace algoperf::detail {
 
-// Returns the index of the first of `n` elements in the backend's memory that is not finite, or n if all are.
+// Returns the index of the first of `n` elements in the backend's memory that is not finite, or n if all are finite.
 template <class T, class B>
 std::size_t first_not_finite(const B& backend, const T* x, std::size_t n) {
   if constexpr (std::is_integral_v<T>) return n;

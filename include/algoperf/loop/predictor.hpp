@@ -1,5 +1,5 @@
-// Predictor: a model for inference. It holds the model's parameters and the activations of one batch, as much memory
-// for these as a training step, and has no loss, rule, gradient or schedule. It is not thread-safe: use one per
+// Predictor: a model for inference. It holds the model's parameters and the activations of one batch, but no loss,
+// rule, gradient or schedule. Activations take as much memory as in training. It is not thread-safe: use one per
 // thread.
 //
 //   Predictor predictor(mlp(Shape{28, 28, 1}, {64}, 10));
@@ -53,7 +53,7 @@ class Predictor {
   using Scalar = typename Backend::Scalar;
   using Input = typename ModelType::template Input<Stored<Backend>>;
 
-  // Predicts for up to `batch` examples at a time. The parameters are initialised as for training.
+  // Predicts for up to `batch` examples at a time. The parameters start at random initial values.
   explicit Predictor(const ModelType& model, const Backend& backend = {}, std::size_t batch = 256)
       : model_(model), backend_(backend), batch_(backend_, model_, 1, checked(batch), batch) {
     handles_ = model_.declare(layout_);

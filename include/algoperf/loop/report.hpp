@@ -14,7 +14,7 @@ struct StepReport {
   Step now{0, 0};                  // t is 0 before the first step
   std::optional<double> loss = 0;  // mean of weight times loss over the step's examples; empty if not yet read
   std::uint64_t examples = 0;      // processed so far
-  double training_seconds = 0;     // selecting, gathering, gradients, combination and update; nothing else
+  double training_seconds = 0;     // steps (selecting to updating), averaging parameters, copying data to a device
 };
 
 // The report after an evaluation.

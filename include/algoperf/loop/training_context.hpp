@@ -149,7 +149,7 @@ class TrainingContext {
     detail::send(backend_, n, losses_.weights(), weights_.data());
   }
   // Returns the losses of the examples loaded last, in host memory. If a rule requested several gradients in the step,
-  // these are the losses at the parameters of each worker's first one.
+  // these are the losses at the parameters of each worker's first gradient.
   const std::vector<Scalar>& losses() {
     if constexpr (defers) backend_.read(batch_.size(), batch_.losses(), losses_.first().data());
     return losses_.first();

@@ -54,7 +54,7 @@ StateDict evaluation_values_dict(Loop& loop) {
 
 // Loads the parameters of the tensors that `where`, a predicate of a TensorSpec, accepts; the dict may hold more. The
 // loop's rule, schedule, selector and step remain unchanged. Throws Error, and changes nothing, if the dict lacks one
-// of these tensors or has it in another shape or type, or if `where` accepts none.
+// of these tensors or has it with another shape or type, or if `where` accepts none.
 template <class Loop, class Where>
 void load_values(const StateDict& dict, Loop& loop, const Where& where) {
   using Scalar = typename Loop::Backend::Scalar;

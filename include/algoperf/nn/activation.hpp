@@ -2,11 +2,11 @@
 //
 //   struct MyActivation : Activation<MyForward, MyBackward, 3, 5> {};
 //
-// MyForward is a kernel that returns y = f(x), called as (anything, x). The two constants are the FLOPs per element,
-// forward and backward. An Activation keeps its input; its MyBackward returns dx, called as (anything, x, dy). If the
-// backward pass needs only the output, use InPlaceActivation, which works in place; its MyBackward is called as
-// (anything, dy, y). Kernels are default-constructed empty types: a layer with a hyperparameter has to define forward
-// and backward itself.
+// The first argument of each kernel is the previous element of the result, which an activation ignores. MyForward is
+// called as (old, x) and returns y = f(x). An Activation keeps its input; its MyBackward is called as (old, x, dy)
+// and returns dx. If the backward pass needs only the output, use InPlaceActivation, which works in place; its
+// MyBackward is called as (old, dy, y). The two constants are the FLOPs per element, forward and backward. Kernels
+// are default-constructed empty types: a layer with a hyperparameter has to define forward and backward itself.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // passes. Its sizes are data members and its structure is its type. Each example is stored as one row: an activation of
 // shape {28, 28, 1} (rows x columns x channels) is a row of 784 elements.
 //
-//   Input<S>                           optional; the element type of its input where activations are of S, if not S
-//                                      (Embedding: std::int32_t)
+//   Input<S>                           optional; the element type of its input if activations have element type S.
+//                                      Default: S (Embedding: std::int32_t)
 //   Handles                            the handles of the tensors it declares
 //   output(in)                         constexpr; the shape of one example's output
 //   parameters(in)                     constexpr; the number of trained parameters, excluding buffers
@@ -22,8 +22,8 @@
 // (core/half.hpp), which is also the parameters' type. Matrix products read weights through call.weight(handle);
 // everything else reads parameters through call.value(handle).
 // A layer that contains layers may set the constant counts_memory = true. Its count_forward and count_backward then
-// report the memory of the inner layers to the tally's hold and release, except for its own output and its input's
-// gradient.
+// report the memory of the inner layers with the tally's hold and release. They do not report the layer's own output or
+// the gradient of its input, which the enclosing layer reports.
 // A layer that declares buffers (torch: registered buffers) sets the constant has_buffers = true. Its backward writes,
 // as the gradient of each buffer, the amount that a step subtracts from the buffer.
 // Three optional constants describe how a layer uses the memory of its input and output:
@@ -31,7 +31,8 @@
 //   view          in place, and y holds the same values as x (Flatten)
 //   reads_output  backward reads y, so no later layer overwrites it. Default: true for an in-place layer that is not a
 //                 view, else false. If false, backward must not read y: the next layer may have overwritten it.
-// In backward, x holds the values that forward read, and y the values that forward wrote if backward may read y.
+// In backward, x holds the values that forward read and y the values that forward wrote, each only if backward may
+// read it.
 //
 // Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits) writes one unweighted loss per
 //         example, and the gradient of sum(weights * losses) / batch. `classes` is the number of columns of logits.
@@ -66,9 +67,9 @@ enum class Mode { train, evaluate };
 
 // The memory that a layer needs. All layers of a model share one scratch array.
 //   kept      elements of the activations' type per example, kept from forward to backward
-//   scratch   elements of the activations' type within one call, for any batch size
-//   at_once   scratch elements per example with which a whole batch can be processed at once; the layer gets at_once
-//             elements per example, up to the limit `scratch` of the backend in total
+//   scratch   minimum number of elements of the activations' type that one call needs, for any batch size
+//   at_once   scratch elements per example that suffice to process a whole batch at once; the workspace provides
+//             at_once elements per example, up to a total of the backend's `scratch`
 //   exact     elements of the parameters' type per example, kept from forward to backward
 struct LayerMemory {
   std::size_t kept = 0;
@@ -93,15 +94,15 @@ struct LayerCall {
   const B& backend;
   const Layout& layout;
   const Scalar* values;
-  Scalar* gradients;     // null outside backward
+  Scalar* gradients;     // may be null if backward is not called
   std::size_t batch;     // examples in this pass
   std::size_t capacity;  // examples for which memory is allocated
   Mode mode;
-  RandomKey key;  // of this pass and layer; fold in `first` + row to draw the same for any division into workers
+  RandomKey key;  // of this pass and layer; fold in `first` + row, so that draws do not depend on the number of workers
   S* kept;        // memory(in).kept * capacity
   S* scratch;     // memory(in).scratch_within(backend.scratch, capacity), or more
   Scalar* exact;  // memory(in).exact * capacity
-  std::size_t first = 0;       // index of the first example within the step's batch; a worker gets a part of it
+  std::size_t first = 0;       // index of the pass's first example within the step's batch (workers split a batch)
   const S* rounded = nullptr;  // the values converted to S, if S is not Scalar
 
   const Scalar* value(TensorHandle handle) const { return values + layout.place_of(handle).offset; }
@@ -231,11 +232,11 @@ constexpr std::size_t classes_of(const Loss&, std::size_t outputs) {
 
 }  // namespace detail
 
-// The element type of the labels that a loss takes where parameters are of S.
+// The element type of the labels that a loss takes if parameters have element type S.
 template <class Loss, class S>
 using LossLabel = typename detail::LossLabelOf<Loss, S>::type;
 
-// The element type of a layer's input where activations are of S.
+// The element type of a layer's input if activations have element type S.
 template <class L, class S>
 using LayerInput = typename detail::InputOf<L, S>::type;
 

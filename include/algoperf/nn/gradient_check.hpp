@@ -23,7 +23,7 @@ struct GradientCheckOptions {
   std::size_t samples = 64;          // elements checked of each tensor and of the input; 0: all
   double step = 1e-5;                // of the differences; retried with step / 8 and step / 64 on disagreement
   double floor = 1e-4;               // errors of smaller gradients are measured relative to this value
-  std::size_t tokens = 0;            // integer inputs are drawn from [0, tokens); 0: the model's tokens(), else 16
+  std::size_t tokens = 0;            // integer inputs lie in [0, tokens); 0: the model's tokens() if any, else 16
   std::vector<double> weights = {};  // one per example; empty: drawn from [0.5, 1.5)
   std::uint64_t seed = 1;
 };

@@ -10,16 +10,16 @@
 namespace algoperf {
 
 // Wraps a layer that is not trained, for example a pretrained body. forward computes the layer's output in evaluation
-// mode: dropout drops nothing, and batch norm uses its running averages without updating them. No gradient passes:
-// dx = 0.
+// mode: dropout drops nothing, and batch norm uses its running averages without updating them. backward sets the
+// gradient of the input to 0.
 //   Model(Shape{28, 28, 1}, StopGradient(Conv2d{.filters = 32, .size = 5}), Relu{}, Flatten{}, Dense{.units = 10})
 //   stop_gradient<2>(mlp(Shape{784}, {256}, 10))      a model whose first layers are not trained
-// The wrapper does not change the names of the layer's tensors, so load_values and dicts of values work with and
+// The wrapper does not change the names of the layer's tensors, so load_values and values_dict work with and
 // without it. A full checkpoint loads only into a model with the same wrappers. The tensors are initialised, loaded and
 // saved as usual. Rules do not see them, so weight decay and gradient clipping do not include them.
-// If no layer before the wrapper is trained, the backward pass computes nothing from the wrapper down to the input. If
-// one is, its gradient is 0, so only weight decay changes it. gradient_check reports this zero gradient as an error,
-// because its finite differences include the wrapped layer.
+// If no layer before the wrapper is trained, the backward pass computes nothing from the wrapper down to the input.
+// If an earlier layer is trained, its gradient is 0, so only weight decay changes its parameters. gradient_check
+// reports this zero gradient as an error, because its finite differences include the wrapped layer.
 // Shapes and errors: the layer's. Source: JAX's stop_gradient; Keras's trainable = False, which treats BatchNorm in the
 // same way (here dropout is off, too). In torch: requires_grad_(False) and eval() of the module, in no_grad().
 // Cost: the layer's forward, counted as in training, and nothing backward; its memory is the layer's.

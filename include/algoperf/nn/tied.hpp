@@ -15,7 +15,7 @@ namespace algoperf {
 //   elements.
 // Source: Press & Wolf 2017, arXiv:1608.05859; Inan et al. 2017. The table is initialised by the embedding's `init`:
 //   unit_normal gives large logits, lecun_normal logits of about 1.
-// Cost: the layers', and 2 vocabulary width FLOPs forward, twice that backward.
+// Cost: the layers', plus 2 vocabulary width + vocabulary FLOPs forward and 4 vocabulary width + vocabulary backward.
 template <class... Layers>
 class Tied {
   using Inner = Sequential<Layers...>;

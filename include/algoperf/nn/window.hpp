@@ -87,7 +87,7 @@ struct Window {
 
  private:
   ALGOPERF_HD constexpr std::size_t steps(std::size_t distance) const {
-    return stride == 1 ? distance : distance / stride;  // the usual case without a division
+    return stride == 1 ? distance : distance / stride;  // avoids a division in the usual case
   }
 };
 

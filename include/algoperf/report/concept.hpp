@@ -19,7 +19,7 @@ struct Trial {
   Target target;
   RunReport run = {};
   std::vector<EvaluationReport> evaluations = {};
-  std::string failure = {};  // what the run threw, for example if it diverged; `run` is its state then; else empty
+  std::string failure = {};  // message of the exception that ended the run, or empty; `run` is the state then
 
   // Returns the first evaluation that reached the target, or null.
   const EvaluationReport* hit() const {

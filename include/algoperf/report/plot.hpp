@@ -60,7 +60,7 @@ inline const char* color(std::size_t rule) {
 }
 
 // Returns the ticks of a metric's logarithmic axis from `low` to `high`: 1, 2 and 5 times powers of ten. If these are
-// fewer than three, returns multiples of the largest such step of which three fit the range.
+// fewer than three, returns multiples of the largest of these values that fits three times into the range.
 inline std::vector<double> metric_ticks(double low, double high) {
   constexpr double ones[] = {1, 2, 5};
   std::vector<double> ticks;

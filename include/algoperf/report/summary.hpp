@@ -1,4 +1,5 @@
-// Summaries over seeds: medians with their range. A missed target counts as infinite, as in AlgoPerf's scoring.
+// Summaries over seeds: medians with their range. A missed target counts as infinite, as in the scoring of the
+// MLCommons AlgoPerf benchmark.
 #pragma once
 
 #include <algorithm>

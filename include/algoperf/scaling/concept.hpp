@@ -1,6 +1,7 @@
 // Scaling laws, and the rules of the noisy quadratic model: the concepts that user types of scaling/ satisfy.
 //
-// scaling/ describes how the cost of training grows with the choices of its user. It has two parts:
+// scaling/ describes how the loss and the cost of training depend on the data, the model size, the compute and the
+// batch size. It has two parts:
 //   - scaling laws, fitted to measurements (fit/fit.hpp);
 //   - the noisy quadratic model (noisy_quadratic/noisy_quadratic.hpp), which computes the number of steps to a target
 //     loss as a function of the batch size, without training.
@@ -29,7 +30,7 @@
 //   moments           static constexpr std::size_t: the number of second moments that the rule tracks
 //   start()           std::array<double, moments>: their values before the first step, where the mean of x^2 is 1
 //   map(direction)    AffineMap<moments>: one step along an NqmDirection
-//   square(moments)   the mean square of the evaluated quantity: x, or an average of it
+//   square(moments)   the mean square of the quantity at which the loss is evaluated: x, or an average of x over steps
 //   rates()           static: the learning rates that a search tries by default
 //   second, seconds() optional, static: &Rule::field, a second hyperparameter to search, and the values to try
 //   check()           optional: throws Error for an invalid option, naming it

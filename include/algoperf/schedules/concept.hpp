@@ -4,8 +4,9 @@
 // its end. A chain calls it with Step::t - 1. A schedule of batch sizes returns integers.
 //
 //   check()          optional: throws Error for an invalid option, naming it
-//   feedback(found)  optional, for a schedule that reacts (Plateau) and so is not pure: a TrainingLoop calls it before
-//                    the next step with each EvaluationReport of the run's first observer that evaluates
+//   feedback(found)  optional, for a schedule that reacts to evaluations (Plateau) and so is not pure: a TrainingLoop
+//                    calls it before the next step with each EvaluationReport of the run's first observer that
+//                    evaluates
 //   visit(archive)   optional: the state that feedback changes, for checkpoints
 #pragma once
 
@@ -38,7 +39,7 @@ void check_schedule(const S& schedule) {
   if constexpr (requires { schedule.check(); }) schedule.check();
 }
 
-// The default length of a schedule that requires one; check() refuses it.
+// The default length of a schedule that requires one; check() rejects it.
 inline constexpr std::uint64_t not_given = ~std::uint64_t{0};
 
 template <class S, class Found>

@@ -5,9 +5,9 @@
 
 namespace algoperf {
 
-// A cosine from peak to floor: s(i) = floor + (peak - floor) (1 + cos(2 pi cycles i / steps)) / 2; from i = steps on it
-// holds its value there, so everywhere with steps = 0. With cycles = 1/2, the usual half wave, that value is the floor;
-// with whole cycles it is the peak. peak and floor are finite, cycles is in [0, inf).
+// A cosine from peak to floor: s(i) = floor + (peak - floor) (1 + cos(2 pi cycles i / steps)) / 2. From i = steps on
+// (with steps = 0, at every step) it holds its final value: the floor if cycles = 1/2, the usual half wave; the peak if
+// cycles is a whole number. peak and floor are finite, cycles is in [0, inf).
 // Loshchilov & Hutter 2017, equation 5 (arXiv:1608.03983), without restarts (see WarmRestarts). Departures from optax's
 // cosine_decay_schedule: floor is a value, not a factor (floor = alpha peak), and there is no exponent. Departure from
 // torch's CosineAnnealingLR and Hugging Face's cosine (num_cycles = cycles): it holds its last value, whereas theirs

@@ -11,10 +11,10 @@ enum class ExponentialShape {
 };
 
 // Exponential decay: s(i) = from factor^((i - begin) / steps), with the exponent rounded down in a staircase; `from` up
-// to `begin`. The value never passes `to`: a floor if the factor is below 1, a ceiling if it is above 1, where `to` is
-// required. from and factor are in (0, inf), to in [0, from] or [from, inf); steps is at least 1.
+// to `begin`. The value never passes `to`, which is a floor if the factor is at most 1, and a ceiling if it is above 1,
+// in which case `to` is required. from and factor are in (0, inf), to in [0, from] or [from, inf); steps is at least 1.
 // Equals optax's exponential_decay(from, steps, factor, begin, staircase, end_value = to). torch's
-// ExponentialLR(gamma) is {.from = lr, .factor = gamma}. factor > 1 serves a learning-rate range test.
+// ExponentialLR(gamma) is {.from = lr, .factor = gamma}. Use factor > 1 for a learning-rate range test.
 struct Exponential {
   double from = 1e-3;
   double factor = 0.9;

@@ -8,7 +8,7 @@
 namespace algoperf {
 
 // A fixed-capacity list such as {30, 60, 80}, a plain value that a constexpr schedule can hold. Items beyond the
-// capacity are counted but not stored; the schedule's check() refuses such a list.
+// capacity are counted but not stored; the schedule's check() rejects such a list.
 template <class T>
 struct Few {
   static constexpr std::size_t capacity = 16;

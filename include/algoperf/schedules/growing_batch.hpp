@@ -30,7 +30,7 @@ struct GrowingBatch {
     return size < static_cast<double>(most) ? static_cast<std::uint64_t>(size + 0.5) : most;
   }
 
-  // Returns 1 until the batch stops growing, then 1 / factor^(growths missed).
+  // Returns 1 while first factor^floor(i / every) is at most `most`, then `most` divided by that value.
   double rate_factor(std::uint64_t step) const {
     const double size = wanted(step);
     return size <= static_cast<double>(most) ? 1 : static_cast<double>(most) / size;

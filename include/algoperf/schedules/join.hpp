@@ -1,5 +1,5 @@
 // join(first, steps, second, steps, ..., last): schedules in sequence. Each except the last runs for the number of
-// steps after it, and each counts steps from 0:
+// steps given after it, and each counts its steps from 0:
 //   join(Warmup{.peak = 1e-3, .steps = 100}, 100, Constant{1e-3}, 800, Linear{.from = 1e-3, .to = 0, .steps = 100})
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace algoperf {
 
 // s(i) = first(i) for i < steps, then second(i - steps); steps = 0 is second alone. optax's join_schedules takes
-// boundaries counted from the start of the whole, not lengths. A schedule that reacts receives only the evaluations
+// boundaries counted from the first step, not lengths. A schedule that reacts receives only the evaluations
 // after its own steps.
 template <class First, class Second>
 struct Joined {

@@ -9,7 +9,8 @@ namespace algoperf {
 // A drop at each milestone: s(i) = from factor^(milestones at or before i), so the drop of milestone m applies in step
 // m itself. A milestone given twice counts twice; order does not matter; milestone 0 drops from the beginning. from is
 // finite, factor is in [0, inf), there are at most 16 milestones.
-// Equals torch's MultiStepLR(milestones, gamma = factor). For a different factor at each see PiecewiseConstant.
+// Equals torch's MultiStepLR(milestones, gamma = factor). For a different factor at each milestone, see
+// PiecewiseConstant.
 struct MultiStep {
   double from = 1e-3;
   Few<std::uint64_t> milestones = {};

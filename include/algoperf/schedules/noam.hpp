@@ -7,7 +7,7 @@ namespace algoperf {
 
 // Linear warm-up, then inverse square root decay, scaled by the width of the model: with n = i + 1,
 // s(i) = factor width^-1/2 min(n warmup^-3/2, n^-1/2). The peak, factor (width warmup)^-1/2, is in step warmup - 1.
-// warmup = 0 is factor width^-1/2 n^-1/2. It has no end. factor is finite, width is in (0, inf).
+// With warmup = 0, s(i) = factor width^-1/2 n^-1/2. It has no end. factor is finite, width is in (0, inf).
 // Vaswani et al. 2017, equation 3 (arXiv:1706.03762), where n counts from 1. With a given peak p, the same shape is
 //   join(Warmup{.peak = p, .steps = W, .start = WarmupStart::one_step_off}, W - 1,
 //        InverseSqrt{.peak = p, .timescale = W})

@@ -12,8 +12,8 @@ namespace algoperf {
 // At a batch of this size, a run takes twice the minimum number of steps and twice the minimum number of examples. The
 // scale is estimated from |g|^2 of gradients over batches of two sizes b < B, without bias:
 //   |G|^2 ~ (B |g_B|^2 - b |g_b|^2) / (B - b),   tr(Sigma) ~ (|g_b|^2 - |g_B|^2) / (1 / b - 1 / B)
-// Each is averaged separately, with the weight `decay`, in [0, 1), on the past. The estimate is the quotient of the
-// averages (an average of quotients would be biased).
+// Each of the two is averaged separately, as an exponential moving average that weights the past by `decay`, in [0, 1).
+// The estimate is the quotient of the averages (an average of quotients would be biased).
 // McCandlish et al. 2018 (arXiv:1812.06162), appendix A. With W workers of b examples each, |g_b|^2 is the mean of
 // their squared norms, g_B the mean of their gradients, and B = W b: the combiner MeasuredMean measures both.
 struct NoiseScale {
@@ -44,8 +44,8 @@ struct NoiseScale {
   double gradient_square() const { return state.square / state.weight; }  // |G|^2
   double trace() const { return state.trace / state.weight; }             // tr(Sigma)
 
-  // Returns the estimate: 0 if tr(Sigma) is not positive, infinity if |G|^2 is not positive (both estimates can be
-  // negative), nothing before the first observation.
+  // Returns the estimate: 0 if tr(Sigma) is not positive, otherwise infinity if |G|^2 is not positive (the estimates of
+  // both can be negative), nothing before the first observation.
   std::optional<double> value() const {
     if (!known()) return std::nullopt;
     if (!(state.trace > 0)) return 0;

@@ -46,10 +46,11 @@ inline void check_rise(const char* name, double rise, OneCyclePhases phases) {
 }  // namespace detail
 
 // One cycle of the learning rate: up from peak / div_factor to the peak in step rise total - 1, then down to
-// peak / div_factor / final_div_factor in step total - 1, which it holds. With three phases, it first descends to
-// peak / div_factor in step 2 rise total - 2. Each phase is half a cosine or a line. A rise of less than one step is
-// left out, and the descent then starts a fraction of a step early. total = 0 is the last value everywhere. peak is
-// finite, rise in [0, 1] ([0, 1/2] with three phases), div_factor and final_div_factor in (0, inf).
+// peak / div_factor / final_div_factor in step total - 1; it holds this final value. With three phases, it first
+// descends to peak / div_factor in step 2 rise total - 2. Each phase is half a cosine or linear. A rise of less than
+// one step is skipped, and the descent then starts a fraction of a step early. With total = 0, every step has the
+// final value. peak is finite, rise in [0, 1] ([0, 1/2] with three phases), div_factor and final_div_factor
+// in (0, inf).
 // Smith & Topin 2018 (arXiv:1708.07120). Equals torch's OneCycleLR(max_lr = peak, total_steps = total, pct_start =
 // rise), which throws past its end; the matching momentum is OneCycleMomentum. optax's onecycle schedules end each
 // phase one step later, and round phases down to whole steps.

@@ -8,8 +8,8 @@ namespace algoperf {
 
 // The momentum of the one-cycle policy: low while OneCycle's learning rate is high. Falls from `high` to `low` in step
 // rise total - 1, rises back to `high` in step total - 1 (with three phases, in step 2 rise total - 2), and stays
-// there. Use the same total, rise, anneal and phases as for OneCycle. total = 0 is `high` everywhere. high and low are
-// finite.
+// there. Use the same total, rise, anneal and phases as for OneCycle. With total = 0, every step has the value `high`.
+// high and low are finite.
 //   scheduled(Momentum{}, &Momentum::mu, OneCycleMomentum{.total = 1000})
 // Smith & Topin 2018 (arXiv:1708.07120). Equals torch's OneCycleLR(max_momentum = high, base_momentum = low).
 struct OneCycleMomentum {

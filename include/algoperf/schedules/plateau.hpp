@@ -10,7 +10,8 @@ namespace algoperf {
 // The evaluated quantity that a plateau monitors.
 enum class PlateauOf { loss, metric };
 
-// By how much a value must improve on the best one so far: by threshold times the best's magnitude, or by threshold.
+// By how much a value must improve on the best one so far: by threshold times the magnitude of the best, or by
+// threshold.
 enum class PlateauThreshold { relative, absolute };
 
 // Drops when evaluations stop improving: s = max(peak factor^drops, floor), constant from one evaluation to the next.
@@ -24,9 +25,9 @@ enum class PlateauThreshold { relative, absolute };
 // In a training loop of your own, call observe(value). scheduled(...) does not accept a Plateau, because it receives no
 // evaluations there.
 //
-// Source: torch's ReduceLROnPlateau. Departures: a drop is never too small to be applied (torch's eps); a relative
-// threshold is relative to the magnitude of the best (torch's accepts a deterioration where the best is below 0); and
-// the direction is that of the metric. NaN is bad.
+// Source: torch's ReduceLROnPlateau. Departures: every drop is applied, however small (torch ignores drops of at most
+// eps); a relative threshold is relative to the magnitude of the best (torch's accepts a deterioration if the best is
+// below 0); and whether lower or higher is better depends on the metric, not on an option. NaN is bad.
 struct Plateau {
   double peak = 1e-3;
   double floor = 0;

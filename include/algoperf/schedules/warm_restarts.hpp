@@ -7,9 +7,9 @@
 namespace algoperf {
 
 // Repeated half cosines: cycle j = 0, 1, ... is Cosine from floor + (peak - floor) peak_factor^j to floor over
-// first multiplier^j steps. After `cycles` cycles, the value is the floor (which is reached only there); by default it
-// restarts forever. first = 0 is the floor everywhere. peak and floor are finite, multiplier is at least 1, peak_factor
-// is in [0, 1].
+// first multiplier^j steps. After `cycles` cycles, the value is the floor (a cycle ends one step before its cosine
+// reaches it); by default it restarts forever. With first = 0, every step has the value `floor`. peak and floor are
+// finite, multiplier is at least 1, peak_factor is in [0, 1].
 // Loshchilov & Hutter 2017, equation 5 (arXiv:1608.03983): first and multiplier are their T_0 and T_mult. torch's
 // CosineAnnealingWarmRestarts(T_0, T_mult, eta_min) has no end and no peak_factor. Keras's CosineDecayRestarts has both
 // multipliers (t_mul, which may be a fraction there, and m_mul). Hugging Face's hard restarts (num_cycles = c) are

@@ -12,10 +12,10 @@ enum class WarmupStart {
 };
 
 // Linear warm-up, then the peak: s(i) = from + (peak - from) k / steps, where k is i, or i + 1 with one_step_off; the
-// peak from k = steps on, so everywhere with steps = 0. peak and from are finite.
-// A learning rate of 0 in step 0 makes the first update have no effect, at the cost of one gradient. optax does so, and
-// it is the default here. torch's LinearLR(start_factor) is {.from = start_factor peak}. To continue after the warm-up
-// see WarmupCosine and join.
+// peak from k = steps on (with steps = 0, at every step). peak and from are finite.
+// By default, as in optax, the learning rate in step 0 is 0: the first update has no effect, but costs a gradient.
+// torch's LinearLR(start_factor) is {.from = start_factor peak}. To continue after the warm-up, see WarmupCosine and
+// join.
 struct Warmup {
   double peak = 1e-3;
   std::uint64_t steps = 0;

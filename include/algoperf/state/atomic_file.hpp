@@ -1,7 +1,7 @@
 // AtomicFile: a file that appears complete or not at all. It is written to <path>.tmp and then renamed to its path. A
 // killed process leaves at most that temporary file, which the next writer reuses; a writer holds a lock on it. If the
 // path is a symbolic link, the file that it points to is replaced and the link stays. Devices, pipes and folders are
-// refused.
+// rejected.
 #pragma once
 
 #include <fcntl.h>
@@ -22,8 +22,8 @@ namespace algoperf {
 
 class AtomicFile {
  public:
-  // Throws Error with the path and the system's reason, or if another writer holds the lock, or if the path exists and
-  // is not a regular file.
+  // Throws Error if the file cannot be written (the message has the path and the system's reason), if another writer
+  // holds the lock, or if the path exists and is not a regular file.
   explicit AtomicFile(std::string path)
       : path_(std::move(path)), target_(behind_links(path_)), temporary_(target_ + ".tmp") {
     for (int attempt = 0; file_ == nullptr; ++attempt) open(attempt < 100);
@@ -53,8 +53,8 @@ class AtomicFile {
   }
 
  private:
-  // Opens, locks and empties the temporary file. Leaves file_ null if another writer renamed it in the meantime; in
-  // that case, throws Error unless `again` allows another attempt.
+  // Opens, locks and empties the temporary file. If another writer renamed or removed the file in the meantime, leaves
+  // file_ null if `again` is true (for another attempt), and otherwise throws Error.
   void open(bool again) {
     const int descriptor = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     require(descriptor >= 0, path_, ": cannot be written: ", std::strerror(errno));

@@ -39,8 +39,8 @@ class CheckpointReader {
     find_sections(head, end);
   }
 
-  // Reads what `visit(*this)` names from the section `name`, which must have no other entries. Returns false if there
-  // is no such section.
+  // Reads the entries that `visit(*this)` names from the section `name`. Returns false if there is no such section.
+  // Throws Error if the section has other entries.
   template <class Visit>
   bool section(const std::string& name, const Visit& visit) {
     if (!open(name)) return false;

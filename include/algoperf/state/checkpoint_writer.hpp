@@ -24,7 +24,7 @@ class CheckpointWriter {
     put_number(detail::checkpoint_version);
   }
 
-  // Writes what `visit(*this)` names as the section `name`.
+  // Writes a section called `name` with the entries that `visit(*this)` names.
   template <class Visit>
   void section(const std::string& name, const Visit& visit) {
     put_name(name);

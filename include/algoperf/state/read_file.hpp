@@ -10,7 +10,7 @@
 
 namespace algoperf {
 
-// Throws Error with the path and the system's reason.
+// Throws Error, with the path and the system's reason, if the file cannot be opened or read.
 inline std::string read_file(const std::string& path) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   require(file != nullptr, path, ": cannot be opened: ", std::strerror(errno));

@@ -1,7 +1,7 @@
-// StateDict: state as named arrays in memory, like torch's state_dict; exchanged with other programs.
+// StateDict: state as named arrays in memory, like torch's state_dict, for exchange with other programs.
 //
 //   StateDict dict = state_dict(state);                    "t", "0.weight/exp_avg", "0.weight/exp_avg_sq", ...
-//   dict.set("0.weight/exp_avg", std::span(theirs));       the array gets the span's type; only cast.hpp casts
+//   dict.set("0.weight/exp_avg", std::span(theirs));       the array gets the span's type (to convert: cast.hpp)
 //   load_state_dict(dict, state);                          loads all of it or nothing; throws Error, naming the array
 //   state_dict(loop)                                       for a TrainingLoop: "values/0.weight", "rule/t", "step", ...
 //   state_dict(state, layout)                              for a state without a layout, or with another layout
@@ -126,8 +126,8 @@ concept KnowsLayout = requires(const State& state) {
 
 }  // namespace detail
 
-// Gives arrays the shapes of the layout's tensors: those that have a tensor's name, or are within its scope
-// ("0.weight/exp_avg"), and have its number of elements. Other arrays keep one axis.
+// Returns the dict of a state. An array has the shape of a tensor of the layout if it has the tensor's name, or is
+// within its scope ("0.weight/exp_avg"), and has its number of elements. Other arrays have one axis.
 template <class State>
 StateDict state_dict(State& state, const Layout& layout) {
   StateDict dict = detail::flat_state_dict(state);
@@ -139,7 +139,7 @@ StateDict state_dict(State& state, const Layout& layout) {
     });
   return dict;
 }
-// Uses the state's own layout; if it has none, every array keeps one axis.
+// Same, with the state's own layout; if it has none, every array has one axis.
 template <class State>
 StateDict state_dict(State& state) {
   if constexpr (detail::KnowsLayout<State>)
@@ -150,7 +150,8 @@ StateDict state_dict(State& state) {
 
 namespace detail {
 
-// Reads all of the dict, which may hold nothing else. An exception leaves the state partially read.
+// Reads the state from the dict. Throws Error if the dict has arrays that the state does not have. An exception leaves
+// the state partially read.
 template <class State>
 void read_state_dict(const StateDict& dict, State& state) {
   StateDictReader reader{dict};
@@ -202,8 +203,8 @@ void load_state_dict(const StateDict& dict, State& state) {
   if constexpr (detail::KnowsLayout<State>) detail::check_shapes(dict, state, state.layout(), true);
   detail::load_flat_state_dict(dict, state);
 }
-// Loads the dict by this layout. Also throws Error if a shape differs: an array of one axis is not accepted for two
-// axes, nor a scalar for an array of one element.
+// Same, with this layout. Throws Error if any shape differs: an array of one axis is not accepted for two axes, nor a
+// scalar for an array of one element.
 template <class State>
 void load_state_dict(const StateDict& dict, State& state, const Layout& layout) {
   detail::check_shapes(dict, state, layout, false);

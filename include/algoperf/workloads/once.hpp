@@ -1,5 +1,5 @@
-// Once: a value computed on first use and stored. A copy of a Once copies the stored value, so copies made after first
-// use share their memory if T's copies do, as those of data sets do.
+// Once: a value computed on first use and stored. Copying a Once copies the stored value. Copies made after the first
+// use therefore share memory if copies of a T do (copies of a data set do).
 #pragma once
 
 #include <optional>

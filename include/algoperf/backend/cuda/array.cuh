@@ -11,8 +11,8 @@
 namespace algoperf {
 
 // Zero-initialised memory of the current device. Constructing, copying and destroying an array wait for the device.
-// They do not launch the operations that a replaying CudaTape (cuda/tape.cuh) holds back; a step in replay allocates
-// no arrays.
+// They do not launch the operations that a replaying CudaTape (cuda/tape.cuh) holds back, so a step must not allocate
+// or free arrays in replay.
 template <class T>
 class CudaArray {
   static_assert(std::is_trivially_copyable_v<T>, "algoperf: the T of a CudaArray<T> must be trivially copyable");

@@ -101,7 +101,7 @@ class CudaDevice {
   void settle() const {
     if (tape != nullptr) tape->give_up();
   }
-  // Waits for all launched work.
+  // Waits for the work launched on the current stream.
   void catch_up() const { cuda_check(cudaStreamSynchronize(stream()), "waiting for the device"); }
   void synchronize() const {
     settle();

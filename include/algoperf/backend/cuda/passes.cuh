@@ -28,7 +28,7 @@ struct CudaPass {
   const CudaChunk* chunks;
   const double* opening;  // the kernel of tensor i is built from the sums at opening + i * stride
   std::size_t stride;
-  double* partials;  // of each chunk
+  double* partials;  // the sums of each chunk
   bool packed;       // whether all arrays are aligned for accesses of whole packs
   Guard guard;
 };

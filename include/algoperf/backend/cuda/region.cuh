@@ -27,7 +27,7 @@ struct CudaChunk {
 };
 
 // The tables of one region. They are built when the region is first used, and rebuilt when its tensors have changed
-// (a matrix stage may leave u in different factors).
+// (a matrix stage may leave different Factors).
 template <class S>
 class CudaRegion {
  public:
@@ -54,7 +54,7 @@ class CudaRegion {
   std::size_t count() const { return tensors_.size(); }
   std::size_t longest() const { return longest_; }  // the maximum number of chunks of a tensor
   const CudaTensor<S>* tensors() const { return tensors_.data(); }
-  const CudaArray<CudaChunk>& chunks() const { return chunks_; }  // tensor by tensor
+  const CudaArray<CudaChunk>& chunks() const { return chunks_; }  // of each tensor in order
   const CudaArray<CudaChunk>& whole() const { return whole_; }    // of the region, padding included
   double* partials() { return partials_.data(); }
   // Returns the device memory in which the device constructs the region's program.

@@ -17,8 +17,8 @@ __global__ void __launch_bounds__(cuda_block) cuda_run_rows(std::size_t rows, co
   for (std::size_t r = first; r < rows; r += std::size_t{gridDim.x} * teams) f(CudaTeam<whole_block>{}, r);
 }
 
-// Calls f(team, r) for r in [0, rows). The team of a row is a warp, or a block if `cost` exceeds 16 warps of
-// elements.
+// Calls f(team, r) for r in [0, rows). The team of a row is a warp, or a block if `cost` exceeds 16 elements per thread
+// of a warp.
 template <class F>
 void cuda_rows(const CudaDevice& device, std::size_t rows, std::size_t cost, const F& f) {
   static_assert(std::is_trivially_copyable_v<F>, "algoperf: a functor must be trivially copyable to run on a device");

@@ -20,7 +20,7 @@ class CudaStream {
     cuda_check(cublasCreate(&blas_), "initialising cuBLAS");
     cuda_check(cublasSetStream(blas_, stream_), "initialising cuBLAS");
     // Products of 16-bit elements accumulate in float throughout, as backend/cuda.cuh states. Products of floats
-    // always keep 24 bits.
+    // always do.
     cuda_check(cublasSetMathMode(blas_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                                   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
                "initialising cuBLAS");

@@ -32,7 +32,7 @@ __device__ __forceinline__ void cuda_store(const CudaValues<T, W>& values, T* to
   *reinterpret_cast<CudaValues<T, W>*>(to) = values;
 }
 
-// Loads u of W elements from i on, from the arena or the port.
+// Loads u of W elements, starting at i, from the arena or the port.
 template <std::size_t W, class S, class Ports>
 __device__ __forceinline__ CudaValues<S, W> cuda_load_update(const Sweep<S, Ports>& at, std::size_t i) {
   if constexpr (Ports::none) {
@@ -46,7 +46,7 @@ __device__ __forceinline__ CudaValues<S, W> cuda_load_update(const Sweep<S, Port
   }
 }
 
-// Stores p of W elements from i on, in the arena and in the port.
+// Stores p of W elements, starting at i, in the arena and, if there is one, in the port.
 template <std::size_t W, class S, class Ports>
 __device__ __forceinline__ void cuda_store_values(const CudaValues<S, W>& p, const Sweep<S, Ports>& at, std::size_t i) {
   cuda_store(p, at.p + i);
@@ -58,7 +58,8 @@ __device__ __forceinline__ void cuda_store_values(const CudaValues<S, W>& p, con
   }
 }
 
-// Runs the kernel on W elements from i on. Applies the update, or calls see(u, p) with each update and its parameter.
+// Runs the kernel on W elements, starting at i. Applies the update, or calls see(u, p) with each update and its
+// parameter.
 template <std::size_t W, Then then, bool factored, class S, class Ports, class Kernel, class See>
 __device__ __forceinline__ void cuda_sweep_pack(const Kernel& kernel, const Sweep<S, Ports>& at,
                                                 const TensorWork<S>& tensor, std::size_t i, const See& see) {

@@ -1,7 +1,7 @@
 // CudaTape: a recording of the operations of one training step, which later steps launch as one CUDA graph.
 //
 // The host code of a step runs every time. While a tape replays, each operation is compared with the recorded one
-// instead of being launched. If only its arguments differ (such as a step's constants or the address of its indices),
+// instead of being launched. If only its arguments differ (such as a step's constants or an address in the CudaRing),
 // its graph node is updated. The graph is launched at the end of the step. Any other difference, or a value that the
 // host needs at once, ends the replay: the operations held back so far are launched one by one, later ones are
 // launched directly, and the next step is recorded again.
@@ -26,8 +26,8 @@ class CudaOperation {
  public:
   virtual ~CudaOperation() = default;
   virtual void start(cudaStream_t stream) const = 0;
-  // Becomes `next` if both are the same operation, up to arguments that a graph node can change. Sets `changed` if
-  // any argument differed. Returns false if they are different operations.
+  // Returns whether `next` is the same operation, up to arguments that a graph node can change. If so, copies the
+  // arguments of `next` and sets `changed` to whether any of them differed.
   virtual bool become(const CudaOperation& next, bool& changed) = 0;
   // Whether the operation has a graph node whose arguments update() can change.
   virtual bool has_node() const { return false; }
@@ -124,7 +124,7 @@ class CudaTape {
   // without a tape.
   template <class Device, class Work>
   void replay(Device& device, const Work& work) {
-    const bool first = calls_++ == 0;  // allocates memory and writes tables
+    const bool first = calls_++ == 0;  // the first step allocates memory and writes tables
     if (first || spoilt_ > 8 + calls_ / 16) return work();
     const Turn<Device> turn{*this, device, graph_ == nullptr ? Mode::recording : Mode::replaying};
     work();
@@ -175,7 +175,7 @@ class CudaTape {
   struct Step {
     std::unique_ptr<CudaOperation> operation;
     cudaStream_t stream;
-    cudaGraphNode_t node;  // its graph node, if that can be updated
+    cudaGraphNode_t node;  // of the operation; null if it cannot be updated
   };
 
   template <class Device>
@@ -197,7 +197,8 @@ class CudaTape {
     }
   };
 
-  // Nodes of `graph_` are addressed by handles from `source_`, so `source_` must outlive it.
+  // Captures the recorded operations as a graph. Nodes of `graph_` are addressed by handles from `source_`, so
+  // `source_` must outlive it.
   void make_graph(cudaStream_t stream) {
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "capturing a graph");
     try {

@@ -1,5 +1,6 @@
 // FlushDenormals: a scope in which this thread treats denormal numbers as zero. When gradients become zero, their
 // moving averages decay to denormals and stay there, and each operation on one costs a hundred cycles or more on x86.
+// Without SSE2 the class has no effect.
 #pragma once
 
 #include "../../core/config.hpp"

@@ -88,7 +88,7 @@ class HostPasses {
         for (std::size_t m = 0; m < Program::sum_count(Last - 1); ++m) totals[m] += sums[i * max_sums + m];
   }
 
-  // Passes I .. Last - 1 on one tensor.
+  // Runs passes I .. Last - 1 on one tensor.
   template <std::size_t I, std::size_t Last>
   void walk(const Program& program, const RegionWork<S>& region, const TensorWork<S>& tensor, const double* opening,
             double* sums, unsigned threads) {
@@ -151,7 +151,7 @@ class HostPasses {
   }
 
   // Calls f(begin, end) for pieces of [begin, end) of a whole number of chunks each. There are few pieces per thread,
-  // because at a boundary between threads one prefetches lines that the other writes.
+  // because at the boundary of two pieces one thread prefetches cache lines that another writes.
   template <class F>
   static void over_pieces(unsigned threads, std::size_t begin, std::size_t end, const F& f) {
     if (threads <= 1) return f(begin, end);

@@ -77,8 +77,8 @@ ALGOPERF_HD void slot_pointers(const Sweep<S, Ports>& at, S* (&slots)[N + 1]) {
 }
 
 // Whether sweeps issue software prefetches. The hardware prefetchers of Intel processors do not keep up with the
-// number of arrays of a rule. Software prefetches make a sweep 1.1 to 1.2 times as fast there. On AMD Zen 4 the sweep
-// takes 1.05 to 1.2 times as long with them. Other processors were not measured.
+// number of arrays that a rule uses. Software prefetches make a sweep 1.1 to 1.2 times as fast there. On AMD Zen 4
+// the sweep takes 1.05 to 1.2 times as long with them. Other processors were not measured.
 inline bool asks_ahead() {
 #if defined(__x86_64__)
   return __builtin_cpu_is("intel");

@@ -114,8 +114,8 @@ struct Maths<Vector<S>> {
   }
 #if defined(__AVX512F__) && !ALGOPERF_IN_CUDA_FILE
   // A core has one divider, and a square root and a quotient of 16 floats occupy it for 20 cycles or more. This
-  // function instead refines a 14-bit estimate of the reciprocal in the other units. Adam steps in cache become 1.2
-  // times as fast.
+  // function instead refines a 14-bit estimate of the reciprocal with multiplications and additions. Adam steps in
+  // cache become 1.2 times as fast.
   static Vector<S> fast_divide(Vector<S> x, Vector<S> y) requires(sizeof(S) == 4) {
     const __m512 most = _mm512_set1_ps(0x1.fffffep127F);
     const __m512 divisor = _mm512_min_ps(most, y.lanes);  // min returns its second operand if one is NaN

@@ -30,7 +30,7 @@ using Lanes = typename Vector<S>::Native;
 // the 16 of other instruction sets.
 inline constexpr std::size_t tile_rows = native_vector_bytes == 64 ? 12 : 6;
 inline constexpr std::size_t panel_depth = 512;
-inline constexpr std::size_t block_rows = 480;  // of A, which stay in cache from one panel to the next
+inline constexpr std::size_t block_rows = 480;  // rows of A that stay in cache from one panel to the next
 
 template <class F, std::size_t... i>
 [[gnu::always_inline]] inline void each(std::index_sequence<i...>, const F& f) {
@@ -101,8 +101,8 @@ void copy_panel(std::size_t depth, std::size_t columns, Strided<const S> b, S* p
     for (std::size_t l = 0; l < depth; ++l) panel[l * line + j] = j < columns ? b.data[l + j * b.column] : S(0);
 }
 
-// Computes a tile of C with `rows` rows and `columns` of its columns. The rows of A are contiguous if contiguous_rows
-// is true, otherwise its columns are.
+// Computes a tile of C with `rows` rows and `columns` columns, at most `vectors` vectors wide. The rows of A are
+// contiguous if contiguous_rows is true, otherwise its columns are.
 template <class S, std::size_t rows, std::size_t vectors, bool contiguous_rows>
 [[gnu::noinline]] void tile(std::size_t columns, std::size_t depth, Strided<const S> a, const S* panel, Strided<S> c,
                             bool add) {

@@ -27,7 +27,7 @@ void symmetric_tn(const B& backend, std::size_t n, std::size_t k, const S* a, co
     backend.gemm_tn(n, n, k, a, b, c);
 }
 // The fallback computes A B, not A B^T. If the operands are symmetric only up to rounding, the asymmetry then decays
-// over the steps of Newton's iteration.
+// over the steps of a Newton iteration.
 template <class B, class S>
 void symmetric_nn(const B& backend, std::size_t n, const S* a, const S* b, S* c) {
   if constexpr (requires { backend.symmetric_nt(n, n, a, b, c); })

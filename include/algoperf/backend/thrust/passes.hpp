@@ -2,7 +2,7 @@
 // launch, or in one launch per tensor if the kernels differ between tensors. Sums use the lanes and chunks of
 // backend/work.hpp.
 //
-// The Cuda backend is faster in two ways. It keeps sums and the kernels built from them on the device, whereas here
+// The Cuda backend is faster for two reasons. It keeps sums and the kernels built from them on the device, whereas here
 // every measuring pass reads the sums of its chunks back and waits. It also processes all tensors of a region in one
 // launch.
 #pragma once
@@ -32,7 +32,8 @@ void thrust_each(std::size_t n, const F& f) {
   if (n > 0) thrust::for_each_n(thrust::device, thrust::counting_iterator<std::size_t>(0), n, f);
 }
 
-// Computes lane i % lanes of chunk i / lanes: the sum of term(j), N terms at once, over the lane's j below n, in T.
+// Computes lane i % lanes of chunk i / lanes, in T: the sums of the N terms that term(j) returns, over the elements
+// j < n of that lane.
 template <class T, std::size_t N, class Term>
 struct ThrustLanes {
   Term term;
@@ -84,7 +85,7 @@ class ThrustScratch {
     thrust::copy_n(sums_.begin(), sums, host_.begin());
     return host_.data();
   }
-  // Returns the sum of term(i), a single term, for i in [0, n).
+  // Returns the sum of term(i), which returns one term, for i in [0, n).
   template <class Term>
   double sum(std::size_t n, const Term& term) {
     const std::size_t count = chunks_of(n);

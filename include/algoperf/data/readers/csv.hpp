@@ -36,8 +36,10 @@ struct CsvOptions {
   std::vector<std::string> numeric = {};      // columns whose fields must be numbers; any other field is an Error
   std::vector<std::string> without = {};      // columns to leave out
   std::vector<std::string> only = {};         // if not empty, only these columns and the label are kept
-  bool standardise = false;  // scale numbers to mean 0 and deviation 1 over these rows; deviation 0 counts as 1
-  std::size_t max_categories = 1000;  // maximum per column, because each becomes an input; more are an Error
+  // Scales each numeric column to mean 0 and standard deviation 1 over the rows of this file; a column with deviation 0
+  // is only shifted.
+  bool standardise = false;
+  std::size_t max_categories = 1000;  // maximum per column, because each becomes one input; more are an Error
   char separator = ',';
   bool trim = false;                            // drop spaces and tabs around fields
   std::vector<std::string> names = {};          // column names, for a file without a header line

@@ -1,5 +1,5 @@
 // Graphs: reads many small labelled graphs from one text file, plain or gzipped, in the format of the data sets of the
-// Graph Isomorphism Network (Xu et al. 2019, 1810.00826). Link with zlib.
+// Graph Isomorphism Network (Xu et al. 2019, arXiv:1810.00826). Link with zlib.
 //
 // The first line is the number of graphs. Each graph follows as a line "nodes label" and one line per node, "tag
 // neighbours n1 n2 ...": the node's tag, the number of its neighbours, and their indices within the graph, from 0.

@@ -58,8 +58,8 @@ inline auto order_of(const SpokenDigit& s) { return std::tie(s.digit, s.speaker,
 
 // Reads a tar archive, plain or gzipped, of files <digit>_<speaker>_<index>.wav in any folder. Files without the
 // extension .wav and macOS's companion files (._7_theo_3.wav) are skipped. Throws Error as TarFile and wav_from_bytes
-// do, and if a .wav has another name pattern or several channels, a recording occurs twice, there is no recording, or
-// sample rates differ.
+// do, and if the name of a .wav file does not match this pattern, a recording has several channels or occurs twice,
+// sample rates differ, or there is no recording.
 inline SpokenDigits load_spoken_digits(const std::string& path, std::uint64_t limit = GzFile::default_limit) {
   constexpr std::int32_t test_indices = 5;
   TarFile tar(path, limit);

@@ -2,8 +2,8 @@
 // zlib.
 //
 // An archive has, for each member, a header of 512 bytes and the contents padded to a multiple of 512 bytes; at least
-// one block of zeros ends it. A name of more than 100 bytes is stored in a separate member before the one it names, in
-// GNU's format (type L) or POSIX's (type x).
+// one block of zeros ends it. A name that does not fit in the header is stored in a separate member before the one it
+// names, in GNU's format (type L) or POSIX's (type x).
 #pragma once
 
 #include <algorithm>
@@ -108,7 +108,8 @@ class TarFile {
             ", but the bytes of the header add up to ", sum);
   }
 
-  // Returns the header's name, preceded by its prefix if there is one. GNU headers use the prefix's bytes otherwise.
+  // Returns the header's name, preceded by its prefix if there is one. GNU headers use these bytes for other
+  // purposes.
   std::string short_name() const {
     const std::string prefix = field(257, 6) == std::string_view("ustar\0", 6) ? text(345, 155) : "";
     return prefix.empty() ? text(0, 100) : prefix + "/" + text(0, 100);

@@ -131,8 +131,8 @@ class WavParser {
 // Parses the bytes of a WAVE file; `name` stands for the file in error messages. An integer n of b bits becomes
 // n / 2^(b-1), in [-1, 1); 8-bit integers are stored with 128 added. Floats are returned as stored and must be finite.
 // Chunks other than fmt and data are skipped; bytes after the data chunk or the RIFF chunk are ignored. Throws Error
-// with the byte offset if a chunk is longer than the file, the format is another one, or the data are not a whole
-// number of frames. Memory use is bounded by the bytes present, not by the sizes declared.
+// with the byte offset if a chunk is longer than the file, the sample format is not one listed above, or the data
+// are not a whole number of frames. Memory use is bounded by the bytes present, not by the sizes declared.
 inline Wav wav_from_bytes(std::string_view bytes, const std::string& name = "Wav") {
   return detail::WavParser(bytes, name).parse();
 }

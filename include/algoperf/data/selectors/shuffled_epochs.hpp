@@ -12,7 +12,7 @@
 
 namespace algoperf {
 
-// What happens to an epoch's last batch when the batch does not divide the number of examples.
+// What happens to an epoch's last batch when the batch size does not divide the number of examples.
 enum class LastBatch : std::uint8_t {
   keep,  // a smaller batch: every example is used in every epoch
   drop,  // skipped: all batches have the same size
@@ -34,8 +34,8 @@ struct ShuffledEpochs {
 
     std::uint64_t epoch() const { return epoch_; }      // completed epochs
     std::size_t position() const { return position_; }  // examples already selected in the current epoch
-    // Returns the current epoch's permutation. It is created on first use, so that a file that declares a huge number
-    // of examples does not cause an allocation.
+    // Returns the current epoch's permutation. It is created on first use, so that a checkpoint that declares a huge
+    // number of examples does not cause an allocation.
     const std::vector<std::uint32_t>& order() const {
       if (order_.size() != size_) shuffle();
       return order_;

@@ -1,5 +1,5 @@
-// SumTree: non-negative weights with draws of an index with probability weight / total. Follows Schaul et al. 2016,
-// "Prioritized Experience Replay", arXiv:1511.05952, appendix B.2.1.
+// SumTree: stores non-negative weights and draws index i with probability weight_i / total: find() of a uniform random
+// point in [0, total). Follows Schaul et al. 2016, "Prioritized Experience Replay", arXiv:1511.05952, appendix B.2.1.
 #pragma once
 
 #include <cstddef>

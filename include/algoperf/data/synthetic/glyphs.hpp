@@ -25,7 +25,8 @@ namespace algoperf {
 //                no classifier has a lower expected error
 // Validation error after training on 50,000 (10,000 held out, Adam, batch 128): softmax regression 37 %, an MLP of
 // 256-256 hidden units 2.7 % in 10 epochs; with AdamW, the simple CNN 1.5 % in one epoch, 0.7 % in two, 0.5 % in four.
-// Cost: about 8 us per example, at each gather; a run reads each example many times, so call render() once.
+// Cost: gather() draws each example anew in about 8 us. A run reads each example many times, so train on the result of
+// render() instead.
 struct Glyphs {
   using Input = float;
 

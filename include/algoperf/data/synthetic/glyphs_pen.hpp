@@ -24,7 +24,7 @@ constexpr std::int32_t whole_sqrt(std::int32_t n) {
 
 class Pen {
  public:
-  // radius: half the stroke's width, in grains, at least 32; ink: the darkest value, 0 to 255.
+  // radius: half the stroke's width, in grains, at least 32; ink: a pixel's value within a stroke, 0 to 255.
   constexpr Pen(std::int32_t radius, std::int32_t ink) : reach_(radius + grain / 2), radius_(radius), ink_(ink) {
     for (std::int32_t& d : squared_distance_) d = reach_ * reach_;
   }

@@ -7,11 +7,11 @@
 
 namespace algoperf {
 
-// Saves the loop whenever the run's first evaluating observer finds a better metric than before, counting evaluations
-// before a resume. Of ties, the first is kept. Checkpoints keeps the last state; this observer keeps the best. Read the
-// file with load_checkpoint, or in another program with load_evaluation_values, which reads the parameters that were
-// evaluated (averages if the rule averages). A second run of a loop that Checkpoints does not resume starts without a
-// best metric and overwrites the file of the first run: give each run its own file.
+// Saves the loop whenever the run's first evaluating observer finds a better metric than in all earlier evaluations,
+// including those before a resume. Of ties, the first is kept. Checkpoints keeps the last state; this observer keeps
+// the best. Read the file with load_checkpoint, or in another program with load_evaluation_values, which reads the
+// parameters that were evaluated (averages if the rule averages). A second run of a loop that Checkpoints does not
+// resume starts without a best metric and overwrites the file of the first run: give each run its own file.
 class BestCheckpoint {
  public:
   static constexpr bool never_stops = true;

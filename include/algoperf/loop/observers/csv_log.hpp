@@ -11,8 +11,8 @@
 namespace algoperf {
 
 // Writes the evaluations of one of a run's evaluating observers as CSV: step, training_seconds, evaluation_seconds,
-// loss, metric. `source` selects the observer (loop/concept.hpp). The file is written when the run ends, even if it
-// throws. Until then, and if there were no evaluations, an existing file is not overwritten.
+// loss, metric. `source` selects the observer (loop/concept.hpp). The file is written when the run ends, even if the
+// run throws. Until then, and if there were no evaluations, an existing file is not overwritten.
 class CsvLog {
  public:
   static constexpr bool never_stops = true;

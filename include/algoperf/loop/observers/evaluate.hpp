@@ -18,8 +18,8 @@ struct EvaluateOptions {
   std::size_t batch = 0;      // examples at a time; 0: as many as one worker has in training
 };
 
-// Evaluates a data set with a metric every `every` steps, off the training clock: a task's validation set with the
-// task's metric, or any other data set and metric.
+// Evaluates a data set with a metric every `every` steps: a task's validation set with the task's metric, or any other
+// data set and metric. Evaluation does not count as training time, except for computing averaged parameters.
 template <Dataset Data, class Metric>
 class Evaluate {
  public:

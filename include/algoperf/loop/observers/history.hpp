@@ -16,7 +16,7 @@ struct History {
   std::vector<EvaluationReport>& evaluations;
   std::size_t source = 0;
 
-  // A checkpoint does not contain metric names, so they are taken from the evaluating observer.
+  // visit() does not save metric names, so after a resume they are taken from the evaluating observer.
   template <class Run>
   Control ready(Run& run) const {
     const MetricFacts metric = run.metric(source);

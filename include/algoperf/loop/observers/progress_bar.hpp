@@ -52,7 +52,7 @@ class ProgressBar {
   template <class Run>
   void end(Run&, const RunReport& report) {
     if (report.last.now.t == 0) return;
-    const bool told = !live_ && !evaluated_ && shown_ == report.last.now.t;  // at its evaluation
+    const bool told = !live_ && !evaluated_ && shown_ == report.last.now.t;  // printed after its evaluation
     last_ = report.last;
     if (!told) show('\n');
   }

@@ -22,8 +22,9 @@ namespace algoperf {
 //   backend's `scratch`, and at least one. On a backend with its own convolutions (backend/convolution.hpp), those are
 //   used instead.
 // Departs from torch: channels come last, in images and in weights; there are no groups and no dilation.
-// Cost: 2 size^2 channels + 1 FLOPs per output forward, twice the product and 1 backward. A kernel of size 1 at
-//   stride 1 without padding is one matrix product and needs no scratch.
+// Cost: 2 size^2 channels + 1 FLOPs per output forward and 4 size^2 channels + 1 backward. The input's gradient takes
+//   one more addition per window and input element that the window covers. A kernel of size 1 at stride 1 without
+//   padding is one matrix product; it needs neither these additions nor scratch.
 struct Conv2d {
   std::size_t filters = 1;
   std::size_t size = 3;

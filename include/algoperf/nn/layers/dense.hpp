@@ -9,7 +9,7 @@ namespace algoperf {
 // A fully connected layer: y = x W^T + b, per example. W is `weight` {units, in.size()}, b is `bias` {units}.
 // An input of any shape is read as one row. Initial values: W by `init`, He normal by default, and b zeros (torch's
 // Linear uses Init::torch_uniform for both). declare throws Error if units is 0. Cost: 2 in units + units FLOPs
-// forward, twice that backward.
+// forward, 4 in units + units backward.
 struct Dense {
   std::size_t units = 1;
   Init init = Init::he_normal;

@@ -7,9 +7,9 @@ namespace algoperf {
 
 // Dropout: in training each element is dropped independently with probability `rate`: y = 0 if dropped, else
 // y = x / (1 - rate). In evaluation y = x. In place. rate in [0, 1).
-// Which elements are dropped depends only on the pass's key and on the example's index in the step's batch. So it is
-// the same on every backend, with any number of workers or threads, when a step computes the gradient twice (sam), and
-// after resuming from a checkpoint.
+// The choice of dropped elements depends only on the pass's key and on the example's index in the step's batch. So it
+// is the same on every backend, with any number of workers or threads, when a step computes the gradient twice (sam),
+// and after resuming from a checkpoint.
 // Source: Srivastava et al. 2014, scaled in training as torch does. Cost: 1 FLOP per element each in forward and
 // backward, and ten rounds of Philox per four elements, in both passes because no mask is stored.
 struct Dropout {

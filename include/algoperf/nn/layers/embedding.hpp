@@ -12,7 +12,7 @@ namespace algoperf {
 //   memory; TrainingLoop checks tokens before it copies them there.
 // Hyperparameters: vocabulary and width at least 1.
 // As torch's Embedding, including unit normal initial values. The gradient is dense and summed in a fixed order.
-// Cost: 0 FLOPs forward, 1 per output backward.
+// Cost: 0 FLOPs forward, 1 per output element backward.
 struct Embedding {
   std::size_t vocabulary = 1;
   std::size_t width = 1;

@@ -4,12 +4,13 @@
 
 namespace algoperf {
 
-// Binary cross-entropy with example weights. A label holds one value q in [0, 1] per output, for example several
-// classes at once, or probabilities:
+// Binary cross-entropy with example weights. A label holds one value q in [0, 1] per output: a probability, or
+// 0 or 1 for each of several classes, any number of which may apply:
 //   loss_i = sum_c max(z_ic, 0) - q_ic z_ic + log(1 + exp(-|z_ic|))
 //   d_logits_ic = weight_i / batch (sigmoid(z_ic) - q_ic)
-// losses are unweighted, in nats. Labels are used as given; InMemoryRegression is a data set with such labels. This
-// loss is also a metric. For one class per example, SigmoidCrossEntropy accepts class indices.
+// losses are unweighted, in nats. Labels are neither smoothed nor checked to lie in [0, 1]. InMemoryRegression is a
+// data set with such labels. This loss is also a metric. For one class per example, SigmoidCrossEntropy accepts class
+// indices.
 // Equivalent to torch's BCEWithLogitsLoss and optax's sigmoid_binary_cross_entropy, summed over outputs and averaged
 // over examples.
 struct BinaryCrossEntropy {

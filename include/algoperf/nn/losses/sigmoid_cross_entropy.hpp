@@ -5,7 +5,7 @@
 
 namespace algoperf {
 
-// Sigmoid cross-entropy for examples of one class each, with label smoothing and example weights. Each class is an
+// Sigmoid cross-entropy for examples with one class each, with label smoothing and example weights. Each class is an
 // independent binary decision. For several classes per example, use BinaryCrossEntropy.
 //   loss_i = sum_c max(z_ic, 0) - q_ic z_ic + log(1 + exp(-|z_ic|)),   q_ic = (1 - s) [c = label_i] + s / 2
 //   d_logits_ic = weight_i / batch * (sigmoid(z_ic) - q_ic)

@@ -8,7 +8,7 @@
 
 namespace algoperf {
 
-// The fraction of examples whose largest output is not at their label. Among equal outputs, the first counts as the
+// The fraction of examples whose largest output is not that of the label. Among equal outputs, the first counts as the
 // largest. A single output predicts label 1 if it is above 0, else label 0. Lower is better.
 struct ErrorRate {
   static constexpr const char* name = "error";

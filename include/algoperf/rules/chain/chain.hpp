@@ -69,7 +69,7 @@ consteval bool explain_stages_then_rule() {
   return true;
 }
 
-// The flattened arguments of chain(...): the stages, those of nested chains included, and possibly a rule at the end.
+// The flattened arguments of chain(...): the stages, including those of nested chains, and possibly a rule at the end.
 template <class... Parts>
 struct Composed {
   Tuple<Parts...> parts;

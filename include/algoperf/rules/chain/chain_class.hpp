@@ -71,8 +71,8 @@ class Chain {
     return stores;
   }();
 
-  // Whether a device can compute the constants of a step whose count the host does not have. True if no stage keeps
-  // scalars on the host, has a scheduled hyperparameter or works on matrices.
+  // Whether a device can compute the constants of a step whose count the host does not have. True if every stage is
+  // trivially copyable, and none keeps scalars on the host, has a scheduled hyperparameter or works on matrices.
   static constexpr bool counts_on_device = (... && detail::counts_on_device<Stages>);
 
   // values += update(gradients). May overwrite the gradients. Step::t must count from 1.

@@ -61,7 +61,7 @@ struct NothingElse {
 }  // namespace detail
 
 // The state of a chain: its slots (one array per slot and region), its stages' scalars, its matrix stages' states and
-// the count of the last step. Created by Chain::state. Otherwise plain data, and copyable.
+// the count of the last step. Created by Chain::state. Copyable.
 template <class Backend, class... Stages>
 class ChainState : public detail::StateArrays<Backend> {
   using Arrays = detail::StateArrays<Backend>;

@@ -28,9 +28,10 @@ struct ChainWork {
   }
   Program program(std::size_t r) const { return Program(plan(r), step); }
 
-  // Passes its sums to stage I, which measures over all tensors, if the stage has Scalars.
+  // Whether stage I, which measures over all tensors, computes its Scalars from the sums.
   template <std::size_t I>
   static constexpr bool keeps_sums = detail::HasScalars<TupleElement<I, Tuple<Stages...>>>;
+  // Passes the sums over all tensors to stage I if it keeps them.
   template <std::size_t I>
   void measured(const double* totals) {
     using Stage = TupleElement<I, Tuple<Stages...>>;

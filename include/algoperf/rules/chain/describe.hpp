@@ -41,7 +41,7 @@ struct Probe {
   template <class A>
   requires std::is_arithmetic_v<A> ALGOPERF_HD constexpr Probe(A) {}
   ALGOPERF_HD static Probe counted(Probe x) {
-#if !ALGOPERF_ON_DEVICE  // no kernel runs on a Probe there
+#if !ALGOPERF_ON_DEVICE  // kernels run on Probes on the host only
     ++operations;
 #endif
     return x;
@@ -76,7 +76,8 @@ concept TellsMoves = requires {
   { Stage::transform_traffic } -> std::convertible_to<std::size_t>;
 };
 
-// Returns the scalars per parameter that a matrix stage reads and writes itself, or 0 if it declares none.
+// Returns the number of scalars per parameter that a matrix stage's transform reads and writes, or 0 if the stage does
+// not declare transform_traffic.
 template <class Stage>
 consteval std::size_t transform_traffic() {
   if constexpr (TellsMoves<Stage>)

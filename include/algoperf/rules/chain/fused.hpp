@@ -1,12 +1,13 @@
 // Fused: consecutive kernels as one kernel, stored as a flat tuple of small structs. fuse(kernels...) creates one and
-// folds each Scale (a learning rate, a trust ratio) into the constants of the kernels before it, by these members:
+// folds each Scale (a learning rate, a trust ratio) into the constants of the kernels before it, by means of their
+// members:
 //
 //   Kernel scaled(S factor) const      the kernel whose result is `factor` times this one's
 //   Kernel commuted(S factor) const    k' with factor k(u, p, s) = k'(factor u, p, s): the factor moves to the kernel
-//                                      before it
+//                                      before this one
 //
-// A kernel may have one of the two or neither. With neither, the Scale remains a kernel after it. In a pass that
-// applies the update, the last kernel may do so itself:
+// A kernel may have one of the two or neither. With neither, the Scale remains a separate kernel after it. In a pass
+// that applies the update, the last kernel may compute the new parameter itself:
 //
 //   T applied(T u, T p, Slots<T, slots>& s) const   p + k(u, p, s), in fewer operations
 #pragma once

@@ -21,7 +21,8 @@
 
 namespace algoperf {
 
-// The passes of a chain, computed at compile time, and its phases: runs of passes between barriers over all tensors.
+// The passes of a chain, computed at compile time, and its phases: a phase is a sequence of passes between two barriers
+// over all tensors.
 template <class... Stages>
 struct PassList {
   static constexpr std::size_t stage_count = sizeof...(Stages);

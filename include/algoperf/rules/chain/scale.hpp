@@ -4,8 +4,8 @@
 
 namespace algoperf {
 
-// The kernel u' = factor u, which several stages become. fuse(...) folds it into the constants of the kernel before it
-// if that kernel has scaled() or commuted() (rules/chain/fused.hpp).
+// The kernel u' = factor u, to which several stages reduce. fuse(...) folds it into the constants of the kernel
+// before it if that kernel has scaled() or commuted() (rules/chain/fused.hpp).
 template <class S>
 struct Scale {
   static constexpr std::size_t slots = 0;

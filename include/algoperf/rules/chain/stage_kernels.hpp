@@ -11,8 +11,8 @@
 
 namespace algoperf::detail {
 
-// Returns the kernel of an element stage without a mask, in two functions: a schedule may be a host-only function, so
-// scheduled stages need ALGOPERF_NO_EXEC_CHECK.
+// element_kernel returns the kernel of an element stage without a mask. scheduled_kernel is separate because a schedule
+// may be a host-only function, so that scheduled stages need ALGOPERF_NO_EXEC_CHECK.
 ALGOPERF_NO_EXEC_CHECK
 template <class S, class Stage>
 ALGOPERF_HD auto scheduled_kernel(const Stage& stage, Step step, const ScalarsOf<Stage>& scalars) {

@@ -54,7 +54,8 @@ class StateArrays {
   std::size_t size() const { return slots_.size(); }
 
  protected:
-  // Sets the pointers to the slots. A copied state has other slot arrays, so this precedes each use of the pointers.
+  // Sets the pointers to the slots. Call it before each use of these pointers: in a copied state they still point to
+  // the slots of the original.
   void place_slots() {
     Scalar* next = slots_.data();
     for (RegionWork<Scalar>& work : work_) {

@@ -31,7 +31,7 @@ class Batches {
     return most >= backend.concurrency() ? backend.concurrency() : math::min(most, std::size_t{1});
   }
 
-  // Calls f(backend, slot, i) for every item i.
+  // Calls f(backend, slot, i) for every item i. Calls that run at the same time have different slots in [0, slots).
   template <class Backend, class F>
   void run(const Backend& backend, std::size_t slots, const F& f) const {
     std::size_t begin = 0;

@@ -44,7 +44,7 @@ struct BlockOptions {
   const char* stage;        // the stage's name in error messages
   const char* instead;      // the rule that error messages recommend
   std::size_t block = 0;    // the largest extent of a block; 0: matrices are not split
-  std::size_t largest = 0;  // a longer side has no factor; 0: any side has one
+  std::size_t largest = 0;  // a longer side has no factor; 0: no limit
   Sides sides = Sides::both;
 };
 

@@ -34,7 +34,7 @@ struct EigenRoot {
           powers(n) {}
   };
 
-  // Computes what the root of `a` needs for every ridge. Returns false if `a` is zero or not finite.
+  // Computes the part of the root of `a` that does not depend on the ridge. Returns false if `a` is zero or not finite.
   template <class Backend, class S>
   bool prepare(const Backend& backend, std::size_t n, const S* a, Scratch<Backend>& s) const {
     if (!backend.eigh(n, a, s.values.data(), s.vectors.data())) return false;
@@ -42,7 +42,7 @@ struct EigenRoot {
     return s.host[n - 1] > 0;
   }
 
-  // Writes the root. Returns false if `a` with the ridge is not positive definite.
+  // Writes the root to `root`. Returns false if `a` with the ridge is not positive definite.
   template <class Backend, class S>
   bool attempt(const Backend& backend, std::size_t n, const S*, double p, double ridge, S* root,
                Scratch<Backend>& s) const {

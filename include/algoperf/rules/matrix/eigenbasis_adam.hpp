@@ -15,10 +15,10 @@ namespace algoperf {
 //   u' = c Q_L (m' / (sqrt(v') + eps)) Q_R^T,  c = sqrt(1 - beta2^t) / (1 - beta1^t)
 //   L' = s L + (1 - s) G G^T,  R' = s R + (1 - s) G^T G,  s = shampoo_beta
 // The first step only computes L and R, and Q_L and Q_R as their eigenvectors; its u' is 0. After that, every
-// `frequency` steps, Q' = qr(L Q) with columns sorted by their eigenvalues (R likewise); m is rotated and v is
-// permuted accordingly. Convolution kernels are matrices of filters x the rest. Accepts matrices only: give other
-// tensors to another rule with partition(matrices, soap(), otherwise, adamw()). A side longer than largest_side has
-// no factor, and its basis is the identity.
+// `frequency` steps, Q_L' = qr(L Q_L) and Q_R' = qr(R Q_R), with columns sorted by their eigenvalues; m is rotated
+// and v is permuted accordingly. Convolution kernels are treated as matrices with one row per filter. Accepts
+// matrices only: give other tensors to another rule with partition(matrices, soap(), otherwise, adamw()). A side
+// longer than largest_side has no factor, and its basis is the identity.
 //
 // beta1, beta2 in [0, 1); shampoo_beta in [0, 1) (negative: beta2); eps > 0; frequency >= 1; largest_side >= 0 (0: no
 // limit). If staggered, the bases are updated at different steps, so that no step updates more than 1 / frequency of
@@ -87,7 +87,7 @@ struct EigenbasisAdam {
     return staggered ? state.blocks.is_turn(factor, t, frequency) : t % frequency == 0;
   }
 
-  // Updates L and R with the gradient. The bases used in this step do not depend on it.
+  // Updates L and R with the gradient. The bases that this step uses were computed in earlier steps.
   template <class Backend, class S>
   void measure(const Backend& backend, const detail::MatrixBlock& b, const S* g, State<Backend>& state,
                typename State<Backend>::Scratch& scratch) const {

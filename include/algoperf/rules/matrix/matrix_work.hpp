@@ -10,7 +10,7 @@
 namespace algoperf {
 
 // One step on the tensors of one region. u and p are the region's arrays in the backend's memory. transform() either
-// replaces u or sets the factors of its tensors (FactoredRms), and leaves p unchanged.
+// replaces u or, as in FactoredRms, sets the factors of its tensors. It leaves p unchanged.
 template <class BackendType>
 struct MatrixWork {
   using Backend = BackendType;

@@ -12,7 +12,7 @@
 namespace algoperf {
 
 // Inverse roots by the coupled Newton iteration. It needs only matrix products, so it runs on every backend. For
-// C = A + ridge max(w) I, with the largest eigenvalue max(w) of A by power iteration, and an integer p:
+// C = A + ridge max(w) I, where power iteration computes max(w), the largest eigenvalue of A, and p is an integer:
 //   X = z^(1 / p) I,  M = z C,  z = (p + 1) / (2 |C|_F);  then  T = ((p + 1) I - M) / p,  X' = X T,  M' = T^p M
 // until |M - I|_F is at most `tolerance` or stops decreasing. The result is X T, which approximates C^(-1 / p). The
 // root fails if |M - I|_F is then above `acceptable`.
@@ -22,8 +22,8 @@ namespace algoperf {
 // matrix can stay small although an eigenvalue has not converged. Computes in the backend's scalar. In float, use a
 // ridge of 1e-6 or more; even then EigenRoot is more accurate.
 // Cost: 15 to 40 iterations of 3 (p = 2), 4 (p = 4) or 5 (p = 6, 8) products of 2 n^3 FLOPs, all symmetric, so that a
-// host computes about half of each; five n x n of scratch. On a host this takes three times as long as EigenRoot; it is
-// faster than EigenRoot on devices where only products are fast.
+// host computes about half of each; five n x n matrices of scratch. On a host this takes three times as long as
+// EigenRoot; it is faster than EigenRoot on devices where only products are fast.
 struct NewtonRoot {
   int max_iterations = 100;
   double tolerance = 1e-6;
@@ -49,14 +49,14 @@ struct NewtonRoot {
     }
   };
 
-  // Computes what the root of `a` needs for every ridge. Returns false if `a` is zero or not finite.
+  // Computes the part of the root of `a` that does not depend on the ridge. Returns false if `a` is zero or not finite.
   template <class Backend, class S>
   bool prepare(const Backend& backend, std::size_t n, const S* a, Scratch<Backend>& s) const {
     s.eigenvalue = s.largest(backend, n, a);
     return s.eigenvalue > 0 && std::isfinite(s.eigenvalue);
   }
 
-  // Writes the root. Returns false if the iteration does not converge.
+  // Writes the root to `root`. Returns false if the iteration does not converge.
   template <class Backend, class S>
   bool attempt(const Backend& backend, std::size_t n, const S* a, double p, double ridge, S* root,
                Scratch<Backend>& s) const {

@@ -13,12 +13,13 @@
 namespace algoperf {
 
 // Shampoo's direction. Every matrix is split into blocks of at most block x block. For a block's gradient G at step t:
-//   L' = beta2 L + (1 - beta2) G G^T,  R' = beta2 R + (1 - beta2) G^T G        (sums where beta2 = 1)
+//   L' = beta2 L + (1 - beta2) G G^T,  R' = beta2 R + (1 - beta2) G^T G        (plain sums if beta2 = 1)
 //   M' = beta1 M + (1 - beta1) G
 //   D = L^ ^(-1 / root) M^ R^ ^(-1 / root);   u' = D |graft(M^)| / (|D| + 1e-16)
-// where ^ divides by 1 - beta^t and, for L and R, also adds epsilon times the largest eigenvalue times I. Before
-// start_step, u' is graft(M^). Convolution kernels are matrices of filters x the rest. Accepts matrices only: give
-// other tensors to another rule with partition(matrices, shampoo(), otherwise, adamw()).
+// where ^ divides by 1 - beta^t and, for L and R, also adds epsilon times the largest eigenvalue times I. For L and
+// R, t counts their updates (one every statistics_frequency steps). Before start_step, u' is graft(M^). Convolution
+// kernels are treated as matrices with one row per filter. Accepts matrices only: give other tensors to another rule
+// with partition(matrices, shampoo(), otherwise, adamw()).
 //
 // All roots are computed at start_step. After that, each root is recomputed every root_frequency steps, and the factors
 // are staggered so that no step computes more than 1 / root_frequency of the roots, rounded up. If a root fails, it is
@@ -32,8 +33,8 @@ namespace algoperf {
 // Root: EigenRoot or NewtonRoot. Graft: see rules/matrix/graft.hpp.
 // Gupta et al. 2018 (arXiv:1802.09568), algorithm 1; Anil et al. 2020 (arXiv:2002.09018); Shi et al. 2023
 // (arXiv:2309.06497), algorithm 2. Departs from Shi et al.: epsilon is relative to the largest eigenvalue, as in Anil
-// et al., and roots are staggered. Departs from AlgoPerf's and Anil's: L and R are corrected for their start at zero,
-// and grafts are taken per block.
+// et al., and roots are staggered. Departs from AlgoPerf's and Anil's: L and R are bias-corrected, and grafts are taken
+// per block.
 // Cost per block of m x n: each step 4 m n (m + n) FLOPs, about 3 m n (m + n) on a host (L and R are symmetric); for
 // each root, see EigenRoot or NewtonRoot. State, in the scalar: 2 (m^2 + n^2), m n if beta1 > 0, and m n if the graft
 // has state; scratch for one block per thread.

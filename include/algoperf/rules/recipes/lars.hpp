@@ -16,7 +16,7 @@ struct LarsOptions {
   double eps = 0;
 };
 
-// LARS, with the learning rate inside the momentum. With u = g + weight_decay p:
+// LARS, with the learning rate applied before the momentum. With u = g + weight_decay p:
 //   m' = mu m - lr r u;  p' = p + m';  r = coefficient |p| / (|u| + eps).
 // Tensors that the predicate `adapted` rejects have r = 1 and no decay. By default it accepts all tensors; the usual
 // choice is lars({...}, decayable).

@@ -8,7 +8,7 @@
 namespace algoperf {
 
 struct ScheduleFreeOptions {
-  double beta = 0.9;  // interpolation between z and the average x
+  double beta = 0.9;  // interpolation weight of the average x; that of z is 1 - beta
   double beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 0;
@@ -27,8 +27,8 @@ constexpr auto schedule_free_sgd(ScheduleFreeOptions o = {}, const Where& decaye
   return chain(decay(o.weight_decay, decayed), ScheduleFree{.beta = o.beta, .r = o.r, .lr_power = o.lr_power});
 }
 
-// Schedule-free AdamW: as above with u = rmsprop(g) + weight_decay y, where rmsprop is the bias-corrected direction
-// of RMSProp. Use evaluation_values to evaluate.
+// Schedule-free AdamW: as schedule_free_sgd, with u = rmsprop(g) + weight_decay y, where rmsprop is the bias-corrected
+// direction of RMSProp. Use evaluation_values to evaluate.
 // Hyperparameters: those of ScheduleFree; beta2 in [0, 1); eps > 0; weight_decay >= 0. `decayed` is a predicate on
 // tensors that selects those that decay (default: all).
 // Source: Defazio et al. 2024 (arXiv:2405.15682).

@@ -19,12 +19,13 @@ struct ShampooOptions {
 };
 
 // Shampoo, for matrices only: the averaged gradient, multiplied from both sides by inverse roots of its second-moment
-// matrices and rescaled to the norm of the graft's update, with decoupled weight decay:
+// matrices and rescaled to the norm of another rule's direction (the graft, rules/matrix/graft.hpp), with decoupled
+// weight decay:
 //   p' = p - lr (shampoo(g) + weight_decay p).
 // Formula of the direction, ranges, costs and further options: rules/matrix/precondition.hpp. Usage:
 //   partition(matrices, shampoo(), otherwise, adamw())
 //   partition(matrices, shampoo({.beta2 = 0.99}, GraftRmsProp{.beta2 = 0.99}, NewtonRoot{}), otherwise, adamw())
-// EigenRoot requires #include <algoperf/backend/products/linear_algebra.hpp>.
+// EigenRoot, the default, requires #include <algoperf/backend/products/linear_algebra.hpp>.
 // Source: Gupta et al. 2018; Distributed Shampoo, Shi et al. 2023.
 // Departures: AlgoPerf's form has the momentum after the preconditioner:
 //   chain(Precondition<NewtonRoot, GraftRmsPropNormalized>{.beta1 = 0, ...}, DecayedWeights{...},

@@ -18,7 +18,7 @@ struct SoapOptions {
   bool staggered = true;
 };
 
-// SOAP, for matrices only: Adam in the eigenbases of Shampoo's factors, with decoupled weight decay:
+// SOAP, for matrices only: Adam in the eigenbases of Shampoo's second-moment matrices, with decoupled weight decay:
 //   p' = p - lr (soap(g) + weight_decay p).
 // The first step only computes the bases; its direction is 0. Formula of the direction, ranges, costs and departures:
 // rules/matrix/eigenbasis_adam.hpp.

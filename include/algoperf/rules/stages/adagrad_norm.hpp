@@ -7,8 +7,8 @@
 
 namespace algoperf {
 
-// AdaGrad-norm: one adaptive step size for all parameters. With the norm over all tensors and the sum over earlier
-// steps j:
+// AdaGrad-norm: one adaptive step size for all parameters. u_j is the u of step j, and its norm is taken over all
+// tensors:
 //   u' = u / (start + sum of |u_j|^2 over the steps before this one)^(1/2 + eps).
 // Hyperparameters: start > 0; eps >= 0.
 // Source: Ward et al. 2019 (arXiv:1806.01811).
@@ -47,7 +47,7 @@ struct AdagradNorm {
 };
 
 // The rule AdaGrad-norm, chain(AdagradNorm{...}, Descend{}), which is SGD with the AdaGrad-norm step size:
-//   p' = p - lr g / sqrt(start + sum of |g_j|^2 before).
+//   p' = p - lr g / sqrt(start + sum of |g_j|^2 over earlier steps).
 // Hyperparameters and source: those of AdagradNorm.
 // Cost: one scalar of state, 4 + 12 bytes per parameter and step.
 template <std::same_as<AdagradNorm> Options = AdagradNorm>

@@ -4,7 +4,7 @@
 
 namespace algoperf {
 
-// The direction of AdEMAMix: Adam with a second, slow average n of the gradient. m and v are as in Adam;
+// The direction of AdEMAMix: Adam with a second, slower average n of the gradient. m and v are as in Adam:
 //   n' = b3 n + (1 - b3) u;
 //   u' = (m' / (1 - b1^t) + a n') / (sqrt(v' / (1 - b2^t)) + eps).
 // During the first `warmup` steps, a rises linearly from 0 to alpha, and b3 rises from beta1 to beta3 such that its
@@ -27,7 +27,7 @@ struct AdEmaMix {
     detail::check_moments("AdEmaMix", beta1, beta2, eps);
     require(beta3 >= beta1 && beta3 < 1, "AdEmaMix: beta3 is ", beta3, ", expected [beta1, 1)");
     require(alpha >= 0, "AdEmaMix: alpha is ", alpha, ", expected at least 0");
-    require(warmup == 0 || beta1 > 0, "AdEmaMix: beta1 is 0, expected more than 0 where beta3 warms up from it");
+    require(warmup == 0 || beta1 > 0, "AdEmaMix: beta1 is 0, expected more than 0 if warmup is used");
   }
 
   template <class S>

@@ -10,8 +10,8 @@ namespace algoperf {
 
 // Clips the update by its global norm relative to the norm of the parameters, with both norms over all tensors:
 //   u' = u min(1, sqrt(2 c weight_decay / lr) |p| / |u|).
-// Followed by DecayedWeights of the same rate and Descend, it is SIBERT's optimizer for scale-invariant networks. In
-// these, with c >= 1, it never clips once |p| has reached its equilibrium.
+// Followed by DecayedWeights with the same rate and by Descend, it is SIBERT's optimizer for scale-invariant networks.
+// In such a network, if c >= 1, no update is clipped once |p| has reached its equilibrium.
 // Hyperparameters: c > 0; weight_decay > 0.
 // Source: Li et al. 2022 (arXiv:2202.00980), section 4, where sqrt(c) = 2.
 // Cost: no state; a pass that reads 8 bytes per parameter.

@@ -9,7 +9,7 @@ namespace algoperf {
 // Before Descend, the decay is decoupled and scaled by the learning rate (AdamW). As the first stage of a chain, it
 // is L2 regularisation. masked(DecayedWeights{...}, decayable) exempts biases and normalisation parameters.
 // If only Descend follows, applying the update multiplies p by 1 - lr rate, as torch does. The factor is rounded to
-// the scalar type, so in float a product lr rate below 3e-8 has no effect.
+// the scalar type, so in float the decay has no effect if lr rate is below 3e-8.
 // Hyperparameters: rate >= 0.
 // Source: Loshchilov & Hutter 2019, in the form of torch and optax, which scale the decay by the learning rate.
 // Cost: no state and no additional traffic, because p is read anyway.

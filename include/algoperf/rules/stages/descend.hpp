@@ -5,8 +5,8 @@
 
 namespace algoperf {
 
-// Multiplies the update by the negative learning rate: u' = -scale lr u. A chain has exactly one stage that applies
-// the learning rate, usually this one.
+// Multiplies the update by the negative learning rate: u' = -scale lr u. Exactly one stage of a chain applies the
+// learning rate, usually this one.
 // Hyperparameters: scale > 0. It multiplies the learning rate, so that the parts of a partition can use different
 // rates.
 // Cost: no state and no additional pass.

@@ -14,8 +14,8 @@ enum class DecayBy {
 
 // Weight decay that is not scaled by the base learning rate:
 //   u' = u - rate f p,  f = lr / peak (DecayBy::schedule), lr^2 / peak (rate_squared) or 1 (itself).
-// Place the stage after Descend. DecayedWeights before Descend is the decay of torch and optax, which is scaled by
-// lr; at the head of a chain, DecayedWeights is L2 regularisation.
+// Place the stage after Descend. The decay of torch and optax, which is scaled by lr, is DecayedWeights before
+// Descend; at the head of a chain, DecayedWeights is L2 regularisation.
 // Hyperparameters: rate >= 0; peak > 0, the largest learning rate of the schedule.
 // Source: Loshchilov & Hutter 2019 (arXiv:1711.05101); Defazio 2025 for rate_squared.
 // Cost: no state and no additional traffic, because p is read anyway.

@@ -19,7 +19,7 @@ enum class RmsMemory {
 // How FactoredRms uses eps.
 enum class RmsEps {
   added,  // added to each g^2: the paper, optax and AlgoPerf, 1e-30
-  least,  // lower bound of mean(R) and of sqrt(V): torch; 0, its default, means the scalar's machine epsilon
+  least,  // lower bound of mean(R) and of sqrt(V): torch; 0 means the scalar's machine epsilon, torch's default
 };
 
 namespace detail {
@@ -65,9 +65,9 @@ struct OverRootOf {
   }
 };
 
-// The state of FactoredRms for a region. `averages` holds, tensor after tensor, R followed by C if the tensor is
-// factored, or else V. `factors` is scratch: for each matrix, the factors of its rows, then the factors of its
-// columns.
+// The state of FactoredRms for a region. `averages` holds, for each tensor in order, R followed by C if the tensor is
+// factored, otherwise V. `factors` is scratch: for each factored matrix, the factors of its rows, then the factors of
+// its columns.
 template <class Backend>
 struct FactoredRmsState {
   using Array = typename Backend::template Array<typename Backend::Scalar>;
@@ -109,12 +109,12 @@ struct FactoredRmsState {
 // Source: Shazeer & Stern 2018, Algorithms 4 and 5 (arXiv:1804.04235). The defaults are optax's
 // scale_by_factored_rms.
 // Departures: R and C are means, as in optax, where the paper has sums; both give the same V. For rank > 2, a tensor
-// is one matrix of rows() x cols(), its first extent by the product of the rest. The paper and AlgoPerf treat it as
-// many matrices of the last two extents; optax factors its two largest extents.
+// is treated as one rows() x cols() matrix: its first extent by the product of the others. The paper and AlgoPerf treat
+// it as many matrices of the last two extents; optax factors its two largest extents.
 // Cost: state of m + n values per matrix, `exp_avg_sq_row` and `exp_avg_sq_col`, or of one value per parameter,
-// `exp_avg_sq`, if not factored. Computing the sums of a matrix takes 4 bytes per parameter (8 with more than one
-// thread) and scratch of m + n values; the following passes divide by sqrt(V) as they read u. A tensor that is not
-// factored takes 24 bytes per parameter.
+// `exp_avg_sq`, for tensors that are not factored. Computing the sums of a matrix takes 4 bytes per parameter (8 with
+// more than one thread) and scratch of m + n values; the following passes divide by sqrt(V) as they read u. A tensor
+// that is not factored takes 24 bytes per parameter.
 struct FactoredRms {
   double decay = 0.8;
   RmsMemory memory = RmsMemory::power;

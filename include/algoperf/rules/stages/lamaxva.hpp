@@ -5,12 +5,12 @@
 namespace algoperf {
 
 // The direction of LaMAdam. As in LaProp, the gradient is divided by the root of the second moment before the
-// momentum; the second moment s is the maximum-variance one (stages/maximum_variance.hpp). The learning rate is
-// inside the momentum:
+// momentum, and the momentum includes the learning rate. s is the maximum-variance second moment
+// (stages/maximum_variance.hpp):
 //   m' = b1 m + (1 - b1) lr u / (sqrt(s') + eps);  c' = b1 c + (1 - b1) lr;  u' = -(lr / c') m'.
 // The stage applies the learning rate itself, so its chain has no Descend.
 // Hyperparameters: beta1 in [0, 1); 0 <= beta_min <= beta_max < 1 with beta_max > 0; eps > 0.
-// Source: Zhu et al. 2021, Algorithm 2 (arXiv:2006.11918), whose weight decay is added to the gradient.
+// Source: Zhu et al. 2021, Algorithm 2 (arXiv:2006.11918). Its weight decay, added to the gradient, is in lamadam().
 // Cost: four floats of state per parameter, `exp_avg`, `variance_avg`, `variance_avg_sq` and `variance_weight`, and
 // one scalar per chain, `rate_avg` (c). chain(LaMaxVa{}) reads and writes 44 bytes per parameter and step.
 struct LaMaxVa {

@@ -22,9 +22,9 @@ struct Lion {
     require(beta2 >= 0 && beta2 < 1, "Lion: beta2 is ", beta2, ", expected [0, 1)");
   }
 
-  // Computes bound * sign(x) as huge * x clamped to [-bound, bound]. This takes three instructions, where comparisons
-  // take six, and propagates NaN. `bound` is never negative: scaled() moves the sign of its factor into `huge`. For
-  // denormal x, which hosts flush to zero, the result may be smaller than bound.
+  // Computes bound * sign(x) as huge * x clamped to [-bound, bound]. This takes three instructions (comparisons take
+  // six) and propagates NaN. `bound` is never negative: scaled() moves the sign of its factor into `huge`. For
+  // denormal x, the magnitude of the result may be less than `bound`. Hosts flush denormal x to zero.
   template <class S>
   struct Kernel {
     static constexpr std::size_t slots = 1;

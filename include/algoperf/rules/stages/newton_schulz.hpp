@@ -55,7 +55,7 @@ inline constexpr NewtonSchulzStep cans_table[] = {{8.4703, -25.1081, 18.6293},
 inline constexpr NewtonSchulzSteps simple = simple_table;    // Jordan et al. 2024: singular values end within 0.3 of 1
 inline constexpr NewtonSchulzSteps quintic = quintic_table;  // five steps, each tuned separately
 inline constexpr NewtonSchulzSteps polar_express =
-    polar_express_table;                               // Amsel et al. 2025, arXiv:2505.16932; converges
+    polar_express_table;                               // Amsel et al. 2025, arXiv:2505.16932; converges to 1
 inline constexpr NewtonSchulzSteps cans = cans_table;  // Grishina et al. 2025, arXiv:2506.10935
 
 }  // namespace newton_schulz

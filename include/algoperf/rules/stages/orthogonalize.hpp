@@ -22,7 +22,7 @@ enum class OrthogonalScale {
 
 namespace detail {
 
-// x / max(norm, eps), where *square is norm^2. The host need not know the norm: `square` may point to device memory.
+// x / max(norm, eps), where *square is norm^2. `square` may point to device memory, so the host need not read the norm.
 template <class S>
 struct DivideByNorm {
   const double* square;
@@ -37,16 +37,17 @@ struct DivideByNorm {
 
 // Replaces a matrix by an approximation of the nearest (semi-)orthogonal matrix, then multiplies it by the factor of
 // `scale`. With X = u / max(|u|_F, eps), `steps` times
-//   X' = a X + (b A + c A A) X,  A = X X^T     (from the right, X (...), A = X^T X, where rows > cols)
-// The stage accepts matrices only. Give other tensors to another rule with partition(matrices, ..., otherwise, ...).
-// The kernel of a convolution is a matrix of filters x the rest.
+//   X' = a X + (b A + c A A) X,  A = X X^T     (if rows > cols: X' = a X + X (b A + c A A),  A = X^T X)
+// The stage accepts matrices only. Assign other tensors to another rule with partition(matrices, ..., otherwise, ...).
+// The kernel of a convolution is treated as a matrix with one row per filter.
 // Hyperparameters: steps >= 1; eps > 0; coefficients from rules/stages/newton_schulz.hpp or a custom list; scale.
 // Source: the Newton-Schulz iteration of Muon (Jordan et al. 2024), with its coefficients as the default.
 // Departures: the original code and torch.optim.Muon iterate in bfloat16; this stage computes in the backend's
 // scalar. The norm is bounded as in torch.optim.Muon, by max(|u|_F, eps); the original code divides by |u|_F + eps.
 // Cost: no state. Per matrix of m x n, m <= n: steps (4 m^2 n + 2 m^3) FLOPs; on a host about steps (3 m^2 n + m^3),
-// because two of the three products are symmetric. A host gives each thread whole matrices, so each thread has
-// scratch for the largest matrix. If no shape occurs as often as there are threads, one scratch serves all.
+// because two of the three products are symmetric. A host assigns whole matrices to each thread, so each thread has
+// scratch for the largest matrix. If every shape has fewer matrices than there are threads, the matrices are processed
+// one at a time and share one scratch.
 struct Orthogonalize {
   int steps = 5;
   NewtonSchulzSteps coefficients = newton_schulz::simple;
@@ -58,7 +59,7 @@ struct Orthogonalize {
     require(eps > 0, "Orthogonalize: eps is ", eps, ", expected more than 0");
   }
 
-  // Scratch for one matrix in each slot of the backend's concurrent calls: X, the next X, A and b A + c A A.
+  // Scratch for one matrix per slot of the backend's concurrent calls: X, the next X, A and b A + c A A.
   template <class Backend>
   struct State {
     std::size_t slots, largest, largest_gram;
@@ -104,7 +105,8 @@ struct Orthogonalize {
   // Rounds n up to a multiple of 16, so that every slot has the alignment of the first.
   static constexpr std::size_t whole_lines(std::size_t n) { return (n + 15) / 16 * 16; }
 
-  // Returns the index of the first tensor, from `begin` on, with the rows and columns of tensor i.
+  // Returns the index, at least `begin`, of the first tensor with as many rows and columns as tensor i. Returns the
+  // number of tensors if there is none.
   static std::size_t next_alike(const auto& layout, const auto& region, std::size_t i, std::size_t begin) {
     const Shape& shape = layout.spec(region.tensors[i]).shape;
     for (; begin < region.tensors.size(); ++begin) {
@@ -113,7 +115,7 @@ struct Orthogonalize {
     }
     return begin;
   }
-  // Returns the number of tensors with the rows and columns of tensor i.
+  // Returns the number of tensors with as many rows and columns as tensor i.
   static std::size_t alike(const auto& layout, const auto& region, std::size_t i) {
     std::size_t count = 0;
     for (std::size_t j = 0; (j = next_alike(layout, region, i, j)) < region.tensors.size(); ++j) ++count;

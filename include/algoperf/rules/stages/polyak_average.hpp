@@ -5,8 +5,8 @@
 
 namespace algoperf {
 
-// The Polyak-Ruppert average: the mean of the parameters after the steps start + 1, start + 2, ... Until then, the
-// average equals the parameters. With k = t - start:
+// The Polyak-Ruppert average: the mean of the parameters after the steps start + 1, start + 2, ... Up to step `start`,
+// the average equals the parameters. With k = t - start:
 //   a' = a + (p + u - a) / k;  u' = u.
 // Place the stage last, after Descend. evaluation_values returns a.
 // Source: Ruppert 1988; Polyak & Juditsky 1992; torch's ASGD and AveragedModel.

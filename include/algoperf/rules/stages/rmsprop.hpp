@@ -7,8 +7,8 @@ namespace algoperf {
 
 // The direction of RMSProp, with v = start before the first step:
 //   v' = rho v + (1 - rho) u^2;  u' = u / (sqrt(v') + eps).
-// With bias_correction = BiasCorrection::on, v' / (1 - rho^t) replaces v' in u'; this is Adam without momentum, which
-// schedule-free AdamW uses. Momentum{} may follow the stage, before Descend (torch) or after it (TensorFlow).
+// With bias_correction = BiasCorrection::on, v' / (1 - rho^t) replaces v' in u'. This is Adam without momentum, the
+// direction of schedule-free AdamW. Momentum{} may follow the stage, before Descend (torch) or after it (TensorFlow).
 // Hyperparameters: rho in [0, 1], less than 1 with bias_correction; eps > 0, or >= 0 if start > 0; start >= 0; eps_at
 // selects where eps is added (stages/root.hpp).
 // Source: Tieleman & Hinton 2012, lecture 6.5. torch: rho 0.99, EpsAt::outside; optax: rho 0.9, EpsAt::inside;

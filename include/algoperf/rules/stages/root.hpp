@@ -7,7 +7,7 @@
 
 namespace algoperf {
 
-// Where eps is added. v is the running second moment, and c^2 its bias correction: 1 - beta2^t, or 1 for none.
+// Where eps is added. v is the running second moment, and c^2 its bias correction: 1 - beta2^t, or 1 if it is off.
 enum class EpsAt {
   outside,      // sqrt(v / c^2) + eps: Adam's paper, torch, optax's `eps`
   uncorrected,  // (sqrt(v) + eps) / c: "epsilon hat" of Kingma & Ba, section 2; TensorFlow, Keras, DeepSpeed
@@ -16,7 +16,7 @@ enum class EpsAt {
 
 namespace detail {
 
-// Returns x as S, raised to the smallest normal number of S if x is less, so that 0 / (0 + eps) is 0.
+// Returns max(x, the smallest positive normal number of S) as S. With such an eps, 0 / (0 + eps) is 0 and not NaN.
 template <class S>
 ALGOPERF_HD constexpr S positive(double x) {
   constexpr double least = sizeof(S) == 4 ? 1.17549435e-38 : 2.2250738585072014e-308;

@@ -9,7 +9,7 @@ namespace algoperf {
 // learning rate:
 //   chain(Adam{}, DecayedWeights{}, masked(ScaleBy{0.1}, Named{"0."}), Descend{})
 // Hyperparameters: factor is finite. With factor 0 the tensors do not change, but their state still takes memory;
-// frozen() has no state.
+// frozen() keeps no state per parameter.
 // Cost: no state and no additional pass.
 struct ScaleBy {
   double factor = 1;

@@ -13,8 +13,8 @@ namespace algoperf {
 // x is not stored; evaluation_values computes it. The stage applies the learning rate itself, so its chain has no
 // Descend. Use a constant learning rate, optionally with warm-up.
 // Hyperparameters: beta in (0, 1); r >= 0; lr_power >= 0.
-// Source: Defazio et al. 2024, Algorithm 1 (arXiv:2405.15682), in the form of its official code, version 1.3. There
-// the learning rate enters w without Adam's correction.
+// Source: Defazio et al. 2024, Algorithm 1 (arXiv:2405.15682), in the form of its official code, version 1.3. In
+// that version, the learning rate in w does not include Adam's bias correction.
 // Cost: one float of state per parameter, `z`, and three scalars per chain, `weight_sum`, `lr_max` and `steps`.
 // chain(ScheduleFree{}) reads and writes 20 bytes per parameter and step.
 struct ScheduleFree {
@@ -45,7 +45,7 @@ struct ScheduleFree {
   struct Kernel {
     static constexpr std::size_t slots = 1;
     S weight = 0, of_u = 0, rate = 0;
-    bool first = false;  // z starts as p
+    bool first = false;  // first step: z starts as p
     template <class T>
     ALGOPERF_HD T operator()(T u, T p, Slots<T, 1>& s) const {
       const T z = first ? p : s[0];

@@ -11,7 +11,7 @@ namespace algoperf {
 // Hyperparameters: coefficient > 0; eps >= 0; 0 <= least <= most.
 // Source: You et al. 2017 (LARS, arXiv:1708.03888) and 2020 (LAMB, Algorithm 2, arXiv:1904.00962); optax's
 // scale_by_trust_ratio.
-// Departures: phi of the LAMB paper clamps |p| before the division; here, as in DeepSpeed, the bounds apply to r.
+// Departures: the LAMB paper clamps |p| (its function phi) before the division. Here, as in DeepSpeed, r is clamped.
 // Cost: no state. The stage ends a pass, which measures both norms.
 struct TrustRatio {
   double coefficient = 1;

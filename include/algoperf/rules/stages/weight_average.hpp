@@ -7,8 +7,8 @@
 namespace algoperf {
 
 // Exponential moving average of the parameters: a' = decay a + (1 - decay) (p + u);  u' = u.
-// Place the stage last, after Descend. evaluation_values returns a / (1 - decay^t), which corrects for a = 0 at the
-// start.
+// Place the stage last, after Descend. evaluation_values returns a / (1 - decay^t), which corrects the bias of the
+// initial a = 0.
 // Hyperparameters: decay in [0, 1).
 // Source: Polyak & Juditsky 1992; optax's ema with debias.
 // Cost: one float of state per parameter, `weight_average`.

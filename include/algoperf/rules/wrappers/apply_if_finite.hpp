@@ -1,10 +1,11 @@
 // apply_if_finite(rule): skips a step if a gradient is infinite or NaN. A skipped step changes nothing: parameters,
-// state and step count stay as they were. The rule counts its steps itself; Step::t is not read. After optax's
-// apply_if_finite, which however applies a step after too many skipped ones; here `skipped_steps` returns their number,
-// and the caller decides. A TrainingLoop, which otherwise ends with Diverged at a loss that is not finite, continues.
-// Inside sam, as in sam(apply_if_finite(adamw())), it checks the gradient that the rule steps with; the reverse order
-// does not compile. Cost: 4 bytes per parameter. With Cuda the device decides, so a step is one graph and the host need
-// not wait, unless the rule keeps scalars (nadam), has a scheduled hyperparameter or works on matrices.
+// state and step count stay as they were. The wrapper counts the steps itself and ignores Step::t. optax's
+// apply_if_finite applies a step after too many consecutive skips; this wrapper never does. `skipped_steps` returns the
+// number of skipped steps, so that the caller can stop. A TrainingLoop throws Diverged if a loss is not finite; with
+// this wrapper it continues. In sam(apply_if_finite(adamw())), the wrapper checks the gradient that adamw receives; the
+// reverse order does not compile. Cost: 4 bytes per parameter. With Cuda, the device decides whether to skip a step, so
+// the step is one graph and the host need not wait. Exceptions are rules that keep scalars (nadam), have a scheduled
+// hyperparameter or work on matrices.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace algoperf {
 template <class Backend, class Rule>
 struct ApplyIfFiniteState {
   Backend backend;
-  typename Rule::template State<Backend> rule;  // if a device counts steps, its t() is outdated between visits
+  typename Rule::template State<Backend> rule;  // if a device counts steps, its t() may be outdated
   detail::FiniteGate<Backend> gate;
 
   std::uint64_t t() const { return gate.record(backend).made; }

@@ -1,22 +1,23 @@
-// armijo(rule): a learning rate that needs no tuning, found by a line search. The rule steps at gamma lr, with the
-// gamma found in earlier steps. Each step also searches for the gamma' of the next step: the first of gamma,
-// shrink gamma, shrink^2 gamma, ... with
+// armijo(rule): a learning rate that needs no tuning, found by a line search. The rule steps with the learning rate
+// gamma lr, where gamma was found in the previous step. Each step also searches for the gamma' of the next step: the
+// first of gamma, shrink gamma, shrink^2 gamma, ... with
 //   f(x) - f(x - gamma' g) >= gamma' (c |g|^2 + eps)
-// on the step's batch, or shrink gamma if none of `tries` candidates satisfies it. So gamma never grows, and the gamma
-// of a step does not depend on the batch of that step.
+// on the step's batch. If none of the first `tries` candidates satisfies this, gamma' = shrink gamma. So gamma never
+// grows, and the gamma of a step does not depend on the batch of that step.
 //
 // armijo() wraps SGD. With the schedule
 //   NoiseAdaptive{.from = 1, .steps = T}                     alpha^(t-1), alpha = (1 / T)^(1 / T)
-// it is SGD with exponentially decreasing steps, which needs neither the noise level nor the smoothness: Vaswani,
-// Dubois-Taine & Babanezhad 2022 (arXiv:2110.11442), with the constants of their code. Around another rule, the search
-// is still along the gradient.
+// it is SGD with exponentially decreasing steps, which needs neither the noise level nor the smoothness constant:
+// Vaswani, Dubois-Taine & Babanezhad 2022 (arXiv:2110.11442), with the constants of their code. If another rule is
+// wrapped, the search is still along the gradient.
 //
 // evaluate() must write the gradient of the loss that it returns. With Adasum<Of::gradients>, which combines gradients
 // into a different vector, gamma shrinks needlessly.
 //
 // c in (0, 1), shrink in (0, 1), start (the first gamma) > 0, eps >= 0, tries >= 1.
-// Cost: 1 + tries gradients a step, because evaluate() computes a gradient with each loss; one try once gamma fits. Two
-// slots of scratch, 36 bytes per parameter and 12 a try in addition to the rule. State: `gamma`.
+// Cost per step: one evaluate(), which computes a gradient with the loss, and another for each candidate tried (one
+// candidate once gamma is small enough). In addition to the rule: two slots of scratch; 36 bytes per parameter, plus 12
+// per candidate. State: `gamma`.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +43,8 @@ struct ArmijoState {
   typename Rule::template State<Backend> base;
   Backend backend;
   double gamma;
-  typename Backend::template Array<typename Backend::Scalar> values, gradients;  // before the search
-  int tried = 0;                                                                 // number of tries in the last step
+  typename Backend::template Array<typename Backend::Scalar> values, gradients;  // copies from before the search
+  int tried = 0;                                                                 // candidates tried in the last step
 
   std::uint64_t t() const { return base.t(); }
   const Layout& layout() const { return base.layout(); }
@@ -56,7 +57,7 @@ struct ArmijoState {
 
 namespace detail {
 
-// x - gamma g. The previous value is ignored.
+// x - gamma g. The first argument, the old value of the destination, is ignored.
 template <class S>
 struct TryStep {
   S gamma = 0;
@@ -86,7 +87,7 @@ class Armijo {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
-  static constexpr bool handles_non_finite = true;  // a loss that is infinite or NaN is a failed try
+  static constexpr bool handles_non_finite = true;  // a candidate whose loss is infinite or NaN is rejected
   template <class Backend>
   using State = ArmijoState<Backend, Rule>;
 
@@ -123,7 +124,7 @@ class Armijo {
       state.gamma = found;
     }
   }
-  // Same, on the caller's memory. evaluate() must return the loss at the current `values` as a double and write its
+  // The same, on the caller's memory. evaluate() must return the loss at the current `values` as a double and write its
   // gradient to `gradients`.
   template <class Backend, class Evaluate>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
@@ -159,7 +160,7 @@ class Armijo {
     double gamma = state.gamma;
     bool found = false;
     state.tried = 0;
-    if (!(squares > 0)) return options_.shrink * gamma;  // no try would succeed
+    if (!(squares > 0)) return options_.shrink * gamma;  // no descent: the gradient is zero or NaN
     try {
       const double before = update.evaluate();
       for (; !found && state.tried < options_.tries; ++state.tried) {

@@ -10,7 +10,7 @@ namespace algoperf {
 
 namespace detail {
 
-// Returns the stage, masked by `where` unless that is `otherwise`.
+// Returns masked(stage, where), or the stage itself if `where` is `otherwise`, which accepts all tensors.
 template <class Stage, class Where>
 constexpr auto masked_unless_everywhere(const Stage& stage, const Where& where) {
   if constexpr (std::is_same_v<Where, Otherwise>)
@@ -21,7 +21,7 @@ constexpr auto masked_unless_everywhere(const Stage& stage, const Where& where) 
 
 }  // namespace detail
 
-// Weight decay of the tensors that `where` accepts: DecayedWeights, masked by `where` unless that is `otherwise`.
+// Weight decay of the tensors that `where` accepts: DecayedWeights, masked by `where` unless `where` is `otherwise`.
 // Recipes take `where` as their second argument: adamw({.weight_decay = 0.1}, decayable).
 template <class Where>
 constexpr auto decay(double rate, const Where& where) {

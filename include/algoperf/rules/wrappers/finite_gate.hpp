@@ -1,6 +1,7 @@
 // FiniteGate: runs a rule's step if the gradient is finite, skips it otherwise, and counts both cases. The wrappers
-// apply_if_finite and mixed_precision use it. On an asynchronous backend, if the rule needs only the count of its
-// steps, the device decides, counts and adjusts the loss scale, and the host does not wait.
+// apply_if_finite and mixed_precision use it. On an asynchronous backend, if the device can compute the rule's
+// constants from the step count alone, the device decides, counts and adjusts the loss scale, and the host does not
+// wait.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct GateRecord {
   std::uint64_t made = 0, left_out = 0;
   std::uint64_t quiet = 0;  // finite gradients since the scale last changed
   double scale = 1;         // of the next loss
-  float unscale = 1;        // of the last gradients: 1 / the scale of their loss
+  float unscale = 1;        // of the last gradients: 1 / (the scale of their loss)
 
   // Records whether a step's gradient is finite, and updates the loss scale.
   template <class LossScale>
@@ -86,9 +87,9 @@ class FiniteGate {
   }
 
   // If the n gradients are finite, calls make(now, guard, unscale), which must run the rule's step; now.t counts the
-  // steps that were not skipped. If `deferred`, always calls make, with a guard by which the device suppresses the step
-  // if a gradient is not finite. Then now.t and `unscale` are placeholders: their values are on the device, in the
-  // record at place().
+  // steps that were not skipped, including this one. If `deferred`, always calls make, with a guard that makes the
+  // device skip the step if a gradient is not finite. Then now.t and `unscale` are placeholders: the actual values are
+  // on the device, in the record at place().
   template <bool deferred, class T, class LossScale, class Make>
   void step_if_finite(const Backend& backend, std::size_t n, const T* gradients, const LossScale& scaling, Step now,
                       const Make& make) {
@@ -113,11 +114,12 @@ class FiniteGate {
   typename Backend::template Array<float> bad_;  // per chunk; not used on the host
 };
 
-// Whether a rule's steps are `deferred` on a backend: the device decides whether to skip them.
+// Whether a device can compute the rule's constants from the step count alone (Chain::counts_on_device).
 template <class Rule>
 concept CountsOnDevice = requires {
   requires Rule::counts_on_device;
 };
+// Whether a rule's steps are `deferred` on a backend: the device decides whether to skip them.
 template <class Backend, class Rule>
 inline constexpr bool gate_defers = AsynchronousBackend<Backend>&& CountsOnDevice<Rule>;
 

@@ -1,8 +1,8 @@
-// frozen(): a rule that does not change its tensors, for a part of a partition. It keeps only the step count and
-// moves no bytes:
+// frozen(): a rule that does not change its tensors, for a part of a partition. Its state is only the step
+// count, and a step reads and writes no parameters:
 //   partition(Named{"0."}, frozen(), otherwise, adamw())
-// The gradients of these tensors are still computed, and stages before the partition still see them. For layers,
-// nn/stop_gradient.hpp avoids computing them.
+// The gradients of these tensors are still computed, and stages before the partition still process them. To avoid
+// computing the gradients of whole layers, use nn/stop_gradient.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// fuse_measurements(first, second): combines two stages that scale each tensor, so that they measure in one pass
-// instead of two. The second stage must measure only p, because it measures before the first has scaled u.
+// fuse_measurements(first, second): combines two stages that scale each tensor, so that both measure in one pass
+// instead of two. The second stage must measure only p, because u is not yet scaled by the first stage.
 //   chain(FactoredRms{}, fuse_measurements(ClipByRms{}, ScaleByParameterRms{}), Descend{})
 #pragma once
 

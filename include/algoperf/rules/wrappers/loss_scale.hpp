@@ -11,7 +11,8 @@ namespace algoperf {
 
 // A loss scale that adapts. It is multiplied by `backoff` after a gradient that is not finite, and by `growth` after
 // `interval` finite gradients in a row. start > 0, growth >= 1, backoff in (0, 1], interval > 0.
-// {.start = 1024, .growth = 1, .backoff = 1} is a constant scale. As torch's GradScaler, with its defaults.
+// {.start = 1024, .growth = 1, .backoff = 1} is a constant scale. The behaviour and the defaults are those of
+// torch's GradScaler.
 struct DynamicLossScale {
   double start = 65536;
   double growth = 2;

@@ -10,8 +10,9 @@
 // or NaN: parameters, masters, state and step count do not change, and only the scale decreases. The rule therefore
 // counts its steps itself and ignores Step::t. With Cuda the device decides, counts and adjusts the scale, and the host
 // need not wait, unless the rule keeps scalars (nadam), has a scheduled hyperparameter or works on matrices. Without a
-// loss scale nothing is checked, and float16 gradients below 6e-8 vanish.
-// Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; the scale changes as in torch.amp's GradScaler.
+// loss scale, gradients are not checked, and float16 gradients below 6e-8 underflow to zero.
+// Source: Micikevicius et al. 2018 (arXiv:1710.03740), sections 3.1 and 3.2; the scale changes as in torch.amp's
+// GradScaler.
 //
 // Cost of an element rule: that of the rule in float (28 bytes per parameter for AdamW: 2 + 12 read, 12 + 2 written),
 // because values are converted in registers. A loss scale adds 2 bytes per parameter for the check. Rules that store u
@@ -43,7 +44,7 @@ struct MixedPrecisionOptions {
 template <class Backend, class Rule>
 struct MixedPrecisionState {
   Backend backend;
-  typename Rule::template State<Backend> rule;  // if a device counts steps, its t() is outdated between visits
+  typename Rule::template State<Backend> rule;  // if a device counts steps, its t() may be outdated
   typename Backend::template Array<float> masters, gradients;
   bool gated;  // whether there is a loss scale
   detail::FiniteGate<Backend> gate;
@@ -51,8 +52,8 @@ struct MixedPrecisionState {
 
   std::uint64_t t() const { return gated ? gate.record(backend).made : rule.t(); }
   const Layout& layout() const { return rule.layout(); }
-  // Returns the factor to multiply the loss by. Waits for a device. loss_scale_at() returns the factor's address in the
-  // backend's memory, so that kernels need not wait; the address changes if the state is copied, moved or loaded.
+  // Returns the factor to multiply the loss by. Waits for the device. loss_scale_at() returns the factor's address in
+  // the backend's memory, so that kernels need not wait; the address changes if the state is copied, moved or loaded.
   double loss_scale() const { return gate.record(backend).scale; }
   const double* loss_scale_at() const { return &gate.place()->scale; }
   // Returns the number of steps skipped so far.
@@ -134,7 +135,7 @@ class MixedPrecision {
   }
 
   // Writes the parameters for evaluation to `out`, in float, as Chain::evaluation_values does
-  // (rules/chain/chain_class.hpp). Computes them from the masters; before the first step, copies `values`.
+  // (rules/chain/chain_class.hpp). Computes them from the masters. Before the first step, converts `values` instead.
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   template <class Backend>
   void evaluation_values(std::span<const Half> values, State<Backend>& state, float* out) const {

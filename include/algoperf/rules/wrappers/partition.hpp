@@ -1,4 +1,4 @@
-// partition(where, rule, where, rule, ...): updates each tensor by the rule of the first predicate that accepts it.
+// partition(where, rule, where, rule, ...): updates each tensor with the rule of the first predicate that accepts it.
 //   partition(matrices, muon(), otherwise, adamw())
 // Throws Error, naming the tensor, if no predicate accepts it.
 #pragma once

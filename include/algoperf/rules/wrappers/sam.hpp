@@ -62,7 +62,8 @@ class Sam {
  public:
   static constexpr bool moves_all_parameters = true;
   static constexpr bool stores_updates = true;
-  // p + e may be infinite or NaN, because p is restored from a copy; the rule must accept the resulting gradient.
+  // p + e may be infinite or NaN, because p is restored from a copy. The gradient there may then be infinite or NaN
+  // too, so the wrapped rule must handle it.
   static constexpr bool handles_non_finite = requires { requires Rule::handles_non_finite; };
   template <class Backend>
   using State = SamState<Backend, Rule>;
@@ -105,7 +106,7 @@ class Sam {
     go_back();
     rule_.step(update, state.base, now);
   }
-  // Same, on the caller's memory. evaluate() must write the gradient at the current `values` to `gradients`.
+  // The same, on the caller's memory. evaluate() must write the gradient at the current `values` to `gradients`.
   template <class Backend, class Evaluate>
   void step(std::span<typename Backend::Scalar> gradients, std::span<typename Backend::Scalar> values,
             State<Backend>& state, Step now, const Evaluate& evaluate) const {

@@ -1,4 +1,5 @@
-// scheduled(stage, &Stage::field, schedule): the stage, with a hyperparameter set to schedule(t - 1) at step t.
+// scheduled(stage, &Stage::field, schedule): the stage, with its hyperparameter `field` set to schedule(t - 1)
+// at step t.
 //   chain(Adam{}, scheduled(DecayedWeights{}, &DecayedWeights::rate, Linear{.from = 0.1, .to = 0, .steps = 1000}),
 //   Descend{})
 // For two fields, write scheduled(scheduled(stage, ...), ...). With a mask, write masked(scheduled(stage, ...), where).

@@ -46,8 +46,9 @@ struct Accelerator {
   }
 
   // Returns the bytes moved by a product of an m x k and a k x n matrix with elements of `number` bytes. The cache
-  // holds three square tiles: one of the result, and one of each operand. Operands that fit the cache are read once;
-  // others are read again for each row or column of tiles. The result is written once.
+  // holds three square tiles: one of the result, and one of each operand. If all three matrices fit the cache
+  // together, each operand is read once; otherwise it is read again for each row or column of tiles of the result.
+  // The result is written once. Throws Error if the cache does not hold three elements.
   Bytes product_bytes(double m, double n, double k, Bytes number = Bytes(4)) const {
     if ((m * k + k * n + m * n) * number.value <= cache.value) return number * (m * k + k * n + m * n);
     const double side = std::floor(std::sqrt(cache / (3 * number)));

@@ -12,9 +12,9 @@
 namespace algoperf {
 
 // Returns the first-order requirements of the training steps of a family of models. Fits laws of FLOPs and bytes to
-// the cost of each model on each batch, and a law of memory to each model on the batch `trained`, because memory
-// includes activations. The laws are first-order: for small models, whose activations exceed their parameters, the
-// memory is wrong by a factor. Throws Error if there are fewer than two models or no batch.
+// the cost of each model on each batch, and a law of memory to the memory of each model on the batch `trained`,
+// because memory includes activations. The laws are first-order: for small models, whose activations exceed their
+// parameters, the predicted memory can be far off. Throws Error if there are fewer than two models or no batch.
 template <class Model, class Loss = SoftmaxCrossEntropy>
 Requirements requirements_of(const std::vector<Model>& family, const std::vector<std::uint64_t>& batches,
                              std::uint64_t trained, const StepOptions<Loss>& options = {}) {

@@ -14,7 +14,7 @@ namespace algoperf {
 // and 2.
 struct FrontierDomain {
   const char* name;
-  double error, target;  // of the best models then, and the desired one
+  double error, target;  // error of the best models at the time, and the desired error
   Samples data;          // samples that those models were trained on
   double sequence;       // samples per batch element (a sequence or an image); 0: not given
   double alpha, beta_g;  // error = alpha data^beta_g
@@ -24,8 +24,9 @@ struct FrontierDomain {
 
   Fit<PowerLaw> curve() const { return {.theta = {std::log(alpha), beta_g}}; }
   Fit<PowerLaw> model() const { return {.theta = {std::log(1e6 * sigma), beta_p}}; }
-  // data_scale() returns how many times more data the target needs, by the learning curve's exponent from today's
-  // error, as in the paper. model_scale() returns how many times larger the model for that data is.
+  // data_scale() returns the factor by which the data must grow for the error to fall from `error` to `target`, from
+  // the learning curve's exponent alone, as in the paper. model_scale() returns the factor by which the model then
+  // grows.
   double data_scale() const { return std::pow(target / error, 1 / beta_g); }
   double model_scale(double scale_of_data) const { return std::pow(scale_of_data, beta_p); }
 };

@@ -77,8 +77,8 @@ inline double isoflop_parabola(const std::vector<IsoflopRun>& runs) {
 // Returns the size of minimum loss at one budget by the method of Porian et al. 2024 (arXiv:2406.19146): the minimum
 // of an Akima curve through log loss against log N. The curve need not be a parabola, so runs far from the minimum do
 // not bias it. But the noise of the three or four runs next to the minimum is not averaged out, and if the best run
-// is next to the smallest or the largest, the curve is a guess. The paper takes the best point of a grid; this
-// function takes the minimum of the curve itself. Throws Error as isoflop_parabola does.
+// is next to the smallest or the largest, the slopes beside it are partly extrapolated. The paper takes the best
+// point of a grid; this function takes the minimum of the curve itself. Throws Error as isoflop_parabola does.
 inline double isoflop_akima(const std::vector<IsoflopRun>& runs) {
   constexpr const char* who = "isoflop_akima";
   detail::IsoflopCurve curve = detail::isoflop_curve(who, runs);

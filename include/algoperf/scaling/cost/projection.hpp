@@ -83,8 +83,8 @@ requires(Law::variables == 1) double size_for(const Fit<Law>& fit, double y) {
 
 // Projects a target error. `curve` is the error as a function of samples; `model` is the best number of parameters
 // for a number of samples. The projection takes the laws at face value; use extrapolate() to judge how far they can
-// be trusted. Throws Error if the curve never falls to `target`, or if the batch is not given and no batch is bound
-// by FLOPs.
+// be trusted. Throws Error if the curve never falls to `target`, or if the batch is not given and no batch is
+// compute-bound.
 template <ScalingLaw Curve, ScalingLaw Model>
 Projection project(double target, const Fit<Curve>& curve, const Fit<Model>& model, const Requirements& requirements,
                    const Accelerator& accelerator, const ProjectionOptions& options = {}) {
@@ -113,8 +113,9 @@ struct ProjectionInterval {
   Projection low, high;
 };
 
-// Projects a target error with each pair of replicates of two bootstraps, and returns the interval of each quantity.
-// Replicates that never fall to `target` count as infinite. Otherwise throws Error as the overload for fits does.
+// Projects a target error with the i-th replicates of both bootstraps, for each i, and returns the interval of each
+// quantity. Replicates that never fall to `target` count as infinite. Otherwise throws Error as the overload for fits
+// does.
 template <ScalingLaw Curve, ScalingLaw Model>
 ProjectionInterval project(double target, const Bootstrap<Curve>& curve, const Bootstrap<Model>& model,
                            const Requirements& requirements, const Accelerator& accelerator,

@@ -1,6 +1,6 @@
-// Quantities with units: samples, parameters, FLOPs, bytes and seconds, their products and quotients. Mixing units
-// incorrectly does not compile:  Flops{6} * n / Seconds{2}  is a rate, but  n + d  of parameters and samples is an
-// error.
+// Quantities with units: samples, parameters, FLOPs, bytes and seconds, and their products and quotients. Sums and
+// comparisons of different units do not compile. For example, with  Parameters n  and  Samples d,
+// Flops{6} * n / Seconds{2}  compiles, but  n + d  does not.
 #pragma once
 
 #include <compare>

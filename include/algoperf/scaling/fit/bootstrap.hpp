@@ -17,7 +17,7 @@ namespace algoperf {
 // What a replicate resamples (Efron & Tibshirani 1993, chapters 6 and 9):
 //   pairs       the observations, with replacement;
 //   residuals   the residuals of the fit, added to its law;
-//   parametric  normal errors of the variance of the residuals, added to the law of the fit.
+//   parametric  normal errors with the variance of the residuals, added to the law of the fit.
 // The last two assume that the law is true and that all errors of log y have the same distribution. `pairs` makes
 // weaker assumptions.
 enum class Resample { pairs, residuals, parametric };
@@ -107,8 +107,8 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
     require(std::isfinite(each),
             "bootstrap: a coefficient of the fit is 0 or infinite, so no replicate can start from it");
 
-  // The residuals scaled to weight 1 and inflated by sqrt(n / (n - k)) for the k fitted parameters; or their standard
-  // deviation.
+  // The residuals scaled to weight 1 and inflated by sqrt(n / (n - k)) for the k fitted parameters. For
+  // Resample::parametric, only their standard deviation.
   std::vector<double> errors;
   double squares = 0;
   for (const auto& p : points) {

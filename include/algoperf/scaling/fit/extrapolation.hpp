@@ -20,9 +20,10 @@
 
 namespace algoperf {
 
-// Half-widths of intervals in log y, in units of noise + per_reach * reach. These half-widths contained a fraction of
-// 0.5, 0.8, 0.9 and 0.95 of the observations beyond the fitted part of the 72 vision curves of Alabdulmohsin et al.
-// 2022: 14981 observations. To calibrate another law, specialise the variable with values measured on your own curves.
+// Half-widths of intervals in log y, in units of noise + per_reach * reach. Intervals of these half-widths contained
+// fractions of 0.5, 0.8, 0.9 and 0.95 of the observations beyond the fitted part of the 72 vision curves of
+// Alabdulmohsin et al. 2022: 14981 observations. To calibrate another law, specialise the variable with values measured
+// on your own curves.
 template <ScalingLaw Law>
 inline constexpr std::array<double, 4> calibration = {};
 template <>

@@ -39,7 +39,7 @@ struct Fit {
   // residuals, `reached` refers to the objective of the Huber losses that preceded the final fit.
   std::size_t starts = 0, reached = 0;
   std::size_t points = 0;
-  std::string residuals = {};  // their definition, and the sum over them
+  std::string residuals = {};  // text: how residuals are defined and summed
 
   // Returns the parameters in the order of Law::names.
   Theta parameters() const { return Law::from_theta(theta); }
@@ -79,8 +79,9 @@ void mark_as(Fit<Law>& fit, const Fit<Law>& other) {
   for (std::size_t i = 0; i < Law::parameters; ++i) fit.undetermined[i] |= other.undetermined[i];
 }
 
-// Also marks the coordinates that the observations do not determine at `theta`. For a coordinate that the law's values
-// do not depend on, replaces the mark: it is set unless the coordinate is the logarithm of a coefficient of 0.
+// Marks the coordinates that the observations do not determine at `theta`, and keeps existing marks. For a coordinate
+// that the law's values do not depend on, overwrites the mark: it is set unless the coordinate is the logarithm of a
+// coefficient of 0.
 template <class Law>
 void mark_undetermined(Fit<Law>& fit, const std::vector<FitPoint<Law::variables>>& points,
                        const std::array<double, Law::parameters>& theta) {
@@ -133,7 +134,8 @@ Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, co
 // Minimises absolute residuals from the optima of Huber losses. The first delta is the mean absolute residual of the
 // least-squares fit. If there are several starts, 1/32 and 1/1024 of it follow, because outliers distort least
 // squares and Huber losses whose delta exceeds most residuals. A single start means a refit of nearly the same
-// points. If the sizes do not vary independently, the least-squares fit shows which terms are interchangeable.
+// points, which uses only the first delta. If the sizes do not vary independently, the least-squares fit shows which
+// terms are interchangeable.
 template <class Law>
 Fit<Law> fit_absolute_from(const std::vector<FitPoint<Law::variables>>& points,
                            const std::vector<std::array<double, Law::parameters>>& starts) {
@@ -185,8 +187,8 @@ Fit<Law> fit(Law, const std::vector<Observation<Law::variables>>& observations, 
 
 // Notes on the observations that a fit cannot infer.
 struct FitNotes {
-  std::string units = "not given";     // "x: tokens, y: nats per token"; how parameters and FLOPs are counted
-  std::string left_out = "not given";  // "the five highest losses"
+  std::string units = "not given";     // such as "x: tokens, y: nats per token"; how parameters and FLOPs are counted
+  std::string left_out = "not given";  // such as "the five highest losses"
 };
 
 // Returns a few lines of text with everything needed to reproduce a fit (Li et al. 2025, "(Mis)Fitting",

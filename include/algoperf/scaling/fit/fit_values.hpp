@@ -13,8 +13,8 @@
 
 namespace algoperf {
 
-// Minimises the sum of weight (law(x) - y)^2, that is, squares of y itself, whereas fit() uses log y. Accepts only
-// laws with coefficients in which y is linear. For each set of the other coordinates it solves for these
+// Minimises the sum of weight (law(x) - y)^2. Its residuals are those of y itself; those of fit() are of log y.
+// Accepts only laws with coefficients in which y is linear. For each set of the other coordinates it solves for these
 // coefficients, constrained to be non-negative (variable projection, Golub & Pereyra 1973). This leaves two of
 // Chinchilla's five coordinates to search. A coefficient of 0 has a theta of -inf. Throws Error as fit() does.
 template <ScalingLaw Law>
@@ -27,7 +27,7 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
   check_observations(observations, Law::parameters);
   const auto points = detail::fit_points(observations);
   const Objective sum(points);
-  double negligible = 0;  // residuals at the level of rounding
+  double negligible = 0;  // the sum when the residuals are rounding errors
   for (const auto& o : observations) negligible += 1e-28 * o.weight * o.y * o.y;
 
   std::vector<Minimum<shapes>> minima;

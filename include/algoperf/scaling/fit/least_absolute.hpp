@@ -19,11 +19,11 @@ namespace algoperf::detail {
 
 // Minimises the sum of weight |r| near `from`. It minimises Huber losses with a delta that shrinks tenfold each time,
 // and after each fits the law exactly through the observations with the smallest residuals: as many as the law has
-// parameters, not counting coefficients that have reached 0. Such a fit is an optimum, `converged`, if the
-// subgradient of the sum contains 0 (Koenker & Bassett 1978): forces of at most their weights at the observations
-// passed through balance the pull of all other residuals. The optimum of a law that is not linear in its coordinates
-// may pass through fewer observations. Then the result is the Huber optimum at the smallest delta, whose sum exceeds
-// the minimum by at most delta times the total weight.
+// parameters, not counting coefficients that have reached 0. Such a fit is an optimum, `converged`, if 0 is a
+// subgradient of the sum (Koenker & Bassett 1978): subgradients at the interpolated observations, each at most its
+// weight in absolute value, balance the gradient of all other terms. The optimum of a law that is not linear in its
+// coordinates may pass through fewer observations. Then the result is the Huber optimum at the smallest delta, whose
+// sum exceeds the minimum by at most delta times the total weight.
 template <class Law>
 Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variables>>& points,
                                         const std::array<double, Law::parameters>& from) {
@@ -75,7 +75,7 @@ Minimum<Law::parameters> least_absolute(const std::vector<FitPoint<Law::variable
         for (std::size_t j = 0; j < n; ++j) normal[i][j] = normal[j][i] = i == j;
         pull[i] = 0;
       }
-    if (!solve(normal, pull, share)) continue;  // distributes the pull by least squares
+    if (!solve(normal, pull, share)) continue;  // distributes the pull over `held` by least squares
     bool holds = true;
     for (const auto& [law, most] : held) {
       double force = 0;

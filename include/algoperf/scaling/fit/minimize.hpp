@@ -70,8 +70,8 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
     for (std::size_t i = 0; i < N; ++i) next[i] += step[i];
     return next;
   };
-  // f no longer distinguishes nearby points, but its slope does: takes one last step without damping. The sums in f
-  // may round to a higher value there, by up to 1e-13.
+  // Takes one last Newton step without damping. Rounding hides the differences between nearby values of f, but not
+  // the slope. The sums in f may round to a value that is higher by up to a relative 1e-13.
   const auto finish = [&] {
     std::array<double, N> step;
     if (detail::damped_step(now, 0, bound, step) && f(moved(step)) <= now.value * (1 + 1e-13) + negligible)

@@ -17,8 +17,8 @@ struct Observation {
   double weight = 1;  // of its term in the sum: 1 / variance of log y, if known
 };
 
-// Checks that a fit can use the observations: at least as many as parameters, values positive and finite, no x twice,
-// y not constant. Throws Error otherwise, naming the observation, counted from 0.
+// Checks that a fit can use the observations: at least as many as parameters, values positive and finite, no repeated
+// x, y not constant. Throws Error otherwise, naming the observation, counted from 0.
 template <std::size_t Variables>
 void check_observations(const std::vector<Observation<Variables>>& all, std::size_t parameters) {
   require(all.size() >= parameters, "fit: there are ", all.size(), " observations for ", parameters, " parameters");

@@ -68,9 +68,9 @@ struct HeldObjective {
 // coordinates (Bates & Watts 1988, section 6.1). Unlike an interval from the curvature at the optimum, it detects an
 // end that the observations do not bound: that end is 0 or infinite.
 //
-// `fit` must be the least-squares fit of these observations. Throws Error if it is not, if n = k, or if the parameter
-// is computed from several coordinates (SigmoidPowerLaw's e_0 and b, Kaplan's Nc and Dc); bootstrap() has intervals
-// for these.
+// `fit` must be the least-squares fit of these observations. Throws Error if it is not, if it did not converge, if
+// n = k, or if the parameter is computed from several coordinates (SigmoidPowerLaw's e_0 and b, Kaplan's Nc and Dc);
+// bootstrap() has intervals for these.
 template <ScalingLaw Law>
 Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law::variables>>& observations,
                           std::size_t parameter, double level = 0.95) {
@@ -97,7 +97,7 @@ Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law
 
   const auto starts = detail::Restarts<Law>(points, fit.theta).of(points);
   const auto end = [&](double direction) {
-    std::array<double, all> theta = fit.theta;  // the optimum at the last value that was allowed
+    std::array<double, all> theta = fit.theta;  // the optimum at the last value inside the interval
     const auto allows = [&](double value) {
       detail::HeldObjective<Law> rest{sum, parameter, value};
       const auto from = [&](const std::array<double, all>& start) {

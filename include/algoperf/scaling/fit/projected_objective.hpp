@@ -107,7 +107,7 @@ class ProjectedObjective {
       for (std::size_t k = 0; k < linear; ++k) x[k] *= scale[k];
       return true;
     }
-    // Finds the best c >= 0. There are few enough coefficients to try every subset as the non-zero ones.
+    // Finds the optimal c >= 0. Tries every subset of the coefficients as the non-zero ones, since there are few.
     bool solve(Coefficients& c) const {
       double most = 0;
       for (unsigned in = 1; in < 1u << linear; ++in) {

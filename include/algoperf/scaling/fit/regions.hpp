@@ -47,14 +47,14 @@ struct Regions {
 namespace detail {
 
 struct CurveEnds {
-  std::optional<double> guessing_ends = {}, floor_begins = {};  // empty unless among the observations
+  std::optional<double> guessing_ends = {}, floor_begins = {};  // empty unless within the observed range
   double exponent = 0;
 };
 
 // Selects one of four laws: a power law alone, with a floor, with a cap, or with both. The law with the lowest
 // Bayesian information criterion n log(S / n) + k log n (Schwarz 1978) wins. A law whose additional boundary lies
-// outside the observations (a floor that begins after them, or guessing that ends before them) must be lower by 10,
-// very strong evidence (Kass & Raftery 1995). Only boundaries among the observations are reported.
+// outside the observed range (a floor that begins after it, or guessing that ends before it) must have a criterion
+// lower by 10, which is very strong evidence (Kass & Raftery 1995). Only boundaries within the range are reported.
 class RegionFinder {
  public:
   using Points = std::vector<FitPoint<1>>;
@@ -147,7 +147,7 @@ struct RegionOptions {
 };
 
 // Finds the regions of a learning curve. Needs at least 6 observations, whose sizes span the regions to be
-// distinguished: boundaries outside the observations are not reported. Throws Error as fit() does.
+// distinguished: boundaries outside the observed range are not reported. Throws Error as fit() does.
 inline Regions find_regions(const std::vector<Observation<1>>& observations, const RegionOptions& options = {}) {
   check_observations(observations, 6);
   require(options.bootstraps >= 1, "find_regions: bootstraps is 0, expected at least 1");

@@ -1,6 +1,6 @@
 // The losses that a fit sums over residuals r = log law(x) - log y, each multiplied by its observation's weight. Sums
-// are used instead of means, because a mean of small losses ends optimisers that stop at an absolute tolerance
-// (Besiroglu et al. 2024, arXiv:2404.10102).
+// are used instead of means, because optimisers with an absolute tolerance stop too early on a mean of small
+// losses (Besiroglu et al. 2024, arXiv:2404.10102).
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,8 @@
 
 namespace algoperf {
 
-// r^2, without the factor 1/2, so that the sum gives root mean squares directly. The minimum is the same.
+// r^2, without the factor 1/2, so that the sum divided by the total weight is the mean square. The factor does not
+// change where the minimum is.
 struct SquaredResiduals {
   double value(double r) const { return r * r; }
   double slope(double r) const { return 2 * r; }

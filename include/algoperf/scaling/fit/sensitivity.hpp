@@ -25,8 +25,8 @@ struct Sensitivity {
 };
 
 // Computes the sensitivity from the matrix sum w J J^T, where J are the derivatives of log y. Each coordinate is
-// scaled to a diagonal of 1. A Cholesky factorisation takes the largest pivot first, until none is left above
-// rounding.
+// scaled to a diagonal of 1. A Cholesky factorisation takes the largest pivot first, until no pivot exceeds
+// rounding. The coordinates that are left then are dependent.
 template <class Law>
 Sensitivity<Law::parameters> sensitivity(const std::vector<FitPoint<Law::variables>>& points,
                                          const std::array<double, Law::parameters>& at) {

@@ -10,8 +10,8 @@
 
 namespace algoperf {
 
-// Kaplan et al. 2020 (arXiv:2001.08361, eq. 1.5): L = ((Nc / N)^(aN / aD) + Dc / D)^aD, for N parameters without
-// embeddings and D tokens. The law has no floor, and the outer exponent aD applies to both terms.
+// Kaplan et al. 2020 (arXiv:2001.08361, eq. 1.5): L = ((Nc / N)^(aN / aD) + Dc / D)^aD, for N non-embedding
+// parameters and D tokens. The law has no floor, and the outer exponent aD applies to both terms.
 struct Kaplan {
   static constexpr std::size_t variables = 2, parameters = 4;
   static constexpr std::array<const char*, 4> names = {"Nc", "Dc", "aN", "aD"};

@@ -9,8 +9,8 @@
 
 namespace algoperf {
 
-// M1: y = b x^c, a line in logarithms. With c < 0 it is the power-law region of a learning curve (Hestness et al.
-// 2017, eq. 1).
+// M1 of Alabdulmohsin et al. 2022 (arXiv:2209.06640): y = b x^c, a line in logarithms. With c < 0 it describes the
+// power-law region of a learning curve (Hestness et al. 2017, eq. 1).
 struct PowerLaw {
   static constexpr std::size_t variables = 1, parameters = 2, linear = 1;
   static constexpr std::array<const char*, 2> names = {"b", "c"};

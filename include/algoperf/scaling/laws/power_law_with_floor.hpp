@@ -11,8 +11,7 @@
 namespace algoperf {
 
 // M2: y = e + b x^-c, a power law with a floor e, the irreducible error (Hestness et al. 2017; Rosenfeld et al.
-// 2020). fit() fits log y, so e cannot be negative. If the best e tends to 0, the fit ends with an e of 0 to
-// rounding.
+// 2020). fit() fits log y, so e cannot be negative. If the optimal e tends to 0, the fitted e is 0 up to rounding.
 struct PowerLawWithFloor {
   static constexpr std::size_t variables = 1, parameters = 3, linear = 2;
   static constexpr std::array<const char*, 3> names = {"e", "b", "c"};

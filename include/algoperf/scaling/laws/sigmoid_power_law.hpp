@@ -20,8 +20,8 @@ struct SigmoidPowerLaw {
   static constexpr const char* formula = "(y - e_inf) / (e_0 - y)^alpha = b x^c";
 
   // theta = log e_inf, log(e_0 - e_inf), log alpha, log b + (alpha - 1) log(e_0 - e_inf), c. With y = e_inf + (e_0 -
-  // e_inf) / (1 + e^-z) the law becomes g(z) = theta[3] + theta[4] log x, where g is increasing. log_value solves
-  // this equation for z by Newton's method.
+  // e_inf) / (1 + e^-z) the law becomes g(z) = theta[3] + theta[4] log x, where
+  // g(z) = alpha log(1 + e^z) - log(1 + e^-z) is increasing. log_value solves this equation for z by Newton's method.
   template <class T>
   static T log_value(const std::array<double, 1>& log_x, const std::array<T, 5>& theta) {
     const T alpha = jets::exp(theta[2]), level = theta[3] + theta[4] * log_x[0];
@@ -33,7 +33,7 @@ struct SigmoidPowerLaw {
       z += step;
       if (std::fabs(step) <= 1e-15 * std::fabs(z)) break;
     }
-    T at = z;  // two more Newton steps carry the derivatives of z
+    T at = z;  // two more Newton steps, in T, give z its derivatives
     for (int i = 0; i < 2; ++i) {
       const T p = jets::exp(-jets::softplus(-at));
       at = at + (level + jets::softplus(-at) - alpha * jets::softplus(at)) / (1.0 - p + alpha * p);

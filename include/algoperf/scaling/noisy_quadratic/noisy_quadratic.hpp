@@ -26,7 +26,7 @@ struct NqmGoal {
 };
 
 // The grid to search: every pair of a learning rate and a value of the rule's second hyperparameter, if it has one.
-// Empty vectors mean the search of the paper, Rule::rates() and Rule::seconds().
+// An empty vector stands for the values that the paper searches: Rule::rates() or Rule::seconds().
 struct NqmGrid {
   std::vector<double> rates = {};
   std::vector<double> seconds = {};
@@ -48,7 +48,7 @@ class NqmPowers {
   using Moments = std::array<double, Rule::moments>;
   using Map = AffineMap<Rule::moments>;
 
-  // The loss is the sum of weight E x^2.
+  // Adds a direction. The loss is the sum over directions of `weight` times the rule's mean square.
   void add(const NqmDirection& direction, double weight) {
     directions_.push_back(direction);
     weights_.push_back(weight);
@@ -135,7 +135,8 @@ class NqmPowers {
 // Source: Zhang et al. 2019 (arXiv:1907.04164) and its notebook, whose bins and search are the defaults. Departures:
 //   - steps_to_target is the first step whose loss is below the target. The notebook reports the last step before it,
 //     one less.
-//   - SGD has no 1e-8 in a denominator. In the notebook it removes up to 0.32 % of the steps, where they are millions.
+//   - SGD has no 1e-8 in a denominator. In the notebook, this term reduces step counts in the millions by
+//     up to 0.32 %.
 //   - Where momentum makes the loss oscillate about the target, steps_to_target is one of the crossings, but not
 //     necessarily the first or that of the notebook.
 // Cost: a search of 100 rates x 20 momenta takes about 0.1 s, one of 100 rates about 1 ms.

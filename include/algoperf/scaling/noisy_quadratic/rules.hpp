@@ -15,7 +15,7 @@
 namespace algoperf {
 namespace detail {
 
-// The momenta and decays that the paper's notebook searches: 20 values from 1 - 10^-5 down to 0.
+// The momenta and decays that the notebook of Zhang et al. 2019 searches: 20 values from 1 - 10^-5 down to 0.
 inline std::vector<double> nqm_seconds() {
   std::vector<double> seconds = geometric(1e-5, 1, 20);
   for (double& x : seconds) x = 1 - x;
