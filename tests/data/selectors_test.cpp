@@ -6,7 +6,7 @@
 
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
-#include "algoperf/data/selectors/importance.hpp"
+#include "algoperf/data/selectors/loss_proportional.hpp"
 #include "algoperf/data/selectors/shuffled_epochs.hpp"
 #include "algoperf/data/selectors/with_replacement.hpp"
 
