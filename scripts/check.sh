@@ -60,7 +60,7 @@ for file in "${tests[@]}"; do
   targets+=("check_${name//\//_}")
 done
 cmake --preset check >/dev/null
-cmake --build --preset check --target "${targets[@]}"
+cmake --build --preset check --parallel "$(nproc)" --target "${targets[@]}"
 failed=0
 for target in "${targets[@]}"; do
   "build/check/tests/$target" --minimal || failed=1

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 scripts/setup.sh
 cmake --preset release
-cmake --build --preset release --target compare_rules
+cmake --build --preset release --parallel "$(nproc)" --target compare_rules
 mkdir -p out
 build/release/examples/compare_rules "$@"
 echo "The output files are in $PWD/out:"

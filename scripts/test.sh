@@ -12,7 +12,7 @@ all=$#
 build_and_test() { # preset [command to run ctest under...]
   printf '\n== %s ==\n' "$1"
   cmake --preset "$1"
-  cmake --build --preset "$1"
+  cmake --build --preset "$1" --parallel "$(nproc)"  # more jobs than cores take longer
   "${@:2}" ctest --preset "$1"
 }
 
