@@ -1,6 +1,6 @@
 # Compares the user time of compiling headers with that of `#include <Eigen/Dense>`. The budgets are ratios, so the speed
-# of the machine matters little. A header that exceeds four fifths of its budget is measured again, with Eigen between,
-# and its median decides. Argument: SETTINGS.
+# of the machine matters little. A header that exceeds four fifths of its budget is measured four more times, in turns
+# with Eigen, and the medians decide. Argument: SETTINGS.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 include(${CMAKE_CURRENT_LIST_DIR}/user_time.cmake)
