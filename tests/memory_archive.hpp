@@ -13,6 +13,19 @@ namespace algoperf::testing {
 
 using Saved = std::map<std::string, std::vector<unsigned char>>;
 
+// Returns how many arrays whose names end in `ending` differ.
+inline std::size_t changed(const Saved& before, const Saved& after, const std::string& ending) {
+  std::size_t count = 0;
+  for (const auto& [name, bytes] : after) count += name.ends_with(ending) && bytes != before.at(name);
+  return count;
+}
+// Returns how many arrays have names that end in `ending`.
+inline std::size_t arrays_named(const Saved& saved, const std::string& ending) {
+  std::size_t count = 0;
+  for (const auto& [name, bytes] : saved) count += name.ends_with(ending);
+  return count;
+}
+
 struct MemoryWriter {
   static constexpr bool reading = false;
   Saved saved;

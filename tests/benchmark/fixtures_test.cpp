@@ -56,7 +56,7 @@ Keeper run(const Register& register_all, const char* filter = ".") {
   return keeper;
 }
 
-const Constant rate{0.05};
+const Constant constant_rate{0.05};
 const ShuffledEpochs batches{.batch = 32};
 
 }  // namespace
@@ -125,13 +125,13 @@ TEST_CASE("trials train from seeds 1, 2, ..., as a plain loop does, and report t
   const TinyWorkload task;
   const TimeToTargetOptions options{.budget = 200, .every = 4};
   const Keeper keeper =
-      run([&] { register_time_to_target("t", options, task, momentum(), rate, batches)->Repetitions(3); });
+      run([&] { register_time_to_target("t", options, task, momentum(), constant_rate, batches)->Repetitions(3); });
   const auto trials = keeper.trials();
   REQUIRE(trials.size() == 3);
   std::map<double, int> steps;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::uint64_t seed = i + 1;
-    TrainingLoop loop(task.model(), task.loss(), momentum(), rate, ShuffledEpochs{.batch = 32, .seed = seed},
+    TrainingLoop loop(task.model(), task.loss(), momentum(), constant_rate, ShuffledEpochs{.batch = 32, .seed = seed},
                       Seed{seed});
     std::vector<EvaluationReport> evaluations;
     const RunReport own = loop.run(task.train(), Evaluate(task, {.every = 4}), History{evaluations},
@@ -162,9 +162,9 @@ TEST_CASE("a trial that misses its target, or diverges, has the longest time") {
   TinyWorkload task;
   task.error = -1;
   const Keeper keeper = run([&] {
-    register_time_to_target("missed", {.budget = 8}, task, sgd(), rate, batches)->Repetitions(2);
+    register_time_to_target("missed", {.budget = 8}, task, sgd(), constant_rate, batches)->Repetitions(2);
     register_time_to_target("diverged", {.budget = 8}, task, sgd(), Constant{1e30}, batches)->Repetitions(1);
-    register_time_to_target("by itself", {}, task, sgd(), rate, batches)->Repetitions(1);
+    register_time_to_target("by itself", {}, task, sgd(), constant_rate, batches)->Repetitions(1);
   });
   const auto trials = keeper.trials();
   REQUIRE(trials.size() == 4);
@@ -188,7 +188,8 @@ TEST_CASE("if a minority of trials miss, the median is the time of a trial that 
   const TinyWorkload task;
   const auto three_trials = [&](std::uint64_t budget) {
     const TimeToTargetOptions options{.budget = budget, .every = 4};
-    return run([&] { register_time_to_target("t", options, task, momentum(), rate, batches)->Repetitions(3); });
+    return run(
+        [&] { register_time_to_target("t", options, task, momentum(), constant_rate, batches)->Repetitions(3); });
   };
   std::vector<std::uint64_t> steps;
   for (const auto& trial : three_trials(200).trials())
@@ -212,7 +213,7 @@ TEST_CASE("if a minority of trials miss, the median is the time of a trial that 
 
 TEST_CASE("a benchmark that cannot run reports the reason, and the others still run") {
   const Keeper keeper = run([] {
-    register_time_to_target("bad", {}, TinyWorkload{}, adamw({.beta1 = 2}), rate, batches)->Repetitions(1);
+    register_time_to_target("bad", {}, TinyWorkload{}, adamw({.beta1 = 2}), constant_rate, batches)->Repetitions(1);
     ALGOPERF_OPTIMIZER_STEP(adamw({.beta1 = 2}), Host<>{}, 10);
     ALGOPERF_OPTIMIZER_STEP(adamw(), Host<>{}, 10, 0, -1)->Iterations(1);
   });

@@ -33,12 +33,10 @@ struct Unreachable : Tiny {
   std::uint64_t step_hint() const { return 1; }
 };
 
-const ShuffledEpochs batches{.batch = 32};
-
 // Returns the JSON report of three trials.
 nlohmann::json report_of(const Unreachable& task, double rate) {
   ::benchmark::ClearRegisteredBenchmarks();
-  register_time_to_target("t", {.budget = 2}, task, sgd(), Constant{rate}, batches)->Repetitions(3);
+  register_time_to_target("t", {.budget = 2}, task, sgd(), Constant{rate}, ShuffledEpochs{.batch = 32})->Repetitions(3);
   std::ostringstream out;
   ::benchmark::JSONReporter reporter;
   reporter.SetOutputStream(&out);

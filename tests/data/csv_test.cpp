@@ -21,8 +21,8 @@ const std::string people =
     "50,red,0,<=50K\n";
 
 // Writes a file `f` in a temporary folder and reads it.
-struct File {
-  File() : f(folder / "f") {}
+struct CsvFile {
+  CsvFile() : f(folder / "f") {}
   ap::Table load(const std::string& bytes, const ap::CsvOptions& options = {}) const {
     return ap::load_csv(folder.write("f", bytes), options);
   }
@@ -44,7 +44,7 @@ Strings fields(const ap::Table& table, std::size_t column) {
 }  // namespace
 
 TEST_CASE("numbers are unchanged, categories are one-hot in byte order, labels are classes") {
-  const File file;
+  const CsvFile file;
   const ap::Table table = file.load(people, {.label = "income"});
   CHECK(table.rows() == 3);
   CHECK(table.columns().size() == 4);
@@ -60,7 +60,7 @@ TEST_CASE("numbers are unchanged, categories are one-hot in byte order, labels a
 }
 
 TEST_CASE("a gzipped file is found by its name without .gz") {
-  const File file;
+  const CsvFile file;
   write_gzipped(file.folder, "f.gz", people);
   CHECK(ap::load_csv(file.f, {.label = "income"}).rows() == 3);
   CHECK(sentence([&] { ap::load_csv(file.f, {.limit = 50}); }) ==
@@ -68,7 +68,7 @@ TEST_CASE("a gzipped file is found by its name without .gz") {
 }
 
 TEST_CASE("standardised numbers have mean 0 and deviation 1; equal numbers become 0") {
-  const File file;
+  const CsvFile file;
   const ap::Table table = file.load("x,same\n1,0.1\n2,0.1\n6,0.1\n", {.standardise = true});
   CHECK(table.columns()[0].mean == 3);
   CHECK(table.columns()[0].deviation == near(2.160246899469287));  // sqrt(14 / 3)
@@ -82,7 +82,7 @@ TEST_CASE("standardised numbers have mean 0 and deviation 1; equal numbers becom
 }
 
 TEST_CASE("a second file is encoded with the first file's categories, means and deviations") {
-  const File file;
+  const CsvFile file;
   const ap::Table train = file.load(people, {.label = "income", .standardise = true});
   // Has additional columns, in another order.
   const std::string other = file.folder.write("test", "id,income,weight,age,colour\n7,>50K,1.5,60,blue\n");
@@ -127,7 +127,7 @@ TEST_CASE("a second file is encoded with the first file's categories, means and 
 }
 
 TEST_CASE("quotes, doubled quotes, all line endings, a byte order mark, no final line ending") {
-  const File file;
+  const CsvFile file;
   const ap::Table table = file.load(
       "\xEF\xBB\xBF\"name\",n\r\n"
       "\"a, \"\"b\"\"\",1\r\n"
@@ -147,7 +147,7 @@ TEST_CASE("quotes, doubled quotes, all line endings, a byte order mark, no final
 }
 
 TEST_CASE("a column is numeric if all its fields are numbers") {
-  const File file;
+  const CsvFile file;
   const auto numeric = [&](const std::string& field) {
     return file.load("a\n1\n" + field + "\n").columns()[0].numeric;
   };
@@ -159,7 +159,7 @@ TEST_CASE("a column is numeric if all its fields are numbers") {
 }
 
 TEST_CASE("options: numeric categories sort by value, columns can be required numeric or left out, blanks trimmed") {
-  const File file;
+  const CsvFile file;
   CHECK(file.load("a\n10\n9\n1\n", {.categorical = {"a"}}).columns()[0].categories == Strings{"1", "9", "10"});
   CHECK(file.load("a\n10\n9\nx\n").columns()[0].categories == Strings{"10", "9", "x"});
   CHECK(file.load("a,y\n1,10\n1,2\n", {.label = "y"}).labels() == std::vector<std::int32_t>{1, 0});
@@ -189,7 +189,7 @@ TEST_CASE("options: numeric categories sort by value, columns can be required nu
 }
 
 TEST_CASE("a label listed as numeric is a regression target, unscaled") {
-  const File file;
+  const CsvFile file;
   const std::string homes = "rooms,kind,price\n3,flat,250.5\n5,house,4e2\n1,flat,99\n";
   const ap::Table table = file.load(homes, {.label = "price", .numeric = {"price"}, .standardise = true});
   CHECK(table.input_names() == Strings{"rooms", "kind=flat", "kind=house"});
@@ -211,7 +211,7 @@ TEST_CASE("a label listed as numeric is a regression target, unscaled") {
 }
 
 TEST_CASE("CsvOptions::only selects columns") {
-  const File file;
+  const CsvFile file;
   const ap::Table table = file.load(people, {.label = "income", .only = {"weight", "age"}});
   CHECK(table.input_names() == Strings{"age", "weight"});
   CHECK(table.labels() == std::vector<std::int32_t>{0, 1, 0});
@@ -221,7 +221,7 @@ TEST_CASE("CsvOptions::only selects columns") {
 }
 
 TEST_CASE("an invalid table is refused with line and column") {
-  const File file;
+  const CsvFile file;
   const std::string& f = file.f;
   CHECK(sentence([&] { ap::load_csv(f); }) ==
         f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");

@@ -26,8 +26,8 @@ const std::string two_graphs =
     "3 0";
 
 // Writes a file `f` in a temporary folder and reads it.
-struct File {
-  File() : f(folder / "f") {}
+struct GraphsFile {
+  GraphsFile() : f(folder / "f") {}
   std::string error(const std::string& bytes) const {
     folder.write("f", bytes);
     return sentence([&] { ap::load_graphs(f); });
@@ -58,7 +58,7 @@ TEST_CASE("graphs become rows of neighbours; labels and tags are numbered in asc
 }
 
 TEST_CASE("an invalid file of graphs is refused with the line") {
-  const File file;
+  const GraphsFile file;
   const std::string& f = file.f;
   CHECK(sentence([&] { ap::load_graphs(f); }) ==
         f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
@@ -89,7 +89,7 @@ TEST_CASE("an invalid file of graphs is refused with the line") {
 }
 
 TEST_CASE("huge declared counts allocate no memory") {
-  const File file;
+  const GraphsFile file;
   CHECK(file.error("2147483647\n2147483647 0\n0 2147483647 1\n") ==
         file.f +
             ":3: there are 3 fields, expected 2147483649: a tag, the number of neighbours and 2147483647 neighbours");

@@ -23,8 +23,8 @@ std::string wav(const std::string& samples, char rate = 100, char channels = 1) 
 }
 
 // Writes a file `f` in a temporary folder and reads it.
-struct File {
-  File() : f(folder / "f") {}
+struct RecordingsFile {
+  RecordingsFile() : f(folder / "f") {}
   ap::SpokenDigits load(const std::string& members) const {
     return ap::load_spoken_digits(folder.write("f", members + tar_end));
   }
@@ -38,7 +38,7 @@ struct File {
 }  // namespace
 
 TEST_CASE("file names give digit, speaker and index; indices 0 to 4 are the test set") {
-  const File file;
+  const RecordingsFile file;
   const ap::SpokenDigits digits =
       file.load(tar_member("r/7_theo_5.wav", wav("\x80\xC0")) + tar_member("README.md", "not a recording") +
                 tar_member("r/._7_theo_5.wav", "a shadow") + tar_member("3_a_b_12.wav", wav("\x40")) +
@@ -57,7 +57,7 @@ TEST_CASE("file names give digit, speaker and index; indices 0 to 4 are the test
 }
 
 TEST_CASE("invalid recordings are refused by name") {
-  const File file;
+  const RecordingsFile file;
   const std::string& f = file.f;
   for (const char* const name : {"7_theo", "theo_7_3", "7__3", "17_theo_3", "7_theo_", "7_theo_x", "7_theo_-3", "7_3",
                                  "", "7_theo_99999999999", "x_theo_3", "7_theo_3x"})

@@ -24,8 +24,8 @@ Entries entries(const std::string& path) {
 }
 
 // Writes a file `f` in a temporary folder and reads it.
-struct File {
-  File() : f(folder / "f") {}
+struct ArchiveFile {
+  ArchiveFile() : f(folder / "f") {}
   Entries read(const std::string& bytes) const { return entries(folder.write("f", bytes)); }
   std::string error(const std::string& bytes) const {
     return sentence([&] { read(bytes); });
@@ -39,7 +39,7 @@ const std::string one = tar_member("a", "hello");
 }  // namespace
 
 TEST_CASE("files are returned in order with their bytes, plain or gzipped") {
-  const File file;
+  const ArchiveFile file;
   const std::string block(512, 'x'), long_contents(3000, 'y');
   const std::string archive = tar_member("empty", "") + tar_member("d/block", block) +
                               tar_member("long", long_contents, '\0') + tar_member("last", "z", '7') + tar_end;
@@ -51,7 +51,7 @@ TEST_CASE("files are returned in order with their bytes, plain or gzipped") {
 }
 
 TEST_CASE("folders, links and devices are skipped") {
-  const File file;
+  const ArchiveFile file;
   std::string archive;
   for (const char type : {'2', '3', '4', '5', '6'}) archive += tar_member("x", "", type);
   archive += tar_member("g", "12 comment=x\n", 'g') + tar_member("k", "a long target", 'K');
@@ -60,7 +60,7 @@ TEST_CASE("folders, links and devices are skipped") {
 }
 
 TEST_CASE("long names: a prefix, GNU's member, POSIX's extension") {
-  const File file;
+  const ArchiveFile file;
   std::string prefixed = tar_header("name", 0);
   prefixed.replace(345, 6, "folder");
   CHECK(file.read(with_tar_checksum(prefixed) + tar_end) == Entries{{"folder/name", ""}});
@@ -90,7 +90,7 @@ TEST_CASE("archives written by GNU tar") {
 }
 
 TEST_CASE("an invalid archive is refused with the byte offset") {
-  const File file;
+  const ArchiveFile file;
   const std::string& f = file.f;
   CHECK(sentence([&] { entries(f); }) == f + ": cannot be opened, nor can " + f + ".gz (No such file or directory)");
   CHECK(file.error("") == f + ": ends at byte 0, expected 512 bytes of a tar header from byte 0");
@@ -119,7 +119,7 @@ TEST_CASE("an invalid archive is refused with the byte offset") {
 }
 
 TEST_CASE("invalid long names are refused") {
-  const File file;
+  const ArchiveFile file;
   const std::string& f = file.f;
   CHECK(file.error(tar_member("L", "name", 'L') + tar_end) ==
         f + ": ends after the long name \"name\", expected its member");
@@ -137,7 +137,7 @@ TEST_CASE("invalid long names are refused") {
 }
 
 TEST_CASE("neither a huge declared size nor a decompression bomb allocates memory") {
-  const File file;
+  const ArchiveFile file;
   CHECK(file.error(tar_header("a", 077777777777) + "123") ==
         file.f + ": ends at byte 515, expected 8589934591 bytes of \"a\" from byte 512");
   const std::string bomb = write_gzipped(file.folder, "bomb", tar_header("a", 20 << 20) + std::string(20 << 20, '\0'));

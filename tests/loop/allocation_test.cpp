@@ -26,13 +26,13 @@
 namespace {
 
 std::atomic<bool> counting{false}, in_product{false};
-std::atomic<int> own{0}, packing{0};
-std::atomic<std::size_t> bytes{0};
+std::atomic<int> own_allocations{0}, packing{0};
+std::atomic<std::size_t> allocated_bytes{0};
 
 [[maybe_unused]] void count(std::size_t size) {
   if (!counting) return;
-  ++(in_product ? packing : own);
-  bytes += size;
+  ++(in_product ? packing : own_allocations);
+  allocated_bytes += size;
 }
 
 }  // namespace
@@ -113,29 +113,29 @@ int allocations(const Model& model, const Rule& rule, const Tail&... tail) {
     WatchedHost host;
     host.threads = threads;
     TrainingLoop loop(model, task.loss(), rule, Constant{1e-3}, tail..., host);
-    own = 0;
+    own_allocations = 0;
     for (int i = 0; i < 14; ++i) {
       counting = i >= 2;
       loop.step(data);
     }
     counting = false;
-    if (own > 0) break;
+    if (own_allocations > 0) break;
   }
-  return own;
+  return own_allocations;
 }
 
 }  // namespace
 
 TEST_CASE("allocations are counted") {
   if (!COUNTED) return;
-  own = 0;
+  own_allocations = 0;
   counting = true;
   std::vector<int> vector(10);
   Arena<float> arena(10);
   counting = false;
   volatile int used = vector[3] + static_cast<int>(arena[3]);  // otherwise a compiler may remove the allocations
   CHECK(used == 0);
-  CHECK(own == 2);
+  CHECK(own_allocations == 2);
 }
 
 TEST_CASE("a step allocates no memory outside matrix products") {
@@ -162,13 +162,13 @@ TEST_CASE("a batch processed in consecutive parts uses activation memory for one
   if (!COUNTED) return;
   const Tiny task;
   const auto taken = [&](const auto&... tail) {
-    bytes = 0;
+    allocated_bytes = 0;
     counting = true;
     TrainingLoop loop(Model(Shape{28, 28, 1}, Conv2d{.filters = 8}, Relu{}, Dense{.units = 10}), task.loss(), sgd(),
                       Constant{1e-3}, ShuffledEpochs{.batch = 64}, tail...);
     counting = false;
     loop.step(task.train());
-    return static_cast<double>(bytes);
+    return static_cast<double>(allocated_bytes);
   };
   const double whole = taken(), parts = taken(Mean{}, InProcess{8});
   CHECK(parts < 0.4 * whole);  // inputs, gradients and Mean's accumulator do not shrink

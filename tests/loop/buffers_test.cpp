@@ -19,11 +19,6 @@ auto normed_loop(const Rule& rule, const Tail&... tail) {
                       SoftmaxCrossEntropy{}, rule, Constant{0.05}, ShuffledEpochs{.batch = 32}, tail...);
 }
 
-template <class Loop>
-std::vector<float> of(Loop& loop, const char* tensor) {
-  const auto values = loop.values(tensor);
-  return {values.begin(), values.end()};
-}
 double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) most = std::fmax(most, std::abs(static_cast<double>(a[i] - b[i])));
@@ -62,9 +57,9 @@ TEST_CASE("running averages follow the data with any rule") {
   const auto check = [&](const auto& rule) {
     auto loop = normed_loop(rule);
     loop.run(task.train(), UntilStep{200});
-    const std::vector<float> before = of(loop, "1.mean"), variance = of(loop, "1.variance");
+    const std::vector<float> before = tensor_values(loop, "1.mean"), variance = tensor_values(loop, "1.variance");
     loop.run(task.train(), UntilStep{208});
-    CHECK(of(loop, "1.mean") != before);
+    CHECK(tensor_values(loop, "1.mean") != before);
     for (const float v : variance) CHECK((v > 0.0f && std::isfinite(v)));
     const auto report = loop.evaluate(task.train(), ErrorRate{});
     CHECK(report.metric < 0.5);  // evaluation uses the running averages from training
@@ -83,8 +78,8 @@ TEST_CASE("two workers, each with one ghost batch, update running averages as on
   auto two = normed_loop(momentum(), Mean{}, InProcess{2});
   one.run(task.train(), UntilStep{12});
   two.run(task.train(), UntilStep{12});
-  CHECK(largest_difference(of(one, "1.mean"), of(two, "1.mean")) < 1e-3);
-  CHECK(largest_difference(of(one, "1.variance"), of(two, "1.variance")) < 1e-2);
+  CHECK(largest_difference(tensor_values(one, "1.mean"), tensor_values(two, "1.mean")) < 1e-3);
+  CHECK(largest_difference(tensor_values(one, "1.variance"), tensor_values(two, "1.variance")) < 1e-2);
 }
 
 TEST_CASE("running averages are resumed bit for bit") {
@@ -105,7 +100,7 @@ TEST_CASE("a batch with a non-finite input does not change parameters and runnin
   auto loop = normed_loop(apply_if_finite(momentum()));
   loop.run(bad.subset(0, 256), UntilStep{200});
   for (const char* const tensor : {"0.weight", "1.mean", "1.variance"})
-    for (const float x : of(loop, tensor)) REQUIRE(std::isfinite(x));
+    for (const float x : tensor_values(loop, tensor)) REQUIRE(std::isfinite(x));
   CHECK(loop.evaluate(task.train(), ErrorRate{}).metric < 0.5);
 }
 
@@ -115,5 +110,5 @@ TEST_CASE("Adasum combines running averages by their mean") {
   auto adasum = normed_loop(sgd(), Adasum<Of::gradients>{}, InProcess{2});
   mean.step(task.train());
   adasum.step(task.train());
-  CHECK(largest_difference(of(mean, "1.mean"), of(adasum, "1.mean")) < 1e-6);
+  CHECK(largest_difference(tensor_values(mean, "1.mean"), tensor_values(adasum, "1.mean")) < 1e-6);
 }

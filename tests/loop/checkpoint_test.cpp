@@ -8,10 +8,10 @@ using namespace algoperf::testing;
 namespace {
 
 // A checkpoint after three steps, and its bytes.
-struct Saved {
+struct SavedLoop {
   TemporaryFile file;
   std::string bytes;
-  Saved() {
+  SavedLoop() {
     auto loop = tiny_loop(momentum(), 0.1);
     for (int i = 0; i < 3; ++i) loop.step(Tiny{}.train());
     save_checkpoint(file.path(), loop);
@@ -40,7 +40,7 @@ std::string resealed(std::string body) {
 }  // namespace
 
 TEST_CASE("checkpoint: a loaded checkpoint is saved again byte for byte") {
-  const Saved saved;
+  const SavedLoop saved;
   auto loop = tiny_loop(momentum(), 0.1);
   CHECK(refusal(saved.file.path(), loop).empty());
   CHECK(loop.steps() == 3);
@@ -50,7 +50,7 @@ TEST_CASE("checkpoint: a loaded checkpoint is saved again byte for byte") {
 }
 
 TEST_CASE("checkpoint: missing, foreign and damaged files are rejected") {
-  const Saved saved;
+  const SavedLoop saved;
   const std::string& path = saved.file.path();
   const auto refused = [&](const std::string& bytes) {
     saved.file.write(bytes);
@@ -78,7 +78,7 @@ TEST_CASE("checkpoint: missing, foreign and damaged files are rejected") {
 }
 
 TEST_CASE("checkpoint: prefixes, with or without a matching checksum, are rejected and not read past the end") {
-  const Saved saved;
+  const SavedLoop saved;
   const std::string& path = saved.file.path();
   auto loop = tiny_loop(momentum(), 0.1);
   for (std::size_t size = 0; size < 400; size += 3) {
@@ -91,7 +91,7 @@ TEST_CASE("checkpoint: prefixes, with or without a matching checksum, are reject
 }
 
 TEST_CASE("checkpoint: entries of another run are rejected") {
-  const Saved saved;
+  const SavedLoop saved;
   const std::string& path = saved.file.path();
   const Tiny task;
   const auto loop = [&](const auto& model, const auto& rule, const auto& selector, const auto&... tail) {
@@ -120,7 +120,7 @@ TEST_CASE("checkpoint: entries of another run are rejected") {
 }
 
 TEST_CASE("checkpoint: entries after the last are rejected, unknown sections are accepted") {
-  const Saved saved;
+  const SavedLoop saved;
   const std::string body = saved.bytes.substr(0, saved.bytes.size() - 12);  // without the end mark and the checksum
   const std::string end(4, '\0'), section = std::string("\1\0\0\0x\1\0\0\0\0\0\0\0y", 14);
   saved.file.write(resealed(body + end));
@@ -148,7 +148,7 @@ TEST_CASE("checkpoint: entries after the last are rejected, unknown sections are
 
 TEST_CASE("checkpoint: a file that does not fit leaves the loop unchanged") {
   const Tiny task;
-  const Saved saved;
+  const SavedLoop saved;
   // The file fits up to the selector's position, which comes last, after the parameters, the rule and the clocks.
   std::string bytes = saved.bytes.substr(0, saved.bytes.size() - 8);
   const std::size_t position = bytes.find("selector/position") + std::strlen("selector/position") + 1 + 8;

@@ -8,19 +8,19 @@ using namespace algoperf::testing;
 
 namespace {
 
-constexpr std::uint64_t steps = 160;
+constexpr std::uint64_t total_steps = 160;
 
 template <class... Tail>
 auto searching_loop(const Tail&... tail) {
   return TrainingLoop(Tiny::model(), Tiny::loss(), armijo(momentum(), {.start = 0.1}),
-                      NoiseAdaptive{.from = 1, .steps = steps}, ShuffledEpochs{.batch = 32}, tail...);
+                      NoiseAdaptive{.from = 1, .steps = total_steps}, ShuffledEpochs{.batch = 32}, tail...);
 }
 
 template <class Loop>
 double loss_after_training(Loop loop) {
   const Tiny task;
   const double before = loop.evaluate(task.validation(), task.metric()).loss;
-  for (std::uint64_t i = 0; i < steps; ++i) loop.step(task.train());
+  for (std::uint64_t i = 0; i < total_steps; ++i) loop.step(task.train());
   return loop.evaluate(task.validation(), task.metric()).loss / before;
 }
 

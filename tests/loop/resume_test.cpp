@@ -8,27 +8,28 @@ using namespace algoperf::testing;
 
 namespace {
 
-constexpr std::uint64_t total = 20;
+constexpr std::uint64_t run_steps = 20;
 
 template <class Selector, class Rule, class Combiner>
 void check_resume(const Selector& selector, const Rule& rule, const Combiner& combiner, std::size_t workers) {
   const Tiny task;
   const auto train = task.train().subset(0, 100);  // 100 = 3 * 30 + 10: epochs end within the run
   const auto make = [&] {
-    return TrainingLoop(task.model(), task.loss(), rule, WarmupCosine{.peak = 0.02, .warmup = 4, .total = total},
+    return TrainingLoop(task.model(), task.loss(), rule, WarmupCosine{.peak = 0.02, .warmup = 4, .total = run_steps},
                         selector, combiner, InProcess{workers});
   };
   const Evaluate evaluate(task, {.every = 3, .last = false});  // the whole run has no evaluation at the stop
   auto whole = make();
-  const RunReport expected = whole.run(train, evaluate, UntilStep{total});
+  const RunReport expected = whole.run(train, evaluate, UntilStep{run_steps});
   RandomStream random(RandomKey{workers + sizeof(Rule)});
   for (int trial = 0; trial < 3; ++trial) {
-    const std::uint64_t stop = 1 + random.below(total);  // may be the last step; then no step is left to run
+    const std::uint64_t stop = 1 + random.below(run_steps);  // may be the last step; then no step is left to run
     CAPTURE(stop);
     const TemporaryFile file;
     auto first = make(), second = make();
     first.run(train, evaluate, Checkpoints(file.path(), {.every = stop}), UntilStep{stop});
-    const RunReport found = second.run(train, evaluate, Checkpoints(file.path(), {.every = 1000}), UntilStep{total});
+    const RunReport found =
+        second.run(train, evaluate, Checkpoints(file.path(), {.every = 1000}), UntilStep{run_steps});
     CHECK(same_values(second, whole));
     CHECK(same_report(found, expected));
     CHECK(second.evaluate(task.validation(), task.metric()).loss ==

@@ -12,18 +12,12 @@ namespace {
 constexpr Shape in{28, 28, 1};
 constexpr Dense hidden{.units = 12}, head{.units = 10, .output_layer = true};
 constexpr const char* fixed[] = {"0.weight", "0.bias"};
-constexpr const char* trained[] = {"2.weight", "2.bias"};
+constexpr const char* trained_names[] = {"2.weight", "2.bias"};
 
 template <class Body, class Rule, class... Tail>
 auto loop_on(const Body& body, const Rule& rule, const Tail&... tail) {
   return TrainingLoop(Model(in, body, Relu{}, head), SoftmaxCrossEntropy{}, rule, Constant{0.01},
                       ShuffledEpochs{.batch = 30}, tail...);
-}
-
-template <class Loop>
-std::vector<float> of(Loop& loop, const char* tensor) {
-  const auto values = loop.values(tensor);
-  return {values.begin(), values.end()};
 }
 
 }  // namespace
@@ -33,13 +27,14 @@ TEST_CASE("the head is trained as with frozen tensors, bit for bit") {
   const auto check = [&](const auto& rule, const auto&... tail) {
     auto stopped = loop_on(StopGradient(hidden), rule, tail...);
     auto frozen_loop = loop_on(hidden, partition(Named{"0."}, frozen(), otherwise, rule), tail...);
-    const std::vector<float> weight = of(stopped, fixed[0]), start = of(stopped, trained[0]);
+    const std::vector<float> weight = tensor_values(stopped, fixed[0]),
+                             start = tensor_values(stopped, trained_names[0]);
     stopped.run(task.train(), UntilStep{20});
     frozen_loop.run(task.train(), UntilStep{20});
-    CHECK(of(stopped, fixed[0]) == weight);
-    CHECK(of(stopped, trained[0]) != start);
-    for (const char* name : {fixed[0], fixed[1], trained[0], trained[1]})
-      CHECK(of(stopped, name) == of(frozen_loop, name));
+    CHECK(tensor_values(stopped, fixed[0]) == weight);
+    CHECK(tensor_values(stopped, trained_names[0]) != start);
+    for (const char* name : {fixed[0], fixed[1], trained_names[0], trained_names[1]})
+      CHECK(tensor_values(stopped, name) == tensor_values(frozen_loop, name));
     CHECK(stopped.evaluate(task.validation(), ErrorRate{}).loss ==
           frozen_loop.evaluate(task.validation(), ErrorRate{}).loss);
   };
@@ -58,18 +53,18 @@ TEST_CASE("rules that use all gradients see only those of the head") {
     stopped.run(task.train(), UntilStep{20});
     auto alone = loop_on(hidden, partition(Named{"0."}, frozen(), otherwise, of_head));
     alone.run(task.train(), UntilStep{20});
-    for (const char* name : trained) CHECK(of(stopped, name) == of(alone, name));
+    for (const char* name : trained_names) CHECK(tensor_values(stopped, name) == tensor_values(alone, name));
   };
   const auto clipped = chain(ClipByGlobalNorm{.max_norm = 0.1}, momentum());
   check(clipped, clipped);
   check(apply_if_finite(clipped), clipped);
   const auto falls = [&](const auto& rule) {
     auto loop = loop_on(StopGradient(hidden), rule);
-    const std::vector<float> weight = of(loop, fixed[0]);
+    const std::vector<float> weight = tensor_values(loop, fixed[0]);
     const double before = loop.evaluate(task.train(), ErrorRate{}).loss;
     loop.run(task.train(), UntilStep{200});
     CHECK(loop.evaluate(task.train(), ErrorRate{}).loss < before);
-    CHECK(of(loop, fixed[0]) == weight);
+    CHECK(tensor_values(loop, fixed[0]) == weight);
   };
   falls(sam(momentum()));
   falls(armijo(momentum()));
@@ -90,11 +85,13 @@ TEST_CASE("a trained body is loaded under a different head, and back into the or
 
   auto tuned = make(StopGradient(hidden), StopGradient(norm), Relu{}, head);
   load_values(folder / "whole", tuned, [](const TensorSpec& tensor) { return !tensor.output; });
-  for (const char* name : {"0.weight", "1.scale", "1.mean", "1.variance"}) CHECK(of(tuned, name) == of(whole, name));
-  CHECK(of(tuned, "3.weight") != of(whole, "3.weight"));
+  for (const char* name : {"0.weight", "1.scale", "1.mean", "1.variance"})
+    CHECK(tensor_values(tuned, name) == tensor_values(whole, name));
+  CHECK(tensor_values(tuned, "3.weight") != tensor_values(whole, "3.weight"));
   const double before = tuned.evaluate(task.train(), ErrorRate{}).loss;
   tuned.run(task.train(), UntilStep{50});
-  for (const char* name : {"0.weight", "1.scale", "1.mean", "1.variance"}) CHECK(of(tuned, name) == of(whole, name));
+  for (const char* name : {"0.weight", "1.scale", "1.mean", "1.variance"})
+    CHECK(tensor_values(tuned, name) == tensor_values(whole, name));
   CHECK(tuned.evaluate(task.train(), ErrorRate{}).loss < 0.8 * before);
 
   save_checkpoint(folder / "tuned", tuned);  // includes the fixed tensors

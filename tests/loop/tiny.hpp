@@ -42,6 +42,13 @@ std::vector<typename Loop::Backend::Scalar> values_of(Loop& loop) {
   return values;
 }
 
+// Returns a copy of the values of a tensor.
+template <class Loop>
+std::vector<float> tensor_values(Loop& loop, const char* tensor) {
+  const auto values = loop.values(tensor);
+  return {values.begin(), values.end()};
+}
+
 template <class S>
 bool same_bits(const std::vector<S>& a, const std::vector<S>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(S)) == 0;

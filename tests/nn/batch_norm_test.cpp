@@ -12,9 +12,10 @@ namespace {
 
 static_assert(ap::Layer<ap::BatchNorm>);
 static_assert(cost_of(ap::BatchNorm{}, {5, 5, 16}) == ap::Cost{32, 3600 + 96 + 4, 4000 + 160 + 2, 1280});
-constexpr ap::Model plain(ap::Shape{4}, ap::Dense{.units = 4}, ap::Residual(ap::Dense{.units = 4}));
-constexpr ap::Model normed(ap::Shape{4}, ap::Dense{.units = 4}, ap::Residual(ap::BatchNorm{}, ap::Dense{.units = 4}));
-static_assert(!decltype(plain)::has_buffers && decltype(normed)::has_buffers);
+constexpr ap::Model plain_model(ap::Shape{4}, ap::Dense{.units = 4}, ap::Residual(ap::Dense{.units = 4}));
+constexpr ap::Model normed_model(ap::Shape{4}, ap::Dense{.units = 4},
+                                 ap::Residual(ap::BatchNorm{}, ap::Dense{.units = 4}));
+static_assert(!decltype(plain_model)::has_buffers && decltype(normed_model)::has_buffers);
 
 Numbers of(const ap::Layout& layout, const char* name, const Numbers& arena) {
   const ap::TensorPlace at = layout.place_of(layout.find(name));

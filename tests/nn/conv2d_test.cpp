@@ -13,20 +13,21 @@ static_assert(ap::Layer<ap::Conv2d>);
 static_assert(ap::ConvolvingBackend<ap::Host<float>> && !ap::ConvolvingBackend<ap::Host<double>>);
 #endif
 
-constexpr ap::Model first(ap::Shape{28, 28, 1}, ap::Conv2d{.filters = 32, .size = 5, .padding = 2});
-static_assert(first.output() == ap::Shape{28, 28, 32});
-static_assert(first.cost() == ap::Cost{832, 1254400 + 25088, 1254400 + 25088, 25088});  // 25088 outputs, 25 terms each
-constexpr ap::Conv2d second{.filters = 64, .size = 5, .padding = 2};
+constexpr ap::Model first_conv(ap::Shape{28, 28, 1}, ap::Conv2d{.filters = 32, .size = 5, .padding = 2});
+static_assert(first_conv.output() == ap::Shape{28, 28, 32});
+static_assert(first_conv.cost() ==
+              ap::Cost{832, 1254400 + 25088, 1254400 + 25088, 25088});  // 25088 outputs, 25 terms each
+constexpr ap::Conv2d second_conv{.filters = 64, .size = 5, .padding = 2};
 // Along an axis of 14 coordinates, windows of size 5 cover 64 coordinates in all. The last product of the backward
 // FLOPs counts the corresponding sums in the gradient of the input.
-static_assert(cost_of(second, {14, 14, 32}) ==
+static_assert(cost_of(second_conv, {14, 14, 32}) ==
               ap::Cost{51264, 20070400 + 12544, 2 * 20070400 + 12544 + 64 * 64 * 32, 12544});
 static_assert(ap::Conv2d{.size = 3, .stride = 2}.output({8, 7, 1}) == ap::Shape{3, 3, 1});
 static_assert(ap::Conv2d{.size = 1}.memory({8, 8, 4}).scratch == 0);
-static_assert(second.memory({14, 14, 32}) == ap::LayerMemory{0, 14 * 800, 14 * 14 * 800});
-static_assert(second.memory({14, 14, 32}).scratch_within(1 << 18, 128) == 1 << 18);
-static_assert(second.memory({14, 14, 32}).scratch_within(1 << 18, 1) == 14 * 14 * 800);
-static_assert(second.memory({14, 14, 32}).scratch_within(1, 128) == 14 * 800);
+static_assert(second_conv.memory({14, 14, 32}) == ap::LayerMemory{0, 14 * 800, 14 * 14 * 800});
+static_assert(second_conv.memory({14, 14, 32}).scratch_within(1 << 18, 128) == 1 << 18);
+static_assert(second_conv.memory({14, 14, 32}).scratch_within(1 << 18, 1) == 14 * 14 * 800);
+static_assert(second_conv.memory({14, 14, 32}).scratch_within(1, 128) == 14 * 800);
 
 // Computes the convolution by its definition, term by term.
 Numbers naive(const ap::Conv2d& conv, ap::Shape in, std::size_t batch, const Numbers& x, const double* weight,

@@ -24,38 +24,38 @@ struct Silent : Softsign {
   }
 };
 
-constexpr ap::SoftmaxCrossEntropy loss;
+constexpr ap::SoftmaxCrossEntropy cross_entropy;
 
 TEST_CASE("gradient check: locates a wrong backward") {
-  const auto input = ap::gradient_check(ap::Model(ap::Shape{4}, Wrong{}), loss);
+  const auto input = ap::gradient_check(ap::Model(ap::Shape{4}, Wrong{}), cross_entropy);
   CHECK(input.error > 0.05);
   CHECK(input.tensor == "input");
-  const auto before = ap::gradient_check(ap::Model(ap::Shape{4}, ap::Dense{.units = 3}, Wrong{}), loss);
+  const auto before = ap::gradient_check(ap::Model(ap::Shape{4}, ap::Dense{.units = 3}, Wrong{}), cross_entropy);
   CHECK(before.error > 0.05);
   CHECK(std::abs(before.analytic - before.numeric) > 1e-3);
-  CHECK(ap::gradient_check(ap::Model(ap::Shape{4}, Softsign{}), loss).error < 1e-6);
+  CHECK(ap::gradient_check(ap::Model(ap::Shape{4}, Softsign{}), cross_entropy).error < 1e-6);
 }
 
 TEST_CASE("gradient check: NaN never passes") {
-  const auto check = ap::gradient_check(ap::Model(ap::Shape{4}, ap::Dense{.units = 3}, Silent{}), loss);
+  const auto check = ap::gradient_check(ap::Model(ap::Shape{4}, ap::Dense{.units = 3}, Silent{}), cross_entropy);
   CHECK(check.error == 2);
   CHECK(check.tensor == "0.weight");
 }
 
 TEST_CASE("gradient check: invalid options are rejected") {
   const ap::Model model(ap::Shape{4}, Softsign{});
-  CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.batch = 3, .capacity = 2}),
+  CHECK_THROWS_WITH_AS(ap::gradient_check(model, cross_entropy, {.batch = 3, .capacity = 2}),
                        "gradient_check: batch is 3, expected at least 1 and at most the capacity of 2", ap::Error);
-  CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.batch = 3, .weights = {1, 1}}),
+  CHECK_THROWS_WITH_AS(ap::gradient_check(model, cross_entropy, {.batch = 3, .weights = {1, 1}}),
                        "gradient_check: there are 2 weights, expected one for each of the 3 examples", ap::Error);
 }
 
 TEST_CASE("gradient check: tokens are drawn from the model's vocabulary") {
   const ap::Model model(ap::Shape{6}, ap::Embedding{.vocabulary = 2, .width = 3}, ap::Dense{.units = 3});
   static_assert(ap::Model(ap::Shape{6}, ap::Sequential(ap::Embedding{.vocabulary = 2})).tokens() == 2);
-  CHECK(ap::gradient_check(model, loss, {.batch = 8, .samples = 0}).error < 1e-6);
-  CHECK(ap::gradient_check(model, loss, {.tokens = 1}).error < 1e-6);
-  CHECK_THROWS_WITH_AS(ap::gradient_check(model, loss, {.tokens = 3}),
+  CHECK(ap::gradient_check(model, cross_entropy, {.batch = 8, .samples = 0}).error < 1e-6);
+  CHECK(ap::gradient_check(model, cross_entropy, {.tokens = 1}).error < 1e-6);
+  CHECK_THROWS_WITH_AS(ap::gradient_check(model, cross_entropy, {.tokens = 3}),
                        "gradient_check: tokens is 3, expected at most 2, the size of the model's vocabulary",
                        ap::Error);
 }

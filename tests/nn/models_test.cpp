@@ -14,11 +14,11 @@ constexpr auto perceptron = ap::mlp(ap::Shape{784}, {256, 128}, 10);
 static_assert(perceptron.cost() ==
               ap::Cost{200960 + 32896 + 1290, 401408 + 65536 + 2560 + 778, 401408 + 131072 + 5120 + 778, 394});
 
-constexpr auto cnn = ap::simple_cnn({28, 28, 1}, 10);
-static_assert(cnn.output() == ap::Shape{10});
-static_assert(cnn.cost().parameters == 832 + 51264 + 3212288 + 10250);
-static_assert(cnn.cost().forward_flops == 27767808 + 105546 + 28224);
-static_assert(cnn.cost().backward_flops == 54281216 + 77322 + 131072);
+constexpr auto digits_cnn = ap::simple_cnn({28, 28, 1}, 10);
+static_assert(digits_cnn.output() == ap::Shape{10});
+static_assert(digits_cnn.cost().parameters == 832 + 51264 + 3212288 + 10250);
+static_assert(digits_cnn.cost().forward_flops == 27767808 + 105546 + 28224);
+static_assert(digits_cnn.cost().backward_flops == 54281216 + 77322 + 131072);
 
 constexpr auto characters = ap::next_character(5, 16, {.width = 3, .units = 8});
 static_assert(characters.cost().parameters == 48 + 128 + 16 + 72 + 144);
@@ -45,7 +45,7 @@ std::string output_tensors(const Model& model) {
 TEST_CASE("models: only the last layer is marked as output") {
   CHECK(output_tensors(line) == "0.weight 0.bias ");
   CHECK(output_tensors(perceptron) == "4.weight 4.bias ");
-  CHECK(output_tensors(cnn) == "9.weight 9.bias ");
+  CHECK(output_tensors(digits_cnn) == "9.weight 9.bias ");
   CHECK(output_tensors(characters) == "5.weight 5.bias ");
 }
 

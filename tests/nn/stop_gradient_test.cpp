@@ -13,28 +13,34 @@ using namespace nn_test;
 
 namespace {
 
-constexpr ap::Dense four{.units = 4}, six{.units = 6};
-constexpr ap::Shape in{2, 3};
+constexpr ap::Dense output_layer{.units = 4}, hidden_layer{.units = 6};
+constexpr ap::Shape input_shape{2, 3};
 
 static_assert(ap::Layer<ap::StopGradient<ap::Dense>>);
-static_assert(ap::Model(in, ap::StopGradient(six), ap::Relu{}, four).cost().parameters == 6 * 4 + 4);
+static_assert(ap::Model(input_shape, ap::StopGradient(hidden_layer), ap::Relu{}, output_layer).cost().parameters ==
+              6 * 4 + 4);
 
 // The backward pass computes only the gradients of the head, for a body of any depth.
-static_assert(ap::Model(in, ap::StopGradient(six), ap::Relu{}, ap::StopGradient(ap::Sequential(six, Softsign{})), four)
+static_assert(ap::Model(input_shape, ap::StopGradient(hidden_layer), ap::Relu{},
+                        ap::StopGradient(ap::Sequential(hidden_layer, Softsign{})), output_layer)
                   .cost()
-                  .backward_flops == ap::Model(in, four).cost().backward_flops);
+                  .backward_flops == ap::Model(input_shape, output_layer).cost().backward_flops);
 
-static_assert(ap::stop_gradient<3>(ap::Model(in, six, Softsign{}, six, four)).cost().parameters == 6 * 4 + 4);
-static_assert(ap::stop_gradient<0>(ap::Model(in, six, four)).cost().parameters ==
-              ap::Model(in, six, four).parameters());
+static_assert(ap::stop_gradient<3>(ap::Model(input_shape, hidden_layer, Softsign{}, hidden_layer, output_layer))
+                  .cost()
+                  .parameters == 6 * 4 + 4);
+static_assert(ap::stop_gradient<0>(ap::Model(input_shape, hidden_layer, output_layer)).cost().parameters ==
+              ap::Model(input_shape, hidden_layer, output_layer).parameters());
 
 // Wrapping a layer does not change how memory is shared with its neighbours.
 template <class... Layers>
 constexpr std::size_t kept(const Layers&... layers) {
-  return ap::Sequential(layers...).memory(in).kept;
+  return ap::Sequential(layers...).memory(input_shape).kept;
 }
-static_assert(kept(six, ap::StopGradient(ap::Dropout{}), four) == kept(six, ap::Dropout{}, four));
-static_assert(kept(six, ap::StopGradient(ap::Flatten{}), four) == kept(six, ap::Flatten{}, four));
+static_assert(kept(hidden_layer, ap::StopGradient(ap::Dropout{}), output_layer) ==
+              kept(hidden_layer, ap::Dropout{}, output_layer));
+static_assert(kept(hidden_layer, ap::StopGradient(ap::Flatten{}), output_layer) ==
+              kept(hidden_layer, ap::Flatten{}, output_layer));
 
 // A layer whose backward must not be called.
 struct NoBackward : Softsign {
@@ -51,9 +57,9 @@ Numbers tensor(const ap::Layout& layout, const Numbers& arena, const char* name)
 }
 
 TEST_CASE_TEMPLATE("stop gradient: later layers get the same gradients, wrapped layers get none", B, NN_BACKENDS) {
-  const ap::Model whole(in, six, Softsign{}, ap::Flatten{}, six, Softsign{}, four);
-  const ap::Model stopped(in, ap::StopGradient(six), Softsign{}, ap::StopGradient(ap::Flatten{}), six, Softsign{},
-                          four);
+  const ap::Model whole(input_shape, hidden_layer, Softsign{}, ap::Flatten{}, hidden_layer, Softsign{}, output_layer);
+  const ap::Model stopped(input_shape, ap::StopGradient(hidden_layer), Softsign{}, ap::StopGradient(ap::Flatten{}),
+                          hidden_layer, Softsign{}, output_layer);
   ap::Layout layout, of_stopped;
   whole.declare(layout);
   stopped.declare(of_stopped);
@@ -68,14 +74,15 @@ TEST_CASE_TEMPLATE("stop gradient: later layers get the same gradients, wrapped 
 
 TEST_CASE("stop gradient: names are unchanged, and wrapped tensors are not trained") {
   ap::Layout layout;
-  ap::Model(in, ap::StopGradient(six), ap::StopGradient(ap::BatchNorm{}), four).declare(layout);
+  ap::Model(input_shape, ap::StopGradient(hidden_layer), ap::StopGradient(ap::BatchNorm{}), output_layer)
+      .declare(layout);
   std::string names;
   for (const ap::TensorHandle handle : layout.tensors())
     names += layout.spec(handle).name + (layout.spec(handle).trained() ? " " : "! ");
   CHECK(names == "0.weight! 0.bias! 1.scale! 1.bias! 1.mean! 1.variance! 2.weight 2.bias ");
   CHECK(layout.buffers().empty());
-  static_assert(!ap::Model(in, ap::StopGradient(ap::BatchNorm{}), four).has_buffers);
-  CHECK(declare_error(ap::Model(in, ap::StopGradient(ap::Dropout{.rate = 1}))) ==
+  static_assert(!ap::Model(input_shape, ap::StopGradient(ap::BatchNorm{}), output_layer).has_buffers);
+  CHECK(declare_error(ap::Model(input_shape, ap::StopGradient(ap::Dropout{.rate = 1}))) ==
         "0: Dropout has rate 1, expected [0, 1)");
 }
 
@@ -96,28 +103,28 @@ TEST_CASE("stop gradient: the first layers of a model") {
 
 TEST_CASE_TEMPLATE("stop gradient: layers run in evaluation mode, and no gradient passes", B, NN_BACKENDS) {
   const Numbers x = normals(6, 1), dy = normals(6, 2);
-  const Outcome dropout = run<B>(ap::Model(in, ap::StopGradient(ap::Dropout{})), {1, 1, {}, x, dy});
+  const Outcome dropout = run<B>(ap::Model(input_shape, ap::StopGradient(ap::Dropout{})), {1, 1, {}, x, dy});
   CHECK(distance(dropout.outputs, x) < 1e-6);
   CHECK(dropout.d_input == Numbers(6, 0));
 
   Numbers normed = x;  // normalised by the initial running averages, 0 and 1
   for (double& number : normed) number /= std::sqrt(1 + 1e-5);
-  const Outcome norm = run<B>(ap::Model(in, ap::StopGradient(ap::BatchNorm{})), {1, 1, {}, x, dy});
+  const Outcome norm = run<B>(ap::Model(input_shape, ap::StopGradient(ap::BatchNorm{})), {1, 1, {}, x, dy});
   CHECK(distance(norm.outputs, normed) < 1e-6);
   CHECK(norm.d_input == Numbers(6, 0));
 }
 
 TEST_CASE_TEMPLATE("stop gradient: a trained layer before it gets zeros; backward stops at the first trained layer", B,
                    NN_BACKENDS) {
-  const Outcome before = run<B>(ap::Model(in, four, ap::StopGradient(Softsign{}), six));
+  const Outcome before = run<B>(ap::Model(input_shape, output_layer, ap::StopGradient(Softsign{}), hidden_layer));
   ap::Layout layout;
-  ap::Model(in, four, ap::StopGradient(Softsign{}), six).declare(layout);
+  ap::Model(input_shape, output_layer, ap::StopGradient(Softsign{}), hidden_layer).declare(layout);
   CHECK(tensor(layout, before.gradients, "0.weight") == Numbers(24, 0));
   CHECK(tensor(layout, before.gradients, "0.bias") == Numbers(4, 0));
 
   // The input is tokens, so that the gradient of the input is not required.
   const ap::Model words(ap::Shape{3}, ap::StopGradient(ap::Embedding{.vocabulary = 16, .width = 2}), NoBackward{},
-                        ap::StopGradient(ap::Sequential(six, NoBackward{})), four);
+                        ap::StopGradient(ap::Sequential(hidden_layer, NoBackward{})), output_layer);
   CHECK(words.tokens() == 16);
   run<B>(words);
 }

@@ -21,7 +21,7 @@ using ap::testing::Training;
 namespace {
 
 template <class S, class Rule>
-std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, double rate = golden::learning_rate) {
+std::vector<S> after_golden_steps(const Rule& rule, const ap::Layout& layout, double rate = golden::learning_rate) {
   Training<Rule, ap::Host<S>> training(rule, layout, {}, ap::testing::golden_gradient);
   training.steps(golden::steps, rate);
   return training.values();
@@ -34,7 +34,7 @@ void check_golden() {
     const auto* const row = std::find_if(std::begin(golden::adafactor_rows), std::end(golden::adafactor_rows),
                                          [&](const golden::Row& r) { return std::strcmp(r.rule, name) == 0; });
     REQUIRE(row != std::end(golden::adafactor_rows));
-    ap::testing::check_row(name, values_after<S>(rule, layout_of({{5, 3}, {7}}), rate), row->values);
+    ap::testing::check_row(name, after_golden_steps<S>(rule, layout_of({{5, 3}, {7}}), rate), row->values);
     ++checked;
   };
   const ap::FactoredRms factored{.least_side = 2};
@@ -57,8 +57,8 @@ void check_golden() {
   CHECK(checked == std::size(golden::adafactor_rows));
 
   const auto small = ap::adafactor({.min_dim_size_to_factor = 2});
-  ap::testing::check_row("adafactor_wide", values_after<S>(small, layout_of({{3, 40}})), golden::adafactor_wide);
-  const auto stack = values_after<S>(ap::adafactor_torch(), layout_of({{6, 2, 2}}));
+  ap::testing::check_row("adafactor_wide", after_golden_steps<S>(small, layout_of({{3, 40}})), golden::adafactor_wide);
+  const auto stack = after_golden_steps<S>(ap::adafactor_torch(), layout_of({{6, 2, 2}}));
   ap::testing::check_row("adafactor_stack", stack, golden::adafactor_stack);
 }
 
@@ -204,7 +204,9 @@ TEST_CASE("passes multiply u by the factors of a matrix stage until one stores u
 
 TEST_CASE("the decay of FactoredRms can follow a schedule") {
   const ap::Layout layout = layout_of({{5, 3}, {7}});
-  const auto after = [&](const auto& stage) { return values_after<double>(ap::chain(stage, ap::Descend{}), layout); };
+  const auto after = [&](const auto& stage) {
+    return after_golden_steps<double>(ap::chain(stage, ap::Descend{}), layout);
+  };
   const ap::FactoredRms half{.decay = 0.5, .least_side = 2}, other{.decay = 0.9, .least_side = 2};
   CHECK(after(ap::scheduled(other, &ap::FactoredRms::decay, ap::Constant{0.5})) == after(half));
   CHECK(after(other) != after(half));

@@ -16,15 +16,9 @@ namespace ap = algoperf;
 using ap::testing::layout_of;
 using ap::testing::save;
 using ap::testing::Training;
+using ap::testing::values_after;
 
 namespace {
-
-template <class S, class Rule>
-std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int steps) {
-  Training<Rule, ap::Host<S>> training(rule, layout);
-  training.steps(steps, 0.05);
-  return training.values();
-}
 
 // A backend that records its batches.
 struct Recorder {
@@ -38,18 +32,6 @@ struct Recorder {
   }
 };
 
-// Returns how many arrays whose names end in `ending` differ.
-std::size_t changed(const ap::testing::Saved& before, const ap::testing::Saved& after, const std::string& ending) {
-  std::size_t count = 0;
-  for (const auto& [name, bytes] : after) count += name.ends_with(ending) && bytes != before.at(name);
-  return count;
-}
-std::size_t named(const ap::testing::Saved& saved, const std::string& ending) {
-  std::size_t count = 0;
-  for (const auto& [name, bytes] : saved) count += name.ends_with(ending);
-  return count;
-}
-
 // Returns the number of roots that each step computes.
 template <class Rule>
 std::vector<std::size_t> roots_by_step(const Rule& rule, const ap::Layout& layout, int steps) {
@@ -59,7 +41,7 @@ std::vector<std::size_t> roots_by_step(const Rule& rule, const ap::Layout& layou
   for (int t = 1; t <= steps; ++t) {
     training.step(0.01);
     auto after = save(training.state);
-    counts.push_back(changed(before, after, "/root"));
+    counts.push_back(ap::testing::changed(before, after, "/root"));
     before = std::move(after);
   }
   return counts;
@@ -158,6 +140,6 @@ TEST_CASE("a convolution kernel is a matrix of filters x the rest; a row or a co
 
   for (const ap::Shape& thin : {ap::Shape{1, 6}, ap::Shape{6, 1}}) {
     auto state = rule.state(ap::Host<double>{}, layout_of({thin}));
-    CHECK(named(save(state), "/root") == 1);
+    CHECK(ap::testing::arrays_named(save(state), "/root") == 1);
   }
 }

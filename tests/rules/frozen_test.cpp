@@ -14,7 +14,7 @@ namespace ap = algoperf;
 
 namespace {
 
-constexpr ap::Named first{"first."};
+constexpr ap::Named first_layer{"first."};
 
 struct Trained {
   std::vector<float> first, second, evaluated;
@@ -58,17 +58,18 @@ std::vector<float> start() {
 }  // namespace
 
 TEST_CASE("frozen tensors do not change, and others are updated as without them") {
-  const Trained all = train(ap::adamw()), part = train(ap::partition(first, ap::frozen(), ap::otherwise, ap::adamw()));
+  const Trained all = train(ap::adamw()),
+                part = train(ap::partition(first_layer, ap::frozen(), ap::otherwise, ap::adamw()));
   CHECK(part.first == start());
   CHECK(part.evaluated == start());
   CHECK(part.second == all.second);
   CHECK(all.first != start());
-  const Trained muon = train(ap::partition(first, ap::frozen(), ap::matrices, ap::muon()));
+  const Trained muon = train(ap::partition(first_layer, ap::frozen(), ap::matrices, ap::muon()));
   CHECK(muon.first == start());
 }
 
 TEST_CASE("a frozen part keeps only the step count") {
-  const auto rule = ap::partition(first, ap::frozen(), ap::otherwise, ap::sgd());
+  const auto rule = ap::partition(first_layer, ap::frozen(), ap::otherwise, ap::sgd());
   ap::Layout layout;
   layout.add({"first.weight", ap::Kind::weight, {30}});
   layout.add({"second.weight", ap::Kind::weight, {5}});
@@ -79,7 +80,7 @@ TEST_CASE("a frozen part keeps only the step count") {
 
 TEST_CASE("ScaleBy scales the learning rate of its tensors, and a factor of 0 freezes them") {
   const auto with = [](double factor) {
-    return ap::chain(ap::Adam{}, ap::DecayedWeights{.rate = 0.1}, ap::masked(ap::ScaleBy{factor}, first),
+    return ap::chain(ap::Adam{}, ap::DecayedWeights{.rate = 0.1}, ap::masked(ap::ScaleBy{factor}, first_layer),
                      ap::Descend{});
   };
   const auto slow = [](double scale) {

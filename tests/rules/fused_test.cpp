@@ -10,8 +10,8 @@ namespace ap = algoperf;
 
 namespace {
 
-constexpr ap::Step now{.t = 3, .learning_rate = 0.125};
-const ap::TensorSpec matrix{"w", ap::Kind::weight, {2, 2}};
+constexpr ap::Step third_step{.t = 3, .learning_rate = 0.125};
+const ap::TensorSpec weight_matrix{"w", ap::Kind::weight, {2, 2}};
 
 template <class Kernel>
 auto first_slots(const Kernel&) {
@@ -50,11 +50,11 @@ void agrees(const Kernels&... kernels) {
 }  // namespace
 
 TEST_CASE("a learning rate folds into the constants of the kernels before it") {
-  const auto adam = ap::Adam{}.at<double>(now);
-  const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(now);
-  const auto masked =
-      ap::detail::placed(ap::masked(ap::DecayedWeights{.rate = 0.25}, ap::decayable), matrix, {}).at<double>(now);
-  const auto rate = ap::Descend{}.at<double>(now);
+  const auto adam = ap::Adam{}.at<double>(third_step);
+  const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(third_step);
+  const auto masked = ap::detail::placed(ap::masked(ap::DecayedWeights{.rate = 0.25}, ap::decayable), weight_matrix, {})
+                          .at<double>(third_step);
+  const auto rate = ap::Descend{}.at<double>(third_step);
   using ap::fuse, std::is_same_v;
   static_assert(is_same_v<decltype(fuse(adam, rate)), decltype(fuse(adam))>);
   static_assert(is_same_v<decltype(fuse(adam, decay, rate)), decltype(fuse(adam, decay))>);
@@ -64,13 +64,13 @@ TEST_CASE("a learning rate folds into the constants of the kernels before it") {
   agrees(adam, decay, rate);
   agrees(adam, masked, rate);
   agrees(rate, rate);
-  agrees(ap::NAdam{}.at<double>(now, {}), decay, rate);
-  agrees(ap::Lion{}.at<double>(now), decay, rate);
+  agrees(ap::NAdam{}.at<double>(third_step, {}), decay, rate);
+  agrees(ap::Lion{}.at<double>(third_step), decay, rate);
 }
 
 TEST_CASE("a scale stays after a kernel that cannot absorb it") {
-  const auto momentum = ap::Momentum{}.at<double>(now);
-  const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(now);
+  const auto momentum = ap::Momentum{}.at<double>(third_step);
+  const auto decay = ap::DecayedWeights{.rate = 0.25}.at<double>(third_step);
   const ap::Scale<double> clip{0.5}, rate{-0.125};
   using ap::fuse, std::is_same_v;
   static_assert(is_same_v<decltype(fuse(clip, momentum, rate)),
@@ -80,5 +80,5 @@ TEST_CASE("a scale stays after a kernel that cannot absorb it") {
   agrees(decay, rate);
   const auto nowhere = [](const ap::TensorSpec&) { return false; };
   const auto masked = ap::masked(ap::DecayedWeights{.rate = 0.25}, nowhere);
-  agrees(ap::detail::placed(masked, matrix, {}).at<double>(now), rate);
+  agrees(ap::detail::placed(masked, weight_matrix, {}).at<double>(third_step), rate);
 }

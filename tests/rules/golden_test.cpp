@@ -25,7 +25,7 @@ const golden::Row& row_of(const char* name) {
 }
 
 template <class S>
-struct Golden {
+struct RuleGolden {
   const ap::Layout layout = ap::testing::layout_of({{5, 3}, {7}});
   int checked = 0;
 
@@ -60,8 +60,8 @@ struct Golden {
 };
 
 template <class S>
-void check_all() {
-  Golden<S> check;
+void check_rules() {
+  RuleGolden<S> check;
   ap::testing::for_each_recipe(
       [&](const auto& recipe) { std::apply([&](const auto&... row) { (check(row), ...); }, recipe.golden); });
 
@@ -123,5 +123,5 @@ void check_all() {
 
 }  // namespace
 
-TEST_CASE("every rule reproduces its golden values in double") { check_all<double>(); }
-TEST_CASE("every rule reproduces its golden values in float") { check_all<float>(); }
+TEST_CASE("every rule reproduces its golden values in double") { check_rules<double>(); }
+TEST_CASE("every rule reproduces its golden values in float") { check_rules<float>(); }

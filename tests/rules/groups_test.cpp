@@ -11,26 +11,19 @@
 
 namespace ap = algoperf;
 using ap::testing::layout_of;
+using ap::testing::mlp_layout;
 using ap::testing::Training;
+using ap::testing::values_after;
 
 namespace {
 
 // Alternating weights and biases, as a model declares them.
-ap::Layout mlp_layout() { return layout_of({{4, 3}, {4}, {5, 4}, {5}, {2, 5}, {2}}); }
-
 constexpr auto masked_decay = ap::masked(ap::DecayedWeights{.rate = 0.1}, ap::decayable);
 
 struct IsTensor {
   const char* name;
   bool operator()(const ap::TensorSpec& spec) const { return spec.name == name; }
 };
-
-template <class Rule>
-std::vector<double> values_after(const Rule& rule, const ap::Layout& layout, int steps = 5) {
-  Training<Rule, ap::Host<double>> training(rule, layout);
-  training.steps(steps, 0.05);
-  return training.values();
-}
 
 }  // namespace
 

@@ -40,7 +40,7 @@ double error_of(const std::vector<S>& values, const double (&expected)[52]) {
 }
 
 template <class S>
-struct Golden {
+struct MatrixGolden {
   int checked = 0;
 
   template <class Rule>
@@ -63,9 +63,9 @@ auto preconditioned(ap::Precondition<Root, Graft> options) {
 }
 
 template <class S>
-void check_all() {
+void check_matrix_rules() {
   using ap::EigenRoot, ap::NewtonRoot, ap::Precondition;
-  Golden<S> check;
+  MatrixGolden<S> check;
   const ap::ShampooOptions each_step{
       .beta2 = 0.99, .weight_decay = 0.1, .epsilon = 1e-3, .root_frequency = 1, .start_step = 1};
   check("shampoo_sgd", ap::shampoo(each_step, ap::GraftSgd{}));
@@ -115,5 +115,5 @@ void check_all() {
 
 }  // namespace
 
-TEST_CASE("matrix rules match their golden values in double") { check_all<double>(); }
-TEST_CASE("matrix rules match their golden values in float") { check_all<float>(); }
+TEST_CASE("matrix rules match their golden values in double") { check_matrix_rules<double>(); }
+TEST_CASE("matrix rules match their golden values in float") { check_matrix_rules<float>(); }

@@ -38,11 +38,11 @@ struct Errors {
 };
 
 template <class S>
-using Matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMajor = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // Writes the root of `a`. Returns false if there is none.
 template <class S, class Method>
-bool root_of(const Method& method, const Matrix<S>& a, double p, double ridge, Matrix<S>& root) {
+bool root_of(const Method& method, const RowMajor<S>& a, double p, double ridge, RowMajor<S>& root) {
   const ap::Host<S> host;
   const auto n = static_cast<std::size_t>(a.rows());
   typename Method::template Scratch<ap::Host<S>> scratch(host, n);
@@ -54,8 +54,8 @@ bool root_of(const Method& method, const Matrix<S>& a, double p, double ridge, M
 // Returns the errors of the root of A, rounded to S, without a ridge.
 template <class S, class Method>
 Errors errors_of(const Method& method, Index n, double p, double condition) {
-  const Matrix<S> a = ill_conditioned(n, condition).cast<S>();
-  Matrix<S> root;
+  const RowMajor<S> a = ill_conditioned(n, condition).cast<S>();
+  RowMajor<S> root;
   REQUIRE(root_of(method, a, p, 0, root));
   const Long r = root.template cast<long double>();
   Long power = a.template cast<long double>();
@@ -97,31 +97,31 @@ TEST_CASE("roots are accurate in float up to condition 1e6, which a ridge of 1e-
 }
 
 TEST_CASE_TEMPLATE("roots of matrices with known results", Method, ap::EigenRoot, ap::NewtonRoot) {
-  Matrix<double> root, a(3, 3), expected(3, 3);
+  RowMajor<double> root, a(3, 3), expected(3, 3);
   a << 1195, -944, -224, -944, 746, 177, -224, 177, 42;
   expected << 1, 1, 1, 1, 2, -3, 1, -3, 18;
   REQUIRE(root_of(Method{}, a, 2, 0, root));
   CHECK((root - expected).cwiseAbs().maxCoeff() < 1e-6);  // the condition number is 7e8
 
-  Matrix<double> one(1, 1);
+  RowMajor<double> one(1, 1);
   one << 16;
   REQUIRE(root_of(Method{}, one, 4, 0, root));
   CHECK(root(0, 0) == near(0.5, 1e-14));
 
   // A ridge is relative to the largest eigenvalue.
-  const Matrix<double> diagonal = Eigen::Vector2d(3, 0).asDiagonal();
+  const RowMajor<double> diagonal = Eigen::Vector2d(3, 0).asDiagonal();
   REQUIRE(root_of(Method{}, diagonal, 2, 1.0 / 3, root));
   CHECK(root(0, 0) == near(0.5, 1e-9));
   CHECK(root(1, 1) == near(1, 1e-9));
 }
 
 TEST_CASE("EigenRoot computes any power, NewtonRoot only integer powers") {
-  const Matrix<double> a = Eigen::Vector2d(1, 32).asDiagonal();
-  Matrix<double> root;
+  const RowMajor<double> a = Eigen::Vector2d(1, 32).asDiagonal();
+  RowMajor<double> root;
   REQUIRE(root_of(ap::EigenRoot{}, a, 2.5, 0, root));
   CHECK(root(1, 1) == near(0.25, 1e-14));
   for (const double p : {1.0, 3.0, 5.0, 7.0, 12.0}) {
-    Matrix<double> newton;
+    RowMajor<double> newton;
     REQUIRE(root_of(ap::EigenRoot{}, a, p, 0, root));
     REQUIRE(root_of(ap::NewtonRoot{}, a, p, 0, newton));
     CHECK((root - newton).cwiseAbs().maxCoeff() < 1e-11);
@@ -131,13 +131,13 @@ TEST_CASE("EigenRoot computes any power, NewtonRoot only integer powers") {
 }
 
 TEST_CASE_TEMPLATE("matrices without a root are detected", Method, ap::EigenRoot, ap::NewtonRoot) {
-  Matrix<double> root, a = Matrix<double>::Zero(4, 4);
+  RowMajor<double> root, a = RowMajor<double>::Zero(4, 4);
   CHECK_FALSE(root_of(Method{}, a, 4, 1e-6, root));
   a.diagonal() << 1, 1, 1, -0.01;
   CHECK_FALSE(root_of(Method{}, a, 4, 1e-6, root));
   CHECK(root_of(Method{}, a, 4, 0.1, root));
   for (const double bad : {std::nan(""), HUGE_VAL}) {
-    a = Matrix<double>::Identity(4, 4);
+    a = RowMajor<double>::Identity(4, 4);
     a(2, 1) = a(1, 2) = bad;
     CHECK_FALSE(root_of(Method{}, a, 4, 1e-6, root));
   }
@@ -145,8 +145,8 @@ TEST_CASE_TEMPLATE("matrices without a root are detected", Method, ap::EigenRoot
 
 TEST_CASE("eigh and qr decompose a matrix") {
   const ap::Host<float> host;
-  const Matrix<float> a = ill_conditioned(20, 100).cast<float>();
-  Matrix<float> vectors(20, 20), q(20, 20);
+  const RowMajor<float> a = ill_conditioned(20, 100).cast<float>();
+  RowMajor<float> vectors(20, 20), q(20, 20);
   Eigen::VectorXf values(20);
   REQUIRE(host.eigh(20, a.data(), values.data(), vectors.data()));
   CHECK((vectors * values.asDiagonal() * vectors.transpose() - a).norm() < 1e-6);
@@ -154,11 +154,11 @@ TEST_CASE("eigh and qr decompose a matrix") {
   CHECK(values[19] == near(1, 1e-6));
 
   host.qr(20, a.data(), q.data());
-  CHECK((q * q.transpose() - Matrix<float>::Identity(20, 20)).norm() < 1e-6);
-  const Matrix<float> r = q.transpose() * a;
+  CHECK((q * q.transpose() - RowMajor<float>::Identity(20, 20)).norm() < 1e-6);
+  const RowMajor<float> r = q.transpose() * a;
   CHECK(r.triangularView<Eigen::StrictlyLower>().toDenseMatrix().norm() < 1e-6);
   // Q is orthogonal even if the matrix is zero.
-  const Matrix<float> zero = Matrix<float>::Zero(20, 20);
+  const RowMajor<float> zero = RowMajor<float>::Zero(20, 20);
   host.qr(20, zero.data(), q.data());
-  CHECK((q * q.transpose() - Matrix<float>::Identity(20, 20)).norm() < 1e-6);
+  CHECK((q * q.transpose() - RowMajor<float>::Identity(20, 20)).norm() < 1e-6);
 }

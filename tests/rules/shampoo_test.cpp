@@ -23,27 +23,9 @@ namespace ap = algoperf;
 using ap::testing::layout_of;
 using ap::testing::save;
 using ap::testing::Training;
+using ap::testing::values_after;
 
 namespace {
-
-template <class S, class Rule>
-std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int steps) {
-  Training<Rule, ap::Host<S>> training(rule, layout);
-  training.steps(steps, 0.05);
-  return training.values();
-}
-
-// Returns how many arrays whose names end in `ending` differ.
-std::size_t changed(const ap::testing::Saved& before, const ap::testing::Saved& after, const std::string& ending) {
-  std::size_t count = 0;
-  for (const auto& [name, bytes] : after) count += name.ends_with(ending) && bytes != before.at(name);
-  return count;
-}
-std::size_t named(const ap::testing::Saved& saved, const std::string& ending) {
-  std::size_t count = 0;
-  for (const auto& [name, bytes] : saved) count += name.ends_with(ending);
-  return count;
-}
 
 // A root method that fails in its first `failures` attempts and records the ridges of all attempts.
 struct Flaky : ap::EigenRoot {
@@ -125,7 +107,7 @@ TEST_CASE("a root that fails is retried with ten times the ridge; if all retries
       REQUIRE(static_cast<int>(ridges.size()) == tries);
       for (int i = 0; i < tries; ++i) CHECK(ridges[static_cast<std::size_t>(i)] == near(1e-8 * std::pow(10, i)));
       CHECK(failed_roots(training) == (failures > 3 ? 1 : 0));
-      CHECK(changed(before, save(training.state), "/root") == (failures > 3 ? 0 : 1));
+      CHECK(ap::testing::changed(before, save(training.state), "/root") == (failures > 3 ? 0 : 1));
       for (const double value : training.values()) CHECK(std::isfinite(value));
     }
 }
@@ -207,7 +189,7 @@ TEST_CASE("the state has the documented names and sizes, and resumes between upd
   const auto bare =
       ap::chain(ap::Precondition<ap::EigenRoot, ap::NoGraft>{.beta1 = 0, .sides = ap::Sides::right}, ap::Descend{});
   auto state = bare.state(ap::Host<float>{}, layout);
-  CHECK(named(save(state), "") == 1 + 2 + 2 * 3);
+  CHECK(ap::testing::arrays_named(save(state), "") == 1 + 2 + 2 * 3);
 }
 
 TEST_CASE("invalid hyperparameters and tensors throw") {

@@ -20,17 +20,11 @@ namespace ap = algoperf;
 using ap::testing::layout_of;
 using ap::testing::save;
 using ap::testing::Training;
+using ap::testing::values_after;
 
 namespace {
 
 constexpr auto soap_of(ap::EigenbasisAdam options) { return ap::chain(options, ap::Descend{}); }
-
-template <class S, class Rule>
-std::vector<S> values_after(const Rule& rule, const ap::Layout& layout, int steps) {
-  Training<Rule, ap::Host<S>> training(rule, layout);
-  training.steps(steps, 0.05);
-  return training.values();
-}
 
 // Returns the number of bases that each step computes.
 std::vector<std::size_t> bases_by_step(const ap::EigenbasisAdam& options, const ap::Layout& layout, int steps) {

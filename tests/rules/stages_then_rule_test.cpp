@@ -12,18 +12,11 @@
 
 namespace ap = algoperf;
 using ap::testing::layout_of;
+using ap::testing::mlp_layout;
 using ap::testing::Training;
+using ap::testing::values_after;
 
 namespace {
-
-ap::Layout mlp_layout() { return layout_of({{4, 3}, {4}, {5, 4}, {5}, {2, 5}, {2}}); }
-
-template <class Rule>
-std::vector<double> values_after(const Rule& rule, const ap::Layout& layout, int steps = 5) {
-  Training<Rule, ap::Host<double>> training(rule, layout);
-  training.steps(steps, 0.05);
-  return training.values();
-}
 
 const ap::ClipByGlobalNorm clip{.max_norm = 0.1};
 const auto muon_adamw = ap::partition(ap::matrices, ap::muon(), ap::otherwise, ap::adamw());

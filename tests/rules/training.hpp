@@ -25,6 +25,9 @@ inline Layout layout_of(const std::vector<Shape>& shapes, std::size_t alignment 
   return layout;
 }
 
+// The layout of a perceptron with three layers: weights and biases in turn.
+inline Layout mlp_layout() { return layout_of({{4, 3}, {4}, {5, 4}, {5}, {2, 5}, {2}}); }
+
 // Returns the index in the arena of each element, tensor after tensor in the order in which they were added.
 inline std::vector<std::size_t> places_of(const Layout& layout) {
   std::vector<std::size_t> places;
@@ -170,5 +173,13 @@ class Training : public Trained<Backend> {
  public:
   typename Rule::template State<Backend> state;
 };
+
+// Returns the values after some steps on the host.
+template <class S = double, class Rule>
+std::vector<S> values_after(const Rule& rule, const Layout& layout, int steps = 5) {
+  Training<Rule, Host<S>> training(rule, layout);
+  training.steps(steps, 0.05);
+  return training.values();
+}
 
 }  // namespace algoperf::testing

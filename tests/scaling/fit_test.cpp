@@ -33,8 +33,8 @@ std::vector<ap::Observation<1>> observe(const std::array<double, Law::parameters
 
 // Without noise, a fit recovers the parameters that generated the observations.
 template <class Law>
-void gives_back(const std::array<double, Law::parameters>& theta, double from, double to, std::size_t count,
-                double tolerance = 1e-6) {
+void recovers_parameters(const std::array<double, Law::parameters>& theta, double from, double to, std::size_t count,
+                         double tolerance = 1e-6) {
   const ap::Fit<Law> fit = ap::fit(Law{}, observe<Law>(theta, from, to, count));
   const auto expected = Law::from_theta(theta), found = fit.parameters();
   CAPTURE(ap::describe(fit));
@@ -47,14 +47,15 @@ void gives_back(const std::array<double, Law::parameters>& theta, double from, d
 }  // namespace
 
 TEST_CASE("fits of laws of one size recover the parameters that generated the observations") {
-  gives_back<ap::PowerLaw>({2.0, -0.35}, 10, 1e5, 6, 1e-10);
-  gives_back<ap::LogLine>({2.0, -0.35}, 10, 1e5, 6, 1e-10);
-  gives_back<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12);
-  gives_back<ap::ShiftedPowerLaw>({1.0, std::log(1e-4), 0.5}, 10, 1e6, 12);
-  gives_back<ap::SigmoidPowerLaw>({std::log(0.05), std::log(0.85), std::log(0.7), 4.0, -0.6}, 10, 1e7, 40);
-  gives_back<ap::BrokenPowerLaw<1>>({std::log(0.02), 1.0, 0.1, 0.5, std::log(1e3), std::log(0.4)}, 10, 1e6, 40);
-  gives_back<ap::CriticalBatch>({std::log(1500.0), std::log(300.0)}, 1, 1 << 16, 17);
-  gives_back<ap::Amdahl>({std::log(80.0), std::log(0.02 / 0.98)}, 1, 1024, 11);
+  recovers_parameters<ap::PowerLaw>({2.0, -0.35}, 10, 1e5, 6, 1e-10);
+  recovers_parameters<ap::LogLine>({2.0, -0.35}, 10, 1e5, 6, 1e-10);
+  recovers_parameters<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12);
+  recovers_parameters<ap::ShiftedPowerLaw>({1.0, std::log(1e-4), 0.5}, 10, 1e6, 12);
+  recovers_parameters<ap::SigmoidPowerLaw>({std::log(0.05), std::log(0.85), std::log(0.7), 4.0, -0.6}, 10, 1e7, 40);
+  recovers_parameters<ap::BrokenPowerLaw<1>>({std::log(0.02), 1.0, 0.1, 0.5, std::log(1e3), std::log(0.4)}, 10, 1e6,
+                                             40);
+  recovers_parameters<ap::CriticalBatch>({std::log(1500.0), std::log(300.0)}, 1, 1 << 16, 17);
+  recovers_parameters<ap::Amdahl>({std::log(80.0), std::log(0.02 / 0.98)}, 1, 1024, 11);
 }
 
 TEST_CASE("fits of laws of two sizes recover the parameters, too") {

@@ -17,7 +17,7 @@ namespace ap = algoperf;
 namespace {
 
 template <class Law>
-void gives_back(const std::array<double, Law::parameters>& theta, double from, double to, std::size_t count) {
+void recovers_from_values(const std::array<double, Law::parameters>& theta, double from, double to, std::size_t count) {
   std::vector<ap::Observation<1>> observations;
   for (const double x : ap::geometric(from, to, count))
     observations.push_back({{x}, std::exp(Law::template log_value<double>({std::log(x)}, theta))});
@@ -32,11 +32,11 @@ void gives_back(const std::array<double, Law::parameters>& theta, double from, d
 }  // namespace
 
 TEST_CASE("fits of squares of y recover the parameters that generated the observations") {
-  gives_back<ap::PowerLaw>({2.0, -0.35}, 10, 1e5, 6);
-  gives_back<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12);
-  gives_back<ap::ShiftedPowerLaw>({1.0, std::log(1e-3), 0.5}, 10, 1e6, 12);
-  gives_back<ap::BoundedPowerLaw>({std::log(0.02), std::log(0.9), std::log(1e3), 0.6}, 10, 1e6, 30);
-  gives_back<ap::CriticalBatch>({std::log(1500.0), std::log(300.0)}, 1, 1 << 16, 17);
+  recovers_from_values<ap::PowerLaw>({2.0, -0.35}, 10, 1e5, 6);
+  recovers_from_values<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 10, 1e6, 12);
+  recovers_from_values<ap::ShiftedPowerLaw>({1.0, std::log(1e-3), 0.5}, 10, 1e6, 12);
+  recovers_from_values<ap::BoundedPowerLaw>({std::log(0.02), std::log(0.9), std::log(1e3), 0.6}, 10, 1e6, 30);
+  recovers_from_values<ap::CriticalBatch>({std::log(1500.0), std::log(300.0)}, 1, 1 << 16, 17);
 }
 
 TEST_CASE("derivatives of the projected sum agree with finite differences") {

@@ -3,19 +3,17 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/schedules/all.hpp"
+#include "last_step.hpp"
 
 namespace ap = algoperf;
 
 namespace {
-
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 // Returns |mean of `batch` gradients|^2; a gradient has 50 independent normal coordinates of mean 0.1, deviation 0.5.
 // So |G|^2 = 0.5, tr(Sigma) = 12.5, and the noise scale is 25.
@@ -43,12 +41,12 @@ TEST_CASE("a growing batch, and the remaining factor for the learning rate") {
     CHECK(batch(i) == sizes[i / 10]);
     CHECK(batch.rate_factor(i) == near(rates[i / 10], 1e-15));
   }
-  CHECK(batch(most) == 1000);
-  CHECK(batch.rate_factor(most) == 0);
+  CHECK(batch(last_step) == 1000);
+  CHECK(batch.rate_factor(last_step) == 0);
   const ap::GrowingBatch slow{.first = 10, .factor = 1.25, .every = 1, .most = 20};
   const std::uint64_t rounded[] = {10, 13, 16, 20, 20};  // 10, 12.5, 15.625, 19.53, 24.4
   for (std::uint64_t i = 0; i < 5; ++i) CHECK(slow(i) == rounded[i]);
-  CHECK(ap::GrowingBatch{.first = 64, .factor = 1}(most) == 64);
+  CHECK(ap::GrowingBatch{.first = 64, .factor = 1}(last_step) == 64);
 }
 
 // Smith et al.: once the batch stops growing, the learning rate must fall.
@@ -60,7 +58,7 @@ TEST_CASE("a growing batch and a falling learning rate give the same noise") {
 }
 
 TEST_CASE("integer powers give exact integer batches") {
-  const ap::GrowingBatch batch{.first = 1, .factor = 5, .every = 1, .most = most};
+  const ap::GrowingBatch batch{.first = 1, .factor = 5, .every = 1, .most = last_step};
   std::uint64_t size = 1;
   for (std::uint64_t i = 0; i < 22; ++i, size *= 5) CHECK(batch(i) == size);  // 5^22 < 2^53
 }

@@ -3,17 +3,15 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "../support/near.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/schedules/all.hpp"
+#include "last_step.hpp"
 
 namespace ap = algoperf;
 
 namespace {
-
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 // Whether two schedules agree over the first steps, to relative error `relative`.
 template <class A, class B>
@@ -48,8 +46,8 @@ TEST_CASE("a drop applies in its step, not after it") {
   CHECK(decay(7) == 0.1);
   CHECK(ap::StepDecay{.from = 1, .every = 7}(6) == 1);
   CHECK(ap::StepDecay{.from = 1, .every = 7}(7) == 0.1);
-  CHECK(ap::MultiStep{.from = 1}(most) == 1);
-  CHECK(ap::PiecewiseConstant{.from = 1}(most) == 1);
+  CHECK(ap::MultiStep{.from = 1}(last_step) == 1);
+  CHECK(ap::PiecewiseConstant{.from = 1}(last_step) == 1);
 }
 
 TEST_CASE("an exponential never passes its floor or its ceiling, even at huge steps") {
@@ -57,19 +55,19 @@ TEST_CASE("an exponential never passes its floor or its ceiling, even at huge st
   CHECK(falls(3) == 0.125);
   CHECK(falls(4) == 0.1);
   CHECK(rises(1) == 2e-6);
-  for (const std::uint64_t step : {std::uint64_t{24}, std::uint64_t{5000}, most}) {
+  for (const std::uint64_t step : {std::uint64_t{24}, std::uint64_t{5000}, last_step}) {
     CHECK(falls(step) == 0.1);
     CHECK(rises(step) == 10);
   }
-  CHECK(ap::Exponential{.from = 1, .factor = 0.5}(most) == 0);
-  CHECK(ap::Exponential{.from = 0.3, .factor = 1}(most) == 0.3);
+  CHECK(ap::Exponential{.from = 1, .factor = 0.5}(last_step) == 0);
+  CHECK(ap::Exponential{.from = 0.3, .factor = 1}(last_step) == 0.3);
 }
 
 TEST_CASE("the noise-adaptive exponential ends at beta / steps, and holds") {
   const ap::NoiseAdaptive decay{.from = 2, .beta = 3, .steps = 300};
   CHECK(decay(0) == 2);
   CHECK(decay(150) == near(2 * 0.1, 1e-14));
-  for (const std::uint64_t step : {std::uint64_t{300}, std::uint64_t{301}, most})
+  for (const std::uint64_t step : {std::uint64_t{300}, std::uint64_t{301}, last_step})
     CHECK(decay(step) == near(0.02, 1e-15));
   CHECK(decay(299) > decay(300));
   CHECK(ap::NoiseAdaptive{.from = 2, .beta = 3, .steps = 0}(0) == 6);
