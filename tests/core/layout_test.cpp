@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,18 @@ TEST_CASE("tensors start at multiples of the alignment, with padding in between"
   CHECK(ap::Layout().size() == 0);
 }
 
+TEST_CASE("a layout is a range of its tensors in arena order") {
+  ap::Layout layout = mlp();
+  layout.arrange_for(by_rank);
+  Names names;
+  for (const ap::TensorSpec& tensor : layout) names.push_back(tensor.name);
+  CHECK(names == Names{"0.weight", "1.weight", "0.bias", "1.bias"});
+  CHECK(names == names_of(layout, layout.tensors()));
+  const ap::Layout empty;
+  CHECK((empty.begin() == empty.end()));
+  static_assert(std::forward_iterator<ap::Layout::Iterator>);
+}
+
 TEST_CASE("tensors are found by name") {
   const ap::Layout layout = mlp();
   CHECK(layout.find("1.weight").index == 2);
@@ -70,7 +83,7 @@ TEST_CASE("duplicate names, empty tensors and an alignment of 0 are rejected") {
                        ap::Error);
   CHECK_THROWS_WITH_AS(layout.add({"empty", ap::Kind::weight, {3, 0}}), "Layout: tensor 'empty' has no elements",
                        ap::Error);
-  CHECK_THROWS_WITH_AS(ap::Layout(0), "Layout: alignment is 0, expected at least 1", ap::Error);
+  CHECK_THROWS_WITH_AS(ap::Layout(0), "Layout: alignment is 0, expected at least 1 and less than 2^48", ap::Error);
   CHECK(layout.size() == mlp().size());  // a rejected tensor does not change the layout
 }
 

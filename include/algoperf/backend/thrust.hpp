@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -29,12 +30,16 @@
 
 namespace algoperf {
 
-// Zero-initialised device memory.
+// Zero-initialised device memory. Throws OutOfMemory if it cannot be allocated.
 template <class T>
 class ThrustArray {
  public:
   ThrustArray() = default;
-  explicit ThrustArray(std::size_t n) : values_(n, T{}) {}
+  explicit ThrustArray(std::size_t n) try : values_(n < max_elements ? n : 0, T{}) {
+    if (n >= max_elements) fail_to_allocate(n, sizeof(T));
+  } catch (const std::bad_alloc&) {
+    fail_to_allocate(n, sizeof(T));
+  }
   T* data() { return thrust::raw_pointer_cast(values_.data()); }
   const T* data() const { return thrust::raw_pointer_cast(values_.data()); }
   std::size_t size() const { return values_.size(); }

@@ -9,11 +9,12 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <type_traits>
 #include <utility>
 
 #include "config.hpp"
+#include "element_count.hpp"
+#include "error.hpp"
 
 namespace algoperf {
 
@@ -25,12 +26,14 @@ class Arena {
   static constexpr std::size_t alignment = 64;  // bytes: a cache line, and the widest vector
 
   Arena() = default;
+  // Throws OutOfMemory if the elements cannot be allocated.
   explicit Arena(std::size_t size) : size_(size) {
     if (size == 0) return;
+    if (size >= max_elements) fail_to_allocate(size, sizeof(T));
     const std::size_t unit = size * sizeof(T) < large ? alignment : huge_page;
     const std::size_t bytes = rounded_up(size * sizeof(T), unit);
     data_ = static_cast<T*>(std::aligned_alloc(unit, bytes));
-    if (data_ == nullptr) throw std::bad_alloc();
+    if (data_ == nullptr) fail_to_allocate(size, sizeof(T));
 #if defined(MADV_HUGEPAGE)
     if (unit == huge_page) (void)madvise(data_, bytes, MADV_HUGEPAGE);  // the kernel may decline
 #endif

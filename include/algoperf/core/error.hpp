@@ -2,11 +2,13 @@
 // was expected.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "element_count.hpp"
 #include "require.hpp"
 
 namespace algoperf {
@@ -15,7 +17,7 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Thrown if a device has too little free memory for an allocation.
+// Thrown if the host or a device has too little memory for an allocation.
 struct OutOfMemory : Error {
   using Error::Error;
 };
@@ -39,6 +41,12 @@ template <class E, class... Parts>
   std::string message;
   ((message += detail::text(parts)), ...);
   throw E(message);
+}
+
+// Throws OutOfMemory after an allocation of `size` elements of `bytes` bytes each failed.
+[[noreturn]] inline void fail_to_allocate(std::size_t size, std::size_t bytes) {
+  fail_as<OutOfMemory>("there is too little memory for ", size, size < max_elements ? "" : " or more", " elements of ",
+                       bytes, " bytes");
 }
 
 template <class... Parts>

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "describe_shape.hpp"
+#include "element_count.hpp"
 #include "error.hpp"
 #include "name_index.hpp"
 #include "tensor_spec.hpp"
@@ -49,12 +51,16 @@ class Layout {
   // float, double and bfloat16. Use 1 to describe your own packed memory.
   static constexpr std::size_t default_alignment = 16;
   explicit Layout(std::size_t alignment = default_alignment) : alignment_(alignment) {
-    require(alignment > 0, "Layout: alignment is 0, expected at least 1");
+    require(alignment > 0 && alignment < max_elements, "Layout: alignment is ", alignment,
+            ", expected at least 1 and less than 2^48");
   }
 
-  // Appends a tensor. Throws Error if the name is already used or the shape has no elements.
+  // Appends a tensor. Throws Error if the name is already used, if the shape has no elements, or if the arena would
+  // have max_elements or more.
   TensorHandle add(TensorSpec spec) {
     require(spec.shape.size() > 0, "Layout: tensor '", spec.name, "' has no elements");
+    require(spec.shape.size() < max_elements, "Layout: tensor '", spec.name, "' of shape ", describe(spec.shape),
+            " has 2^48 elements or more");
     require(!contains(spec.name), "Layout: the tensor name '", spec.name, "' is used twice");
     const TensorHandle handle{static_cast<std::uint32_t>(specs_.size())};
     places_.push_back({});
@@ -62,6 +68,7 @@ class Layout {
     specs_.push_back(std::move(spec));
     index_.add_last(specs_);
     place(handle);
+    require(size_ < max_elements, "Layout: the tensors up to '", specs_.back().name, "' have 2^48 elements or more");
     return handle;
   }
 
@@ -119,6 +126,25 @@ class Layout {
   const TensorPlace& place_of(TensorHandle handle) const { return places_[handle.index]; }
   // Returns all tensors in arena order.
   const std::vector<TensorHandle>& tensors() const { return order_; }
+  // Iterates over the specs of all tensors in arena order: for (const TensorSpec& tensor : layout).
+  class Iterator {
+   public:
+    using value_type = TensorSpec;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const Layout* layout, std::size_t at) : layout_(layout), at_(at) {}
+    const TensorSpec& operator*() const { return layout_->spec(layout_->order_[at_]); }
+    const TensorSpec* operator->() const { return &**this; }
+    Iterator& operator++() { return ++at_, *this; }
+    Iterator operator++(int) { return {layout_, at_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Layout* layout_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, order_.size()}; }
   // Returns the number of elements of an arena, including padding.
   std::size_t size() const { return size_; }
   // Returns the number of elements before the first tensor that is not trained. Throws Error if a trained tensor

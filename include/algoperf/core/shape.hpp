@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 
+#include "element_count.hpp"
 #include "require.hpp"
 
 namespace algoperf {
@@ -20,9 +21,10 @@ struct Shape {
       : extents{extent(e)...}, rank(sizeof...(Extents)) {}
 
   constexpr std::size_t operator[](std::size_t axis) const { return extents[axis]; }
+  // Returns the number of elements; max_elements (core/element_count.hpp) stands for any larger number.
   constexpr std::size_t size() const {
     std::size_t n = 1;
-    for (std::size_t i = 0; i < rank; ++i) n *= extents[i];
+    for (std::size_t i = 0; i < rank; ++i) n = element_count(n, extents[i]);
     return n;
   }
   // The extents of the tensor as a matrix: the first extent, and the product of all others. Matrix rules (Muon,

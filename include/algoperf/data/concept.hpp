@@ -13,9 +13,12 @@
 
 namespace algoperf {
 
+// Examples are indexed with 32 bits: the indices are 0 to UINT32_MAX - 1 (random.below takes their number).
+inline constexpr std::size_t max_examples = UINT32_MAX;
+
 // Dataset: an indexed, immutable set of labelled examples.
 //   Input                      the element type of the inputs: float for dense features, std::int32_t for tokens
-//   size()                     number of examples
+//   size()                     number of examples, at most max_examples
 //   shape()                    shape of one example's input (28x28x1 for images, rows x columns x channels)
 //   classes()                  number of classes; labels are integers in [0, classes())
 //   gather(indices, n, x, y)   writes example indices[i] to x + i * shape().size() and its label to y[i]; x may be of
@@ -83,6 +86,8 @@ struct Selection {
 //   State                              the state of the selector; has visit(archive) so that a run can resume
 //   state(size)                        a new State for a data set of `size` examples; throws Error on invalid options
 //   select(state, step, selection)     writes the next selection in place (no allocation after the first call)
+//   warning(size)                      optional: a sentence if the options were probably not intended for a data set of
+//                                      `size` examples, otherwise an empty string
 //   feedback(state, selection, losses) optional: receives one loss per selected example, after the step
 //   gradient_feedback(state, squares)  optional, with has_gradient_feedback = true: receives the GradientSquares that a
 //                                      combiner measured, after the step

@@ -1,6 +1,7 @@
 // InMemory: a labelled data set stored in contiguous memory.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -24,7 +25,7 @@ class InMemory {
   // the first one).
   InMemory(std::vector<Input> inputs, std::vector<std::int32_t> labels, Shape shape, std::size_t classes)
       : examples_(Examples{std::move(inputs), std::move(labels)}), shape_(shape), classes_(classes) {
-    const std::size_t n = size(), expected = n * shape.size();
+    const std::size_t n = size(), expected = element_count(n, shape.size());
     require(examples_->inputs.size() == expected, "InMemory: there are ", examples_->inputs.size(),
             " input values, expected ", n, " examples x ", shape.size(), " = ", expected);
     for (std::size_t i = 0; i < n; ++i) {
@@ -33,6 +34,11 @@ class InMemory {
               label, ", expected [0, ", classes, ")");
     }
   }
+
+  // The same with labels of another integral type.
+  template <std::integral L>
+  InMemory(std::vector<Input> inputs, const std::vector<L>& labels, Shape shape, std::size_t classes)
+      : InMemory(std::move(inputs), class_labels(labels), shape, classes) {}
 
   std::size_t size() const { return examples_->labels.size(); }
   Shape shape() const { return shape_; }
@@ -56,6 +62,18 @@ class InMemory {
   }
 
  private:
+  template <std::integral L>
+  static std::vector<std::int32_t> class_labels(const std::vector<L>& labels) {
+    std::vector<std::int32_t> classes;
+    classes.reserve(labels.size());
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      require(std::in_range<std::int32_t>(labels[i]), "InMemory: the label of example ", i, " is ", labels[i],
+              ", expected at most ", INT32_MAX);
+      classes.push_back(static_cast<std::int32_t>(labels[i]));
+    }
+    return classes;
+  }
+
   struct Examples {
     std::vector<Input> inputs;
     std::vector<std::int32_t> labels;

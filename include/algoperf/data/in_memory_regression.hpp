@@ -29,7 +29,7 @@ class InMemoryRegression {
     require(width > 0 && label_width > 0, "InMemoryRegression: a shape has no elements");
     require(examples_->labels.size() % label_width == 0, "InMemoryRegression: there are ", examples_->labels.size(),
             " label values, expected a multiple of ", label_width);
-    const std::size_t n = size(), expected = n * width;
+    const std::size_t n = size(), expected = element_count(n, width);
     require(examples_->inputs.size() == expected, "InMemoryRegression: there are ", examples_->inputs.size(),
             " input values, expected ", n, " examples x ", width, " = ", expected);
   }

@@ -29,8 +29,8 @@ class Batch {
         classes_(classes),
         capacity_(capacity),
         workspace_(backend, model, at_once),
-        inputs_(backend.template array<Input>(width_ * capacity)),
-        labels_(backend.template array<Label>(label_width_ * capacity)),
+        inputs_(backend.template array<Input>(element_count(width_, capacity))),
+        labels_(backend.template array<Label>(element_count(label_width_, capacity))),
         losses_(backend.template array<Scalar>(capacity)) {}
 
   std::size_t capacity() const { return capacity_; }

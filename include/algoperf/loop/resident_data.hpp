@@ -43,8 +43,8 @@ class ResidentData {
   ResidentData(const Backend& backend, const Data& data, const Check& check)
       : width_(data.shape().size()),
         label_width_(detail::label_width(data)),
-        inputs_(backend.template array<Input>(data.size() * width_)),
-        labels_(backend.template array<Label>(data.size() * label_width_)) {
+        inputs_(backend.template array<Input>(element_count(data.size(), width_))),
+        labels_(backend.template array<Label>(element_count(data.size(), label_width_))) {
     const std::size_t size = data.size(), most = 4096;
     std::vector<std::uint32_t> indices(most);
     std::vector<Input> inputs(most * width_);

@@ -53,17 +53,17 @@ class TrainingContext {
         backend_(backend),
         workers_(workers),
         key_(key),
+        handles_(model_.declare(layout_)),
         batch_(backend_, model_, classes(), capacity, (capacity + workers - 1) / workers),
         losses_(capacity, workers),
         deferred_loss_(backend_),
         resident_(backend_, capacity) {
-    handles_ = model_.declare(layout_);
     layout_.arrange_for(rule_);
     require(layout_.trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
     values_ = backend_.template array<Scalar>(layout_.size());
     gradients_ = backend_.template array<Scalar>(layout_.size());
     weights_ = backend_.template array<Scalar>(capacity);
-    d_outputs_ = backend_.template array<Activation>(model_.output().size() * batch_.at_once());
+    d_outputs_ = backend_.template array<Activation>(element_count(model_.output().size(), batch_.at_once()));
     if constexpr (has_buffers) buffers_.emplace(buffer_rule_.state(backend_, layout_, layout_.buffers()));
     std::vector<Scalar> first(layout_.size());
     Initializer<Scalar> set(layout_, first.data(), key.fold(0));
@@ -251,6 +251,8 @@ class TrainingContext {
   Backend backend_;
   std::size_t workers_;
   RandomKey key_;
+  Layout layout_;
+  typename ModelType::Handles handles_;
   OwnBatch batch_;
   detail::StepLosses<Scalar> losses_;
   using Deferred = std::conditional_t<defers, detail::DeferredLoss<Backend>, detail::NoDeferredLoss<Backend>>;
@@ -258,8 +260,6 @@ class TrainingContext {
   using Resident = std::conditional_t<defers, ResidentCopy<Input, Label, Backend>, NoResidentCopy<Backend>>;
   [[no_unique_address]] Resident resident_;
   std::optional<OwnBatch> large_batch_;
-  Layout layout_;
-  typename ModelType::Handles handles_;
   Step now_;
   Array values_, gradients_, weights_;
   typename Backend::template Array<Activation> d_outputs_;

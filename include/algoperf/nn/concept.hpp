@@ -81,7 +81,7 @@ struct LayerMemory {
   // Returns the scratch size for batches of up to `capacity` examples: enough for at_once up to `limit` elements, and
   // at least `scratch`.
   constexpr std::size_t scratch_within(std::size_t limit, std::size_t capacity) const {
-    const std::size_t wished = at_once * capacity, granted = wished < limit ? wished : limit;
+    const std::size_t wished = element_count(at_once, capacity), granted = wished < limit ? wished : limit;
     return granted > scratch ? granted : scratch;
   }
 };

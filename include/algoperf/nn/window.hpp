@@ -27,7 +27,10 @@ struct Window {
         out_rows(positions(in[0])),
         out_cols(positions(in[1])) {}
 
+  static constexpr std::size_t max_padding = std::size_t{1} << 31;
+
   constexpr std::size_t positions(std::size_t extent) const {
+    if (extent > max_elements || padding > max_padding) return 0;
     const std::size_t padded = extent + 2 * padding;
     return padded < size || stride == 0 ? 0 : (padded - size) / stride + 1;
   }
@@ -37,6 +40,7 @@ struct Window {
   void check(const std::string& name, const char* layer, Shape in) const {
     require(size > 0 && stride > 0, name, ": ", layer, " has size ", size, " and stride ", stride,
             ", expected both at least 1");
+    require(padding <= max_padding, name, ": ", layer, " has padding ", padding, ", expected at most ", max_padding);
     require(in.rank == 3 && in.size() > 0, name, ": ", layer, " got examples of shape ", describe(in),
             ", expected {rows, columns, channels}");
     require(out_rows > 0 && out_cols > 0, name, ": ", layer, " has size ", size, " and padding ", padding,

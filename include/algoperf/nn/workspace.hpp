@@ -18,9 +18,9 @@ class Workspace {
   template <class Model>
   Workspace(const B& backend, const Model& model, std::size_t capacity)
       : capacity_(capacity),
-        kept_(backend.template array<Stored<B>>(model.memory().kept * capacity)),
+        kept_(backend.template array<Stored<B>>(element_count(model.memory().kept, capacity))),
         scratch_(backend.template array<Stored<B>>(model.memory().scratch_within(backend.scratch, capacity))),
-        exact_(backend.template array<Scalar>(model.memory().exact * capacity)) {}
+        exact_(backend.template array<Scalar>(element_count(model.memory().exact, capacity))) {}
 
   std::size_t capacity() const { return capacity_; }
 

@@ -50,6 +50,7 @@ class CudaArray {
  private:
   std::size_t bytes() const { return size_ * sizeof(T); }
   void allocate() {
+    if (size_ >= max_elements) fail_to_allocate(size_, sizeof(T));
     if (cudaMalloc(&data_, bytes()) == cudaSuccess) return;
     const cudaError_t error = cudaGetLastError();
     std::size_t free = 0, total = 0;

@@ -62,13 +62,16 @@ struct Conv2d {
   }
   constexpr LayerMemory memory(Shape in) const {
     const Window w = window(in);
-    const std::size_t row = pointwise() ? 0 : w.out_cols * terms(in);
-    return {0, row, w.out_rows * row};
+    const std::size_t row = pointwise() ? 0 : element_count(w.out_cols, size, size, in[2]);
+    return {0, row, element_count(w.out_rows, row)};
   }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(filters > 0, name, ": Conv2d has filters 0, expected at least 1");
     window(in).check(name, "Conv2d", in);
+    require(memory(in).scratch <= UINT32_MAX, name, ": Conv2d has size ", size, " and padding ", padding,
+            ", for which a row of windows has ", memory(in).scratch, " elements or more, expected at most ",
+            UINT32_MAX);
     return {layout.add({name + ".weight", Kind::conv_weight, {filters, size, size, in[2]}}),
             layout.add({name + ".bias", Kind::bias, {filters}})};
   }
