@@ -1,8 +1,11 @@
 #include "algoperf/backend/host/thread_pool.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -75,3 +78,45 @@ TEST_CASE("callers on several threads share the pool") {
   for (std::thread& caller : callers) caller.join();
   CHECK(right == 4 * 200);
 }
+
+#if !defined(__SANITIZE_THREAD__)  // it cannot start threads after a fork
+TEST_CASE("a child process has a pool of its own") {
+  for (int again = 0; again < 20; ++again) {
+    CHECK(visits(4, 100) == std::vector<int>(100, 1));  // starts threads, which the child does not have
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      alarm(60);  // ends a child that hangs
+      const bool right = visits(4, 100) == std::vector<int>(100, 1) && visits(2, 7) == std::vector<int>(7, 1);
+      std::exit(right ? 0 : 1);  // joins the threads
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+}
+
+TEST_CASE("a child process that is made while other threads use the pool has a pool of its own") {
+  std::atomic<bool> stop = false;
+  std::thread other([&] {
+    while (!stop) visits(4, 1000);
+  });
+  for (int again = 0; again < 50; ++again) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      std::atomic<int> on_others = 0;
+      const auto caller = std::this_thread::get_id();
+      for (int i = 0; i < 1000 && on_others == 0; ++i)
+        ThreadPool::instance().parallel_for(4, 1000,
+                                            [&](std::size_t) { on_others += std::this_thread::get_id() != caller; });
+      _exit(on_others > 0 ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  stop = true;
+  other.join();
+}
+#endif

@@ -1,5 +1,8 @@
 // ThreadPool: the worker threads of the process, started on first use and kept. Callers split work in a way that does
 // not depend on the number of threads, so results do not depend on it either.
+//
+// A child process made by fork() has only the thread that called fork(); its pool starts new threads on first use. The
+// caller must not fork() within a task.
 #pragma once
 
 #include <pthread.h>
@@ -60,8 +63,8 @@ class ThreadPool {
   static constexpr int spins = 2000;  // about 20 us: bridges the gap between two passes of one step
 
   ThreadPool() {
-    pthread_mutex_init(&mutex_, nullptr);
-    pthread_cond_init(&wake_, nullptr);
+    initialise_locks();
+    pthread_atfork(nullptr, nullptr, [] { instance().restart_in_child(); });
   }
   ~ThreadPool() {
     pthread_mutex_lock(&mutex_);
@@ -71,6 +74,18 @@ class ThreadPool {
     for (unsigned i = 0; i < started_; ++i) pthread_join(workers_[i], nullptr);
     pthread_cond_destroy(&wake_);
     pthread_mutex_destroy(&mutex_);
+  }
+
+  void initialise_locks() {
+    pthread_mutex_init(&mutex_, nullptr);
+    pthread_cond_init(&wake_, nullptr);
+  }
+  // The child has none of the parent's workers, and its copy of the locks may be held by one of them.
+  void restart_in_child() {
+    initialise_locks();
+    started_ = 0;
+    busy_ = false;
+    seats_ = running_ = generation_ = 0;
   }
 
   bool try_enter() { return !__atomic_exchange_n(&busy_, true, __ATOMIC_ACQUIRE); }
