@@ -68,3 +68,40 @@ TEST_CASE("an invalid hyperparameter throws an Error that names the field and it
   check_refused(ap::muon(),
                 "Orthogonalize: the tensor 't1' is not a matrix; use partition(matrices, muon(), otherwise, adamw())");
 }
+
+TEST_CASE("an infinite hyperparameter is refused") {
+  constexpr double infinite = HUGE_VAL;
+  const auto refused = [](const auto& rule, const std::string& option) {
+    check_refused(rule, option + " is inf, expected a finite number");
+  };
+  const auto stage_refused = [&](const auto& stage, const std::string& option) {
+    refused(ap::chain(stage, ap::Descend{}), option);
+  };
+  refused(ap::adamw({.eps = infinite}), "Adam: eps");
+  refused(ap::adamw({.weight_decay = infinite}), "DecayedWeights: rate");
+  refused(ap::nadam({.momentum_decay = infinite}), "NAdam: momentum_decay");
+  refused(ap::adagrad({.start = infinite}), "Adagrad: start");
+  refused(ap::adagrad_norm({.start = infinite}), "AdagradNorm: start");
+  refused(ap::rmsprop({.start = infinite}), "RmsProp: start");
+  refused(ap::yogi({.start = infinite}), "Yogi: start");
+  refused(ap::ademamix({.alpha = infinite}), "AdEmaMix: alpha");
+  refused(ap::schedule_free_adamw({.r = infinite}), "ScheduleFree: r");
+  refused(ap::lars({.coefficient = infinite}), "TrustRatio: coefficient");
+  refused(ap::mlperf_lars({.eps = infinite}), "MlperfTrustRatio: eps");
+  refused(ap::relative_clipped_sgd({.weight_decay = infinite}), "ClipByRelativeNorm: weight_decay");
+  refused(ap::adafactor_torch({.eps1 = infinite}), "FactoredRms: eps");
+  refused(ap::adafactor({.clipping_threshold = infinite}), "ClipByRms: max_rms");
+  refused(ap::adafactor({.least_scale = infinite}), "ScaleByParameterRms: least");
+  refused(ap::sam(ap::sgd(), {.rho = infinite}), "sam: rho");
+  refused(ap::armijo({.start = infinite}), "armijo: start");
+  refused(ap::shampoo({}, ap::GraftAdagrad{.eps = infinite}), "GraftAdagrad: eps");
+  stage_refused(ap::ClipByGlobalNorm{.max_norm = infinite}, "ClipByGlobalNorm: max_norm");
+  stage_refused(ap::ClipByValue{.max_value = infinite}, "ClipByValue: max_value");
+  stage_refused(ap::ScaleBy{.factor = infinite}, "ScaleBy: factor");
+  stage_refused(ap::DetachedDecay{.peak = infinite}, "DetachedDecay: peak");
+  stage_refused(ap::Orthogonalize{.eps = infinite}, "Orthogonalize: eps");
+  check_refused(ap::chain(ap::Descend{.scale = infinite}), "Descend: scale is inf, expected a finite number");
+  check_refused(ap::chain(ap::TrustRatio{.least = infinite}, ap::Descend{}),
+                "TrustRatio: least is inf, expected [0, most]");
+  CHECK_NOTHROW((void)ap::lamb().state(ap::Host<float>{}, ap::testing::problem_layout()));  // most is infinite
+}

@@ -45,7 +45,12 @@ TEST_CASE("step throws without a learning rate") {
   auto state = rule.state(ap::Host<float>{}, layout);
   std::vector<float> g(5), p(5);
   CHECK_THROWS_WITH_AS(rule.step(g, p, state, {.t = 2}),
-                       "step: learning_rate is nan at t = 2, expected a finite number", ap::Error);
+                       "step: learning_rate is nan at t = 2, expected a finite number of at least 0", ap::Error);
+  CHECK_THROWS_WITH_AS(rule.step(g, p, state, {.t = 2, .learning_rate = -0.5}),
+                       "step: learning_rate is -0.5 at t = 2, expected a finite number of at least 0", ap::Error);
+  CHECK_THROWS_WITH_AS(rule.step(g, p, state, {.t = 2, .learning_rate = HUGE_VAL}),
+                       "step: learning_rate is inf at t = 2, expected a finite number of at least 0", ap::Error);
+  CHECK_NOTHROW(rule.step(g, p, state, {.t = 2, .learning_rate = 0}));
 }
 
 TEST_CASE("with an eps below the scalar's range, zero gradients leave the parameters unchanged") {

@@ -154,6 +154,26 @@ TEST_CASE("a loss scale that falls many times remains usable") {
   CHECK(static_cast<float>(p[0]) == 1);
 }
 
+TEST_CASE("a loss scale grows after `interval` finite gradients in a row, up to 1e30") {
+  double scale = 8;
+  std::uint64_t quiet = 0;
+  const ap::DynamicLossScale scaling{.growth = 4, .backoff = 0.5, .interval = 3};
+  const auto after = [&](int finite, bool then_bad) {
+    for (int i = 0; i < finite; ++i) scaling.move(true, scale, quiet);
+    if (then_bad) scaling.move(false, scale, quiet);
+    return scale;
+  };
+  CHECK(after(2, false) == 8);
+  CHECK(after(1, false) == 32);
+  CHECK(after(2, true) == 16);  // and the count starts anew
+  CHECK(after(2, false) == 16);
+  CHECK(after(1, false) == 64);
+  scale = 5e29;
+  CHECK(after(3, false) == 1e30);
+  CHECK(after(30, false) == 1e30);
+  CHECK(std::isfinite(static_cast<float>(scale)));
+}
+
 TEST_CASE("stochastic rounding is correct on average where nearest rounding does not move") {
   const std::size_t n = 4096;
   const ap::Layout layout = ap::testing::layout_of({{n}}, 1);
@@ -224,8 +244,10 @@ TEST_CASE("a step that throws is not counted") {
   std::vector<float> g(4, 1.0f), p = g;
   const auto rule = ap::apply_if_finite(ap::adamw());
   auto state = rule.state(ap::Host<float>{}, layout);
-  CHECK_THROWS_WITH_AS(rule.step(g, p, state, {.t = 1}), "step: learning_rate is nan, expected a finite number",
-                       ap::Error);
+  CHECK_THROWS_WITH_AS(rule.step(g, p, state, {.t = 1}),
+                       "step: learning_rate is nan, expected a finite number of at least 0", ap::Error);
+  CHECK_THROWS_WITH_AS(rule.step(g, p, state, {.t = 1, .learning_rate = -1}),
+                       "step: learning_rate is -1, expected a finite number of at least 0", ap::Error);
   CHECK(state.t() == 0);
   const auto mixed = ap::mixed_precision<bfloat16>(ap::apply_if_finite(ap::sgd()), ap::DynamicLossScale{.start = 1});
   auto both = mixed.state(ap::Host<float>{}, layout);

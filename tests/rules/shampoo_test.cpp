@@ -202,8 +202,8 @@ TEST_CASE("invalid hyperparameters and tensors throw") {
   refuses(stage(P{.beta1 = 1}), "Precondition: beta1 is 1, expected [0, 1)");
   refuses(stage(P{.beta2 = 1.5}), "Precondition: beta2 is 1.5, expected [0, 1]");
   refuses(stage(P{.beta3 = 2}), "Precondition: beta3 is 2, expected less than 1");
-  refuses(stage(P{.epsilon = 0}), "Precondition: epsilon is 0, expected more than 0");
-  refuses(stage(P{.root = -2}), "Precondition: root is -2, expected more than 0, or 0 for 2 k");
+  refuses(stage(P{.epsilon = 0}), "Precondition: epsilon is 0, expected more than 0 and finite");
+  refuses(stage(P{.root = -2}), "Precondition: root is -2, expected more than 0 and finite, or 0 for 2 k");
   refuses(stage(P{.block = 0}), "Precondition: block is 0, expected at least 1");
   refuses(stage(P{.statistics_frequency = 0}), "Precondition: statistics_frequency is 0, expected at least 1");
   refuses(ap::shampoo({.root_frequency = 0}), "Precondition: root_frequency is 0, expected at least 1");

@@ -14,4 +14,15 @@ template <class... Parts>
 template <class... Parts>
 void require(bool condition, const Parts&... parts);
 
+// Throw the Error "stage: option is x, expected ..." unless the value of a hyperparameter is finite and at least, or
+// more than, `least`.
+inline void require_at_least(double least, const char* stage, const char* option, double x) {
+  require(!(x > __DBL_MAX__), stage, ": ", option, " is ", x, ", expected a finite number");
+  require(x >= least, stage, ": ", option, " is ", x, ", expected at least ", least);
+}
+inline void require_more_than(double least, const char* stage, const char* option, double x) {
+  require(!(x > __DBL_MAX__), stage, ": ", option, " is ", x, ", expected a finite number");
+  require(x > least, stage, ": ", option, " is ", x, ", expected more than ", least);
+}
+
 }  // namespace algoperf

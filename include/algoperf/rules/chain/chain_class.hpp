@@ -84,8 +84,8 @@ class Chain {
     static_assert(Ports::none || !stores_updates,
                   "algoperf: this chain stores u between passes, so it cannot use ports");
     require(step.t > 0, "step: t is 0, expected a count from 1");
-    require(step.learning_rate - step.learning_rate == 0, "step: learning_rate is ", step.learning_rate,
-            " at t = ", step.t, ", expected a finite number");
+    require(step.learning_rate >= 0 && step.learning_rate <= __DBL_MAX__, "step: learning_rate is ", step.learning_rate,
+            " at t = ", step.t, ", expected a finite number of at least 0");
     state.place_slots();
     for (std::size_t r = 0; r < state.regions_.size(); ++r) {
       state.work_[r].u = update.gradients + state.regions_[r].begin;
@@ -107,6 +107,9 @@ class Chain {
             State<Backend>& state, Step now) const {
     step(detail::own_memory(gradients, values, state.layout_, NoEvaluate{}), state, now);
   }
+  template <class Backend, class G, class V>
+  requires detail::OtherElements<typename Backend::Scalar, G, V>
+  void step(G&, V&, State<Backend>&, Step) const { detail::explain_elements<typename Backend::Scalar>(); }
 
   // Writes the parameters to use for evaluation to `out`, an arena: those that a stage keeps for this purpose (such as
   // an average), otherwise `values`. Changes no value of the state.

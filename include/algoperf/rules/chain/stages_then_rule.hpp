@@ -94,6 +94,9 @@ class StagesThenRule {
             State<Backend>& state, Step now) const {
     step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), state, now);
   }
+  template <class Backend, class G, class V>
+  requires detail::OtherElements<typename Backend::Scalar, G, V>
+  void step(G&, V&, State<Backend>&, Step) const { detail::explain_elements<typename Backend::Scalar>(); }
 
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   template <class Backend>

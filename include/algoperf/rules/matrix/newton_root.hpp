@@ -31,8 +31,8 @@ struct NewtonRoot {
 
   void check(double p) const {
     require(max_iterations >= 1, "NewtonRoot: max_iterations is ", max_iterations, ", expected at least 1");
-    require(tolerance >= 0, "NewtonRoot: tolerance is ", tolerance, ", expected at least 0");
-    require(acceptable > 0, "NewtonRoot: acceptable is ", acceptable, ", expected more than 0");
+    require_at_least(0, "NewtonRoot", "tolerance", tolerance);
+    require_more_than(0, "NewtonRoot", "acceptable", acceptable);
     require(p == std::floor(p), "NewtonRoot: the root is ", p, ", expected a whole number: use EigenRoot");
   }
 

@@ -59,8 +59,9 @@ struct Precondition {
     require(beta1 >= 0 && beta1 < 1, stage, "beta1 is ", beta1, ", expected [0, 1)");
     require(beta2 >= 0 && beta2 <= 1, stage, "beta2 is ", beta2, ", expected [0, 1]");
     require(beta3 < 1, stage, "beta3 is ", beta3, ", expected less than 1");
-    require(epsilon > 0, stage, "epsilon is ", epsilon, ", expected more than 0");
-    require(root >= 0, stage, "root is ", root, ", expected more than 0, or 0 for 2 k");
+    require(epsilon > 0 && epsilon <= __DBL_MAX__, stage, "epsilon is ", epsilon, ", expected more than 0 and finite");
+    require(root >= 0 && root <= __DBL_MAX__, stage, "root is ", root,
+            ", expected more than 0 and finite, or 0 for 2 k");
     require(block >= 1, stage, "block is 0, expected at least 1");
     require(statistics_frequency >= 1, stage, "statistics_frequency is 0, expected at least 1");
     require(root_frequency >= 1, stage, "root_frequency is 0, expected at least 1");

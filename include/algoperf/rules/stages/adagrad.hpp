@@ -21,7 +21,7 @@ struct Adagrad {
   double initial(std::size_t) const { return start; }
   void check() const {
     detail::check_eps("Adagrad", eps);
-    require(start >= 0, "Adagrad: start is ", start, ", expected at least 0");
+    require_at_least(0, "Adagrad", "start", start);
   }
 
   template <class S>

@@ -28,8 +28,8 @@ struct AdagradNorm {
   };
   static constexpr Over over = Over::all;
   void check() const {
-    require(start > 0, "AdagradNorm: start is ", start, ", expected more than 0");
-    require(eps >= 0, "AdagradNorm: eps is ", eps, ", expected at least 0");
+    require_more_than(0, "AdagradNorm", "start", start);
+    require_at_least(0, "AdagradNorm", "eps", eps);
   }
 
   template <class T>

@@ -26,7 +26,7 @@ struct AdEmaMix {
   void check() const {
     detail::check_moments("AdEmaMix", beta1, beta2, eps);
     require(beta3 >= beta1 && beta3 < 1, "AdEmaMix: beta3 is ", beta3, ", expected [beta1, 1)");
-    require(alpha >= 0, "AdEmaMix: alpha is ", alpha, ", expected at least 0");
+    require_at_least(0, "AdEmaMix", "alpha", alpha);
     require(warmup == 0 || beta1 > 0, "AdEmaMix: beta1 is 0, expected more than 0 if warmup is used");
   }
 

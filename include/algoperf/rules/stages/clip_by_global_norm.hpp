@@ -20,8 +20,8 @@ struct ClipByGlobalNorm {
 
   static constexpr Over over = Over::all;
   void check() const {
-    require(max_norm > 0, "ClipByGlobalNorm: max_norm is ", max_norm, ", expected more than 0");
-    require(eps >= 0, "ClipByGlobalNorm: eps is ", eps, ", expected at least 0");
+    require_more_than(0, "ClipByGlobalNorm", "max_norm", max_norm);
+    require_at_least(0, "ClipByGlobalNorm", "eps", eps);
   }
 
   template <class T>

@@ -21,8 +21,8 @@ struct ClipByRelativeNorm {
 
   static constexpr Over over = Over::all;
   void check() const {
-    require(weight_decay > 0, "ClipByRelativeNorm: weight_decay is ", weight_decay, ", expected more than 0");
-    require(c > 0, "ClipByRelativeNorm: c is ", c, ", expected more than 0");
+    require_more_than(0, "ClipByRelativeNorm", "weight_decay", weight_decay);
+    require_more_than(0, "ClipByRelativeNorm", "c", c);
   }
 
   template <class T>

@@ -15,7 +15,7 @@ struct ClipByRms {
   double max_rms = 1;
 
   static constexpr Over over = Over::tensor;
-  void check() const { require(max_rms > 0, "ClipByRms: max_rms is ", max_rms, ", expected more than 0"); }
+  void check() const { require_more_than(0, "ClipByRms", "max_rms", max_rms); }
 
   template <class T>
   ALGOPERF_HD Sums<T, 1> measure(T u, T) const {

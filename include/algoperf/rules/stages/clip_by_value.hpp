@@ -13,7 +13,7 @@ namespace algoperf {
 struct ClipByValue {
   double max_value = 1;
 
-  void check() const { require(max_value > 0, "ClipByValue: max_value is ", max_value, ", expected more than 0"); }
+  void check() const { require_more_than(0, "ClipByValue", "max_value", max_value); }
 
   template <class S>
   struct Kernel {

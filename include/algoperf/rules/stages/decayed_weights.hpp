@@ -16,7 +16,7 @@ namespace algoperf {
 struct DecayedWeights {
   double rate = 0.01;
 
-  void check() const { require(rate >= 0, "DecayedWeights: rate is ", rate, ", expected at least 0"); }
+  void check() const { require_at_least(0, "DecayedWeights", "rate", rate); }
 
   template <class S>
   struct Kernel {

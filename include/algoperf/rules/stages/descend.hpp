@@ -14,7 +14,7 @@ struct Descend {
   double scale = 1;
 
   static constexpr bool applies_learning_rate = true;
-  void check() const { require(scale > 0, "Descend: scale is ", scale, ", expected more than 0"); }
+  void check() const { require_more_than(0, "Descend", "scale", scale); }
 
   template <class S>
   ALGOPERF_HD Scale<S> at(Step step) const {

@@ -25,8 +25,8 @@ struct DetachedDecay {
   DecayBy by = DecayBy::schedule;
 
   void check() const {
-    require(rate >= 0, "DetachedDecay: rate is ", rate, ", expected at least 0");
-    require(peak > 0, "DetachedDecay: peak is ", peak, ", expected more than 0");
+    require_at_least(0, "DetachedDecay", "rate", rate);
+    require_more_than(0, "DetachedDecay", "peak", peak);
   }
 
   template <class S>

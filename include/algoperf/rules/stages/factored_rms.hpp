@@ -129,7 +129,7 @@ struct FactoredRms {
     require(decay > 0 && (decay < 1 || (one && decay == 1)), "FactoredRms: decay is ", decay,
             one ? ", expected (0, 1]" : ", expected (0, 1)");
     if (eps_at == RmsEps::added) detail::check_eps("FactoredRms", eps);
-    require(eps >= 0, "FactoredRms: eps is ", eps, ", expected at least 0");
+    require_at_least(0, "FactoredRms", "eps", eps);
   }
 
   template <class Backend>

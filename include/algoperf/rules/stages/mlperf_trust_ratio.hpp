@@ -20,9 +20,9 @@ struct MlperfTrustRatio {
 
   static constexpr Over over = Over::tensor;
   void check() const {
-    require(coefficient > 0, "MlperfTrustRatio: coefficient is ", coefficient, ", expected more than 0");
-    require(weight_decay >= 0, "MlperfTrustRatio: weight_decay is ", weight_decay, ", expected at least 0");
-    require(eps >= 0, "MlperfTrustRatio: eps is ", eps, ", expected at least 0");
+    require_more_than(0, "MlperfTrustRatio", "coefficient", coefficient);
+    require_at_least(0, "MlperfTrustRatio", "weight_decay", weight_decay);
+    require_at_least(0, "MlperfTrustRatio", "eps", eps);
   }
 
   template <class S>

@@ -35,7 +35,7 @@ struct NAdam {
   static constexpr const char* slot_names[] = {"exp_avg", "exp_avg_sq"};
   void check() const {
     detail::check_moments("NAdam", beta1, beta2, eps);
-    require(momentum_decay >= 0, "NAdam: momentum_decay is ", momentum_decay, ", expected at least 0");
+    require_at_least(0, "NAdam", "momentum_decay", momentum_decay);
   }
 
   template <class S>

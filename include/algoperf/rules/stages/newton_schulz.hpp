@@ -27,6 +27,10 @@ class NewtonSchulzSteps {
     return table_[step < count_ ? step : count_ - 1];
   }
   constexpr std::size_t size() const { return count_; }
+  template <class F>
+  void visit_options(F& f) const {
+    for (std::size_t i = 0; i < count_; ++i) f(table_[i].a), f(table_[i].b), f(table_[i].c);
+  }
 
  private:
   const NewtonSchulzStep* table_;

@@ -56,7 +56,7 @@ struct Orthogonalize {
 
   void check() const {
     require(steps > 0, "Orthogonalize: steps is ", steps, ", expected at least 1");
-    require(eps > 0, "Orthogonalize: eps is ", eps, ", expected more than 0");
+    require_more_than(0, "Orthogonalize", "eps", eps);
   }
 
   // Scratch for one matrix per slot of the backend's concurrent calls: X, the next X, A and b A + c A A.

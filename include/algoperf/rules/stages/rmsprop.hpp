@@ -28,7 +28,7 @@ struct RmsProp {
     require(rho >= 0 && rho <= 1, "RmsProp: rho is ", rho, ", expected [0, 1]");
     require(rho < 1 || bias_correction == BiasCorrection::off,
             "RmsProp: rho is 1, expected less than 1 with bias_correction");
-    require(start >= 0, "RmsProp: start is ", start, ", expected at least 0");
+    require_at_least(0, "RmsProp", "start", start);
     if (start > 0 && eps == 0) return;
     detail::check_eps("RmsProp", eps);
   }

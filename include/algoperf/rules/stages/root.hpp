@@ -40,9 +40,7 @@ struct Root {
   }
 };
 
-inline void check_eps(const char* stage, double eps) {
-  require(eps > 0, stage, ": eps is ", eps, ", expected more than 0");
-}
+inline void check_eps(const char* stage, double eps) { require_more_than(0, stage, "eps", eps); }
 
 }  // namespace detail
 }  // namespace algoperf

@@ -17,7 +17,7 @@ struct ScaleByParameterRms {
 
   static constexpr Over over = Over::tensor;
   static constexpr bool measures_parameters_alone = true;
-  void check() const { require(least > 0, "ScaleByParameterRms: least is ", least, ", expected more than 0"); }
+  void check() const { require_more_than(0, "ScaleByParameterRms", "least", least); }
 
   template <class T>
   ALGOPERF_HD Sums<T, 1> measure(T, T p) const {

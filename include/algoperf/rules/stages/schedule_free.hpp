@@ -37,8 +37,8 @@ struct ScheduleFree {
   static constexpr const char* slot_names[] = {"z"};
   void check() const {
     require(beta > 0 && beta < 1, "ScheduleFree: beta is ", beta, ", expected (0, 1)");
-    require(r >= 0, "ScheduleFree: r is ", r, ", expected at least 0");
-    require(lr_power >= 0, "ScheduleFree: lr_power is ", lr_power, ", expected at least 0");
+    require_at_least(0, "ScheduleFree", "r", r);
+    require_at_least(0, "ScheduleFree", "lr_power", lr_power);
   }
 
   template <class S>

@@ -21,9 +21,10 @@ struct TrustRatio {
 
   static constexpr Over over = Over::tensor;
   void check() const {
-    require(coefficient > 0, "TrustRatio: coefficient is ", coefficient, ", expected more than 0");
-    require(eps >= 0, "TrustRatio: eps is ", eps, ", expected at least 0");
-    require(least >= 0 && least <= most, "TrustRatio: least is ", least, ", expected [0, most]");
+    require_more_than(0, "TrustRatio", "coefficient", coefficient);
+    require_at_least(0, "TrustRatio", "eps", eps);
+    require(least >= 0 && least <= most && least <= __DBL_MAX__, "TrustRatio: least is ", least,
+            ", expected [0, most]");
   }
 
   template <class T>

@@ -27,7 +27,7 @@ struct Yogi {
   double initial(std::size_t j) const { return j == 1 ? start : 0; }
   void check() const {
     detail::check_moments("Yogi", beta1, beta2, eps);
-    require(start >= 0, "Yogi: start is ", start, ", expected at least 0");
+    require_at_least(0, "Yogi", "start", start);
   }
 
   template <class S>

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../core/options.hpp"
 #include "../chain/chain.hpp"
 #include "../recipes/sgd.hpp"
 
@@ -110,8 +111,8 @@ class Armijo {
     const ArmijoOptions& o = options_;
     require(o.c > 0 && o.c < 1, "armijo: c is ", o.c, ", expected (0, 1)");
     require(o.shrink > 0 && o.shrink < 1, "armijo: shrink is ", o.shrink, ", expected (0, 1)");
-    require(o.start > 0, "armijo: start is ", o.start, ", expected more than 0");
-    require(o.eps >= 0, "armijo: eps is ", o.eps, ", expected at least 0");
+    require_more_than(0, "armijo", "start", o.start);
+    require_at_least(0, "armijo", "eps", o.eps);
     require(o.tries >= 1, "armijo: tries is ", o.tries, ", expected at least 1");
     rule_.check();
   }
@@ -140,6 +141,11 @@ class Armijo {
   }
 
   const Rule& rule() const { return rule_; }
+  template <class F>
+  void visit_options(F& f) const {
+    detail::visit_options(options_, f);
+    detail::visit_options(rule_, f);
+  }
 
  private:
   // Returns gamma for the next step. Restores values and gradients, also if evaluate() throws.

@@ -93,8 +93,8 @@ class FiniteGate {
   template <bool deferred, class T, class LossScale, class Make>
   void step_if_finite(const Backend& backend, std::size_t n, const T* gradients, const LossScale& scaling, Step now,
                       const Make& make) {
-    require(now.learning_rate - now.learning_rate == 0, "step: learning_rate is ", now.learning_rate,
-            ", expected a finite number");
+    require(now.learning_rate >= 0 && now.learning_rate <= __DBL_MAX__, "step: learning_rate is ", now.learning_rate,
+            ", expected a finite number of at least 0");
     if constexpr (Backend::on_host) {
       record_.judge(all_finite(backend.threads, n, gradients), scaling);
     } else {

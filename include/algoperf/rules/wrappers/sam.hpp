@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../../core/math.hpp"
+#include "../../core/options.hpp"
 #include "../chain/chain.hpp"
 
 namespace algoperf {
@@ -22,7 +23,7 @@ struct SamPerturb {
 
   static constexpr Over over = Over::all;
   static constexpr const char* slot_names[] = {"saved"};
-  void check() const { require(rho > 0, "sam: rho is ", rho, ", expected more than 0"); }
+  void check() const { require_more_than(0, "sam", "rho", rho); }
 
   template <class S>
   struct Kernel {
@@ -121,6 +122,11 @@ class Sam {
   }
 
   const Rule& rule() const { return rule_; }
+  template <class F>
+  void visit_options(F& f) const {
+    detail::visit_options(perturb_, f);
+    detail::visit_options(rule_, f);
+  }
 
  private:
   Rule rule_;
