@@ -13,6 +13,8 @@
 #include <functional>
 #include <map>
 
+#include "flags.hpp"
+
 namespace ap = algoperf;
 
 namespace {
@@ -123,12 +125,6 @@ void check(const Options& options) {
   check_name("workload", options.workload, {"glyphs", "mnist"});
   check_name("network", options.network, {"mlp", "cnn"});
   for (const std::string& rule : options.rules) check_name("rule", rule, rule_names());
-  ap::require(options.batch > 0, "--batch is 0, expected at least 1");
-  ap::require(options.seeds > 0, "--seeds is 0, expected at least 1");
-  ap::require(options.budget > 0, "--budget is 0, expected at least 1");
-  ap::require(options.threads > 0, "--threads is 0, expected at least 1");
-  ap::require(options.target >= 0 && options.target < 1, "--target is ", options.target,
-              ", expected an error rate in (0, 1)");
   ap::AtomicFile writable(options.out + "/.writable");  // reports an unwritable folder before training starts
 }
 
@@ -150,13 +146,23 @@ int main(int argc, char** argv) {
   app.add_option("--network", options.network, "mlp (784-256-256-10) or cnn");
   app.add_option("--rules", options.rules, "rules to compare: " + fmt::format("{}", fmt::join(rule_names(), ", ")))
       ->delimiter(',');
-  app.add_option("--batch", options.batch, "examples per step")->capture_default_str();
-  app.add_option("--seeds", options.seeds, "trials per rule, with seeds 1, 2, ...")->capture_default_str();
-  app.add_option("--target", options.target, "validation error to reach (default: that of the workload)");
+  app.add_option("--batch", options.batch, "examples per step")
+      ->capture_default_str()
+      ->check(flags::whole(1, UINT32_MAX));
+  app.add_option("--seeds", options.seeds, "trials per rule, with seeds 1, 2, ...")
+      ->capture_default_str()
+      ->check(flags::whole(1, 1000000));
+  app.add_option("--target", options.target, "validation error to reach (default: that of the workload)")
+      ->check(flags::real(0, 1, true));
   app.add_option("--budget", options.budget, "maximum steps per trial; also the length of the schedule")
-      ->capture_default_str();
-  app.add_option("--every", options.every, "steps between evaluations")->capture_default_str();
-  app.add_option("--threads", options.threads, "threads; results do not depend on their number")->capture_default_str();
+      ->capture_default_str()
+      ->check(flags::whole(1, UINT32_MAX));
+  app.add_option("--every", options.every, "steps between evaluations")
+      ->capture_default_str()
+      ->check(flags::whole(1, UINT32_MAX));
+  app.add_option("--threads", options.threads, "threads; results do not depend on their number")
+      ->capture_default_str()
+      ->check(flags::whole(1, ap::ThreadPool::max_threads));
   app.add_option("--out", options.out, "folder for CSV, JSON and plots")->capture_default_str();
   app.add_flag("--quick", options.quick, "a quick check: two rules, one seed, few steps");
   std::vector<std::string> flags;

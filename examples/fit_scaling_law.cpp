@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "flags.hpp"
+
 namespace ap = algoperf;
 
 namespace {
@@ -79,7 +81,7 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
   if (with_intervals)
     spread = ap::bootstrap(fit, observations, residuals, {.count = options.bootstrap, .seed = options.seed});
 
-  if (options.json) {
+  if (options.json) {  // bytes of names that are not UTF-8, which JSON cannot hold, are replaced by U+FFFD
     nlohmann::json json{{"form", options.form},
                         {"objective", fit.objective},
                         {"converged", fit.converged},
@@ -93,7 +95,9 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
                         {"points", fit.points},
                         {"parameters", nlohmann::json::object()},
                         {"intervals", nlohmann::json::object()},
-                        {"predictions", nlohmann::json::array()}};
+                        {"predicted_at", points},
+                        {"predictions", nlohmann::json::array()},
+                        {"prediction_intervals", nlohmann::json::array()}};
     for (std::size_t i = 0; i < Law::parameters; ++i) {
       json["parameters"][Law::names[i]] = fit.parameters()[i];
       if (!with_intervals) continue;
@@ -101,19 +105,17 @@ int run(const Options& options, const std::vector<ap::Observation<Law::variables
       json["intervals"][Law::names[i]] = {interval.low, interval.high};
     }
     for (const auto& x : points) {
-      nlohmann::json prediction{{"x", x}, {"value", fit(x)}};
-      if (with_intervals) {
-        const ap::Interval interval = spread.at(x, options.level);
-        prediction["interval"] = {interval.low, interval.high};
-      }
-      json["predictions"].push_back(prediction);
+      json["predictions"].push_back(fit(x));
+      if (!with_intervals) continue;
+      const ap::Interval interval = spread.at(x, options.level);
+      json["prediction_intervals"].push_back({interval.low, interval.high});
     }
     if (with_intervals)
       json["bootstrap"] = {{"count", options.bootstrap},
                            {"seed", options.seed},
                            {"level", options.level},
                            {"not_converged", spread.not_converged}};
-    std::printf("%s\n", json.dump(2).c_str());
+    std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   } else {
     std::printf("%s", ap::describe(fit, notes).c_str());
     if (with_intervals) {
@@ -192,15 +194,20 @@ int main(int argc, char** argv) {
   app.add_option("--loss", options.loss, "column of losses (chinchilla, kaplan)")->capture_default_str();
   app.add_option("--weight", options.weight, "column of weights, 1 / variance of log y");
   auto* huber = app.add_option("--huber", options.huber, "sum Huber losses with this delta instead of squares")
-                    ->check(CLI::PositiveNumber);
+                    ->check(flags::positive());
   app.add_flag("--lad", options.lad, "sum absolute values instead of squares")->excludes(huber);
-  app.add_option("--drop-highest", options.drop_highest, "number of rows with the highest y to leave out");
-  app.add_option("--bootstrap", options.bootstrap, "number of bootstrap replicates of the rows, for intervals");
-  app.add_option("--seed", options.seed, "seed of the bootstrap")->capture_default_str();
+  app.add_option("--drop-highest", options.drop_highest, "number of rows with the highest y to leave out")
+      ->check(flags::whole(0, UINT32_MAX));
+  app.add_option("--bootstrap", options.bootstrap, "number of bootstrap replicates of the rows, for intervals")
+      ->check(flags::whole(0, 10000000));
+  app.add_option("--seed", options.seed, "seed of the bootstrap")
+      ->capture_default_str()
+      ->check(flags::whole(0, UINT64_MAX));
   app.add_option("--level", options.level, "level of the intervals")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 0.999));
-  app.add_option("--predict", options.predict, "sizes to predict at; for laws of two sizes, pairs: N D N D ...");
+      ->check(flags::real(0.01, 0.999));
+  app.add_option("--predict", options.predict, "sizes to predict at; for laws of two sizes, pairs: N D N D ...")
+      ->check(flags::positive());
   app.add_flag("--json", options.json, "print one JSON object and nothing else");
   CLI11_PARSE(app, argc, argv);
   try {

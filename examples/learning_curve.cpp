@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "flags.hpp"
 #include "in_parallel.hpp"
 
 namespace ap = algoperf;
@@ -293,7 +294,7 @@ bool report(const Options& options, const Found& found) {
                             {"floor_begins", boundary(regions.floor_begins)},
                             {"held_out", held_out}};
   ap::AtomicFile object(options.out + "/learning_curve.json");
-  object.write(json.dump(2) + "\n");
+  object.write(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   object.commit();
   fmt::print("\nWrote {0}/learning_curve.csv and .json, {0}/learning_curve and _sizes, .svg and .png\n", options.out);
   return envelope.converged && envelope.determined();
@@ -378,16 +379,27 @@ int main(int argc, char** argv) {
   app.add_option("--workload", options.workload, "glyphs (embedded) or mnist");
   app.add_option("--label-noise", options.label_noise, "fraction of wrong labels in Glyphs")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 0.8));
-  app.add_option("--smallest", options.smallest, "examples in the first shard")->capture_default_str();
-  app.add_option("--largest", options.largest, "maximum examples in the last shard; default 65536, 32768 for MNIST");
+      ->check(flags::real(0, 0.8));
+  app.add_option("--smallest", options.smallest, "examples in the first shard")
+      ->capture_default_str()
+      ->check(flags::whole(1, UINT32_MAX));
+  app.add_option("--largest", options.largest, "maximum examples in the last shard; default 65536, 32768 for MNIST")
+      ->check(flags::whole(1, UINT32_MAX));
   app.add_option("--held-out", options.held_out, "number of the largest shards to use for checking only")
-      ->capture_default_str();
-  app.add_option("--widths", options.widths, "widths of both hidden layers")->capture_default_str()->delimiter(',');
-  app.add_option("--seeds", options.seeds, "number of trials per size and shard")->capture_default_str();
-  app.add_option("--seed", options.seed, "the first seed, and the seed of the data")->capture_default_str();
-  app.add_option("--target", options.target,
-                 "error to project to; default: the predicted error at four times the data");
+      ->capture_default_str()
+      ->check(flags::whole(0, 64));
+  app.add_option("--widths", options.widths, "widths of both hidden layers")
+      ->capture_default_str()
+      ->delimiter(',')
+      ->check(flags::whole(1, 1 << 20));
+  app.add_option("--seeds", options.seeds, "number of trials per size and shard")
+      ->capture_default_str()
+      ->check(flags::whole(1, 1000000));
+  app.add_option("--seed", options.seed, "the first seed, and the seed of the data")
+      ->capture_default_str()
+      ->check(flags::whole(0, UINT64_MAX));
+  app.add_option("--target", options.target, "error to project to; default: the predicted error at four times the data")
+      ->check(flags::positive());
   app.add_option("--out", options.out, "folder for CSV, JSON and plots")->capture_default_str();
   app.add_flag("--quick", options.quick, "two widths, small shards, one seed: checks that the program works");
   CLI11_PARSE(app, argc, argv);

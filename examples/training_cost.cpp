@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "flags.hpp"
+
 namespace ap = algoperf;
 
 namespace {
@@ -159,7 +161,9 @@ int main(int argc, char** argv) {
   for (const auto& [name, cost] : rules()) rule_names.push_back(name);
   app.add_option("--model", options.model, "model")->capture_default_str()->check(CLI::IsMember(model_names));
   app.add_option("--rule", options.rule, "update rule")->capture_default_str()->check(CLI::IsMember(rule_names));
-  app.add_option("--batch", options.batch, "examples per step")->capture_default_str();
+  app.add_option("--batch", options.batch, "examples per step")
+      ->capture_default_str()
+      ->check(flags::whole(1, UINT32_MAX));
   app.add_flag("--products-only", options.counting.products_only, "count only matrix products and convolutions");
   app.add_flag("--multiply-adds", options.counting.multiply_adds, "count a multiply-add of a product as one FLOP");
   app.add_flag("--without-embedding", options.without_embedding, "exclude embeddings from FLOPs and parameters");
@@ -168,12 +172,19 @@ int main(int argc, char** argv) {
   app.add_flag("--frontier", options.frontier, "print the five domains of the paper instead");
   app.add_option("--accelerators", options.accelerators,
                  "number of accelerators that process a step of the frontier together")
-      ->capture_default_str();
-  app.add_option("--peak", options.peak, "FLOPs per second of an accelerator")->capture_default_str();
-  app.add_option("--bandwidth", options.bandwidth, "bytes per second of its memory")->capture_default_str();
-  app.add_option("--cache", options.cache, "bytes of its cache")->capture_default_str();
-  app.add_option("--memory", options.memory, "bytes of its memory")->capture_default_str();
-  app.add_option("--link", options.link, "bytes per second to the next accelerator")->capture_default_str();
+      ->capture_default_str()
+      ->check(flags::whole(1, UINT32_MAX));
+  app.add_option("--peak", options.peak, "FLOPs per second of an accelerator")
+      ->capture_default_str()
+      ->check(flags::positive());
+  app.add_option("--bandwidth", options.bandwidth, "bytes per second of its memory")
+      ->capture_default_str()
+      ->check(flags::positive());
+  app.add_option("--cache", options.cache, "bytes of its cache")->capture_default_str()->check(flags::positive());
+  app.add_option("--memory", options.memory, "bytes of its memory")->capture_default_str()->check(flags::positive());
+  app.add_option("--link", options.link, "bytes per second to the next accelerator")
+      ->capture_default_str()
+      ->check(flags::positive());
   CLI11_PARSE(app, argc, argv);
   try {
     run(options);
