@@ -3,6 +3,7 @@
 #include <algoperf/algoperf.hpp>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -104,4 +105,15 @@ TEST_CASE("adasum: combines halves in a binary tree") {
   CHECK(adasum({a, b, c, d}) != adasum({adasum({adasum({a, b}), c}), d}));
   CHECK(adasum({a, b, c}) == adasum({a, adasum({b, c})}));
   CHECK(adasum({a, b, c, d, e}) == adasum({adasum({a, b}), adasum({c, adasum({d, e})})}));
+}
+
+TEST_CASE("adasum: a squared norm counts as zero below sqrt(DBL_MIN), but not at it") {
+  const double negligible = std::sqrt(std::numeric_limits<double>::min());
+  CHECK(detail::adasum_coefficient(negligible, negligible) == 0.5);
+  CHECK(detail::adasum_coefficient(negligible, std::nextafter(negligible, 0)) == 1);
+  CHECK(detail::adasum_coefficient(negligible, std::nextafter(negligible, 1)) < 1);
+  // Two equal vectors are averaged above the bound and added below it.
+  const double above = std::sqrt(negligible * 1.001), below = std::sqrt(negligible * 0.999);
+  CHECK(adasum({{above}, {above}})[0] == above);
+  CHECK(adasum({{below}, {below}})[0] == 2 * below);
 }

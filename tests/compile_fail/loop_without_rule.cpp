@@ -3,4 +3,6 @@
 
 using namespace algoperf;
 
-TrainingLoop loop(linear_model(Shape{4}, 2), SoftmaxCrossEntropy{}, Constant{0.1}, sgd(), ShuffledEpochs{.batch = 8});
+void train() {
+  TrainingLoop loop(mlp(Shape{4}, {4}, 2), SoftmaxCrossEntropy{}, Constant{0.1}, ShuffledEpochs{.batch = 2});
+}

@@ -3,4 +3,4 @@
 
 using namespace algoperf;
 
-TrainingLoop loop(linear_model(Shape{4}, 2), SoftmaxCrossEntropy{}, sgd(), 0.1, ShuffledEpochs{.batch = 8});
+void train() { TrainingLoop loop(mlp(Shape{4}, {4}, 2), SoftmaxCrossEntropy{}, sgd(), ShuffledEpochs{.batch = 2}); }

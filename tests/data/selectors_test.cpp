@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "../memory_archive.hpp"
@@ -99,6 +100,18 @@ TEST_CASE("ShuffledEpochs keeps or drops a partial last batch") {
   }
   CHECK(dropped.epoch() == 1);
   CHECK(dropped.position() == 8);
+
+  // If the batch divides the number of examples, nothing is dropped.
+  auto whole = drop.state(24);
+  std::set<std::uint32_t> chosen;
+  for (int i = 0; i < 3; ++i) {
+    drop.select(whole, {}, selection);
+    chosen.insert(selection.indices.begin(), selection.indices.end());
+  }
+  CHECK(chosen.size() == 24);
+  CHECK(whole.epoch() == 0);
+  drop.select(whole, {}, selection);
+  CHECK(whole.epoch() == 1);
 }
 
 TEST_CASE("a batch larger than the data set is the whole data set") {

@@ -74,6 +74,11 @@ TEST_CASE("long names: a prefix, GNU's member, POSIX's extension") {
         Entries{{name, "hello"}, {"a", "hello"}});
   CHECK(file.read(tar_member("x", "11 mtime=1\n" + record, 'x') + one + tar_end) == Entries{{name, "hello"}});
   CHECK(file.read(tar_member("x", "11 mtime=1\n", 'x') + one + tar_end) == Entries{{"a", "hello"}});
+  // A long name belongs to the next file, also if a comment or a long target of a link comes between.
+  const std::string comment = tar_member("g", "12 comment=x\n", 'g'), target = tar_member("K", "a target", 'K');
+  CHECK(file.read(tar_member("L", name, 'L') + comment + one + tar_end) == Entries{{name, "hello"}});
+  CHECK(file.read(tar_member("L", name, 'L') + target + one + one + tar_end) ==
+        Entries{{name, "hello"}, {"a", "hello"}});
   // A folder's long name does not apply to the next member.
   CHECK(file.read(tar_member("L", name, 'L') + tar_member("d", "", '5') + one + tar_end) == Entries{{"a", "hello"}});
 }

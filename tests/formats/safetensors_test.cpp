@@ -59,6 +59,25 @@ TEST_CASE("the file follows the format, with data at a multiple of eight bytes")
   CHECK(bytes_of(folder / "x") == file_of(header + std::string((8 - header.size() % 8) % 8, ' '), data));
 }
 
+TEST_CASE("headers of any length are padded with blanks to a multiple of eight bytes") {
+  const Folder folder;
+  const std::string path = folder / "x";
+  std::size_t blanks = 0;
+  for (std::size_t length = 1; length <= 8; ++length) {
+    ap::StateDict dict;
+    dict.set(std::string(length, 'n'), std::vector<float>{1, 2});
+    ap::save_safetensors(path, dict);
+    const std::string bytes = bytes_of(path);
+    const std::string header =
+        R"({")" + std::string(length, 'n') + R"(":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+    const std::size_t padding = (8 - header.size() % 8) % 8;
+    CHECK(bytes == file_of(header + std::string(padding, ' '), std::string("\0\0\x80\x3f\0\0\0\x40", 8)));
+    CHECK(ap::load_safetensors(path).get<float>(std::string(length, 'n')) == std::vector<float>{1, 2});
+    blanks |= std::size_t{1} << padding;
+  }
+  CHECK(blanks == 0xFF);  // every padding occurred
+}
+
 TEST_CASE("a file written by PyTorch is read") {  // tests/golden/make_formats.py
   const ap::StateDict dict = ap::load_safetensors(ALGOPERF_SOURCE_DIR "/tests/golden/formats/torch.safetensors");
   CHECK(dict.at("weight").shape == std::vector<std::size_t>{2, 3});

@@ -338,6 +338,6 @@ TEST_CASE("checkpoint: loaded in begin, before the first step") {
   // The run that saved the file had one observer fewer. The additional observer has no state.
   CHECK(seen == std::vector<std::uint64_t>{5, 6});
   auto third = tiny_loop(momentum(), 0.1);
-  third.run(task.train(), Checkpoints(file.path(), {.every = 100, .resume = false}), UntilStep{1});
+  third.run(task.train(), Checkpoints(file.path(), {.every = 100, .resume = Resume::never}), UntilStep{1});
   CHECK(third.steps() == 1);
 }

@@ -57,7 +57,34 @@ TEST_CASE("a folder that does not exist") {
   auto loop = tiny_loop(momentum(), 0.1);
   CHECK(sentence([&] { loop.run(task.train(), Checkpoints(path, {.every = 2}), UntilStep{9}); }) ==
         path + ": cannot be written: No such file or directory");
-  CHECK(loop.steps() == 2);
+  CHECK(loop.steps() == 0);
+}
+
+TEST_CASE("a folder that disappears: the run goes on, but the save at the end must succeed") {
+  const Tiny task;
+  const Folder parent;
+  const std::string folder = parent / "runs", path = folder + "/run.checkpoint";
+  const auto run = [&](std::uint64_t removed_at, std::uint64_t restored_at) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+    auto loop = tiny_loop(momentum(), 0.1);
+    AfterStep accident{[&](std::uint64_t t) {
+      if (t == removed_at) std::filesystem::remove_all(folder);
+      if (t == restored_at) std::filesystem::create_directory(folder);
+    }};
+    return loop.run(task.train(), accident, Checkpoints(path, {.every = 2}), UntilStep{9});
+  };
+  const WarningsIgnored ignored;
+  const RunReport report = run(3, 8);
+  CHECK(report.last.now.t == 9);
+  CHECK(report.failed_saves == 2);  // steps 4 and 6
+  REQUIRE(report.warnings.size() == 2);
+  CHECK(report.warnings[0] ==
+        "step 4 was not saved, and the run goes on: " + path + ": cannot be written: No such file or directory");
+  auto resumed = tiny_loop(momentum(), 0.1);
+  load_checkpoint(path, resumed);
+  CHECK(resumed.steps() == 9);
+  CHECK(sentence([&] { run(9, 0); }) == path + ": cannot be written: No such file or directory");
 }
 
 TEST_CASE("a folder without write permission") {

@@ -69,7 +69,24 @@ TEST_CASE("a NaN learning rate") {
       task.model(), task.loss(), sgd(), [](std::uint64_t t) { return t < 3 ? 0.1 : double{not_a_number}; },
       ShuffledEpochs{.batch = 32});
   CHECK(sentence([&] { steps_until_diverged(bad, task.train()); }) ==
-        "step: learning_rate is nan at t = 4, expected a finite number");
+        "step: learning_rate is nan at t = 4, expected a finite number of at least 0");
+}
+
+TEST_CASE("a negative or infinite learning rate") {
+  const Tiny task;
+  const auto error = [&](const auto& schedule) {
+    return sentence([&] {
+      TrainingLoop loop(task.model(), task.loss(), sgd(), schedule, ShuffledEpochs{.batch = 32});
+      loop.run(task.train(), UntilStep{5});
+    });
+  };
+  CHECK(error(Constant{-0.1}) ==
+        "TrainingLoop: the learning rate of the first step is -0.1, expected a finite number of at least 0");
+  CHECK(error([](std::uint64_t) { return HUGE_VAL; }) ==
+        "step: learning_rate is inf at t = 1, expected a finite number of at least 0");
+  CHECK(error([](std::uint64_t t) { return 0.2 - 0.1 * static_cast<double>(t); }) ==
+        "step: learning_rate is -0.1 at t = 4, expected a finite number of at least 0");
+  CHECK(error(Linear{.from = 0.1, .to = 0, .steps = 3}).empty());
 }
 
 TEST_CASE("NaN among the inputs") {

@@ -186,6 +186,26 @@ TEST_CASE("the previous signal handlers are restored, however a run ends") {
   sigaction(SIGINT, &before, nullptr);
 }
 
+TEST_CASE("a signal that the process ignores stays ignored, and interrupted system calls are restarted") {
+  struct sigaction ignore {
+  }, before{}, found{};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGINT, &ignore, &before);
+  const TemporaryFile file;
+  auto loop = make_loop();
+  const RunReport report = train(loop, file.path(), 1000, AfterStep{[&](std::uint64_t t) {
+                                   if (t != 3) return;
+                                   raise(SIGINT);
+                                   sigaction(SIGTERM, nullptr, &found);
+                                 }});
+  CHECK(report.reason == Control::budget_spent);
+  CHECK((found.sa_handler != SIG_DFL));
+  CHECK((found.sa_flags & SA_RESTART) != 0);
+  sigaction(SIGINT, nullptr, &found);
+  CHECK((found.sa_handler == SIG_IGN));
+  sigaction(SIGINT, &before, nullptr);
+}
+
 TEST_CASE("two checkpoint files in one run: one signal stops it, and the previous signal handlers are restored") {
   const auto handler = [](int) {};
   struct sigaction mine {

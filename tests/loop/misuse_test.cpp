@@ -21,6 +21,11 @@ struct Liar {
   }
 };
 
+// A data set that declares more examples than 32 bits can index.
+struct TooMany : Liar {
+  std::size_t size() const { return (std::size_t{1} << 32) + 5; }
+};
+
 InMemory<float> examples(std::size_t count, std::size_t width, std::size_t classes) {
   return {std::vector<float>(count * width), std::vector<std::int32_t>(count), Shape{width}, classes};
 }
@@ -68,6 +73,52 @@ TEST_CASE("tokens outside the model's vocabulary") {
   }
 }
 
+TEST_CASE("layers, batches and windows of sizes that wrap around") {
+  constexpr std::size_t all_ones = SIZE_MAX;
+  const auto error = [](const auto& model, std::size_t batch = 8) {
+    return sentence(
+        [&] { TrainingLoop(model, SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = batch}); });
+  };
+  const Dense head{.units = 2};
+  CHECK(error(Model(Shape{784}, Dense{.units = all_ones}, head)) ==
+        "Layout: tensor '0.weight' of shape {18446744073709551615, 784} has 2^48 elements or more");
+  CHECK(error(Model(Shape{784}, head), all_ones) ==
+        "TrainingLoop: the selector's batch is 18446744073709551615, expected 1 to 4294967295");
+  CHECK(error(Model(Shape{std::size_t{1} << 32, std::size_t{1} << 32, 1}, head)) ==
+        "Layout: tensor '0.weight' of shape {2, 281474976710656} has 2^48 elements or more");
+  const auto convolution = [&](std::size_t size, std::size_t padding) {
+    return error(Model(Shape{8, 8, 1}, Conv2d{.size = size, .padding = padding}, head));
+  };
+  CHECK(convolution(3, std::size_t{1} << 63) ==
+        "0: Conv2d has padding 9223372036854775808, expected at most 2147483648");
+  CHECK(convolution(1, std::size_t{1} << 31) ==
+        "0: Conv2d has size 1 and padding 2147483648, for which a row of windows has 4294967304 elements or more, "
+        "expected at most 4294967295");
+  CHECK(convolution((std::size_t{1} << 32) + 8, std::size_t{1} << 31) ==
+        "0: Conv2d has size 4294967304 and padding 2147483648, for which a row of windows has 281474976710656 "
+        "elements or more, expected at most 4294967295");
+  CHECK(error(Model(Shape{8, 8, 1}, MaxPool{.size = all_ones, .stride = all_ones}, head)) ==
+        "0: MaxPool has size 18446744073709551615 and padding 0, which does not fit examples of shape {8, 8, 1}");
+  CHECK(error(Model(Shape{1}, Dense{.units = std::size_t{1} << 40}), UINT32_MAX) ==
+        "there is too little memory for 281474976710656 or more elements of 4 bytes");
+  CHECK(sentence([&] { Predictor(Model(Shape{784}, Dense{.units = all_ones})); }) ==
+        "Layout: tensor '0.weight' of shape {18446744073709551615, 784} has 2^48 elements or more");
+  CHECK(sentence([&] { Predictor(Model(Shape{784}, head), {}, all_ones); }) ==
+        "Predictor: the batch is 18446744073709551615, expected 1 to 4294967295");
+}
+
+TEST_CASE("data sets with more examples than 32 bits can index") {
+  const std::string expected =
+      "data: the data set has 4294967301 examples, expected at most 4294967295: indices have 32 bits";
+  CHECK(step_on(TooMany{}) == expected);
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK(sentence([&] { loop.evaluate(TooMany{}, ErrorRate{}); }) == expected);
+  CHECK(sentence([&] { loop.predict(TooMany{}); }) == expected);
+  CHECK(sentence([&] { Slice(TooMany{}, 7, std::size_t{1} << 32); }) ==
+        "Slice: the range ends at example 4294967296, expected at most 4294967295: indices have 32 bits");
+  CHECK(Slice(TooMany{}, 7, UINT32_MAX).size() == UINT32_MAX - 7);
+}
+
 TEST_CASE("evaluation data that does not fit the model") {
   auto loop = tiny_loop(sgd(), 0.1);
   const auto evaluate = [&](const auto& data) { return sentence([&] { loop.evaluate(data, ErrorRate{}); }); };
@@ -107,7 +158,7 @@ TEST_CASE("invalid options are rejected before training starts") {
   CHECK(contains(make(task.loss(), momentum({.mu = 2}), epochs), "mu is 2"));
   CHECK(contains(make(SoftmaxCrossEntropy{.label_smoothing = 1}, sgd(), epochs), "label_smoothing is 1"));
   CHECK(make(task.loss(), sgd(), ShuffledEpochs{.batch = 0}) ==
-        "TrainingLoop: the selector's batch is 0, expected at least 1");
+        "TrainingLoop: the selector's batch is 0, expected 1 to 4294967295");
   CHECK(sentence([&] {
           TrainingLoop(task.model(), task.loss(), sgd(), WarmupCosine{.peak = 1, .warmup = 9, .total = 3}, epochs);
         }) != "");

@@ -274,6 +274,46 @@ TEST_CASE("a run ends at a step, at a target or after a training time") {
   CHECK(time.last.training_seconds >= spent + 0.01);
 }
 
+// Evaluates to a list of metrics, one per step.
+struct Scripted {
+  std::vector<double> metrics;
+  struct Facts {
+    const char* name = "scripted";
+    bool lower_is_better = true;
+  };
+  Facts metric() const { return {}; }
+  bool evaluation_due(const StepReport&) const { return true; }
+  template <class Run>
+  EvaluationReport evaluate(Run& run) const {
+    const std::uint64_t step = run.loop().steps();
+    return {.step = step, .metric = metrics[step - 1], .metric_name = "scripted"};
+  }
+};
+
+TEST_CASE("the best evaluation is the first evaluator's, and the first among equal ones") {
+  const Tiny task;
+  const TemporaryFile file;
+  std::vector<EvaluationReport> first, second;
+  auto loop = tiny_loop(sgd(), 0.1);
+  const RunReport report = loop.run(task.train(), Scripted{{0.5, 0.4, 0.4, 0.45}}, Scripted{{0.6, 0.4, 0.1, 0.4}},
+                                    History{first, 0}, History{second, 1}, BestCheckpoint(file.path()), UntilStep{4});
+  CHECK(report.best.metric == 0.4);
+  CHECK(report.best.step == 2);
+  CHECK(report.best.source == 0);
+  CHECK(first.size() == 4);
+  CHECK(second.size() == 4);
+  CHECK(second[2].metric == 0.1);
+  auto best = tiny_loop(sgd(), 0.1);
+  load_checkpoint(file.path(), best);
+  CHECK(best.steps() == 2);
+}
+
+TEST_CASE("UntilSeconds: NaN is refused") {
+  auto loop = tiny_loop(sgd(), 0.1);
+  CHECK(sentence([&] { loop.run(Tiny{}.train(), UntilSeconds{std::nan("")}); }) ==
+        "UntilSeconds: seconds is nan, which no clock reaches");
+}
+
 TEST_CASE("targets") {
   CHECK(Target{0.1, true}.reached_by(0.1));
   CHECK(!Target{0.1, true}.reached_by(0.2));

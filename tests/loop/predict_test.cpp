@@ -94,7 +94,11 @@ TEST_CASE("Predictor: predicts as the loop does, from its checkpoint, its parame
   const auto averaged = loop.predict(task.validation());
 
   Predictor predictor(Tiny::model());
-  CHECK(!same_bits(predictor.predict(task.validation()), averaged));
+  CHECK(sentence([&] { predictor.predict(task.validation()); }) ==
+        "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them through "
+        "values()");
+  CHECK(!sentence([&] { load_values("/nonexistent", predictor); }).empty());
+  CHECK(!sentence([&] { predictor.predict(task.validation()); }).empty());
   load_evaluation_values(path, predictor);
   CHECK(same_bits(predictor.predict(task.validation()), averaged));
   load_values(path, predictor);
@@ -132,6 +136,7 @@ TEST_CASE("Predictor: labels of any type, tokens, and inputs that do not fit") {
   CHECK(same_bits(found, line.predict(std::vector<float>{1, 2, 3, 4})));
 
   Predictor tokens(next_character(2, 5, {.width = 2, .units = 3}));
+  tokens.values()[0] = 1;
   CHECK(tokens.predict(std::vector<std::int32_t>{0, 4, 1, 2, 3, 3}).size() == 15);
   CHECK(sentence([&] {
           tokens.predict(std::vector<std::int32_t>{0, 4, 1, 5});
@@ -139,7 +144,7 @@ TEST_CASE("Predictor: labels of any type, tokens, and inputs that do not fit") {
   CHECK(sentence([&] { line.predict(std::vector<float>{}); }) == "data: the data set is empty");
   CHECK(sentence([&] { line.predict(Tiny{}.validation()); }) == "data: an example has 784 inputs, the model takes 2");
   CHECK(sentence([] { Predictor(linear_model(Shape{2}, 3), Host<float>{}, 0); }) ==
-        "Predictor: the batch is 0, expected at least 1");
+        "Predictor: the batch is 0, expected 1 to 4294967295");
 }
 
 TEST_CASE("values: all parameters, or one tensor by name") {

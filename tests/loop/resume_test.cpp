@@ -126,3 +126,72 @@ TEST_CASE("resume: a target that was reached stays reached") {
     CHECK(loop.steps() < 200);
   }
 }
+
+TEST_CASE("a checkpoint of a run with other settings is refused, unless any are allowed") {
+  const Tiny task;
+  const TemporaryFile file;
+  const std::string& path = file.path();
+  const auto run = [&](const auto& rule, const auto& schedule, std::uint64_t seed, CheckpointOptions options,
+                       std::uint64_t steps) {
+    options.announce = false;
+    TrainingLoop loop(task.model(), task.loss(), rule, schedule, ShuffledEpochs{.batch = 32}, Seed{seed});
+    return loop.run(task.train(), Checkpoints(path, options), UntilStep{steps});
+  };
+  const auto error = [&](const auto& rule, const auto& schedule, std::uint64_t seed) {
+    return sentence([&] { run(rule, schedule, seed, {}, 9); });
+  };
+  const std::string hint = "; to continue regardless, pass Checkpoints(path, {.resume = Resume::any})";
+  const RunReport first = run(momentum(), Constant{0.1}, 1, {}, 4);
+  CHECK(first.resumed_from.empty());
+  CHECK(first.resumed_at == 0);
+  CHECK(error(momentum({.mu = 0.8}), Constant{0.1}, 1) ==
+        path + ": option 1 of Momentum, in the order of their declaration, was 0.9, now it is 0.8" + hint);
+  CHECK(error(momentum(), Constant{0.2}, 1) ==
+        path + ": option 1 of Constant, in the order of their declaration, was 0.1, now it is 0.2" + hint);
+  CHECK(error(momentum(), Linear{.from = 0.1, .to = 0.1, .steps = 9}, 1) ==
+        path + ": the schedule had 1 options, now it has 4" + hint);
+  CHECK(error(momentum(), Constant{0.1}, 2) == path + ": the run had Seed{1}, now it has Seed{2}" + hint);
+
+  const RunReport any = run(momentum({.mu = 0.8}), Constant{0.2}, 2, {.resume = Resume::any}, 6);
+  CHECK(any.resumed_from == path);
+  CHECK(any.resumed_at == 4);
+  CHECK(any.last.now.t == 6);
+  const RunReport same = run(momentum({.mu = 0.8}), Constant{0.2}, 2, {}, 6);  // a finished file: nothing to train
+  CHECK(same.resumed_at == 6);
+  CHECK(same.warnings.empty());
+
+  const WarningsIgnored ignored;
+  const auto lambda = [](std::uint64_t) { return 0.1; };
+  run(momentum(), lambda, 1, {.resume = Resume::never}, 2);
+  const RunReport unknown = run(momentum(), lambda, 1, {}, 3);
+  REQUIRE(unknown.warnings.size() == 1);
+  CHECK(unknown.warnings[0] ==
+        path + ": the schedule is of a type of your own, so its options were not compared with the saved run's");
+  CHECK(run(momentum(), lambda, 1, {.resume = Resume::any}, 4).warnings.empty());
+}
+
+TEST_CASE("a checkpoint without settings, of an earlier version, is resumed") {
+  const Tiny task;
+  const TemporaryFile file;
+  auto loop = tiny_loop(momentum(), 0.1);
+  for (int i = 0; i < 3; ++i) loop.step(task.train());
+  save_checkpoint(file.path(), loop);  // the state alone
+  auto other = tiny_loop(momentum({.mu = 0.5}), 0.2);
+  const RunReport report = other.run(task.train(), Checkpoints(file.path(), {.announce = false}), UntilStep{3});
+  CHECK(report.resumed_at == 3);
+  CHECK(same_values(other, loop));
+}
+
+TEST_CASE("the time spent on evaluations is resumed") {
+  const Tiny task;
+  const TemporaryFile file;
+  auto loop = tiny_loop(momentum(), 0.1);
+  const Evaluate evaluate(task, {.every = 2});
+  loop.run(task.train(), evaluate, Checkpoints(file.path()), UntilStep{4});
+  CHECK(loop.evaluation_seconds() > 0);
+  auto resumed = tiny_loop(momentum(), 0.1);
+  const RunReport report =
+      resumed.run(task.train(), evaluate, Checkpoints(file.path(), {.announce = false}), UntilStep{4});
+  CHECK(resumed.evaluation_seconds() == loop.evaluation_seconds());
+  CHECK(report.evaluation_seconds == loop.evaluation_seconds());
+}

@@ -106,6 +106,12 @@ inline std::vector<std::uint32_t> range(std::uint32_t begin, std::uint32_t end) 
   return indices;
 }
 
+// Ignores warnings during its lifetime.
+struct WarningsIgnored {
+  void (*before)(const char*) = on_warning.exchange([](const char*) {});
+  ~WarningsIgnored() { on_warning = before; }
+};
+
 // Calls f(step) after each step.
 template <class F>
 struct AfterStep {

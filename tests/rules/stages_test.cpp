@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "../memory_archive.hpp"
 #include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "training.hpp"
@@ -93,4 +94,17 @@ TEST_CASE("a state stores its stages' scalars") {
   double product = 1;
   for (int t = 1; t <= 2; ++t) product *= 0.9 * (1 - 0.5 * std::pow(0.96, t * 4e-3));
   CHECK(training.state.template scalars<0>().mu_product == near(product, 1e-14));
+}
+
+TEST_CASE("schedule-free resumes the largest learning rate so far") {
+  const auto rule = ap::schedule_free_sgd({.lr_power = 2});
+  const ap::Layout layout = ap::testing::layout_of({{5}});
+  using Run = ap::testing::Training<decltype(ap::schedule_free_sgd()), ap::Host<double>>;
+  Run whole(rule, layout), resumed(rule, layout);
+  whole.step(0.4);
+  ap::testing::load(resumed.state, ap::testing::save(whole.state));
+  resumed.resume(whole);
+  for (Run* run : {&whole, &resumed}) run->steps(3, 0.1);
+  CHECK(resumed.values() == whole.values());
+  CHECK(resumed.evaluation_values() == whole.evaluation_values());
 }

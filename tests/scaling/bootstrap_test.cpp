@@ -59,6 +59,27 @@ TEST_CASE("each way to resample estimates the standard deviation of a slope") {
   }
 }
 
+// With weights 1 / sigma^2, it is 1 / sqrt(sum w (x - mean)^2), where the mean is weighted, too.
+TEST_CASE("resampling respects weights") {
+  auto observations = line(0.05, 5, 200);
+  ap::RandomStream random(ap::RandomKey{6});
+  for (std::size_t i = 0; i < observations.size(); i += 2) {
+    observations[i].weight = 1.0 / 36;
+    observations[i].y *= std::exp(0.05 * std::sqrt(35.0) * random.normal());  // six times the noise in all
+  }
+  const auto fit = ap::fit(ap::PowerLaw{}, observations);
+  double total = 0, mean = 0, squares = 0;
+  for (const auto& o : observations) total += o.weight, mean += o.weight * std::log(o.x[0]);
+  mean /= total;
+  for (const auto& o : observations) squares += o.weight * std::pow(std::log(o.x[0]) - mean, 2);
+  const double deviation = 0.05 / std::sqrt(squares);
+  for (const auto how : {ap::Resample::pairs, ap::Resample::residuals, ap::Resample::parametric}) {
+    CAPTURE(static_cast<int>(how));
+    const ap::Interval slope = ap::bootstrap(fit, observations, ap::SquaredResiduals{}, {.resample = how}).interval(1);
+    CHECK((slope.high - slope.low) / 2 / 1.96 / deviation == near(1, 0.15));
+  }
+}
+
 TEST_CASE("a 90 % interval contains the truth nine times in ten if the law is true") {
   std::size_t held = 0;
   constexpr std::size_t experiments = 200;

@@ -97,6 +97,17 @@ TEST_CASE("an interval widens with the reach and contains the truth") {
   }
 }
 
+TEST_CASE("a backtest's noise is the standard deviation of the residuals") {
+  for (const double noise : {0.001, 0.01, 0.1}) {
+    const auto observations = curve(10, 1e3, 400, noise);
+    const auto past = ap::backtest(ap::PowerLawWithFloor{}, observations);
+    CHECK(past.noise / noise == near(1, 0.1));  // its standard deviation is noise / sqrt(800), or 3.5 %
+    double squares = 0;
+    for (const auto& o : observations) squares += std::pow(std::log(past.fit(o.x[0]) / o.y), 2);
+    CHECK(past.noise == near(std::sqrt(squares / 397)));
+  }
+}
+
 TEST_CASE("only the ratios of weights matter, not their scale") {
   auto observations = curve(10, 1e3, 20, 0.01);
   const auto plain = ap::extrapolate(ap::PowerLawWithFloor{}, observations, 1e4);

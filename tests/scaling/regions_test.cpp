@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 #include "../support/near.hpp"
@@ -132,4 +133,18 @@ TEST_CASE("the exponent is that of the power law, wherever its floor begins") {
     CHECK(regions.exponent == near(-0.35, 1e-4));
     CHECK(regions.floor_begins.found == (std::pow(3 / floor, 1 / 0.35) < 1e5));
   }
+}
+
+TEST_CASE("the confidence in a boundary is the share of bootstraps that agree, whether it is found or not") {
+  const std::vector<std::optional<double>> replicates{3.0, std::nullopt, std::nullopt, std::nullopt, 5.0};
+  const ap::Boundary found = ap::detail::boundary(4.0, replicates), missing = ap::detail::boundary({}, replicates);
+  CHECK(found.found);
+  CHECK(found.at == 4);
+  CHECK(found.confidence == near(0.4));
+  CHECK(!missing.found);
+  CHECK(missing.confidence == near(0.6));
+  CHECK(missing.interval.low == near(3.1));
+  CHECK(missing.interval.high == near(4.9));
+  CHECK(ap::detail::boundary({}, {std::nullopt}).confidence == 1);
+  CHECK(ap::detail::boundary({}, {std::nullopt}).interval.high == 0);
 }

@@ -135,6 +135,33 @@ TEST_CASE("writing through symbolic links replaces their target and keeps the li
   CHECK(refusal(folder / "ring") == folder / "ring" + ": cannot be written: Too many levels of symbolic links");
 }
 
+TEST_CASE("a file keeps the permissions of the file that it replaces") {
+  const Folder folder;
+  const std::string path = folder / "file", fresh = folder / "fresh";
+  const auto mode = [](const std::string& of) {
+    struct stat found {};
+    REQUIRE(stat(of.c_str(), &found) == 0);
+    return found.st_mode & 07777;
+  };
+  const auto replace = [](const std::string& target) {
+    ap::AtomicFile file(target);
+    file.write("new");
+    file.commit();
+  };
+  const mode_t mask = umask(027);
+  replace(fresh);
+  CHECK(mode(fresh) == 0640);
+  for (const mode_t permissions : {0600u, 0444u, 0666u, 0751u}) {
+    folder.write("file", "old");
+    REQUIRE(chmod(path.c_str(), permissions) == 0);
+    replace(path);
+    CHECK(mode(path) == permissions);
+    CHECK(bytes_of(path) == "new");
+    REQUIRE(chmod(path.c_str(), 0600) == 0);
+  }
+  umask(mask);
+}
+
 TEST_CASE("a path that is not a regular file is refused, also through links") {
   const Folder folder;
   const std::string sentence = ": is not a regular file, expected a regular file or none";

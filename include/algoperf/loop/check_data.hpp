@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "../core/describe_shape.hpp"
 #include "../core/error.hpp"
@@ -26,6 +29,8 @@ void check_inputs(Shape in, const Data& data) {
   require(shape == in || shape.rank != 3 || in.rank != 3, "data: an example is an image of shape ", describe(shape),
           ", the model takes ", describe(in), " (rows, columns, channels)");
   require(data.size() > 0, "data: the data set is empty");
+  require(data.size() <= max_examples, "data: the data set has ", data.size(), " examples, expected at most ",
+          max_examples, ": indices have 32 bits");
 }
 
 // Throws Error unless `data` fits the model and the loss of `context`, a TrainingContext.
@@ -45,6 +50,25 @@ void check_fits(const Context& context, const Data& data) {
     require(data.classes() <= context.classes(), "data: the data has ", data.classes(), " classes, the model ", outputs,
             " outputs");
   }
+}
+
+// Returns a sentence for each fact about data that fits the model but was probably not intended.
+template <class Context, class Selector, class Data>
+std::vector<std::string> doubts_about(const Context& context, const Selector& selector, const Data& data) {
+  std::vector<std::string> doubts;
+  if constexpr (requires { selector.warning(data.size()); })
+    if (std::string doubt = selector.warning(data.size()); !doubt.empty()) doubts.push_back(std::move(doubt));
+  const Shape shape = context.model().input();
+  if (shape.rank == 3 && shape[0] <= 4 && shape[1] == shape[2] && shape[2] > 4)
+    doubts.push_back("data: the model reads an example of shape " + describe(shape) + " as " +
+                     std::to_string(shape[0]) + " rows, " + std::to_string(shape[1]) + " columns and " +
+                     std::to_string(shape[2]) +
+                     " channels; channels come last: " + describe(Shape{shape[1], shape[2], shape[0]}));
+  if constexpr (std::is_integral_v<typename Context::Label>)
+    if (data.classes() < context.classes())
+      doubts.push_back("data: the data has " + std::to_string(data.classes()) + " classes, the model " +
+                       std::to_string(context.classes()) + " outputs; the surplus outputs have no examples");
+  return doubts;
 }
 
 }  // namespace algoperf::detail

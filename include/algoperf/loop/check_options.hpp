@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "../core/error.hpp"
 #include "../schedules/concept.hpp"
@@ -15,7 +16,13 @@ const ModelType& checked_model(const ModelType& model, const Loss& loss, const R
   rule.check();
   if constexpr (requires { loss.check(); }) loss.check();
   check_schedule(schedule);
-  require(selector.batch > 0, "TrainingLoop: the selector's batch is 0, expected at least 1");
+  if constexpr (requires { schedule.check(); }) {
+    const double first = schedule(0);
+    require(first >= 0 && first <= __DBL_MAX__, "TrainingLoop: the learning rate of the first step is ", first,
+            ", expected a finite number of at least 0");
+  }
+  require(selector.batch > 0 && selector.batch <= UINT32_MAX, "TrainingLoop: the selector's batch is ", selector.batch,
+          ", expected 1 to ", UINT32_MAX);
   return model;
 }
 

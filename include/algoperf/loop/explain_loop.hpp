@@ -4,13 +4,44 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "../core/tuple.hpp"
 #include "../data/concept.hpp"
 #include "../nn/concept.hpp"
 #include "../schedules/concept.hpp"
 #include "pick.hpp"
 
 namespace algoperf::detail {
+
+template <class T>
+concept LossLike = requires(const T& loss, const Host<float>& backend, float* x, const LossLabel<T, float>* labels) {
+  loss.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels, static_cast<const float*>(x),
+             x, x);
+};
+template <class T>
+concept RuleLike = requires {
+  typename T::template State<Host<float>>;
+};
+
+// Stands for a role that was not passed to a TrainingLoop.
+struct Missing {};
+
+// The types of the five roles if fewer than five arguments are passed: Missing takes the place of the role that is not
+// there, so that explain_roles names it.
+template <class A, class B = Missing, class C = Missing, class D = Missing>
+auto with_missing_role() {
+  if constexpr (!LossLike<B>)
+    return std::type_identity<Tuple<A, Missing, B, C, D>>{};
+  else if constexpr (!RuleLike<C>)
+    return std::type_identity<Tuple<A, B, Missing, C, D>>{};
+  else if constexpr (DataSelector<D>)
+    return std::type_identity<Tuple<A, B, C, Missing, D>>{};
+  else
+    return std::type_identity<Tuple<A, B, C, D, Missing>>{};
+}
+template <std::size_t Role, class... Given>
+using RoleOf = TupleElement<Role, typename decltype(with_missing_role<Given...>())::type>;
 
 // Fails with a readable message if an argument does not fit its role.
 template <class ModelType, class Loss, class Rule, class Schedule, class Selector>
@@ -23,15 +54,12 @@ consteval bool explain_roles() {
       },
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the first must be a model, e.g. mlp(...)");
   static_assert(
-      requires(const Loss& loss, const Host<float>& backend, float* x, const LossLabel<Loss, float>* labels) {
-        loss.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels,
-                   static_cast<const float*>(x), x, x);
-      },
+      LossLike<Loss>,
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second must be a loss, e.g. "
       "SoftmaxCrossEntropy{}; a loss needs write(backend, batch, classes, outputs, labels, weights, losses, d_outputs) "
       "const, a template over the backend and the element type");
   static_assert(
-      requires { typename Rule::template State<Host<float>>; },
+      RuleLike<Rule>,
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third must be a chain(...) or a "
       "recipe "
       "such as adamw()");
@@ -40,6 +68,28 @@ consteval bool explain_roles() {
       DataSelector<Selector>,
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the fifth must be a data selector, "
       "e.g. ShuffledEpochs{.batch = 128}");
+  return true;
+}
+
+// Fails with a readable message if the data of a run or an evaluation is not a data set.
+template <class Data>
+consteval bool explain_data() {
+  static_assert(
+      requires(const Data& data) {
+        typename Data::Input;
+        data.size();
+        data.shape();
+      },
+      "algoperf: the data must be a data set: InMemory<float>(inputs, labels, shape, classes), the result of a loader, "
+      "or a type of your own with Input, size(), shape(), classes() and gather(...) (data/concept.hpp)");
+  static_assert(
+      RegressionDataset<Data> || requires(const Data& data) { data.classes(); },
+      "algoperf: a data set needs classes(), the number of its classes; or, for real-valued labels, a type Label and "
+      "label_shape() (data/concept.hpp)");
+  static_assert(
+      Dataset<Data>,
+      "algoperf: a data set needs gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const, a "
+      "template over T (and, for real-valued labels, L), which copies examples to a batch (data/concept.hpp)");
   return true;
 }
 

@@ -53,10 +53,13 @@ class Predictor {
   using Scalar = typename Backend::Scalar;
   using Input = typename ModelType::template Input<Stored<Backend>>;
 
-  // Predicts for up to `batch` examples at a time. The parameters start at random initial values.
+  // Predicts for up to `batch` examples at a time. The parameters have no values yet: load them with load_values() or
+  // load_evaluation_values() (loop/checkpoint.hpp), or write them through values().
   explicit Predictor(const ModelType& model, const Backend& backend = {}, std::size_t batch = 256)
-      : model_(model), backend_(backend), batch_(backend_, model_, 1, checked(batch), batch) {
-    handles_ = model_.declare(layout_);
+      : model_(model),
+        backend_(backend),
+        handles_(model_.declare(layout_)),
+        batch_(backend_, model_, 1, checked(batch), batch) {
     values_ = backend_.template array<Scalar>(layout_.size());
     std::vector<Scalar> first(layout_.size());
     Initializer<Scalar> set(layout_, first.data(), RandomKey{1});
@@ -69,6 +72,8 @@ class Predictor {
   // Returns the outputs (logits) for every example of a data set, row by row, in host memory.
   template <Dataset Data>
   std::vector<Scalar> predict(const Data& data) {
+    require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
+            "through values()");
     detail::check_inputs<Input>(model_.input(), data);
     const std::size_t width = model_.output().size(), size = data.size(), at_once = batch_.capacity();
     const detail::InputsOf<Data> inputs{data};
@@ -96,8 +101,12 @@ class Predictor {
   const ModelType& model() const { return model_; }
   const Layout& layout() const { return layout_; }
   const Backend& backend() const { return backend_; }
-  // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name.
-  Scalar* values() { return values_.data(); }
+  // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name. The
+  // caller of the functions that are not const must write them.
+  Scalar* values() {
+    given_ = true;
+    return values_.data();
+  }
   const Scalar* values() const { return values_.data(); }
   std::span<Scalar> values(const std::string& tensor) {
     const TensorPlace place = layout_.place_of(layout_.find(tensor));
@@ -110,16 +119,17 @@ class Predictor {
 
  private:
   static std::size_t checked(std::size_t batch) {
-    require(batch > 0, "Predictor: the batch is 0, expected at least 1");
+    require(batch > 0 && batch <= UINT32_MAX, "Predictor: the batch is ", batch, ", expected 1 to ", UINT32_MAX);
     return batch;
   }
 
   ModelType model_;
   Backend backend_;
-  Batch<ModelType, Backend> batch_;
   Layout layout_;
   typename ModelType::Handles handles_;
+  Batch<ModelType, Backend> batch_;
   typename Backend::template Array<Scalar> values_;
+  bool given_ = false;
 };
 
 }  // namespace algoperf

@@ -9,12 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "../core/error.hpp"
 #include "../core/target.hpp"
 #include "../core/tuple.hpp"
+#include "../core/warn.hpp"
 #include "checkpoint.hpp"
 #include "concept.hpp"
 #include "diverged.hpp"
 #include "explain_observer.hpp"
+#include "settings.hpp"
 
 namespace algoperf {
 
@@ -25,6 +28,10 @@ class Run {
     static_assert((detail::explain_observer<Observers, Run>() && ...));
     static_assert((detail::HasControl<Observers, Run> || ...),
                   "algoperf: run(data, observers...) needs an observer that can stop it, e.g. UntilStep{1000}");
+    static_assert(
+        !Loop::reacts_to_evaluations || evaluates(),
+        "algoperf: the schedule reacts to evaluations (Plateau), so run(data, observers...) needs an observer "
+        "that evaluates, e.g. Evaluate(task, {.every = 500})");
     forget_best();
   }
 
@@ -52,18 +59,44 @@ class Run {
   void save(const std::string& path) {
     CheckpointWriter file;
     visit(file, path);
+    file.section("settings", [&](auto& section) { loop_.settings().visit(section, path); });
     file.write(path);
+  }
+  // The same, but if the file cannot be written, warns and counts a failed save in the report.
+  void save_or_warn(const std::string& path) {
+    try {
+      save(path);
+    } catch (const Error& error) {
+      ++report_.failed_saves;
+      warning("step " + std::to_string(loop_.steps()) + " was not saved, and the run goes on: " + error.what());
+    }
   }
   // Continues from a checkpoint. Call it from an observer's begin. Observers without a section in the file remain
   // unchanged; sections of observers that this run lacks are ignored. Throws Error, and changes nothing, if the file
-  // does not match the run.
-  void load(const std::string& path) {
+  // does not match the run; with any_settings, the seed, the rule's options and the schedule may differ.
+  void load(const std::string& path, bool any_settings = false) {
     CheckpointReader file(path);
+    const Settings settings = loop_.settings();
+    if (!any_settings) {
+      // Files of earlier versions have no such section.
+      (void)file.section("settings", [&](auto& section) { settings.visit(section, path); });
+      if (!settings.schedule_compared())
+        warning(path +
+                ": the schedule is of a type of your own, so its options were not compared with the saved run's");
+    }
     detail::load_whole(file, [&](auto& archive) { visit(archive, path); });
+    report_.resumed_from = path;
+    report_.resumed_at = loop_.steps();
+  }
+  // Passes a sentence to on_warning (core/warn.hpp) and adds it to the report.
+  void warning(std::string sentence) {
+    warn(sentence);
+    report_.warnings.push_back(std::move(sentence));
   }
 
   RunReport operator()() {
     loop_.start(data_);
+    report_.warnings = loop_.warnings();
     const Residency resident(loop_, data_);
     try {
       for_each([&](auto& observer, auto i) {
@@ -205,10 +238,7 @@ class Run {
   void visit_report(Archive& archive) {
     EvaluationReport& best = report_.best;
     std::string metric = best.metric_name;
-    std::uint64_t size = metric.size();
-    archive.number("metric_size", size);
-    if constexpr (Archive::reading) metric.resize(size);
-    archive.array("metric", metric.data(), metric.size());
+    visit_text(archive, "metric_size", "metric", metric);
     std::uint8_t evaluated = report_.evaluated;
     archive.number("evaluated", evaluated);
     archive.number("best_step", best.step);

@@ -10,8 +10,9 @@
 namespace algoperf {
 
 // Handles SIGINT and SIGTERM during its lifetime: the first signal is recorded, a second terminates the process as
-// usual. Any number of objects may exist, in any threads. The previous handlers are restored when the last object is
-// destroyed.
+// usual. A signal that the process ignores, e.g. SIGINT of a job that a shell runs in the background, stays ignored.
+// Interrupted system calls are restarted. Any number of objects may exist, in any threads. The previous handlers are
+// restored when the last object is destroyed.
 class StopSignals {
  public:
   StopSignals() {
@@ -39,10 +40,12 @@ class StopSignals {
  private:
   using Action = struct sigaction;
   static void listen(int signal, Action& before) {
+    sigaction(signal, nullptr, &before);
+    if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN) return;
     Action action{};
     action.sa_handler = [](int) { heard_ = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(signal, &action, &before);
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    sigaction(signal, &action, nullptr);
   }
 
   static_assert(std::atomic<int>::is_always_lock_free);

@@ -18,6 +18,7 @@
 
 #include "../combine/all.hpp"
 #include "../core/target.hpp"
+#include "../core/warn.hpp"
 #include "../data/unlabelled.hpp"
 #include "../schedules/concept.hpp"
 #include "check_data.hpp"
@@ -27,6 +28,7 @@
 #include "recording.hpp"
 #include "run.hpp"
 #include "seed.hpp"
+#include "settings.hpp"
 #include "stopwatch.hpp"
 #include "training_context.hpp"
 
@@ -42,6 +44,7 @@ class TrainingLoop {
   using Backend = BackendType;
   using Scalar = typename Backend::Scalar;
   using Context = TrainingContext<ModelType, Loss, Rule, Backend>;
+  static constexpr bool reacts_to_evaluations = detail::Reacts<Schedule, EvaluationReport>;
 
   // Throws Error, naming the field, if an option is invalid.
   template <class... Tail>
@@ -54,11 +57,14 @@ class TrainingLoop {
                  detail::pick<detail::IsBackend>(BackendType{}, tail...),
                  detail::checked_workers<CombinerType>(detail::pick<detail::IsGroup>(Group{}, tail...), selector.batch),
                  selector.batch, RandomKey{detail::pick<detail::IsSeed>(Seed{}, tail...).value}),
-        combiner_state_(combiner_.state(context_)) {
+        combiner_state_(combiner_.state(context_)),
+        seed_(detail::pick<detail::IsSeed>(Seed{}, tail...).value) {
     static_assert(detail::explain_extras<Tail...>());
     if constexpr (Rule::has_evaluation_values)
       evaluation_values_ = context_.backend().template array<Scalar>(context_.layout().size());
   }
+  // A loop is neither copied nor moved: recordings of its steps refer to its memory. A function may return one
+  // (`return TrainingLoop(...)`); to store one, use std::optional::emplace or std::unique_ptr.
   TrainingLoop(const TrainingLoop&) = delete;
   TrainingLoop& operator=(const TrainingLoop&) = delete;
 
@@ -66,6 +72,7 @@ class TrainingLoop {
   // Diverged if a loss is not finite, unless the rule handles that.
   template <class Data, class... Observers>
   RunReport run(const Data& data, Observers&&... observers) {
+    static_assert(detail::explain_data<Data>());
     return Run<TrainingLoop, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
   }
 
@@ -81,6 +88,7 @@ class TrainingLoop {
   // (TrainingContext::defers), advance() executes the whole step. Either may throw Diverged.
   template <class Data>
   void advance(const Data& data) {
+    static_assert(detail::explain_data<Data>());
     start(data);
     const Stopwatch watch;
     const Step now{last_.now.t + 1, schedule_(last_.now.t)};
@@ -127,6 +135,7 @@ class TrainingLoop {
   // of one worker in training.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
+    static_assert(detail::explain_data<Data>());
     static_assert(detail::explain_metric<Metric, Loss>());
     detail::check_labelled<Data>();
     detail::check_fits(context_, data);
@@ -152,7 +161,7 @@ class TrainingLoop {
 
   // Passes the result of an evaluation to a schedule that reacts to it (Plateau). run() calls this automatically.
   void feedback(const EvaluationReport& found) {
-    if constexpr (detail::Reacts<Schedule, EvaluationReport>) schedule_.feedback(found);
+    if constexpr (reacts_to_evaluations) schedule_.feedback(found);
   }
 
   // Returns the outputs (logits) for every example of a data set, row by row, in host memory. Uses averaged parameters
@@ -183,15 +192,23 @@ class TrainingLoop {
       selector_state_.emplace(selector_.state(data.size()));
       data_size_ = data.size();
     }
+    if (!examined_) {
+      examined_ = true;
+      warnings_ = detail::doubts_about(context_, selector_, data);
+      for (const std::string& sentence : warnings_) warn(sentence);
+    }
     require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(),
             " examples, when training started it had ", data_size_);
   }
 
+  // Returns the warnings about the data that start() gave to on_warning (core/warn.hpp).
+  const std::vector<std::string>& warnings() const { return warnings_; }
   // Returns the report of the last step, with the current training time.
   const StepReport& last() const { return last_; }
   std::uint64_t steps() const { return last_.now.t; }
   double training_seconds() const { return last_.training_seconds; }
   double evaluation_seconds() const { return evaluation_seconds_; }
+  Settings settings() const { return {seed_, rule(), schedule_}; }
   const ModelType& model() const { return context_.model(); }
   const Rule& rule() const { return context_.rule(); }
   const Layout& layout() const { return context_.layout(); }
@@ -278,6 +295,9 @@ class TrainingLoop {
   typename Context::Array evaluation_values_;
   std::optional<typename Selector::State> selector_state_;
   std::size_t data_size_ = 0;
+  bool examined_ = false;
+  std::vector<std::string> warnings_;
+  std::uint64_t seed_;
   Selection selection_;
   StepReport last_;
   double evaluation_seconds_ = 0;
@@ -289,5 +309,10 @@ TrainingLoop(M, L, R, Sch, Sel, Tail...)
     -> TrainingLoop<M, L, R, Sch, Sel, detail::PickType<detail::IsCombiner, SingleWorker, Tail...>,
                     detail::PickType<detail::IsGroup, InProcess, Tail...>,
                     detail::PickType<detail::IsBackend, Host<float>, Tail...>>;
+// Fewer than five arguments: the compiler's first error names the missing role.
+template <class... Roles>
+requires(sizeof...(Roles) >= 1 && sizeof...(Roles) < 5) TrainingLoop(Roles...)
+->TrainingLoop<detail::RoleOf<0, Roles...>, detail::RoleOf<1, Roles...>, detail::RoleOf<2, Roles...>,
+               detail::RoleOf<3, Roles...>, detail::RoleOf<4, Roles...>>;
 
 }  // namespace algoperf

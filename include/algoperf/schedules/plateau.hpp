@@ -54,6 +54,13 @@ struct Plateau {
     require(detail::is_finite(threshold) && threshold >= 0, "Plateau: threshold is ", threshold, ", expected [0, inf)");
   }
 
+  // Visits the options, but not the state (core/options.hpp).
+  template <class F>
+  void visit_options(F& f) const {
+    f(peak), f(floor), f(factor), f(static_cast<double>(patience)), f(threshold), f(mode == PlateauThreshold::absolute);
+    f(static_cast<double>(cooldown)), f(of == PlateauOf::metric);
+  }
+
   double operator()(std::uint64_t) const {
     const double value = peak * __builtin_pow(factor, static_cast<double>(state.drops));
     return value > floor ? value : floor;

@@ -41,4 +41,23 @@ void visit_scoped(Archive& archive, const std::string& name, T& object) {
   }
 }
 
+// Throws Error, if the archive checks files, unless its next entry is `name` with n values of type T. Call it before
+// allocating memory for a number of values that the archive declares.
+template <class T, class Archive>
+void expect_values(Archive& archive, const char* name, std::size_t n) {
+  if constexpr (requires { archive.template expect<T>(name, n); }) archive.template expect<T>(name, n);
+}
+
+// Visits a text as two entries: its size in bytes, called `size_name`, and its characters.
+template <class Archive>
+void visit_text(Archive& archive, const char* size_name, const char* name, std::string& text) {
+  std::uint64_t size = text.size();
+  archive.number(size_name, size);
+  if constexpr (Archive::reading) {
+    expect_values<char>(archive, name, static_cast<std::size_t>(size));
+    text.resize(static_cast<std::size_t>(size));
+  }
+  archive.array(name, text.data(), text.size());
+}
+
 }  // namespace algoperf

@@ -1,7 +1,7 @@
 // AtomicFile: a file that appears complete or not at all. It is written to <path>.tmp and then renamed to its path. A
 // killed process leaves at most that temporary file, which the next writer reuses; a writer holds a lock on it. If the
 // path is a symbolic link, the file that it points to is replaced and the link stays. Devices, pipes and folders are
-// rejected.
+// rejected. The file gets the permissions of the file that it replaces.
 #pragma once
 
 #include <fcntl.h>
@@ -44,6 +44,11 @@ class AtomicFile {
 
   // Flushes the data to disk, then renames the temporary file to its path.
   void commit() {
+    struct stat replaced {};
+    if (stat(target_.c_str(), &replaced) == 0) {
+      const bool kept = fchmod(fileno(file_), replaced.st_mode & 0777) == 0;
+      require(kept, path_, ": cannot be given the permissions of the file that it replaces: ", std::strerror(errno));
+    }
     const bool flushed = std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
     require(flushed, path_, ": cannot be written: ", std::strerror(errno));
     const bool renamed = std::rename(temporary_.c_str(), target_.c_str()) == 0;

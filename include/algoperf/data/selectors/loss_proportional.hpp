@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/random.hpp"
+#include "../../state/archive.hpp"
 #include "../concept.hpp"
 #include "sum_tree.hpp"
 
@@ -46,8 +47,7 @@ struct LossProportional {
     void visit(Archive& archive) {
       std::uint64_t counter = random_.counter();
       archive.number("counter", counter);
-      if constexpr (requires { archive.template expect<double>("losses", size_); })
-        archive.template expect<double>("losses", size_);
+      if constexpr (Archive::reading) expect_values<double>(archive, "losses", size_);
       losses();
       archive.array("losses", losses_.weights(), size_);
       if constexpr (Archive::reading) {

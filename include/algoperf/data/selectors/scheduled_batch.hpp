@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "../../core/evaluated.hpp"
@@ -34,6 +35,9 @@ struct ScheduledBatch {
     if constexpr (requires { schedule.check(); }) schedule.check();
     return {of(batch).state(size), schedule};
   }
+
+  std::string warning(std::size_t size) const requires requires(const Selector& s) { s.warning(size); }
+  { return of(batch).warning(size); }
 
   void select(State& state, Step step, Selection& selection) const {
     const double n = __builtin_floor(static_cast<double>(state.schedule(step.t - 1)) + 0.5);

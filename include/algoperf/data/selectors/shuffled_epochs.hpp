@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,12 @@ struct ShuffledEpochs {
     require(last == LastBatch::keep || batch <= size, "ShuffledEpochs: batch is ", batch, ", expected at most the ",
             size, " examples when the last batch is dropped");
     return State(seed, size);
+  }
+
+  std::string warning(std::size_t size) const {
+    if (batch <= size) return {};
+    return "ShuffledEpochs: batch is " + std::to_string(batch) + ", but there are only " + std::to_string(size) +
+           " examples, so every batch has " + std::to_string(size);
   }
 
   void select(State& state, Step, Selection& selection) const {

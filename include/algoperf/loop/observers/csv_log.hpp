@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../../state/archive.hpp"
 #include "../../state/atomic_file.hpp"
 #include "../concept.hpp"
 
@@ -45,10 +46,7 @@ class CsvLog {
 
   template <class Archive>
   void visit(Archive& archive) {
-    std::uint64_t size = rows_.size();
-    archive.number("size", size);
-    if constexpr (Archive::reading) rows_.resize(size);
-    archive.array("rows", rows_.data(), rows_.size());
+    visit_text(archive, "size", "rows", rows_);
   }
 
  private:

@@ -20,8 +20,12 @@ struct EvaluateOptions {
 
 // Evaluates a data set with a metric every `every` steps: a task's validation set with the task's metric, or any other
 // data set and metric. Evaluation does not count as training time, except for computing averaged parameters.
-template <Dataset Data, class Metric>
+template <class Data, class Metric>
 class Evaluate {
+  static_assert(!std::is_same_v<Metric, void>,
+                "algoperf: Evaluate(data, metric, options) needs a metric, e.g. ErrorRate{}; Evaluate(task, options) "
+                "takes data and metric from a task");
+
  public:
   template <class Task>
   explicit Evaluate(const Task& task, EvaluateOptions options = {})
@@ -47,9 +51,14 @@ class Evaluate {
   EvaluateOptions options_;
 };
 
+// A data set without a metric: the compiler's first error says so.
+template <class Data>
+requires(!requires(const Data& task) { task.validation(); }) Evaluate(const Data&, EvaluateOptions = {})
+->Evaluate<Data, void>;
 template <class Task>
+requires requires(const Task& task) { task.validation(); }
 Evaluate(const Task&, EvaluateOptions = {})
-    -> Evaluate<std::remove_cvref_t<decltype(std::declval<const Task&>().validation())>,
-                std::remove_cvref_t<decltype(std::declval<const Task&>().metric())>>;
+    ->Evaluate<std::remove_cvref_t<decltype(std::declval<const Task&>().validation())>,
+               std::remove_cvref_t<decltype(std::declval<const Task&>().metric())>>;
 
 }  // namespace algoperf

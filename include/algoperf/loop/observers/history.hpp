@@ -37,8 +37,10 @@ struct History {
   void visit(Archive& archive) const {
     std::uint64_t size = evaluations.size();
     archive.number("size", size);
-    if constexpr (Archive::reading) evaluations.assign(size, EvaluationReport{.source = source});
-    for (EvaluationReport& e : evaluations) {
+    if constexpr (Archive::reading) evaluations.clear();  // grows with the entries found, not to the declared size
+    for (std::uint64_t i = 0; i < size; ++i) {
+      if constexpr (Archive::reading) evaluations.push_back({.source = source});
+      EvaluationReport& e = evaluations[static_cast<std::size_t>(i)];
       archive.number("step", e.step);
       archive.number("loss", e.loss);
       archive.number("metric", e.metric);

@@ -61,6 +61,10 @@ struct UntilStep {
 struct UntilSeconds {
   double seconds = 0;
   template <class Run>
+  void begin(Run&) const {
+    require(seconds == seconds, "UntilSeconds: seconds is ", seconds, ", which no clock reaches");
+  }
+  template <class Run>
   Control ready(Run& run) const {
     return run.loop().training_seconds() >= seconds ? Control::budget_spent : Control::go_on;
   }

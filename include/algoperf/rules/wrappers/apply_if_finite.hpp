@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../core/layout.hpp"
+#include "../../core/options.hpp"
 #include "../../state/archive.hpp"
 #include "../chain/own_memory.hpp"
 #include "../concept.hpp"
@@ -87,6 +88,9 @@ class ApplyIfFinite {
             State<Backend>& state, Step now) const {
     step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), state, now);
   }
+  template <class Backend, class G, class V>
+  requires detail::OtherElements<typename Backend::Scalar, G, V>
+  void step(G&, V&, State<Backend>&, Step) const { detail::explain_elements<typename Backend::Scalar>(); }
 
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   template <class Backend>
@@ -96,6 +100,10 @@ class ApplyIfFinite {
     rule_.evaluation_values(values, state.rule, out);
   }
   const Rule& rule() const { return rule_; }
+  template <class F>
+  void visit_options(F& f) const {
+    detail::visit_options(rule_, f);
+  }
 
  private:
   Rule rule_;

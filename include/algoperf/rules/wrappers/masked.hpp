@@ -3,6 +3,7 @@
 // Tensors are grouped by the result of `where`, so the cost is one test per pass, not one per element.
 #pragma once
 
+#include "../../core/options.hpp"
 #include "../../core/tensor_spec.hpp"
 #include "../concept.hpp"
 
@@ -19,6 +20,10 @@ struct Masked : Stage {
   Where where;
 
   constexpr Masked(const Stage& stage, const Where& w) : Stage(stage), where(w) {}
+  template <class F>
+  void visit_options(F& f) const {
+    detail::visit_options(static_cast<const Stage&>(*this), f);
+  }
   bool includes(const TensorSpec& spec) const {
     if constexpr (detail::HasMask<Stage>)
       return Stage::includes(spec) && where(spec);

@@ -28,6 +28,7 @@
 #include "../../core/error.hpp"
 #include "../../core/half.hpp"
 #include "../../core/layout.hpp"
+#include "../../core/options.hpp"
 #include "../../core/random.hpp"
 #include "../../state/archive.hpp"
 #include "../chain/own_memory.hpp"
@@ -146,6 +147,12 @@ class MixedPrecision {
   }
 
   const Rule& rule() const { return rule_; }
+  template <class F>
+  void visit_options(F& f) const {
+    detail::visit_options(options_, f);
+    detail::visit_options(loss_scale_, f);
+    detail::visit_options(rule_, f);
+  }
 
  private:
   template <class Backend, class Guard>

@@ -88,6 +88,9 @@ class Partition<Part<Wheres, Rules>...> {
             State<Backend>& state, Step now) const {
     step(detail::own_memory(gradients, values, state.layout(), NoEvaluate{}), state, now);
   }
+  template <class Backend, class G, class V>
+  requires detail::OtherElements<typename Backend::Scalar, G, V>
+  void step(G&, V&, State<Backend>&, Step) const { detail::explain_elements<typename Backend::Scalar>(); }
 
   static constexpr bool has_evaluation_values = (... || Rules::has_evaluation_values);
   template <class Backend>

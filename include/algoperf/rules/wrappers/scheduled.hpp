@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../../core/evaluated.hpp"
+#include "../../core/options.hpp"
 #include "../../schedules/concept.hpp"
 #include "../concept.hpp"
 
@@ -20,6 +21,11 @@ struct Scheduled : Stage {
 
   constexpr Scheduled(const Stage& stage, double Stage::*f, const Schedule& s) : Stage(stage), field(f), schedule(s) {}
 
+  template <class F>
+  void visit_options(F& f) const {
+    detail::visit_options(static_cast<const Stage&>(*this), f);
+    detail::visit_options(schedule, f);
+  }
   // Returns the stage with the schedule's value at a step.
   Stage now(Step step) const {
     Stage stage = *this;

@@ -1,0 +1,6 @@
+// expect: algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second must be a loss
+#include <algoperf/algoperf.hpp>
+
+using namespace algoperf;
+
+void train() { TrainingLoop loop(mlp(Shape{4}, {4}, 2)); }
