@@ -341,3 +341,34 @@ TEST_CASE("checkpoint: loaded in begin, before the first step") {
   third.run(task.train(), Checkpoints(file.path(), {.every = 100, .resume = Resume::never}), UntilStep{1});
   CHECK(third.steps() == 1);
 }
+
+TEST_CASE("checkpoint: sizes that a section of the report or of an observer declares allocate no memory") {
+  const Tiny task;
+  const TemporaryFile file, log;
+  std::vector<EvaluationReport> found;
+  const auto run = [&](std::uint64_t steps) {
+    auto loop = tiny_loop(momentum(), 0.1);
+    loop.run(task.train(), Evaluate(task, {.every = 1, .last = false}), History{found}, CsvLog(log.path()),
+             Checkpoints(file.path(), {.announce = false}), UntilStep{steps});
+  };
+  run(2);
+  CHECK(found.size() == 2);
+  const std::string whole = file.read(), body = whole.substr(0, whole.size() - 8);
+  const auto declared = [&](const std::string& section, const std::string& entry) {
+    std::string bytes = body;
+    std::size_t at = bytes.find(section);
+    REQUIRE(at != std::string::npos);
+    at = bytes.find(entry, at);
+    REQUIRE(at != std::string::npos);
+    bytes[at + entry.size() + 1 + 8 + 5] = 1;  // after the type and the count: sizes of 2^40 and more
+    file.write(resealed(bytes));
+    return sentence([&] { run(3); });
+  };
+  CHECK(contains(declared("report", "metric_size"), "'metric' has 5 values, expected 1099511627781"));
+  CHECK(contains(declared("observer CsvLog", "size"), " values, expected 10995116"));
+  CHECK(contains(declared("observer History", "size"), "ends before 'step'"));
+  CHECK(found.size() == 2);  // unchanged
+  file.write(whole);
+  run(3);
+  CHECK(found.size() == 3);
+}
