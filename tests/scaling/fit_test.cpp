@@ -10,8 +10,10 @@
 #include "../support/sentence.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/scaling/fit/bootstrap.hpp"
+#include "algoperf/scaling/fit/extrapolation.hpp"
 #include "algoperf/scaling/fit/fit_values.hpp"
 #include "algoperf/scaling/fit/profile.hpp"
+#include "algoperf/scaling/fit/regions.hpp"
 #include "algoperf/scaling/geometric.hpp"
 #include "algoperf/scaling/laws/all.hpp"
 
@@ -177,9 +179,54 @@ TEST_CASE("a weight of 2 equals a repeated observation") {
   auto twice = observations;
   observations[3].weight = 2;
   twice.push_back(twice[3]);
-  twice.back().x[0] *= 1 + 1e-12;  // a repeated x is refused
   const auto a = ap::fit(ap::PowerLawWithFloor{}, observations), b = ap::fit(ap::PowerLawWithFloor{}, twice);
   for (std::size_t i = 0; i < 3; ++i) CHECK(a.theta[i] == near(b.theta[i], 1e-7));
+}
+
+namespace {
+
+// Observes a law twice at each x, with different errors. Compares the fit with that of one observation at each x, the
+// geometric mean with a weight of 2: the sums of squares differ by a constant, so the optimum is the same.
+template <class Law>
+void fits_repeats(const std::array<double, Law::parameters>& theta, std::size_t count) {
+  CAPTURE(Law::formula);
+  const auto first = observe<Law>(theta, 10, 1e6, count, 0.02);
+  std::vector<ap::Observation<1>> all, means;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    auto up = first[i], down = first[i];
+    up.y *= std::exp(0.01 + 0.001 * static_cast<double>(i)), down.y /= std::exp(0.01 + 0.001 * static_cast<double>(i));
+    all.push_back(up);
+    all.push_back(down);
+    means.push_back({first[i].x, first[i].y, 2});
+  }
+  const auto a = ap::fit(Law{}, all), b = ap::fit(Law{}, means);
+  CHECK(a.points == 2 * count);
+  CHECK(a.converged);
+  for (std::size_t i = 0; i < Law::parameters; ++i) CHECK(a.theta[i] == near(b.theta[i], 1e-5));
+}
+
+}  // namespace
+
+TEST_CASE("observations may share an x") {
+  fits_repeats<ap::PowerLaw>({1.0, -0.4}, 12);
+  fits_repeats<ap::PowerLawWithFloor>({std::log(0.3), 3.0, 0.4}, 12);
+  fits_repeats<ap::BrokenPowerLaw<1>>({std::log(0.02), 1.0, 0.1, 0.5, std::log(1e3), std::log(0.4)}, 30);
+
+  // Each part of a backtest holds all observations of its last x.
+  std::vector<ap::Observation<1>> twice;
+  for (const auto& o : observe<ap::PowerLaw>({1.0, -0.4}, 10, 1e6, 10, 0.05)) {
+    twice.push_back(o);
+    twice.push_back({o.x, o.y * 1.01});
+  }
+  const auto past = ap::backtest(ap::PowerLaw{}, twice);
+  CHECK(std::isfinite(past.per_reach));
+  CHECK(past.fit.converged);
+  CHECK(ap::find_regions(twice).exponent == near(-0.4, 0.05));
+  const auto replicates = ap::bootstrap(past.fit, twice, {}, {.count = 200});
+  CHECK(replicates.thetas.size() + replicates.not_converged == 200);
+  twice.resize(10);
+  CHECK(sentence([&] { ap::backtest(ap::PowerLaw{}, twice); }) ==
+        "backtest: there are 5 observations of different x, expected 6 at least for 2 parameters");
 }
 
 TEST_CASE("a fit without an optimum reports that it did not converge") {
@@ -202,9 +249,7 @@ TEST_CASE("observations that cannot be fitted are refused with a message") {
   CHECK(fit({{{1}, 2}, {{2}, -1}, {{3}, 1}}) == "fit: y of observation 1 is -1, expected a positive number");
   CHECK(fit({{{1}, 2}, {{2}, NAN}, {{3}, 1}}) == "fit: y of observation 1 is nan, expected a positive number");
   CHECK(fit({{{1}, 2}, {{2}, 1, 0}, {{3}, 1}}) == "fit: the weight of observation 1 is 0, expected a positive number");
-  CHECK(fit({{{1}, 2}, {{2}, 1}, {{1}, 1}}) ==
-        "fit: observations 0 and 2 have the same x: average them, or pass them as one observation with their total "
-        "weight");
+  CHECK(fit({{{1}, 2}, {{2}, 1}, {{1}, 1}}) == "fit: the 3 observations have 2 different x for 3 parameters");
   CHECK(fit({{{1}, 2}, {{2}, 2}, {{3}, 2}}) ==
         "fit: y is 2 in all observations, expected at least two different values");
   CHECK(sentence([] {

@@ -126,7 +126,8 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
   for (std::size_t i = 0; i < options.count; ++i) {
     detail::resample(drawn, points, fit, errors, options.resample, RandomStream(key.fold(i)));
     Fit<Law> replicate;
-    if (drawn.size() >= Law::parameters) replicate = detail::fit_from<Law>(drawn, residuals, restarts.of(drawn));
+    if (detail::different_x(drawn) >= Law::parameters)
+      replicate = detail::fit_from<Law>(drawn, residuals, restarts.of(drawn));
     if (replicate.converged)
       result.thetas.push_back(replicate.theta);
     else

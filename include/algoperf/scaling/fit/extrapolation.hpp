@@ -76,22 +76,26 @@ struct Backtest {
   }
 };
 
-// Fits the law to the first 40, 50, 60, 70 and 80 % of the observations, in order of x, and measures its error on the
-// rest. Each part has at least Law::parameters + 2 observations. per_reach is the median of
+// Fits the law to the observations at the first 40, 50, 60, 70 and 80 % of the different x, in ascending order, and
+// measures its error on the rest. Each part has at least Law::parameters + 2 different x. per_reach is the median of
 // |log law(x) - log y| / log(x / largest fitted x). Throws Error as fit() does, and if there are fewer than
-// Law::parameters + 4 observations.
+// Law::parameters + 4 different x.
 template <ScalingLaw Law>
 requires(Law::variables == 1) Backtest<Law> backtest(Law, std::vector<Observation<1>> observations) {
   constexpr std::size_t least = Law::parameters + 2;
   check_observations(observations, Law::parameters);
-  require(observations.size() >= least + 2, "backtest: there are ", observations.size(), " observations, expected ",
-          least + 2, " at least for ", Law::parameters, " parameters");
   std::sort(observations.begin(), observations.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
   const std::size_t n = observations.size();
+  std::vector<std::size_t> ends;  // of the observations at each different x
+  for (std::size_t i = 1; i <= n; ++i)
+    if (i == n || observations[i].x != observations[i - 1].x) ends.push_back(i);
+  require(ends.size() >= least + 2, "backtest: there are ", ends.size(), " observations of different x, expected ",
+          least + 2, " at least for ", Law::parameters, " parameters");
   std::vector<double> errors;
   for (const double share : {0.4, 0.5, 0.6, 0.7, 0.8}) {
-    const std::size_t fitted = std::max(least, static_cast<std::size_t>(share * static_cast<double>(n)));
-    if (fitted >= n) continue;
+    const std::size_t different = std::max(least, static_cast<std::size_t>(share * static_cast<double>(ends.size())));
+    if (different >= ends.size()) continue;
+    const std::size_t fitted = ends[different - 1];
     const auto part = fit(Law{}, {observations.begin(), observations.begin() + static_cast<std::ptrdiff_t>(fitted)});
     for (std::size_t i = fitted; i < n; ++i) {
       const double reach = std::log(observations[i].x[0] / observations[fitted - 1].x[0]);

@@ -115,7 +115,7 @@ Fit<Law> fit_smooth_from(const std::vector<FitPoint<Law::variables>>& points, co
   const auto& best =
       *std::min_element(minima.begin(), minima.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
   const double most = best.value * (1 + 1e-8) + negligible(points);
-  Fit<Law> fit{.theta = best.at,
+  Fit<Law> fit{.theta = in_order<Law>(best.at),
                .objective = best.value,
                .converged = best.converged,
                .starts = starts.size(),

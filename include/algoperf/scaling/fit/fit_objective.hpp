@@ -24,6 +24,12 @@ std::vector<FitPoint<Variables>> fit_points(const std::vector<Observation<Variab
   return points;
 }
 
+// Returns the number of different x among the points.
+template <class Points>
+std::size_t different_x(const Points& points) {
+  return count_different(points, [](const auto& p) { return p.log_x; });
+}
+
 // Returns whether the logarithms of the sizes vary independently: each of them varies, and none is a linear function
 // of another. Otherwise, laws of two sizes may have interchangeable terms.
 template <std::size_t Variables>

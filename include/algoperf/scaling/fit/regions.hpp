@@ -160,7 +160,7 @@ inline Regions find_regions(const std::vector<Observation<1>>& observations, con
   for (std::size_t i = 0; i < options.bootstraps; ++i) {
     RandomStream random(key.fold(i));
     detail::draw_pairs(drawn, points, random);
-    if (drawn.size() < BoundedPowerLaw::parameters + 1) continue;
+    if (detail::different_x(drawn) < BoundedPowerLaw::parameters + 1) continue;
     const detail::CurveEnds replicate = finder.find(drawn);
     guessing.push_back(replicate.guessing_ends);
     floors.push_back(replicate.floor_begins);
