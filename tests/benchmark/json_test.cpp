@@ -48,11 +48,10 @@ nlohmann::json report_of(const Unreachable& task, double rate) {
 
 TEST_CASE("json: a report of trials that all miss their target is valid JSON") {
   const nlohmann::json runs = report_of({}, 0.05);
-  REQUIRE(runs.size() == 3 + 4 + 2);
+  REQUIRE(runs.size() == 3 + 4 + 3);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(runs[i].at("real_time") == missed_target_seconds);
     CHECK(runs[i].at("time_unit") == "s");
-    CHECK(runs[i].at("target_reached").get<double>() < 0.5);
     CHECK(runs[i].at("best_metric") == 0.5);
     CHECK(runs[i].at("label") == "seed " + std::to_string(i + 1) + ", target missed");
   }
@@ -61,13 +60,8 @@ TEST_CASE("json: a report of trials that all miss their target is valid JSON") {
     const std::string statistic = run.at("aggregate_name");
     CAPTURE(statistic);
     CHECK(run.contains("seed") == false);
-    if (statistic == "stddev" || statistic == "cv") {
-      CHECK(run.at("real_time") == 0);
-      CHECK(run.at("target_reached") == 0);
-    } else {
-      CHECK(run.at("real_time") == missed_target_seconds);
-      CHECK(run.at("target_reached").get<double>() < 0.5);
-    }
+    const bool zero = statistic == "stddev" || statistic == "cv" || statistic == "reached";
+    CHECK(run.at("real_time") == (zero ? 0 : missed_target_seconds));
   }
 }
 
@@ -77,12 +71,12 @@ TEST_CASE("json: any metric value and any outcome of a trial gives valid JSON") 
     Unreachable task;
     task.found = found;
     const nlohmann::json runs = report_of(task, 0.05);
-    REQUIRE(runs.size() == 9);
+    REQUIRE(runs.size() == 10);
     CHECK(runs[0].contains("best_metric") == (found == 0));
     CHECK(runs[0].at("steps") == 2);
   }
   const nlohmann::json diverged = report_of({}, 1e30);
-  REQUIRE(diverged.size() == 9);
+  REQUIRE(diverged.size() == 10);
   CHECK(diverged[0].at("real_time") == missed_target_seconds);
   CHECK(diverged[0].at("label").get<std::string>().find("seed 1, ") == 0);
 }

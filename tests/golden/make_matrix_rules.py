@@ -101,7 +101,7 @@ def rmsprop_normalized(t, g, m, s):  # AlgoPerf's distributed_shampoo.py
 class Shampoo:
     def __init__(self, graft=None, root=eigen_root, beta1=0.9, beta2=0.99, beta3=None, decay=0.1, epsilon=1e-3,
                  block=1024, power=None, statistics_frequency=1, root_frequency=1, start_step=1, sides=(0, 1),
-                 nesterov=None):
+                 nesterov=None, staggered=True):
         self.__dict__.update(locals())
         self.blocks, self.factors, self.momentum = [], [], {}
         for tensor, (rows, cols) in enumerate(SHAPES):
@@ -126,7 +126,8 @@ class Shampoo:
                 f["a"] = self.beta2 * f["a"] + (1 - self.beta2 if self.beta2 < 1 else 1) * square
         updates = (t - 1) // self.statistics_frequency + 1
         for i, f in enumerate(self.factors):
-            if t == self.start_step or (t > self.start_step and (t + i) % self.root_frequency == 0):
+            turn = t + i if self.staggered else t
+            if t == self.start_step or (t > self.start_step and turn % self.root_frequency == 0):
                 weight = 1 - self.beta2**updates if self.beta2 < 1 else 1
                 f["root"] = self.root(f["a"] / weight, self.power or 2 * len(self.sides), self.epsilon)
         u = [np.empty_like(x) for x in p]
@@ -265,6 +266,8 @@ ROWS = [
     ("shampoo_rmsprop", "grafted on RMSProp, beta3=0.5", Shampoo(rmsprop, beta3=0.5)),
     ("shampoo_adam", "grafted on Adam, root_frequency=3, start_step=3, staggered",
      Shampoo(adam, root_frequency=3, start_step=3)),
+    ("shampoo_at_once", "grafted on Adam, root_frequency=3, start_step=2",
+     Shampoo(adam, root_frequency=3, start_step=2, staggered=False)),
     ("shampoo_newton", "grafted on Adam, Newton roots, block=2, statistics_frequency=2, root_frequency=4, staggered",
      Shampoo(adam, newton_root, block=2, statistics_frequency=2, root_frequency=4)),
     ("shampoo_algoperf", "grafted on normalised RMSProp, Newton roots, beta1=0, then Nesterov momentum 0.9",

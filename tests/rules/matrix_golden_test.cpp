@@ -81,6 +81,9 @@ void check_matrix_rules() {
   options = each_step;
   options.root_frequency = options.start_step = 3;
   check("shampoo_adam", ap::shampoo(options));
+  options.start_step = 2;
+  options.staggered = false;
+  check("shampoo_at_once", ap::shampoo(options));
   check("shampoo_newton", preconditioned(Precondition<NewtonRoot>{.beta2 = 0.99,
                                                                   .epsilon = 1e-3,
                                                                   .block = 2,

@@ -11,10 +11,11 @@
 // infinite time, as in Dahl et al. 2023 (arXiv:2306.07179), section 4; JSON has no infinity, so its time is
 // `missed_target_seconds`, 1e9. The median, which Google Benchmark prints, and the added statistics `min` and `max`
 // include all trials. With an odd number of trials, the median is the time of a trial that reached the target, or 1e9
-// if most trials missed it. If any trial misses, `mean`, `stddev` and `cv` are meaningless. Counters: steps,
-// examples, evaluations, evaluation_seconds, target_reached (its mean is the fraction of trials that reached it),
-// best_metric if it is finite; a zero is reported as 1e-300, because Google Benchmark 1.7 divides by the counters'
-// means. The label is "seed 1", followed by "target missed" or the cause of the divergence.
+// if most trials missed it. If any trial misses, `mean`, `stddev` and `cv` are meaningless. The added statistic
+// `reached` is the percentage of trials that reached the target. The label is "seed 1", followed by "target missed" or
+// the cause of the divergence. Counters: steps, examples; evaluations and evaluation_seconds, if there were any;
+// best_metric, if it is finite. A best metric of 0 is reported as 1e-300, because Google Benchmark 1.7 divides by the
+// counters' means, and JSON has no NaN.
 //
 // An optional name comes first: ALGOPERF_TIME_TO_TARGET("adamw on glyphs", ...). Link Google Benchmark
 // (algoperf::benchmark).
@@ -54,12 +55,17 @@ namespace detail {
 // infinity.
 inline void set_counter(::benchmark::State& state, const char* name, double value) {
   constexpr double largest = 1e150;  // its square is finite
-  constexpr double zero = 1e-300;    // Google Benchmark 1.7 computes cv = stddev / mean
+  constexpr double zero = 1e-300;    // Google Benchmark 1.7 computes cv = stddev / mean, NaN for zeros
   if (std::abs(value) <= largest) state.counters[name] = value == 0 ? zero : value;
 }
 
 inline double smallest_of(const std::vector<double>& x) {
   return x.empty() ? 0 : *std::min_element(x.begin(), x.end());
+}
+inline double share_that_reached(const std::vector<double>& seconds) {
+  const auto reached =
+      std::count_if(seconds.begin(), seconds.end(), [](double s) { return s < missed_target_seconds; });
+  return seconds.empty() ? 0 : static_cast<double>(reached) / static_cast<double>(seconds.size());
 }
 inline double largest_of(const std::vector<double>& x) { return x.empty() ? 0 : *std::max_element(x.begin(), x.end()); }
 
@@ -97,9 +103,10 @@ void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, con
     state.SetLabel(label);
     detail::set_counter(state, "steps", static_cast<double>(run.last.now.t));
     detail::set_counter(state, "examples", static_cast<double>(run.last.examples));
-    detail::set_counter(state, "evaluations", static_cast<double>(evaluations.size()));
-    detail::set_counter(state, "evaluation_seconds", run.evaluation_seconds);
-    detail::set_counter(state, "target_reached", run.target_reached() ? 1 : 0);
+    if (!evaluations.empty()) {
+      detail::set_counter(state, "evaluations", static_cast<double>(evaluations.size()));
+      detail::set_counter(state, "evaluation_seconds", run.evaluation_seconds);
+    }
     if (run.evaluated) detail::set_counter(state, "best_metric", run.best.metric);
   }
 }
@@ -117,7 +124,8 @@ auto* register_time_to_target(const std::string& name, const TimeToTargetOptions
       ->UseManualTime()
       ->Unit(::benchmark::kSecond)
       ->ComputeStatistics("min", detail::smallest_of)
-      ->ComputeStatistics("max", detail::largest_of);
+      ->ComputeStatistics("max", detail::largest_of)
+      ->ComputeStatistics("reached", detail::share_that_reached, ::benchmark::kPercentage);
 }
 
 namespace detail {

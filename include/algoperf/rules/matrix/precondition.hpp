@@ -21,9 +21,9 @@ namespace algoperf {
 // kernels are treated as matrices with one row per filter. Accepts matrices only: give other tensors to another rule
 // with partition(matrices, shampoo(), otherwise, adamw()).
 //
-// All roots are computed at start_step. After that, each root is recomputed every root_frequency steps, and the factors
-// are staggered so that no step computes more than 1 / root_frequency of the roots, rounded up. If a root fails, it is
-// retried with ten times the epsilon, up to `retries` times; if all fail, the previous root is kept (initially I).
+// All roots are computed at start_step. After that, each root is recomputed every root_frequency steps. If staggered, the
+// roots are recomputed at different steps, so that no step computes more than 1 / root_frequency of them, rounded up;
+// otherwise, all are recomputed at the multiples of root_frequency. If a root fails, it is retried with ten times the epsilon, up to `retries` times; if all fail, the previous root is kept (initially I).
 // Blocks of equal shape, and roots of equal side, are passed to the backend in batches; a host assigns whole blocks and
 // roots to threads.
 //
@@ -33,8 +33,9 @@ namespace algoperf {
 // Root: EigenRoot or NewtonRoot. Graft: see rules/matrix/graft.hpp.
 // Gupta et al. 2018 (arXiv:1802.09568), algorithm 1; Anil et al. 2020 (arXiv:2002.09018); Shi et al. 2023
 // (arXiv:2309.06497), algorithm 2. Departs from Shi et al.: epsilon is relative to the largest eigenvalue, as in Anil
-// et al., and roots are staggered. Departs from AlgoPerf's and Anil's: L and R are bias-corrected, and grafts are taken
-// per block.
+// et al., roots are staggered by default, and the small dimensions of a tensor are not merged: a convolution kernel is
+// always one row per filter. Departs from AlgoPerf's and Anil's: L and R are bias-corrected, and grafts are taken per
+// block.
 // Cost per block of m x n: each step 4 m n (m + n) FLOPs, about 3 m n (m + n) on a host (L and R are symmetric); for
 // each root, see EigenRoot or NewtonRoot. State, in the scalar: 2 (m^2 + n^2), m n if beta1 > 0, and m n if the graft
 // has state; scratch for one block per thread.
@@ -50,6 +51,7 @@ struct Precondition {
   std::uint64_t root_frequency = 20;
   std::uint64_t start_step = 20;
   int retries = 6;
+  bool staggered = true;
   Sides sides = Sides::both;
   Root root_method{};
   Graft graft{};
@@ -96,6 +98,11 @@ struct Precondition {
 
  private:
   template <class Backend>
+  bool is_due(const State<Backend>& state, std::size_t factor) const {
+    return staggered ? state.blocks.is_turn(factor, state.t, root_frequency) : state.t % root_frequency == 0;
+  }
+
+  template <class Backend>
   static void gather(const Backend& backend, const detail::MatrixBlock& b, const auto* u, auto* x) {
     using S = typename Backend::Scalar;
     backend.for_each_row(b.rows, b.cols, detail::CopyRows<S>{b.cols, b.stride, b.cols, u + b.offset, x});
@@ -125,7 +132,7 @@ struct Precondition {
     const auto side = [&](std::size_t i) { return state.blocks.factors[state.due[i]].side; };
     state.due.clear();
     for (std::size_t f = 0; f < state.blocks.factors.size(); ++f)
-      if (state.t == start_step || state.blocks.is_turn(f, state.t, root_frequency)) state.due.push_back(f);
+      if (state.t == start_step || is_due(state, f)) state.due.push_back(f);
     for (std::size_t begin = 0, end = 0; begin < state.due.size(); begin = end) {
       while (end < state.due.size() && side(end) == side(begin)) ++end;
       backend.run_concurrently(

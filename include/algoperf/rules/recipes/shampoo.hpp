@@ -16,6 +16,7 @@ struct ShampooOptions {
   std::size_t block = 1024;
   std::uint64_t root_frequency = 20;
   std::uint64_t start_step = 20;
+  bool staggered = true;
 };
 
 // Shampoo, for matrices only: the averaged gradient, multiplied from both sides by inverse roots of its second-moment
@@ -38,6 +39,7 @@ constexpr auto shampoo(ShampooOptions o = {}, Graft graft = {}, Root root = {}) 
                                          .block = o.block,
                                          .root_frequency = o.root_frequency,
                                          .start_step = o.start_step,
+                                         .staggered = o.staggered,
                                          .root_method = root,
                                          .graft = graft},
                DecayedWeights{.rate = o.weight_decay}, Descend{});
