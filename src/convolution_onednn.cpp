@@ -1,4 +1,5 @@
 // The convolutions of algoperf::gemm if ALGOPERF_GEMM=onednn.
+#include <cstddef>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
@@ -36,7 +37,7 @@ class Primitives {
 
   void forward(const float* x, const float* weight, const float* bias, float* y) {
     set(x_, x);
-    set(bias_, bias);
+    set(bias_, bias != nullptr ? bias : no_bias_.data());
     set(y_, y);
     reorder(weight, forward_weight_);
     run_forward_.execute(
@@ -113,7 +114,8 @@ class Primitives {
         forward_(description<dnnl::convolution_forward>(engine_, std::tuple(), dnnl::prop_kind::forward_training,
                                                         direct, x_.get_desc(), any_weight_, bias_.get_desc(),
                                                         y_.get_desc(), s.stride, s.padding, s.padding_behind)),
-        forward_weight_(forward_.weights_desc(), engine_) {}
+        forward_weight_(forward_.weights_desc(), engine_),
+        no_bias_(static_cast<std::size_t>(s.bias[0]), 0.0f) {}
 
   static void set(dnnl::memory& memory, const float* data) { memory.set_data_handle(const_cast<float*>(data)); }
   void reorder(const float* weight, dnnl::memory& to) {
@@ -129,6 +131,7 @@ class Primitives {
   Desc any_weight_;
   dnnl::convolution_forward::primitive_desc forward_;
   dnnl::memory forward_weight_;
+  std::vector<float> no_bias_;  // zeros
   dnnl::convolution_forward run_forward_{forward_};
   std::optional<ToInput> to_input_;
   std::optional<ToWeight> to_weight_;

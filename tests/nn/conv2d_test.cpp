@@ -114,6 +114,19 @@ TEST_CASE_TEMPLATE("conv2d: gradients", B, NN_BACKENDS) {
   });
 }
 
+TEST_CASE_TEMPLATE("conv2d: without a bias", B, NN_BACKENDS) {
+  const ap::Conv2d bare{.filters = 3, .size = 3, .padding = 1, .bias = false};
+  const ap::Shape in{5, 4, 2};
+  CHECK(bare.parameters(in) == 54);
+  check_model<B>(ap::Model(in, bare, Softsign{}, ap::Dense{.units = 3}));
+  check_model<B>(ap::Model(in, ap::Conv2d{.filters = 3, .size = 1, .bias = false}, Softsign{}, ap::Dense{.units = 3}));
+
+  // The same outputs as with a bias of 0, its initial value.
+  ap::Conv2d biased = bare;
+  biased.bias = true;
+  CHECK(run<B>(ap::Model(in, bare)).outputs == run<B>(ap::Model(in, biased)).outputs);
+}
+
 TEST_CASE("conv2d: initial values, kinds and errors") {
   const ap::Model model(ap::Shape{8, 8, 16}, ap::Conv2d{.filters = 100, .size = 5});
   CHECK(first_variance(model, "0.weight") == near(2.0 / 400, 0.02));

@@ -123,4 +123,11 @@ TEST_CASE("losses report the operations they execute") {
   counts_what_it_does(model, ap::SigmoidCrossEntropy{});
   counts_what_it_does(model, ap::BinaryCrossEntropy{});
   counts_what_it_does(model, ap::MeanSquaredError{});
+  counts_what_it_does(model, ap::SoftCrossEntropy{});
+  counts_what_it_does(model, ap::ClassWeights(ap::SoftmaxCrossEntropy{}, {1.0, 2.0, 0.5}));
+}
+
+TEST_CASE("layers without a bias report the operations they execute") {
+  const ap::Conv2d conv{.filters = 4, .padding = 1, .bias = false};
+  counts_what_it_does(ap::Model(ap::Shape{4, 3, 2}, conv, ap::Relu{}, conv, ap::Dense{.units = 3, .bias = false}));
 }

@@ -1,6 +1,7 @@
 #include "algoperf/nn/layers/dense.hpp"
 
 #include "../support/near.hpp"
+#include "algoperf/nn/layers/conv2d.hpp"
 #include "algoperf/nn/layers/relu.hpp"
 #include "runner.hpp"
 
@@ -33,6 +34,24 @@ TEST_CASE_TEMPLATE("dense: gradients", B, NN_BACKENDS) {
   check_model<B>(ap::Model(ap::Shape{5}, ap::Dense{.units = 4}), {.batch = 2, .capacity = 7});
 }
 
+constexpr ap::Model linear(ap::Shape{28, 28, 1}, ap::Dense{.units = 10, .bias = false});
+static_assert(linear.cost() == ap::Cost{7840, 15680, 15680, 10});
+
+TEST_CASE_TEMPLATE("dense: without a bias", B, NN_BACKENDS) {
+  const ap::Model model(ap::Shape{3}, ap::Dense{.units = 2, .bias = false});
+  ap::Layout layout;
+  model.declare(layout);
+  CHECK(layout.tensors().size() == 1);
+  Start start{1, 1, Numbers(16), {1, 2, 3}, {1, -1}};
+  const double weight[] = {1, 0, -1, 2, 1, 0};
+  std::copy(weight, weight + 6, start.values.begin());
+  const Outcome found = run<B>(model, start);
+  CHECK(found.outputs == Numbers{-2, 4});
+  CHECK(Numbers(found.gradients.begin(), found.gradients.begin() + 6) == Numbers{1, 2, 3, -1, -2, -3});
+  const ap::Dense hidden{.units = 17, .bias = false};
+  check_model<B>(ap::Model(ap::Shape{2, 3, 2}, hidden, Softsign{}, ap::Dense{.units = 3}));
+}
+
 TEST_CASE_TEMPLATE("relu: gradients and NaN", B, NN_BACKENDS) {
   check_model<B>(ap::Model(ap::Shape{5}, ap::Relu{}, ap::Dense{.units = 4}, ap::Relu{}));
   const Outcome found = run<B>(ap::Model(ap::Shape{21}, ap::Relu{}), {1, 1, {}, Numbers(21, NAN), {}});
@@ -57,6 +76,19 @@ TEST_CASE("dense: initial values") {
   CHECK(variance(ap::Init::unit_normal) == near(1, 0.02));
   CHECK(variance(ap::Init::zeros) == 0);
   CHECK(first_variance(affine, "0.bias") == 0);
+}
+
+TEST_CASE("a model sets the initial values of the layers that leave them to it") {
+  const ap::Model model(ap::Shape{400}, ap::Dense{.units = 300}, ap::Relu{},
+                        ap::Dense{.units = 100, .init = ap::Init::lecun_normal});
+  CHECK(first_variance(model, "0.weight") == near(2.0 / 400, 0.02));
+  const auto as_torch = model.with_init(ap::Init::torch_uniform);
+  CHECK(first_variance(as_torch, "0.weight") == near(1.0 / 3 / 400, 0.02));
+  CHECK(first_variance(as_torch, "2.weight") == near(1.0 / 300, 0.05));
+  CHECK(first_variance(as_torch.with_init(ap::Init::standard), "0.weight") == first_variance(model, "0.weight"));
+  const ap::Model images(ap::Shape{9, 9, 16}, ap::Conv2d{.filters = 64});
+  CHECK(first_variance(images, "0.weight") == near(2.0 / 144, 0.05));
+  CHECK(first_variance(images.with_init(ap::Init::unit_normal), "0.weight") == near(1, 0.05));
 }
 
 TEST_CASE("dense: errors name the layer") {

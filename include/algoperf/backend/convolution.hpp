@@ -23,8 +23,9 @@ struct Convolution {
   friend bool operator==(const Convolution&, const Convolution&) = default;
 };
 
-// backend.convolution(c) returns an object with forward(x, weight, bias, y), back_to_input(dy, weight, dx) and
-// back_to_weight(x, dy, d_weight). The last two overwrite dx and d_weight with the gradients of x and of weight.
+// backend.convolution(c) returns an object with forward(x, weight, bias, y), whose bias may be null,
+// back_to_input(dy, weight, dx) and back_to_weight(x, dy, d_weight). The last two overwrite dx and d_weight with the
+// gradients of x and of weight.
 template <class B>
 concept ConvolvingBackend = requires(const B& backend, const Convolution& c) {
   backend.convolution(c);

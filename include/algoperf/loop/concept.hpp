@@ -19,6 +19,8 @@
 //   name                                      constant; the name of the checkpoint's section for visit
 //   never_stops                               constexpr; true if the observer never stops a run (a derived class that
 //                                             does must set it to false). A run needs an observer that can stop it
+// A function of a const StepReport& is an observer that has only after_step, a function of a const EvaluationReport&
+// one that has only after_evaluation; it returns void or Control.
 // The run offers loop(), data(), report(), metric(source), save(path) and load(path). Observers are called in the order
 // given. Those that evaluate are numbered from 0 in this order; the number is EvaluationReport::source. The report's
 // `best`, and by default the library's observers, use source 0.

@@ -85,7 +85,8 @@ consteval bool explain_observer() {
           HasAfterStep<O, Run> || HasEnd<O, Run>,
       "algoperf: an observer needs at least one of begin(run), `Control ready(run)`, `Control after_step(run, const "
       "StepReport&)`, `Control after_evaluation(run, const EvaluationReport&)`, end(run, const RunReport&), "
-      "or evaluation_due and evaluate");
+      "or evaluation_due and evaluate; or it is a function of a const StepReport& or a const EvaluationReport& that "
+      "returns nothing or a Control");
   return true;
 }
 

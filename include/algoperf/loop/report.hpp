@@ -17,6 +17,8 @@ struct StepReport {
   std::optional<double> loss = 0;  // mean of weight times loss over the step's examples; empty if not yet read
   std::uint64_t examples = 0;      // processed so far
   double training_seconds = 0;     // steps (selecting to updating), averaging parameters, copying data to a device
+  // The 2-norm of the gradient that the rule received, if the loop measures it (TrainingLoop::measure_gradient_norm).
+  std::optional<double> gradient_norm = {};
 };
 
 // The report after an evaluation.

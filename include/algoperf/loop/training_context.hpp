@@ -9,10 +9,12 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
+#include "../core/math.hpp"
 #include "../data/concept.hpp"
 #include "../nn/concept.hpp"
 #include "../nn/init.hpp"
@@ -24,6 +26,7 @@
 #include "divergence_cause.hpp"
 #include "resident_data.hpp"
 #include "step_losses.hpp"
+#include "stopwatch.hpp"
 
 namespace algoperf {
 
@@ -103,7 +106,10 @@ class TrainingContext {
   }
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
-    if constexpr (defers) deferred_loss_.record(backend_, batch_.size(), weights_.data(), batch_.losses(), now_.t);
+    if constexpr (defers)
+      deferred_loss_.record(backend_, batch_.size(), weights_.data(), batch_.losses(), now_.t);
+    else if (measures_gradient_norm_)
+      add_gradient_norm(gradients);
     const auto step_unless = [&](const auto& guard) {
       using Guard = std::remove_cvref_t<decltype(guard)>;
       rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{gradients, values, evaluate, {}, guard}, state, now_);
@@ -122,6 +128,15 @@ class TrainingContext {
   const ModelType& model() const { return model_; }
   std::size_t capacity() const { return batch_.capacity(); }
   std::size_t at_once() const { return batch_.at_once(); }
+  void measure_gradient_norm(bool yes) { measures_gradient_norm_ = yes; }
+  // Return the root mean square, over the rules' steps since the last call, of the gradients' norms, if measured; and
+  // the seconds that measuring took.
+  std::optional<double> take_gradient_norm() {
+    const std::size_t steps = std::exchange(measured_steps_, 0);
+    if (steps == 0) return std::nullopt;
+    return math::sqrt(std::exchange(gradient_squares_, 0) / static_cast<double>(steps));
+  }
+  double take_measuring_seconds() { return std::exchange(measuring_seconds_, 0); }
   // Returns the number of classes that the loss distinguishes, if labels are classes.
   std::size_t classes() const { return detail::classes_of(loss_, model_.output().size()); }
 
@@ -210,6 +225,14 @@ class TrainingContext {
   using Buffers =
       std::conditional_t<has_buffers, typename detail::BufferUpdateRule::template State<Backend>, NoBuffers>;
 
+  void add_gradient_norm(const Scalar* gradients) {
+    backend_.synchronize();
+    const Stopwatch watch;
+    gradient_squares_ += backend_.dot(layout_.trained_size(), gradients, gradients);
+    ++measured_steps_;
+    measuring_seconds_ += watch.seconds();
+  }
+
   RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
   std::size_t begin_of(std::size_t worker) const { return worker * batch_.size() / workers_; }
 
@@ -255,6 +278,9 @@ class TrainingContext {
   typename ModelType::Handles handles_;
   OwnBatch batch_;
   detail::StepLosses<Scalar> losses_;
+  bool measures_gradient_norm_ = false;
+  std::size_t measured_steps_ = 0;
+  double gradient_squares_ = 0, measuring_seconds_ = 0;
   using Deferred = std::conditional_t<defers, detail::DeferredLoss<Backend>, detail::NoDeferredLoss<Backend>>;
   [[no_unique_address]] Deferred deferred_loss_;
   using Resident = std::conditional_t<defers, ResidentCopy<Input, Label, Backend>, NoResidentCopy<Backend>>;

@@ -24,6 +24,7 @@
 #include "check_data.hpp"
 #include "check_options.hpp"
 #include "explain_loop.hpp"
+#include "function_observer.hpp"
 #include "pick.hpp"
 #include "recording.hpp"
 #include "run.hpp"
@@ -69,11 +70,13 @@ class TrainingLoop {
   TrainingLoop& operator=(const TrainingLoop&) = delete;
 
   // Trains until an observer stops the run; at least one must be able to. Continues where the last run ended. Throws
-  // Diverged if a loss is not finite, unless the rule handles that.
+  // Diverged if a loss is not finite, unless the rule handles that. An observer may also be a function of a
+  // const StepReport& or a const EvaluationReport&, called after each step or each evaluation; it returns nothing, or a
+  // Control to stop the run.
   template <class Data, class... Observers>
   RunReport run(const Data& data, Observers&&... observers) {
     static_assert(detail::explain_data<Data>());
-    return Run<TrainingLoop, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
+    return run_observed(data, detail::observer_of(observers)...);
   }
 
   // Executes one step, as run() does repeatedly.
@@ -108,7 +111,8 @@ class TrainingLoop {
       selector_.gradient_feedback(*selector_state_, combiner_.gradient_squares(combiner_state_));
     if constexpr (!Context::defers) context_.backend().synchronize();
     last_ = {now, Context::defers ? std::nullopt : std::optional(loss), last_.examples + selection_.indices.size(),
-             last_.training_seconds + watch.seconds()};
+             last_.training_seconds + watch.seconds() - context_.take_measuring_seconds(),
+             context_.take_gradient_norm()};
   }
   const StepReport& settle() {
     if constexpr (Context::defers)
@@ -201,6 +205,11 @@ class TrainingLoop {
             " examples, when training started it had ", data_size_);
   }
 
+  // Makes each step report the norm of its gradient, before the rule clips or scales it: the 2-norm over all trained
+  // parameters, and the root mean square of it where each worker has its own rule. Measuring reads the gradient once
+  // and does not count as training time. Where losses are deferred (TrainingContext::defers), steps report none.
+  void measure_gradient_norm(bool yes) { context_.measure_gradient_norm(yes); }
+
   // Returns the warnings about the data that start() gave to on_warning (core/warn.hpp).
   const std::vector<std::string>& warnings() const { return warnings_; }
   // Returns the report of the last step, with the current training time.
@@ -274,6 +283,10 @@ class TrainingLoop {
   }
 
  private:
+  template <class Data, class... Observers>
+  RunReport run_observed(const Data& data, Observers&&... observers) {
+    return Run<TrainingLoop, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
+  }
   template <class F>
   void for_each_batch(std::size_t size, std::size_t batch, const F& f) const {
     if (batch == 0) batch = context_.at_once();

@@ -223,9 +223,9 @@ struct LossLabelOf<Loss, S> {
 };
 
 template <class Loss>
-constexpr std::size_t classes_of(const Loss&, std::size_t outputs) {
-  if constexpr (requires { Loss::classes_of(outputs); })
-    return Loss::classes_of(outputs);
+constexpr std::size_t classes_of(const Loss& loss, std::size_t outputs) {
+  if constexpr (requires { loss.classes_of(outputs); })
+    return loss.classes_of(outputs);
   else
     return outputs;
 }

@@ -12,6 +12,7 @@
 namespace algoperf {
 
 enum class Init {
+  standard,  // the model's: Model::with_init, or else he_normal
   zeros,
   ones,
   he_normal,       // normal, variance 2 / fan_in: before a ReLU (He et al. 2015)
@@ -27,9 +28,13 @@ class Initializer {
  public:
   Initializer(const Layout& layout, S* values, RandomKey key) : layout_(layout), values_(values), key_(key) {}
 
+  // Sets the meaning of Init::standard.
+  void set_standard(Init init) { standard_ = init == Init::standard ? Init::he_normal : init; }
+
   void operator()(TensorHandle handle, Init init, std::size_t fan_in = 1, std::size_t fan_out = 1) {
     const TensorPlace place = layout_.place_of(handle);
     RandomStream random(key_.fold(handle.index));
+    if (init == Init::standard) init = standard_;
     for (std::size_t i = 0; i < place.size; ++i)
       values_[place.offset + i] =
           static_cast<S>(draw(random, init, static_cast<double>(fan_in), static_cast<double>(fan_out)));
@@ -38,6 +43,7 @@ class Initializer {
  private:
   static double draw(RandomStream& random, Init init, double fan_in, double fan_out) {
     switch (init) {
+      case Init::standard:
       case Init::zeros:
         return 0;
       case Init::ones:
@@ -59,6 +65,7 @@ class Initializer {
   const Layout& layout_;
   S* values_;
   RandomKey key_;
+  Init standard_ = Init::he_normal;
 };
 
 namespace detail {

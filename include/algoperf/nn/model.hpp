@@ -2,6 +2,9 @@
 //
 //   const Model mlp(Shape{784}, Dense{.units = 256}, Relu{}, Dense{.units = 10});
 //   static_assert(mlp.cost().parameters == 203530);
+//
+// mlp.with_init(Init::torch_uniform) is the same model with other initial weights in every layer whose `init` is
+// Init::standard. The default is He normal.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +23,13 @@ class Model {
 
   template <class... Layers>
   constexpr explicit Model(Shape input, const Layers&... layers) : input_(input), root_(layers...) {}
+
+  // Returns a copy whose layers with Init::standard draw their weights from `init`.
+  constexpr Model with_init(Init init) const {
+    Model copy = *this;
+    copy.init_ = init;
+    return copy;
+  }
 
   constexpr Shape input() const { return input_; }
   constexpr const Root& root() const { return root_; }
@@ -50,6 +60,7 @@ class Model {
   Handles declare(Layout& layout) const { return root_.declare(layout, "", input_); }
   template <class S>
   void initialize(Initializer<S>& set, const Handles& handles) const {
+    set.set_standard(init_);
     root_.initialize(set, handles, input_);
   }
 
@@ -69,6 +80,7 @@ class Model {
  private:
   Shape input_;
   Root root_;
+  Init init_ = Init::standard;
 };
 
 template <class... Layers>

@@ -21,6 +21,7 @@ class Residual {
 
   constexpr explicit Residual(const Layers&... layers) : inner_(layers...) {}
 
+  constexpr const Inner& inner() const { return inner_; }
   constexpr Shape output(Shape in) const { return in; }
   constexpr std::uint64_t parameters(Shape in) const { return inner_.parameters(in); }
   template <class Tally>

@@ -16,7 +16,8 @@ namespace algoperf {
 // Shapes: in {rows, columns, channels}, out {(rows + 2 padding - size) / stride + 1, the same for columns, filters},
 //   both divisions rounded down; `weight` {filters, size, size, channels}, `bias` {filters}.
 // Hyperparameters: filters, size and stride at least 1; padding: the number of zeros added on each side. For odd size
-//   and stride 1, padding = size / 2 keeps the image's size.
+//   and stride 1, padding = size / 2 keeps the image's size. bias: whether b is added.
+// Initial values: W by `init`, the model's by default (Model::with_init); b zeros.
 // Source: Chellapilla et al. 2006, "High performance convolutional neural networks for document processing": unrolled
 //   windows times the weights. Here the windows are processed in blocks of rows of windows: as many rows as fit the
 //   backend's `scratch`, and at least one. On a backend with its own convolutions (backend/convolution.hpp), those are
@@ -30,26 +31,27 @@ struct Conv2d {
   std::size_t size = 3;
   std::size_t stride = 1;
   std::size_t padding = 0;
-  Init init = Init::he_normal;
+  Init init = Init::standard;
+  bool bias = true;
 
   struct Handles {
-    TensorHandle weight, bias;
+    TensorHandle weight, bias = {};
   };
 
   constexpr Shape output(Shape in) const { return window(in).output(filters); }
-  constexpr std::uint64_t parameters(Shape in) const { return filters * terms(in) + filters; }
+  constexpr std::uint64_t parameters(Shape in) const { return filters * terms(in) + (bias ? filters : 0); }
   template <class Tally>
   constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
     const std::uint64_t windows = batch * places(in), outputs = windows * filters;
     Operation product = matrix_product("convolution", windows, filters, terms(in));
     product.read = batch * in.size() + filters * terms(in);
     tally.operation(product);
-    tally.operation({"bias", outputs, outputs + filters, outputs});
+    if (bias) tally.operation({"bias", outputs, outputs + filters, outputs});
   }
   template <class Tally>
   constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
     const std::uint64_t windows = batch * places(in), outputs = windows * filters, weights = filters * terms(in);
-    tally.operation({"bias gradient", outputs, outputs, filters});
+    if (bias) tally.operation({"bias gradient", outputs, outputs, filters});
     Operation product = matrix_product("convolution, weight gradient", filters, terms(in), windows);
     product.read = batch * in.size() + outputs;
     tally.operation(product);
@@ -72,13 +74,14 @@ struct Conv2d {
     require(memory(in).scratch <= UINT32_MAX, name, ": Conv2d has size ", size, " and padding ", padding,
             ", for which a row of windows has ", memory(in).scratch, " elements or more, expected at most ",
             UINT32_MAX);
-    return {layout.add({name + ".weight", Kind::conv_weight, {filters, size, size, in[2]}}),
-            layout.add({name + ".bias", Kind::bias, {filters}})};
+    Handles handles{layout.add({name + ".weight", Kind::conv_weight, {filters, size, size, in[2]}})};
+    if (bias) handles.bias = layout.add({name + ".bias", Kind::bias, {filters}});
+    return handles;
   }
   template <class S>
   void initialize(Initializer<S>& set, const Handles& h, Shape in) const {
     set(h.weight, init, terms(in), size * size * filters);
-    set(h.bias, Init::zeros);
+    if (bias) set(h.bias, Init::zeros);
   }
 
   // Unrolls row `first` + r of windows into `columns`, one window after another. Pixels outside the image are zeros.
@@ -163,19 +166,20 @@ struct Conv2d {
     const Window w = window(in);
     if constexpr (ConvolvingBackend<B>)
       if (!pointwise())
-        return call.backend.convolution(shape(in, call.batch)).forward(x, call.weight(h.weight), call.value(h.bias), y);
+        return call.backend.convolution(shape(in, call.batch))
+            .forward(x, call.weight(h.weight), bias ? call.value(h.bias) : nullptr, y);
     for_each_block(call, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
       S* const out = y + first * w.out_cols * filters;
       call.backend.gemm_nt(windows, filters, terms(in), unrolled(call, in, w, x, first, last), call.weight(h.weight),
                            out);
-      call.backend.map_rows(Add{}, windows, filters, out, call.value(h.bias));
+      if (bias) call.backend.map_rows(Add{}, windows, filters, out, call.value(h.bias));
     });
   }
   template <class B, class S>
   void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
     const Window w = window(in);
-    call.backend.column_sums(call.batch * w.out_rows * w.out_cols, filters, dy, call.gradient(h.bias));
+    if (bias) call.backend.column_sums(call.batch * w.out_rows * w.out_cols, filters, dy, call.gradient(h.bias));
     if constexpr (ConvolvingBackend<B>)
       if (!pointwise()) {
         const auto convolution = call.backend.convolution(shape(in, call.batch));

@@ -6,55 +6,57 @@
 
 namespace algoperf {
 
-// A fully connected layer: y = x W^T + b, per example. W is `weight` {units, in.size()}, b is `bias` {units}.
-// An input of any shape is read as one row. Initial values: W by `init`, He normal by default, and b zeros (torch's
-// Linear uses Init::torch_uniform for both). declare throws Error if units is 0. Cost: 2 in units + units FLOPs
-// forward, 4 in units + units backward.
+// A fully connected layer: y = x W^T + b, per example. W is `weight` {units, in.size()}, b is `bias` {units}; without a
+// bias, y = x W^T. An input of any shape is read as one row. Initial values: W by `init`, the model's by default
+// (Model::with_init), and b zeros (torch's Linear uses Init::torch_uniform for both). declare throws Error if units is
+// 0. Cost: 2 in units + units FLOPs forward, 4 in units + units backward; without a bias, units fewer.
 struct Dense {
   std::size_t units = 1;
-  Init init = Init::he_normal;
+  Init init = Init::standard;
   bool output_layer = false;  // marks its tensors as the model's output; `matrices` in partition(...) excludes them
+  bool bias = true;
 
   struct Handles {
-    TensorHandle weight, bias;
+    TensorHandle weight, bias = {};
   };
 
   constexpr Shape output(Shape) const { return {units}; }
   constexpr ModelPart part() const { return output_layer ? ModelPart::output : ModelPart::body; }
-  constexpr std::uint64_t parameters(Shape in) const { return in.size() * units + units; }
+  constexpr std::uint64_t parameters(Shape in) const { return in.size() * units + (bias ? units : 0); }
   template <class Tally>
   constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
     tally.operation(matrix_product("dense", batch, units, in.size(), part()));
-    tally.operation(operation_of(part(), "bias", batch * units, batch * units + units, batch * units));
+    if (bias) tally.operation(operation_of(part(), "bias", batch * units, batch * units + units, batch * units));
   }
   template <class Tally>
   constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
     tally.operation(matrix_product("dense, weight gradient", units, in.size(), batch, part()));
-    tally.operation(operation_of(part(), "bias gradient", batch * units, batch * units, units));
+    if (bias) tally.operation(operation_of(part(), "bias gradient", batch * units, batch * units, units));
     if (input_gradient) tally.operation(matrix_product("dense, input gradient", batch, in.size(), units, part()));
   }
   constexpr LayerMemory memory(Shape) const { return {}; }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(units > 0, name, ": Dense has units 0, expected at least 1");
-    return {layout.add({name + ".weight", Kind::weight, {units, in.size()}, output_layer}),
-            layout.add({name + ".bias", Kind::bias, {units}, output_layer})};
+    Handles handles{layout.add({name + ".weight", Kind::weight, {units, in.size()}, output_layer})};
+    if (bias) handles.bias = layout.add({name + ".bias", Kind::bias, {units}, output_layer});
+    return handles;
   }
   template <class S>
   void initialize(Initializer<S>& set, const Handles& h, Shape in) const {
     set(h.weight, init, in.size(), units);
-    set(h.bias, Init::zeros);
+    if (bias) set(h.bias, Init::zeros);
   }
 
   template <class B, class S>
   void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
     call.backend.gemm_nt(call.batch, units, in.size(), x, call.weight(h.weight), y);
-    call.backend.map_rows(Add{}, call.batch, units, y, call.value(h.bias));
+    if (bias) call.backend.map_rows(Add{}, call.batch, units, y, call.value(h.bias));
   }
   template <class B, class S>
   void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
     call.backend.gemm_tn(units, in.size(), call.batch, dy, x, call.gradient(h.weight));
-    call.backend.column_sums(call.batch, units, dy, call.gradient(h.bias));
+    if (bias) call.backend.column_sums(call.batch, units, dy, call.gradient(h.bias));
     if (dx != nullptr) call.backend.gemm_nn(call.batch, in.size(), units, dy, call.weight(h.weight), dx);
   }
 };
