@@ -41,8 +41,8 @@ struct LearningRateSweep {
 // are a range to tune in; it does not replace tuning.
 //   const LearningRateSweep found = find_learning_rate(model, loss, adamw(), ShuffledEpochs{.batch = 128}, data);
 //   TrainingLoop loop(model, loss, adamw(), Constant{found.steepest}, ...);
-// Trains parameters of its own, so nothing of the caller's changes. `tail` holds the other arguments of a TrainingLoop: a
-// backend, a combiner, a worker group, a Seed. The smoothed loss is an exponential moving average, corrected for its
+// Trains parameters of its own, so nothing of the caller's changes. `tail` holds the other arguments of a TrainingLoop:
+// a backend, a combiner, a worker group, a Seed. The smoothed loss is an exponential moving average, corrected for its
 // start as Adam's averages are. Throws Error if an option is out of range.
 // Source: Smith 2017, arXiv:1506.01186, section 3.3 (the range test); smoothing and the end of the sweep as in fastai.
 template <class Model, class Loss, class Rule, class Selector, class Data, class... Tail>

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -35,6 +34,9 @@ class StepLog {
   explicit StepLog(std::string path, StepLogOptions options = {}) : path_(std::move(path)), options_(options) {
     options_.check();
   }
+  ~StepLog() { close(); }
+  StepLog(const StepLog&) = delete;
+  StepLog& operator=(const StepLog&) = delete;
 
   template <class Run>
   void begin(Run& run) {
@@ -46,7 +48,8 @@ class StepLog {
     AtomicFile start(path_);
     start.write(kept);
     start.commit();
-    file_.reset(std::fopen(path_.c_str(), "ab"));
+    close();
+    file_ = std::fopen(path_.c_str(), "ab");
     require(file_ != nullptr, path_, ": cannot be written: ", std::strerror(errno));
     return Control::go_on;
   }
@@ -72,20 +75,23 @@ class StepLog {
   template <class Run>
   void end(Run& run, const RunReport&) {
     if (options_.gradient_norm) run.loop().measure_gradient_norm(false);
-    if (file_ != nullptr) write("", true);
-    file_.reset();
+    if (file_ == nullptr) return;
+    write("", true);
+    close();
   }
 
  private:
   static constexpr const char* header = "step,learning_rate,loss,gradient_norm,examples,training_seconds\n";
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
+
+  void close() {
+    if (file_ != nullptr) std::fclose(file_);
+    file_ = nullptr;
+  }
 
   void write(const std::string& row, bool flush) {
-    bool written = std::fwrite(row.data(), 1, row.size(), file_.get()) == row.size();
+    bool written = std::fwrite(row.data(), 1, row.size(), file_) == row.size();
     if (flush) {
-      written = std::fflush(file_.get()) == 0 && written;
+      written = std::fflush(file_) == 0 && written;
       unwritten_ = Stopwatch();
     }
     require(written, path_, ": cannot be written: ", std::strerror(errno));
@@ -94,23 +100,25 @@ class StepLog {
   // Returns the header and the existing rows of steps 1 to `last`. A row that a crash cut off is left out.
   std::string rows_up_to(std::uint64_t last) const {
     std::string kept = header, line;
-    const std::unique_ptr<std::FILE, Close> file(std::fopen(path_.c_str(), "rb"));
+    std::FILE* const file = std::fopen(path_.c_str(), "rb");
     if (file == nullptr) return kept;
-    bool first = true;
-    for (int c = 0; (c = std::fgetc(file.get())) != EOF;) {
+    bool first = true, ours = true;
+    for (int c = 0; ours && (c = std::fgetc(file)) != EOF;) {
       line += static_cast<char>(c);
       if (c != '\n') continue;
-      require(!first || line == header, path_, ": line 1 is not the header of a StepLog, expected ", header);
+      ours = !first || line == header;
       if (!first && std::strtoull(line.c_str(), nullptr, 10) <= last) kept += line;
       first = false;
       line.clear();
     }
+    std::fclose(file);
+    require(ours, path_, ": line 1 is not the header of a StepLog, expected ", header);
     return kept;
   }
 
   std::string path_;
   StepLogOptions options_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::FILE* file_ = nullptr;
   Stopwatch unwritten_;  // since the last flush
 };
 

@@ -70,9 +70,9 @@ struct BrokenPowerLaw {
     return theta;
   }
 
-  // Scans a grid of floors, and of widths and positions of the breaks. At each point of the grid, log b and the exponents
-  // follow by least squares. For each floor, width and combination of signs of the c_i, the positions with the least sum
-  // of squares are a start.
+  // Scans a grid of floors, and of widths and positions of the breaks. At each point of the grid, log b and the
+  // exponents follow by least squares. For each floor, width and combination of signs of the c_i, the positions with
+  // the least sum of squares are a start.
   template <class Points>
   static std::vector<std::array<double, parameters>> starts(const Points& points) {
     const std::vector<double> places = places_of_breaks(points);
@@ -114,8 +114,8 @@ struct BrokenPowerLaw {
     return floors;
   }
 
-  // Returns the midpoints between adjacent log x and a point beyond each end, thinned to a number that keeps the choices
-  // of places for all breaks below about a thousand.
+  // Returns the midpoints between adjacent log x and a point beyond each end, thinned so that there are at most a few
+  // hundred choices of positions for all breaks.
   template <class Points>
   static std::vector<double> places_of_breaks(const Points& points) {
     constexpr std::size_t most = breaks == 1 ? 100 : breaks == 2 ? 20 : breaks + 6;
@@ -151,9 +151,9 @@ struct BrokenPowerLaw {
     }
   }
 
-  // Sets log b and the exponents for the candidate's floor and breaks, and the sum of squares of residuals of log y. The
-  // first step fits log (y - a), which is linear in them; Gauss-Newton steps follow while they lower the squares. Returns
-  // false if the points do not determine the exponents.
+  // Sets log b and the exponents for the candidate's floor and breaks, and the sum of squares of residuals of log y.
+  // The first step fits log (y - a), which is linear in them; Gauss-Newton steps follow while they lower the squares.
+  // Returns false if the points do not determine the exponents.
   template <class Points>
   static bool solve_exponents(const Points& points, Candidate& candidate) {
     constexpr std::size_t unknowns = 2 + breaks, steps = 4;
