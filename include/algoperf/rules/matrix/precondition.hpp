@@ -21,9 +21,10 @@ namespace algoperf {
 // kernels are treated as matrices with one row per filter. Accepts matrices only: give other tensors to another rule
 // with partition(matrices, shampoo(), otherwise, adamw()).
 //
-// All roots are computed at start_step. After that, each root is recomputed every root_frequency steps. If staggered, the
-// roots are recomputed at different steps, so that no step computes more than 1 / root_frequency of them, rounded up;
-// otherwise, all are recomputed at the multiples of root_frequency. If a root fails, it is retried with ten times the epsilon, up to `retries` times; if all fail, the previous root is kept (initially I).
+// All roots are computed at start_step. After that, each root is recomputed every root_frequency steps. If staggered,
+// the roots are recomputed at different steps, so that no step computes more than 1 / root_frequency of them, rounded
+// up; otherwise, all are recomputed at the multiples of root_frequency. If a root fails, it is retried with ten times
+// the epsilon, up to `retries` times; if all fail, the previous root is kept (initially I).
 // Blocks of equal shape, and roots of equal side, are passed to the backend in batches; a host assigns whole blocks and
 // roots to threads.
 //
