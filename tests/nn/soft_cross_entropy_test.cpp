@@ -2,7 +2,7 @@
 
 #include "../support/near.hpp"
 #include "algoperf/nn/layers/dense.hpp"
-#include "algoperf/nn/metrics/error_rate.hpp"
+#include "algoperf/nn/metrics/soft_error_rate.hpp"
 #include "runner.hpp"
 
 using namespace nn_test;
@@ -53,15 +53,15 @@ TEST_CASE_TEMPLATE("soft cross-entropy: gradients", B, NN_BACKENDS) {
   }
 }
 
-TEST_CASE("error rate: a label that is a distribution stands for its most probable class") {
+TEST_CASE("soft error rate: a label stands for its most probable class") {
   const double outputs[] = {1, 3, 2, 1, 3, 2, 5, 0, 0}, labels[] = {0.1, 0.6, 0.3, 0.5, 0.2, 0.3, 0.4, 0.4, 0.2};
   double scores[3];
-  ap::ErrorRate{}.write(ap::Host<double>{}, 3, 3, outputs, labels, scores);
+  ap::SoftErrorRate{}.write(ap::Host<double>{}, 3, 3, outputs, labels, scores);
   CHECK(scores[0] == 0);
   CHECK(scores[1] == 1);
   CHECK(scores[2] == 0);
   const double one_output[] = {0.2, -0.2, 0.2}, probability[] = {0.9, 0.9, 0.5};
-  ap::ErrorRate{}.write(ap::Host<double>{}, 3, 1, one_output, probability, scores);
+  ap::SoftErrorRate{}.write(ap::Host<double>{}, 3, 1, one_output, probability, scores);
   CHECK(scores[0] == 0);
   CHECK(scores[1] == 1);
   CHECK(scores[2] == 1);

@@ -28,6 +28,7 @@
 #include "losses/softmax_cross_entropy.hpp"
 #include "metrics/cross_entropy.hpp"
 #include "metrics/error_rate.hpp"
+#include "metrics/soft_error_rate.hpp"
 #include "model.hpp"
 #include "models/linear_model.hpp"
 #include "models/mlp.hpp"
