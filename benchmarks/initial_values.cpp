@@ -2,7 +2,7 @@
 // their weights to the model, with three rules, three learning rates and two seeds each, and prints the validation
 // error at the best rate. ALGOPERF_DATA names the data folder; networks whose data is missing are left out. Half an
 // hour on two cores.
-//   bench_initial_values [steps, default 300]
+//   bench_initial_values [steps, default 300] [a part of the networks' names, default all]
 #include <algoperf/algoperf.hpp>
 #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/data/readers/gz_file.hpp>
@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t batch = 128;
 std::uint64_t steps = 300;
+std::string wanted;
 
 constexpr struct {
   ap::Init init;
@@ -66,6 +67,7 @@ void compare_with(const char* name, const char* rule_name, const Model& model, c
 
 template <class Model, class Task>
 void compare(const char* name, const Model& model, const Task& task) {
+  if (std::string(name).find(wanted) == std::string::npos) return;
   try {
     (void)task.train();
   } catch (const ap::Error& error) {
@@ -109,6 +111,7 @@ struct Cifar {
 
 int main(int count, char** words) {
   if (count > 1) steps = std::strtoull(words[1], nullptr, 10);
+  if (count > 2) wanted = words[2];
   std::printf("%llu steps of %zu examples; validation metric at the best of three rates (the rate)\n%-26s",
               static_cast<unsigned long long>(steps), batch, "");
   for (const auto& each : inits) std::printf("  %-16s", each.name);
