@@ -2,6 +2,8 @@
 #include <algoperf/backend/cuda.cuh>
 
 #include "../support/near.hpp"
+#include "algoperf/nn/losses/soft_cross_entropy.hpp"
+#include "algoperf/nn/metrics/soft_error_rate.hpp"
 #include "device_loops.hpp"
 
 using namespace algoperf;
@@ -9,6 +11,7 @@ using namespace algoperf::testing;
 
 TEST_CASE("Cuda: an MLP") { check_mlp(Cuda<float>{}); }
 TEST_CASE("Cuda: a CNN") { check_cnn(Cuda<float>{}); }
+TEST_CASE("Cuda: class weights, and layers without a bias") { check_class_weights(Cuda<float>{}); }
 TEST_CASE("Cuda: a body that is not trained") { check_stopped(Cuda<float>{}); }
 TEST_CASE("Cuda: a model that reads tokens") { check_tokens(Cuda<float>{}); }
 TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
@@ -163,6 +166,27 @@ TEST_CASE("Cuda: real-valued labels") {
   TrainingLoop mixed(Model(Shape{2}, Dense{.units = 3}), MeanSquaredError{}, adam(), Constant{0.05},
                      ShuffledEpochs{.batch = 10}, Cuda<float, bfloat16>{});
   CHECK(mixed.run(data, Evaluate(data, MeanSquaredError{}, {.every = 100}), UntilStep{300}).best.metric < 1e-4);
+}
+
+TEST_CASE("Cuda: soft targets") {
+  std::vector<float> inputs, labels;
+  for (int i = 0; i < 50; ++i) {
+    const float x = static_cast<float>(i) / 25 - 1, p = 1 / (1 + std::exp(-3 * x));
+    inputs.insert(inputs.end(), {x, x * x});
+    labels.insert(labels.end(), {p, 0.8f * (1 - p), 0.2f * (1 - p)});
+  }
+  const InMemoryRegression<float> data(inputs, labels, Shape{2}, Shape{3});
+  const auto make = [](const auto& backend) {
+    return TrainingLoop(Model(Shape{2}, Dense{.units = 3}), SoftCrossEntropy{}, adam(), Constant{0.05},
+                        ShuffledEpochs{.batch = 10}, backend);
+  };
+  auto host = make(Host<float>{});
+  auto there = make(Cuda<float>{});
+  const auto expected = host.run(data, Evaluate(data, SoftErrorRate{}, {.every = 100}), UntilStep{300}).best;
+  const auto found = there.run(data, Evaluate(data, SoftErrorRate{}, {.every = 100}), UntilStep{300}).best;
+  CHECK(found.loss == near(expected.loss, 1e-4));
+  CHECK(found.metric == expected.metric);
+  CHECK(found.metric < 0.05);
 }
 
 TEST_CASE("Cuda: graphs with a changing batch size") {

@@ -10,6 +10,7 @@
 
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
+#include "algoperf/nn/losses/class_weights.hpp"
 #include "tiny.hpp"
 
 namespace algoperf::testing {
@@ -65,6 +66,21 @@ void check_cnn(const Device& device) {
         return TrainingLoop(model, task.loss(), momentum(), Constant{0.01}, LossProportional{.batch = 8}, backend);
       },
       task.train(), 100);
+}
+
+// Layers without a bias, and a weight per class.
+template <class Device>
+void check_class_weights(const Device& device) {
+  const Tiny task;
+  check_agreement(
+      device,
+      [](const auto& backend) {
+        const auto model = Model(Shape{28, 28, 1}, Conv2d{.filters = 4, .size = 5, .stride = 2, .bias = false}, Relu{},
+                                 Flatten{}, Dense{.units = 10, .bias = false});
+        const ClassWeights loss(SoftmaxCrossEntropy{}, {1.0, 0.5, 2.0, 1.0, 1.0, 0.0, 1.0, 1.0, 3.0, 1.0});
+        return TrainingLoop(model, loss, momentum(), Constant{0.01}, ShuffledEpochs{.batch = 16}, backend);
+      },
+      task.train(), 50);
 }
 
 // A model whose body is not trained.

@@ -31,8 +31,8 @@ TEST_CASE("a named function, a generic function and a function with its own stat
   auto loop = tiny_loop(momentum(), 0.1);
   int reports = 0;
   const auto both = [&](const auto&) { ++reports; };  // of steps and of evaluations
-  auto counting = [n = 0](const StepReport&) mutable { return ++n < 6 ? Control::go_on : Control::target_reached; };
-  const RunReport run = loop.run(task.train(), Evaluate(task, {.every = 3}), both, counting);
+  auto until_six = [n = 0](const StepReport&) mutable { return ++n < 6 ? Control::go_on : Control::target_reached; };
+  const RunReport run = loop.run(task.train(), Evaluate(task, {.every = 3}), both, until_six);
   CHECK(run.last.now.t == 6);
   CHECK(run.target_reached());
   CHECK(reports == 6 + 2);

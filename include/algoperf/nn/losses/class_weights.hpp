@@ -11,7 +11,8 @@ namespace algoperf {
 
 // Multiplies another loss of class labels, and its gradient, by a weight per class: w[label_i] loss_i.
 //   ClassWeights(SoftmaxCrossEntropy{}, {1.0, 1.0, 8.0})   // three classes, the last one rare
-// The number of weights must be that of the classes. Weights are finite and >= 0; a class of weight 0 is ignored.
+// The number of weights must be that of the classes. Weights are finite and >= 0; a class of weight 0 is ignored. On a
+// device the weights are arguments of the kernel, which limits them to about 900 floats.
 // Departs from torch's `weight`, which divides by the sum of the batch's weights: here a batch's loss is the mean of
 // w[label_i] loss_i over its examples, so that the step of an example does not depend on the others of its batch.
 template <class Loss, std::size_t classes>
@@ -56,7 +57,8 @@ class ClassWeights {
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const T weight = weights[labels[r]];
-      losses[r] = weight * losses[r];
+      T* const loss = losses + r;
+      team.each(1, [loss, weight](std::size_t) { *loss = weight * *loss; });  // by one thread of the team
       if (d_outputs == nullptr) return;
       S* const d = d_outputs + r * outputs;
       team.each(outputs, [d, weight](std::size_t c) { d[c] = S(weight * d[c]); });
