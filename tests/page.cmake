@@ -1,8 +1,10 @@
-# Tests that the C++ blocks in docs/training.md compile, each in its own scope after the declarations that the page
-# assumes. Argument: SETTINGS.
+# Tests that the C++ blocks of a page of docs/ compile, each in its own scope after the declarations that the pages
+# assume (docs/training.md lists them). Blocks that begin with `struct` are declared before main. Blocks after a line
+# <!-- program: name --> are complete programs, which tests/tutorial compiles and runs. Arguments: SETTINGS, PAGE (a file
+# of docs/ without .md), LEAST (the number of blocks that the page has at least).
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
-get_filename_component(page "${CMAKE_CURRENT_LIST_DIR}/../docs/training.md" ABSOLUTE)
+get_filename_component(page "${CMAKE_CURRENT_LIST_DIR}/../docs/${PAGE}.md" ABSOLUTE)
 file(READ "${page}" rest)
 set(fence "```")
 set(types "")
@@ -10,24 +12,27 @@ set(statements "")
 set(count 0)
 string(FIND "${rest}" "${fence}cpp\n" begin)
 while(NOT begin EQUAL -1)
+  string(SUBSTRING "${rest}" 0 ${begin} before)
   math(EXPR begin "${begin} + 7")
   string(SUBSTRING "${rest}" ${begin} -1 rest)
   string(FIND "${rest}" "${fence}" end)
   string(SUBSTRING "${rest}" 0 ${end} code)
   string(SUBSTRING "${rest}" ${end} -1 rest)
-  if(code MATCHES "^struct ")
-    string(APPEND types "${code}")
-  else()
-    string(APPEND statements "{\n${code}}\n")
+  if(NOT before MATCHES "<!-- program: [a-z0-9_]+ -->\n$")
+    if(code MATCHES "^struct ")
+      string(APPEND types "${code}")
+    else()
+      string(APPEND statements "{\n${code}}\n")
+    endif()
+    math(EXPR count "${count} + 1")
   endif()
-  math(EXPR count "${count} + 1")
   string(FIND "${rest}" "${fence}cpp\n" begin)
 endwhile()
-if(count LESS 5)
-  message(FATAL_ERROR "docs/training.md: found ${count} C++ blocks, expected at least 5")
+if(count LESS LEAST)
+  message(FATAL_ERROR "docs/${PAGE}.md: found ${count} C++ blocks, expected at least ${LEAST}")
 endif()
 
-set(source ${BINARY_DIR}/training_page.cpp)
+set(source ${BINARY_DIR}/${PAGE}_page.cpp)
 file(WRITE ${source} "#include <algoperf/algoperf.hpp>
 #include <cstdio>
 namespace ap = algoperf;
@@ -43,5 +48,5 @@ ${statements}}
 ")
 execute_process(COMMAND ${COMPILER} ${FLAGS} -fsyntax-only ${source} RESULT_VARIABLE result ERROR_VARIABLE said)
 if(NOT result EQUAL 0)
-  message(FATAL_ERROR "docs/training.md: its code does not compile:\n${said}")
+  message(FATAL_ERROR "docs/${PAGE}.md: its code does not compile:\n${said}")
 endif()
