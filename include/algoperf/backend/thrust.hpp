@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "../core/config.hpp"
+#include "../core/element_count.hpp"
+#include "../core/error.hpp"
 #include "../core/map_kernels.hpp"
 #include "../core/tuple.hpp"
 #include "concept.hpp"

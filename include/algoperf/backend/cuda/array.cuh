@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "../../core/element_count.hpp"
+#include "../../core/error.hpp"
 #include "check.cuh"
 
 namespace algoperf {
