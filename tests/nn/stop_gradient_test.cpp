@@ -129,4 +129,11 @@ TEST_CASE_TEMPLATE("stop gradient: a trained layer before it gets zeros; backwar
   run<B>(words);
 }
 
+TEST_CASE("stop_gradient<n>(model) keeps the model's initial values") {
+  const ap::Model model = ap::Model(ap::Shape{400}, ap::Dense{.units = 300}, ap::Relu{}, ap::Dense{.units = 10});
+  const auto as_torch = model.with_init(ap::Init::torch_uniform);
+  CHECK(first_variance(ap::stop_gradient<1>(as_torch), "0.weight") == first_variance(as_torch, "0.weight"));
+  CHECK(first_variance(ap::stop_gradient<1>(model), "0.weight") != first_variance(as_torch, "0.weight"));
+}
+
 }  // namespace

@@ -71,8 +71,8 @@ class TrainingLoop {
 
   // Trains until an observer stops the run; at least one must be able to. Continues where the last run ended. Throws
   // Diverged if a loss is not finite, unless the rule handles that. An observer may also be a function of a
-  // const StepReport& or a const EvaluationReport&, called after each step or each evaluation; it returns nothing, or a
-  // Control to stop the run.
+  // const StepReport& or a const EvaluationReport&, called after each step or each evaluation, or of both; it returns
+  // nothing, or a Control to stop the run.
   template <class Data, class... Observers>
   RunReport run(const Data& data, Observers&&... observers) {
     static_assert(detail::explain_data<Data>());

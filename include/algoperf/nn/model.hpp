@@ -31,6 +31,8 @@ class Model {
     return copy;
   }
 
+  constexpr Init init() const { return init_; }
+
   constexpr Shape input() const { return input_; }
   constexpr const Root& root() const { return root_; }
   constexpr Shape output() const { return root_.output(input_); }

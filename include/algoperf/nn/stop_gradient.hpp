@@ -98,7 +98,7 @@ constexpr auto stopped(const L& layer) {
 }
 template <std::size_t count, class... Layers, std::size_t... i>
 constexpr auto stopped(const Model<Sequential<Layers...>>& model, std::index_sequence<i...>) {
-  return Model(model.input(), stopped<(i < count)>(get<i>(model.root().layers()))...);
+  return Model(model.input(), stopped<(i < count)>(get<i>(model.root().layers()))...).with_init(model.init());
 }
 
 }  // namespace detail

@@ -12,7 +12,7 @@ namespace algoperf {
 // Shapes: in {rows, columns, channels}, out {(rows - size) / stride + 1, the same for columns, channels}; both
 //   divisions round down. Rows and columns that no window reaches have gradient 0.
 // Hyperparameters: size and stride at least 1. size = rows = columns pools a whole square image.
-// Equivalent to torch's AvgPool2d without padding.
+// Equivalent to torch's AvgPool2d without padding, except that stride does not follow size if it is left out.
 // Cost: size^2 FLOPs per output each in forward and backward, and one per input in backward.
 struct AveragePool {
   std::size_t size = 2;

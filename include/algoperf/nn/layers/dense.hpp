@@ -7,9 +7,10 @@
 namespace algoperf {
 
 // A fully connected layer: y = x W^T + b, per example. W is `weight` {units, in.size()}, b is `bias` {units}; without a
-// bias, y = x W^T. An input of any shape is read as one row. Initial values: W by `init`, the model's by default
-// (Model::with_init), and b zeros (torch's Linear uses Init::torch_uniform for both). declare throws Error if units is
-// 0. Cost: 2 in units + units FLOPs forward, 4 in units + units backward; without a bias, units fewer.
+// bias, y = x W^T. An input of any shape is read as one row (torch's Linear applies to the last axis). Initial values:
+// W by `init`, the model's by default (Model::with_init), and b zeros (torch's Linear uses Init::torch_uniform for
+// both). declare throws Error if units is 0. Cost: 2 in units + units FLOPs forward, 4 in units + units backward;
+// without a bias, units fewer.
 struct Dense {
   std::size_t units = 1;
   Init init = Init::standard;

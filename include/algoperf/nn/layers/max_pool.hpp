@@ -11,7 +11,7 @@ namespace algoperf {
 //   divisions round down. Rows and columns that no window reaches are ignored and have gradient 0.
 // Hyperparameters: size and stride at least 1; they may differ, and windows overlap if size > stride.
 // Among equal values, the first in row-major order is chosen, in forward and in backward. NaN is chosen over any other
-//   value. torch does the same; unlike torch, there is no padding.
+//   value. torch does the same; unlike torch, there is no padding, and stride does not follow size if it is left out.
 // Cost: 2 (size^2 - 1) FLOPs per output forward: comparisons for the value and for its position. Backward: one addition
 //   per input element for each window beyond the first that contains it. Keeps one value per output, the position of
 //   its maximum.
