@@ -1,6 +1,7 @@
 #include "algoperf/nn/layers/conv2d.hpp"
 
 #include "../support/near.hpp"
+#include "algoperf/nn/layers/dense.hpp"
 #include "algoperf/nn/layers/relu.hpp"
 #include "runner.hpp"
 
