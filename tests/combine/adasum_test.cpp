@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../support/data_path.hpp"
+#include "../support/near.hpp"
 #if __has_include(<nlohmann/json.hpp>)
 #include <nlohmann/json.hpp>
 #define HAS_JSON 1
@@ -41,7 +42,7 @@ std::vector<double> normal(std::uint64_t seed, std::size_t n) {
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::fmax(most, std::fabs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) most = larger_or_nan(most, std::fabs(a[i] - b[i]));
   return most;
 }
 

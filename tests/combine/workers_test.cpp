@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../loop/tiny.hpp"
+#include "../support/near.hpp"
 
 using namespace algoperf;
 using namespace algoperf::testing;
@@ -20,7 +21,7 @@ template <class A, class B>
 double distance(const A& a, const B& b) {
   REQUIRE(a.size() == b.size());
   double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::fmax(most, std::fabs(double{a[i]} - double{b[i]}));
+  for (std::size_t i = 0; i < a.size(); ++i) most = larger_or_nan(most, std::fabs(double{a[i]} - double{b[i]}));
   return most;
 }
 

@@ -9,6 +9,7 @@
 
 #include "../memory_archive.hpp"
 #include "../rules/training.hpp"
+#include "../support/near.hpp"
 #include "members.hpp"
 
 namespace algoperf::testing {
@@ -137,7 +138,7 @@ double difference_between(const RuleMember<Rule>& member, const A& a, const B& b
   const auto y = other.values();
   double difference = 0, largest = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    difference = std::max(difference, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
+    difference = larger_or_nan(difference, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
     largest = std::max(largest, std::abs(static_cast<double>(x[i])));
   }
   return difference / largest;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "../support/near.hpp"
+
 namespace agreement {
 
 using namespace algoperf;
@@ -22,7 +24,7 @@ double ulps(const std::vector<S>& a, const std::vector<S>& reference) {
   for (const S x : reference) scale = std::fmax(scale, std::fabs(static_cast<double>(x)));
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double difference = std::fabs(static_cast<double>(a[i]) - static_cast<double>(reference[i]));
-    if (!(difference <= worst)) worst = difference;  // NaN too
+    worst = larger_or_nan(worst, difference);
   }
   const double ulp = static_cast<double>(std::numeric_limits<S>::epsilon());
   return worst == 0 ? 0 : worst / (scale * ulp);
@@ -33,7 +35,7 @@ template <class S>
 double ulps(const std::vector<std::vector<S>>& a, const std::vector<std::vector<S>>& reference) {
   if (a.size() != reference.size()) return std::numeric_limits<double>::infinity();
   double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) worst = std::fmax(worst, ulps(a[i], reference[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) worst = larger_or_nan(worst, ulps(a[i], reference[i]));
   return worst;
 }
 

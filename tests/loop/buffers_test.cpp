@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../memory_archive.hpp"
+#include "../support/near.hpp"
 #include "tiny.hpp"
 
 using namespace algoperf;
@@ -21,7 +22,7 @@ auto normed_loop(const Rule& rule, const Tail&... tail) {
 
 double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
   double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::fmax(most, std::abs(static_cast<double>(a[i] - b[i])));
+  for (std::size_t i = 0; i < a.size(); ++i) most = larger_or_nan(most, std::abs(static_cast<double>(a[i] - b[i])));
   return most;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../golden/rules.hpp"
+#include "../support/near.hpp"
 
 namespace algoperf::testing {
 
@@ -29,7 +30,7 @@ double error_of(const std::vector<S>& values, const double (&expected)[N]) {
   for (const double e : expected) largest = std::max(largest, std::abs(e));
   for (std::size_t i = 0; i < N; ++i) {
     const double scale = std::is_same_v<S, double> ? std::abs(expected[i]) : largest;
-    error = std::max(error, std::abs(static_cast<double>(values[i]) - expected[i]) / scale);
+    error = larger_or_nan(error, std::abs(static_cast<double>(values[i]) - expected[i]) / scale);
   }
   return error;
 }

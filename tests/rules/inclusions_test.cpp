@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "training.hpp"
 
@@ -31,7 +32,7 @@ Values after(const Rule& rule, const Rate& rate) {
 double difference(const Values& a, const Values& b) {
   double largest = 0, scale = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(a[i] - b[i]));
+    largest = larger_or_nan(largest, std::abs(a[i] - b[i]));
     scale = std::max(scale, std::abs(b[i]));
   }
   return largest / scale;

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "../golden/rules.hpp"
+#include "../support/near.hpp"
 #include "algoperf/backend/products/linear_algebra.hpp"
 #include "algoperf/rules/recipes/muon.hpp"
 #include "algoperf/rules/recipes/shampoo.hpp"
@@ -33,8 +34,7 @@ double error_of(const std::vector<S>& values, const double (&expected)[52]) {
   for (const double e : expected) largest = std::max(largest, std::abs(e));
   for (std::size_t i = 0; i < std::size(expected); ++i) {
     const double scale = std::is_same_v<S, double> ? std::abs(expected[i]) : largest;
-    const double miss = std::abs(static_cast<double>(values[i]) - expected[i]) / scale;
-    if (!(miss <= error)) error = miss;
+    error = larger_or_nan(error, std::abs(static_cast<double>(values[i]) - expected[i]) / scale);
   }
   return error;
 }

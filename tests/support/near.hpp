@@ -16,3 +16,7 @@ struct Near {
 };
 
 inline Near near(double expected, double share = 1e-5) { return {expected, share}; }
+
+// Returns the larger number, or NaN if either is. With std::max or std::fmax, the largest error of results that are NaN
+// would be that of the others.
+inline double larger_or_nan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
