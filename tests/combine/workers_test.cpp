@@ -103,6 +103,18 @@ TEST_CASE_TEMPLATE("a last batch smaller than the group", C, Mean, Adasum<Of::gr
   CHECK(distance(values_of(loop), before) < 1e-2);
 }
 
+TEST_CASE_TEMPLATE("the loss of a step is the mean over the batch for any number of workers", C, Mean,
+                   Adasum<Of::gradients>, Adasum<Of::updates>) {
+  const Tiny task;
+  auto alone = tiny_loop(sgd(), 0.05, Host<double>{});
+  const double expected = alone.step(task.train()).loss.value();
+  for (const std::size_t workers : {1u, 2u, 5u, 31u}) {  // of 32 examples: equal and unequal parts
+    CAPTURE(workers);
+    auto loop = tiny_loop(sgd(), 0.05, C{}, InProcess{workers}, Host<double>{});
+    CHECK(loop.step(task.train()).loss.value() == near(expected, 1e-12));
+  }
+}
+
 TEST_CASE("invalid worker groups are rejected") {
   const auto make = [](std::size_t workers, const auto& combiner) {
     return sentence([&] { tiny_loop(sgd(), 0.1, combiner, InProcess{workers}); });
