@@ -64,6 +64,19 @@ TEST_CASE("a sweep ends when the loss explodes, and suggests a rate that trains"
   CHECK(sweep_of(sgd(), {.to = 0.01}).lowest < 0.011);
 }
 
+TEST_CASE("the suggested rate is in the middle of the steepest window, from the first whole window after another") {
+  for (const double from : {1e-3, 1e-1, 0.5}) {
+    CAPTURE(from);
+    const LearningRateSweep sweep = sweep_of(sgd(), {.from = from, .to = 2 * from, .steps = 40});  // windows of 2 + 2
+    REQUIRE(sweep.points.size() == 40);
+    const auto change = [&](std::size_t i) { return sweep.points[i + 2].smoothed - sweep.points[i - 2].smoothed; };
+    std::size_t steepest = 4;
+    for (std::size_t i = 4; i < 38; ++i)
+      if (change(i) < change(steepest)) steepest = i;
+    CHECK(sweep.steepest == sweep.points[steepest].learning_rate);
+  }
+}
+
 TEST_CASE("options of a sweep that are out of range are refused") {
   CHECK(sentence([] { sweep_of(sgd(), {.from = 0}); }) ==
         "LearningRateSweepOptions: the rates are 0 to 10, expected 0 < from < to < inf");

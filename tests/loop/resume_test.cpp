@@ -1,6 +1,8 @@
 // A run that is stopped, saved and resumed by a new loop object gives the same bits as an uninterrupted run.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "tiny.hpp"
 
 using namespace algoperf;
@@ -169,6 +171,36 @@ TEST_CASE("a checkpoint of a run with other settings is refused, unless any are 
         path + ": the schedule is of a type of your own, so its options were not compared with the saved run's");
   CHECK(run(momentum(), lambda, 1, {.resume = Resume::any}, 4).warnings.empty());
 }
+
+namespace {
+
+// A schedule with an option that is not a number unless it is set.
+struct LimitedRate {
+  double limit = NAN;
+  double operator()(std::uint64_t) const { return limit < 0.1 ? limit : 0.1; }
+  template <class F>
+  void visit_options(F& f) const {
+    f(limit);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an option that is not a number is the same as before if it was not a number") {
+  const Tiny task;
+  const TemporaryFile file;
+  const auto run = [&](const LimitedRate& schedule, std::uint64_t steps) {
+    auto loop = TrainingLoop(task.model(), task.loss(), momentum(), schedule, ShuffledEpochs{.batch = 32});
+    return loop.run(task.train(), Checkpoints(file.path(), {.announce = false}), UntilStep{steps}).last.now.t;
+  };
+  CHECK(run({}, 2) == 2);
+  CHECK(run({}, 4) == 4);
+  const std::string hint = "; to continue regardless, pass Checkpoints(path, {.resume = Resume::any})";
+  CHECK(sentence([&] { run({.limit = 0.5}, 6); }) ==
+        file.path() + ": option 1 of LimitedRate, in the order of their declaration, was nan, now it is 0.5" + hint);
+}
+
+TEST_CASE("a run saves every 1000 steps unless told otherwise") { CHECK(CheckpointOptions{}.every == 1000); }
 
 TEST_CASE("a checkpoint without settings, of an earlier version, is resumed") {
   const Tiny task;
