@@ -68,6 +68,66 @@ void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t 
   }
 }
 
+// The elements that operations read and write.
+struct Traffic {
+  std::uint64_t read = 0, written = 0;
+  constexpr void operation(const ap::Operation& o) { read += o.read, written += o.written; }
+  constexpr void hold(std::uint64_t) {}
+  constexpr void release(std::uint64_t) {}
+  constexpr void gradient(std::uint64_t, ap::ModelPart) {}
+  friend constexpr bool operator==(const Traffic&, const Traffic&) = default;
+};
+template <class Layer>
+constexpr Traffic forward_traffic(const Layer& layer, ap::Shape in) {
+  Traffic traffic;
+  layer.count_forward(in, 2, traffic);
+  return traffic;
+}
+template <class Layer>
+constexpr Traffic backward_traffic(const Layer& layer, ap::Shape in) {
+  Traffic traffic;
+  layer.count_backward(in, 2, true, traffic);
+  return traffic;
+}
+template <class Loss>
+constexpr Traffic loss_traffic(const Loss& loss) {
+  Traffic traffic;
+  loss.count(2, 5, traffic);
+  return traffic;
+}
+
+// Batches of two examples, computed by hand: each array counts once per operation that reads or writes it. Images have
+// 32 elements, of which a pool of size 2 makes 8.
+constexpr ap::Shape image{4, 4, 2};
+static_assert(forward_traffic(ap::Relu{}, {6}) == Traffic{12, 12});
+static_assert(backward_traffic(ap::Relu{}, {6}) == Traffic{12 + 12, 12});
+static_assert(forward_traffic(ap::LeakyRelu{}, {6}) == Traffic{12, 12});
+static_assert(backward_traffic(ap::LeakyRelu{}, {6}) == Traffic{12 + 12, 12});
+static_assert(forward_traffic(ap::Dropout{}, {6}) == Traffic{12, 12});
+static_assert(forward_traffic(ap::MaxPool{.size = 2}, image) == Traffic{64, 16 + 16});  // maxima and their places
+static_assert(backward_traffic(ap::MaxPool{.size = 2}, image) == Traffic{16 + 16, 64});
+static_assert(forward_traffic(ap::AveragePool{.size = 2}, image) == Traffic{64, 16});
+static_assert(backward_traffic(ap::AveragePool{.size = 2}, image) == Traffic{16, 64});
+// 2 x 5 tokens, and as many rows of 3 elements; the gradient of a table of 7 x 3.
+static_assert(forward_traffic(ap::Embedding{.vocabulary = 7, .width = 3}, {5}) == Traffic{10 + 30, 30});
+static_assert(backward_traffic(ap::Embedding{.vocabulary = 7, .width = 3}, {5}) == Traffic{10 + 30, 21});
+// 4 x 6 weights and 4 biases: product, bias; backward the gradients of bias, weights and input.
+static_assert(forward_traffic(ap::Dense{.units = 4}, {6}) == Traffic{12 + 24 + 8 + 4, 8 + 8});
+static_assert(backward_traffic(ap::Dense{.units = 4}, {6}) == Traffic{8 + (8 + 12) + (8 + 24), 4 + 24 + 12});
+// 3 x 18 weights, and 2 x 2 x 2 windows of 3 filters.
+static_assert(forward_traffic(ap::Conv2d{.filters = 3, .size = 3}, image) == Traffic{64 + 54 + 24 + 3, 24 + 24});
+static_assert(backward_traffic(ap::Conv2d{.filters = 3, .size = 3}, image) ==
+              Traffic{24 + (64 + 24) + (24 + 54), 3 + 54 + 64});
+// Scale and bias of the 6 elements of a row. Two statistics per row are kept.
+static_assert(forward_traffic(ap::LayerNorm{}, {6}) == Traffic{12 + 6 + 6, 12 + 2 * 2});
+static_assert(forward_traffic(ap::GroupNorm{.groups = 2}, {3, 4}) == Traffic{24 + 4 + 4, 24 + 2 * 4});
+// Logits, labels and weights are read; losses and gradients are written.
+static_assert(loss_traffic(ap::SoftmaxCrossEntropy{}) == Traffic{10 + 2 + 2, 2 + 10});
+static_assert(loss_traffic(ap::SigmoidCrossEntropy{}) == Traffic{10 + 2 + 2, 2 + 10});
+static_assert(loss_traffic(ap::BinaryCrossEntropy{}) == Traffic{10 + 10 + 2, 2 + 10});
+static_assert(loss_traffic(ap::SoftCrossEntropy{}) == Traffic{10 + 10 + 2, 2 + 10});
+static_assert(loss_traffic(ap::MeanSquaredError{}) == Traffic{10 + 10 + 2, 2 + 10});
+
 }  // namespace
 
 TEST_CASE("dense layers and activations report the operations they execute") {

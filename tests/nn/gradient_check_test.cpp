@@ -36,6 +36,12 @@ TEST_CASE("gradient check: locates a wrong backward") {
   CHECK(ap::gradient_check(ap::Model(ap::Shape{4}, Softsign{}), cross_entropy).error < 1e-6);
 }
 
+TEST_CASE("gradient check: errors are relative to the gradients, however small they are") {
+  const ap::GradientCheckOptions options{.floor = 1e-9, .weights = {1e-4, 1e-4, 1e-4}};
+  CHECK(ap::gradient_check(ap::Model(ap::Shape{4}, Wrong{}), cross_entropy, options).error > 0.05);
+  CHECK(ap::gradient_check(ap::Model(ap::Shape{4}, Softsign{}), cross_entropy, options).error < 1e-4);
+}
+
 TEST_CASE("gradient check: NaN never passes") {
   const auto check = ap::gradient_check(ap::Model(ap::Shape{4}, ap::Dense{.units = 3}, Silent{}), cross_entropy);
   CHECK(check.error == 2);
