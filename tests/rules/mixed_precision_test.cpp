@@ -295,6 +295,27 @@ TEST_CASE("apply_if_finite skips steps entirely") {
   CHECK(state.skipped_steps() == 3);
 }
 
+TEST_CASE("a state of apply_if_finite resumes with its counts") {
+  const auto rule = ap::apply_if_finite(ap::nadam());
+  const ap::Layout layout = ap::testing::layout_of({{5}}, 1);
+  auto whole = rule.state(ap::Host<float>{}, layout), resumed = whole;
+  std::vector<float> p(5, 1.0f), g(5);
+  for (std::uint64_t t = 1; t <= 5; ++t) {
+    g.assign(5, t == 3 ? std::nanf("") : 0.5f);
+    rule.step(g, p, whole, {.t = t, .learning_rate = 0.1});
+  }
+  ap::testing::load(resumed, ap::testing::save(whole));
+  CHECK(resumed.t() == 4);
+  CHECK(resumed.skipped_steps() == 1);
+  std::vector<float> q = p;
+  g.assign(5, 0.5f);
+  std::vector<float> h = g;
+  rule.step(g, p, whole, {.t = 6, .learning_rate = 0.1});
+  rule.step(h, q, resumed, {.t = 6, .learning_rate = 0.1});
+  CHECK(p == q);
+  CHECK(ap::testing::save(resumed) == ap::testing::save(whole));
+}
+
 TEST_CASE("describe reports the cost of mixed precision") {
   CHECK(
       ap::describe(ap::mixed_precision<ap::bfloat16>(ap::sgd())) ==

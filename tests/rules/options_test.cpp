@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "algoperf/rules/matrix/newton_root.hpp"
 #include "algoperf/rules/wrappers/mixed_precision.hpp"
 #include "algoperf/schedules/all.hpp"
 #include "recipes.hpp"
@@ -95,4 +96,18 @@ TEST_CASE("options of schedules") {
   CHECK(!Options(ap::join(ap::Constant{1}, 4, lambda)).complete);
   CHECK(!Options(Own{}).complete);
   CHECK(values_of(OwnVisited{}) == Values{0.5});
+}
+
+TEST_CASE("the ends that a range includes are accepted") {
+  const auto accept = [](const auto&... stage) { CHECK_NOTHROW((stage.check(), ...)); };
+  accept(ap::Adam{.beta1 = 0, .beta2 = 0}, ap::NAdam{.beta1 = 0, .beta2 = 0, .momentum_decay = 0});
+  accept(ap::RmsProp{.rho = 0}, ap::RmsProp{.rho = 1}, ap::CenteredRmsProp{.rho = 0});
+  accept(ap::Momentum{.mu = 0, .dampening = 0}, ap::Momentum{.dampening = 1}, ap::Nesterov{.mu = 0, .dampening = 1});
+  accept(ap::Lion{.beta1 = 0, .beta2 = 0}, ap::WeightAverage{.decay = 0}, ap::DecayedWeights{.rate = 0});
+  accept(ap::TrustRatio{.eps = 0}, ap::MlperfTrustRatio{.weight_decay = 0, .eps = 0}, ap::ClipByGlobalNorm{.eps = 0});
+  accept(ap::Yogi{.beta1 = 0, .beta2 = 0, .start = 0}, ap::Adagrad{.start = 0}, ap::AdagradNorm{.eps = 0});
+  accept(ap::MaxVa{.beta1 = 0, .beta_min = 0}, ap::LaMaxVa{.beta1 = 0, .beta_min = 0});
+  accept(ap::AdEmaMix{.beta2 = 0, .alpha = 0}, ap::ScheduleFree{.r = 0, .lr_power = 0});
+  accept(ap::DynamicLossScale{.growth = 1, .backoff = 1, .interval = 1});
+  CHECK_NOTHROW((ap::NewtonRoot{.max_iterations = 1, .tolerance = 0}.check(1)));
 }

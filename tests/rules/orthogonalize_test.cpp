@@ -83,6 +83,14 @@ TEST_CASE("every coefficient list brings singular values near 1, and polar_expre
   CHECK(spread(ap::newton_schulz::polar_express, 12) < 1e-12);  // repeating its last step converges
 }
 
+TEST_CASE("the last steps of polar_express leave a singular value of 1 unchanged") {
+  for (const std::size_t step : {5u, 6u, 7u}) {
+    CAPTURE(step);
+    const ap::NewtonSchulzStep& at = ap::newton_schulz::polar_express[step];
+    CHECK(at.a + at.b + at.c == near(1, 5e-4));
+  }
+}
+
 TEST_CASE("a coefficient list repeats its last step") {
   static constexpr ap::NewtonSchulzStep table[] = {{3, -3, 1}, {1.5, -0.5, 0}};
   constexpr ap::NewtonSchulzSteps list = table;

@@ -12,6 +12,7 @@
 #include "algoperf/core/random.hpp"
 #include "algoperf/rules/matrix/eigen_root.hpp"
 #include "algoperf/rules/matrix/newton_root.hpp"
+#include "algoperf/rules/matrix/power_iteration.hpp"
 
 namespace ap = algoperf;
 
@@ -113,6 +114,18 @@ TEST_CASE_TEMPLATE("roots of matrices with known results", Method, ap::EigenRoot
   REQUIRE(root_of(Method{}, diagonal, 2, 1.0 / 3, root));
   CHECK(root(0, 0) == near(0.5, 1e-9));
   CHECK(root(1, 1) == near(1, 1e-9));
+}
+
+TEST_CASE("power iteration finds the largest eigenvalue") {
+  const ap::Host<double> host;
+  for (const Index n : {1, 2, 3, 20}) {
+    CAPTURE(n);
+    // 1 + n, for the vector of ones; all others are 1.
+    const RowMajor<double> a = RowMajor<double>::Identity(n, n) + RowMajor<double>::Ones(n, n);
+    ap::detail::PowerIteration<ap::Host<double>> largest(host, static_cast<std::size_t>(n));
+    for (int again = 0; again < 2; ++again)
+      CHECK(largest(host, static_cast<std::size_t>(n), a.data()) == near(1 + static_cast<double>(n), 1e-6));
+  }
 }
 
 TEST_CASE("EigenRoot computes any power, NewtonRoot only integer powers") {
