@@ -13,6 +13,8 @@ namespace ap = algoperf;
 
 namespace {
 
+static_assert(ap::Combiner<ap::MeasuredMean>);
+
 // A context with three parameters and workers with fixed gradients.
 struct Context {
   using Backend = ap::Host<double>;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include "../loop/tiny.hpp"
 #include "../support/near.hpp"
@@ -113,6 +114,22 @@ TEST_CASE_TEMPLATE("the loss of a step is the mean over the batch for any number
     auto loop = tiny_loop(sgd(), 0.05, C{}, InProcess{workers}, Host<double>{});
     CHECK(loop.step(task.train()).loss.value() == near(expected, 1e-12));
   }
+}
+
+TEST_CASE_TEMPLATE("a checkpoint contains the state of the rule", C, Mean, Adasum<Of::gradients>,
+                   Adasum<Of::updates>) {
+  const TemporaryFile file;
+  auto whole = tiny_loop(momentum(), 0.05, C{}, InProcess{2});
+  auto resumed = tiny_loop(momentum(), 0.05, C{}, InProcess{2});
+  train(whole, 3);
+  save_checkpoint(file.path(), whole);
+  const bool of_each_worker = std::is_same_v<C, Adasum<Of::updates>>;
+  CHECK(contains(file.read(), "worker_1") == of_each_worker);
+  CHECK(!contains(file.read(), "worker_2"));
+  load_checkpoint(file.path(), resumed);
+  train(whole, 2);
+  train(resumed, 2);
+  CHECK(same_values(whole, resumed));
 }
 
 TEST_CASE("invalid worker groups are rejected") {
