@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "../support/folder.hpp"
@@ -103,6 +104,15 @@ TEST_CASE("types that this library does not compute with round-trip as bytes") {
   ap::save_safetensors(folder / "x", dict);
   for (const ap::StateDict::Array& array : ap::load_safetensors(folder / "x").arrays())
     CHECK(array == dict.at(array.name));
+}
+
+TEST_CASE("the size of an element is the number in the names of its type") {
+  for (const algoperf::detail::NumberType& type : algoperf::detail::number_types) {
+    CAPTURE(type.name);
+    const std::string bits = type.safetensors, numpy = type.numpy;
+    CHECK(8 * type.bytes == (bits == "BOOL" ? 8 : std::stoul(bits.substr(bits.find_first_of("123456789")))));
+    if (!numpy.empty()) CHECK(type.bytes == std::stoul(numpy.substr(1)));
+  }
 }
 
 TEST_CASE("each array begins at a multiple of its element size") {
