@@ -55,6 +55,10 @@ TEST_CASE("stateless stages before a measuring one run in both passes") {
   CHECK(ap::bytes_per_parameter(ap::chain(DecayedWeights{}, TrustRatio{}, Descend{}, Momentum{})) == 28);
 }
 
+TEST_CASE("a chain that hands u over to a rule does not apply it") {
+  CHECK(cut(ap::Chain(ClipByGlobalNorm{}, Momentum{}, ap::detail::HandOver{})) == "0-0 all 0 / 0-2 transform 2");
+}
+
 TEST_CASE("a matrix stage closes a pass") {
   CHECK(cut(ap::muon()) == "0-1 transform 1 / 2-4 apply");
   CHECK(cut(ap::chain(Orthogonalize{}, Descend{})) == "0-0 transform 0 / 1-2 apply");
