@@ -116,8 +116,7 @@ TEST_CASE_TEMPLATE("the loss of a step is the mean over the batch for any number
   }
 }
 
-TEST_CASE_TEMPLATE("a checkpoint contains the state of the rule", C, Mean, Adasum<Of::gradients>,
-                   Adasum<Of::updates>) {
+TEST_CASE_TEMPLATE("a checkpoint contains the state of the rule", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   const TemporaryFile file;
   auto whole = tiny_loop(momentum(), 0.05, C{}, InProcess{2});
   auto resumed = tiny_loop(momentum(), 0.05, C{}, InProcess{2});
