@@ -25,10 +25,10 @@ std::string layout_error(ap::Shape shape, std::size_t alignment = 16) {
 
 TEST_CASE("element_count is exact below 2^48 and 2^48 above") {
   static_assert(ap::element_count(0, all_ones) == 0 && ap::element_count(all_ones, 0) == 0);
-  static_assert(ap::element_count(3, 5) == 15 && ap::element_count(3, 5, 7, 11) == 1155);
+  static_assert(ap::element_count(3u, 5u) == 15 && ap::element_count(3u, 5u, 7u, 11u) == 1155);
   static_assert(ap::element_count(1, limit - 1) == limit - 1 && ap::element_count(limit - 1, 1) == limit - 1);
-  static_assert(ap::element_count((1 << 24) - 1, (1 << 24) + 1) == limit - 1);
-  static_assert(ap::element_count(1 << 24, 1 << 24) == limit);
+  static_assert(ap::element_count((1u << 24) - 1, (1u << 24) + 1) == limit - 1);
+  static_assert(ap::element_count(1u << 24, 1u << 24) == limit);
   static_assert(ap::element_count(1, limit + 1) == limit && ap::element_count(limit + 1, 1) == limit);
   static_assert(ap::element_count(std::size_t{1} << 32, std::size_t{1} << 32) == limit);
   static_assert(ap::element_count(std::size_t{1} << 32, std::size_t{1} << 32, std::size_t{0}) == 0);

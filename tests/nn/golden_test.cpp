@@ -92,11 +92,11 @@ void check_evaluated_batch_norm() {
 
 TEST_CASE_TEMPLATE("golden: layers", B, NN_BACKENDS) {
   claimed = 0;
-  const ap::Shape image{5, 4, 2};
+  const ap::Shape shape{5, 4, 2};
   check<B>("dense", {5}, ap::Dense{.units = 4});
-  check<B>("conv2d", image, ap::Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1});
-  check<B>("max_pool", image, ap::MaxPool{.size = 3, .stride = 2});
-  check<B>("average_pool", image, ap::AveragePool{.size = 3, .stride = 2});
+  check<B>("conv2d", shape, ap::Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1});
+  check<B>("max_pool", shape, ap::MaxPool{.size = 3, .stride = 2});
+  check<B>("average_pool", shape, ap::AveragePool{.size = 3, .stride = 2});
   check<B>("layer_norm", {2, 5}, ap::LayerNorm{});
   check<B>("group_norm", {3, 2, 4}, ap::GroupNorm{.groups = 2});
   check<B>("batch_norm", {2, 1, 4}, ap::BatchNorm{});
