@@ -58,11 +58,11 @@ consteval bool explain_roles() {
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second must be a loss, e.g. "
       "SoftmaxCrossEntropy{}; a loss needs write(backend, batch, classes, outputs, labels, weights, losses, d_outputs) "
       "const, a template over the backend and the element type");
+  static_assert(!std::is_invocable_v<Rule>, "algoperf: a recipe must be called: write adamw(), not adamw");
   static_assert(
       RuleLike<Rule>,
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the third must be a chain(...) or a "
-      "recipe "
-      "such as adamw()");
+      "recipe such as adamw()");
   explain_schedule<Schedule>();
   static_assert(
       DataSelector<Selector>,

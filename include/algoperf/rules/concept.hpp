@@ -97,6 +97,7 @@ template <class Stage>
 consteval bool explain_stage() {
   static_assert(!std::is_pointer_v<Stage> && !std::is_arithmetic_v<Stage>,
                 "algoperf: chain(...) takes stages such as Adam{} or Descend{}, not a number or a pointer");
+  static_assert(!std::is_invocable_v<Stage>, "algoperf: a recipe must be called: write adamw(), not adamw");
   if constexpr (HasScalars<Stage>) {
     static_assert(std::is_trivially_copyable_v<ScalarsOf<Stage>>,
                   "algoperf: a stage's Scalars must be trivially copyable, because they are copied to devices");

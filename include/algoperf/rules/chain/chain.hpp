@@ -40,6 +40,7 @@ template <class... Stages>
 consteval bool explain_chain() {
   static_assert((!is_rule<Stages> && ...),
                 "algoperf: a rule among the stages of a chain, such as partition(...), must come last");
+  static_assert((!std::is_invocable_v<Stages> && ...), "algoperf: a recipe must be called: write adamw(), not adamw");
   static_assert(sizeof...(Stages) > 0, "algoperf: chain() needs at least one stage, e.g. chain(Descend{})");
   (explain_stage<Stages>(), ...);
   constexpr std::size_t rates = (std::size_t{0} + ... + std::size_t{ScalesByLearningRate<Stages>});

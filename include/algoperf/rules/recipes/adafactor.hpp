@@ -41,14 +41,13 @@ struct AdafactorOptions {
 // min_dim_size_to_factor, the smallest side of a factored matrix.
 // Cost: m + n values of state per factored m x n matrix, one value per parameter of other tensors; 24 bytes per
 // parameter and step, in three passes.
-template <class Where = Otherwise>
-constexpr auto adafactor(AdafactorOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto adafactor = []<class Where = Otherwise>(AdafactorOptions o = {}, const Where& decayed = {}) {
   return chain(
       FactoredRms{.decay = o.decay_rate, .eps = o.eps, .least_side = o.min_dim_size_to_factor},
       fuse_measurements(ClipByRms{.max_rms = o.clipping_threshold}, ScaleByParameterRms{.least = o.least_scale}),
       Descend{},
       detail::masked_unless_everywhere(DetachedDecay{.rate = o.weight_decay, .by = DecayBy::itself}, decayed));
-}
+};
 
 struct AdafactorTorchOptions {
   double beta2_decay = -0.8;
@@ -62,12 +61,12 @@ struct AdafactorTorchOptions {
 // 1 / sqrt(t), except for the decay. Every matrix is factored.
 // Hyperparameters: beta2_decay in [-1, 0); eps1 >= 0; eps2 > 0 (the 1e-3 above); d > 0.
 // Cost: as adafactor.
-template <class Where = Otherwise>
-constexpr auto adafactor_torch(AdafactorTorchOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto adafactor_torch =
+    []<class Where = Otherwise>(AdafactorTorchOptions o = {}, const Where& decayed = {}) {
   return chain(FactoredRms{.decay = -o.beta2_decay, .eps = o.eps1, .eps_at = RmsEps::least, .least_side = 1},
                fuse_measurements(ClipByRms{.max_rms = o.d}, ScaleByParameterRms{.least = o.eps2}), RelativeStep{},
                decay(o.weight_decay, decayed), Descend{});
-}
+};
 
 struct AdafactorAlgoperfOptions {
   double beta1 = 0.9;
@@ -81,11 +80,11 @@ struct AdafactorAlgoperfOptions {
 // scaled update, and steps that do not depend on the size of the parameters. Every matrix is factored.
 // Hyperparameters: beta1 in [0, 1); decay_adam in (0, 1); eps > 0; clip_threshold > 0 (d).
 // Cost: as adafactor, plus one float of state per parameter; 28 bytes per parameter and step, in three passes.
-template <class Where = Otherwise>
-constexpr auto adafactor_algoperf(AdafactorAlgoperfOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto adafactor_algoperf =
+    []<class Where = Otherwise>(AdafactorAlgoperfOptions o = {}, const Where& decayed = {}) {
   return chain(FactoredRms{.decay = o.decay_adam, .memory = RmsMemory::debiased, .eps = o.eps, .least_side = 1},
                ClipByRms{.max_rms = o.clip_threshold}, Descend{}, Momentum{.mu = o.beta1, .dampening = o.beta1},
                detail::masked_unless_everywhere(DetachedDecay{.rate = o.weight_decay}, decayed));
-}
+};
 
 }  // namespace algoperf

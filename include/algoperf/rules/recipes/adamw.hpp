@@ -20,9 +20,8 @@ struct AdamWOptions {
 // Source: Loshchilov & Hutter 2019, Algorithm 2.
 // Departures: the decay is scaled by the learning rate, as in torch and optax.
 // Cost: two floats of state, 28 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto adamw(AdamWOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto adamw = []<class Where = Otherwise>(AdamWOptions o = {}, const Where& decayed = {}) {
   return chain(Adam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});
-}
+};
 
 }  // namespace algoperf

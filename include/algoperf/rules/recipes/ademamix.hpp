@@ -22,11 +22,10 @@ struct AdEmaMixOptions {
 // tensors that selects those that decay (default: all).
 // Source: Pagliardini et al. 2024, Algorithm 1 (arXiv:2409.03137).
 // Cost: three floats of state, 36 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto ademamix(AdEmaMixOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto ademamix = []<class Where = Otherwise>(AdEmaMixOptions o = {}, const Where& decayed = {}) {
   const AdEmaMix direction{
       .beta1 = o.beta1, .beta2 = o.beta2, .beta3 = o.beta3, .alpha = o.alpha, .eps = o.eps, .warmup = o.warmup};
   return chain(direction, decay(o.weight_decay, decayed), Descend{});
-}
+};
 
 }  // namespace algoperf

@@ -19,9 +19,8 @@ struct AmsGradOptions {
 // tensors that selects those that decay (default: all).
 // Source: Reddi et al. 2018; torch.optim.AdamW(amsgrad=True).
 // Cost: three floats of state, 36 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto amsgrad(AmsGradOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto amsgrad = []<class Where = Otherwise>(AmsGradOptions o = {}, const Where& decayed = {}) {
   return chain(AmsGrad{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});
-}
+};
 
 }  // namespace algoperf

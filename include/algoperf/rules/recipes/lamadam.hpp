@@ -21,10 +21,9 @@ struct LaMAdamOptions {
 // that selects those that decay (default: all).
 // Source: Zhu et al. 2021, "MaxVA", Algorithm 2 (arXiv:2006.11918).
 // Cost: four floats of state, 44 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto lamadam(LaMAdamOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto lamadam = []<class Where = Otherwise>(LaMAdamOptions o = {}, const Where& decayed = {}) {
   return chain(decay(o.weight_decay, decayed),
                LaMaxVa{.beta1 = o.beta1, .beta_min = o.beta_min, .beta_max = o.beta_max, .eps = o.eps});
-}
+};
 
 }  // namespace algoperf

@@ -28,10 +28,9 @@ struct LambOptions {
 //   decay outside the norm (Keras)                        chain(Adam{}, TrustRatio{}, DecayedWeights{}, Descend{})
 //   no ratio for tensors without decay (apex)             masked(TrustRatio{}, decayable), with masked decay
 //   clipped gradients first (apex)                        chain(ClipByGlobalNorm{}, Adam{}, ...), 4 bytes more
-template <class Where = Otherwise>
-constexpr auto lamb(LambOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto lamb = []<class Where = Otherwise>(LambOptions o = {}, const Where& decayed = {}) {
   return chain(Adam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), TrustRatio{},
                Descend{});
-}
+};
 
 }  // namespace algoperf

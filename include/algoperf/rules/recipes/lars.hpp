@@ -24,19 +24,17 @@ struct LarsOptions {
 // Source: You et al. 2017, Algorithm 1 (arXiv:1708.03888).
 // Departures: the denominator of r is optax's. mlperf_lars has the paper's.
 // Cost: one float of state, 8 + 20 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto lars(LarsOptions o = {}, const Where& adapted = {}) {
+inline constexpr auto lars = []<class Where = Otherwise>(LarsOptions o = {}, const Where& adapted = {}) {
   const TrustRatio ratio{.coefficient = o.coefficient, .eps = o.eps};
   return chain(decay(o.weight_decay, adapted), detail::masked_unless_everywhere(ratio, adapted), Descend{},
                Momentum{.mu = o.mu});
-}
+};
 
 // LARS as above, with the denominator of the paper and of MLPerf:
 //   r = coefficient |p| / (|g| + weight_decay |p| + eps).
-template <class Where = Otherwise>
-constexpr auto mlperf_lars(LarsOptions o = {}, const Where& adapted = {}) {
+inline constexpr auto mlperf_lars = []<class Where = Otherwise>(LarsOptions o = {}, const Where& adapted = {}) {
   const MlperfTrustRatio ratio{.coefficient = o.coefficient, .weight_decay = o.weight_decay, .eps = o.eps};
   return chain(detail::masked_unless_everywhere(ratio, adapted), Descend{}, Momentum{.mu = o.mu});
-}
+};
 
 }  // namespace algoperf

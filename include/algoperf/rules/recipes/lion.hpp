@@ -18,9 +18,8 @@ struct LionOptions {
 // that decay (default: all).
 // Source: Chen et al. 2023, Algorithm 2 (arXiv:2302.06675).
 // Cost: one float of state, 20 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto lion(LionOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto lion = []<class Where = Otherwise>(LionOptions o = {}, const Where& decayed = {}) {
   return chain(Lion{.beta1 = o.beta1, .beta2 = o.beta2}, decay(o.weight_decay, decayed), Descend{});
-}
+};
 
 }  // namespace algoperf

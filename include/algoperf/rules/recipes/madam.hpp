@@ -22,10 +22,9 @@ struct MAdamOptions {
 // decay (default: all).
 // Source: Zhu et al. 2021, "MaxVA", Algorithm 1 (arXiv:2006.11918).
 // Cost: four floats of state, 44 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto madam(MAdamOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto madam = []<class Where = Otherwise>(MAdamOptions o = {}, const Where& decayed = {}) {
   return chain(MaxVa{.beta1 = o.beta1, .beta_min = o.beta_min, .beta_max = o.beta_max, .eps = o.eps},
                decay(o.weight_decay, decayed), Descend{});
-}
+};
 
 }  // namespace algoperf

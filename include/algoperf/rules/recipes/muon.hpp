@@ -26,10 +26,10 @@ struct MuonOptions {
 // Departures: computes in the backend's scalar, where torch and the original code use bfloat16. The original code
 // divides by |u|_F + eps, torch and this rule by max(|u|_F, eps) (rules/stages/orthogonalize.hpp).
 // Cost: one float of state, 28 bytes per parameter and step in two passes, and the matrix products of Orthogonalize.
-constexpr auto muon(MuonOptions o = {}) {
+inline constexpr auto muon = [](MuonOptions o = {}) {
   return chain(Nesterov{.mu = o.mu, .dampening = o.mu},
                Orthogonalize{.steps = o.steps, .coefficients = o.coefficients, .scale = o.scale},
                DecayedWeights{.rate = o.weight_decay}, Descend{});
-}
+};
 
 }  // namespace algoperf

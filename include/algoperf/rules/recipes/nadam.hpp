@@ -19,14 +19,14 @@ struct NAdamOptions {
 // Hyperparameters: those of NAdam (rules/stages/nadam.hpp).
 // Source: Dozat 2016; torch.optim.NAdam.
 // Cost: two floats of state and one scalar, 28 bytes per parameter and step.
-constexpr auto nadam(NAdamOptions o = {}) {
+inline constexpr auto nadam = [](NAdamOptions o = {}) {
   return chain(NAdam{.beta1 = o.beta1,
                      .beta2 = o.beta2,
                      .eps = o.eps,
                      .form = NAdamForm::torch,
                      .momentum_decay = o.momentum_decay},
                Descend{});
-}
+};
 
 // NadamW, AdamW with Nesterov momentum, in AlgoPerf's form: p' = p - lr (nadam(g) + weight_decay p). NAdamForm in
 // rules/stages/nadam.hpp selects optax's and torch's forms.
@@ -34,9 +34,8 @@ constexpr auto nadam(NAdamOptions o = {}) {
 // decay (default: all).
 // Source: AlgoPerf's NadamW baseline.
 // Cost: two floats of state, 28 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto nadamw(AdamWOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto nadamw = []<class Where = Otherwise>(AdamWOptions o = {}, const Where& decayed = {}) {
   return chain(NAdam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});
-}
+};
 
 }  // namespace algoperf

@@ -19,9 +19,8 @@ struct RAdamOptions {
 // that selects those that decay (default: all).
 // Source: Liu et al. 2020, Algorithm 2; torch.optim.RAdam with decoupled_weight_decay=True.
 // Cost: two floats of state, 28 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto radam(RAdamOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto radam = []<class Where = Otherwise>(RAdamOptions o = {}, const Where& decayed = {}) {
   return chain(RAdam{.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps}, decay(o.weight_decay, decayed), Descend{});
-}
+};
 
 }  // namespace algoperf

@@ -22,10 +22,10 @@ struct ScheduleFreeOptions {
 // tensors that selects those that decay (default: all).
 // Source: Defazio et al. 2024, Algorithm 1 (arXiv:2405.15682).
 // Cost: one float of state, 20 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto schedule_free_sgd(ScheduleFreeOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto schedule_free_sgd =
+    []<class Where = Otherwise>(ScheduleFreeOptions o = {}, const Where& decayed = {}) {
   return chain(decay(o.weight_decay, decayed), ScheduleFree{.beta = o.beta, .r = o.r, .lr_power = o.lr_power});
-}
+};
 
 // Schedule-free AdamW: as schedule_free_sgd, with u = rmsprop(g) + weight_decay y, where rmsprop is the bias-corrected
 // direction of RMSProp. Use evaluation_values to evaluate.
@@ -33,10 +33,10 @@ constexpr auto schedule_free_sgd(ScheduleFreeOptions o = {}, const Where& decaye
 // tensors that selects those that decay (default: all).
 // Source: Defazio et al. 2024 (arXiv:2405.15682).
 // Cost: two floats of state, 28 bytes per parameter and step.
-template <class Where = Otherwise>
-constexpr auto schedule_free_adamw(ScheduleFreeOptions o = {}, const Where& decayed = {}) {
+inline constexpr auto schedule_free_adamw =
+    []<class Where = Otherwise>(ScheduleFreeOptions o = {}, const Where& decayed = {}) {
   return chain(RmsProp{.rho = o.beta2, .eps = o.eps, .bias_correction = BiasCorrection::on},
                decay(o.weight_decay, decayed), ScheduleFree{.beta = o.beta, .r = o.r, .lr_power = o.lr_power});
-}
+};
 
 }  // namespace algoperf

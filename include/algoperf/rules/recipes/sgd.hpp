@@ -15,7 +15,7 @@ struct SgdOptions {
 // Stochastic gradient descent: p' = p - lr (g + weight_decay p).
 // Source: torch's SGD.
 // Cost: no state, 12 bytes per parameter and step.
-constexpr auto sgd(SgdOptions o = {}) { return chain(DecayedWeights{.rate = o.weight_decay}, Descend{}); }
+inline constexpr auto sgd = [](SgdOptions o = {}) { return chain(DecayedWeights{.rate = o.weight_decay}, Descend{}); };
 
 // Options of momentum() and nesterov(). mu in [0, 1); weight_decay >= 0.
 struct MomentumOptions {
@@ -26,15 +26,15 @@ struct MomentumOptions {
 // SGD with heavy-ball momentum: m' = mu m + g + weight_decay p;  p' = p - lr m'.
 // Source: Polyak 1964; torch's SGD(momentum).
 // Cost: one float of state, 20 bytes per parameter and step.
-constexpr auto momentum(MomentumOptions o = {}) {
+inline constexpr auto momentum = [](MomentumOptions o = {}) {
   return chain(DecayedWeights{.rate = o.weight_decay}, Momentum{.mu = o.mu}, Descend{});
-}
+};
 
 // SGD with Nesterov momentum: h = g + weight_decay p;  m' = mu m + h;  p' = p - lr (h + mu m').
 // Source: Sutskever et al. 2013; torch's SGD(nesterov=True).
 // Cost: one float of state, 20 bytes per parameter and step.
-constexpr auto nesterov(MomentumOptions o = {}) {
+inline constexpr auto nesterov = [](MomentumOptions o = {}) {
   return chain(DecayedWeights{.rate = o.weight_decay}, Nesterov{.mu = o.mu}, Descend{});
-}
+};
 
 }  // namespace algoperf

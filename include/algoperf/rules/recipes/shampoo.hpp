@@ -31,8 +31,8 @@ struct ShampooOptions {
 // Departures: AlgoPerf's form has the momentum after the preconditioner:
 //   chain(Precondition<NewtonRoot, GraftRmsPropNormalized>{.beta1 = 0, ...}, DecayedWeights{...},
 //         Nesterov{.mu = 0.9, .dampening = 0.9}, Descend{})
-template <class Graft = GraftAdam, class Root = EigenRoot>
-constexpr auto shampoo(ShampooOptions o = {}, Graft graft = {}, Root root = {}) {
+inline constexpr auto shampoo =
+    []<class Graft = GraftAdam, class Root = EigenRoot>(ShampooOptions o = {}, Graft graft = {}, Root root = {}) {
   return chain(Precondition<Root, Graft>{.beta1 = o.beta1,
                                          .beta2 = o.beta2,
                                          .epsilon = o.epsilon,
@@ -43,6 +43,6 @@ constexpr auto shampoo(ShampooOptions o = {}, Graft graft = {}, Root root = {}) 
                                          .root_method = root,
                                          .graft = graft},
                DecayedWeights{.rate = o.weight_decay}, Descend{});
-}
+};
 
 }  // namespace algoperf

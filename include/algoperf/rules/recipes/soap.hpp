@@ -25,7 +25,7 @@ struct SoapOptions {
 // Usage; requires #include <algoperf/backend/products/linear_algebra.hpp>:
 //   partition(matrices, soap(), otherwise, adamw())
 // Source: Vyas et al. 2024.
-constexpr auto soap(SoapOptions o = {}) {
+inline constexpr auto soap = [](SoapOptions o = {}) {
   return chain(EigenbasisAdam{.beta1 = o.beta1,
                               .beta2 = o.beta2,
                               .shampoo_beta = o.shampoo_beta,
@@ -34,6 +34,6 @@ constexpr auto soap(SoapOptions o = {}) {
                               .largest_side = o.largest_side,
                               .staggered = o.staggered},
                DecayedWeights{.rate = o.weight_decay}, Descend{});
-}
+};
 
 }  // namespace algoperf

@@ -45,9 +45,8 @@ struct Adagrad {
 // The rule Adagrad, chain(Adagrad{...}, Descend{}): p' = p - lr adagrad(g).
 // Hyperparameters and source: those of Adagrad. The defaults are torch's.
 // Cost: one float of state, 20 bytes per parameter and step.
-template <std::same_as<Adagrad> Options = Adagrad>
-constexpr auto adagrad(Options options = {}) {
+inline constexpr auto adagrad = []<std::same_as<Adagrad> Options = Adagrad>(Options options = {}) {
   return chain(options, Descend{});
-}
+};
 
 }  // namespace algoperf

@@ -50,9 +50,8 @@ struct AdagradNorm {
 //   p' = p - lr g / sqrt(start + sum of |g_j|^2 over earlier steps).
 // Hyperparameters and source: those of AdagradNorm.
 // Cost: one scalar of state, 4 + 12 bytes per parameter and step.
-template <std::same_as<AdagradNorm> Options = AdagradNorm>
-constexpr auto adagrad_norm(Options options = {}) {
+inline constexpr auto adagrad_norm = []<std::same_as<AdagradNorm> Options = AdagradNorm>(Options options = {}) {
   return chain(options, Descend{});
-}
+};
 
 }  // namespace algoperf

@@ -49,9 +49,8 @@ struct Adam {
 // The rule Adam, chain(Adam{...}, Descend{}): p' = p - lr adam(g).
 // Hyperparameters and source: those of Adam.
 // Cost: two floats of state, 28 bytes per parameter and step.
-template <std::same_as<Adam> Options = Adam>
-constexpr auto adam(Options options = {}) {
+inline constexpr auto adam = []<std::same_as<Adam> Options = Adam>(Options options = {}) {
   return chain(options, Descend{});
-}
+};
 
 }  // namespace algoperf

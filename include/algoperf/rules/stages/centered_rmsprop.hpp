@@ -45,9 +45,9 @@ struct CenteredRmsProp {
 // The rule centred RMSProp, chain(CenteredRmsProp{...}, Descend{}): p' = p - lr centered_rmsprop(g).
 // Hyperparameters and source: those of CenteredRmsProp.
 // Cost: two floats of state, 28 bytes per parameter and step.
-template <std::same_as<CenteredRmsProp> Options = CenteredRmsProp>
-constexpr auto centered_rmsprop(Options options = {}) {
+inline constexpr auto centered_rmsprop =
+    []<std::same_as<CenteredRmsProp> Options = CenteredRmsProp>(Options options = {}) {
   return chain(options, Descend{});
-}
+};
 
 }  // namespace algoperf

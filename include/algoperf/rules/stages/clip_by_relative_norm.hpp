@@ -42,9 +42,9 @@ struct ClipByRelativeNorm {
 // Hyperparameters: those of ClipByRelativeNorm; weight_decay is also the rate of the decay.
 // Source: Li et al. 2022 (arXiv:2202.00980).
 // Cost: no state, 8 + 12 bytes per parameter and step.
-template <std::same_as<ClipByRelativeNorm> Options = ClipByRelativeNorm>
-constexpr auto relative_clipped_sgd(Options options = {}) {
+inline constexpr auto relative_clipped_sgd =
+    []<std::same_as<ClipByRelativeNorm> Options = ClipByRelativeNorm>(Options options = {}) {
   return chain(options, DecayedWeights{.rate = options.weight_decay}, Descend{});
-}
+};
 
 }  // namespace algoperf

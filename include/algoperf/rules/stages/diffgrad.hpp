@@ -47,9 +47,8 @@ struct DiffGrad {
 // The rule diffGrad, chain(DiffGrad{...}, Descend{}): p' = p - lr diffgrad(g).
 // Hyperparameters and source: those of DiffGrad.
 // Cost: three floats of state, 36 bytes per parameter and step.
-template <std::same_as<DiffGrad> Options = DiffGrad>
-constexpr auto diffgrad(Options options = {}) {
+inline constexpr auto diffgrad = []<std::same_as<DiffGrad> Options = DiffGrad>(Options options = {}) {
   return chain(options, Descend{});
-}
+};
 
 }  // namespace algoperf

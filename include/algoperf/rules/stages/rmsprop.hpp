@@ -57,9 +57,8 @@ struct RmsProp {
 // Hyperparameters and source: those of RmsProp. The defaults are torch's.
 // Cost: one float of state, 20 bytes per parameter and step. With momentum, chain(RmsProp{}, Momentum{}, Descend{}),
 // 28 bytes.
-template <std::same_as<RmsProp> Options = RmsProp>
-constexpr auto rmsprop(Options options = {}) {
+inline constexpr auto rmsprop = []<std::same_as<RmsProp> Options = RmsProp>(Options options = {}) {
   return chain(options, Descend{});
-}
+};
 
 }  // namespace algoperf

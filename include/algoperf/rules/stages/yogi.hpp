@@ -56,9 +56,8 @@ struct Yogi {
 // The rule Yogi, chain(Yogi{...}, Descend{}): p' = p - lr yogi(g).
 // Hyperparameters and source: those of Yogi. The defaults are optax's.
 // Cost: two floats of state, 28 bytes per parameter and step.
-template <std::same_as<Yogi> Options = Yogi>
-constexpr auto yogi(Options options = {}) {
+inline constexpr auto yogi = []<std::same_as<Yogi> Options = Yogi>(Options options = {}) {
   return chain(options, Descend{});
-}
+};
 
 }  // namespace algoperf

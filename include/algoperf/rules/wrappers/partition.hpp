@@ -129,6 +129,7 @@ consteval bool explain_part() {
   static_assert(
       requires(const Where& where, const TensorSpec& spec) { static_cast<bool>(where(spec)); },
       "algoperf: partition takes pairs `where, rule`: where is a predicate `bool (const TensorSpec&)`, e.g. matrices");
+  static_assert(!std::is_invocable_v<Rule>, "algoperf: a recipe must be called: write adamw(), not adamw");
   static_assert(
       requires { typename Rule::template State<Host<float>>; },
       "algoperf: partition takes pairs `where, rule`: rule is a chain(...) or a recipe such as adamw()");
