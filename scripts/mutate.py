@@ -101,7 +101,7 @@ def closure(path):
 def declared(header):
     """Patterns of what tests of a header mention: types and functions that it declares, and its messages."""
     public = re.sub(r"^namespace [\w:]*detail \{.*?^\}", "", read(header), flags=re.S | re.M)
-    pattern = r"^(?:template <.*> )?(?:struct|class|concept) (\w+)|^[a-zA-Z][\w:<>,&\* ]*[ &*]([a-z]\w{3,})\("
+    pattern = r"^(?:template <.*> )?(?:struct|class|concept) (\w+)|^[a-zA-Z][\w:<>,&\* ]*[ &*]([a-z]\w{3,})(?:\(| = \[\])"
     names = {rf"\b{name}\b" for pair in re.findall(pattern, public, re.M) for name in pair if name}
     return names | {re.escape(text) for text in re.findall(r'"([^"\\\n]{8,})"', re.sub("#include.*", "", read(header)))}
 

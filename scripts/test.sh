@@ -25,6 +25,8 @@ if ((all)); then
   "${fixed_addresses[@]}" true 2>/dev/null || fixed_addresses=()
   build_and_test tsan "${fixed_addresses[@]}"
   build_and_test ci
+  printf '\n== a sample of mutants ==\n'
+  scripts/mutate.py --count 4 --least 0.5
 else
   scripts/setup.sh
   build_and_test quick
