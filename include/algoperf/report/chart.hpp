@@ -19,23 +19,23 @@ enum class Draw { line, dashes, dots };
 
 struct Chart {
   struct Series {
-    std::string name;  // in the key; empty: no entry
-    std::vector<std::array<double, 2>> points;
+    std::string name = {};  // in the key; empty: no entry
+    std::vector<std::array<double, 2>> points = {};
     Draw draw = Draw::line;
     std::size_t color = 0;  // index into eight colours
     double width = 2;       // line width
   };
   struct Band {
-    std::string name;
-    std::vector<std::array<double, 3>> points;  // x, low, high
+    std::string name = {};
+    std::vector<std::array<double, 3>> points = {};  // x, low, high
     std::size_t color = 0;
   };
   struct Mark {
-    std::string name;
+    std::string name = {};
     double x = 0;
   };
-  std::string title, x, y;
-  std::vector<Series> series;
+  std::string title = {}, x = {}, y = {};
+  std::vector<Series> series = {};
   std::vector<Band> bands = {};
   std::vector<Mark> marks = {};  // vertical lines
 };

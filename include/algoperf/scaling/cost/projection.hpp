@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/percentile.hpp"
 #include "../fit/bootstrap.hpp"
 #include "../fit/fit.hpp"
-#include "../fit/percentile.hpp"
 #include "accelerator.hpp"
 #include "quantities.hpp"
 #include "requirements.hpp"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/percentile.hpp"
 #include "../../core/random.hpp"
 #include "fit.hpp"
-#include "percentile.hpp"
 
 namespace algoperf {
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/percentile.hpp"
 #include "../laws/bounded_power_law.hpp"
 #include "../laws/power_law.hpp"
 #include "../laws/power_law_with_floor.hpp"
 #include "../laws/shifted_power_law.hpp"
 #include "../laws/weighted_points.hpp"
 #include "fit.hpp"
-#include "percentile.hpp"
 #include "regions.hpp"
 
 namespace algoperf {

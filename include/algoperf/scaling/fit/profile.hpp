@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/percentile.hpp"
 #include "fit.hpp"
 #include "fit_objective.hpp"
 #include "minimize.hpp"
 #include "observations.hpp"
-#include "percentile.hpp"
 #include "residual_loss.hpp"
 #include "sensitivity.hpp"
 #include "student_t.hpp"

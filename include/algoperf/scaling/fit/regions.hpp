@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/percentile.hpp"
 #include "../../core/random.hpp"
 #include "../laws/bounded_power_law.hpp"
 #include "../laws/capped_power_law.hpp"
@@ -19,7 +20,6 @@
 #include "bootstrap.hpp"
 #include "fit.hpp"
 #include "observations.hpp"
-#include "percentile.hpp"
 #include "sensitivity.hpp"
 
 namespace algoperf {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../../core/error.hpp"
+#include "error.hpp"
 
 namespace algoperf {
 
