@@ -27,10 +27,10 @@ inline bool is_prime(std::uint32_t n) {
 //   x = sum over k from 0 of pi_k(i_k) p^-(k+1),   i = sum over k of i_k p^k.
 // Digits go on, also where i has only zeros left, until p^-(k+1) is below 2^-53. Permutation pi_k is a Fisher-Yates
 // shuffle of 0 ... p - 1 with the stream RandomKey{seed}.fold(d).fold(k): for j from p - 1 down to 1, element j is
-// exchanged with element below(j + 1). Every point is uniform in the cube, any two seeds give independent sequences, and
-// any p^k successive points have one coordinate in each interval of length p^-k.
-// Source: Owen 2017, "A randomized Halton algorithm in R", arXiv:1706.02808; Bergstra & Bengio 2012 and Bousquet et al.
-// 2017 (arXiv:1706.03200) for searches of hyperparameters.
+// exchanged with element below(j + 1). Every point is uniform in the cube, and different seeds give independent
+// sequences. Any p^k successive points have one coordinate in each interval of length p^-k.
+// Source: Owen 2017, "A randomized Halton algorithm in R", arXiv:1706.02808. Bousquet et al. 2017, arXiv:1706.03200,
+// recommend such points for searches of hyperparameters.
 class ScrambledHalton {
  public:
   explicit ScrambledHalton(std::size_t dimensions, std::uint64_t seed = 0) {
