@@ -108,7 +108,7 @@ TEST_CASE("factors are sorted by side") {
 TEST_CASE_TEMPLATE("blocks behave as separate matrices", Graft, ap::NoGraft, ap::GraftAdam,
                    ap::GraftRmsPropNormalized) {
   const ap::ShampooOptions options{.block = 3, .root_frequency = 1, .start_step = 2};
-  const auto rule = ap::shampoo<Graft>(options);
+  const auto rule = ap::shampoo(options, Graft{});
   constexpr std::size_t rows = 6, cols = 5;
   ap::Layout whole(1), parts(1);
   whole.add({"w", ap::Kind::weight, {rows, cols}});

@@ -38,6 +38,11 @@ TEST_CASE("search spaces of ranges, feasible points and constants") {
   CHECK(space.hyperparameters()[2].scaling == ap::Scaling::reverse_log);
   CHECK(space.hyperparameters()[3].feasible == std::vector<ap::HyperValue>{std::string("cosine"), false, 3.0});
   CHECK(space.at({0, 0, 0, 0.5, 0.7})["beta2"] == 0.999);
+  const std::string text = ap::to_json(space).dump();
+  CHECK(ap::to_json(ap::parse_search_space(text)).dump() == text);
+  CHECK(text.find(R"("layers":{"min":1.0,"max":4.0,"scaling":"linear","type":"integer"})") != std::string::npos);
+  CHECK(text.find(R"("momentum":{"min":0.5,"max":0.99,"scaling":"reverse_log"})") != std::string::npos);
+  CHECK(text.find(R"("schedule":{"feasible_points":["cosine",false,3.0]})") != std::string::npos);
 }
 
 TEST_CASE("search spaces of points, and points as JSON") {
@@ -45,6 +50,7 @@ TEST_CASE("search spaces of points, and points as JSON") {
   REQUIRE(space.listed().size() == 2);
   CHECK(space.listed()[1]["rate"] == 0.25);
   CHECK(ap::to_json(space.listed()[1]).dump() == R"({"rate":0.25,"on":true})");
+  CHECK(ap::to_json(space).dump() == R"([{"rate":0.1,"name":"a"},{"rate":0.25,"on":true}])");
   for (const ap::HyperPoint& point : space.listed()) CHECK(ap::parse_point(ap::to_json(point).dump()) == point);
 }
 

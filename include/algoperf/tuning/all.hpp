@@ -1,4 +1,4 @@
-// All of tuning/ but search_space_json.hpp, which needs nlohmann-json.
+// All of tuning/ but what needs nlohmann-json: journal.hpp, search_space_json.hpp and tune.hpp.
 #pragma once
 
 #include "concept.hpp"
@@ -7,3 +7,4 @@
 #include "random_points.hpp"
 #include "search_space.hpp"
 #include "sobol.hpp"
+#include "worker_pool.hpp"

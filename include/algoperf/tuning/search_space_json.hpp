@@ -135,6 +135,24 @@ inline nlohmann::ordered_json to_json(const HyperPoint& point) {
     std::visit([&, &key = name](const auto& each) { json[key] = each; }, value);
   return json;
 }
+// Returns a search space in the form that parse_search_space reads.
+inline nlohmann::ordered_json to_json(const SearchSpace& space) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!space.listed().empty()) {
+    json = nlohmann::ordered_json::array();
+    for (const HyperPoint& point : space.listed()) json.push_back(to_json(point));
+  }
+  constexpr const char* scalings[] = {"linear", "log", "reverse_log"};
+  for (const Hyperparameter& each : space.hyperparameters()) {
+    nlohmann::ordered_json& to = json[each.name];
+    if (each.feasible.empty())
+      to = {{"min", each.min}, {"max", each.max}, {"scaling", scalings[static_cast<std::size_t>(each.scaling)]}};
+    if (each.integer) to["type"] = "integer";
+    for (const HyperValue& value : each.feasible)
+      std::visit([&](const auto& one) { to["feasible_points"].push_back(one); }, value);
+  }
+  return json;
+}
 // Returns the point of a JSON object. `where` names it in errors.
 inline HyperPoint parse_point(const std::string& text, const std::string& where = "point") {
   return detail::point_of(detail::parse_json(text, where), where);

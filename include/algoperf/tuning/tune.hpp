@@ -1,0 +1,116 @@
+// tune: searches hyperparameters of any function. Requires nlohmann-json; POSIX only.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../core/target.hpp"
+#include "journal.hpp"
+#include "search_space.hpp"
+#include "search_space_json.hpp"
+#include "worker_pool.hpp"
+
+namespace algoperf {
+
+struct TuneOptions {
+  std::size_t trials = 20;
+  std::uint64_t seed = 0;
+  Search search = Search::halton;
+  std::size_t jobs = 1;  // trials at a time, each in a process of its own; 0: in this process
+  bool lower_is_better = true;
+  std::string journal = {};  // a file for the results; if it exists, the search continues. Empty: none
+  bool sync = false;         // fsync the journal after each trial
+};
+
+struct TunedTrial {
+  std::uint64_t trial = 0;
+  HyperPoint point;
+  double value = std::numeric_limits<double>::quiet_NaN();  // NaN if the trial failed
+  double seconds = 0;
+  std::string failure = {};  // why there is no value, or empty
+};
+
+struct Tuning {
+  std::vector<TunedTrial> trials;  // in the order of the points
+  bool lower_is_better = true;
+
+  // Returns the trial with the best value, the first of several. Throws Error if every trial failed.
+  const TunedTrial& best() const {
+    const TunedTrial* best = nullptr;
+    for (const TunedTrial& trial : trials)
+      if (!std::isnan(trial.value) && (best == nullptr || better(trial.value, best->value, lower_is_better)))
+        best = &trial;
+    require(best != nullptr, "tune: all ", trials.size(), " trials failed",
+            trials.empty() ? "" : "; the first: " + trials.front().failure);
+    return *best;
+  }
+};
+
+// Calls function(point), which returns a number, for `trials` points of the space, and returns all results:
+//   const Tuning found = tune(space, {.trials = 20, .jobs = 2}, [](const HyperPoint& point) { ...; return error; });
+//   use(found.best().point);
+// A trial fails, and the search goes on, if the function throws, returns NaN or crashes. With a journal, a search that
+// was killed continues without repeating a finished trial, and a search with more trials continues one with fewer. The
+// journal must be of a search with the same space, seed and kind of points; it does not know the function. See
+// run_in_processes for what processes share.
+template <class Function>
+Tuning tune(const SearchSpace& space, const TuneOptions& options, const Function& function) {
+  using Json = nlohmann::ordered_json;
+  const std::vector<HyperPoint> points = search_points(space, options.trials, options.seed, options.search);
+  Tuning found{{}, options.lower_is_better};
+  for (std::size_t i = 0; i < points.size(); ++i) found.trials.push_back({.trial = i, .point = points[i]});
+
+  std::optional<Journal> journal;
+  if (!options.journal.empty()) {
+    constexpr const char* searches[] = {"halton", "sobol", "random", "official"};
+    journal.emplace(options.journal,
+                    Json{{"search", searches[static_cast<std::size_t>(options.search)]},
+                         {"seed", options.seed},
+                         {"space", to_json(space)}},
+                    JournalOptions{.sync = options.sync});
+  }
+  const auto read = [&](TunedTrial& trial, const Json& record) {
+    const std::string where = options.journal + ": trial " + std::to_string(trial.trial);
+    for (const char* const field : {"value", "seconds", "failure"})
+      require(record.contains(field), where, " has no field \"", field, "\"");
+    require(record["value"].is_number() || record["value"].is_null(), where, ": \"value\" is not a number");
+    require(record["seconds"].is_number(), where, ": \"seconds\" is not a number");
+    require(record["failure"].is_string(), where, ": \"failure\" is not a text");
+    if (record["value"].is_number()) trial.value = record["value"].get<double>();
+    trial.seconds = record["seconds"].get<double>();
+    trial.failure = record["failure"].get<std::string>();
+  };
+
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (journal && journal->records().contains(i))
+      read(found.trials[i], journal->records().at(i));
+    else
+      missing.push_back(i);
+
+  const auto run = [&](std::size_t i) {
+    const auto start = std::chrono::steady_clock::now();
+    const double value = function(points[i]);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const std::string failure = std::isnan(value) ? "the value is NaN" : "";
+    return Json{{"value", value}, {"seconds", seconds.count()}, {"failure", failure}}.dump();
+  };
+  run_in_processes(missing, options.jobs, run, [&](const TaskResult& result) {
+    const Json json = result.failure.empty() ? Json::parse(result.value)
+                                             : Json{{"value", nullptr}, {"seconds", 0}, {"failure", result.failure}};
+    read(found.trials[result.task], json);
+    if (!journal) return;
+    Json record{{"point", to_json(points[result.task])}};
+    record.update(json);
+    journal->append(result.task, record);
+  });
+  return found;
+}
+
+}  // namespace algoperf
