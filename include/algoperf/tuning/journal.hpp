@@ -37,7 +37,7 @@ class Journal {
       : path_(path), options_(options), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
     require(file_ >= 0, path, ": cannot be opened (", std::strerror(errno), ")");
     try {
-      require(::flock(file_, LOCK_EX | LOCK_NB) == 0, path, ": another process is writing this journal");
+      lock();
       std::string text;
       char buffer[1 << 16];
       for (ssize_t got; (got = ::read(file_, buffer, sizeof buffer)) != 0;) {
@@ -77,6 +77,15 @@ class Journal {
   }
 
  private:
+  // Workers of a study that was just killed share its lock until they end, too, so this waits a second.
+  void lock() const {
+    for (int attempt = 0; ::flock(file_, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+      require(errno == EWOULDBLOCK || errno == EINTR, path_, ": cannot be locked (", std::strerror(errno), ")");
+      require(attempt < 100, path_, ": another process is writing this journal");
+      ::usleep(10000);
+    }
+  }
+
   void write(const Json& json) {
     const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     for (std::size_t done = 0; done < line.size();) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -98,17 +99,17 @@ class WorkerPool {
   }
 
   std::size_t size() const { return workers_.size(); }
-  bool busy(std::size_t w) const { return workers_[w].busy; }
+  // Returns the number of tasks that a worker has not finished.
+  std::size_t load(std::size_t w) const { return workers_[w].tasks_given.size(); }
   bool any_busy() const {
     for (const Worker& worker : workers_)
-      if (worker.busy) return true;
+      if (!worker.tasks_given.empty()) return true;
     return false;
   }
-  // Gives an idle worker a task. A worker that has ended since then is noticed by next_result().
+  // Gives a worker a task. A worker that has ended since then is noticed by next_result().
   void give(std::size_t w, std::size_t task) {
     const std::uint64_t number = task;
-    workers_[w].busy = true;
-    workers_[w].task = task;
+    workers_[w].tasks_given.push_back(task);
     struct sigaction ignore = {}, before = {};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &ignore, &before);
@@ -116,20 +117,21 @@ class WorkerPool {
     ::sigaction(SIGPIPE, &before, nullptr);
   }
 
-  // Waits for a result. Ends the worker if it crashed, so that the caller can add another.
-  TaskResult next_result() {
+  // Waits for a result. Removes a worker that has crashed, so that the caller can add another, and adds the tasks that
+  // it had not begun to `not_begun`.
+  TaskResult next_result(std::vector<std::size_t>& not_begun) {
     std::vector<pollfd> files;
     std::vector<std::size_t> indices;
     for (std::size_t w = 0; w < workers_.size(); ++w)
-      if (workers_[w].busy) files.push_back({workers_[w].results, POLLIN, 0}), indices.push_back(w);
+      if (load(w) > 0) files.push_back({workers_[w].results, POLLIN, 0}), indices.push_back(w);
     while (::poll(files.data(), files.size(), -1) < 0)
       require(errno == EINTR, "run_in_processes: cannot wait for a result (", std::strerror(errno), ")");
     std::size_t i = 0;
     while (files[i].revents == 0) ++i;
     const std::size_t w = indices[i];
     Worker& worker = workers_[w];
-    TaskResult result{worker.task, {}, {}};
-    worker.busy = false;
+    TaskResult result{worker.tasks_given.front(), {}, {}};
+    worker.tasks_given.erase(worker.tasks_given.begin());
     ResultHeader header;
     if (read_all(worker.results, &header, sizeof header)) {
       std::string& text = header.failed != 0 ? result.failure : result.value;
@@ -138,6 +140,7 @@ class WorkerPool {
     }
     result.value.clear();
     result.failure = end(worker, false);
+    not_begun.insert(not_begun.end(), worker.tasks_given.begin(), worker.tasks_given.end());
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(w));
     return result;
   }
@@ -145,9 +148,8 @@ class WorkerPool {
  private:
   struct Worker {
     pid_t process;
-    int tasks, results;  // pipes
-    bool busy = false;
-    std::size_t task = 0;
+    int tasks, results;                         // pipes
+    std::vector<std::size_t> tasks_given = {};  // in order, without those whose results have been read
   };
 
   // The life of a worker.
@@ -178,7 +180,7 @@ class WorkerPool {
   static std::string end(Worker& worker, bool kill) {
     ::close(worker.tasks);
     ::close(worker.results);
-    if (kill && worker.busy) ::kill(worker.process, SIGKILL);
+    if (kill && !worker.tasks_given.empty()) ::kill(worker.process, SIGKILL);
     int status = 0;
     while (::waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
     }
@@ -214,12 +216,29 @@ void run_in_processes(const std::vector<std::size_t>& tasks, std::size_t jobs, c
     }
     return;
   }
+  // Workers of short tasks get the next one ahead, so that they need not wait for this process. Long tasks are not
+  // given ahead, because another worker may be free earlier.
+  constexpr double short_seconds = 0.02;
+  const auto start = std::chrono::steady_clock::now();
+  const std::size_t count = tasks.size() < jobs ? tasks.size() : jobs;
+  std::vector<std::size_t> waiting(tasks.rbegin(), tasks.rend());  // the last is the next
+  std::size_t finished = 0;
   detail::WorkerPool pool;
-  for (std::size_t next = 0; next < tasks.size() || pool.any_busy();) {
-    while (pool.size() < jobs && pool.size() < tasks.size()) pool.add(function);
-    for (std::size_t w = 0; w < pool.size() && next < tasks.size(); ++w)
-      if (!pool.busy(w)) pool.give(w, tasks[next++]);
-    done(pool.next_result());
+  while (!waiting.empty() || pool.any_busy()) {
+    while (pool.size() < count) pool.add(function);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const bool ahead = seconds.count() * static_cast<double>(count) < short_seconds * static_cast<double>(finished);
+    for (std::size_t load = 0; load < (ahead ? 2u : 1u); ++load)
+      for (std::size_t w = 0; w < count && !waiting.empty(); ++w) {
+        if (pool.load(w) != load) continue;
+        pool.give(w, waiting.back());
+        waiting.pop_back();
+      }
+    std::vector<std::size_t> not_begun;
+    const TaskResult result = pool.next_result(not_begun);
+    waiting.insert(waiting.end(), not_begun.rbegin(), not_begun.rend());
+    ++finished;
+    done(result);
   }
 }
 
