@@ -3,6 +3,7 @@
 
 #include "../state/cast.hpp"
 #include "eigen.hpp"
+#include "event_file.hpp"
 #include "npy.hpp"
 #include "npz.hpp"
 #include "safetensors.hpp"

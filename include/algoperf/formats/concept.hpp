@@ -4,6 +4,7 @@
 //   safetensors.hpp   save_safetensors(path, dict), load_safetensors(path)      nlohmann-json; PyTorch, JAX, ...
 //   npy.hpp           save_npy(path, array), load_npy<T>(path)                  xtensor; NumPy
 //   npz.hpp           save_npz(path, dict), load_npz(path)                      libzip; NumPy
+//   event_file.hpp    EventFile(folder).scalar(tag, value, step)                none; TensorBoard
 //   eigen.hpp         as_eigen(values, shape), as_eigen(loop, "0.weight")       Eigen; no copy
 //   xtensor.hpp       as_xtensor(values, shape), as_xtensor(loop, "0.weight")   xtensor; no copy
 //                     as_eigen<T>(dict, "x"), as_xtensor<T>(dict, "x"), set(dict, "x", expression)       copies
