@@ -55,6 +55,10 @@ void check_rules(const Selector& selector) {
 
 TEST_CASE("resume: shuffled epochs") { check_rules(ShuffledEpochs{.batch = 30}); }
 
+TEST_CASE("resume: schedule-free AdamW keeps the largest learning rate so far, which weighs its averages") {
+  check_resume(ShuffledEpochs{.batch = 30}, schedule_free_adamw(), SingleWorker{}, 1);
+}
+
 TEST_CASE("resume: sampling with replacement") { check_rules(WithReplacement{.batch = 30}); }
 
 TEST_CASE("resume: sampling proportional to loss") { check_rules(LossProportional{.batch = 30, .memory = 0.3}); }
