@@ -124,8 +124,8 @@ TEST_CASE("noisy quadratic: the published steps of SGD, all rows") {
 }
 
 TEST_CASE_TEMPLATE("noisy quadratic: the published steps of momentum and of averages", Rule, NqmMomentum, NqmEma) {
-  constexpr bool momentum = std::is_same_v<Rule, NqmMomentum>;
-  const auto rows = table(momentum ? "nqm_momentum_steps.csv" : "nqm_ema_steps.csv");
+  constexpr bool is_momentum = std::is_same_v<Rule, NqmMomentum>;
+  const auto rows = table(is_momentum ? "nqm_momentum_steps.csv" : "nqm_ema_steps.csv");
   for (const auto& cells : rows) {
     CAPTURE(cells);
     const Row<Rule> row(cells);
@@ -133,7 +133,7 @@ TEST_CASE_TEMPLATE("noisy quadratic: the published steps of momentum and of aver
     const double batch = row.model.batch;
     if (batch != 4 && batch != 1024 && batch != 1048576) continue;  // searches take a while
     const NqmBest<Rule> best = row.model.fewest_steps(Rule{}, row.goal);
-    if (momentum && row.model.preconditioning == 0.25 && batch == 1048576)
+    if (is_momentum && row.model.preconditioning == 0.25 && batch == 1048576)
       CHECK(best.steps ==
             static_cast<double>(row.steps - 1));  // the loss oscillates about the target: an earlier crossing
     else
@@ -234,10 +234,10 @@ TEST_CASE("noisy quadratic: a custom grid") {
   CHECK(tie.steps == 0);
   CHECK(tie.rule.rate == 0.3);
   // Without momentum or decay both rules are SGD.
-  const auto sgd = model.fewest_steps(NqmSgd{});
+  const auto plain = model.fewest_steps(NqmSgd{});
   const NqmGrid grid{.rates = NqmSgd::rates(), .seconds = {0}};
-  CHECK(model.fewest_steps(NqmMomentum{}, {}, grid).steps == sgd.steps);
-  CHECK(model.fewest_steps(NqmEma{}, {}, grid).steps == sgd.steps);
+  CHECK(model.fewest_steps(NqmMomentum{}, {}, grid).steps == plain.steps);
+  CHECK(model.fewest_steps(NqmEma{}, {}, grid).steps == plain.steps);
 }
 
 // The recursion tracks expectations, whereas the library's rules use samples. A tensor holds many runs side by side,

@@ -163,6 +163,9 @@ class TrainingLoop {
             .evaluation_seconds = evaluation_seconds_};
   }
 
+  // Adds to the training clock what a caller did on behalf of the training algorithm, outside of the steps.
+  void count_as_training(double seconds) { last_.training_seconds += seconds; }
+
   // Passes the result of an evaluation to a schedule that reacts to it (Plateau). run() calls this automatically.
   void feedback(const EvaluationReport& found) {
     if constexpr (reacts_to_evaluations) schedule_.feedback(found);

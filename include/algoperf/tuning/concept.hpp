@@ -51,8 +51,8 @@ class HyperPoint {
   double operator[](const std::string& name) const { return get<double>(name, "a number"); }
   bool flag(const std::string& name) const { return get<bool>(name, "true or false"); }
   const std::string& text(const std::string& name) const { return get<std::string>(name, "a text"); }
-  // Returns the value of a hyperparameter, or `otherwise` if there is none of this name.
-  double number_or(const std::string& name, double otherwise) const { return has(name) ? (*this)[name] : otherwise; }
+  // Returns the value of a hyperparameter, or `fallback` if there is none of this name.
+  double number_or(const std::string& name, double fallback) const { return has(name) ? (*this)[name] : fallback; }
 
   friend bool operator==(const HyperPoint&, const HyperPoint&) = default;
 

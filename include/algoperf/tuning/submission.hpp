@@ -1,0 +1,109 @@
+// Submission: a training algorithm that runs on any workload, from a point of its hyperparameters.
+//
+//   name                          static constexpr const char*: in tables and folders
+//   search_space()                the space that is searched unless the study has another one
+//   rule(point, facts)            the update rule
+//   schedule(point, facts)        the schedule of the learning rate
+//   batch_size(facts)             optional: examples per step; by default the workload's, facts.batch_size
+//   selector(point, facts, seed)  optional: the data selector, with the batch size; by default ShuffledEpochs
+//   observer(point, facts)        optional: an object for one trial, with any of
+//     after_step(loop, clock)         -> void, or a Control to end the trial
+//     before_evaluation(loop, clock)  -> void
+//
+// All members are const. The time that an observer takes counts as training. Averaged parameters need no observer:
+// evaluations use those of the rule (WeightAverage, schedule-free rules).
+// Source: Dahl et al. 2023, section 4.2; AlgoPerf's submission API.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "../core/layout.hpp"
+#include "../data/selectors/shuffled_epochs.hpp"
+#include "../loop/report.hpp"
+#include "../nn/losses/mean_squared_error.hpp"
+#include "../nn/losses/sigmoid_cross_entropy.hpp"
+#include "../nn/losses/softmax_cross_entropy.hpp"
+#include "search_space.hpp"
+
+namespace algoperf {
+
+enum class LossKind { softmax_cross_entropy, sigmoid_cross_entropy, mean_squared_error, other };
+
+template <class Loss>
+inline constexpr LossKind loss_kind = std::is_same_v<Loss, SoftmaxCrossEntropy>   ? LossKind::softmax_cross_entropy
+                                      : std::is_same_v<Loss, SigmoidCrossEntropy> ? LossKind::sigmoid_cross_entropy
+                                      : std::is_same_v<Loss, MeanSquaredError>    ? LossKind::mean_squared_error
+                                                                                  : LossKind::other;
+
+// What a submission may know of a workload.
+struct WorkloadFacts {
+  std::string name;
+  std::uint64_t step_hint = 0;  // the steps in which a tuned algorithm should reach the target, at `batch_size`
+  std::size_t batch_size = 128;
+  std::size_t examples = 0;  // of training data
+  LossKind loss = LossKind::other;
+  Layout layout = Layout();  // names, shapes and kinds of the parameters
+};
+
+// The state of a trial's clock, for a submission's observer.
+struct TrialClock {
+  StepReport step;  // the last step; its loss may be empty
+  std::uint64_t steps_left = 0;
+  double seconds_left = std::numeric_limits<double>::infinity();
+  bool evaluation_next = false;  // whether an evaluation follows this step
+};
+
+namespace detail {
+
+template <class S>
+concept HasBatchSize = requires(const S& s, const WorkloadFacts& facts) {
+  s.batch_size(facts);
+};
+template <class S>
+concept HasSelector = requires(const S& s, const HyperPoint& point, const WorkloadFacts& facts) {
+  s.selector(point, facts, std::uint64_t{});
+};
+template <class S>
+concept HasObserver = requires(const S& s, const HyperPoint& point, const WorkloadFacts& facts) {
+  s.observer(point, facts);
+};
+
+}  // namespace detail
+
+template <class S>
+concept Submission = requires(const S& s, const HyperPoint& point, const WorkloadFacts& facts) {
+  std::string(S::name);
+  { s.search_space() } -> std::same_as<SearchSpace>;
+  s.rule(point, facts);
+  s.schedule(point, facts);
+};
+
+namespace detail {
+
+template <class S>
+consteval bool explain_submission() {
+  static_assert(Submission<S>,
+                "algoperf: a submission has a static name, search_space(), rule(point, facts) and "
+                "schedule(point, facts): see tuning/submission.hpp");
+  return true;
+}
+
+}  // namespace detail
+
+// Returns the facts of a workload. `batch_size` is the number of examples per step to which step_hint() refers.
+template <class W>
+WorkloadFacts facts_of(const W& workload, std::size_t batch_size = 128) {
+  WorkloadFacts facts{.name = W::name,
+                      .step_hint = workload.step_hint(),
+                      .batch_size = batch_size,
+                      .examples = workload.train().size(),
+                      .loss = loss_kind<std::remove_cvref_t<decltype(workload.loss())>>};
+  (void)workload.model().declare(facts.layout);
+  return facts;
+}
+
+}  // namespace algoperf

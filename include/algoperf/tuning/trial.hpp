@@ -1,0 +1,162 @@
+// run_trial: trains a workload with a submission until the target or the end of a budget, and records everything that
+// a score needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../backend/host.hpp"
+#include "../loop/observers/history.hpp"
+#include "../loop/observers/until.hpp"
+#include "../loop/stopwatch.hpp"
+#include "../loop/training_loop.hpp"
+#include "submission.hpp"
+
+namespace algoperf {
+
+struct TrialOptions {
+  std::uint64_t seed = 0;                                    // of parameters and data order
+  std::uint64_t steps = 0;                                   // budget; 0: 1.5 times the step hint
+  double seconds = std::numeric_limits<double>::infinity();  // budget of training time
+  std::uint64_t evaluate_every = 0;                          // steps; 0: a fiftieth of the step hint
+  bool stop_at_target = true;
+  unsigned threads = 1;
+
+  void check() const {
+    require(seconds > 0, "TrialOptions: seconds is ", seconds, ", expected more than 0");
+    require(threads >= 1, "TrialOptions: threads is 0, expected at least 1");
+  }
+};
+
+struct TrialResult {
+  std::vector<EvaluationReport> evaluations;  // on validation data: after step 1, periodically and at the end
+  std::uint64_t steps = 0, examples = 0;
+  double flops = 0;             // of forward and backward passes
+  double training_seconds = 0;  // the clock that scores
+  double evaluation_seconds = 0;
+  double first_step_seconds = 0;  // part of training_seconds
+  double total_seconds = 0;       // with setting up
+  bool reached = false;           // the target
+  std::string failure = {};       // why the trial ended early, or empty
+};
+
+namespace detail {
+
+struct NoTrialObserver {};
+
+// Evaluates validation data, and calls the submission's observer before and after.
+template <class Workload, class Observer>
+class TrialObserver {
+ public:
+  TrialObserver(const Workload& workload, const TrialOptions& options, Observer& observer)
+      : metric_(workload.metric()), data_(workload.validation()), options_(options), observer_(observer) {}
+
+  const auto& metric() const { return metric_; }
+  bool evaluation_due(const StepReport& report) const {
+    return report.now.t % options_.evaluate_every == 0 || report.now.t == 1;
+  }
+  bool last_evaluation_due(const StepReport& report) const { return !evaluation_due(report); }
+  template <class Run>
+  EvaluationReport evaluate(Run& run) {
+    if constexpr (requires { observer_.before_evaluation(run.loop(), TrialClock{}); })
+      timed(run, [&] { observer_.before_evaluation(run.loop(), clock(run.loop().last(), true)); });
+    return run.loop().evaluate(data_, metric_);
+  }
+  static bool reads_loss(const StepReport&) { return !std::is_same_v<Observer, NoTrialObserver>; }
+  template <class Run>
+  Control after_step(Run& run, const StepReport& report) {
+    if (report.now.t == 1) first_step_seconds_ = report.training_seconds;
+    Control control = Control::go_on;
+    if constexpr (requires { observer_.after_step(run.loop(), TrialClock{}); }) {
+      const StepReport next{.now = {report.now.t + 1, 0}};
+      timed(run, [&] {
+        const TrialClock now = clock(report, evaluation_due(next) || next.now.t == options_.steps);
+        if constexpr (std::is_void_v<decltype(observer_.after_step(run.loop(), now))>)
+          observer_.after_step(run.loop(), now);
+        else
+          control = observer_.after_step(run.loop(), now);
+      });
+    }
+    return control;
+  }
+  double first_step_seconds() const { return first_step_seconds_; }
+
+ private:
+  TrialClock clock(const StepReport& report, bool evaluation_next) const {
+    return {report, options_.steps - report.now.t, options_.seconds - report.training_seconds, evaluation_next};
+  }
+  template <class Run, class Call>
+  void timed(Run& run, const Call& call) {
+    const Stopwatch watch;
+    call();
+    run.loop().count_as_training(watch.seconds());
+  }
+
+  std::remove_cvref_t<decltype(std::declval<const Workload&>().metric())> metric_;
+  std::remove_cvref_t<decltype(std::declval<const Workload&>().validation())> data_;
+  TrialOptions options_;
+  Observer& observer_;
+  double first_step_seconds_ = 0;
+};
+
+}  // namespace detail
+
+// Runs one trial. A loss that is not finite ends it, and is recorded as its failure. Two runs with the same seed on the
+// same machine differ only in their clocks. Throws Error if an option of the submission or the trial is out of range.
+template <class W, class S>
+TrialResult run_trial(const W& workload, const S& submission, const HyperPoint& point, TrialOptions options = {}) {
+  static_assert(detail::explain_submission<S>());
+  options.check();
+  const Stopwatch total;
+  const WorkloadFacts facts = facts_of(workload);
+  if (options.steps == 0) options.steps = facts.step_hint + facts.step_hint / 2;
+  if (options.evaluate_every == 0) options.evaluate_every = facts.step_hint / 50 + 1;
+  std::size_t batch = facts.batch_size;
+  if constexpr (detail::HasBatchSize<S>) batch = submission.batch_size(facts);
+  const auto selector = [&] {
+    if constexpr (detail::HasSelector<S>)
+      return submission.selector(point, facts, options.seed);
+    else
+      return ShuffledEpochs{.batch = batch, .seed = options.seed};
+  }();
+  auto observer = [&] {
+    if constexpr (detail::HasObserver<S>)
+      return submission.observer(point, facts);
+    else
+      return detail::NoTrialObserver{};
+  }();
+  TrainingLoop loop(workload.model(), workload.loss(), submission.rule(point, facts), submission.schedule(point, facts),
+                    selector, Seed{options.seed}, Host<>{.threads = options.threads});
+  detail::TrialObserver<W, decltype(observer)> evaluate(workload, options, observer);
+  TrialResult result;
+  const UntilTarget until{workload.target()};
+  const auto run = [&](auto&... more) {
+    try {
+      loop.run(workload.train(), evaluate, History{result.evaluations}, UntilStep{options.steps},
+               UntilSeconds{options.seconds}, more...);
+    } catch (const Diverged& diverged) {
+      result.failure = diverged.what();
+    }
+  };
+  if (options.stop_at_target)
+    run(until);
+  else
+    run();
+  for (const EvaluationReport& evaluation : result.evaluations)
+    result.reached = result.reached || workload.target().reached_by(evaluation.metric);
+  result.steps = loop.steps();
+  result.examples = loop.last().examples;
+  result.flops = static_cast<double>(result.examples) * static_cast<double>(workload.model().cost().flops());
+  result.training_seconds = loop.training_seconds();
+  result.evaluation_seconds = loop.evaluation_seconds();
+  result.first_step_seconds = evaluate.first_step_seconds();
+  result.total_seconds = total.seconds();
+  return result;
+}
+
+}  // namespace algoperf
