@@ -1,4 +1,4 @@
-// All of tuning/ but what needs nlohmann-json: journal.hpp, search_space_json.hpp and tune.hpp.
+// All of tuning/ but what needs nlohmann-json: journal.hpp, search_space_json.hpp, study.hpp and tune.hpp.
 #pragma once
 
 #include "concept.hpp"
@@ -7,4 +7,6 @@
 #include "random_points.hpp"
 #include "search_space.hpp"
 #include "sobol.hpp"
+#include "submission.hpp"
+#include "trial.hpp"
 #include "worker_pool.hpp"
