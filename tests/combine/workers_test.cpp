@@ -104,6 +104,19 @@ TEST_CASE_TEMPLATE("a last batch smaller than the group", C, Mean, Adasum<Of::gr
   CHECK(distance(values_of(loop), before) < 1e-2);
 }
 
+TEST_CASE_TEMPLATE("workers without examples do not change a step", C, Mean, Adasum<Of::gradients>,
+                   Adasum<Of::updates>) {
+  const Tiny task;
+  const auto step_of = [&](std::size_t workers) {
+    Always two(range(0, 2));
+    two.batch = 4;  // of which only two examples come, one for every second of four workers
+    TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{0.3}, two, C{}, InProcess{workers}, Host<double>{});
+    loop.step(task.train());
+    return values_of(loop);
+  };
+  CHECK(distance(step_of(4), step_of(2)) < 1e-13);
+}
+
 TEST_CASE_TEMPLATE("the loss of a step is the mean over the batch for any number of workers", C, Mean,
                    Adasum<Of::gradients>, Adasum<Of::updates>) {
   const Tiny task;

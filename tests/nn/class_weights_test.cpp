@@ -40,6 +40,8 @@ TEST_CASE("class weights are refused unless finite, not negative, and one per cl
   const auto refused = [](double second) {
     return sentence([&] { ap::ClassWeights(ap::SoftmaxCrossEntropy{}, {1.0, second}).check(); });
   };
+  CHECK(refused(0).empty());
+  CHECK(refused(0.5).empty());
   CHECK(refused(-1) == "ClassWeights: the weight of class 1 is -1, expected [0, inf)");
   CHECK(refused(INFINITY) == "ClassWeights: the weight of class 1 is inf, expected [0, inf)");
   CHECK(sentence([] { ap::ClassWeights(ap::SoftmaxCrossEntropy{.label_smoothing = 2}, {1.0}).check(); }) ==
