@@ -53,15 +53,16 @@ TEST_CASE("integers in a range are equally likely, or by their logarithm") {
 }
 
 TEST_CASE("feasible points are equally likely and keep their types") {
-  const ap::Hyperparameter list{.name = "x", .feasible = {0.5, true, std::string("cosine")}};
-  CHECK(number_at(list, 0.33) == 0.5);
+  const ap::Hyperparameter list{.name = "x", .feasible = {1, true, "cosine"}};
+  CHECK(number_at(list, 0.33) == 1);
   CHECK(std::get<bool>(list.at(0.34)));
   CHECK(std::get<std::string>(list.at(0.999)) == "cosine");
   CHECK(std::get<std::string>(list.at(1)) == "cosine");
 }
 
 TEST_CASE("points are read by name and type") {
-  const ap::HyperPoint point{{"rate", 0.1}, {"nesterov", true}, {"schedule", std::string("cosine")}};
+  const ap::HyperPoint point{{"rate", 0.1}, {"nesterov", true}, {"schedule", "cosine"}, {"layers", 3}};
+  CHECK(point["layers"] == 3);
   CHECK(point["rate"] == 0.1);
   CHECK(point.flag("nesterov"));
   CHECK(point.text("schedule") == "cosine");

@@ -11,7 +11,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -26,7 +28,17 @@ concept PointSequence = requires(const S& sequence, std::uint64_t i) {
   { sequence.point(i) } -> std::same_as<std::vector<double>>;
 };
 
-using HyperValue = std::variant<double, bool, std::string>;
+// The value of a hyperparameter: a number, true or false, or a text.
+struct HyperValue : std::variant<double, bool, std::string> {
+  template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) HyperValue(T number)
+      : variant(static_cast<double>(number)) {}
+  HyperValue(bool value) : variant(value) {}
+  HyperValue(std::string text) : variant(std::move(text)) {}
+  HyperValue(const char* text) : variant(std::string(text)) {}
+
+  const std::variant<double, bool, std::string>& alternatives() const { return *this; }
+};
 
 // Values of hyperparameters, by name, in the order in which they were set.
 class HyperPoint {

@@ -132,7 +132,7 @@ inline SearchSpace read_search_space(const std::string& path) {
 inline nlohmann::ordered_json to_json(const HyperPoint& point) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [name, value] : point.entries())
-    std::visit([&, &key = name](const auto& each) { json[key] = each; }, value);
+    std::visit([&, &key = name](const auto& each) { json[key] = each; }, value.alternatives());
   return json;
 }
 // Returns a search space in the form that parse_search_space reads.
@@ -149,7 +149,7 @@ inline nlohmann::ordered_json to_json(const SearchSpace& space) {
       to = {{"min", each.min}, {"max", each.max}, {"scaling", scalings[static_cast<std::size_t>(each.scaling)]}};
     if (each.integer) to["type"] = "integer";
     for (const HyperValue& value : each.feasible)
-      std::visit([&](const auto& one) { to["feasible_points"].push_back(one); }, value);
+      std::visit([&](const auto& one) { to["feasible_points"].push_back(one); }, value.alternatives());
   }
   return json;
 }
