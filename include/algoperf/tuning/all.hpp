@@ -1,4 +1,4 @@
-// All of tuning/ but what needs nlohmann-json: journal.hpp, search_space_json.hpp, study.hpp and tune.hpp.
+// All of tuning/ but baselines.hpp, and what needs nlohmann-json: journal.hpp, search_space_json.hpp, study.hpp and tune.hpp.
 #pragma once
 
 #include "concept.hpp"
