@@ -1,4 +1,5 @@
-// All of tuning/ but baselines.hpp, and what needs nlohmann-json: journal.hpp, search_space_json.hpp, study.hpp and tune.hpp.
+// All of tuning/ but baselines.hpp, and journal.hpp, search_space_json.hpp, study.hpp and tune.hpp, which need
+// nlohmann-json.
 #pragma once
 
 #include "concept.hpp"
