@@ -1,5 +1,5 @@
-// All of tuning/ but baselines.hpp, and journal.hpp, search_space_json.hpp, study.hpp and tune.hpp, which need
-// nlohmann-json.
+// All of tuning/ but baselines.hpp, and journal.hpp, merge_journals.hpp, search_space_json.hpp, study.hpp and tune.hpp,
+// which need nlohmann-json.
 #pragma once
 
 #include "concept.hpp"

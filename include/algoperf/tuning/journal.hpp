@@ -24,8 +24,58 @@ struct JournalOptions {
   bool sync = false;  // fsync after each record, so that it survives a power failure
 };
 
-// The first line is {"journal": 1, "settings": ...}; each further line is a JSON object with a field "trial", a whole
-// number that no other record has. Records are written whole and never changed. A last line without its end was being
+// What a journal contains. The first line is {"journal": 1, "settings": ...}; each further line is a record, a JSON
+// object with a field "trial", a whole number that no other record has.
+struct JournalContents {
+  using Json = nlohmann::ordered_json;
+  Json settings;
+  std::map<std::uint64_t, Json> records = {};       // by trial
+  std::map<std::uint64_t, std::string> lines = {};  // the same as they are in the file, without the line's end
+  std::size_t whole = 0;                            // the bytes of all whole lines; a killed study may leave more
+};
+
+// Parses the bytes of a journal; without a whole first line, the settings are null. Throws Error, naming file, line and
+// field, if a line is damaged.
+inline JournalContents parse_journal(const std::string& bytes, const std::string& path) {
+  JournalContents found;
+  for (std::size_t line = 1, end; (end = bytes.find('\n', found.whole)) != std::string::npos; ++line) {
+    const std::string text = bytes.substr(found.whole, end - found.whole), where = path + ":" + std::to_string(line);
+    const JournalContents::Json json = JournalContents::Json::parse(text, nullptr, false);
+    require(json.is_object(), where, ": is not a JSON object");
+    found.whole = end + 1;
+    if (line == 1) {
+      require(json.contains("journal") && json["journal"] == 1, where,
+              ": field \"journal\" is not 1, so this is no journal of this version");
+      require(json.contains("settings"), where, ": there is no field \"settings\"");
+      found.settings = json["settings"];
+      continue;
+    }
+    require(json.contains("trial") && json["trial"].is_number_unsigned(), where,
+            ": field \"trial\" is not a whole number");
+    const auto trial = json["trial"].get<std::uint64_t>();
+    require(found.records.emplace(trial, json).second, where, ": trial ", trial, " has a second record");
+    found.lines.emplace(trial, text);
+  }
+  return found;
+}
+
+// Throws Error, naming the first field that differs, unless the settings of a journal are the expected ones.
+inline void require_settings(const nlohmann::ordered_json& found, const nlohmann::ordered_json& expected,
+                             const std::string& where) {
+  using Json = nlohmann::ordered_json;
+  if (found == expected) return;
+  if (found.is_object() && expected.is_object()) {
+    for (const auto& [name, value] : expected.items()) {
+      require(found.contains(name), where, ".", name, " is missing");
+      require_settings(found[name], value, where + "." + name);
+    }
+    for (const auto& [name, value] : found.items()) require(expected.contains(name), where, ".", name, " is unknown");
+  }
+  const auto text = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+  fail(where, " is ", text(found), ", but this study has ", text(expected));
+}
+
+// An append-only file of records. Records are written whole and never changed. A last line without its end was being
 // written when the study was killed: it is removed, with a warning.
 class Journal {
  public:
@@ -44,18 +94,17 @@ class Journal {
         require(got > 0 || errno == EINTR, path, ": cannot be read (", std::strerror(errno), ")");
         if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
       }
-      const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
-      if (whole < text.size()) {
-        warn(path + ": removed the last " + std::to_string(text.size() - whole) +
+      contents_ = parse_journal(text, path);
+      if (contents_.whole < text.size()) {
+        warn(path + ": removed the last " + std::to_string(text.size() - contents_.whole) +
              " bytes, a record that was not written to its end");
-        require(::ftruncate(file_, static_cast<off_t>(whole)) == 0, path, ": cannot be truncated (",
+        require(::ftruncate(file_, static_cast<off_t>(contents_.whole)) == 0, path, ": cannot be truncated (",
                 std::strerror(errno), ")");
-        text.resize(whole);
       }
-      if (text.empty())
+      if (contents_.whole == 0)
         write(Json{{"journal", 1}, {"settings", settings}});
       else
-        parse(text, settings);
+        require_settings(contents_.settings, settings, path + ":1: settings");
     } catch (...) {
       ::close(file_);
       throw;
@@ -66,13 +115,13 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   // The records, by trial.
-  const std::map<std::uint64_t, Json>& records() const { return records_; }
+  const std::map<std::uint64_t, Json>& records() const { return contents_.records; }
 
   // Appends a record. Throws Error if it cannot be written, or if there is one of this trial.
   void append(std::uint64_t trial, const Json& fields) {
     Json record{{"trial", trial}};
     record.update(fields);
-    require(records_.emplace(trial, record).second, path_, ": trial ", trial, " has a record already");
+    require(contents_.records.emplace(trial, record).second, path_, ": trial ", trial, " has a record already");
     write(record);
   }
 
@@ -96,46 +145,10 @@ class Journal {
     require(!options_.sync || ::fsync(file_) == 0, path_, ": cannot be synchronised (", std::strerror(errno), ")");
   }
 
-  void parse(const std::string& text, const Json& settings) {
-    std::size_t line = 1;
-    for (std::size_t begin = 0; begin < text.size(); ++line) {
-      const std::size_t end = text.find('\n', begin);
-      const std::string where = path_ + ":" + std::to_string(line);
-      const Json json = Json::parse(text.substr(begin, end - begin), nullptr, false);
-      begin = end + 1;
-      require(json.is_object(), where, ": is not a JSON object");
-      if (line == 1) {
-        require(json.contains("journal") && json["journal"] == 1, where,
-                ": field \"journal\" is not 1, so this is no journal of this version");
-        require(json.contains("settings"), where, ": there is no field \"settings\"");
-        compare(json["settings"], settings, where + ": settings");
-        continue;
-      }
-      require(json.contains("trial") && json["trial"].is_number_unsigned(), where,
-              ": field \"trial\" is not a whole number");
-      const auto trial = json["trial"].get<std::uint64_t>();
-      require(records_.emplace(trial, json).second, where, ": trial ", trial, " has a second record");
-    }
-  }
-
-  // Refuses other settings, naming the first that differs.
-  static void compare(const Json& found, const Json& expected, const std::string& where) {
-    if (found == expected) return;
-    if (found.is_object() && expected.is_object()) {
-      for (const auto& [name, value] : expected.items()) {
-        require(found.contains(name), where, ".", name, " is missing");
-        compare(found[name], value, where + "." + name);
-      }
-      for (const auto& [name, value] : found.items()) require(expected.contains(name), where, ".", name, " is unknown");
-    }
-    const auto text = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
-    fail(where, " is ", text(found), ", but this study has ", text(expected));
-  }
-
   std::string path_;
   JournalOptions options_;
   int file_;
-  std::map<std::uint64_t, Json> records_;
+  JournalContents contents_;
 };
 
 }  // namespace algoperf
