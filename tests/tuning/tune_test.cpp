@@ -58,19 +58,21 @@ TEST_CASE("a search returns all trials in order and the best of them") {
 }
 
 TEST_CASE("trials that fail are results without a value") {
-  const ap::Tuning found = ap::tune(bowl_space, {.trials = 10}, [](const ap::HyperPoint& point) -> double {
+  const ap::Tuning found = ap::tune(bowl_space, {.trials = 20}, [](const ap::HyperPoint& point) -> double {
     if (point["x"] < -0.5) throw std::runtime_error("diverged");
-    if (point["x"] < 0) return NAN;
+    if (point["x"] < -0.25) return NAN;
+    if (point["x"] < 0) return -INFINITY;
     if (point["x"] < 0.5) ::raise(SIGKILL);
     return 3;
   });
   for (const ap::TunedTrial& trial : found.trials) {
     const double x = trial.point["x"];
     CHECK(std::isnan(trial.value) == (x < 0.5));
-    CHECK(trial.failure == (x < -0.5  ? "diverged"
-                            : x < 0   ? "the value is NaN"
-                            : x < 0.5 ? "the process was ended by signal 9 (Killed)"
-                                      : ""));
+    CHECK(trial.failure == (x < -0.5    ? "diverged"
+                            : x < -0.25 ? "the value is NaN"
+                            : x < 0     ? "the value is infinite"
+                            : x < 0.5   ? "the process was ended by signal 9 (Killed)"
+                                        : ""));
   }
   CHECK(found.best().value == 3);
   CHECK(sentence([] {

@@ -55,10 +55,10 @@ struct Tuning {
 // Calls function(point), which returns a number, for `trials` points of the space, and returns all results:
 //   const Tuning found = tune(space, {.trials = 20, .jobs = 2}, [](const HyperPoint& point) { ...; return error; });
 //   use(found.best().point);
-// A trial fails, and the search goes on, if the function throws, returns NaN or crashes. With a journal, a search that
-// was killed continues without repeating a finished trial, and a search with more trials continues one with fewer. The
-// journal must be of a search with the same space, seed and kind of points; it does not know the function. See
-// run_in_processes for what processes share.
+// A trial fails, and the search goes on, if the function throws, crashes, or returns NaN or an infinity. With a
+// journal, a search that was killed continues without repeating a finished trial, and a search with more trials
+// continues one with fewer. The journal must be of a search with the same space, seed and kind of points; it does not
+// know the function. See run_in_processes for what processes share.
 template <class Function>
 Tuning tune(const SearchSpace& space, const TuneOptions& options, const Function& function) {
   using Json = nlohmann::ordered_json;
@@ -98,7 +98,9 @@ Tuning tune(const SearchSpace& space, const TuneOptions& options, const Function
     const auto start = std::chrono::steady_clock::now();
     const double value = function(points[i]);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const std::string failure = std::isnan(value) ? "the value is NaN" : "";
+    const char* const failure = std::isnan(value)   ? "the value is NaN"
+                                : std::isinf(value) ? "the value is infinite"
+                                                    : "";
     return Json{{"value", value}, {"seconds", seconds.count()}, {"failure", failure}}.dump();
   };
   run_in_processes(missing, options.jobs, run, [&](const TaskResult& result) {
