@@ -51,14 +51,18 @@ TEST_CASE("a resumed run adds a file that replaces later points; without the opt
   loop.run(task.train(), TensorBoard(folder / "run"), UntilStep{3});
   loop.run(task.train(), TensorBoard(folder / "run"), UntilStep{5});
   CHECK(tags_in(folder / "run") == std::map<std::string, int>{{"train/loss", 5}, {"train/learning_rate", 5}});
-  int files = 0, restarts = 0;
+  int files = 0, restarts = 0, first_steps = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder / "run")) {
     ++files;
-    // Step 4 and the start of a session.
-    restarts += bytes_of(file.path()).find(std::string("\x10\x04\x3a\x02\x08\x01")) != std::string::npos;
+    const auto starts_at = [bytes = bytes_of(file.path())](const std::string& step) {  // of a session
+      return bytes.find("\x10" + step + "\x3a\x02\x08\x01") != std::string::npos;
+    };
+    restarts += starts_at("\x04");
+    first_steps += starts_at("\x01");
   }
   CHECK(files == 2);
   CHECK(restarts == 1);
+  CHECK(first_steps == 0);
 }
 
 TEST_CASE("options of TensorBoard that are out of range, and folders that cannot be made, are refused") {
