@@ -187,18 +187,23 @@ class Runner:
 
 
 def report(folders, outcomes):
-    """Prints the table and the survivors. Returns the share of killed mutants."""
+    """Prints the table and the survivors. Returns the mutation score: the share of killed mutants among those for which
+    scripts/mutate_survivors.txt does not state why the change makes no difference (equivalent mutants)."""
     accepted = read("scripts/mutate_survivors.txt").splitlines()
     print(f"\n{'folder':10} mutants  killed  survived")
     for folder in [*folders, "all"]:
         listed = [m for name in folders if folder in (name, "all") for m in outcomes[name]]
         survivors = [m for m in listed if m["outcome"] == "survived"]
         print(f"{folder:10} {len(listed):7} {len(listed) - len(survivors):7} {len(survivors):9}")
+    equivalent = 0
     for mutant in survivors:
         start = f"{mutant['path']} | {mutant['before']} | {mutant['after']} | "
-        reason = next((line[len(start):] for line in accepted if line.startswith(start)), "none is stated")
-        print(f"\n{mutant['key']}\n  reason: {reason}")
-    return 1 - len(survivors) / max(1, len(listed))
+        reason = next((line[len(start):] for line in accepted if line.startswith(start)), "")
+        equivalent += reason != ""
+        print(f"\n{mutant['key']}\n  reason: {reason or 'none is stated'}")
+    killed, counted = len(listed) - len(survivors), len(listed) - equivalent
+    print(f"\nmutation score: {killed} of {counted}, without {equivalent} equivalent mutants")
+    return killed / max(1, counted)
 
 
 def main():
@@ -208,7 +213,7 @@ def main():
     add("--seed", type=int, default=1, help="seed of the random choice (1)")
     add("--only", choices=FOLDERS, help="mutate one folder only")
     add("--tests", type=int, default=3, help="number of tests that a mutant must survive (3)")
-    add("--least", type=float, default=0.9, help="share of mutants that must be killed (0.9)")
+    add("--least", type=float, default=0.9, help="mutation score to reach (0.9)")
     add("--results", metavar="FILE", help="add outcomes to FILE, and run no mutant that is in it; so continue a run")
     add("--build", default=ROOT + "/build/check", help="build folder of preset check (build/check)")
     add("--list", action="store_true", help="print mutants and their tests, and run none")

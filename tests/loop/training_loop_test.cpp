@@ -184,3 +184,12 @@ TEST_CASE("a backend whose memory is not the host's gives the same bits and make
   CHECK(sentence([&] { tokens.step(data); }) ==
         "data: token 1 of example 0 is 3, expected [0, 3), the model's vocabulary");
 }
+
+TEST_CASE("seconds that a caller counts as training are added to the clock") {
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 0.1);
+  loop.step(task.train());
+  const double before = loop.training_seconds();
+  loop.count_as_training(2);
+  CHECK(loop.training_seconds() == before + 2);
+}
