@@ -87,7 +87,7 @@ std::vector<std::string> rule_names() {
 template <class Task>
 void compare(Task task, const Options& options) {
   if (options.target > 0) task.target_error = options.target;
-  fmt::print("{} with the {}: {} parameters, {} training and {} validation examples, target {} {:g}\n\n", Task::name,
+  fmt::print("{} with the {}: {} parameters, {} training and {} validation examples, target {} {:g}\n\n", task.name,
              options.network, task.model().cost().parameters, task.train().size(), task.validation().size(),
              task.metric().name, task.target().value);
   std::fflush(stdout);  // print this before the progress bars, which use stderr
@@ -97,11 +97,11 @@ void compare(Task task, const Options& options) {
     for (std::uint64_t seed = 1; wanted && seed <= options.seeds; ++seed)
       trials.push_back(run(task, options, name, seed));
   }
-  const std::string stem = options.out + "/" + Task::name;
+  const std::string stem = options.out + "/" + task.name;
   fmt::print("\n{}", ap::format_summaries(ap::summarize(trials), task.metric().name));
   ap::write_csv(stem + ".csv", trials);
   ap::write_json(stem + ".json",
-                 {{"workload", Task::name},
+                 {{"workload", task.name},
                   {"network", options.network},
                   {"batch", options.batch},
                   {"budget", options.budget},
@@ -109,7 +109,7 @@ void compare(Task task, const Options& options) {
                   {"threads", options.threads},
                   {"target", task.target().value}},
                  trials);
-  const std::string title = fmt::format("Update rules by time-to-target: {}, {}", Task::name, options.network);
+  const std::string title = fmt::format("Update rules by time-to-target: {}, {}", task.name, options.network);
   ap::plot_metric(stem + "_steps", title, trials, ap::Against::steps);
   ap::plot_metric(stem + "_seconds", title, trials, ap::Against::training_seconds);
   fmt::print("\nWrote {0}.csv, {0}.json, {0}_steps.svg and .png, {0}_seconds.svg and .png\n", stem);

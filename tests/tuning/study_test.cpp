@@ -146,3 +146,38 @@ TEST_CASE("a journal of another study is refused, and contradictory options, too
   folder.write("a/journal.jsonl", changed);
   CHECK(sentence([&] { small_study(folder / "a", {.jobs = 0}).run(); }).find("is damaged") != std::string::npos);
 }
+
+TEST_CASE("self-tuning: one trial of the default point per study, with 1.5 times the budget") {
+  const Folder folder;
+  ap::Study study({.folder = folder / "a",
+                   .studies = 2,
+                   .ruleset = ap::Ruleset::self_tuning,
+                   .trial = {.steps = 15, .evaluate_every = 10, .stop_at_target = false},
+                   .jobs = 0});
+  study.add(SmallDigits{}, SgdSubmission{});
+  const auto records = study.run();
+  REQUIRE(records.size() == 2);
+  for (const ap::StudyRecord& record : records) {
+    CHECK(record.trial == 0);
+    CHECK(record.point == ap::study_entry(SmallDigits{}, SgdSubmission{}).default_point);
+    CHECK(record.result.steps == 23);  // ceil(1.5 * 15)
+  }
+  CHECK(records[0].result.evaluations.back().loss != records[1].result.evaluations.back().loss);  // other seeds
+  CHECK(study.suite().trials == 1);
+}
+
+TEST_CASE("records become logs with four clocks") {
+  const Folder folder;
+  const auto records = small_study(folder / "a").run();
+  const auto logs = ap::trial_logs(records);
+  REQUIRE(logs.size() == records.size());
+  const ap::StudyRecord& record = records.front();
+  const ap::Evaluation last = logs.front().evaluations.back();
+  CHECK(last.step == static_cast<double>(record.result.steps));
+  CHECK(last.examples == doctest::Approx(static_cast<double>(record.result.examples)));
+  CHECK(last.flops == doctest::Approx(record.result.flops));
+  CHECK(last.examples == 32 * last.step);
+  CHECK(last.seconds == record.result.evaluations.back().training_seconds);
+  CHECK(last.metric == record.result.evaluations.back().metric);
+  CHECK(last.index + 1 == logs.front().evaluations.size());
+}

@@ -11,5 +11,6 @@
 #include "score_grid.hpp"
 #include "significance.hpp"
 #include "speedup.hpp"
+#include "standings.hpp"
 #include "step_time.hpp"
 #include "time_to_target.hpp"

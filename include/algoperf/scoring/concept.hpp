@@ -26,6 +26,9 @@ struct Evaluation {
   double step = 0;          // optimizer steps before it
   double seconds = 0;       // training time before it
   double metric = 0;        // on validation data; NaN reaches no target
+  // Examples and floating-point operations before it, NaN if they are not known.
+  double examples = std::numeric_limits<double>::quiet_NaN();
+  double flops = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct TrialLog {

@@ -15,7 +15,7 @@
 
 namespace algoperf {
 
-enum class Clock { time, steps };  // training seconds; optimizer steps
+enum class Clock { time, steps, examples, flops };  // training seconds; optimizer steps; of forward and backward passes
 
 // Which trial counts for a study.
 enum class TrialChoice {
@@ -30,7 +30,17 @@ struct TimeRules {
 };
 
 inline double read(Clock clock, const Evaluation& evaluation) {
-  return clock == Clock::time ? evaluation.seconds : evaluation.step;
+  switch (clock) {
+    case Clock::time:
+      return evaluation.seconds;
+    case Clock::steps:
+      return evaluation.step;
+    case Clock::examples:
+      return evaluation.examples;
+    case Clock::flops:
+      break;
+  }
+  return evaluation.flops;
 }
 
 // Returns the first evaluation that reaches the target, or null.
@@ -42,29 +52,31 @@ inline const Evaluation* first_hit(const TrialLog& log, const Target& target) {
 
 // Returns the time to target of each study that has logs: that of the trial that counts, or infinity if no trial
 // reached the target. Logs of workloads that are not in the suite are ignored. Submissions are in the order in which
-// they first appear. Throws Error if a trial has two logs.
+// they first appear. Throws Error if a trial has two logs, or if an evaluation at the target does not have the clock.
 inline StudyTimes study_times(const Suite& suite, const std::vector<TrialLog>& logs, const TimeRules& rules = {}) {
   suite.check();
   std::map<std::string, std::size_t> submissions, workloads;
   for (std::size_t w = 0; w < suite.workloads.size(); ++w) workloads.emplace(suite.workloads[w].name, w);
   std::vector<std::string> names;
-  struct Study {
+  struct BestTrial {
     std::uint64_t index = static_cast<std::uint64_t>(-1);  // of the evaluation that counts
     double time = INFINITY;
     std::map<std::uint64_t, bool> trials = {};
   };
-  std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, Study> studies;
+  std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, BestTrial> studies;
   for (const TrialLog& log : logs) {
     const auto workload = workloads.find(log.workload);
     if (workload == workloads.end()) continue;
     const auto [submission, fresh] = submissions.emplace(log.submission, names.size());
     if (fresh) names.push_back(log.submission);
-    Study& study = studies[{submission->second, workload->second, log.study}];
+    BestTrial& study = studies[{submission->second, workload->second, log.study}];
     require(study.trials.emplace(log.trial, true).second, suite.name, ": trial ", log.trial, " of study ", log.study,
             " of ", log.submission, " on ", log.workload, " has two logs");
     const Evaluation* const hit = first_hit(log, suite.workloads[workload->second].target);
     if (hit == nullptr) continue;
     const double time = read(rules.clock, *hit);
+    require(time == time, suite.name, ": the logs of ", log.submission, " on ", log.workload,
+            " do not have the chosen clock");
     if (rules.choice == TrialChoice::fastest ? time < study.time : hit->index < study.index)
       study.index = hit->index, study.time = time;
   }

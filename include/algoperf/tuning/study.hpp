@@ -15,17 +15,24 @@
 #include <vector>
 
 #include "../state/atomic_file.hpp"
+#include "entry.hpp"
 #include "journal.hpp"
 #include "search_space_json.hpp"
-#include "trial.hpp"
 #include "worker_pool.hpp"
 
 namespace algoperf {
 
+// How hyperparameters are chosen.
+//   external       each study tries points of the submission's search space; its fastest trial counts
+//   self_tuning    each study is one trial with the submission's default point and 1.5 times the budget
+// Source: Dahl et al. 2023, section 4.3; the factor is that of AlgoPerf v0.6 (3 before).
+enum class Ruleset { external, self_tuning };
+
 struct StudyOptions {
   std::string folder = "out";  // for the journal and the logs; made if it does not exist
   std::size_t studies = 3;     // repetitions of the tuning, each with its own points and seeds
-  std::size_t trials = 5;      // points per study; 1 under the self-tuning ruleset
+  std::size_t trials = 5;      // points per study; ignored under the self-tuning ruleset
+  Ruleset ruleset = Ruleset::external;
   std::uint64_t seed = 1;
   Search search = Search::halton;
   TrialOptions trial = {};  // budgets and evaluations of each trial; its seed is ignored
@@ -47,7 +54,8 @@ struct StudyRecord {
   std::string submission, workload;
   std::size_t study = 0, trial = 0;  // from 0
   HyperPoint point;
-  std::string metric;  // of the workload
+  std::string metric;     // of the workload
+  std::string processor;  // on which the trial ran
   TrialResult result;
 };
 
@@ -93,34 +101,40 @@ class Study {
   using Json = nlohmann::ordered_json;
 
   // Throws Error if an option is out of range.
-  explicit Study(StudyOptions options) : options_(std::move(options)) { options_.check(); }
-
-  // Throws Error if a submission was added to a workload of this name before, or if its search space is a list of too
-  // few points.
-  template <class W, class... S>
-  void add(const W& workload, const S&... submissions) {
-    (add_one(workload, submissions), ...);
+  explicit Study(StudyOptions options) : options_(std::move(options)) {
+    options_.check();
+    if (options_.ruleset == Ruleset::external) return;
+    options_.trials = 1;
+    options_.trial.budget_factor *= 1.5;
   }
-  // The same, with another search space than the submission's.
+
+  // Adds submissions on a workload. Throws Error if a submission was added to a workload of this name before, or if its
+  // search space is a list of too few points.
+  template <class W, class... S>
+  requires(sizeof...(S) > 0) void add(const W& workload, const S&... submissions) {
+    (add(study_entry(workload, submissions)), ...);
+  }
+  void add(const StudyEntry& entry) {
+    for (const StudyEntry& other : entries_)
+      require(other.submission != entry.submission || other.workload.name != entry.workload.name, "Study: submission '",
+              entry.submission, "' was added to workload '", entry.workload.name, "' twice");
+    std::vector<std::vector<HyperPoint>> points;
+    for (std::size_t study = 0; study < options_.studies; ++study) {
+      const std::uint64_t seed = RandomKey{options_.seed}.fold(detail::hash_text(entry.submission)).fold(study).value;
+      if (options_.ruleset == Ruleset::external)
+        points.push_back(search_points(entry.space, options_.trials, seed, options_.search));
+      else
+        points.push_back({entry.default_point});
+    }
+    entries_.push_back(entry);
+    points_.push_back(std::move(points));
+  }
+  // Adds a submission with another search space than its own.
   template <class W, class S>
   void add_with_space(const W& workload, const S& submission, const SearchSpace& space) {
-    Cell cell{.submission = S::name, .workload = W::name, .metric = workload.metric().name};
-    for (const Cell& other : cells_)
-      require(other.submission != cell.submission || other.workload != cell.workload, "Study: submission '",
-              cell.submission, "' was added to workload '", cell.workload, "' twice");
-    cell.space = to_json(space);
-    for (std::size_t study = 0; study < options_.studies; ++study) {
-      const std::uint64_t seed = RandomKey{options_.seed}.fold(hash(cell.submission)).fold(study).value;
-      cell.points.push_back(search_points(space, options_.trials, seed, options_.search));
-    }
-    cell.load = [workload] {
-      (void)workload.train();
-      (void)workload.validation();
-    };
-    cell.run = [workload, submission](const HyperPoint& point, const TrialOptions& options) {
-      return run_trial(workload, submission, point, options);
-    };
-    cells_.push_back(std::move(cell));
+    StudyEntry entry = study_entry(workload, submission);
+    entry.space = space;
+    add(entry);
   }
 
   // Runs the trials that are missing, calls progress(finished, all) after each, and returns the records of all trials
@@ -129,7 +143,7 @@ class Study {
   std::vector<StudyRecord> run(const Progress& progress) {
     std::filesystem::create_directories(options_.folder);
     Journal journal(path(), settings(), {.sync = options_.sync});
-    const std::size_t all = cells_.size() * options_.studies * options_.trials;
+    const std::size_t all = entries_.size() * options_.studies * options_.trials;
     std::vector<std::size_t> missing;
     std::size_t finished = 0;
     for (std::size_t i = 0; i < all; ++i)
@@ -139,27 +153,24 @@ class Study {
       }
     const std::size_t mine = finished + missing.size();
     for (const std::size_t i : missing)
-      if (i == missing.front() || cell_of(i) != cell_of(i - 1)) cells_[cell_of(i)].load();
+      if (i == missing.front() || &entry_of(i) != &entry_of(i - 1)) entry_of(i).load();
     const std::string processor = detail::processor_name();
     const auto work = [&](std::size_t i) {
-      const Cell& cell = cells_[cell_of(i)];
+      const StudyEntry& entry = entry_of(i);
       TrialOptions options = options_.trial;
       options.seed = RandomKey{options_.seed}
-                         .fold(hash(cell.submission))
-                         .fold(hash(cell.workload))
+                         .fold(detail::hash_text(entry.submission))
+                         .fold(detail::hash_text(entry.workload.name))
                          .fold(study_of(i))
                          .fold(i % options_.trials)
                          .value;
-      return detail::to_json(cell.run(point_of(i), options)).dump(-1, ' ', false, Json::error_handler_t::replace);
+      return detail::to_json(entry.run(point_of(i), options)).dump(-1, ' ', false, Json::error_handler_t::replace);
     };
     run_in_processes(missing, options_.jobs, work, [&](const TaskResult& result) {
       const std::size_t i = result.task;
-      Json record{{"submission", cells_[cell_of(i)].submission},
-                  {"workload", cells_[cell_of(i)].workload},
-                  {"study", study_of(i)},
-                  {"number", i % options_.trials},
-                  {"point", to_json(point_of(i))},
-                  {"processor", processor}};
+      Json record{
+          {"submission", entry_of(i).submission}, {"workload", entry_of(i).workload.name}, {"study", study_of(i)},
+          {"number", i % options_.trials},        {"point", to_json(point_of(i))},         {"processor", processor}};
       TrialResult failed;
       failed.failure = result.failure;
       record.update(result.failure.empty() ? Json::parse(result.value) : detail::to_json(failed));
@@ -173,48 +184,38 @@ class Study {
   }
 
   const StudyOptions& options() const { return options_; }
+  const std::vector<StudyEntry>& entries() const { return entries_; }
+  // Returns the workloads and their targets, for scores.
+  Suite suite() const {
+    Suite suite{.name = "study", .studies = options_.studies, .trials = options_.trials};
+    for (const StudyEntry& entry : entries_)
+      if (suite.find(entry.workload.name) == Suite::none) suite.workloads.push_back(entry.workload);
+    return suite;
+  }
   std::string path() const { return options_.folder + "/journal.jsonl"; }
 
  private:
-  // A submission on a workload.
-  struct Cell {
-    std::string submission, workload, metric;
-    Json space = {};
-    std::vector<std::vector<HyperPoint>> points = {};  // by study
-    std::function<void()> load = {};                   // the data, once for all processes
-    std::function<TrialResult(const HyperPoint&, const TrialOptions&)> run = {};
-  };
-
-  template <class W, class S>
-  void add_one(const W& workload, const S& submission) {
-    static_assert(detail::explain_submission<S>());
-    add_with_space(workload, submission, submission.search_space());
-  }
-
-  // FNV-1a: the same on every machine.
-  static std::uint64_t hash(const std::string& text) {
-    std::uint64_t sum = 14695981039346656037u;
-    for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    return sum;
-  }
-  std::size_t cell_of(std::size_t i) const { return i / (options_.studies * options_.trials); }
+  const StudyEntry& entry_of(std::size_t i) const { return entries_[i / (options_.studies * options_.trials)]; }
   std::size_t study_of(std::size_t i) const { return i / options_.trials % options_.studies; }
   const HyperPoint& point_of(std::size_t i) const {
-    return cells_[cell_of(i)].points[study_of(i)][i % options_.trials];
+    return points_[i / (options_.studies * options_.trials)][study_of(i)][i % options_.trials];
   }
 
   // What must not change when a study continues.
   Json settings() const {
     constexpr const char* searches[] = {"halton", "sobol", "random", "official"};
     Json cells = Json::array();
-    for (const Cell& cell : cells_)
-      cells.push_back({{"submission", cell.submission}, {"workload", cell.workload}, {"space", cell.space}});
+    for (const StudyEntry& entry : entries_)
+      cells.push_back(
+          {{"submission", entry.submission}, {"workload", entry.workload.name}, {"space", to_json(entry.space)}});
     return {{"studies", options_.studies},
             {"trials", options_.trials},
             {"seed", options_.seed},
             {"search", searches[static_cast<std::size_t>(options_.search)]},
+            {"ruleset", options_.ruleset == Ruleset::external ? "external" : "self-tuning"},
             {"steps", options_.trial.steps},
             {"seconds", options_.trial.seconds < __DBL_MAX__ ? Json(options_.trial.seconds) : Json(nullptr)},
+            {"budget_factor", options_.trial.budget_factor},
             {"evaluate_every", options_.trial.evaluate_every},
             {"stop_at_target", options_.trial.stop_at_target},
             {"threads", options_.trial.threads},
@@ -224,10 +225,16 @@ class Study {
   std::vector<StudyRecord> records(const Journal& journal) const {
     std::vector<StudyRecord> found;
     for (const auto& [i, json] : journal.records()) {
-      require(i < cells_.size() * options_.studies * options_.trials, path(), ": there is no trial ", i);
-      const Cell& cell = cells_[cell_of(i)];
-      StudyRecord record{cell.submission, cell.workload, study_of(i), i % options_.trials,
-                         point_of(i),     cell.metric,   {}};
+      require(i < entries_.size() * options_.studies * options_.trials, path(), ": there is no trial ", i);
+      const ScoredWorkload& workload = entry_of(i).workload;
+      StudyRecord record{.submission = entry_of(i).submission,
+                         .workload = workload.name,
+                         .study = study_of(i),
+                         .trial = i % options_.trials,
+                         .point = point_of(i),
+                         .metric = workload.metric,
+                         .processor = json.value("processor", "unknown"),
+                         .result = {}};
       try {
         read(json, record.result);
       } catch (const Json::exception& error) {
@@ -257,9 +264,36 @@ class Study {
                                     .training_seconds = number(e.at(1)),
                                     .evaluation_seconds = number(e.at(2))});
   }
+
   StudyOptions options_;
-  std::vector<Cell> cells_;
+  std::vector<StudyEntry> entries_;
+  std::vector<std::vector<std::vector<HyperPoint>>> points_;  // by entry, study and trial
 };
+
+// Returns the records as logs, for scores. A trial that failed keeps the evaluations before its failure.
+inline std::vector<TrialLog> trial_logs(const std::vector<StudyRecord>& records) {
+  std::vector<TrialLog> logs;
+  for (const StudyRecord& record : records) {
+    const TrialResult& result = record.result;
+    TrialLog log{.submission = record.submission,
+                 .workload = record.workload,
+                 .study = record.study,
+                 .trial = record.trial,
+                 .training_seconds = result.training_seconds,
+                 .evaluation_seconds = result.evaluation_seconds};
+    for (const EvaluationReport& e : result.evaluations) {
+      const double step = static_cast<double>(e.step), part = step / static_cast<double>(result.steps);
+      log.evaluations.push_back({.index = log.evaluations.size(),
+                                 .step = step,
+                                 .seconds = e.training_seconds,
+                                 .metric = e.metric,
+                                 .examples = part * static_cast<double>(result.examples),
+                                 .flops = part * result.flops});
+    }
+    logs.push_back(std::move(log));
+  }
+  return logs;
+}
 
 // Writes the records in the layout of AlgoPerf's logs, which score_leaderboard --logs and AlgoPerf's own scorer read:
 //   FOLDER/<submission>/study_<i>/<workload>_algoperf/trial_<j>/measurements.csv and hparams.json

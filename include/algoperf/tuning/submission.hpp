@@ -6,6 +6,8 @@
 //   schedule(point, facts)        the schedule of the learning rate
 //   batch_size(facts)             optional: examples per step; by default the workload's, facts.batch_size
 //   selector(point, facts, seed)  optional: the data selector, with the batch size; by default ShuffledEpochs
+//   default_point()               optional: the point under the self-tuning ruleset; by default, the centre of the
+//                                 space
 //   observer(point, facts)        optional: an object for one trial, with any of
 //     after_step(loop, clock)         -> void, or a Control to end the trial
 //     before_evaluation(loop, clock)  -> void
@@ -97,7 +99,7 @@ consteval bool explain_submission() {
 // Returns the facts of a workload. `batch_size` is the number of examples per step to which step_hint() refers.
 template <class W>
 WorkloadFacts facts_of(const W& workload, std::size_t batch_size = 128) {
-  WorkloadFacts facts{.name = W::name,
+  WorkloadFacts facts{.name = workload.name,
                       .step_hint = workload.step_hint(),
                       .batch_size = batch_size,
                       .examples = workload.train().size(),

@@ -2,12 +2,12 @@
 // a score needs.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "../backend/host.hpp"
@@ -23,12 +23,15 @@ struct TrialOptions {
   std::uint64_t seed = 0;                                    // of parameters and data order
   std::uint64_t steps = 0;                                   // budget; 0: 1.5 times the step hint
   double seconds = std::numeric_limits<double>::infinity();  // budget of training time
+  double budget_factor = 1;                                  // multiplies both budgets
   std::uint64_t evaluate_every = 0;                          // steps; 0: a fiftieth of the step hint
   bool stop_at_target = true;
   unsigned threads = 1;
 
   void check() const {
     require(seconds > 0, "TrialOptions: seconds is ", seconds, ", expected more than 0");
+    require(budget_factor > 0 && std::isfinite(budget_factor), "TrialOptions: budget_factor is ", budget_factor,
+            ", expected a finite number above 0");
     require(threads >= 1, "TrialOptions: threads is 0, expected at least 1");
   }
 };
@@ -50,11 +53,11 @@ namespace detail {
 struct NoTrialObserver {};
 
 // Evaluates validation data, and calls the submission's observer before and after.
-template <class Workload, class Observer>
+template <class Metric, class Data, class Observer>
 class TrialObserver {
  public:
-  TrialObserver(const Workload& workload, const TrialOptions& options, Observer& observer)
-      : metric_(workload.metric()), data_(workload.validation()), options_(options), observer_(observer) {}
+  TrialObserver(const Metric& metric, const Data& data, const TrialOptions& options, Observer& observer)
+      : metric_(metric), data_(data), options_(options), observer_(observer) {}
 
   const auto& metric() const { return metric_; }
   bool evaluation_due(const StepReport& report) const {
@@ -97,47 +100,54 @@ class TrialObserver {
     run.loop().count_as_training(watch.seconds());
   }
 
-  std::remove_cvref_t<decltype(std::declval<const Workload&>().metric())> metric_;
-  std::remove_cvref_t<decltype(std::declval<const Workload&>().validation())> data_;
+  Metric metric_;
+  Data data_;
   TrialOptions options_;
   Observer& observer_;
   double first_step_seconds_ = 0;
 };
 
-}  // namespace detail
+// The parts of a workload that a trial needs. Workloads with parts of the same types share the code of their trials.
+template <class Model, class Loss, class Metric, class Train, class Validation>
+struct TrialTask {
+  Model model;
+  Loss loss;
+  Metric metric;
+  Train train;
+  Validation validation;
+  Target target;
+  WorkloadFacts facts;
+};
+template <class Model, class Loss, class Metric, class Train, class Validation>
+TrialTask(Model, Loss, Metric, Train, Validation, Target, WorkloadFacts)
+    -> TrialTask<Model, Loss, Metric, Train, Validation>;
 
-// Runs one trial. A loss that is not finite ends it, and is recorded as its failure. Two runs with the same seed on the
-// same machine differ only in their clocks. Throws Error if an option of the submission or the trial is out of range.
-template <class W, class S>
-TrialResult run_trial(const W& workload, const S& submission, const HyperPoint& point, TrialOptions options = {}) {
-  static_assert(detail::explain_submission<S>());
-  options.check();
-  const Stopwatch total;
-  const WorkloadFacts facts = facts_of(workload);
-  if (options.steps == 0) options.steps = facts.step_hint + facts.step_hint / 2;
-  if (options.evaluate_every == 0) options.evaluate_every = facts.step_hint / 50 + 1;
+template <class... Parts, class S>
+TrialResult train_trial(const TrialTask<Parts...>& task, const S& submission, const HyperPoint& point,
+                        const TrialOptions& options) {
+  const WorkloadFacts& facts = task.facts;
   std::size_t batch = facts.batch_size;
-  if constexpr (detail::HasBatchSize<S>) batch = submission.batch_size(facts);
+  if constexpr (HasBatchSize<S>) batch = submission.batch_size(facts);
   const auto selector = [&] {
-    if constexpr (detail::HasSelector<S>)
+    if constexpr (HasSelector<S>)
       return submission.selector(point, facts, options.seed);
     else
       return ShuffledEpochs{.batch = batch, .seed = options.seed};
   }();
   auto observer = [&] {
-    if constexpr (detail::HasObserver<S>)
+    if constexpr (HasObserver<S>)
       return submission.observer(point, facts);
     else
-      return detail::NoTrialObserver{};
+      return NoTrialObserver{};
   }();
-  TrainingLoop loop(workload.model(), workload.loss(), submission.rule(point, facts), submission.schedule(point, facts),
-                    selector, Seed{options.seed}, Host<>{.threads = options.threads});
-  detail::TrialObserver<W, decltype(observer)> evaluate(workload, options, observer);
+  TrainingLoop loop(task.model, task.loss, submission.rule(point, facts), submission.schedule(point, facts), selector,
+                    Seed{options.seed}, Host<>{.threads = options.threads});
+  TrialObserver evaluate(task.metric, task.validation, options, observer);
   TrialResult result;
-  const UntilTarget until{workload.target()};
+  const UntilTarget until{task.target};
   const auto run = [&](auto&... more) {
     try {
-      loop.run(workload.train(), evaluate, History{result.evaluations}, UntilStep{options.steps},
+      loop.run(task.train, evaluate, History{result.evaluations}, UntilStep{options.steps},
                UntilSeconds{options.seconds}, more...);
     } catch (const Diverged& diverged) {
       result.failure = diverged.what();
@@ -148,13 +158,33 @@ TrialResult run_trial(const W& workload, const S& submission, const HyperPoint& 
   else
     run();
   for (const EvaluationReport& evaluation : result.evaluations)
-    result.reached = result.reached || workload.target().reached_by(evaluation.metric);
+    result.reached = result.reached || task.target.reached_by(evaluation.metric);
   result.steps = loop.steps();
   result.examples = loop.last().examples;
-  result.flops = static_cast<double>(result.examples) * static_cast<double>(workload.model().cost().flops());
+  result.flops = static_cast<double>(result.examples) * static_cast<double>(task.model.cost().flops());
   result.training_seconds = loop.training_seconds();
   result.evaluation_seconds = loop.evaluation_seconds();
   result.first_step_seconds = evaluate.first_step_seconds();
+  return result;
+}
+
+}  // namespace detail
+
+// Runs one trial. A loss that is not finite ends it, and is recorded as its failure. Two runs with the same seed on the
+// same machine differ only in their clocks. Throws Error if an option of the submission or the trial is out of range.
+template <class W, class S>
+TrialResult run_trial(const W& workload, const S& submission, const HyperPoint& point, TrialOptions options = {}) {
+  static_assert(detail::explain_submission<S>());
+  options.check();
+  const Stopwatch total;
+  const detail::TrialTask task{workload.model(),      workload.loss(),   workload.metric(), workload.train(),
+                               workload.validation(), workload.target(), facts_of(workload)};
+  const std::uint64_t hint = task.facts.step_hint;
+  if (options.steps == 0) options.steps = hint + hint / 2;
+  options.steps = static_cast<std::uint64_t>(std::ceil(options.budget_factor * static_cast<double>(options.steps)));
+  options.seconds *= options.budget_factor;
+  if (options.evaluate_every == 0) options.evaluate_every = hint / 50 + 1;
+  TrialResult result = detail::train_trial(task, submission, point, options);
   result.total_seconds = total.seconds();
   return result;
 }

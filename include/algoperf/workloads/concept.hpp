@@ -1,12 +1,15 @@
 // The Workload concept. A Workload is a complete training problem: data, model, loss, and a target that defines
 // success.
 //
-//   name                                         constexpr; for tables and file names
+//   name                                         for tables and file names
 //   model()  loss()  metric()                    plain values
 //   train()  validation()  test()                data sets that share their memory: cheap to copy, loaded on first use
 //   target()                                     the validation metric that ends a time-to-target run
 //   step_hint()                                  number of steps within which a tuned rule should reach the target, at
 //                                                batch 128
+//   base                                         optional: the name of the workload of which this one is a variant; by
+//                                                default its own name
+//   each_variant(visit)                          optional: calls visit(variant) for each of its held-out variants
 //
 // Targets apply to validation data (Dahl et al. 2023, section 4); the test set is for reporting only.
 #pragma once

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <string>
+
 #include "../data/synthetic/glyphs.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/metrics/error_rate.hpp"
 #include "concept.hpp"
+#include "digit_networks.hpp"
 #include "digits.hpp"
-#include "once.hpp"
+#include "shared_data.hpp"
+#include "variants.hpp"
 
 namespace algoperf {
 
@@ -13,25 +17,31 @@ namespace algoperf {
 // testing. The target is a validation error.
 template <class Network>
 struct GlyphWorkload {
-  static constexpr const char* name = "glyphs";
-
+  std::string name = "glyphs_" + detail::network_name<Network>();
+  std::string base = "glyphs_" + detail::base_network_name<Network>();
   std::uint64_t seed = 1;
   double label_noise = 0;
-  double target_error = 0.03;
-  detail::Once<detail::DigitSplits> splits = {};
+  double target_error = Network::glyph_error;
+  detail::SharedData<detail::DigitSplits> splits = {};
 
   auto model() const { return Network::model(); }
   SoftmaxCrossEntropy loss() const { return {}; }
   ErrorRate metric() const { return {}; }
   Target target() const { return {target_error, true}; }
-  std::uint64_t step_hint() const { return 2000; }
+  std::uint64_t step_hint() const { return Network::step_hint; }
   detail::Digits train() const { return load().train; }
   detail::Digits validation() const { return load().validation; }
   detail::Digits test() const { return load().test; }
+  template <class Visit>
+  void each_variant(const Visit& visit) const {
+    detail::each_variant<Network>(
+        [&]<class V>() { visit(GlyphWorkload<V>{.seed = seed, .label_noise = label_noise}); });
+  }
 
  private:
   const detail::DigitSplits& load() const {
-    return splits([this] {
+    const std::string key = "glyphs, seed " + std::to_string(seed) + ", noise " + std::to_string(label_noise);
+    return splits(key, [this] {
       const InMemory<float> all = Glyphs{.seed = seed, .count = 70000, .label_noise = label_noise}.render();
       return detail::DigitSplits{all.subset(0, 50000), all.subset(50000, 60000), all.subset(60000, 70000)};
     });
@@ -40,5 +50,6 @@ struct GlyphWorkload {
 
 using GlyphDigits = GlyphWorkload<DigitMlp>;
 using GlyphDigitsCnn = GlyphWorkload<DigitCnn>;
+using GlyphDigitsLinear = GlyphWorkload<DigitLinear>;
 
 }  // namespace algoperf

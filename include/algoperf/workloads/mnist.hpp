@@ -1,12 +1,16 @@
 #pragma once
 
+#include <string>
+
 #include "../data/readers/idx.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/metrics/error_rate.hpp"
 #include "concept.hpp"
 #include "data_root.hpp"
+#include "digit_networks.hpp"
 #include "digits.hpp"
-#include "once.hpp"
+#include "shared_data.hpp"
+#include "variants.hpp"
 
 namespace algoperf {
 
@@ -14,25 +18,29 @@ namespace algoperf {
 // the last 10,000 of the training file for validation, 10,000 for testing. The target is a validation error.
 template <class Network>
 struct MnistWorkload {
-  static constexpr const char* name = "mnist";
-
+  std::string name = "mnist_" + detail::network_name<Network>();
+  std::string base = "mnist_" + detail::base_network_name<Network>();
   std::string data = data_root();
-  double target_error = 0.025;
-  detail::Once<detail::DigitSplits> splits = {};
+  double target_error = Network::mnist_error;
+  detail::SharedData<detail::DigitSplits> splits = {};
 
   auto model() const { return Network::model(); }
   SoftmaxCrossEntropy loss() const { return {}; }
   ErrorRate metric() const { return {}; }
   Target target() const { return {target_error, true}; }
-  std::uint64_t step_hint() const { return 2000; }
+  std::uint64_t step_hint() const { return Network::step_hint; }
   detail::Digits train() const { return load().train; }
   detail::Digits validation() const { return load().validation; }
   detail::Digits test() const { return load().test; }
+  template <class Visit>
+  void each_variant(const Visit& visit) const {
+    detail::each_variant<Network>([&]<class V>() { visit(MnistWorkload<V>{.data = data}); });
+  }
 
  private:
   const detail::DigitSplits& load() const {
-    return splits([this] {
-      const std::string folder = data + "/mnist/";
+    const std::string folder = data + "/mnist/";
+    return splits("mnist, " + folder, [&] {
       const InMemory<float> train = load_idx(folder + "train-images-idx3-ubyte", folder + "train-labels-idx1-ubyte");
       const InMemory<float> test = load_idx(folder + "t10k-images-idx3-ubyte", folder + "t10k-labels-idx1-ubyte");
       require(train.size() == 60000 && test.size() == 10000, folder, ": there are ", train.size(), " and ", test.size(),
@@ -44,5 +52,6 @@ struct MnistWorkload {
 
 using Mnist = MnistWorkload<DigitMlp>;
 using MnistCnn = MnistWorkload<DigitCnn>;
+using MnistLinear = MnistWorkload<DigitLinear>;
 
 }  // namespace algoperf

@@ -17,15 +17,18 @@ struct NextCharacter {
 };
 
 // A model that predicts a character from the `context` characters before it: their concatenated embeddings, a dense
-// layer with a ReLU, a residual block (layer norm, dense, ReLU), and a dense layer to the logits of the vocabulary.
+// layer with an activation, a residual block (layer norm, dense, activation), and a dense layer to the logits of the
+// vocabulary.
 // Shapes: in {context} of std::int32_t, out {vocabulary}.
 // Source: after Bengio et al. 2003, "A neural probabilistic language model", section 2, with a ReLU instead of the tanh
 //   and a residual block instead of the direct connections.
-// Initial values: unit normal embeddings, He normal before a ReLU, normal with variance 1 / fan in before the logits.
+// Initial values: unit normal embeddings, the model's (He normal) before an activation, normal with variance 1 / fan in
+//   before the logits.
+template <class Activation = Relu>
 constexpr auto next_character(std::size_t context, std::size_t vocabulary, const NextCharacter& sizes = {}) {
   const Dense hidden{.units = sizes.units};
-  return Model(Shape{context}, Embedding{.vocabulary = vocabulary, .width = sizes.width}, Flatten{}, hidden, Relu{},
-               Residual(LayerNorm{}, hidden, Relu{}),
+  return Model(Shape{context}, Embedding{.vocabulary = vocabulary, .width = sizes.width}, Flatten{}, hidden,
+               Activation{}, Residual(LayerNorm{}, hidden, Activation{}),
                Dense{.units = vocabulary, .init = Init::lecun_normal, .output_layer = true});
 }
 

@@ -1,0 +1,53 @@
+// compare(workload, submissions...): a study of one's own workload in one call. Requires fmt and nlohmann-json; POSIX
+// only.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "study_report.hpp"
+
+namespace algoperf {
+
+// Runs the trials of a study that are missing, prints its progress and the ranking, and writes into its folder
+//   journal.jsonl   every trial; the study continues from here
+//   report.html     the report
+//   logs/           the logs in AlgoPerf's layout
+// Returns the standings.
+inline Standings run_and_report(Study& study, const std::string& title, Clock clock = Clock::time) {
+  const Stopwatch watch;
+  std::size_t before = 0;
+  bool first = true;
+  const std::vector<StudyRecord> records = study.run([&](std::size_t finished, std::size_t all) {
+    if (first) before = finished - 1, first = false;
+    const double left = watch.seconds() * static_cast<double>(all - finished) / static_cast<double>(finished - before);
+    std::fprintf(stderr, "\r%zu of %zu trials, about %.0f s left  %s", finished, all, left,
+                 finished == all ? "\n" : "");
+    std::fflush(stderr);
+  });
+  require(!records.empty(), study.path(), ": no trial has ended");
+  const Standings standings = rank_submissions(study.suite(), trial_logs(records), {.clock = clock});
+  std::fputs(format_standings(standings, clock).c_str(), stdout);
+  const std::string& folder = study.options().folder;
+  write_official_logs(folder + "/logs", records);
+  write_study_report(folder + "/report.html", title, study, records, clock);
+  std::printf("Wrote %s/report.html, journal.jsonl and logs/\n", folder.c_str());
+  return standings;
+}
+
+// Tunes the submissions on a workload, ranks them by their time to its target, and reports:
+//   compare({.folder = "adult", .studies = 3, .trials = 5}, workload, AdamWBaseline{}, MySubmission{});
+// Run it again to continue a comparison that was interrupted.
+template <class W, class... S>
+Standings compare(const StudyOptions& options, const W& workload, const S&... submissions) {
+  Study study(options);
+  study.add(workload, submissions...);
+  return run_and_report(study, "Comparison on " + std::string(workload.name));
+}
+template <Workload W, class... S>
+Standings compare(const W& workload, const S&... submissions) {
+  return compare(StudyOptions{.folder = "out/" + std::string(workload.name)}, workload, submissions...);
+}
+
+}  // namespace algoperf

@@ -1,0 +1,116 @@
+// StudyEntry: a submission on a workload, with their types erased, so that a study, a search for a target or a program
+// with options can hold many of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/random.hpp"
+#include "../scoring/concept.hpp"
+#include "../workloads/concept.hpp"
+#include "trial.hpp"
+
+namespace algoperf {
+
+struct StudyEntry {
+  std::string submission;
+  ScoredWorkload workload;
+  SearchSpace space;         // of the submission
+  HyperPoint default_point;  // under the self-tuning ruleset
+  std::function<WorkloadFacts()> facts;
+  std::function<void()> load;  // the data
+  std::function<TrialResult(const HyperPoint&, const TrialOptions&)> run;
+};
+
+namespace detail {
+
+// FNV-1a: the same on every machine.
+inline std::uint64_t hash_text(const std::string& text) {
+  std::uint64_t sum = 14695981039346656037u;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return sum;
+}
+
+template <class W>
+ScoredWorkload scored_workload(const W& workload) {
+  ScoredWorkload scored{workload.name, workload.name, workload.metric().name, workload.target()};
+  if constexpr (requires { workload.base; }) scored.base = workload.base;
+  return scored;
+}
+
+// The default point of a submission: its own, the first of a list, or the centre of its search space.
+template <class S>
+HyperPoint default_point(const S& submission) {
+  if constexpr (requires { submission.default_point(); }) {
+    return submission.default_point();
+  } else {
+    const SearchSpace space = submission.search_space();
+    return space.listed().empty() ? space.at(std::vector<double>(space.dimensions(), 0.5)) : space.listed().front();
+  }
+}
+
+}  // namespace detail
+
+template <class W, class S>
+StudyEntry study_entry(const W& workload, const S& submission) {
+  static_assert(detail::explain_workload<W>());
+  static_assert(detail::explain_submission<S>());
+  return {.submission = S::name,
+          .workload = detail::scored_workload(workload),
+          .space = submission.search_space(),
+          .default_point = detail::default_point(submission),
+          .facts = [workload] { return facts_of(workload); },
+          .load =
+              [workload] {
+                (void)workload.train();
+                (void)workload.validation();
+              },
+          .run = [workload, submission](
+                     const HyperPoint& point,
+                     const TrialOptions& options) { return run_trial(workload, submission, point, options); }};
+}
+
+// Returns the entries of submissions on a workload.
+template <class W, class... S>
+std::vector<StudyEntry> study_entries(const W& workload, const S&... submissions) {
+  return {study_entry(workload, submissions)...};
+}
+
+// Returns the entries of submissions on all variants of a workload.
+template <class W, class... S>
+std::vector<StudyEntry> variant_entries(const W& workload, const S&... submissions) {
+  std::vector<StudyEntry> entries;
+  if constexpr (requires { workload.each_variant([](const auto&) {}); })
+    workload.each_variant([&](const auto& variant) { (entries.push_back(study_entry(variant, submissions)), ...); });
+  return entries;
+}
+
+// Draws one variant of each base workload, and returns the entries of these, in their order. The variant of a workload
+// depends on the seed and the workload's name alone.
+inline std::vector<StudyEntry> draw_held_out(const std::vector<StudyEntry>& variants, std::uint64_t seed) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_base;
+  for (const StudyEntry& entry : variants) {
+    std::size_t b = 0;
+    while (b < by_base.size() && by_base[b].first != entry.workload.base) ++b;
+    if (b == by_base.size()) by_base.push_back({entry.workload.base, {}});
+    std::vector<std::string>& names = by_base[b].second;
+    bool listed = false;
+    for (const std::string& name : names) listed = listed || name == entry.workload.name;
+    if (!listed) names.push_back(entry.workload.name);
+  }
+  std::vector<StudyEntry> drawn;
+  for (const StudyEntry& entry : variants)
+    for (const auto& [base, names] : by_base) {
+      RandomStream random(RandomKey{seed}.fold(detail::hash_text(base)));
+      if (base == entry.workload.base &&
+          names[random.below(static_cast<std::uint32_t>(names.size()))] == entry.workload.name)
+        drawn.push_back(entry);
+    }
+  return drawn;
+}
+
+}  // namespace algoperf

@@ -1,0 +1,171 @@
+// Networks for 28 x 28 images of ten classes, and their variants for held-out workloads.
+//
+//   name, or Base and variant         for the names of workloads: "mlp", "mlp_tanh"
+//   model()
+//   Variants                          of a base network: a Tuple of network types
+//   glyph_error, mnist_error          targets on Glyphs and on MNIST; variants have those of their base
+//   step_hint
+//
+// Variants have AlgoPerf's names where their changes are the same.
+#pragma once
+
+#include <cstdint>
+
+#include "../core/tuple.hpp"
+#include "../nn/layers/gelu.hpp"
+#include "../nn/layers/layer_norm.hpp"
+#include "../nn/layers/tanh.hpp"
+#include "../nn/models/linear_model.hpp"
+#include "../nn/models/mlp.hpp"
+#include "../nn/models/simple_cnn.hpp"
+#include "../nn/residual.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+inline constexpr Shape digit_shape{28, 28, 1};
+// The logits of ten classes.
+inline constexpr Dense digit_logits{.units = 10, .init = Init::lecun_normal, .output_layer = true};
+// The same with weights of variance 1 instead of 1 / fan in.
+inline constexpr Dense large_digit_logits{.units = 10, .init = Init::unit_normal, .output_layer = true};
+
+}  // namespace detail
+
+// Softmax regression.
+struct DigitLinearLayerNorm;
+struct DigitLinearLargeInit;
+struct DigitLinear {
+  static constexpr const char* name = "linear";
+  using Variants = Tuple<DigitLinearLayerNorm, DigitLinearLargeInit>;
+  static constexpr double glyph_error = 0.5, mnist_error = 0.08;
+  static constexpr std::uint64_t step_hint = 2000;
+  static constexpr auto model() { return linear_model(detail::digit_shape, 10); }
+};
+// The image is normalised to mean 0 and variance 1, by a layer norm over all pixels.
+struct DigitLinearLayerNorm : DigitLinear {
+  using Base = DigitLinear;
+  static constexpr const char* variant = "layernorm";
+  static constexpr auto model() { return Model(Shape{784}, LayerNorm{}, detail::digit_logits); }
+};
+// Weights start with variance 1 instead of 1 / 784.
+struct DigitLinearLargeInit : DigitLinear {
+  using Base = DigitLinear;
+  static constexpr const char* variant = "large_init";
+  static constexpr auto model() { return Model(detail::digit_shape, detail::large_digit_logits); }
+};
+
+// An MLP with layers 784-256-256-10.
+struct DigitMlpTanh;
+struct DigitMlpLayerNorm;
+struct DigitMlpResnet;
+struct DigitMlpModelSize;
+struct DigitMlpLargeInit;
+struct DigitMlp {
+  static constexpr const char* name = "mlp";
+  using Variants = Tuple<DigitMlpTanh, DigitMlpLayerNorm, DigitMlpResnet, DigitMlpModelSize, DigitMlpLargeInit>;
+  static constexpr double glyph_error = 0.03, mnist_error = 0.025;
+  static constexpr std::uint64_t step_hint = 2000;
+  static constexpr auto model() { return mlp(detail::digit_shape, {256, 256}, 10); }
+};
+// tanh instead of ReLUs.
+struct DigitMlpTanh : DigitMlp {
+  using Base = DigitMlp;
+  static constexpr const char* variant = "tanh";
+  static constexpr auto model() { return mlp<Tanh>(detail::digit_shape, {256, 256}, 10); }
+};
+// A layer norm after each hidden layer.
+struct DigitMlpLayerNorm : DigitMlp {
+  using Base = DigitMlp;
+  static constexpr const char* variant = "layernorm";
+  static constexpr auto model() {
+    constexpr Dense hidden{.units = 256};
+    return Model(detail::digit_shape, hidden, Relu{}, LayerNorm{}, hidden, Relu{}, LayerNorm{}, detail::digit_logits);
+  }
+};
+// The second hidden layer is a residual block.
+struct DigitMlpResnet : DigitMlp {
+  using Base = DigitMlp;
+  static constexpr const char* variant = "resnet";
+  static constexpr auto model() {
+    constexpr Dense hidden{.units = 256};
+    return Model(detail::digit_shape, hidden, Relu{}, Residual(hidden, Relu{}), detail::digit_logits);
+  }
+};
+// Layers 784-64-64-10.
+struct DigitMlpModelSize : DigitMlp {
+  using Base = DigitMlp;
+  static constexpr const char* variant = "model_size";
+  static constexpr auto model() { return mlp(detail::digit_shape, {64, 64}, 10); }
+};
+// The weights of the logits start with variance 1 instead of 1 / 256.
+struct DigitMlpLargeInit : DigitMlp {
+  using Base = DigitMlp;
+  static constexpr const char* variant = "large_init";
+  static constexpr auto model() {
+    constexpr Dense hidden{.units = 256};
+    return Model(detail::digit_shape, hidden, Relu{}, hidden, Relu{}, detail::large_digit_logits);
+  }
+};
+
+// The Simple CNN of Shallue et al. 2018.
+struct DigitCnnGelu;
+struct DigitCnnLayerNorm;
+struct DigitCnnResnet;
+struct DigitCnnModelSize;
+struct DigitCnnLargeInit;
+struct DigitCnn {
+  static constexpr const char* name = "cnn";
+  using Variants = Tuple<DigitCnnGelu, DigitCnnLayerNorm, DigitCnnResnet, DigitCnnModelSize, DigitCnnLargeInit>;
+  static constexpr double glyph_error = 0.03, mnist_error = 0.025;
+  static constexpr std::uint64_t step_hint = 2000;
+  static constexpr auto model() { return simple_cnn(detail::digit_shape, 10); }
+};
+// GELUs instead of ReLUs.
+struct DigitCnnGelu : DigitCnn {
+  using Base = DigitCnn;
+  static constexpr const char* variant = "gelu";
+  static constexpr auto model() { return simple_cnn<Gelu>(detail::digit_shape, 10); }
+};
+// A layer norm over the channels after each convolution.
+struct DigitCnnLayerNorm : DigitCnn {
+  using Base = DigitCnn;
+  static constexpr const char* variant = "layernorm";
+  static constexpr auto model() {
+    return Model(detail::digit_shape, Conv2d{.filters = 32, .size = 5, .padding = 2}, LayerNorm{}, Relu{}, MaxPool{},
+                 Conv2d{.filters = 64, .size = 5, .padding = 2}, LayerNorm{}, Relu{}, MaxPool{}, Flatten{},
+                 Dense{.units = 1024}, Relu{}, detail::digit_logits);
+  }
+};
+// A residual convolution after the first pooling, and another after the second.
+struct DigitCnnResnet : DigitCnn {
+  using Base = DigitCnn;
+  static constexpr const char* variant = "resnet";
+  static constexpr auto model() {
+    return Model(detail::digit_shape, Conv2d{.filters = 32, .size = 5, .padding = 2}, Relu{}, MaxPool{},
+                 Residual(Conv2d{.filters = 32, .size = 3, .padding = 1}, Relu{}),
+                 Conv2d{.filters = 64, .size = 5, .padding = 2}, Relu{}, MaxPool{},
+                 Residual(Conv2d{.filters = 64, .size = 3, .padding = 1}, Relu{}), Flatten{}, Dense{.units = 1024},
+                 Relu{}, detail::digit_logits);
+  }
+};
+// Half the filters and units.
+struct DigitCnnModelSize : DigitCnn {
+  using Base = DigitCnn;
+  static constexpr const char* variant = "model_size";
+  static constexpr auto model() {
+    return simple_cnn(detail::digit_shape, 10, {.filters1 = 16, .filters2 = 32, .units = 512});
+  }
+};
+// The weights of the logits start with variance 1 instead of 1 / 1024.
+struct DigitCnnLargeInit : DigitCnn {
+  using Base = DigitCnn;
+  static constexpr const char* variant = "large_init";
+  static constexpr auto model() {
+    return Model(detail::digit_shape, Conv2d{.filters = 32, .size = 5, .padding = 2}, Relu{}, MaxPool{},
+                 Conv2d{.filters = 64, .size = 5, .padding = 2}, Relu{}, MaxPool{}, Flatten{}, Dense{.units = 1024},
+                 Relu{}, detail::large_digit_logits);
+  }
+};
+
+}  // namespace algoperf
