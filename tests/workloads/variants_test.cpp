@@ -46,6 +46,14 @@ std::vector<std::string> checked_variants(const W& workload, const Data& data) {
   return names;
 }
 
+template <class Data>
+std::int32_t example_label(const Data& data, std::uint32_t i) {
+  std::vector<typename Data::Input> input(data.shape().size());
+  std::int32_t label = 0;
+  data.gather(&i, 1, input.data(), &label);
+  return label;
+}
+
 }  // namespace
 
 TEST_CASE("variants: digits") {
@@ -81,6 +89,27 @@ TEST_CASE("variants keep the settings of their base") {
     CHECK(variant.seed == 7);
     CHECK(variant.label_noise == 0.25);
   });
+}
+
+TEST_CASE("a workload of one's own data") {
+  const InMemory<float> digits = Glyphs{.count = 60}.render();
+  const auto made = [&](const WorkloadSettings& settings) {
+    return DataWorkload(settings, linear_model(digits.shape(), digits.classes()), SoftmaxCrossEntropy{}, ErrorRate{},
+                        digits.subset(0, 40), digits.subset(40, 50), digits.subset(50, 60));
+  };
+  const auto own = made({.name = "own", .target = {0.25}, .step_hint = 30});
+  static_assert(Workload<std::remove_const_t<decltype(own)>>);
+  CHECK(std::string(own.name) == "own");
+  CHECK(own.target() == Target{0.25});
+  CHECK(own.step_hint() == 30);
+  CHECK(own.train().size() == 40);
+  CHECK(own.validation().size() == 10);
+  CHECK(example_label(own.validation(), 0) == example_label(digits, 40));
+  CHECK(example_label(own.test(), 9) == example_label(digits, 59));
+  CHECK_THROWS_WITH_AS(made({.name = ""}), "DataWorkload: the name is empty", Error);
+  CHECK_THROWS_WITH_AS(made({.name = "own", .target = {NAN}}), "DataWorkload own: the target is NaN", Error);
+  CHECK_THROWS_WITH_AS(made({.name = "own", .step_hint = 0}), "DataWorkload own: step_hint is 0, expected at least 1",
+                       Error);
 }
 
 TEST_CASE("shared data: one load for all holders of a key, freed with the last") {

@@ -2,5 +2,6 @@
 #pragma once
 
 #include "concept.hpp"
+#include "data_workload.hpp"
 #include "glyph_digits.hpp"
 #include "shakespeare.hpp"

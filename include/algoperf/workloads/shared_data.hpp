@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include "../core/config.hpp"
+
 namespace algoperf::detail {
 
 template <class T>
