@@ -1,0 +1,96 @@
+// find_target: sets the target of a workload by a search. Requires nlohmann-json; POSIX only.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../core/median.hpp"
+#include "entry.hpp"
+#include "tune.hpp"
+
+namespace algoperf {
+
+struct TargetOptions {
+  std::size_t points = 200;  // of each submission's search space
+  std::size_t seeds = 20;    // runs of the best point
+  std::uint64_t seed = 1;
+  TrialOptions trial = {};  // steps = 0: the step hint of the workload. Trials do not stop at a target
+  std::size_t jobs = 1;
+  std::string folder = {};  // for journals, from which a search that was killed continues; empty: none
+
+  void check() const {
+    require(points >= 1, "TargetOptions: points is 0, expected at least 1");
+    require(seeds >= 1, "TargetOptions: seeds is 0, expected at least 1");
+  }
+};
+
+struct FoundTarget {
+  Target target;                // the median of `metrics`
+  std::string submission;       // with the best trial of the search
+  HyperPoint point;             // of that trial
+  std::vector<double> metrics;  // the best validation metric of each run of the point
+};
+
+// Searches the spaces of submissions on one workload, runs the best point again with other seeds, and returns the
+// median of the best validation metrics of these runs as a target. Half of such runs reach it in the same steps.
+// `entries` have one workload. Throws Error if there is no entry, if the workloads differ, or if every trial or every
+// run fails. Source: Dahl et al. 2023, section 5: AdamW, NadamW, Nesterov and heavy ball, 200 points, 20 seeds. Their
+// runs have 0.75 of the budget; the default budget is 1.5 times the step hint, so that the step hint is 0.67 of it.
+inline FoundTarget find_target(const std::vector<StudyEntry>& entries, const TargetOptions& options = {}) {
+  options.check();
+  require(!entries.empty(), "find_target: there is no entry");
+  const ScoredWorkload& workload = entries.front().workload;
+  for (const StudyEntry& entry : entries)
+    require(entry.workload.name == workload.name, "find_target: the entries have the workloads '", workload.name,
+            "' and '", entry.workload.name, "', expected one");
+  const bool lower = workload.target.lower_is_better;
+  if (!options.folder.empty()) std::filesystem::create_directories(options.folder);
+  entries.front().load();
+  TrialOptions trial = options.trial;
+  trial.stop_at_target = false;
+  if (trial.steps == 0) trial.steps = entries.front().facts().step_hint;
+
+  const auto search = [&](const std::string& name, const SearchSpace& space, std::size_t count, const auto& run) {
+    const std::string journal =
+        options.folder.empty() ? "" : options.folder + "/" + workload.name + "_" + name + ".jsonl";
+    return tune(
+        space,
+        {.trials = count, .seed = options.seed, .jobs = options.jobs, .lower_is_better = lower, .journal = journal},
+        run);
+  };
+  const auto best_metric = [&](const StudyEntry& entry, const HyperPoint& point, std::uint64_t seed) {
+    TrialOptions with_seed = trial;
+    with_seed.seed = RandomKey{options.seed}.fold(seed).value;
+    double best = NAN;
+    for (const EvaluationReport& e : entry.run(point, with_seed).evaluations)
+      best = lower ? std::fmin(best, e.metric) : std::fmax(best, e.metric);
+    return best;
+  };
+
+  const StudyEntry* winner = nullptr;
+  TunedTrial best;
+  for (const StudyEntry& entry : entries) {
+    const TunedTrial found = search(entry.submission, entry.space, options.points, [&](const HyperPoint& point) {
+                               return best_metric(entry, point, 0);
+                             }).best();
+    if (winner == nullptr || better(found.value, best.value, lower)) winner = &entry, best = found;
+  }
+  std::vector<HyperPoint> seeds;
+  for (std::size_t i = 1; i <= options.seeds; ++i) seeds.push_back({{"seed", i}});
+  const Tuning runs =
+      search("seeds_of_" + winner->submission, SearchSpace(seeds), options.seeds, [&](const HyperPoint& point) {
+        return best_metric(*winner, best.point, static_cast<std::uint64_t>(point["seed"]));
+      });
+  (void)runs.best();  // throws if every run failed
+  FoundTarget found{.target = workload.target, .submission = winner->submission, .point = best.point, .metrics = {}};
+  for (const TunedTrial& run : runs.trials)
+    if (!std::isnan(run.value)) found.metrics.push_back(run.value);
+  found.target.value = median(found.metrics);
+  return found;
+}
+
+}  // namespace algoperf
