@@ -77,6 +77,10 @@ class StudyPage {
     return std::isinf(value) ? "<span class=\"miss\">missed</span>" : text;
   }
 
+  static std::string counted(std::size_t n, const char* one, const char* many) {
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+  }
+
   std::string heading(const std::string& title) const {
     const StudyOptions& options = study_.options();
     std::set<std::string> processors;
@@ -85,11 +89,13 @@ class StudyPage {
     for (const std::string& processor : processors) machines += (machines.empty() ? "" : "; ") + processor;
     const char* const ruleset = options.ruleset == Ruleset::external ? "external tuning" : "self-tuning";
     std::string text = fmt::format(
-        "<h1>{}</h1>\n<p class=\"lead\">{} submissions on {} workloads under the {} ruleset: {} studies of {} trials. "
-        "A study's time to target is that of its fastest trial; the median over studies counts. Only training is on "
-        "the clock, and targets apply to validation data.</p>\n<p>{} trials. Clock: {}. {} trials at a time on {}.",
-        html_text(title), names().size(), suite().workloads.size(), ruleset, options.studies, options.trials,
-        records_.size(), clock_unit(clock_), std::max<std::size_t>(options.jobs, 1), html_text(machines));
+        "<h1>{}</h1>\n<p class=\"lead\">{} on {} under the {} ruleset, {} of {} each. A study's time to target is that "
+        "of its fastest trial; the median over studies counts. Only training is on the clock, and targets apply to "
+        "validation data.</p>\n<p>Clock: {}. {}, {} at a time, on {}.",
+        html_text(title), counted(names().size(), "submission", "submissions"),
+        counted(suite().workloads.size(), "workload", "workloads"), ruleset,
+        counted(options.studies, "study", "studies"), counted(options.trials, "trial", "trials"), clock_unit(clock_),
+        counted(records_.size(), "trial", "trials"), std::max<std::size_t>(options.jobs, 1), html_text(machines));
     if (clock_ == Clock::time && options.jobs > 1)
       text += " <b>Trials ran beside each other, which slows them down: run them one at a time to publish seconds.</b>";
     return text + "</p>\n";
