@@ -223,3 +223,40 @@ TEST_CASE("a benchmark that cannot run reports the reason, and the others still 
   CHECK(trials[3].error_message == "Layout: tensor 'parameters' has no elements");
   CHECK(trials[4].error_message == "Shape: an extent is -1, expected at least 0");
 }
+
+namespace {
+
+struct NamedTiny : TinyWorkload {
+  static constexpr const char* name = "tiny";
+};
+
+struct MomentumSubmission {
+  static constexpr const char* name = "momentum";
+  SearchSpace search_space() const { return SearchSpace({{.name = "rate", .min = 0.04, .max = 0.06}}); }
+  auto rule(const HyperPoint&, const WorkloadFacts&) const { return momentum(); }
+  auto schedule(const HyperPoint& point, const WorkloadFacts&) const { return Constant{point["rate"]}; }
+  std::size_t batch_size(const WorkloadFacts&) const { return 32; }
+};
+
+}  // namespace
+
+TEST_CASE("a submission trains from its default point, each repetition from another seed") {
+  const NamedTiny task;
+  const TimeToTargetOptions options{.budget = 200, .every = 5};
+  const Keeper keeper = run([&] {
+    register_time_to_target("s", options, task, MomentumSubmission{})->Repetitions(2);
+    register_time_to_target("missed", {.budget = 1}, task, MomentumSubmission{})->Repetitions(1);
+  });
+  const auto trials = keeper.trials();
+  REQUIRE(trials.size() == 3);
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    const TrialResult expected = run_trial(task, MomentumSubmission{}, HyperPoint{{"rate", 0.05}},
+                                           {.seed = seed, .steps = 200, .evaluate_every = 5});
+    CHECK(expected.reached);
+    CHECK(trials[seed - 1].counters.at("steps") == static_cast<double>(expected.steps));
+    CHECK(trials[seed - 1].report_label == "seed " + std::to_string(seed));
+    CHECK(trials[seed - 1].GetAdjustedRealTime() < missed_target_seconds);
+  }
+  CHECK(trials[2].report_label == "seed 1, target missed");
+  CHECK(trials[2].GetAdjustedRealTime() == missed_target_seconds);
+}

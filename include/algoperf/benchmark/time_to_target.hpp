@@ -17,6 +17,9 @@
 // best_metric, if it is finite. A best metric of 0 is reported as 1e-300, because Google Benchmark 1.7 divides by the
 // counters' means, and JSON has no NaN.
 //
+// ALGOPERF_TIME_TO_TARGET(workload, submission) does the same with a submission (tuning/submission.hpp) and its default
+// point, with the budget and the evaluations of run_trial.
+//
 // An optional name comes first: ALGOPERF_TIME_TO_TARGET("adamw on glyphs", ...). Link Google Benchmark
 // (algoperf::benchmark).
 #pragma once
@@ -36,6 +39,7 @@
 #include "../loop/observers/history.hpp"
 #include "../loop/observers/until.hpp"
 #include "../loop/training_loop.hpp"
+#include "../tuning/entry.hpp"
 #include "../workloads/concept.hpp"
 #include "concept.hpp"
 
@@ -111,13 +115,35 @@ void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, con
   }
 }
 
+// Runs one trial of a submission from `seed`. An option that is 0 is that of run_trial.
+template <Workload W, Submission S>
+void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, const TimeToTargetOptions& options,
+                              const W& workload, const S& submission) {
+  for (auto _ : state) {
+    TrialResult trial;
+    try {
+      trial = run_trial(workload, submission, detail::default_point(submission),
+                        {.seed = seed, .steps = options.budget, .evaluate_every = options.every});
+    } catch (const std::exception& error) {
+      state.SkipWithError(error.what());
+      return;
+    }
+    state.SetIterationTime(trial.reached ? trial.evaluations.back().training_seconds : missed_target_seconds);
+    const char* const missed = trial.reached ? "" : ", target missed";
+    state.SetLabel("seed " + std::to_string(seed) + (trial.failure.empty() ? missed : ", " + trial.failure));
+    detail::set_counter(state, "steps", static_cast<double>(trial.steps));
+    detail::set_counter(state, "examples", static_cast<double>(trial.examples));
+    detail::set_counter(state, "evaluations", static_cast<double>(trial.evaluations.size()));
+    detail::set_counter(state, "evaluation_seconds", trial.evaluation_seconds);
+  }
+}
+
 // Registers such trials as a benchmark and returns it for further configuration.
-template <Workload W, class Rule, class Schedule, class Selector, class... More>
+template <Workload W, class... Algorithm>
 auto* register_time_to_target(const std::string& name, const TimeToTargetOptions& options, const W& workload,
-                              const Rule& rule, const Schedule& schedule, const Selector& selector,
-                              const More&... more) {
+                              const Algorithm&... algorithm) {
   const auto trial = [=, seed = std::uint64_t{0}](::benchmark::State& state) mutable {
-    benchmark_time_to_target(state, ++seed, options, workload, rule, schedule, selector, more...);
+    benchmark_time_to_target(state, ++seed, options, workload, algorithm...);
   };
   return ::benchmark::RegisterBenchmark(name.c_str(), trial)
       ->Iterations(1)
@@ -153,7 +179,7 @@ auto* register_trials(const char* arguments, const First& first, const Rest&... 
 }  // namespace detail
 }  // namespace algoperf
 
-// Arguments: (workload, rule, schedule, selector), followed by the other arguments of a TrainingLoop, and optionally
-// preceded by a name and TimeToTargetOptions.
+// Arguments: (workload, rule, schedule, selector), followed by the other arguments of a TrainingLoop; or (workload,
+// submission). Either is optionally preceded by a name and TimeToTargetOptions.
 #define ALGOPERF_TIME_TO_TARGET(...) \
   ALGOPERF_BENCHMARK_VARIABLE = ::algoperf::detail::register_trials(#__VA_ARGS__, __VA_ARGS__)
