@@ -85,28 +85,29 @@ void compare(const char* name, const MakeModel& model, const Task& task) {
 
 // CIFAR-10 in its binary form: 3073 bytes per image, the label and 32 x 32 pixels of each of three channels.
 struct Cifar {
-  ap::detail::Once<ap::InMemory<float>> all = {};
-
   ap::SoftmaxCrossEntropy loss() const { return {}; }
   ap::ErrorRate metric() const { return {}; }
-  auto train() const { return load().subset(0, 17000); }
-  auto validation() const { return load().subset(17000, 20000); }
-  const ap::InMemory<float>& load() const {
-    return all([] {
-      std::vector<float> inputs;
-      std::vector<std::int32_t> labels;
-      for (const char* const part : {"1", "2"}) {
-        ap::GzFile file(ap::data_root() + "/cifar10/data_batch_" + part + ".bin.gz");
-        unsigned char image[3073];
-        while (file.read(image, sizeof image) == sizeof image) {
-          labels.push_back(image[0]);
-          for (std::size_t pixel = 0; pixel < 1024; ++pixel)
-            for (std::size_t channel = 0; channel < 3; ++channel)
-              inputs.push_back(static_cast<float>(image[1 + 1024 * channel + pixel]) / 128 - 1);
-        }
+  auto train() const { return images().subset(0, 17000); }
+  auto validation() const { return images().subset(17000, 20000); }
+
+  static const ap::InMemory<float>& images() {
+    static const ap::InMemory<float> read = read_images();
+    return read;
+  }
+  static ap::InMemory<float> read_images() {
+    std::vector<float> inputs;
+    std::vector<std::int32_t> labels;
+    for (const char* const part : {"1", "2"}) {
+      ap::GzFile file(ap::data_root() + "/cifar10/data_batch_" + part + ".bin.gz");
+      unsigned char image[3073];
+      while (file.read(image, sizeof image) == sizeof image) {
+        labels.push_back(image[0]);
+        for (std::size_t pixel = 0; pixel < 1024; ++pixel)
+          for (std::size_t channel = 0; channel < 3; ++channel)
+            inputs.push_back(static_cast<float>(image[1 + 1024 * channel + pixel]) / 128 - 1);
       }
-      return ap::InMemory<float>(std::move(inputs), std::move(labels), ap::Shape{32, 32, 3}, 10);
-    });
+    }
+    return {std::move(inputs), std::move(labels), ap::Shape{32, 32, 3}, 10};
   }
 };
 
