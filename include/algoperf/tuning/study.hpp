@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,10 +179,20 @@ class Study {
       journal.append(i, record);
       progress(++finished, mine);
     });
-    return records(journal);
+    return records_of(journal.records());
   }
   std::vector<StudyRecord> run() {
     return run([](std::size_t, std::size_t) {});
+  }
+
+  // Returns the records of the trials that have ended, without running any. Throws Error if there is no journal, or if
+  // it belongs to another study.
+  std::vector<StudyRecord> records() const {
+    std::ifstream file(path(), std::ios::binary);
+    require(static_cast<bool>(file), path(), ": cannot be opened");
+    const JournalContents found = parse_journal({std::istreambuf_iterator<char>(file), {}}, path());
+    require_settings(found.settings, settings(), path() + ":1: settings");
+    return records_of(found.records);
   }
 
   const StudyOptions& options() const { return options_; }
@@ -222,9 +234,9 @@ class Study {
             {"cells", cells}};
   }
 
-  std::vector<StudyRecord> records(const Journal& journal) const {
+  std::vector<StudyRecord> records_of(const std::map<std::uint64_t, Json>& lines) const {
     std::vector<StudyRecord> found;
-    for (const auto& [i, json] : journal.records()) {
+    for (const auto& [i, json] : lines) {
       require(i < entries_.size() * options_.studies * options_.trials, path(), ": there is no trial ", i);
       const ScoredWorkload& workload = entry_of(i).workload;
       StudyRecord record{.submission = entry_of(i).submission,

@@ -24,7 +24,7 @@ struct TrialOptions {
   std::uint64_t steps = 0;                                   // budget; 0: 1.5 times the step hint
   double seconds = std::numeric_limits<double>::infinity();  // budget of training time
   double budget_factor = 1;                                  // multiplies both budgets
-  std::uint64_t evaluate_every = 0;                          // steps; 0: a fiftieth of the step hint
+  std::uint64_t evaluate_every = 0;                          // steps; 0: a 25th of the step hint
   bool stop_at_target = true;
   unsigned threads = 1;
 
@@ -183,7 +183,7 @@ TrialResult run_trial(const W& workload, const S& submission, const HyperPoint& 
   if (options.steps == 0) options.steps = hint + hint / 2;
   options.steps = static_cast<std::uint64_t>(std::ceil(options.budget_factor * static_cast<double>(options.steps)));
   options.seconds *= options.budget_factor;
-  if (options.evaluate_every == 0) options.evaluate_every = hint / 50 + 1;
+  if (options.evaluate_every == 0) options.evaluate_every = hint / 25 + 1;
   TrialResult result = detail::train_trial(task, submission, point, options);
   result.total_seconds = total.seconds();
   return result;

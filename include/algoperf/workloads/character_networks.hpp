@@ -28,7 +28,7 @@ struct CharacterMlp {
   using Variants =
       Tuple<CharacterMlpGelu, CharacterMlpPostLn, CharacterMlpNoResnet, CharacterMlpModelSize, CharacterMlpEmbedInit>;
   static constexpr double shakespeare_nats = 1.9;
-  static constexpr std::uint64_t step_hint = 4000;
+  static constexpr std::uint64_t step_hint = 2000;
   static constexpr auto model(std::size_t context, std::size_t vocabulary) {
     return next_character(context, vocabulary, {.width = 24, .units = 256});
   }

@@ -39,7 +39,7 @@ struct DigitLinear {
   static constexpr const char* name = "linear";
   using Variants = Tuple<DigitLinearLayerNorm, DigitLinearLargeInit>;
   static constexpr double glyph_error = 0.5, mnist_error = 0.08;
-  static constexpr std::uint64_t step_hint = 2000;
+  static constexpr std::uint64_t step_hint = 1000;
   static constexpr auto model() { return linear_model(detail::digit_shape, 10); }
 };
 // The image is normalised to mean 0 and variance 1, by a layer norm over all pixels.
@@ -65,7 +65,7 @@ struct DigitMlp {
   static constexpr const char* name = "mlp";
   using Variants = Tuple<DigitMlpTanh, DigitMlpLayerNorm, DigitMlpResnet, DigitMlpModelSize, DigitMlpLargeInit>;
   static constexpr double glyph_error = 0.03, mnist_error = 0.025;
-  static constexpr std::uint64_t step_hint = 2000;
+  static constexpr std::uint64_t step_hint = 1000;
   static constexpr auto model() { return mlp(detail::digit_shape, {256, 256}, 10); }
 };
 // tanh instead of ReLUs.
@@ -118,7 +118,7 @@ struct DigitCnn {
   static constexpr const char* name = "cnn";
   using Variants = Tuple<DigitCnnGelu, DigitCnnLayerNorm, DigitCnnResnet, DigitCnnModelSize, DigitCnnLargeInit>;
   static constexpr double glyph_error = 0.03, mnist_error = 0.025;
-  static constexpr std::uint64_t step_hint = 2000;
+  static constexpr std::uint64_t step_hint = 500;
   static constexpr auto model() { return simple_cnn(detail::digit_shape, 10); }
 };
 // GELUs instead of ReLUs.
