@@ -5,7 +5,7 @@
 namespace ap = algoperf;
 
 int main() {
-  const ap::GlyphDigits task;
+  const ap::GlyphDigits task{.target_error = 0.03};
   ap::TrainingLoop loop(task.model(), task.loss(),
                         ap::chain(ap::ClipByGlobalNorm{.max_norm = 1}, ap::Adam{.beta2 = 0.98},
                                   ap::DecayedWeights{.rate = 0.1}, ap::Descend{}),

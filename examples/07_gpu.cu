@@ -7,7 +7,7 @@
 namespace ap = algoperf;
 
 int main() {
-  const ap::GlyphDigits task;
+  const ap::GlyphDigits task{.target_error = 0.03};
   ap::TrainingLoop loop(task.model(), task.loss(), ap::adamw({.weight_decay = 0.1}),
                         ap::WarmupCosine{.peak = 4e-3, .warmup = 50, .total = 1500},
                         ap::ShuffledEpochs{.batch = 128, .seed = 1}, ap::Cuda{});

@@ -70,13 +70,14 @@ void targets(const Options& options, std::size_t points, std::size_t seeds) {
     std::vector<ap::StudyEntry> of;
     for (const ap::StudyEntry& entry : entries)
       if (entry.workload.name == workload) of.push_back(entry);
-    const ap::FoundTarget found =
-        ap::find_target(of, {.points = points,
-                             .seeds = seeds,
-                             .seed = options.seed,
-                             .trial = {.steps = options.steps, .evaluate_every = options.every},
-                             .jobs = options.jobs,
-                             .folder = options.out + "/targets"});
+    const ap::FoundTarget found = ap::find_target(of, {.points = points,
+                                                       .seeds = seeds,
+                                                       .seed = options.seed,
+                                                       .trial = {.steps = options.steps,
+                                                                 .step_hint_factor = options.step_hint_factor,
+                                                                 .evaluate_every = options.every},
+                                                       .jobs = options.jobs,
+                                                       .folder = options.out + "/targets"});
     const auto [least, most] = std::minmax_element(found.metrics.begin(), found.metrics.end());
     std::string point;
     for (const auto& [name, value] : found.point.entries())
@@ -123,6 +124,16 @@ void noise(const Options& options, std::size_t runs) {
                  found.mean, 100 * found.variation, found.runs_for(0.01), found.runs_for(0.05),
                  ap::neighbour_slowdown(entry, fastest->point, trial, 2));
     }
+  }
+}
+
+nlohmann::ordered_json read_json(const std::string& path) {
+  std::ifstream file(path);
+  ap::require(static_cast<bool>(file), path, ": cannot be opened");
+  try {
+    return nlohmann::ordered_json::parse(file);
+  } catch (const nlohmann::json::exception& error) {
+    ap::fail(path, ": ", error.what());
   }
 }
 
@@ -173,13 +184,19 @@ int main(int argc, char** argv) {
   whole("--studies", options.studies, "repetitions of the tuning", 1);
   whole("--trials", options.trials, "points of the search space per study", 1);
   std::string space_file, shard, clock;
-  app.add_option("--search-space", space_file, "a JSON file with a search space for all submissions");
+  app.add_option(
+      "--search-space", space_file,
+      "narrow (default), published, or a JSON file with a search space for all submissions, or with an object "
+      "of search spaces by submission");
   app.add_option("--search", options.search, list(searches))->capture_default_str();
   app.add_flag("--variants", options.variants, "all variants of the workloads, as held-out workloads");
   whole("--held-out", options.held_out, "one variant of each workload, drawn with this seed; 0: none", 0);
   app.add_option("--clock", clock, "score by " + list(clocks) + " (default: time)");
-  whole("--steps", options.steps, "budget of a trial; 0: 1.5 times the workload's step hint", 0);
+  whole("--steps", options.steps, "budget of a trial; 0: the workload's step hint", 0);
   whole("--every", options.every, "steps between evaluations; 0: a 25th of the step hint", 0);
+  app.add_option("--step-hint-factor", options.step_hint_factor,
+                 "multiplies the step hint that submissions get, and so the length of their schedules")
+      ->capture_default_str();
   whole("--seed", options.seed, "of points and trials", 0);
   whole("--jobs", options.jobs, "trials at a time; neighbours slow each other down", 1);
   app.add_option("--threads", options.threads, "threads of a trial")
@@ -208,7 +225,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     const std::uint64_t jobs = options.jobs;
-    if (!space_file.empty()) options.search_space = to_json(ap::read_search_space(space_file));
+    if (space_file == "published")
+      options.search_space = nullptr;
+    else if (!space_file.empty() && space_file != "narrow")
+      options.search_space = read_json(space_file);
     if (!clock.empty()) check_name("clock", clock, clocks);
     if (*merge_shards) return merge(folder, options, clock), 0;
     if (*resume || *report_only || *measure_noise) options = read_options(folder);

@@ -11,15 +11,18 @@
 #include <nlohmann/json.hpp>
 
 #include "entries.hpp"
+#include "narrow_spaces.hpp"
 
 struct Options {
-  std::vector<std::string> submissions = {"adamw", "nesterov", "muon"};
+  std::vector<std::string> submissions = {"adamw", "nesterov", "schedule_free_adamw"};
   std::vector<std::string> workloads = {"glyphs_linear", "glyphs_mlp"};
   std::string ruleset = "external", search = "halton", clock = "time";
-  nlohmann::ordered_json search_space = nullptr;  // null: that of each submission
+  // A search space, or an object of search spaces by submission; a submission without one keeps its own.
+  nlohmann::ordered_json search_space = nlohmann::ordered_json::parse(narrow_spaces);
   bool variants = false;
   std::uint64_t held_out = 0;  // a seed; 0: no held-out workloads
   std::uint64_t studies = 2, trials = 3, seed = 1, steps = 0, every = 0;
+  double step_hint_factor = 1;
   unsigned threads = 1;
 
   std::uint64_t jobs = 1;  // from here on, not in study.json
@@ -30,7 +33,7 @@ struct Options {
   std::string settings_path() const { return folder() + "/study.json"; }
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Options, submissions, workloads, ruleset, search, clock, search_space, variants,
-                                   held_out, studies, trials, seed, steps, every, threads)
+                                   held_out, studies, trials, seed, steps, every, step_hint_factor, threads)
 
 // Throws Error with the nearest known name if `name` is not in `known`.
 inline void check_name(const char* what, const std::string& name, const std::vector<std::string>& known) {
@@ -96,10 +99,16 @@ inline std::vector<algoperf::StudyEntry> selected_entries(const Options& options
   if (options.held_out > 0)
     for (const algoperf::StudyEntry& entry : algoperf::draw_held_out(variants, options.held_out))
       entries.push_back(entry);
-  if (!options.search_space.is_null()) {
-    const algoperf::SearchSpace space = algoperf::parse_search_space(options.search_space.dump());
-    for (algoperf::StudyEntry& entry : entries) entry.space = space;
-  }
+  const auto& spaces = options.search_space;
+  bool by_submission = spaces.is_object();
+  if (by_submission)
+    for (const auto& [name, space] : spaces.items()) by_submission &= index_of(name, submissions) < submissions.size();
+  for (algoperf::StudyEntry& entry : entries)
+    if (!by_submission && !spaces.is_null())
+      entry.space = algoperf::parse_search_space(spaces.dump());
+    else if (by_submission && spaces.contains(entry.submission))
+      entry.space =
+          algoperf::parse_search_space(spaces[entry.submission].dump(), "search space of " + entry.submission);
   return entries;
 }
 
@@ -113,7 +122,10 @@ inline algoperf::Study make_study(const Options& options) {
                          .ruleset = static_cast<algoperf::Ruleset>(index_of(options.ruleset, rulesets)),
                          .seed = options.seed,
                          .search = static_cast<algoperf::Search>(index_of(options.search, searches)),
-                         .trial = {.steps = options.steps, .evaluate_every = options.every, .threads = options.threads},
+                         .trial = {.steps = options.steps,
+                                   .step_hint_factor = options.step_hint_factor,
+                                   .evaluate_every = options.every,
+                                   .threads = options.threads},
                          .jobs = options.jobs,
                          .shard = options.shard,
                          .shards = options.shards});

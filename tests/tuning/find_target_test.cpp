@@ -39,6 +39,23 @@ TEST_CASE("a target is the median of the best point's metrics over seeds") {
   CHECK(bytes_of(folder / "t/small_digits_sgd.jsonl") == journal);
 }
 
+TEST_CASE("by default, a target is what 0.75 of the budget reaches") {
+  struct ToZero : SgdSubmission {
+    auto schedule(const ap::HyperPoint& point, const ap::WorkloadFacts& facts) const {
+      return ap::Linear{.from = point["rate"], .to = 0, .steps = facts.step_hint};
+    }
+  };
+  const auto entries = ap::study_entries(SmallDigits{}, ToZero{});
+  const ap::FoundTarget found = ap::find_target(entries, {.points = 2, .seeds = 1});
+  const ap::TrialResult trial = entries[0].run(found.point, {.seed = ap::RandomKey{1}.fold(1).value,
+                                                             .steps = 30,  // of 40
+                                                             .step_hint_factor = 0.75,
+                                                             .stop_at_target = false});
+  double least = 1;
+  for (const ap::EvaluationReport& e : trial.evaluations) least = std::min(least, e.metric);
+  CHECK(found.target.value == least);
+}
+
 TEST_CASE("find_target refuses entries of two workloads, and none") {
   auto entries = ap::study_entries(SmallDigits{}, SgdSubmission{}, HeavyBallSubmission{});
   entries[1].workload.name = "other";

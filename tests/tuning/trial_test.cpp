@@ -112,16 +112,31 @@ TEST_CASE("trials of one seed have the same evaluations, and other seeds have ot
   CHECK(metrics(1) != metrics(2));
 }
 
-TEST_CASE("a trial ends with its budget of steps or seconds, by default at 1.5 times the step hint") {
+TEST_CASE("a trial ends with its budget of steps or seconds, by default at the step hint") {
   TinyWorkload hard;
   hard.target_error = -1;
   const ap::TrialResult found = ap::run_trial(hard, HeavyBall{}, good);
-  CHECK(found.steps == 150);
+  CHECK(found.steps == 100);
   CHECK_FALSE(found.reached);
-  CHECK(found.evaluations.size() == 51);  // after step 1, then every third
+  CHECK(found.evaluations.size() == 21);  // after step 1, then every fifth
   const ap::TrialResult brief = ap::run_trial(hard, HeavyBall{}, good, {.steps = 100000, .seconds = 0.01});
   CHECK(brief.steps < 100000);
   CHECK(brief.training_seconds >= 0.01);
+}
+
+TEST_CASE("step_hint_factor multiplies the step hint of the submission, but not the budget") {
+  struct ToZero : HeavyBall {
+    auto schedule(const ap::HyperPoint&, const ap::WorkloadFacts& facts) const {
+      return ap::Linear{.from = 0.05, .to = 0, .steps = facts.step_hint};
+    }
+  };
+  TinyWorkload hard;
+  hard.target_error = -1;
+  const ap::TrialResult found = ap::run_trial(hard, ToZero{}, good, {.step_hint_factor = 0.55, .evaluate_every = 10});
+  CHECK(found.steps == 100);
+  REQUIRE(found.evaluations.size() == 11);
+  CHECK(found.evaluations[5].loss != found.evaluations[6].loss);  // steps 50 and 60
+  for (std::size_t i = 7; i < 11; ++i) CHECK(found.evaluations[i].loss == found.evaluations[6].loss);
 }
 
 TEST_CASE("a trial that diverges is recorded") {

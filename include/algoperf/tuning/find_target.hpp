@@ -18,7 +18,7 @@ struct TargetOptions {
   std::size_t points = 200;  // of each submission's search space
   std::size_t seeds = 20;    // runs of the best point
   std::uint64_t seed = 1;
-  TrialOptions trial = {};  // steps = 0: the step hint of the workload. Trials do not stop at a target
+  TrialOptions trial = {};  // steps = 0: 0.75 of the step hint, also for schedules. Trials do not stop at a target
   std::size_t jobs = 1;
   std::string folder = {};  // for journals, from which a search that was killed continues; empty: none
 
@@ -38,8 +38,8 @@ struct FoundTarget {
 // Searches the spaces of submissions on one workload, runs the best point again with other seeds, and returns the
 // median of the best validation metrics of these runs as a target. Half of such runs reach it in the same steps.
 // `entries` have one workload. Throws Error if there is no entry, if the workloads differ, or if every trial or every
-// run fails. Source: Dahl et al. 2023, section 5: AdamW, NadamW, Nesterov and heavy ball, 200 points, 20 seeds. Their
-// runs have 0.75 of the budget; the default budget is 1.5 times the step hint, so that the step hint is 0.67 of it.
+// run fails. Source: Dahl et al. 2023, section 5: AdamW, NadamW, Nesterov and heavy ball, 200 points, 20 seeds, runs
+// of 0.75 of the budget.
 inline FoundTarget find_target(const std::vector<StudyEntry>& entries, const TargetOptions& options = {}) {
   options.check();
   require(!entries.empty(), "find_target: there is no entry");
@@ -52,7 +52,10 @@ inline FoundTarget find_target(const std::vector<StudyEntry>& entries, const Tar
   entries.front().load();
   TrialOptions trial = options.trial;
   trial.stop_at_target = false;
-  if (trial.steps == 0) trial.steps = entries.front().facts().step_hint;
+  if (trial.steps == 0) {
+    trial.budget_factor *= 0.75;
+    trial.step_hint_factor *= 0.75;
+  }
 
   const auto search = [&](const std::string& name, const SearchSpace& space, std::size_t count, const auto& run) {
     const std::string journal =

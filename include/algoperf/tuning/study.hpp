@@ -228,6 +228,7 @@ class Study {
             {"steps", options_.trial.steps},
             {"seconds", options_.trial.seconds < __DBL_MAX__ ? Json(options_.trial.seconds) : Json(nullptr)},
             {"budget_factor", options_.trial.budget_factor},
+            {"step_hint_factor", options_.trial.step_hint_factor},
             {"evaluate_every", options_.trial.evaluate_every},
             {"stop_at_target", options_.trial.stop_at_target},
             {"threads", options_.trial.threads},

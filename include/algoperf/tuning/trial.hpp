@@ -21,10 +21,11 @@ namespace algoperf {
 
 struct TrialOptions {
   std::uint64_t seed = 0;                                    // of parameters and data order
-  std::uint64_t steps = 0;                                   // budget; 0: 1.5 times the step hint
+  std::uint64_t steps = 0;                                   // budget; 0: the step hint of the workload
   double seconds = std::numeric_limits<double>::infinity();  // budget of training time
   double budget_factor = 1;                                  // multiplies both budgets
-  std::uint64_t evaluate_every = 0;                          // steps; 0: a 25th of the step hint
+  double step_hint_factor = 1;       // multiplies the step hint that the submission gets, but not the budget
+  std::uint64_t evaluate_every = 0;  // steps; 0: a 25th of the step hint
   bool stop_at_target = true;
   unsigned threads = 1;
 
@@ -32,6 +33,8 @@ struct TrialOptions {
     require(seconds > 0, "TrialOptions: seconds is ", seconds, ", expected more than 0");
     require(budget_factor > 0 && std::isfinite(budget_factor), "TrialOptions: budget_factor is ", budget_factor,
             ", expected a finite number above 0");
+    require(step_hint_factor > 0 && std::isfinite(step_hint_factor), "TrialOptions: step_hint_factor is ",
+            step_hint_factor, ", expected a finite number above 0");
     require(threads >= 1, "TrialOptions: threads is 0, expected at least 1");
   }
 };
@@ -177,13 +180,17 @@ TrialResult run_trial(const W& workload, const S& submission, const HyperPoint& 
   static_assert(detail::explain_submission<S>());
   options.check();
   const Stopwatch total;
-  const detail::TrialTask task{workload.model(),      workload.loss(),   workload.metric(), workload.train(),
-                               workload.validation(), workload.target(), facts_of(workload)};
+  detail::TrialTask task{workload.model(),      workload.loss(),   workload.metric(), workload.train(),
+                         workload.validation(), workload.target(), facts_of(workload)};
   const std::uint64_t hint = task.facts.step_hint;
-  if (options.steps == 0) options.steps = hint + hint / 2;
-  options.steps = static_cast<std::uint64_t>(std::ceil(options.budget_factor * static_cast<double>(options.steps)));
+  if (options.steps == 0) options.steps = hint;
+  const auto times = [](double factor, std::uint64_t steps) {
+    return static_cast<std::uint64_t>(std::ceil(factor * static_cast<double>(steps)));
+  };
+  options.steps = times(options.budget_factor, options.steps);
   options.seconds *= options.budget_factor;
   if (options.evaluate_every == 0) options.evaluate_every = hint / 25 + 1;
+  task.facts.step_hint = times(options.step_hint_factor, hint);
   TrialResult result = detail::train_trial(task, submission, point, options);
   result.total_seconds = total.seconds();
   return result;

@@ -3,7 +3,7 @@
 //   name, or Base and variant         for the names of workloads: "mlp", "mlp_tanh"
 //   model()
 //   Variants                          of a base network: a Tuple of network types
-//   glyph_error, mnist_error          targets on Glyphs and on MNIST; variants have those of their base
+//   glyph_error, mnist_error          targets on Glyphs and on MNIST, found by find_target
 //   step_hint
 //
 // Variants have AlgoPerf's names where their changes are the same.
@@ -38,20 +38,22 @@ struct DigitLinearLargeInit;
 struct DigitLinear {
   static constexpr const char* name = "linear";
   using Variants = Tuple<DigitLinearLayerNorm, DigitLinearLargeInit>;
-  static constexpr double glyph_error = 0.5, mnist_error = 0.08;
-  static constexpr std::uint64_t step_hint = 1000;
+  static constexpr double glyph_error = 0.3599, mnist_error = 0.0711;
+  static constexpr std::uint64_t step_hint = 1333;
   static constexpr auto model() { return linear_model(detail::digit_shape, 10); }
 };
 // The image is normalised to mean 0 and variance 1, by a layer norm over all pixels.
 struct DigitLinearLayerNorm : DigitLinear {
   using Base = DigitLinear;
   static constexpr const char* variant = "layernorm";
+  static constexpr double glyph_error = 0.3579, mnist_error = 0.0677;
   static constexpr auto model() { return Model(Shape{784}, LayerNorm{}, detail::digit_logits); }
 };
 // Weights start with variance 1 instead of 1 / 784.
 struct DigitLinearLargeInit : DigitLinear {
   using Base = DigitLinear;
   static constexpr const char* variant = "large_init";
+  static constexpr double glyph_error = 0.3847, mnist_error = 0.0793;
   static constexpr auto model() { return Model(detail::digit_shape, detail::large_digit_logits); }
 };
 
@@ -64,20 +66,22 @@ struct DigitMlpLargeInit;
 struct DigitMlp {
   static constexpr const char* name = "mlp";
   using Variants = Tuple<DigitMlpTanh, DigitMlpLayerNorm, DigitMlpResnet, DigitMlpModelSize, DigitMlpLargeInit>;
-  static constexpr double glyph_error = 0.03, mnist_error = 0.025;
-  static constexpr std::uint64_t step_hint = 1000;
+  static constexpr double glyph_error = 0.0197, mnist_error = 0.0215;
+  static constexpr std::uint64_t step_hint = 1333;
   static constexpr auto model() { return mlp(detail::digit_shape, {256, 256}, 10); }
 };
 // tanh instead of ReLUs.
 struct DigitMlpTanh : DigitMlp {
   using Base = DigitMlp;
   static constexpr const char* variant = "tanh";
+  static constexpr double glyph_error = 0.0227, mnist_error = 0.0221;
   static constexpr auto model() { return mlp<Tanh>(detail::digit_shape, {256, 256}, 10); }
 };
 // A layer norm after each hidden layer.
 struct DigitMlpLayerNorm : DigitMlp {
   using Base = DigitMlp;
   static constexpr const char* variant = "layernorm";
+  static constexpr double glyph_error = 0.0195, mnist_error = 0.0213;
   static constexpr auto model() {
     constexpr Dense hidden{.units = 256};
     return Model(detail::digit_shape, hidden, Relu{}, LayerNorm{}, hidden, Relu{}, LayerNorm{}, detail::digit_logits);
@@ -87,6 +91,7 @@ struct DigitMlpLayerNorm : DigitMlp {
 struct DigitMlpResnet : DigitMlp {
   using Base = DigitMlp;
   static constexpr const char* variant = "resnet";
+  static constexpr double glyph_error = 0.0211, mnist_error = 0.0211;
   static constexpr auto model() {
     constexpr Dense hidden{.units = 256};
     return Model(detail::digit_shape, hidden, Relu{}, Residual(hidden, Relu{}), detail::digit_logits);
@@ -96,12 +101,14 @@ struct DigitMlpResnet : DigitMlp {
 struct DigitMlpModelSize : DigitMlp {
   using Base = DigitMlp;
   static constexpr const char* variant = "model_size";
+  static constexpr double glyph_error = 0.0407, mnist_error = 0.0262;
   static constexpr auto model() { return mlp(detail::digit_shape, {64, 64}, 10); }
 };
 // The weights of the logits start with variance 1 instead of 1 / 256.
 struct DigitMlpLargeInit : DigitMlp {
   using Base = DigitMlp;
   static constexpr const char* variant = "large_init";
+  static constexpr double glyph_error = 0.0253, mnist_error = 0.0224;
   static constexpr auto model() {
     constexpr Dense hidden{.units = 256};
     return Model(detail::digit_shape, hidden, Relu{}, hidden, Relu{}, detail::large_digit_logits);
@@ -118,7 +125,7 @@ struct DigitCnn {
   static constexpr const char* name = "cnn";
   using Variants = Tuple<DigitCnnGelu, DigitCnnLayerNorm, DigitCnnResnet, DigitCnnModelSize, DigitCnnLargeInit>;
   static constexpr double glyph_error = 0.03, mnist_error = 0.025;
-  static constexpr std::uint64_t step_hint = 500;
+  static constexpr std::uint64_t step_hint = 267;
   static constexpr auto model() { return simple_cnn(detail::digit_shape, 10); }
 };
 // GELUs instead of ReLUs.
