@@ -1,11 +1,12 @@
 // All of tuning/ but baselines.hpp, and these, which need nlohmann-json: compare.hpp, find_target.hpp, journal.hpp,
-// merge_journals.hpp, search_space_json.hpp, study.hpp, study_report.hpp and tune.hpp.
+// merge_journals.hpp, search_space_json.hpp, study.hpp, study_report.hpp, successive_halving.hpp and tune.hpp.
 #pragma once
 
 #include "clock_noise.hpp"
 #include "concept.hpp"
 #include "entry.hpp"
 #include "halton.hpp"
+#include "median_rule.hpp"
 #include "official_halton.hpp"
 #include "random_points.hpp"
 #include "search_space.hpp"
