@@ -196,7 +196,8 @@ int main(int argc, char** argv) {
   whole("--every", options.every, "steps between evaluations; 0: a 25th of the step hint", 0);
   app.add_option("--step-hint-factor", options.step_hint_factor,
                  "multiplies the step hint that submissions get, and so the length of their schedules")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(flags::real(0, 100, true));
   whole("--seed", options.seed, "of points and trials", 0);
   whole("--jobs", options.jobs, "trials at a time; neighbours slow each other down", 1);
   app.add_option("--threads", options.threads, "threads of a trial")

@@ -133,13 +133,20 @@ inline algoperf::Study make_study(const Options& options) {
   return study;
 }
 
+// The order of hyperparameters counts, and nlohmann::json sorts them.
+inline nlohmann::ordered_json to_ordered_json(const Options& options) {
+  nlohmann::ordered_json json = nlohmann::json(options);
+  json["search_space"] = options.search_space;
+  return json;
+}
+
 // Writes FOLDER/study.json, from which resume and report take the options. Throws Error, naming the option, if another
 // study was begun in the folder.
 inline void keep_options(const Options& options) {
-  const nlohmann::json json = options;
+  const nlohmann::ordered_json json = to_ordered_json(options);
   std::filesystem::create_directories(options.folder());
   if (std::ifstream file(options.settings_path()); file) {
-    const auto found = nlohmann::json::parse(file, nullptr, false);
+    const auto found = nlohmann::ordered_json::parse(file, nullptr, false);
     return algoperf::require_settings(found, json, options.settings_path() + ": another study was begun here: its");
   }
   algoperf::AtomicFile file(options.settings_path());
@@ -153,7 +160,9 @@ inline Options read_options(const std::string& folder) {
   std::ifstream file(path);
   algoperf::require(static_cast<bool>(file), path, ": cannot be opened, so there is no study to continue");
   try {
-    Options options = nlohmann::json::parse(file).get<Options>();
+    const auto json = nlohmann::ordered_json::parse(file);
+    Options options = nlohmann::json(json).get<Options>();
+    options.search_space = json.at("search_space");
     options.out = folder;
     return options;
   } catch (const nlohmann::json::exception& error) {

@@ -96,6 +96,15 @@ TEST_CASE("journals that are damaged, of other settings, or in use are refused")
   CHECK(file.error(file.bytes, other) == ":1: settings.space.beta is unknown");
   CHECK(file.error(file.bytes, 3) ==
         ":1: settings is {\"seed\":1,\"space\":{\"rate\":0.1,\"beta\":0.9}}, but this study has 3");
+  const auto difference = [](const Json& found, const Json& expected) {
+    return sentence([&] { ap::require_settings(found, expected, "s"); });
+  };
+  CHECK(difference({{"cells", {1, {{"a", 2}}}}}, {{"cells", {1, {{"a", 3}}}}}) ==
+        "s.cells[1].a is 2, but this study has 3");
+  CHECK(difference(Json::array({1}), Json::array({1, 2})) == "s is [1], but this study has [1,2]");
+  CHECK(difference(std::string(300, 'x'), 1) == "s is \"" + std::string(199, 'x') + "..., but this study has 1");
+  const Json ab{{"a", 1}, {"b", 2}}, ba{{"b", 2}, {"a", 1}};
+  CHECK(difference(ab, ba) == "s is {\"a\":1,\"b\":2}, but this study has {\"b\":2,\"a\":1}");
   file.folder.write("j", file.bytes);
   const ap::Journal journal(file.path, settings);
   CHECK(sentence([&] { ap::Journal second_writer(file.path, settings); }) ==

@@ -71,7 +71,13 @@ inline void require_settings(const nlohmann::ordered_json& found, const nlohmann
     }
     for (const auto& [name, value] : found.items()) require(expected.contains(name), where, ".", name, " is unknown");
   }
-  const auto text = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+  if (found.is_array() && expected.is_array() && found.size() == expected.size())
+    for (std::size_t i = 0; i < found.size(); ++i)
+      require_settings(found[i], expected[i], where + "[" + std::to_string(i) + "]");
+  const auto text = [](const Json& json) {
+    const std::string whole = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return whole.size() <= 200 ? whole : whole.substr(0, 200) + "...";
+  };
   fail(where, " is ", text(found), ", but this study has ", text(expected));
 }
 
