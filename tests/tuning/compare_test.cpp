@@ -66,6 +66,13 @@ TEST_CASE("a report lists failures, and what one shared point costs over workloa
         "failing on small_digits, study 1, trial", "rate = 0.1, decay = -1", "Clock: steps"})
     CHECK_MESSAGE(page.find(part) != std::string::npos, std::string(part));
   CHECK_THROWS_AS(ap::write_study_report(folder / "r.html", "t", study, {}), ap::Error);
+  CHECK(page.find("8 trials, 1 at a time") != std::string::npos);
+  auto beside = records;
+  beside[3].jobs = 2;
+  ap::write_study_report(folder / "r.html", "t", study, beside, ap::Clock::time);
+  const std::string warned = bytes_of(folder / "r.html");
+  for (const char* const part : {"8 trials, 2 at a time", "run them one at a time to publish seconds"})
+    CHECK_MESSAGE(warned.find(part) != std::string::npos, std::string(part));
   const std::string text = ap::format_standings(ap::rank_submissions(study.suite(), ap::trial_logs(records)));
   CHECK(text.find("sgd") != std::string::npos);
   CHECK(text.find("Times to target in training seconds.") != std::string::npos);

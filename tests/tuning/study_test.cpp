@@ -79,6 +79,7 @@ TEST_CASE("a study runs every submission with the points of its search space") {
   // In one process, in three, and in two shards, the results are the same.
   CHECK(decisions(small_study(folder / "b", {.jobs = 0}).run()) == decisions(records));
   CHECK(decisions(small_study(folder / "c", {.jobs = 3}).run()) == decisions(records));
+  for (const ap::StudyRecord& record : small_study(folder / "c", {.jobs = 0}).records()) CHECK(record.jobs == 3);
   CHECK(small_study(folder / "d", {.jobs = 0, .shard = 1, .shards = 2}).run().size() == 6);
   CHECK(decisions(small_study(folder / "d", {.jobs = 0, .shard = 0, .shards = 2}).run()) == decisions(records));
 }

@@ -60,7 +60,7 @@ h1{font-size:26px;margin:8px 0 4px}h2{font-size:18px;margin:0 0 4px}h3{font-size
 section{background:#fff;border:1px solid #dde3e9;border-radius:8px;padding:18px 22px;margin:18px 0}
 p{margin:0 0 12px;color:#51606f;max-width:90ch}p.lead{color:#1c2733}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
-th,td{padding:5px 12px;text-align:right;border-bottom:1px solid #e8ecf0;white-space:nowrap}
+th,td{padding:5px 12px;text-align:right;border-bottom:1px solid #e8ecf0;white-space:nowrap}th{white-space:normal}
 th{font-weight:600;color:#51606f;font-size:13px}th:first-child,td:first-child{text-align:left;padding-left:0}
 .miss{color:#a8322a}.point{white-space:normal;text-align:left;font-size:12.5px;min-width:280px}
 .wide{overflow-x:auto}.grid{display:flex;flex-wrap:wrap;gap:10px 18px}

@@ -58,6 +58,7 @@ struct StudyRecord {
   HyperPoint point;
   std::string metric;     // of the workload
   std::string processor;  // on which the trial ran
+  std::size_t jobs = 1;   // trials that ran at a time
   TrialResult result;
 };
 
@@ -170,9 +171,13 @@ class Study {
     };
     run_in_processes(missing, options_.jobs, work, [&](const TaskResult& result) {
       const std::size_t i = result.task;
-      Json record{
-          {"submission", entry_of(i).submission}, {"workload", entry_of(i).workload.name}, {"study", study_of(i)},
-          {"number", i % options_.trials},        {"point", to_json(point_of(i))},         {"processor", processor}};
+      Json record{{"submission", entry_of(i).submission},
+                  {"workload", entry_of(i).workload.name},
+                  {"study", study_of(i)},
+                  {"number", i % options_.trials},
+                  {"point", to_json(point_of(i))},
+                  {"processor", processor},
+                  {"jobs", std::max<std::size_t>(options_.jobs, 1)}};
       TrialResult failed;
       failed.failure = result.failure;
       record.update(result.failure.empty() ? Json::parse(result.value) : detail::to_json(failed));
@@ -249,6 +254,7 @@ class Study {
                          .processor = json.value("processor", "unknown"),
                          .result = {}};
       try {
+        record.jobs = json.value("jobs", std::size_t{1});
         read(json, record.result);
       } catch (const Json::exception& error) {
         fail(path(), ": the record of trial ", i, " is damaged: ", error.what());

@@ -84,7 +84,11 @@ class StudyPage {
   std::string heading(const std::string& title) const {
     const StudyOptions& options = study_.options();
     std::set<std::string> processors;
-    for (const StudyRecord& record : records_) processors.insert(record.processor);
+    std::size_t jobs = 1;
+    for (const StudyRecord& record : records_) {
+      processors.insert(record.processor);
+      jobs = std::max(jobs, record.jobs);
+    }
     std::string machines;
     for (const std::string& processor : processors) machines += (machines.empty() ? "" : "; ") + processor;
     const char* const ruleset = options.ruleset == Ruleset::external ? "external tuning" : "self-tuning";
@@ -95,8 +99,8 @@ class StudyPage {
         html_text(title), counted(names().size(), "submission", "submissions"),
         counted(suite().workloads.size(), "workload", "workloads"), ruleset,
         counted(options.studies, "study", "studies"), counted(options.trials, "trial", "trials"), clock_unit(clock_),
-        counted(records_.size(), "trial", "trials"), std::max<std::size_t>(options.jobs, 1), html_text(machines));
-    if (clock_ == Clock::time && options.jobs > 1)
+        counted(records_.size(), "trial", "trials"), jobs, html_text(machines));
+    if (clock_ == Clock::time && jobs > 1)
       text += " <b>Trials ran beside each other, which slows them down: run them one at a time to publish seconds.</b>";
     return text + "</p>\n";
   }
