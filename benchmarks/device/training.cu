@@ -3,7 +3,6 @@
 // torch_training.py takes the same steps. The amount is the FLOPs of a step. The rows of table "products" measure
 // cuBLAS on 8192 x 8192 matrices on this device.
 #include <algoperf/algoperf.hpp>
-#include <algoperf/workloads/digits.hpp>
 
 #include "device.cuh"
 
@@ -79,6 +78,6 @@ int main() {
   products("fp32", ap::Cuda<>{});
   products("tf32", ap::Cuda<>{.precision = ap::Precision::tf32});
   products("bf16", ap::Cuda<float, ap::bfloat16>{});
-  measure("MLP", ap::DigitMlp::model());
-  measure("CNN", ap::DigitCnn::model());
+  measure("MLP", ap::mlp(ap::Shape{28, 28, 1}, {256, 256}, 10));
+  measure("CNN", ap::simple_cnn(ap::Shape{28, 28, 1}, 10));
 }

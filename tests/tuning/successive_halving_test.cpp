@@ -14,14 +14,14 @@ namespace ap = algoperf;
 
 namespace {
 
-const ap::SearchSpace line(std::vector<ap::Hyperparameter>{{.name = "x", .min = 0, .max = 1}});
+const ap::SearchSpace unit_range(std::vector<ap::Hyperparameter>{{.name = "x", .min = 0, .max = 1}});
 
 }  // namespace
 
 TEST_CASE("successive halving keeps the best third of each round and triples the budget") {
   const auto function = [](const ap::HyperPoint& point, double part) { return point["x"] + part; };
   for (const std::size_t jobs : {0u, 2u}) {
-    const ap::Halving found = ap::successive_halving(line, {.trials = 20, .seed = 3, .jobs = jobs}, function);
+    const ap::Halving found = ap::successive_halving(unit_range, {.trials = 20, .seed = 3, .jobs = jobs}, function);
     REQUIRE(found.rounds.size() == 3);
     CHECK(found.rounds[0].trials.size() == 20);
     CHECK(found.rounds[1].trials.size() == 6);
@@ -46,7 +46,7 @@ TEST_CASE("successive halving keeps the best third of each round and triples the
 TEST_CASE("successive halving: higher may be better, and failed trials are the worst") {
   const auto function = [](const ap::HyperPoint& point, double) { return point["x"] > 0.8 ? NAN : double{point["x"]}; };
   const ap::Halving found = ap::successive_halving(
-      line, {.trials = 16, .keep_one = 2, .rounds = 2, .jobs = 0, .lower_is_better = false}, function);
+      unit_range, {.trials = 16, .keep_one = 2, .rounds = 2, .jobs = 0, .lower_is_better = false}, function);
   double most = 0;
   for (const ap::TunedTrial& trial : found.rounds[0].trials)
     if (trial.point["x"] <= 0.8) most = std::max(most, double{trial.point["x"]});
@@ -58,7 +58,7 @@ TEST_CASE("successive halving continues from its journals") {
   const Folder folder;
   int calls = 0;
   const auto search = [&] {
-    return ap::successive_halving(line, {.trials = 9, .rounds = 2, .jobs = 0, .journal = folder / "j"},
+    return ap::successive_halving(unit_range, {.trials = 9, .rounds = 2, .jobs = 0, .journal = folder / "j"},
                                   [&](const ap::HyperPoint& point, double part) { return ++calls, point["x"] * part; });
   };
   const ap::Halving first = search();
@@ -69,7 +69,8 @@ TEST_CASE("successive halving continues from its journals") {
 
 TEST_CASE("successive halving refuses too few trials") {
   const auto tried = [](const ap::HalvingOptions& options) {
-    return sentence([&] { ap::successive_halving(line, options, [](const ap::HyperPoint&, double) { return 0.0; }); });
+    return sentence(
+        [&] { ap::successive_halving(unit_range, options, [](const ap::HyperPoint&, double) { return 0.0; }); });
   };
   CHECK(tried({.trials = 8}) == "HalvingOptions: 8 trials are not enough for 3 rounds that keep one of 3");
   CHECK(tried({.keep_one = 1}) == "HalvingOptions: keep_one is 1, expected at least 2");
