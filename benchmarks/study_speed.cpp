@@ -62,7 +62,7 @@ int main(int count, char** words) {
   (void)task.train();  // rendered before the clock starts
   std::puts("| 150 trials | time |\n| --- | ---: |");
   const double one = seconds_of_study(folder + "/one", 1, steps), two = seconds_of_study(folder + "/two", 2, steps);
-  std::printf("| with two jobs, times as fast | %.2f |\n", one / two);
+  std::printf("| speed-up of two jobs over one | %.2f |\n", one / two);
   if (count > 1) {
     write(folder + "/inputs", task.train().whole().inputs());
     write(folder + "/labels", task.train().whole().labels());

@@ -1,4 +1,4 @@
-// Includes every header of report/. They require fmt and nlohmann-json; drawing requires gnuplot.
+// Includes every header of report/. They require fmt and nlohmann-json; gnuplot.hpp runs gnuplot.
 #pragma once
 
 #include "chart.hpp"

@@ -9,12 +9,12 @@
 
 namespace algoperf {
 
-// Applies AlgoPerf's rules for held-out workloads, in this order; a time that is not counted becomes infinite:
-//   1. a variant does not count for a submission that missed the base workload's target;
-//   2. on any workload, a time of more than `limit` times the smallest does not count;
-//   3. a base workload does not count for a submission whose time on a variant of it does not count.
+// Applies AlgoPerf's rules for held-out workloads, in this order. A time that does not count becomes infinite:
+//   1. a submission's time on a variant counts only if the submission reached the base workload's target;
+//   2. a time counts only if it is at most `limit` times the shortest time on that workload that rule 1 leaves;
+//   3. a submission's time on a base workload counts only if its time on every variant of that workload counts.
 // A suite without variants stays as it is. A submission without logs has missed the target.
-// Source: AlgoPerf v0.5, "Scoring"; the smallest time of rule 2 is that after rule 1.
+// Source: AlgoPerf v0.5, "Scoring".
 inline TimeTable counted_times(TimeTable times, double limit = 4) {
   for (double& time : times.entries) time = std::isnan(time) ? INFINITY : time;
   const Suite& suite = times.suite;

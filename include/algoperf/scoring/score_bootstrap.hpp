@@ -28,7 +28,7 @@ struct ScoreBootstrap {
 };
 
 // Draws studies with replacement, for each submission and workload by itself, and computes all scores again. Says how
-// far scores depend on the studies that happened to be run; with five studies or fewer, the intervals are rather too
+// far scores depend on the studies that happened to be run; with five studies or fewer, the intervals are too
 // narrow. The same options give the same result on every machine. Throws Error if an option is out of range.
 inline ScoreBootstrap bootstrap_scores(const StudyTimes& studies, const ScoreBootstrapOptions& options = {}) {
   require(options.samples > 0, "bootstrap_scores: samples is 0, expected at least 1");

@@ -11,10 +11,9 @@
 namespace algoperf {
 
 // Returns the lowest and the highest score that a submission can have once all times that are not known (NaN) are
-// measured, so that a suite can be scored while it runs. The score is lowest if the submission misses every target
-// that it has not run for, and the other submissions become arbitrarily fast where they have not run; it is highest if
-// they miss instead and the submission becomes arbitrarily fast. Times are those before the rules for held-out
-// workloads.
+// measured, so that a suite can be scored while it runs. The lower bound assumes that the submission misses all
+// targets for which its time is unknown, and that every other submission is arbitrarily fast where its own time is
+// unknown. The upper bound assumes the reverse. `times` must not have been through counted_times() yet.
 inline Interval score_bounds(const TimeTable& times, std::size_t submission, double max_ratio = 4) {
   double least = INFINITY;
   for (const double time : times.entries) least = std::fmin(least, time);

@@ -130,9 +130,9 @@ inline CheckedClaim check_claim(const Claim& claim, const std::vector<const Loss
 }  // namespace detail
 
 // Checks claims against logged runs, and compares each pair of results by the claimed values. A claim is reproduced if
-// the number of runs is the claimed one and their mean at the claimed step is within the tolerance: of all logged runs,
-// or of those that differ from each other, or of those of these that end at the same step. Throws Error if an option is
-// out of range or a result is claimed twice.
+// one of three sets of runs has the claimed size and, at the claimed step, a mean loss within the tolerance: all logged
+// runs, if each has a loss at that step; the distinct runs that have a loss at that step; or those distinct runs that
+// also end at one common step. Throws Error if an option is out of range or a result is claimed twice.
 // Source: the rules of the contest "track 3" of the modded-nanogpt repository; z tests with a known deviation.
 inline Significance check_claims(const std::vector<Claim>& claims, const std::vector<LossCurve>& curves,
                                  const SignificanceOptions& options) {

@@ -58,7 +58,7 @@ inline std::vector<double> repeat_trial(const StudyEntry& entry, const HyperPoin
   return seconds;
 }
 
-// Returns the median training time of a trial that runs beside jobs - 1 copies of itself, divided by that of the trial
+// Returns the ratio of two median training times: of a trial beside jobs - 1 copies of itself, and of the same trial
 // alone. Each is run `runs` times per job. Throws Error if a run fails.
 inline double neighbour_slowdown(const StudyEntry& entry, const HyperPoint& point, const TrialOptions& options,
                                  std::size_t jobs, std::size_t runs = 3) {

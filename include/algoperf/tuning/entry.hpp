@@ -89,8 +89,8 @@ std::vector<StudyEntry> variant_entries(const W& workload, const S&... submissio
   return entries;
 }
 
-// Draws one variant of each base workload, and returns the entries of these, in their order. The variant of a workload
-// depends on the seed and the workload's name alone.
+// Draws one variant of each base workload, and returns the entries of these, in their order. For a
+// given list of variants, the drawn one depends only on the seed and on the base workload's name.
 inline std::vector<StudyEntry> draw_held_out(const std::vector<StudyEntry>& variants, std::uint64_t seed) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_base;
   for (const StudyEntry& entry : variants) {

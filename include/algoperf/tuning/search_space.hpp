@@ -62,7 +62,7 @@ enum class Search { halton, sobol, random, official };
 
 class SearchSpace {
  public:
-  // Points of the unit cube become points of the space, a coordinate per hyperparameter, in their order. Throws Error
+  // Maps a point of the unit cube to a point of the space: coordinate d gives the value of hyperparameter d. Throws Error
   // if there is no hyperparameter, if two have one name, or if a range is impossible.
   explicit SearchSpace(std::vector<Hyperparameter> hyperparameters) : hyperparameters_(std::move(hyperparameters)) {
     require(!hyperparameters_.empty(), "search space: there is no hyperparameter");

@@ -1,4 +1,4 @@
-// Study: tunes submissions on workloads by AlgoPerf's rules, in parallel, and survives anything. Requires
+// Study: tunes submissions on workloads by AlgoPerf's rules, in parallel, and continues after it was killed. Requires
 // nlohmann-json; POSIX only.
 #pragma once
 
@@ -92,13 +92,13 @@ inline nlohmann::ordered_json to_json(const TrialResult& result) {
 
 // Adds workloads and submissions, then runs every trial that is not in the journal yet:
 //   Study study({.folder = "out", .studies = 3, .trials = 5, .jobs = 2});
-//   study.add(GlyphDigits{}, AdamW{}, MySubmission{});
+//   study.add(GlyphDigits{}, AdamWBaseline{}, MySubmission{});
 //   study.run();
-// Within a study, all workloads are tried with the same points of a submission. The seed of a trial depends on the
-// seed of the study, the workload, the submission, and the numbers of study and trial. Each finished trial is a line of
-// FOLDER/journal.jsonl, which is never changed. A study that was killed at any moment, parent or worker, continues from
-// there when the program is run again. A trial that diverges, throws or crashes is a record with its failure.
-// Run the trials alone (jobs = 1) where seconds are scored: neighbours slow each other down.
+// Within one of the `studies`, a submission is tried at the same points on all workloads. The seed of a trial depends on
+// StudyOptions::seed, the workload, the submission, the number of the study and the number of the trial. Each finished
+// trial is a line of FOLDER/journal.jsonl; lines are appended and never changed. If the parent or a worker is killed at
+// any moment, run the program again to continue. A trial that diverges, throws or crashes is a record with its failure.
+// To score by seconds, run one trial at a time (jobs = 1): concurrent trials slow each other down.
 class Study {
  public:
   using Json = nlohmann::ordered_json;

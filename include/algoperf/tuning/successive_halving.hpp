@@ -15,7 +15,7 @@ namespace algoperf {
 
 struct HalvingOptions {
   std::size_t trials = 27;   // of the first round
-  std::size_t keep_one = 3;  // of so many trials, for the next round, which has this many times the budget
+  std::size_t keep_one = 3;  // each round keeps one in `keep_one` trials and multiplies their budget by `keep_one`
   std::size_t rounds = 3;
   std::uint64_t seed = 0;
   Search search = Search::halton;
@@ -40,12 +40,12 @@ struct Halving {
 };
 
 // Searches in rounds. The first tries all points with a small part of the budget; each further round tries the best
-// 1 / keep_one of them with keep_one times as much, and the last with all of it. function(point, part) trains from the
+// 1 / keep_one of them with keep_one times as much. The last round uses the whole budget. function(point, part) trains from the
 // start with this part of the budget, in (0, 1], and returns a number:
 //   successive_halving(space, {.trials = 27, .jobs = 2}, [&](const HyperPoint& point, double part) { ... });
 // Trials that fail are worse than all others. Throws Error if an option is out of range, if every trial of a round
 // fails, and as tune() does. Source: Jamieson and Talwalkar 2016, "Non-stochastic Best Arm Identification and
-// Hyperparameter Optimization", figure 3, which continues trials where this begins them again.
+// Hyperparameter Optimization", figure 3. The paper resumes trials; this function restarts them.
 template <class Function>
 Halving successive_halving(const SearchSpace& space, const HalvingOptions& options, const Function& function) {
   options.check();

@@ -1,4 +1,4 @@
-// The names of networks and their variants, and visits to the variants.
+// The names of networks and their variants, and iteration over the variants.
 #pragma once
 
 #include <string>
