@@ -49,14 +49,17 @@ TEST_CASE("an entry runs its submission on its workload") {
 }
 
 TEST_CASE("the default point is the centre of a search space, or the first of a list") {
-  CHECK(ap::study_entry(SmallDigits{}, SgdSubmission{}).default_point["rate"] ==
+  CHECK(ap::study_entry(SmallDigits{}, SgdSubmission{}).default_point()["rate"] ==
         doctest::Approx(std::sqrt(1e-3 * 0.5)));
-  CHECK(ap::study_entry(SmallDigits{}, CrashingSubmission{}).default_point ==
+  CHECK(ap::study_entry(SmallDigits{}, CrashingSubmission{}).default_point() ==
         ap::HyperPoint{{"rate", 0.01}, {"decay", 0.0}});
   struct Own : SgdSubmission {
     ap::HyperPoint default_point() const { return {{"rate", 0.125}}; }
   };
-  CHECK(ap::study_entry(SmallDigits{}, Own{}).default_point["rate"] == 0.125);
+  ap::StudyEntry own = ap::study_entry(SmallDigits{}, Own{}), other = ap::study_entry(SmallDigits{}, SgdSubmission{});
+  own.space = other.space = ap::SearchSpace({{.name = "rate", .min = 1, .max = 3}});
+  CHECK(own.default_point()["rate"] == 0.125);
+  CHECK(other.default_point()["rate"] == 2);
 }
 
 TEST_CASE("held-out workloads: one variant of each base, drawn by the seed") {

@@ -160,7 +160,7 @@ TEST_CASE("self-tuning: one trial of the default point per study, with 1.5 times
   REQUIRE(records.size() == 2);
   for (const ap::StudyRecord& record : records) {
     CHECK(record.trial == 0);
-    CHECK(record.point == ap::study_entry(SmallDigits{}, SgdSubmission{}).default_point);
+    CHECK(record.point == ap::study_entry(SmallDigits{}, SgdSubmission{}).default_point());
     CHECK(record.result.steps == 23);  // ceil(1.5 * 15)
   }
   CHECK(records[0].result.evaluations.back().loss != records[1].result.evaluations.back().loss);  // other seeds

@@ -122,7 +122,7 @@ void benchmark_time_to_target(::benchmark::State& state, std::uint64_t seed, con
   for (auto _ : state) {
     TrialResult trial;
     try {
-      trial = run_trial(workload, submission, detail::default_point(submission),
+      trial = run_trial(workload, submission, study_entry(workload, submission).default_point(),
                         {.seed = seed, .steps = options.budget, .evaluate_every = options.every});
     } catch (const std::exception& error) {
       state.SkipWithError(error.what());

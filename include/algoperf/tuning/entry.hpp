@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +20,14 @@ namespace algoperf {
 struct StudyEntry {
   std::string submission;
   ScoredWorkload workload;
-  SearchSpace space;         // of the submission
-  HyperPoint default_point;  // under the self-tuning ruleset
+  SearchSpace space;                           // of the submission
+  std::optional<HyperPoint> own_default = {};  // the submission's default_point(), if it has that member
   std::function<WorkloadFacts()> facts;
   std::function<void()> load;  // the data
   std::function<TrialResult(const HyperPoint&, const TrialOptions&)> run;
+
+  // Returns the point under the self-tuning ruleset: the submission's own, or the default of the search space.
+  HyperPoint default_point() const { return own_default ? *own_default : space.default_point(); }
 };
 
 namespace detail {
@@ -42,15 +46,12 @@ ScoredWorkload scored_workload(const W& workload) {
   return scored;
 }
 
-// The default point of a submission: its own, the first of a list, or the centre of its search space.
 template <class S>
-HyperPoint default_point(const S& submission) {
-  if constexpr (requires { submission.default_point(); }) {
+std::optional<HyperPoint> own_default(const S& submission) {
+  if constexpr (requires { submission.default_point(); })
     return submission.default_point();
-  } else {
-    const SearchSpace space = submission.search_space();
-    return space.listed().empty() ? space.at(std::vector<double>(space.dimensions(), 0.5)) : space.listed().front();
-  }
+  else
+    return {};
 }
 
 }  // namespace detail
@@ -62,7 +63,7 @@ StudyEntry study_entry(const W& workload, const S& submission) {
   return {.submission = S::name,
           .workload = detail::scored_workload(workload),
           .space = submission.search_space(),
-          .default_point = detail::default_point(submission),
+          .own_default = detail::own_default(submission),
           .facts = [workload] { return facts_of(workload); },
           .load =
               [workload] {

@@ -83,6 +83,10 @@ class SearchSpace {
   const std::vector<HyperPoint>& listed() const { return listed_; }
   std::size_t dimensions() const { return hyperparameters_.size(); }
 
+  // Returns the first point of a list, or the centre of the ranges.
+  HyperPoint default_point() const {
+    return listed_.empty() ? at(std::vector<double>(dimensions(), 0.5)) : listed_.front();
+  }
   // Returns the point at coordinates in the unit cube.
   HyperPoint at(const std::vector<double>& cube) const {
     require(cube.size() == dimensions(), "search space: there are ", cube.size(), " coordinates, expected ",

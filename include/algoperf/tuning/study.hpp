@@ -127,7 +127,7 @@ class Study {
       if (options_.ruleset == Ruleset::external)
         points.push_back(search_points(entry.space, options_.trials, seed, options_.search));
       else
-        points.push_back({entry.default_point});
+        points.push_back({entry.default_point()});
     }
     entries_.push_back(entry);
     points_.push_back(std::move(points));

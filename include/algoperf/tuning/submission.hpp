@@ -6,8 +6,8 @@
 //   schedule(point, facts)        the schedule of the learning rate
 //   batch_size(facts)             optional: examples per step; by default the workload's, facts.batch_size
 //   selector(point, facts, seed)  optional: the data selector, with the batch size; by default ShuffledEpochs
-//   default_point()               optional: the point under the self-tuning ruleset; by default, the centre of the
-//                                 space
+//   default_point()               optional: the point under the self-tuning ruleset; by default, the first point of the
+//                                 search space if that is a list, and otherwise its centre
 //   observer(point, facts)        optional: an object for one trial, with any of
 //     after_step(loop, clock)         -> void, or a Control to end the trial
 //     before_evaluation(loop, clock)  -> void
