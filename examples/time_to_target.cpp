@@ -19,7 +19,7 @@ const char* const title = "Training algorithms by time to target";
 void print_slowdown(const ap::Study& study) {
   const ap::StudyEntry& entry = study.entries().back();
   const ap::TrialOptions some_steps{.steps = 100, .evaluate_every = 100, .stop_at_target = false};
-  const double slowdown = ap::neighbour_slowdown(entry, entry.default_point, some_steps, study.options().jobs);
+  const double slowdown = ap::neighbour_slowdown(entry, entry.default_point(), some_steps, study.options().jobs);
   fmt::print(
       "{} trials ran at a time. A trial of {} on {} takes {:.2f} times as long beside its neighbours as alone, "
       "so these seconds are not those of trials that ran alone.\n",
@@ -32,7 +32,7 @@ void run(const Options& options) {
   const std::vector<ap::StudyRecord> records = ap::run_with_progress(study);
   if (options.shards > 1) {
     fmt::print("Shard {} of {} has ended: {}. When all have, join them with: merge {} --out FOLDER\n", options.shard,
-               options.shards, study.path(), options.out);
+               options.shards, study.path(), std::filesystem::path(options.out).parent_path().string());
     return;
   }
   ap::report_study(study, records, title, clock_of(options));
@@ -55,6 +55,8 @@ void merge(const std::string& from, Options options, const std::string& clock) {
   const std::string out = options.out;
   options = read_options(folders.front());
   options.out = out;
+  options.shard = 0;
+  options.shards = 1;
   if (!clock.empty()) options.clock = clock;
   std::filesystem::create_directories(out);
   ap::merge_journals(journals, out + "/journal.jsonl", {.same_processor = options.clock == "time"});
@@ -137,7 +139,7 @@ nlohmann::ordered_json read_json(const std::string& path) {
   }
 }
 
-// Reads I/N, or the variables of a SLURM job array.
+// Reads I/N, or the variables of a SLURM job array. A shard has a folder of its own.
 void read_shard(const std::string& text, Options& options) {
   std::string shard = text;
   if (const char* const id = std::getenv("SLURM_ARRAY_TASK_ID"), * const count = std::getenv("SLURM_ARRAY_TASK_COUNT");
@@ -154,6 +156,7 @@ void read_shard(const std::string& text, Options& options) {
   options.shards = *slash == '/' ? std::strtoull(slash + 1, &end, 10) : 0;
   ap::require(end != nullptr && *end == 0 && options.shard < options.shards, "--shard is '", shard,
               "', expected I/N with I from 0 to N - 1");
+  if (options.shards > 1) options.out += fmt::format("/shard_{}", options.shard);
 }
 
 }  // namespace

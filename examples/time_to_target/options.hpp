@@ -25,15 +25,16 @@ struct Options {
   double step_hint_factor = 1;
   unsigned threads = 1;
 
-  std::uint64_t jobs = 1;  // from here on, not in study.json
   std::uint64_t shard = 0, shards = 1;
+
+  std::uint64_t jobs = 1;  // from here on, not in study.json
   std::string out = "out/study";
 
-  std::string folder() const { return shards == 1 ? out : fmt::format("{}/shard_{}", out, shard); }
-  std::string settings_path() const { return folder() + "/study.json"; }
+  std::string settings_path() const { return out + "/study.json"; }
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Options, submissions, workloads, ruleset, search, clock, search_space, variants,
-                                   held_out, studies, trials, seed, steps, every, step_hint_factor, threads)
+                                   held_out, studies, trials, seed, steps, every, step_hint_factor, threads, shard,
+                                   shards)
 
 // Throws Error with the nearest known name if `name` is not in `known`.
 inline void check_name(const char* what, const std::string& name, const std::vector<std::string>& known) {
@@ -116,7 +117,7 @@ inline algoperf::Study make_study(const Options& options) {
   check_name("ruleset", options.ruleset, rulesets);
   check_name("search", options.search, searches);
   check_name("clock", options.clock, clocks);
-  algoperf::Study study({.folder = options.folder(),
+  algoperf::Study study({.folder = options.out,
                          .studies = options.studies,
                          .trials = options.trials,
                          .ruleset = static_cast<algoperf::Ruleset>(index_of(options.ruleset, rulesets)),
@@ -144,7 +145,7 @@ inline nlohmann::ordered_json to_ordered_json(const Options& options) {
 // study was begun in the folder.
 inline void keep_options(const Options& options) {
   const nlohmann::ordered_json json = to_ordered_json(options);
-  std::filesystem::create_directories(options.folder());
+  std::filesystem::create_directories(options.out);
   if (std::ifstream file(options.settings_path()); file) {
     const auto found = nlohmann::ordered_json::parse(file, nullptr, false);
     return algoperf::require_settings(found, json, options.settings_path() + ": another study was begun here: its");
