@@ -37,9 +37,9 @@ struct FoundTarget {
 
 // Searches the spaces of submissions on one workload, runs the best point again with other seeds, and returns the
 // median of the best validation metrics of these runs as a target. About half of the runs of this point then reach the
-// target within their budget. All entries must have the same workload. Throws Error if there is no entry, if the workloads differ, or if every trial or every
-// run fails. Source: Dahl et al. 2023, section 5: AdamW, NAdamW, Nesterov and heavy ball, 200 points, 20 seeds, runs
-// of 0.75 of the budget.
+// target within their budget. All entries must have the same workload. Throws Error if there is no entry, if the
+// workloads differ, or if every trial or every run fails. Source: Dahl et al. 2023, section 5: AdamW, NAdamW, Nesterov
+// and heavy ball, 200 points, 20 seeds, runs of 0.75 of the budget.
 inline FoundTarget find_target(const std::vector<StudyEntry>& entries, const TargetOptions& options = {}) {
   options.check();
   require(!entries.empty(), "find_target: there is no entry");

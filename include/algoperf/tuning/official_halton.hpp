@@ -13,9 +13,9 @@
 namespace algoperf {
 
 // The points that AlgoPerf's generator (halton.py) makes, bit for bit, before it shuffles them with a generator that it
-// does not seed. With D dimensions, the bases are the D largest primes below 997, in ascending order. For base p, numpy's
-// RandomState(p) shuffles the digits 1 ... p - 1 and leaves 0 in place. The next number in [0, 1) of the same generator
-// is the shift:
+// does not seed. With D dimensions, the bases are the D largest primes below 997, in ascending order. For base p,
+// numpy's RandomState(p) shuffles the digits 1 ... p - 1 and leaves 0 in place. The next number in [0, 1) of the same
+// generator is the shift:
 //   x = (shift + radical inverse of i with these digits) mod 1,   i from 101.
 // AlgoPerf uses these points for its tuning, so that results can be compared point by point. They do not depend on a
 // seed; prefer ScrambledHalton or Sobol for repeated studies.

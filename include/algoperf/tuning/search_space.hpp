@@ -62,8 +62,8 @@ enum class Search { halton, sobol, random, official };
 
 class SearchSpace {
  public:
-  // Maps a point of the unit cube to a point of the space: coordinate d gives the value of hyperparameter d. Throws Error
-  // if there is no hyperparameter, if two have one name, or if a range is impossible.
+  // A search space of ranges and lists of values. Coordinate d of a point in the unit cube gives the value of
+  // hyperparameter d. Throws Error if there is no hyperparameter, if two have one name, or if a range is impossible.
   explicit SearchSpace(std::vector<Hyperparameter> hyperparameters) : hyperparameters_(std::move(hyperparameters)) {
     require(!hyperparameters_.empty(), "search space: there is no hyperparameter");
     HyperPoint names;

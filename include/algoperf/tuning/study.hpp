@@ -94,11 +94,11 @@ inline nlohmann::ordered_json to_json(const TrialResult& result) {
 //   Study study({.folder = "out", .studies = 3, .trials = 5, .jobs = 2});
 //   study.add(GlyphDigits{}, AdamWBaseline{}, MySubmission{});
 //   study.run();
-// Within one of the `studies`, a submission is tried at the same points on all workloads. The seed of a trial depends on
-// StudyOptions::seed, the workload, the submission, the number of the study and the number of the trial. Each finished
-// trial is a line of FOLDER/journal.jsonl; lines are appended and never changed. If the parent or a worker is killed at
-// any moment, run the program again to continue. A trial that diverges, throws or crashes is a record with its failure.
-// To score by seconds, run one trial at a time (jobs = 1): concurrent trials slow each other down.
+// Within one of the `studies`, a submission is tried at the same points on all workloads. The seed of a trial depends
+// on StudyOptions::seed, the workload, the submission, the number of the study and the number of the trial. Each
+// finished trial is a line of FOLDER/journal.jsonl; lines are appended and never changed. If the parent or a worker is
+// killed at any moment, run the program again to continue. A trial that diverges, throws or crashes is a record with
+// its failure. To score by seconds, run one trial at a time (jobs = 1): concurrent trials slow each other down.
 class Study {
  public:
   using Json = nlohmann::ordered_json;

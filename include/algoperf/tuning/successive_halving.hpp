@@ -39,9 +39,9 @@ struct Halving {
   const TunedTrial& best() const { return rounds.back().best(); }
 };
 
-// Searches in rounds. The first tries all points with a small part of the budget; each further round tries the best
-// 1 / keep_one of them with keep_one times as much. The last round uses the whole budget. function(point, part) trains from the
-// start with this part of the budget, in (0, 1], and returns a number:
+// Searches in rounds. The first tries all points with a small part of the budget; each further round tries the best 1 /
+// keep_one of them with keep_one times as much. The last round uses the whole budget. function(point, part) trains from
+// the start with this part of the budget, in (0, 1], and returns a number:
 //   successive_halving(space, {.trials = 27, .jobs = 2}, [&](const HyperPoint& point, double part) { ... });
 // Trials that fail are worse than all others. Throws Error if an option is out of range, if every trial of a round
 // fails, and as tune() does. Source: Jamieson and Talwalkar 2016, "Non-stochastic Best Arm Identification and

@@ -64,10 +64,10 @@ struct Tuning {
 // A trial fails, and the search goes on, if the function throws, crashes, or returns NaN or an infinity. With a
 // journal, a search that was killed continues without repeating a finished trial, and a search with more trials
 // continues one with fewer. A journal of a search with another space, seed, point sequence or median rule is refused.
-// The journal does not record the function, so changing it is not detected. See run_in_processes for what processes share.
-// With a median rule, the function is function(point, TrialProgress& progress). It calls progress.report(step, value)
-// as it trains, and ends when that returns true. Which trials are hopeless depends on which have ended: with several
-// jobs, on their speed. A benchmark has no such rule: see Study.
+// The journal does not record the function, so changing it is not detected. See run_in_processes for what processes
+// share. With a median rule, the function is function(point, TrialProgress& progress). It calls progress.report(step,
+// value) as it trains, and ends when that returns true. Which trials are hopeless depends on which have ended: with
+// several jobs, on their speed. A benchmark has no such rule: see Study.
 template <class Function>
 Tuning tune(const SearchSpace& space, const TuneOptions& options, const Function& function) {
   using Json = nlohmann::ordered_json;
