@@ -18,7 +18,8 @@ const char* const title = "Training algorithms by time to target";
 // Seconds are comparable where trials ran alone. Where they did not, measures what the neighbours cost.
 void print_slowdown(const ap::Study& study) {
   const ap::StudyEntry& entry = study.entries().back();
-  const ap::TrialOptions some_steps{.steps = 100, .evaluate_every = 100, .stop_at_target = false};
+  const ap::TrialOptions some_steps{
+      .steps = 100, .evaluate_every = 100, .stop_at_target = false, .threads = study.options().trial.threads};
   const double slowdown = ap::neighbour_slowdown(entry, entry.default_point(), some_steps, study.options().jobs);
   fmt::print(
       "{} trials ran at a time. A trial of {} on {} takes {:.2f} times as long beside its neighbours as alone, "
@@ -26,9 +27,10 @@ void print_slowdown(const ap::Study& study) {
       study.options().jobs, entry.submission, entry.workload.name, slowdown);
 }
 
-void run(const Options& options) {
+// Runs the trials that are missing. `begin`: whether the options may be those of a new study.
+void run(const Options& options, bool begin) {
   ap::Study study = make_study(options);
-  keep_options(options);
+  if (begin) keep_options(options);
   const std::vector<ap::StudyRecord> records = ap::run_with_progress(study);
   if (options.shards > 1) {
     fmt::print("Shard {} of {} has ended: {}. When all have, join them with: merge {} --out FOLDER\n", options.shard,
@@ -52,15 +54,16 @@ void merge(const std::string& from, Options options, const std::string& clock) {
   ap::require(!folders.empty(), from, ": there is no folder shard_*");
   std::sort(folders.begin(), folders.end());
   for (const std::string& folder : folders) journals.push_back(folder + "/journal.jsonl");
+  if (const std::string merged = options.out + "/journal.jsonl"; std::filesystem::exists(merged))
+    journals.push_back(merged);
   const std::string out = options.out;
   options = read_options(folders.front());
   options.out = out;
   options.shard = 0;
   options.shards = 1;
   if (!clock.empty()) options.clock = clock;
-  std::filesystem::create_directories(out);
-  ap::merge_journals(journals, out + "/journal.jsonl", {.same_processor = options.clock == "time"});
   keep_options(options);
+  ap::merge_journals(journals, out + "/journal.jsonl", {.same_processor = options.clock == "time"});
   report(options);
 }
 
@@ -77,13 +80,14 @@ void targets(const Options& options, std::size_t points, std::size_t seeds) {
                                                        .seed = options.seed,
                                                        .trial = {.steps = options.steps,
                                                                  .step_hint_factor = options.step_hint_factor,
-                                                                 .evaluate_every = options.every},
+                                                                 .evaluate_every = options.every,
+                                                                 .threads = options.threads},
                                                        .jobs = options.jobs,
                                                        .folder = options.out + "/targets"});
     const auto [least, most] = std::minmax_element(found.metrics.begin(), found.metrics.end());
     std::string point;
     for (const auto& [name, value] : found.point.entries())
-      point += fmt::format("{}{}={:.4g}", point.empty() ? "" : " ", name, found.point[name]);
+      point += fmt::format("{}{}={}", point.empty() ? "" : " ", name, ap::detail::value_text(value));
     const std::string row = fmt::format("{},{},{:.6g},{:.6g},{:.6g},{},{}\n", workload, of.front().workload.metric,
                                         found.target.value, *least, *most, found.submission, point);
     fmt::print("{}", row);
@@ -119,6 +123,7 @@ void noise(const Options& options, std::size_t runs) {
       ap::TrialOptions trial = study.options().trial;
       trial.seed = 1;
       trial.steps = fastest->result.steps;
+      trial.budget_factor = 1;
       trial.evaluate_every = trial.steps;
       trial.stop_at_target = false;
       const ap::ClockNoise found = ap::clock_noise(ap::repeat_trial(entry, fastest->point, trial, runs));
@@ -144,10 +149,12 @@ void read_shard(const std::string& text, Options& options) {
   std::string shard = text;
   if (const char* const id = std::getenv("SLURM_ARRAY_TASK_ID"), * const count = std::getenv("SLURM_ARRAY_TASK_COUNT");
       text.empty() && id != nullptr && count != nullptr) {
-    const char* const first = std::getenv("SLURM_ARRAY_TASK_MIN");
-    shard =
-        std::to_string(std::strtoull(id, nullptr, 10) - (first == nullptr ? 0 : std::strtoull(first, nullptr, 10))) +
-        "/" + count;
+    // If only some tasks of an array are submitted, N is unknown.
+    const char* const last = std::getenv("SLURM_ARRAY_TASK_MAX");
+    ap::require(last == nullptr || std::strtoull(last, nullptr, 10) + 1 == std::strtoull(count, nullptr, 10),
+                "the SLURM array has ", count, " tasks and ends with task ", last == nullptr ? "" : last,
+                ", expected tasks from 0 without a gap; pass --shard I/N");
+    shard = std::string(id) + "/" + count;
   }
   if (shard.empty()) return;
   char* slash = nullptr;
@@ -235,14 +242,19 @@ int main(int argc, char** argv) {
       options.search_space = read_json(space_file);
     if (!clock.empty()) check_name("clock", clock, clocks);
     if (*merge_shards) return merge(folder, options, clock), 0;
-    if (*resume || *report_only || *measure_noise) options = read_options(folder);
+    if (*resume || *report_only || *measure_noise) {
+      for (const CLI::Option* const option : app.get_options())
+        ap::require(option->count() == 0 || option->check_lname("clock") || (*resume && option->check_lname("jobs")),
+                    option->get_name(), " cannot be changed after a study has begun: ", folder, "/study.json has it");
+      options = read_options(folder);
+    }
     if (!clock.empty()) options.clock = clock;
     options.jobs = jobs;
     if (*find) return targets(options, points, seeds), 0;
     if (*report_only) return report(options), 0;
     if (*measure_noise) return noise(options, runs), 0;
     if (!*resume) read_shard(shard, options);
-    run(options);
+    run(options, !*resume);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   } catch (const std::exception& error) {

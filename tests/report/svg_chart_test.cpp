@@ -40,6 +40,8 @@ TEST_CASE("charts: ticks") {
   CHECK(ticks({1, 1000}, true) == std::vector<double>{1, 10, 100, 1000});
   CHECK(ticks({3.1, 3.4}, true).size() >= 2);  // no power of ten within: as on a linear axis
   CHECK(ticks({5, 5}, false).size() >= 2);
+  CHECK(ticks({1, 1 + 1e-15}, true).size() >= 2);
+  CHECK(ticks({1, 1 + 1e-15}, true).size() < 20);
   CHECK(ticks({}, false).size() >= 2);
   CHECK(ticks({-1, -2}, true).size() >= 2);  // nothing positive: linear
 }

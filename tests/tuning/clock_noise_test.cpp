@@ -33,4 +33,5 @@ TEST_CASE("a trial is repeated alone and beside neighbours") {
   CHECK(sentence([&] {
           ap::repeat_trial(failing, {{"rate", 0.01}, {"decay", -1.0}}, options, 1);
         }).starts_with("repeat_trial: crashing on small_digits: "));
+  CHECK(sentence([&] { ap::repeat_trial(entry, {{"rate", 1e30}}, options, 1); }).find("loss") != std::string::npos);
 }

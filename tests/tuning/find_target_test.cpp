@@ -37,6 +37,16 @@ TEST_CASE("a target is the median of the best point's metrics over seeds") {
   const std::string journal = bytes_of(folder / "t/small_digits_sgd.jsonl");
   CHECK(ap::find_target(entries, options).metrics == found.metrics);
   CHECK(bytes_of(folder / "t/small_digits_sgd.jsonl") == journal);
+  // Another best point has other runs, and other budgets are refused.
+  ap::TargetOptions more = options;
+  more.points = 12;
+  const ap::FoundTarget better = ap::find_target(entries, more);
+  REQUIRE(better.point["rate"] != found.point["rate"]);
+  ap::TargetOptions fresh = more;
+  fresh.folder = {};
+  CHECK(better.metrics == ap::find_target(entries, fresh).metrics);
+  more.trial.steps = 21;
+  CHECK(sentence([&] { ap::find_target(entries, more); }).find("settings.function is") != std::string::npos);
 }
 
 TEST_CASE("by default, a target is what 0.75 of the budget reaches") {

@@ -84,6 +84,8 @@ TEST_CASE("journals that are damaged, of other settings, or in use are refused")
   CHECK(file.error(file.bytes + "\n") == ":4: is not a JSON object");
   CHECK(file.error("{\"journal\":2,\"settings\":{}}\n") ==
         ":1: field \"journal\" is not 1, so this is no journal of this version");
+  CHECK(file.error("{\"note\": \"not a journal, without an end of line\"}") == ": is not a journal");
+  CHECK(bytes_of(file.path) == "{\"note\": \"not a journal, without an end of line\"}");
   CHECK(file.error("{\"journal\":1}\n") == ":1: there is no field \"settings\"");
   Json other = settings;
   other["space"]["rate"] = 0.2;

@@ -131,6 +131,29 @@ TEST_CASE("a search with a median rule ends hopeless trials, in processes and af
   }
 }
 
+TEST_CASE("a trial that fails does not count for the median rule, before and after a restart") {
+  const std::vector<double> values{1, 2, 3, 4, 50, 60};
+  for (const std::size_t first : {0u, 4u}) {
+    const Folder folder;
+    const auto search = [&](std::size_t trials) {
+      return ap::tune(
+          heights(values),
+          {.trials = trials, .jobs = 0, .journal = folder / "j", .median_rule = ap::MedianRule{.least_trials = 3}},
+          [](const ap::HyperPoint& point, ap::TrialProgress& progress) {
+            const double value = fall(point, progress);
+            return point["height"] <= 2 ? NAN : value;
+          });
+    };
+    if (first > 0) search(first);
+    const ap::Tuning found = search(6);
+    std::size_t ended = 0;
+    for (const ap::TunedTrial& trial : found.trials) {
+      CHECK(trial.hopeless == (ended >= 3 && trial.point["height"] >= 50));
+      ended += trial.failure.empty() && !trial.hopeless;
+    }
+  }
+}
+
 TEST_CASE("a hopeless trial is not the best, even if its value is") {
   ap::Tuning found;
   found.trials = {{.trial = 0, .point = {}, .value = 2}, {.trial = 1, .point = {}, .value = 1, .hopeless = true}};

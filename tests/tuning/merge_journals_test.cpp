@@ -37,6 +37,8 @@ TEST_CASE("journals that do not belong together are refused, and nothing is writ
   CHECK(error(merge_header + "{\"trial\":0,\"processor\":\"p\",\"y\":1}\n") ==
         ": trial 0 has another record than in " + a);
   CHECK(error("{\"journal\":1,\"settings\":{\"seed\":2}}\n") == ":1: settings.seed is 2, but this study has 1");
+  CHECK(error(merge_header + "{\"trial\":1,\"processor\":\"unknown\"}\n") ==
+        ": trial 1 ran on an unknown processor: its seconds cannot be compared");
   CHECK(error(merge_header + "{\"trial\":1,\"processor\":\"q\"}\n") ==
         ": trial 1 ran on \"q\", but those of " + a + " on \"p\": their seconds cannot be compared");
   CHECK(error(merge_header + "{\n") == ":2: is not a JSON object");

@@ -124,6 +124,8 @@ TEST_CASE("impossible search spaces are refused") {
         "search space: 'a' has min 0, expected more than 0, as its scaling is logarithmic");
   CHECK(space_error({{.name = "a", .min = 0, .max = INFINITY}}) ==
         "search space: 'a' has the range [0, inf], expected finite numbers");
+  CHECK(space_error({{.name = "a", .feasible = {"none", 1.0, INFINITY}}}) ==
+        "search space: 'a' has the value inf, expected finite numbers");
   CHECK(space_error({{.name = "a", .min = 0.5, .max = 1, .integer = true}}) ==
         "search space: 'a' is an integer in [0.5, 1], expected whole numbers");
 }

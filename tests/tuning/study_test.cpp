@@ -139,13 +139,61 @@ TEST_CASE("a journal of another study is refused, and contradictory options, too
   CHECK(sentence([&] { ap::Study study({.trials = 0}); }) == "StudyOptions: trials is 0, expected at least 1");
   CHECK(sentence([&] { ap::Study study({.shard = 2, .shards = 2}); }) ==
         "StudyOptions: shard is 2, expected less than shards, which is 2");
+  struct OtherTarget : SmallDigits {
+    ap::Target target() const { return {0.6, true}; }
+  };
+  CHECK(sentence([&] {
+          ap::Study other(
+              {.folder = folder / "a", .studies = 2, .trials = 3, .trial = {.steps = 30, .evaluate_every = 10}});
+          other.add(OtherTarget{}, HeavyBallSubmission{}, SgdSubmission{});
+          other.run();
+        }) == path + ":1: settings.cells[0].target is 0.7, but this study has 0.6");
   ap::Study study = small_study(folder / "b");
   CHECK(sentence([&] { study.add(SmallDigits{}, SgdSubmission{}); }) ==
         "Study: submission 'sgd' was added to workload 'small_digits' twice");
   std::string changed = bytes_of(path);
+  changed.replace(changed.find("\"rate\":", changed.find('\n')), 7, "\"race\":");
+  folder.write("a/journal.jsonl", changed);
+  CHECK(sentence([&] { small_study(folder / "a", {.jobs = 0}).run(); }).ends_with("has another point than this study"));
+  changed.replace(changed.find("\"race\":", changed.find('\n')), 7, "\"rate\":");
   changed.replace(changed.find("\"steps\":", changed.find('\n')), 8, "\"stops\":");
   folder.write("a/journal.jsonl", changed);
   CHECK(sentence([&] { small_study(folder / "a", {.jobs = 0}).run(); }).find("is damaged") != std::string::npos);
+}
+
+TEST_CASE("a study loads the data of each workload that has a missing trial, and of no other") {
+  const Folder folder;
+  for (const std::size_t shard : {0u, 1u}) {
+    ap::Study study({.folder = folder / std::to_string(shard),
+                     .studies = 1,
+                     .trials = 3,
+                     .trial = {.steps = 2},
+                     .jobs = 0,
+                     .shard = shard,
+                     .shards = 2});
+    std::string loaded;
+    for (const char* const name : {"a", "b", "c"}) {
+      ap::StudyEntry entry = ap::study_entry(SmallDigits{}, SgdSubmission{});
+      entry.workload.name = entry.workload.base = name;
+      entry.load = [&loaded, name] { loaded += name; };
+      study.add(entry);
+    }
+    study.run();
+    CHECK(loaded == "abc");
+    study.run();
+    CHECK(loaded == "abc");
+  }
+}
+
+TEST_CASE("a variant without its base workload in the study counts as a base workload") {
+  ap::Study study({});
+  ap::StudyEntry entry = ap::study_entry(SmallDigits{}, SgdSubmission{});
+  entry.workload.name = "small_digits_tanh";
+  study.add(entry);
+  CHECK(study.suite().workloads.at(0).is_base());
+  study.add(SmallDigits{}, SgdSubmission{});
+  CHECK_FALSE(study.suite().workloads.at(0).is_base());
+  CHECK(study.suite().base_count() == 1);
 }
 
 TEST_CASE("self-tuning: one trial of the default point per study, with 1.5 times the budget") {

@@ -57,14 +57,15 @@ TEST_CASE("successive halving: higher may be better, and failed trials are the w
 TEST_CASE("successive halving continues from its journals") {
   const Folder folder;
   int calls = 0;
-  const auto search = [&] {
-    return ap::successive_halving(unit_range, {.trials = 9, .rounds = 2, .jobs = 0, .journal = folder / "j"},
+  const auto search = [&](std::size_t rounds = 2) {
+    return ap::successive_halving(unit_range, {.trials = 9, .rounds = rounds, .jobs = 0, .journal = folder / "j"},
                                   [&](const ap::HyperPoint& point, double part) { return ++calls, point["x"] * part; });
   };
   const ap::Halving first = search();
   CHECK(calls == 9 + 3);
   CHECK(search().best().point == first.best().point);
   CHECK(calls == 9 + 3);
+  CHECK(sentence([&] { search(3); }).find("settings.function is \"part 0.333333\"") != std::string::npos);
 }
 
 TEST_CASE("successive halving refuses too few trials") {

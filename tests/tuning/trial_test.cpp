@@ -81,6 +81,32 @@ TEST_CASE("facts of a workload") {
   CHECK(facts.layout.size() >= 784 * 12 + 12 + 120 + 10);
 }
 
+TEST_CASE("the batch size is the workload's") {
+  struct Large : TinyWorkload {
+    std::size_t batch_size() const { return 64; }
+  };
+  CHECK(ap::facts_of(Large{}).batch_size == 64);
+}
+
+TEST_CASE("each evaluation records examples and FLOPs, with growing batches and second gradients") {
+  struct Growing : HeavyBall {
+    auto rule(const ap::HyperPoint&, const ap::WorkloadFacts&) const { return ap::sam(ap::sgd()); }
+    auto selector(const ap::HyperPoint&, const ap::WorkloadFacts&, std::uint64_t) const {
+      return ap::scheduled_batch(ap::WithReplacement{.batch = 8}, [](std::uint64_t t) { return t < 10 ? 4 : 8; });
+    }
+  };
+  const ap::TrialResult found =
+      ap::run_trial(TinyWorkload{}, Growing{}, good, {.steps = 20, .evaluate_every = 10, .stop_at_target = false});
+  const double one = static_cast<double>(TinyWorkload::model().cost().flops());
+  REQUIRE(found.evaluations.size() == 3);
+  const double examples[] = {4, 40, 120};
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(static_cast<double>(found.evaluations[i].examples) == examples[i]);
+    CHECK(found.evaluations[i].flops == near(2 * examples[i] * one, 1e-12));
+  }
+  CHECK(found.flops == found.evaluations.back().flops);
+}
+
 TEST_CASE("a trial stops at the target and records its clocks") {
   const ap::TrialResult found = ap::run_trial(TinyWorkload{}, HeavyBall{}, good, {.seed = 3, .evaluate_every = 10});
   CHECK(found.reached);

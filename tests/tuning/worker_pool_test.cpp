@@ -71,12 +71,16 @@ TEST_CASE("a task that throws, exits or crashes is a result, and the others run"
 }
 
 TEST_CASE("in this process, an exception is a result") {
-  const auto results = pool_results(2, 0, [](std::size_t task) -> std::string {
+  const auto results = pool_results(4, 0, [](std::size_t task) -> std::string {
     if (task == 0) throw std::runtime_error("no luck");
+    if (task == 2) throw std::runtime_error("");
+    if (task == 3) throw 42;
     return "fine";
   });
   CHECK(results.at(0).failure == "no luck");
   CHECK(results.at(1).value == "fine");
+  CHECK(results.at(2).failure == "an exception without a message");
+  CHECK(results.at(3).failure == "an exception that is not a std::exception");
 }
 
 TEST_CASE("an error of the caller ends all processes") {

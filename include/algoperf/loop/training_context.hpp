@@ -92,6 +92,7 @@ class TrainingContext {
       backend_.fill(layout_.size(), gradients, Scalar(0));
       return 0;
     }
+    gradient_examples_ += n;
     LayerCall<Backend> call = batch_.call(backend_, layout_, values, gradients, n, Mode::train, pass_key());
     call.first = begin;
     const Activation* const outputs = model_.forward(call, handles_, batch_.inputs(begin));
@@ -128,6 +129,7 @@ class TrainingContext {
   const ModelType& model() const { return model_; }
   std::size_t capacity() const { return batch_.capacity(); }
   std::size_t at_once() const { return batch_.at_once(); }
+  std::uint64_t gradient_examples() const { return gradient_examples_; }
   void measure_gradient_norm(bool yes) { measures_gradient_norm_ = yes; }
   // Return the root mean square, over the rules' steps since the last call, of the gradients' norms, if measured; and
   // the seconds that measuring took.
@@ -278,6 +280,7 @@ class TrainingContext {
   typename ModelType::Handles handles_;
   OwnBatch batch_;
   detail::StepLosses<Scalar> losses_;
+  std::uint64_t gradient_examples_ = 0;
   bool measures_gradient_norm_ = false;
   std::size_t measured_steps_ = 0;
   double gradient_squares_ = 0, measuring_seconds_ = 0;

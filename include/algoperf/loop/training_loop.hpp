@@ -218,6 +218,9 @@ class TrainingLoop {
   // Returns the report of the last step, with the current training time.
   const StepReport& last() const { return last_; }
   std::uint64_t steps() const { return last_.now.t; }
+  // Returns the number of examples for which this loop has computed gradients, with repetition: second gradients (sam)
+  // and the candidates of a line search count. Checkpoints do not keep it.
+  std::uint64_t gradient_examples() const { return context_.gradient_examples(); }
   double training_seconds() const { return last_.training_seconds; }
   double evaluation_seconds() const { return evaluation_seconds_; }
   Settings settings() const { return {seed_, rule(), schedule_}; }

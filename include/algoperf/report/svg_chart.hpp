@@ -88,7 +88,7 @@ inline ChartAxis chart_axis(std::vector<double> values, bool log, double from, d
   if (!(low <= high)) low = 0, high = 1;
   if (!std::isnan(least)) low = least;
   if (!std::isnan(most)) high = most;
-  if (low == high) {
+  if (high - low <= 1e-9 * std::max(std::fabs(low), std::fabs(high))) {  // ticks would differ by rounding errors only
     const double room = low == 0 ? 1 : std::fabs(low) * 0.1;
     low -= room, high += room;
   }

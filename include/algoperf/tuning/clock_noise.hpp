@@ -47,7 +47,9 @@ inline std::vector<double> repeat_trial(const StudyEntry& entry, const HyperPoin
   std::iota(tasks.begin(), tasks.end(), std::size_t{0});
   std::vector<double> seconds(runs);
   const auto run = [&](std::size_t) {
-    const double time = entry.run(point, options).training_seconds;
+    const TrialResult result = entry.run(point, options);
+    require(result.failure.empty(), result.failure);
+    const double time = result.training_seconds;
     return std::string(reinterpret_cast<const char*>(&time), sizeof time);
   };
   run_in_processes(tasks, jobs, run, [&](const TaskResult& result) {

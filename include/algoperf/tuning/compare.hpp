@@ -46,7 +46,7 @@ template <class W, class... S>
 Standings compare(const StudyOptions& options, const W& workload, const S&... submissions) {
   Study study(options);
   study.add(workload, submissions...);
-  return report_study(study, run_with_progress(study), "Comparison on " + std::string(workload.name));
+  return report_study(study, run_with_progress(study), "Comparison on " + std::string(workload.name), options.clock);
 }
 template <Workload W, class... S>
 Standings compare(const W& workload, const S&... submissions) {

@@ -22,6 +22,7 @@ struct StudyEntry {
   ScoredWorkload workload;
   SearchSpace space;                           // of the submission
   std::optional<HyperPoint> own_default = {};  // the submission's default_point(), if it has that member
+  std::uint64_t step_hint = 0;
   std::function<WorkloadFacts()> facts;
   std::function<void()> load;  // the data
   std::function<TrialResult(const HyperPoint&, const TrialOptions&)> run;
@@ -64,6 +65,7 @@ StudyEntry study_entry(const W& workload, const S& submission) {
           .workload = detail::scored_workload(workload),
           .space = submission.search_space(),
           .own_default = detail::own_default(submission),
+          .step_hint = workload.step_hint(),
           .facts = [workload] { return facts_of(workload); },
           .load =
               [workload] {

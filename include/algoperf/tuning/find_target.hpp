@@ -57,13 +57,24 @@ inline FoundTarget find_target(const std::vector<StudyEntry>& entries, const Tar
     trial.step_hint_factor *= 0.75;
   }
 
+  const std::string function = nlohmann::ordered_json{
+      {"metric", workload.metric},
+      {"steps", trial.steps},
+      {"seconds", trial.seconds},
+      {"budget_factor", trial.budget_factor},
+      {"step_hint", entries.front().step_hint},
+      {"step_hint_factor", trial.step_hint_factor},
+      {"evaluate_every",
+       trial.evaluate_every}}.dump();
   const auto search = [&](const std::string& name, const SearchSpace& space, std::size_t count, const auto& run) {
-    const std::string journal =
-        options.folder.empty() ? "" : options.folder + "/" + workload.name + "_" + name + ".jsonl";
-    return tune(
-        space,
-        {.trials = count, .seed = options.seed, .jobs = options.jobs, .lower_is_better = lower, .journal = journal},
-        run);
+    return tune(space,
+                {.trials = count,
+                 .seed = options.seed,
+                 .jobs = options.jobs,
+                 .lower_is_better = lower,
+                 .journal = options.folder.empty() ? "" : options.folder + "/" + workload.name + "_" + name + ".jsonl",
+                 .function = function},
+                run);
   };
   const auto best_metric = [&](const StudyEntry& entry, const HyperPoint& point, std::uint64_t seed) {
     TrialOptions with_seed = trial;
@@ -84,10 +95,10 @@ inline FoundTarget find_target(const std::vector<StudyEntry>& entries, const Tar
   }
   std::vector<HyperPoint> seeds;
   for (std::size_t i = 1; i <= options.seeds; ++i) seeds.push_back({{"seed", i}});
-  const Tuning runs =
-      search("seeds_of_" + winner->submission, SearchSpace(seeds), options.seeds, [&](const HyperPoint& point) {
-        return best_metric(*winner, best.point, static_cast<std::uint64_t>(point["seed"]));
-      });
+  const Tuning runs = search(winner->submission + "_point_" + std::to_string(best.trial), SearchSpace(seeds),
+                             options.seeds, [&](const HyperPoint& point) {
+                               return best_metric(*winner, best.point, static_cast<std::uint64_t>(point["seed"]));
+                             });
   (void)runs.best();  // throws if every run failed
   FoundTarget found{.target = workload.target, .submission = winner->submission, .point = best.point, .metrics = {}};
   for (const TunedTrial& run : runs.trials)

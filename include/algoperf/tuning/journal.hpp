@@ -101,6 +101,8 @@ class Journal {
         if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
       }
       contents_ = parse_journal(text, path);
+      const std::string header = header_of(settings);
+      require(contents_.whole > 0 || header.starts_with(text), path, ": is not a journal");
       if (contents_.whole < text.size()) {
         warn(path + ": removed the last " + std::to_string(text.size() - contents_.whole) +
              " bytes, a record that was not written to its end");
@@ -108,7 +110,7 @@ class Journal {
                 std::strerror(errno), ")");
       }
       if (contents_.whole == 0)
-        write(Json{{"journal", 1}, {"settings", settings}});
+        write(header);
       else
         require_settings(contents_.settings, settings, path + ":1: settings");
     } catch (...) {
@@ -128,7 +130,7 @@ class Journal {
     Json record{{"trial", trial}};
     record.update(fields);
     require(contents_.records.emplace(trial, record).second, path_, ": trial ", trial, " has a record already");
-    write(record);
+    write(line_of(record));
   }
 
  private:
@@ -141,8 +143,12 @@ class Journal {
     }
   }
 
-  void write(const Json& json) {
-    const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  static std::string line_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  static std::string header_of(const Json& settings) { return line_of(Json{{"journal", 1}, {"settings", settings}}); }
+
+  void write(const std::string& line) {
     for (std::size_t done = 0; done < line.size();) {
       const ssize_t put = ::write(file_, line.data() + done, line.size() - done);
       require(put > 0 || errno == EINTR, path_, ": cannot be written (", std::strerror(errno), ")");

@@ -48,6 +48,8 @@ inline void merge_journals(const std::vector<std::string>& from, const std::stri
       if (!options.same_processor || !record.contains("processor")) continue;
       const std::string name =
           record["processor"].dump(-1, ' ', false, JournalContents::Json::error_handler_t::replace);
+      require(name != "\"unknown\"", path, ": trial ", trial,
+              " ran on an unknown processor: its seconds cannot be compared");
       if (processor.empty()) processor = name, of_processor = path;
       require(name == processor, path, ": trial ", trial, " ran on ", name, ", but those of ", of_processor, " on ",
               processor, ": their seconds cannot be compared");

@@ -44,8 +44,13 @@ struct Hyperparameter {
                                                     : min + end - min * std::exp((1 - u) * std::log(end / min));
     return std::fmin(std::fmax(integer ? std::floor(value) : value, min), max);
   }
-  // Throws Error, naming the hyperparameter, if its range is empty or not finite, or if its scaling needs min > 0.
+  // Throws Error, naming the hyperparameter, if its range is empty or a value is not finite, or if its scaling needs
+  // min > 0.
   void check() const {
+    for (const HyperValue& value : feasible)
+      if (const double* const number = std::get_if<double>(&value.alternatives()))
+        require(std::isfinite(*number), "search space: '", name, "' has the value ", *number,
+                ", expected finite numbers");
     if (!feasible.empty()) return;
     require(std::isfinite(min) && std::isfinite(max), "search space: '", name, "' has the range [", min, ", ", max,
             "], expected finite numbers");

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "../scoring/time_to_target.hpp"
 #include "../state/atomic_file.hpp"
 #include "entry.hpp"
 #include "journal.hpp"
@@ -32,16 +33,17 @@ enum class Ruleset { external, self_tuning };
 
 struct StudyOptions {
   std::string folder = "out";  // for the journal and the logs; made if it does not exist
-  std::size_t studies = 3;     // repetitions of the tuning, each with its own points and seeds
-  std::size_t trials = 5;      // points per study; ignored under the self-tuning ruleset
+  std::size_t studies = 3;  // repetitions of the tuning, each with its own seeds and (but for Search::official) points
+  std::size_t trials = 5;   // points per study; ignored under the self-tuning ruleset
   Ruleset ruleset = Ruleset::external;
   std::uint64_t seed = 1;
   Search search = Search::halton;
   TrialOptions trial = {};  // budgets and evaluations of each trial; its seed is ignored
-  std::size_t jobs = 1;     // trials at a time, each in a process of its own; 0: in this process
+  std::size_t jobs = 1;     // trials at a time, each in a process forked from this one; 0: in this process
   std::size_t shard = 0;    // runs only trials whose number modulo `shards` is `shard`
   std::size_t shards = 1;
-  bool sync = false;  // fsync the journal after each trial
+  bool sync = false;          // fsync the journal after each trial
+  Clock clock = Clock::time;  // of the ranking that compare() reports
 
   void check() const {
     trial.check();
@@ -64,18 +66,22 @@ struct StudyRecord {
 
 namespace detail {
 
-// The processor's name in records, so that seconds of different machines are not compared unawares.
+// The processor's name in records, so that seconds of different machines are not compared unawares. Linux on ARM gives
+// numbers of implementer and part instead of a name.
 inline std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(std::min(line.find(": ") + 2, line.size()));
-  return "unknown";
+  std::string name;
+  for (std::string line; std::getline(file, line) && !(line.empty() && !name.empty());)
+    for (const char* const field : {"model name", "CPU implementer", "CPU part"})
+      if (line.starts_with(field))
+        name += (name.empty() ? "" : " ") + line.substr(std::min(line.find(": ") + 2, line.size()));
+  return name.empty() ? "unknown" : name;
 }
 
 inline nlohmann::ordered_json to_json(const TrialResult& result) {
   nlohmann::ordered_json evaluations = nlohmann::ordered_json::array();
-  for (const EvaluationReport& e : result.evaluations)
-    evaluations.push_back({e.step, e.training_seconds, e.evaluation_seconds, e.loss, e.metric});
+  for (const TrialEvaluation& e : result.evaluations)
+    evaluations.push_back({e.step, e.training_seconds, e.evaluation_seconds, e.loss, e.metric, e.examples, e.flops});
   return {{"steps", result.steps},
           {"examples", result.examples},
           {"flops", result.flops},
@@ -96,9 +102,10 @@ inline nlohmann::ordered_json to_json(const TrialResult& result) {
 //   study.run();
 // Within one of the `studies`, a submission is tried at the same points on all workloads. The seed of a trial depends
 // on StudyOptions::seed, the workload, the submission, the number of the study and the number of the trial. Each
-// finished trial is a line of FOLDER/journal.jsonl; lines are appended and never changed. If the parent or a worker is
-// killed at any moment, run the program again to continue. A trial that diverges, throws or crashes is a record with
-// its failure. To score by seconds, run one trial at a time (jobs = 1): concurrent trials slow each other down.
+// finished trial is a line of FOLDER/journal.jsonl; lines are appended and never changed. If the program is killed at
+// any moment, run it again to continue. A trial that diverges, throws, crashes or is killed is a record with its
+// failure; to repeat it, delete its line from the journal. To score by seconds, run one trial at a time (jobs = 1):
+// concurrent trials slow each other down.
 class Study {
  public:
   using Json = nlohmann::ordered_json;
@@ -144,6 +151,7 @@ class Study {
   // that have ended. Throws Error if the journal belongs to another study.
   template <class Progress>
   std::vector<StudyRecord> run(const Progress& progress) {
+    suite().check();
     std::filesystem::create_directories(options_.folder);
     Journal journal(path(), settings(), {.sync = options_.sync});
     const std::size_t all = entries_.size() * options_.studies * options_.trials;
@@ -155,8 +163,9 @@ class Study {
         if (!journal.records().contains(i)) missing.push_back(i);
       }
     const std::size_t mine = finished + missing.size();
+    const StudyEntry* loaded = nullptr;
     for (const std::size_t i : missing)
-      if (i == missing.front() || &entry_of(i) != &entry_of(i - 1)) entry_of(i).load();
+      if (&entry_of(i) != loaded) (loaded = &entry_of(i))->load();
     const std::string processor = detail::processor_name();
     const auto work = [&](std::size_t i) {
       const StudyEntry& entry = entry_of(i);
@@ -202,11 +211,14 @@ class Study {
 
   const StudyOptions& options() const { return options_; }
   const std::vector<StudyEntry>& entries() const { return entries_; }
-  // Returns the workloads and their targets, for scores.
+  // Returns the workloads and their targets, for scores. A variant whose base workload is not in the study counts as a
+  // base workload.
   Suite suite() const {
     Suite suite{.name = "study", .studies = options_.studies, .trials = options_.trials};
     for (const StudyEntry& entry : entries_)
       if (suite.find(entry.workload.name) == Suite::none) suite.workloads.push_back(entry.workload);
+    for (ScoredWorkload& workload : suite.workloads)
+      if (suite.find(workload.base) == Suite::none) workload.base = workload.name;
     return suite;
   }
   std::string path() const { return options_.folder + "/journal.jsonl"; }
@@ -222,9 +234,19 @@ class Study {
   Json settings() const {
     constexpr const char* searches[] = {"halton", "sobol", "random", "official"};
     Json cells = Json::array();
-    for (const StudyEntry& entry : entries_)
-      cells.push_back(
-          {{"submission", entry.submission}, {"workload", entry.workload.name}, {"space", to_json(entry.space)}});
+    for (const StudyEntry& entry : entries_) {
+      const ScoredWorkload& workload = entry.workload;
+      cells.push_back({{"submission", entry.submission},
+                       {"workload", workload.name},
+                       {"metric", workload.metric},
+                       {"target", workload.target.value},
+                       {"lower_is_better", workload.target.lower_is_better},
+                       {"step_hint", entry.step_hint}});
+      if (options_.ruleset == Ruleset::external)
+        cells.back()["space"] = to_json(entry.space);
+      else
+        cells.back()["point"] = to_json(entry.default_point());
+    }
     return {{"studies", options_.studies},
             {"trials", options_.trials},
             {"seed", options_.seed},
@@ -244,6 +266,8 @@ class Study {
     std::vector<StudyRecord> found;
     for (const auto& [i, json] : lines) {
       require(i < entries_.size() * options_.studies * options_.trials, path(), ": there is no trial ", i);
+      require(json.value("point", Json()) == to_json(point_of(i)), path(), ": trial ", i,
+              " has another point than this study");
       const ScoredWorkload& workload = entry_of(i).workload;
       StudyRecord record{.submission = entry_of(i).submission,
                          .workload = workload.name,
@@ -277,11 +301,13 @@ class Study {
     result.reached = json.at("reached").get<bool>();
     result.failure = json.at("failure").get<std::string>();
     for (const Json& e : json.at("evaluations"))
-      result.evaluations.push_back({.step = e.at(0).get<std::uint64_t>(),
-                                    .loss = number(e.at(3)),
-                                    .metric = number(e.at(4)),
-                                    .training_seconds = number(e.at(1)),
-                                    .evaluation_seconds = number(e.at(2))});
+      result.evaluations.push_back({{.step = e.at(0).get<std::uint64_t>(),
+                                     .loss = number(e.at(3)),
+                                     .metric = number(e.at(4)),
+                                     .training_seconds = number(e.at(1)),
+                                     .evaluation_seconds = number(e.at(2))},
+                                    e.at(5).get<std::uint64_t>(),
+                                    number(e.at(6))});
   }
 
   StudyOptions options_;
@@ -289,7 +315,8 @@ class Study {
   std::vector<std::vector<std::vector<HyperPoint>>> points_;  // by entry, study and trial
 };
 
-// Returns the records as logs, for scores. A trial that failed keeps the evaluations before its failure.
+// Returns the records as logs, for scores. A trial that diverged keeps the evaluations before that; one that threw or
+// crashed has none.
 inline std::vector<TrialLog> trial_logs(const std::vector<StudyRecord>& records) {
   std::vector<TrialLog> logs;
   for (const StudyRecord& record : records) {
@@ -300,15 +327,13 @@ inline std::vector<TrialLog> trial_logs(const std::vector<StudyRecord>& records)
                  .trial = record.trial,
                  .training_seconds = result.training_seconds,
                  .evaluation_seconds = result.evaluation_seconds};
-    for (const EvaluationReport& e : result.evaluations) {
-      const double step = static_cast<double>(e.step), part = step / static_cast<double>(result.steps);
+    for (const TrialEvaluation& e : result.evaluations)
       log.evaluations.push_back({.index = log.evaluations.size(),
-                                 .step = step,
+                                 .step = static_cast<double>(e.step),
                                  .seconds = e.training_seconds,
                                  .metric = e.metric,
-                                 .examples = part * static_cast<double>(result.examples),
-                                 .flops = part * result.flops});
-    }
+                                 .examples = static_cast<double>(e.examples),
+                                 .flops = e.flops});
     logs.push_back(std::move(log));
   }
   return logs;
@@ -326,7 +351,7 @@ inline void write_official_logs(const std::string& folder, const std::vector<Stu
         "accumulated_eval_time,accumulated_logging_time,accumulated_submission_time,global_step,preemption_count,score,"
         "total_duration,validation/" +
         record.metric + ",validation/loss\n";
-    for (const EvaluationReport& e : record.result.evaluations) {
+    for (const TrialEvaluation& e : record.result.evaluations) {
       char row[256];
       std::snprintf(row, sizeof row, "%.17g,0,%.17g,%llu,0,%.17g,%.17g,%.17g,%.17g\n", e.evaluation_seconds,
                     e.training_seconds, static_cast<unsigned long long>(e.step), e.training_seconds,

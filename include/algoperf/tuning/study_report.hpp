@@ -365,8 +365,8 @@ class StudyPage {
                         "<div class=\"point\">" + html_text(point_text(record.point, ", ")) + "</div>"});
     if (rows.size() == 1) return html_section("Failures", "No trial failed.", "");
     return html_section("Failures",
-                        fmt::format("{} of {} trials ended early. A failed trial has missed the target unless it "
-                                    "reached it before.",
+                        fmt::format("{} of {} trials ended early. A trial that diverged keeps the evaluations "
+                                    "before that; one that threw, crashed or was killed has none.",
                                     rows.size() - 1, records_.size()),
                         html_table(rows));
   }

@@ -56,7 +56,8 @@ struct TrialClock {
   StepReport step;  // the last step; its loss may be empty
   std::uint64_t steps_left = 0;
   double seconds_left = std::numeric_limits<double>::infinity();
-  bool evaluation_next = false;  // whether an evaluation follows this step
+  bool evaluation_next =
+      false;  // after_step: whether the next step is followed by an evaluation; before_evaluation: true
 };
 
 namespace detail {
@@ -96,14 +97,14 @@ consteval bool explain_submission() {
 
 }  // namespace detail
 
-// Returns the facts of a workload. `batch_size` is the number of examples per step to which step_hint() refers.
+// Returns the facts of a workload.
 template <class W>
-WorkloadFacts facts_of(const W& workload, std::size_t batch_size = 128) {
+WorkloadFacts facts_of(const W& workload) {
   WorkloadFacts facts{.name = workload.name,
                       .step_hint = workload.step_hint(),
-                      .batch_size = batch_size,
                       .examples = workload.train().size(),
                       .loss = loss_kind<std::remove_cvref_t<decltype(workload.loss())>>};
+  if constexpr (requires { workload.batch_size(); }) facts.batch_size = workload.batch_size();
   (void)workload.model().declare(facts.layout);
   return facts;
 }

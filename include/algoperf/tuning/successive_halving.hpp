@@ -57,7 +57,8 @@ Halving successive_halving(const SearchSpace& space, const HalvingOptions& optio
                              .seed = options.seed,
                              .jobs = options.jobs,
                              .lower_is_better = options.lower_is_better,
-                             .journal = options.journal.empty() ? "" : options.journal + "." + std::to_string(r)};
+                             .journal = options.journal.empty() ? "" : options.journal + "." + std::to_string(r),
+                             .function = "part " + detail::text(part)};
     found.rounds.push_back(
         tune(SearchSpace(points), tuning, [&](const HyperPoint& point) { return function(point, part); }));
     std::vector<TunedTrial> trials = found.rounds.back().trials;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "../backend/host.hpp"
-#include "../loop/observers/history.hpp"
 #include "../loop/observers/until.hpp"
 #include "../loop/stopwatch.hpp"
 #include "../loop/training_loop.hpp"
@@ -39,10 +38,16 @@ struct TrialOptions {
   }
 };
 
+// An evaluation and the work that training had done before it.
+struct TrialEvaluation : EvaluationReport {
+  std::uint64_t examples = 0;
+  double flops = 0;
+};
+
 struct TrialResult {
-  std::vector<EvaluationReport> evaluations;  // on validation data: after step 1, periodically and at the end
+  std::vector<TrialEvaluation> evaluations;  // on validation data: after step 1, periodically and at the end
   std::uint64_t steps = 0, examples = 0;
-  double flops = 0;             // of forward and backward passes
+  double flops = 0;  // of forward and backward passes, those of second gradients (sam) and line searches included
   double training_seconds = 0;  // the clock that scores
   double evaluation_seconds = 0;
   double first_step_seconds = 0;  // part of training_seconds
@@ -55,12 +60,18 @@ namespace detail {
 
 struct NoTrialObserver {};
 
+template <class Loop>
+double flops_of(const Loop& loop) {
+  return static_cast<double>(loop.gradient_examples()) * static_cast<double>(loop.model().cost().flops());
+}
+
 // Evaluates validation data, and calls the submission's observer before and after.
 template <class Metric, class Data, class Observer>
 class TrialObserver {
  public:
-  TrialObserver(const Metric& metric, const Data& data, const TrialOptions& options, Observer& observer)
-      : metric_(metric), data_(data), options_(options), observer_(observer) {}
+  TrialObserver(const Metric& metric, const Data& data, const TrialOptions& options, Observer& observer,
+                TrialResult& result)
+      : metric_(metric), data_(data), options_(options), observer_(observer), result_(result) {}
 
   const auto& metric() const { return metric_; }
   bool evaluation_due(const StepReport& report) const {
@@ -71,12 +82,14 @@ class TrialObserver {
   EvaluationReport evaluate(Run& run) {
     if constexpr (requires { observer_.before_evaluation(run.loop(), TrialClock{}); })
       timed(run, [&] { observer_.before_evaluation(run.loop(), clock(run.loop().last(), true)); });
-    return run.loop().evaluate(data_, metric_);
+    const EvaluationReport found = run.loop().evaluate(data_, metric_);
+    result_.evaluations.push_back({found, run.loop().last().examples, flops_of(run.loop())});
+    return found;
   }
   static bool reads_loss(const StepReport&) { return !std::is_same_v<Observer, NoTrialObserver>; }
   template <class Run>
   Control after_step(Run& run, const StepReport& report) {
-    if (report.now.t == 1) first_step_seconds_ = report.training_seconds;
+    if (report.now.t == 1) result_.first_step_seconds = report.training_seconds;
     Control control = Control::go_on;
     if constexpr (requires { observer_.after_step(run.loop(), TrialClock{}); }) {
       const StepReport next{.now = {report.now.t + 1, 0}};
@@ -90,7 +103,6 @@ class TrialObserver {
     }
     return control;
   }
-  double first_step_seconds() const { return first_step_seconds_; }
 
  private:
   TrialClock clock(const StepReport& report, bool evaluation_next) const {
@@ -107,7 +119,7 @@ class TrialObserver {
   Data data_;
   TrialOptions options_;
   Observer& observer_;
-  double first_step_seconds_ = 0;
+  TrialResult& result_;
 };
 
 // The parts of a workload that a trial needs. Workloads with parts of the same types share the code of their trials.
@@ -145,13 +157,12 @@ TrialResult train_trial(const TrialTask<Parts...>& task, const S& submission, co
   }();
   TrainingLoop loop(task.model, task.loss, submission.rule(point, facts), submission.schedule(point, facts), selector,
                     Seed{options.seed}, Host<>{.threads = options.threads});
-  TrialObserver evaluate(task.metric, task.validation, options, observer);
   TrialResult result;
+  TrialObserver evaluate(task.metric, task.validation, options, observer, result);
   const UntilTarget until{task.target};
   const auto run = [&](auto&... more) {
     try {
-      loop.run(task.train, evaluate, History{result.evaluations}, UntilStep{options.steps},
-               UntilSeconds{options.seconds}, more...);
+      loop.run(task.train, evaluate, UntilStep{options.steps}, UntilSeconds{options.seconds}, more...);
     } catch (const Diverged& diverged) {
       result.failure = diverged.what();
     }
@@ -164,10 +175,9 @@ TrialResult train_trial(const TrialTask<Parts...>& task, const S& submission, co
     result.reached = result.reached || task.target.reached_by(evaluation.metric);
   result.steps = loop.steps();
   result.examples = loop.last().examples;
-  result.flops = static_cast<double>(result.examples) * static_cast<double>(task.model.cost().flops());
+  result.flops = flops_of(loop);
   result.training_seconds = loop.training_seconds();
   result.evaluation_seconds = loop.evaluation_seconds();
-  result.first_step_seconds = evaluate.first_step_seconds();
   return result;
 }
 

@@ -24,11 +24,12 @@ struct TuneOptions {
   std::size_t trials = 20;
   std::uint64_t seed = 0;
   Search search = Search::halton;
-  std::size_t jobs = 1;  // trials at a time, each in a process of its own; 0: in this process
+  std::size_t jobs = 1;  // trials at a time, each in a process forked from this one; 0: in this process
   bool lower_is_better = true;
   std::string journal = {};  // a file for the results; if it exists, the search continues. Empty: none
   bool sync = false;         // fsync the journal after each trial
   std::optional<MedianRule> median_rule = {};  // ends hopeless trials, if the function reports its progress
+  std::string function = {};  // describes the function: the journal keeps it, and refuses a search with another
 };
 
 struct TunedTrial {
@@ -63,11 +64,12 @@ struct Tuning {
 //   use(found.best().point);
 // A trial fails, and the search goes on, if the function throws, crashes, or returns NaN or an infinity. With a
 // journal, a search that was killed continues without repeating a finished trial, and a search with more trials
-// continues one with fewer. A journal of a search with another space, seed, point sequence or median rule is refused.
-// The journal does not record the function, so changing it is not detected. See run_in_processes for what processes
-// share. With a median rule, the function is function(point, TrialProgress& progress). It calls progress.report(step,
-// value) as it trains, and ends when that returns true. Which trials are hopeless depends on which have ended: with
-// several jobs, on their speed. A benchmark has no such rule: see Study.
+// continues one with fewer. A journal of a search with another space, seed, point sequence, median rule or `function`
+// is refused. A journal knows the function only by TuneOptions::function, so a change of the code is not detected. A
+// failure is final: to repeat a trial, delete its line from the journal. See run_in_processes for what processes share.
+// With a median rule, the function is function(point, TrialProgress& progress). It calls progress.report(step, value)
+// as it trains, and ends when that returns true. Which trials are hopeless depends on which have ended: with several
+// jobs, on their speed. A benchmark has no such rule: see Study.
 template <class Function>
 Tuning tune(const SearchSpace& space, const TuneOptions& options, const Function& function) {
   using Json = nlohmann::ordered_json;
@@ -86,6 +88,7 @@ Tuning tune(const SearchSpace& space, const TuneOptions& options, const Function
     Json settings{{"search", searches[static_cast<std::size_t>(options.search)]},
                   {"seed", options.seed},
                   {"space", to_json(space)}};
+    if (!options.function.empty()) settings["function"] = options.function;
     if (options.median_rule)
       settings["median_rule"] = {{"least_trials", options.median_rule->least_trials},
                                  {"first_step", options.median_rule->first_step}};
@@ -146,7 +149,7 @@ Tuning tune(const SearchSpace& space, const TuneOptions& options, const Function
       json["hopeless"] = progress.hopeless();
       json["reports"] = Json::array();
       for (const TrialReport& report : reports.of(i)) json["reports"].push_back({report.step, report.value});
-      if (!progress.hopeless()) reports.end(i);
+      if (*failure == 0 && !progress.hopeless()) reports.end(i);
     }
     return json.dump();
   };

@@ -56,6 +56,17 @@ inline bool write_all(int file, const void* from, std::size_t n) {
   return true;
 }
 
+// Returns the message of the exception that is being handled.
+inline std::string describe_exception() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return *error.what() == 0 ? "an exception without a message" : error.what();
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
 // What a worker sends before the bytes of a result.
 struct ResultHeader {
   std::uint64_t bytes;
@@ -161,12 +172,8 @@ class WorkerPool {
       ResultHeader header{};
       try {
         text = function(static_cast<std::size_t>(task));
-      } catch (const std::exception& error) {
-        text = error.what();
-        header.failed = 1;
-        if (text.empty()) text = "an exception without a message";
       } catch (...) {
-        text = "an exception that is not a std::exception";
+        text = describe_exception();
         header.failed = 1;
       }
       header.bytes = text.size();
@@ -198,9 +205,9 @@ class WorkerPool {
 // Calls function(task), which returns a std::string, for each of the tasks, in up to `jobs` processes forked from this
 // one, and done(result) here for each result as it arrives. A task fails if the function throws or the process ends;
 // another process then takes over. With jobs = 0, tasks run in this process, where only exceptions are failures.
-// Functions see the memory of this process as it was when run_in_processes was called, and changes that they make are
-// lost. Do not use a GPU in this process before: its driver does not survive a fork. If done throws, all processes are
-// ended.
+// Functions see the memory of this process as it was when run_in_processes was called. This process does not see the
+// changes that they make, but a process runs several tasks, so keep no state in static variables. Do not use a GPU in
+// this process before: its driver does not survive a fork. If done throws, all processes are ended.
 template <class Function, class Done>
 void run_in_processes(const std::vector<std::size_t>& tasks, std::size_t jobs, const Function& function,
                       const Done& done) {
@@ -209,8 +216,8 @@ void run_in_processes(const std::vector<std::size_t>& tasks, std::size_t jobs, c
       TaskResult result{task, {}, {}};
       try {
         result.value = function(task);
-      } catch (const std::exception& error) {
-        result.failure = error.what();
+      } catch (...) {
+        result.failure = detail::describe_exception();
       }
       done(result);
     }

@@ -6,7 +6,8 @@
 //   train()  validation()  test()                data sets that share their memory: cheap to copy, loaded on first use
 //   target()                                     the validation metric that ends a time-to-target run
 //   step_hint()                                  number of steps within which a tuned rule should reach the target, at
-//                                                batch 128
+//                                                batch_size() examples per step
+//   batch_size()                                 optional: by default 128
 //   base                                         optional: the name of the workload of which this one is a variant; by
 //                                                default its own name
 //   each_variant(visit)                          optional: calls visit(variant) for each of its held-out variants

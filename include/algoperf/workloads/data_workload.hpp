@@ -1,6 +1,7 @@
 // DataWorkload: a workload made of one's own data, model and target.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -12,7 +13,8 @@ namespace algoperf {
 struct WorkloadSettings {
   std::string name;
   Target target = {};              // of the metric on validation data
-  std::uint64_t step_hint = 1000;  // steps within which a tuned rule should reach the target, at batch 128
+  std::uint64_t step_hint = 1000;  // steps within which a tuned rule should reach the target, at this batch size
+  std::size_t batch_size = 128;
 };
 
 //   const DataWorkload adult({.name = "adult", .target = {0.15}, .step_hint = 1000}, model, SoftmaxCrossEntropy{},
@@ -22,7 +24,7 @@ class DataWorkload {
  public:
   std::string name;
 
-  // Throws Error if the name is empty, the target is NaN, or the step hint is 0.
+  // Throws Error if the name is empty, the target is NaN, or the step hint or the batch size is 0.
   DataWorkload(WorkloadSettings settings, const Model& model, const Loss& loss, const Metric& metric,
                const Train& train, const Validation& validation, const Test& test)
       : name(settings.name),
@@ -36,6 +38,7 @@ class DataWorkload {
     require(!name.empty(), "DataWorkload: the name is empty");
     require(settings_.target.value == settings_.target.value, "DataWorkload ", name, ": the target is NaN");
     require(settings_.step_hint > 0, "DataWorkload ", name, ": step_hint is 0, expected at least 1");
+    require(settings_.batch_size > 0, "DataWorkload ", name, ": batch_size is 0, expected at least 1");
   }
 
   const Model& model() const { return model_; }
@@ -46,6 +49,7 @@ class DataWorkload {
   Test test() const { return test_; }
   Target target() const { return settings_.target; }
   std::uint64_t step_hint() const { return settings_.step_hint; }
+  std::size_t batch_size() const { return settings_.batch_size; }
 
  private:
   WorkloadSettings settings_;

@@ -13,6 +13,7 @@
 
 #include "../core/tuple.hpp"
 #include "../nn/layers/gelu.hpp"
+#include "../nn/layers/group_norm.hpp"
 #include "../nn/layers/layer_norm.hpp"
 #include "../nn/layers/tanh.hpp"
 #include "../nn/models/linear_model.hpp"
@@ -135,13 +136,13 @@ struct DigitCnnGelu : DigitCnn {
   static constexpr const char* variant = "gelu";
   static constexpr auto model() { return simple_cnn<Gelu>(detail::digit_shape, 10, detail::digit_cnn); }
 };
-// A layer norm over the channels after each convolution.
+// A layer norm over positions and channels after each convolution.
 struct DigitCnnLayerNorm : DigitCnn {
   using Base = DigitCnn;
   static constexpr const char* variant = "layernorm";
   static constexpr auto model() {
-    return Model(detail::digit_shape, Conv2d{.filters = 16, .size = 5, .padding = 2}, LayerNorm{}, Relu{}, MaxPool{},
-                 Conv2d{.filters = 32, .size = 5, .padding = 2}, LayerNorm{}, Relu{}, MaxPool{}, Flatten{},
+    return Model(detail::digit_shape, Conv2d{.filters = 16, .size = 5, .padding = 2}, GroupNorm{}, Relu{}, MaxPool{},
+                 Conv2d{.filters = 32, .size = 5, .padding = 2}, GroupNorm{}, Relu{}, MaxPool{}, Flatten{},
                  Dense{.units = 128}, Relu{}, detail::digit_logits);
   }
 };
