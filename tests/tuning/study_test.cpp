@@ -148,6 +148,15 @@ TEST_CASE("a journal of another study is refused, and contradictory options, too
           other.add(OtherTarget{}, HeavyBallSubmission{}, SgdSubmission{});
           other.run();
         }) == path + ":1: settings.cells[0].target is 0.7, but this study has 0.6");
+  struct OtherBatch : SmallDigits {
+    std::size_t batch_size() const { return 64; }
+  };
+  CHECK(sentence([&] {
+          ap::Study other(
+              {.folder = folder / "a", .studies = 2, .trials = 3, .trial = {.steps = 30, .evaluate_every = 10}});
+          other.add(OtherBatch{}, HeavyBallSubmission{}, SgdSubmission{});
+          other.run();
+        }) == path + ":1: settings.cells[0].batch_size is 128, but this study has 64");
   ap::Study study = small_study(folder / "b");
   CHECK(sentence([&] { study.add(SmallDigits{}, SgdSubmission{}); }) ==
         "Study: submission 'sgd' was added to workload 'small_digits' twice");

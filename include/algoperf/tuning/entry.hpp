@@ -23,6 +23,7 @@ struct StudyEntry {
   SearchSpace space;                           // of the submission
   std::optional<HyperPoint> own_default = {};  // the submission's default_point(), if it has that member
   std::uint64_t step_hint = 0;
+  std::size_t batch_size = 128;  // to which the step hint refers
   std::function<WorkloadFacts()> facts;
   std::function<void()> load;  // the data
   std::function<TrialResult(const HyperPoint&, const TrialOptions&)> run;
@@ -66,6 +67,7 @@ StudyEntry study_entry(const W& workload, const S& submission) {
           .space = submission.search_space(),
           .own_default = detail::own_default(submission),
           .step_hint = workload.step_hint(),
+          .batch_size = batch_size_of(workload),
           .facts = [workload] { return facts_of(workload); },
           .load =
               [workload] {
@@ -92,8 +94,8 @@ std::vector<StudyEntry> variant_entries(const W& workload, const S&... submissio
   return entries;
 }
 
-// Draws one variant of each base workload, and returns the entries of these, in their order. For a
-// given list of variants, the drawn one depends only on the seed and on the base workload's name.
+// Draws one variant of each base workload, and returns the entries of these, in their order. For a given list
+// of variants, the drawn one depends only on the seed and on the base workload's name.
 inline std::vector<StudyEntry> draw_held_out(const std::vector<StudyEntry>& variants, std::uint64_t seed) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_base;
   for (const StudyEntry& entry : variants) {

@@ -57,15 +57,14 @@ inline FoundTarget find_target(const std::vector<StudyEntry>& entries, const Tar
     trial.step_hint_factor *= 0.75;
   }
 
-  const std::string function = nlohmann::ordered_json{
-      {"metric", workload.metric},
-      {"steps", trial.steps},
-      {"seconds", trial.seconds},
-      {"budget_factor", trial.budget_factor},
-      {"step_hint", entries.front().step_hint},
-      {"step_hint_factor", trial.step_hint_factor},
-      {"evaluate_every",
-       trial.evaluate_every}}.dump();
+  const nlohmann::ordered_json function{{"metric", workload.metric},
+                                        {"steps", trial.steps},
+                                        {"seconds", trial.seconds},
+                                        {"budget_factor", trial.budget_factor},
+                                        {"step_hint", entries.front().step_hint},
+                                        {"step_hint_factor", trial.step_hint_factor},
+                                        {"batch_size", entries.front().batch_size},
+                                        {"evaluate_every", trial.evaluate_every}};
   const auto search = [&](const std::string& name, const SearchSpace& space, std::size_t count, const auto& run) {
     return tune(space,
                 {.trials = count,
@@ -73,7 +72,7 @@ inline FoundTarget find_target(const std::vector<StudyEntry>& entries, const Tar
                  .jobs = options.jobs,
                  .lower_is_better = lower,
                  .journal = options.folder.empty() ? "" : options.folder + "/" + workload.name + "_" + name + ".jsonl",
-                 .function = function},
+                 .function = function.dump()},
                 run);
   };
   const auto best_metric = [&](const StudyEntry& entry, const HyperPoint& point, std::uint64_t seed) {

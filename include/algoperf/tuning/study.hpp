@@ -241,7 +241,8 @@ class Study {
                        {"metric", workload.metric},
                        {"target", workload.target.value},
                        {"lower_is_better", workload.target.lower_is_better},
-                       {"step_hint", entry.step_hint}});
+                       {"step_hint", entry.step_hint},
+                       {"batch_size", entry.batch_size}});
       if (options_.ruleset == Ruleset::external)
         cells.back()["space"] = to_json(entry.space);
       else

@@ -56,8 +56,8 @@ struct TrialClock {
   StepReport step;  // the last step; its loss may be empty
   std::uint64_t steps_left = 0;
   double seconds_left = std::numeric_limits<double>::infinity();
-  bool evaluation_next =
-      false;  // after_step: whether the next step is followed by an evaluation; before_evaluation: true
+  // In after_step, whether an evaluation follows the next step; in before_evaluation, true.
+  bool evaluation_next = false;
 };
 
 namespace detail {
@@ -97,14 +97,23 @@ consteval bool explain_submission() {
 
 }  // namespace detail
 
+// Returns the examples per step to which a workload's step_hint() refers.
+template <class W>
+std::size_t batch_size_of(const W& workload) {
+  if constexpr (requires { workload.batch_size(); })
+    return workload.batch_size();
+  else
+    return WorkloadFacts{}.batch_size;
+}
+
 // Returns the facts of a workload.
 template <class W>
 WorkloadFacts facts_of(const W& workload) {
   WorkloadFacts facts{.name = workload.name,
                       .step_hint = workload.step_hint(),
+                      .batch_size = batch_size_of(workload),
                       .examples = workload.train().size(),
                       .loss = loss_kind<std::remove_cvref_t<decltype(workload.loss())>>};
-  if constexpr (requires { workload.batch_size(); }) facts.batch_size = workload.batch_size();
   (void)workload.model().declare(facts.layout);
   return facts;
 }
