@@ -100,7 +100,7 @@ void targets(const Options& options, std::size_t points, std::size_t seeds) {
   fmt::print("Wrote {}/targets.csv\n", options.out);
 }
 
-// Repeats the fastest trial on each workload.
+// Repeats the point of the fastest trial on each workload.
 void noise(const Options& options, std::size_t runs) {
   const ap::Study study = make_study(options);
   const std::vector<ap::StudyRecord> records = study.records();
@@ -228,7 +228,7 @@ int main(int argc, char** argv) {
   CLI::App* const resume = command("resume", "continue a study; --jobs may differ");
   CLI::App* const report_only = command("report", "report a study again; --clock may differ");
   CLI::App* const merge_shards = command("merge", "join the shards of a study into the folder of --out");
-  CLI::App* const measure_noise = command("noise", "repeat the fastest trial of each workload of a study");
+  CLI::App* const measure_noise = command("noise", "repeat the point of the fastest trial on each workload of a study");
   measure_noise->add_option("--runs", runs, "of each trial")->capture_default_str()->check(flags::whole(2, 10000));
   CLI::App* const find = app.add_subcommand("targets", "search for targets of the workloads");
   find->add_option("--points", points, "per submission")->capture_default_str()->check(flags::whole(1, 1000000));
