@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -36,11 +37,51 @@ requires std::is_integral_v<T> std::string text(T x) { return std::to_string(x);
 
 }  // namespace detail
 
+namespace detail {
+
+// A string or a number in a message. Messages are composed at run time from a list of these, in one function, because a
+// function for each combination of types would be slow to compile.
+class MessagePart {
+ public:
+  MessagePart(const std::string& s) : kind_(Kind::string), string_(s.c_str()) {}
+  MessagePart(const char* s) : kind_(Kind::string), string_(s) {}
+  MessagePart(double x) : kind_(Kind::real), real_(x) {}
+  template <class T>
+  requires std::is_integral_v<T> MessagePart(T x)
+      : kind_(Kind::whole), negative_(x < T(0)), whole_(static_cast<unsigned long long>(x)) {
+    if (negative_) whole_ = 0 - whole_;
+  }
+
+  void append_to(std::string& message) const {
+    if (kind_ == Kind::string)
+      message += string_;
+    else if (kind_ == Kind::real)
+      message += text(real_);
+    else
+      (message += negative_ ? "-" : "") += std::to_string(whole_);
+  }
+
+ private:
+  enum class Kind { string, real, whole } kind_;
+  bool negative_ = false;
+  union {
+    const char* string_;
+    double real_;
+    unsigned long long whole_;  // the absolute value
+  };
+};
+
+inline std::string message_of(std::initializer_list<MessagePart> parts) {
+  std::string message;
+  for (const MessagePart& part : parts) part.append_to(message);
+  return message;
+}
+
+}  // namespace detail
+
 template <class E, class... Parts>
 [[noreturn]] void fail_as(const Parts&... parts) {
-  std::string message;
-  ((message += detail::text(parts)), ...);
-  throw E(message);
+  throw E(detail::message_of({parts...}));
 }
 
 // Throws OutOfMemory after an allocation of `size` elements of `bytes` bytes each failed.
