@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "algoperf/data/in_memory_regression.hpp"
 #include "algoperf/data/slice.hpp"
 
 namespace ap = algoperf;
@@ -80,6 +81,17 @@ TEST_CASE("slices nest, may be empty and share memory when copied") {
   auto copy = part;
   copy = data.subset(0, 1);
   CHECK(copy.whole().inputs().data() == data.inputs().data());
+}
+
+TEST_CASE("examples in place: the memory of the whole data, from the first example of a slice") {
+  const auto data = numbered(10);
+  const auto slice = data.subset(2, 9).subset(3, 7);
+  CHECK(data.in_place(4).inputs == data.inputs().data() + 8);
+  CHECK(slice.in_place(1).inputs == data.inputs().data() + 12);
+  CHECK(slice.in_place(1).labels == data.labels().data() + 6);
+  const ap::InMemoryRegression<float> targets({1, 2, 3, 4}, {5, 6, 7, 8, 9, 10}, ap::Shape(2), ap::Shape(3));
+  CHECK(*targets.subset(1, 2).in_place(0).inputs == 3);
+  CHECK(*targets.subset(1, 2).in_place(0).labels == 8);
 }
 
 TEST_CASE("a Slice refuses a range outside its data") {

@@ -85,6 +85,33 @@ TEST_CASE("the schedule receives steps from 0, the rule steps from 1") {
   CHECK(asked == std::vector<std::uint64_t>{0, 1});
 }
 
+TEST_CASE("evaluate reads examples in place, to the same effect as copies, and leaves the training batch as it was") {
+  struct Copied {  // without in_place
+    Slice<InMemory<float>> data;
+    using Input = float;
+    std::size_t size() const { return data.size(); }
+    Shape shape() const { return data.shape(); }
+    std::size_t classes() const { return data.classes(); }
+    void gather(const std::uint32_t* indices, std::size_t n, float* inputs, std::int32_t* labels) const {
+      data.gather(indices, n, inputs, labels);
+    }
+  };
+  const Tiny task;
+  auto in_place = tiny_loop(sgd(), 0.1), copying = tiny_loop(sgd(), 0.1), neither = tiny_loop(sgd(), 0.1);
+  for (int step = 0; step < 3; ++step) {
+    const EvaluationReport first = in_place.evaluate(task.validation(), task.metric()),
+                           second = copying.evaluate(Copied{task.validation()}, task.metric());
+    CHECK(first.loss == second.loss);
+    CHECK(first.metric == second.metric);
+    CHECK(in_place.predict(task.validation()) == copying.predict(Copied{task.validation()}));
+    in_place.step(task.train());
+    copying.step(task.train());
+    neither.step(task.train());
+  }
+  CHECK(same_values(in_place, neither));
+  CHECK(same_values(copying, neither));
+}
+
 TEST_CASE("evaluate: a mean over every example, in batches of any size") {
   const Tiny task;
   const auto evaluate = [&](std::size_t batch) {

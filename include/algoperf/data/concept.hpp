@@ -23,10 +23,18 @@ inline constexpr std::size_t max_examples = UINT32_MAX;
 //   classes()                  number of classes; labels are integers in [0, classes())
 //   gather(indices, n, x, y)   writes example indices[i] to x + i * shape().size() and its label to y[i]; x may be of
 //                              any arithmetic type (Host<double> uses double)
+//   in_place(begin)            optional: an ExamplesInPlace that points to example `begin` and those after it, in host
+//                              memory; evaluation then copies no examples
 // A RegressionDataset has real-valued labels (nn/losses/mean_squared_error.hpp) and, instead of classes(),
 //   Label                      the element type of the labels: float or double
 //   label_shape()              shape of one example's label; gather writes it to y + i * label_shape().size(); y may be
 //                              of any arithmetic type
+template <class Input, class Label>
+struct ExamplesInPlace {
+  const Input* inputs;
+  const Label* labels;
+};
+
 template <class D>
 concept RegressionDataset = requires(const D& d, const std::uint32_t* indices, typename D::Input* x,
                                      typename D::Label* y) {

@@ -49,6 +49,9 @@ class InMemory {
   // Returns examples [begin, end) as a data set that shares this one's memory.
   Slice<InMemory> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
 
+  ExamplesInPlace<Input, std::int32_t> in_place(std::size_t begin) const {
+    return {examples_->inputs.data() + begin * shape_.size(), examples_->labels.data() + begin};
+  }
   // Does not check indices: each must be below size().
   template <class T>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {

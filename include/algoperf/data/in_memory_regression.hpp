@@ -43,6 +43,9 @@ class InMemoryRegression {
   // Returns examples [begin, end) as a data set that shares this one's memory.
   Slice<InMemoryRegression> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
 
+  ExamplesInPlace<Input, Label> in_place(std::size_t begin) const {
+    return {examples_->inputs.data() + begin * shape_.size(), examples_->labels.data() + begin * label_shape_.size()};
+  }
   // Does not check indices: each must be below size().
   template <class T, class L>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {

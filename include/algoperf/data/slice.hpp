@@ -41,6 +41,8 @@ class Slice {
     return Slice(whole_, begin_ + begin, begin_ + end);
   }
 
+  auto in_place(std::size_t begin) const requires requires(const Whole& whole) { whole.in_place(begin); }
+  { return whole_.in_place(begin_ + begin); }
   template <class T, class L>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
     constexpr std::size_t block = 64;  // indices shifted per pass; avoids an allocation

@@ -79,12 +79,9 @@ class Predictor {
     const detail::InputsOf<Data> inputs{data};
     std::vector<Scalar> outputs(size * width);
     std::vector<Stored<Backend>> read;
-    std::vector<std::uint32_t> indices;
     for (std::size_t begin = 0; begin < size; begin += at_once) {
       const std::size_t n = size - begin < at_once ? size - begin : at_once;
-      indices.clear();
-      for (std::size_t i = 0; i < n; ++i) indices.push_back(static_cast<std::uint32_t>(begin + i));
-      batch_.gather(backend_, model_, inputs, indices.data(), n);
+      batch_.load_range(backend_, model_, inputs, begin, n);
       const auto call = batch_.call(backend_, layout_, values_.data(), nullptr, n, Mode::evaluate, {});
       read.resize(n * width);
       backend_.read(read.size(), model_.forward(call, handles_, batch_.inputs()), read.data());

@@ -145,7 +145,11 @@ class TrainingContext {
   // Keeps a copy of the training data in a device's memory until release_data(), if it fits with some memory to spare.
   template <class Data>
   void make_resident(const Data& data) {
-    if constexpr (defers) resident_.make(backend_, data, [&](auto... part) { batch_.check(model_, part...); });
+    if constexpr (defers)
+      resident_.make(backend_, data, [&](const std::uint32_t* indices, auto... part) {
+        batch_.check(
+            model_, [indices](std::size_t i) { return indices[i]; }, part...);
+      });
   }
   void release_data() {
     if constexpr (defers) resident_.release();
@@ -254,9 +258,7 @@ class TrainingContext {
   }
   template <class Data>
   const Activation* forward(OwnBatch& batch, const Data& data, const Scalar* values, std::size_t begin, std::size_t n) {
-    indices_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) indices_[i] = static_cast<std::uint32_t>(begin + i);
-    batch.gather(backend_, model_, data, indices_.data(), n);
+    batch.load_range(backend_, model_, data, begin, n);
     const LayerCall<Backend> call = batch.call(backend_, layout_, values, nullptr, n, Mode::evaluate, pass_key());
     return model_.forward(call, handles_, batch.inputs());
   }
@@ -294,7 +296,6 @@ class TrainingContext {
   typename Backend::template Array<Activation> d_outputs_;
   static constexpr detail::BufferUpdateRule buffer_rule_{detail::BufferUpdate{}};
   std::optional<Buffers> buffers_;
-  std::vector<std::uint32_t> indices_;
 };
 
 }  // namespace algoperf
