@@ -1,6 +1,6 @@
-// Compares Conv2d by oneDNN's convolutions with Conv2d by products of unrolled windows, which are also oneDNN's, on
-// one thread: ratios of the products' time to the convolutions' time. Then compares a training step of the simple CNN
-// both ways.
+// Compares Conv2d by convolutions, the library's own or oneDNN's, with Conv2d by products of unrolled windows, on one
+// thread: ratios of the products' time to the convolutions' time. Then compares a training step of the simple CNN both
+// ways.
 #include <algoperf/algoperf.hpp>
 #include <cmath>
 #include <cstdio>

@@ -4,9 +4,9 @@
 # absolute timings of Google Benchmark.
 #
 # --peers prints a different table. It compares the library with libtorch, dlib and whole-array statements, and with
-# PyTorch and optax if PYTHON (default python3) provides them; the providers of matrix products with Eigen; and, if
-# ALGOPERF_DATA contains the runs, fits of scaling laws with scipy's if PYTHON provides it. --save then writes to
-# <date>-peers-<cpu>.md. scripts/bench_peers.sh compares every update rule with other implementations.
+# PyTorch and optax if PYTHON (default python3) provides them; matrix products with those of Eigen, oneDNN, OpenBLAS and,
+# if PYTHON provides it, MKL; and, if ALGOPERF_DATA contains the runs, fits of scaling laws with scipy's. --save then
+# writes to <date>-peers-<cpu>.md. scripts/bench_peers.sh compares every update rule with other implementations.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -70,14 +70,18 @@ if $peers; then
     fi
   done
   version() { dpkg-query -W -f='${Version}' "$1" 2>/dev/null || echo "of unknown version"; }
-  row "products by our own tiles, Eigen's time to theirs" "" "" ""
-  rows "$programs/bench_products_tiles"
-  row "products by oneDNN $(version libdnnl-dev), Eigen's time to its" "" "" ""
-  rows "$programs/bench_products_onednn"
-  row "products by OpenBLAS $(version libopenblas-dev), Eigen's time to its" "" "" ""
-  rows "$programs/bench_products_cblas"
-  row "convolutions by oneDNN $(version libdnnl-dev), its products' time to theirs" "" "" ""
+  # PyTorch's wheels contain MKL's products; `pip install mkl` has them as a library of their own.
+  row "products, our time to that of the fastest other" "" "" ""
+  mkl=$("$python" -c 'import glob, sys; print(*glob.glob(sys.prefix + "/lib/libmkl_rt.so*")[:1])')
+  rows env MKL_THREADING_LAYER=SEQUENTIAL OMP_NUM_THREADS=1 "$programs/bench_products" libdnnl.so libopenblas.so.0 ${mkl:+"$mkl"}
+  row "convolutions, the time of products of unrolled windows to theirs" "" "" ""
   rows "$programs/bench_convolutions"
+  row "convolutions by oneDNN $(version libdnnl-dev), its products' time to theirs" "" "" ""
+  rows "$programs/bench_convolutions_onednn"
+  if "$python" -c "import torch" 2>/dev/null; then
+    rows "$python" -B benchmarks/peers/python_cnn.py "$programs/bench_turns"
+    rows "$python" -B benchmarks/peers/python_cnn.py "$programs/bench_turns" 2
+  fi
   if [[ -f ${ALGOPERF_DATA:-data}/scaling/chinchilla_subset_apache2.csv ]]; then
     rows "$programs/bench_scaling_fits"
     if "$python" -c "import scipy" 2>/dev/null; then

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "../cnn_tasks.hpp"
 #include "../mlp_task.hpp"
 #include "../rule_bench.hpp"
 
@@ -26,6 +28,22 @@ class LibraryTraining {
  private:
   algoperf::InMemory<float> data_;
   decltype(training_loop(1)) loop_;
+};
+
+// A training step of one of the models in cnn_tasks.hpp.
+template <class ModelType>
+class LibraryCnn {
+ public:
+  LibraryCnn(const ModelType& model, std::size_t batch, unsigned threads)
+      : data_(random_images(images, model.input())), loop_(cnn_loop(model, batch, threads)) {
+    loop_.start(data_);
+  }
+  void operator()() { loop_.step(data_); }
+
+ private:
+  static constexpr std::size_t images = 1024;
+  algoperf::InMemory<float> data_;
+  decltype(cnn_loop(std::declval<ModelType>(), 1)) loop_;
 };
 
 class LibraryAdamW {
