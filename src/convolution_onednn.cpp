@@ -1,4 +1,5 @@
-// The convolutions of algoperf::gemm if ALGOPERF_GEMM=onednn.
+// The convolutions of algoperf::gemm if ALGOPERF_GEMM=onednn: those of float by oneDNN, those of double by the
+// library's own tiles.
 #include <cstddef>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -6,8 +7,9 @@
 #include <tuple>
 #include <vector>
 
-#include "algoperf/backend/host/convolution.hpp"
+#include "algoperf/backend/products/convolution_tiles.hpp"
 #include "algoperf/core/error.hpp"
+#include "instances.hpp"
 #include "onednn_thread.hpp"
 
 namespace algoperf {
@@ -159,14 +161,19 @@ void with_primitives(const Convolution& c, const F& f) {
 
 }  // namespace
 
-void convolve(const Convolution& c, const float* x, const float* weight, const float* bias, float* y) {
+template <>
+void convolve<float>(const Convolution& c, const float* x, const float* weight, const float* bias, float* y) {
   with_primitives(c, [=](Primitives& primitives) { primitives.forward(x, weight, bias, y); });
 }
-void convolve_back_to_input(const Convolution& c, const float* dy, const float* weight, float* dx) {
+template <>
+void convolve_back_to_input<float>(const Convolution& c, const float* dy, const float* weight, float* dx) {
   with_primitives(c, [=](Primitives& primitives) { primitives.back_to_input(dy, weight, dx); });
 }
-void convolve_back_to_weight(const Convolution& c, const float* x, const float* dy, float* d_weight) {
+template <>
+void convolve_back_to_weight<float>(const Convolution& c, const float* x, const float* dy, float* d_weight) {
   with_primitives(c, [=](Primitives& primitives) { primitives.back_to_weight(x, dy, d_weight); });
 }
 
 }  // namespace algoperf
+
+ALGOPERF_INSTANTIATE_CONVOLUTIONS(double);

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "algoperf/backend/products/gemm.hpp"
-#include "gemm_instances.hpp"
+#include "instances.hpp"
 
 namespace algoperf {
 namespace {

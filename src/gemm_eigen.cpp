@@ -1,7 +1,7 @@
 // The library algoperf::gemm if ALGOPERF_GEMM=eigen: matrix products by Eigen. Compile it for the same processor as
 // the programs that link it, because they share Eigen's inline functions.
 #include "algoperf/backend/products/gemm_eigen.hpp"
-#include "gemm_instances.hpp"
+#include "instances.hpp"
 
 ALGOPERF_INSTANTIATE_GEMMS(float);
 ALGOPERF_INSTANTIATE_GEMMS(double);

@@ -1,11 +1,12 @@
 // The library algoperf::gemm if ALGOPERF_GEMM=onednn: matrix products of float by oneDNN and of double, which oneDNN
-// does not support, by Eigen. oneDNN runs on one thread per call, because the backend runs its own threads.
+// does not support, by the library's own tiles. oneDNN runs on one thread per call, because the backend runs its own
+// threads.
 #include <oneapi/dnnl/dnnl.h>
 
 #include "algoperf/backend/products/gemm.hpp"
-#include "algoperf/backend/products/gemm_eigen.hpp"
+#include "algoperf/backend/products/gemm_tiles.hpp"
 #include "algoperf/core/error.hpp"
-#include "gemm_instances.hpp"
+#include "instances.hpp"
 #include "onednn_thread.hpp"
 
 namespace algoperf {

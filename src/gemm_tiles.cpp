@@ -1,6 +1,92 @@
-// The library algoperf::gemm if ALGOPERF_GEMM=tiles: the products of gemm_tiles.hpp, with or without AVX-512.
+// The library algoperf::gemm by default: the products of gemm_tiles.hpp. With ALGOPERF_GEMM_DISPATCH, products and
+// convolutions are compiled for several instruction sets (tile_table.cpp), and the best that the processor supports is
+// chosen at run time. The environment variable ALGOPERF_INSTRUCTION_SET (sse4, avx2, avx512) chooses another.
+#include "algoperf/backend/products/gemm.hpp"
+#include "instances.hpp"
+
+#if defined(ALGOPERF_GEMM_DISPATCH)
+
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+
+#include "algoperf/backend/products/convolution.hpp"
+#include "algoperf/core/error.hpp"
+#include "tile_tables.hpp"
+
+namespace algoperf {
+namespace {
+
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2");
+}
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+// The best table for this processor, or that of ALGOPERF_INSTRUCTION_SET.
+const products::TileTable& best() {
+  const char* const variable = std::getenv("ALGOPERF_INSTRUCTION_SET");
+  const std::string wanted = variable == nullptr ? "" : variable;
+  require(wanted.empty() || wanted == "sse4" || wanted == "avx2" || wanted == "avx512",
+          "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", expected sse4, avx2 or avx512");
+  require((wanted != "avx2" || has_avx2()) && (wanted != "avx512" || has_avx512()),
+          "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", which this processor does not support");
+  if (wanted == "avx512" || (wanted.empty() && has_avx512())) return products::avx512;
+  if (wanted == "avx2" || (wanted.empty() && has_avx2())) return products::avx2;
+  return products::sse4;
+}
+
+template <class S>
+const products::Functions<S>& functions() {
+  static const products::TileTable& table = best();
+  if constexpr (std::is_same_v<S, float>)
+    return table.of_float;
+  else
+    return table.of_double;
+}
+
+}  // namespace
+
+template <class S>
+void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+             S* c, std::size_t ldc, bool accumulate) {
+  functions<S>().nn(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
+}
+template <class S>
+void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+             S* c, std::size_t ldc, bool accumulate) {
+  functions<S>().nt(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
+}
+template <class S>
+void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+             S* c, std::size_t ldc, bool accumulate) {
+  functions<S>().tn(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
+}
+
+template <class S>
+void convolve(const Convolution& c, const S* x, const S* weight, const S* bias, S* y) {
+  functions<S>().convolve(c, x, weight, bias, y);
+}
+template <class S>
+void convolve_back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
+  functions<S>().convolve_back_to_input(c, dy, weight, dx);
+}
+template <class S>
+void convolve_back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) {
+  functions<S>().convolve_back_to_weight(c, x, dy, d_weight);
+}
+
+}  // namespace algoperf
+
+ALGOPERF_INSTANTIATE_CONVOLUTIONS(float);
+ALGOPERF_INSTANTIATE_CONVOLUTIONS(double);
+
+#else
 #include "algoperf/backend/products/gemm_tiles.hpp"
-#include "gemm_instances.hpp"
+#endif
 
 ALGOPERF_INSTANTIATE_GEMMS(float);
 ALGOPERF_INSTANTIATE_GEMMS(double);

@@ -53,9 +53,15 @@ std::vector<S> by_host(const ap::Host<S>& host, Product product, std::size_t m, 
 struct Size {
   std::size_t m, n, k;
 };
-// Single elements, odd sizes, sizes whose result is split into panels along either side, and a split sum.
-const Size sizes[] = {{1, 1, 1},    {3, 5, 7},       {17, 1, 33},     {1, 19, 4},
-                      {64, 64, 64}, {700, 130, 130}, {130, 701, 130}, {40, 45, 1100}};
+const Size sizes[] = {
+    {1, 1, 1},       {3, 5, 7},       {17, 1, 33},
+    {1, 19, 4},      {64, 64, 64},    {40, 45, 1100},   // terms in three parts
+    {1, 300, 70},    {300, 1, 70},    {1, 1, 2000},     // one row, one column, one element of many terms
+    {9, 33, 64},     {33, 15, 100},   {47, 60, 256},    // products that may be dot products
+    {12, 96, 300},   {520, 70, 9},    {530, 40, 70},    // operands in place and packed, rows and columns far apart
+    {9, 1100, 130},                                     // several blocks of columns
+    {700, 130, 130}, {130, 701, 130}, {100, 130, 300},  // results that threads split along either side
+};
 
 }  // namespace
 
@@ -148,6 +154,44 @@ TEST_CASE("products with an empty dimension") {
   CHECK(c == before);
   host.gemm_nn(2, 3, 0, a.data(), a.data(), c.data());
   CHECK(c == std::vector<double>(6));
+}
+
+// Rows are a power of two apart, as in one head of attention. The elements between them stay as they were.
+TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
+  constexpr std::size_t m = 50, n = 37, k = 70, ld = 512;
+  const std::vector<S> a = random_values<S>(m * ld, 1), b = random_values<S>(k * ld, 2),
+                       c = random_values<S>(k * ld, 3);
+  const auto compact = [](const std::vector<S>& from, std::size_t rows, std::size_t cols) {
+    std::vector<S> to;
+    for (std::size_t i = 0; i < rows; ++i)
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(i * ld),
+                from.begin() + static_cast<std::ptrdiff_t>(i * ld + cols));
+    return to;
+  };
+  for (const Product product : {Product::nn, Product::nt, Product::tn}) {
+    CAPTURE(static_cast<int>(product));
+    std::vector<S> found = c;
+    std::vector<double> expected;
+    if (product == Product::nn) {
+      ap::gemm_nn(m, n, k, a.data(), ld, b.data(), ld, found.data(), ld, true);
+      expected = naive(product, m, n, k, compact(a, m, k), compact(b, k, n), compact(c, m, n));
+    } else if (product == Product::nt) {
+      ap::gemm_nt(m, n, k, a.data(), ld, b.data(), ld, found.data(), ld, true);
+      expected = naive(product, m, n, k, compact(a, m, k), compact(b, n, k), compact(c, m, n));
+    } else {
+      ap::gemm_tn(k, n, m, a.data(), ld, b.data(), ld, found.data(), ld, false);
+      expected = naive(product, k, n, m, compact(a, m, k), compact(b, m, n), std::vector<S>(k * n));
+    }
+    const std::size_t rows = product == Product::tn ? k : m;
+    double error = 0;
+    for (std::size_t i = 0; i < found.size() / ld; ++i)
+      for (std::size_t j = 0; j < ld; ++j)
+        if (i < rows && j < n)
+          error = larger_or_nan(error, std::abs(found[i * ld + j] - expected[i * n + j]));
+        else
+          error = larger_or_nan(error, std::abs(static_cast<double>(found[i * ld + j] - c[i * ld + j])));
+    CHECK(error < (std::is_same_v<S, double> ? 1e-13 : 1e-5));
+  }
 }
 
 TEST_CASE("the leading dimension may exceed the number of columns, as in BLAS") {

@@ -9,7 +9,7 @@
 
 #include "../core/arena.hpp"
 #include "concept.hpp"
-#if defined(ALGOPERF_EXTERN_CONVOLUTION)
+#if !ALGOPERF_IN_CUDA_FILE
 #include "host/convolution.hpp"
 #endif
 #include "host/passes.hpp"
@@ -85,10 +85,8 @@ struct Host {
     });
   }
 
-#if defined(ALGOPERF_EXTERN_CONVOLUTION)
-  auto convolution(const Convolution& c) const requires(sizeof(S) == sizeof(float)) {
-    return detail::ConvolutionThreads(c, threads);
-  }
+#if !ALGOPERF_IN_CUDA_FILE
+  auto convolution(const Convolution& c) const { return detail::ConvolutionThreads<S>(c, threads); }
 #endif
 
   bool eigh(std::size_t n, const S* a, S* values, S* vectors) const {

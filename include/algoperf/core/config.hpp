@@ -44,6 +44,9 @@
 // Marks a lambda that must be inlined into its caller: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };
 #define ALGOPERF_INLINE_LAMBDA __attribute__((always_inline))
 
+// Precedes a loop over a few registers, which must be unrolled: arrays of vectors then stay in registers, even at -O1.
+#define ALGOPERF_UNROLL _Pragma("GCC unroll 16")
+
 // 1 in a .cu file, in both its host and its device compilation.
 #if defined(__CUDACC__)
 #define ALGOPERF_IN_CUDA_FILE 1

@@ -1,45 +1,36 @@
-// Convolutions of the host backend, implemented by a provider. They are available in programs that link
-// algoperf::gemm with ALGOPERF_GEMM=onednn, which defines ALGOPERF_EXTERN_CONVOLUTION. Conv2d then uses them for
-// float; for double it uses matrix products.
+// Convolutions of the host backend on several threads.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "../convolution.hpp"
+#include "../products/convolution.hpp"
 #include "thread_pool.hpp"
 
 namespace algoperf {
-
-// Defined by the provider; run on the calling thread.
-//   y[o, q, f] = bias[f] + sum over i, j, c of weight[f, i, j, c] x[o stride + i - padding, q stride + j - padding, c]
-void convolve(const Convolution&, const float* x, const float* weight, const float* bias, float* y);
-// Overwrite dx and d_weight with the gradients of x and of weight, given the gradient dy of y.
-void convolve_back_to_input(const Convolution&, const float* dy, const float* weight, float* dx);
-void convolve_back_to_weight(const Convolution&, const float* x, const float* dy, float* d_weight);
-
 namespace detail {
 
 // Runs a convolution on up to `threads` threads, in groups of 16 images. The groups do not depend on the number of
 // threads, so neither does the result.
+template <class S>
 class ConvolutionThreads {
  public:
   ConvolutionThreads(const Convolution& whole, unsigned threads) : whole_(whole), threads_(threads) {}
 
-  void forward(const float* x, const float* weight, const float* bias, float* y) const {
+  void forward(const S* x, const S* weight, const S* bias, S* y) const {
     for_each_group([=, *this](const Convolution& group, std::size_t first) {
       convolve(group, x + first * whole_.inputs(), weight, bias, y + first * whole_.outputs());
     });
   }
-  void back_to_input(const float* dy, const float* weight, float* dx) const {
+  void back_to_input(const S* dy, const S* weight, S* dx) const {
     for_each_group([=, *this](const Convolution& group, std::size_t first) {
       convolve_back_to_input(group, dy + first * whole_.outputs(), weight, dx + first * whole_.inputs());
     });
   }
   // The sums of the groups are added in order.
-  void back_to_weight(const float* x, const float* dy, float* d_weight) const {
+  void back_to_weight(const S* x, const S* dy, S* d_weight) const {
     const std::size_t n = whole_.weights();
-    std::vector<float> later((groups() - 1) * n);
+    std::vector<S> later((groups() - 1) * n);
     for_each_group([=, *this, &later](const Convolution& group, std::size_t first) {
       convolve_back_to_weight(group, x + first * whole_.inputs(), dy + first * whole_.outputs(),
                               first == 0 ? d_weight : later.data() + (first / at_once - 1) * n);

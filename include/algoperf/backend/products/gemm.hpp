@@ -7,7 +7,7 @@
 //
 // By default every source file compiles its own copy (gemm_default.hpp). Define ALGOPERF_EXTERN_GEMM and link
 // algoperf::gemm to compile the products once per program, with the provider that this library was configured with:
-// ALGOPERF_GEMM, which is default, tiles, eigen, onednn or cblas.
+// ALGOPERF_GEMM, which is tiles, eigen, onednn or cblas.
 #pragma once
 
 #include <cstddef>

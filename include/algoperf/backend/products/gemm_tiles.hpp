@@ -1,190 +1,124 @@
-// Implements gemm.hpp without another library. C is split into tiles of a few rows by two vectors, whose sums stay in
-// registers for all terms of a panel. Each term loads two vectors of B and, for each row, broadcasts one element of
-// A. B is packed into a panel two vectors wide on the stack. A product A B^T with few rows is computed as the
-// transpose of B A^T, so that the smaller matrix is transposed.
+// Implements gemm.hpp without another library. C is split into tiles whose sums stay in registers (tiles/tile.hpp). The
+// terms of a product are added in parts of at most 512; for each part and each block of columns, C is computed from the
+// first row down.
 //
-// Each element of C is the sum of its terms in order, in parts of at most `panel_depth` terms. The result is
-// therefore independent, bit for bit, of where a tile, a panel or a thread's part of C begins. Nothing is allocated;
-// the stack holds one panel, of 64 KB with AVX-512.
+// - B is read in place if its rows are contiguous and A has at most 512 rows. Otherwise a block of B is first packed
+//   into panels that fit in half of the second-level cache.
+// - A is read in place unless its rows or columns are so far apart that they would compete for lines of the cache.
+// - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp).
+//
+// Which of these ways a product takes depends on its sizes and layout alone. In the first two, each element of C is the
+// sum of its terms in order, in parts, independent of where a tile, a panel or a thread's part of C begins. In the
+// third, each lane of a vector adds terms in order. The result is therefore the same, bit for bit, for any number of
+// threads. Each thread allocates about 0.7 MB for a scalar type when it first packs an operand.
 #pragma once
 
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
 
 #include <cstddef>
-#include <cstring>
-#include <type_traits>
-#include <utility>
 
-#include "../host/vector.hpp"
 #include "gemm.hpp"
+#include "tiles/dots.hpp"
+#include "tiles/lanes.hpp"
+#include "tiles/pack.hpp"
+#include "tiles/tile.hpp"
 
 namespace algoperf {
 namespace detail::tiled {
 
+// A block of B: its first columns in place, the others in panels.
 template <class S>
-inline constexpr std::size_t width = Vector<S>::width;
-template <class S>
-using Lanes = typename Vector<S>::Native;
-
-// The sums of this many rows by two vectors, two vectors of B and one of A fit in the 32 registers of AVX-512, or in
-// the 16 of other instruction sets.
-inline constexpr std::size_t tile_rows = native_vector_bytes == 64 ? 12 : 6;
-inline constexpr std::size_t panel_depth = 512;
-inline constexpr std::size_t block_rows = 480;  // rows of A that stay in cache from one panel to the next
-
-template <class F, std::size_t... i>
-[[gnu::always_inline]] inline void each(std::index_sequence<i...>, const F& f) {
-  (f(std::integral_constant<std::size_t, i>{}), ...);
-}
-// Calls f(0), ..., f(n - 1) with compile-time constants as arguments. This unrolls the loop even at -O1.
-template <std::size_t n, class F>
-[[gnu::always_inline]] inline void each(const F& f) {
-  each(std::make_index_sequence<n>{}, f);
-}
-
-template <class S>
-[[gnu::always_inline]] inline Lanes<S> load(const S* from) {
-  Lanes<S> lanes;
-  std::memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-template <class S>
-[[gnu::always_inline]] inline void store(Lanes<S> lanes, S* to) {
-  std::memcpy(to, &lanes, sizeof lanes);
-}
-
-// A matrix whose element (i, j) is data[i * row + j * column].
-template <class S>
-struct Strided {
-  S* data;
-  std::size_t row, column;
-  Strided from(std::size_t i, std::size_t j) const { return {data + i * row + j * column, row, column}; }
+struct Block {
+  std::size_t columns, in_place;
+  const S* b;
+  std::size_t b_row;
+  const S* panels;
 };
 
-// Transposes a square block of n vectors of n lanes. For each bit of a lane index, it interleaves the lanes of the
-// first half of the vectors with those of the second half.
-template <class S, std::size_t... i>
-[[gnu::always_inline]] inline void transpose(Lanes<S>* v, std::index_sequence<i...>) {
-  constexpr std::size_t n = width<S>;
-  for (std::size_t bit = 1; bit < n; bit *= 2) {
-    Lanes<S> next[n];
-    each<n / 2>([&](auto k) {
-      next[2 * k] = __builtin_shufflevector(v[k], v[k + n / 2], (i % 2 * n + i / 2)...);
-      next[2 * k + 1] = __builtin_shufflevector(v[k], v[k + n / 2], (i % 2 * n + n / 2 + i / 2)...);
-    });
-    each<n>([&](auto k) { v[k] = next[k]; });
-  }
-}
-
-// Packs `depth` rows of B into `panel`. Columns past the last of B are zero. The rows or the columns of B are
-// contiguous.
-template <class S, std::size_t vectors>
-void copy_panel(std::size_t depth, std::size_t columns, Strided<const S> b, S* panel) {
-  constexpr std::size_t n = width<S>, line = vectors * n;
-  if (b.column == 1) {
-    if (columns < line) std::memset(panel, 0, depth * line * sizeof(S));
-    for (; depth > 0; --depth, b.data += b.row, panel += line)
-      if (columns == line)
-        std::memcpy(panel, b.data, line * sizeof(S));
-      else
-        std::memcpy(panel, b.data, columns * sizeof(S));
-    return;
-  }
-  for (; depth >= n; depth -= n, b.data += n, panel += n * line)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      Lanes<S> square[n];
-      each<n>([&](auto j) { square[j] = v * n + j < columns ? load(b.data + (v * n + j) * b.column) : Lanes<S>{}; });
-      transpose<S>(square, std::make_index_sequence<n>{});
-      each<n>([&](auto l) { store<S>(square[l], panel + l * line + v * n); });
-    }
-  for (std::size_t j = 0; j < line; ++j)
-    for (std::size_t l = 0; l < depth; ++l) panel[l * line + j] = j < columns ? b.data[l + j * b.column] : S(0);
-}
-
-// Computes a tile of C with `rows` rows and `columns` columns, at most `vectors` vectors wide. The rows of A are
-// contiguous if contiguous_rows is true, otherwise its columns are.
-template <class S, std::size_t rows, std::size_t vectors, bool contiguous_rows>
-[[gnu::noinline]] void tile(std::size_t columns, std::size_t depth, Strided<const S> a, const S* panel, Strided<S> c,
-                            bool add) {
-  constexpr std::size_t n = width<S>, line = vectors * n;
-  Lanes<S> sum[rows][vectors] = {};
-  // One pointer per three rows: addressing modes add the row distance once or twice at no cost.
-  const S* third[(rows + 2) / 3];
-  each<(rows + 2) / 3>([&](auto i) { third[i] = a.data + 3 * i * a.row; });
-  for (; depth > 0; --depth, panel += line) {
-    Lanes<S> b[vectors];
-    each<vectors>([&](auto v) { b[v] = load(panel + v * n); });
-    each<rows>([&](auto i) {
-      const Lanes<S> x = (contiguous_rows ? third[i / 3][i % 3 * a.row] : a.data[i]) - Lanes<S>{};
-      each<vectors>([&](auto v) { sum[i][v] = sum[i][v] + x * b[v]; });
-    });
-    if constexpr (contiguous_rows)
-      each<(rows + 2) / 3>([&](auto i) { ++third[i]; });
-    else
-      a.data += a.column;
-  }
-  if (c.column == 1 && columns == line) {
-    if (add)
-      each<rows>(
-          [&](auto i) { each<vectors>([&](auto v) { sum[i][v] = load(c.data + i * c.row + v * n) + sum[i][v]; }); });
-    each<rows>([&](auto i) { each<vectors>([&](auto v) { store<S>(sum[i][v], c.data + i * c.row + v * n); }); });
-    return;
-  }
-  S numbers[rows][line];
-  each<rows>([&](auto i) { each<vectors>([&](auto v) { store<S>(sum[i][v], numbers[i] + v * n); }); });
-  if (c.column == 1 && !add) {
-    for (std::size_t i = 0; i < rows; ++i) std::memcpy(c.data + i * c.row, numbers[i], columns * sizeof(S));
-    return;
-  }
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t i = 0; i < rows; ++i) {
-      S& to = c.data[i * c.row + j * c.column];
-      to = add ? to + numbers[i][j] : numbers[i][j];
-    }
-}
-
-// Computes the columns of C that belong to one panel, with the largest tiles first.
-template <class S, std::size_t vectors, bool contiguous_rows, std::size_t rows = tile_rows>
-void tiles(std::size_t m, std::size_t columns, std::size_t depth, Strided<const S> a, const S* panel, Strided<S> c,
-           bool add) {
-  std::size_t i = 0;
-  for (; m - i >= rows; i += rows)
-    tile<S, rows, vectors, contiguous_rows>(columns, depth, a.from(i, 0), panel, c.from(i, 0), add);
-  constexpr std::size_t fewer = rows > 4 ? rows - 4 : rows / 2;
-  if constexpr (fewer > 0)
-    if (i < m) tiles<S, vectors, contiguous_rows, fewer>(m - i, columns, depth, a.from(i, 0), panel, c.from(i, 0), add);
-}
-
-template <class S, std::size_t vectors, bool contiguous_rows>
-void one_panel(std::size_t m, std::size_t columns, std::size_t depth, Strided<const S> a, Strided<const S> b,
-               Strided<S> c, bool add) {
-  alignas(native_vector_bytes) S panel[panel_depth * vectors * width<S>];
-  copy_panel<S, vectors>(depth, columns, b, panel);
-  tiles<S, vectors, contiguous_rows>(m, columns, depth, a, panel, c, add);
-}
-
-// Adds `depth` terms of a product. If at most one vector of columns remains, the panel is one vector wide.
-template <class S, bool contiguous_rows>
-void terms(std::size_t m, std::size_t n, std::size_t depth, Strided<const S> a, Strided<const S> b, Strided<S> c,
-           bool add) {
-  constexpr std::size_t most = 2 * width<S>;
+// Computes at most tile_rows rows of a block.
+template <class S>
+void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& block, S* c) {
+  constexpr std::size_t wide = 4 * line<S>;
   std::size_t j = 0;
-  for (; n - j > width<S>; j += n - j < most ? n - j : most)
-    one_panel<S, 2, contiguous_rows>(m, n - j < most ? n - j : most, depth, a, b.from(0, j), c.from(0, j), add);
-  if (j < n) one_panel<S, 1, contiguous_rows>(m, n - j, depth, a, b.from(0, j), c.from(0, j), add);
+  if (m == 1)  // the sums of one row by two vectors would wait for each other
+    for (; block.in_place - j >= wide; j += wide) tile<S, 1, 8>(part, wide, a, block.b + j, block.b_row, c + j);
+  for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, block.b + j, block.b_row, c + j);
+  for (std::size_t columns = line<S>; j < block.columns; j += columns) {
+    if (block.columns - j < columns) columns = block.columns - j;
+    const S* const panel = block.panels + (j - block.in_place) * part.depth;
+    if (columns > width<S>)
+      tiles<S, 2>(part, m, columns, a, panel, line<S>, c + j);
+    else
+      tiles<S, 1>(part, m, columns, a, panel, width<S>, c + j);
+  }
 }
 
-template <class S, bool contiguous_rows>
-void multiply(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, Strided<const S> b, Strided<S> c,
-              bool add) {
-  const std::size_t parts = k == 0 ? 1 : (k + panel_depth - 1) / panel_depth;
-  for (std::size_t i = 0; i < m; i += block_rows)
-    for (std::size_t part = 0, l = 0; part < parts; ++part) {
-      const std::size_t depth = (k - l) / (parts - part);
-      terms<S, contiguous_rows>(m - i < block_rows ? m - i : block_rows, n, depth, a.from(i, l), b.from(l, 0),
-                                c.from(i, 0), add || part > 0);
-      l += depth;
+// Adds `depth` terms of a product to C or overwrites it.
+template <class S>
+void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<const S> a, Strided<const S> b, S* c,
+                   std::size_t ldc, bool add) {
+  constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
+  const bool contiguous = a.column == 1, in_place = b.column == 1 && m <= 512;
+  const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
+  const std::size_t most = block_columns<S>(depth);
+  for (std::size_t j = 0; j < n; j += most) {
+    const std::size_t columns = n - j < most ? n - j : most;
+    Block<S> block{columns, in_place ? columns / line<S> * line<S> : 0, b.from(0, j).data, b.row, nullptr};
+    if (block.in_place < columns) {
+      S* const panels = Packed<S>::of_this_thread().b;
+      const std::size_t rest = columns - block.in_place;
+      if (b.column == 1)
+        pack_rows(depth, rest, b.from(0, j + block.in_place), panels);
+      else
+        pack_columns(depth, rest, b.from(0, j), panels);
+      block.panels = panels;
     }
+    if (!far_apart || columns <= 2 * line<S>) {
+      const TileTerms part{depth, a.row, a.column, ldc, add};
+      for (std::size_t i = 0; i < m; i += tile_rows)
+        strip(part, m - i < tile_rows ? m - i : tile_rows, a.from(i, 0).data, block, c + i * ldc + j);
+      continue;
+    }
+    S* const packed = Packed<S>::of_this_thread().a;
+    const TileTerms part{depth, contiguous ? row_step<S> : 1, contiguous ? 1 : tile_rows, ldc, add};
+    for (std::size_t first = 0; first < m; first += group_rows) {
+      const std::size_t end = m - first < group_rows ? m : first + group_rows;
+      pack_group(end - first, depth, a.from(first, 0), packed);
+      for (std::size_t i = first; i < end; i += tile_rows)
+        strip<S>(part, end - i < tile_rows ? end - i : tile_rows, packed + (i - first) * row_step<S>, block,
+                 c + i * ldc + j);
+    }
+  }
+}
+
+// k == 0 is one part of no terms: without `add` it clears C.
+template <class S>
+void multiply_parts(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, Strided<const S> b, S* c,
+                    std::size_t ldc, bool add) {
+  const std::size_t parts = k == 0 ? 1 : (k + part_depth - 1) / part_depth;
+  for (std::size_t part = 0, l = 0; part < parts; ++part) {
+    const std::size_t depth = (k - l) / (parts - part);
+    multiply_part(m, n, depth, a.from(0, l), b.from(l, 0), c, ldc, add || part > 0);
+    l += depth;
+  }
+}
+
+// Adding up the lanes of a dot product costs as much as about 50 terms. Host gives no thread a part of C of fewer than
+// 48 rows or columns unless the whole is as narrow, so the choice does not depend on the number of threads.
+constexpr bool is_dot_products(std::size_t m, std::size_t n, std::size_t k) {
+  const std::size_t few = m < n ? m : n;
+  return (few <= 16 && k >= 64) || (few < 48 && k >= 256);
+}
+
+template <class S>
+void multiply(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, Strided<const S> b, S* c,
+              std::size_t ldc, bool add) {
+  if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k))
+    multiply_by_dots(m, n, k, a.data, a.row, b.data, b.column, c, ldc, add);
+  else if (n == 1 && ldc == 1 && a.row == 1)  // a column as a row
+    multiply_parts(1, m, k, b.transposed(), a.transposed(), c, m, add);
+  else
+    multiply_parts(m, n, k, a, b, c, ldc, add);
 }
 
 }  // namespace detail::tiled
@@ -192,20 +126,17 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, S
 template <class S>
 void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
              S* c, std::size_t ldc, bool accumulate) {
-  detail::tiled::multiply<S, true>(m, n, k, {a, lda, 1}, {b, ldb, 1}, {c, ldc, 1}, accumulate);
+  detail::tiled::multiply<S>(m, n, k, {a, lda, 1}, {b, ldb, 1}, c, ldc, accumulate);
 }
 template <class S>
 void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
              S* c, std::size_t ldc, bool accumulate) {
-  if (m < n)
-    detail::tiled::multiply<S, true>(n, m, k, {b, ldb, 1}, {a, 1, lda}, {c, 1, ldc}, accumulate);
-  else
-    detail::tiled::multiply<S, true>(m, n, k, {a, lda, 1}, {b, 1, ldb}, {c, ldc, 1}, accumulate);
+  detail::tiled::multiply<S>(m, n, k, {a, lda, 1}, {b, 1, ldb}, c, ldc, accumulate);
 }
 template <class S>
 void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
              S* c, std::size_t ldc, bool accumulate) {
-  detail::tiled::multiply<S, false>(m, n, k, {a, 1, lda}, {b, ldb, 1}, {c, ldc, 1}, accumulate);
+  detail::tiled::multiply<S>(m, n, k, {a, 1, lda}, {b, ldb, 1}, c, ldc, accumulate);
 }
 
 }  // namespace algoperf

@@ -1,0 +1,61 @@
+// Products with few rows or few columns whose terms are contiguous in both operands: dot products of a row of A and a
+// column of B. They need neither copies nor broadcasts.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "lanes.hpp"
+
+namespace algoperf::detail::tiled {
+
+// `rows` by `columns` dot products. Lane i of a sum adds every n-th term from the i-th, in order.
+template <class S, std::size_t rows, std::size_t columns>
+[[gnu::noinline]] void dots(std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb, S* c,
+                            std::size_t ldc, bool add) {
+  constexpr std::size_t n = width<S>, count = rows * columns, together = count < n ? count : n;
+  Lanes<S> sum[count] = {};
+  const auto add_terms = [&](const auto& load_at) ALGOPERF_INLINE_LAMBDA {
+    Lanes<S> y[columns];
+    ALGOPERF_UNROLL for (std::size_t j = 0; j < columns; ++j) {
+      y[j] = load_at(b + j * ldb);
+      keep_in_register<S>(y[j]);
+    }
+    ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+      Lanes<S> x = load_at(a + i * lda);
+      keep_in_register<S>(x);
+      ALGOPERF_UNROLL for (std::size_t j = 0; j < columns; ++j) sum[i * columns + j] = sum[i * columns + j] + x * y[j];
+    }
+  };
+  std::size_t l = 0;
+  for (; k - l >= n; l += n) add_terms([l](const S* from) ALGOPERF_INLINE_LAMBDA { return load(from + l); });
+  if (l < k) add_terms([l, k](const S* from) ALGOPERF_INLINE_LAMBDA { return load_first(from + l, k - l); });
+  S totals[count < n ? n : count];
+  ALGOPERF_UNROLL for (std::size_t g = 0; g < count; g += together)
+      store<S>(lane_sums<S, together>(sum + g), totals + g);
+  ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+    if (add) ALGOPERF_UNROLL for (std::size_t j = 0; j < columns; ++j) totals[i * columns + j] += c[i * ldc + j];
+    std::memcpy(c + i * ldc, totals + i * columns, columns * sizeof(S));
+  }
+}
+
+template <class S, std::size_t columns>
+void dots_of_columns(std::size_t m, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb, S* c,
+                     std::size_t ldc, bool add) {
+  std::size_t i = 0;
+  for (; m - i >= 4; i += 4) dots<S, 4, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
+  for (; m - i >= 2; i += 2) dots<S, 2, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
+  if (i < m) dots<S, 1, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
+}
+
+template <class S>
+void multiply_by_dots(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
+                      std::size_t ldb, S* c, std::size_t ldc, bool add) {
+  constexpr std::size_t together = native_vector_bytes == 64 ? 4 : 2;
+  std::size_t j = 0;
+  for (; n - j >= together; j += together)
+    dots_of_columns<S, together>(m, k, a, lda, b + j * ldb, ldb, c + j, ldc, add);
+  for (; j < n; ++j) dots_of_columns<S, 1>(m, k, a, lda, b + j * ldb, ldb, c + j, ldc, add);
+}
+
+}  // namespace algoperf::detail::tiled

@@ -1,0 +1,148 @@
+// Vectors of the products in gemm_tiles.hpp: loads and stores of whole vectors and of parts, and transposition.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "../../../core/config.hpp"
+#include "../../host/vector.hpp"
+
+namespace algoperf::detail::tiled {
+
+template <class S>
+inline constexpr std::size_t width = Vector<S>::width;
+template <class S>
+using Lanes = typename Vector<S>::Native;
+
+template <class S>
+[[gnu::always_inline]] inline Lanes<S> load(const S* from) {
+  Lanes<S> lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+template <class S>
+[[gnu::always_inline]] inline void store(Lanes<S> lanes, S* to) {
+  std::memcpy(to, &lanes, sizeof lanes);
+}
+
+// load_first loads the first `count` lanes, at most a whole vector, and zeroes the others. store_first stores the first
+// `count` lanes. Neither touches the memory behind them.
+#if defined(__AVX512F__)
+
+template <class S>
+[[gnu::always_inline]] inline Lanes<S> load_first(const S* from, std::size_t count) {
+  const unsigned mask = (1u << count) - 1;
+  if constexpr (sizeof(S) == 4)
+    return Lanes<S>(_mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), from));
+  else
+    return Lanes<S>(_mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from));
+}
+template <class S>
+[[gnu::always_inline]] inline void store_first(Lanes<S> lanes, S* to, std::size_t count) {
+  const unsigned mask = (1u << count) - 1;
+  if constexpr (sizeof(S) == 4)
+    _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), lanes);
+  else
+    _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), lanes);
+}
+
+#elif defined(__AVX__)
+
+// A mask whose first `count` lanes of the size of S are set.
+template <class S>
+[[gnu::always_inline]] inline __m256i first_lanes(std::size_t count) {
+  static constexpr std::int32_t ones_then_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  __m256i mask;
+  std::memcpy(&mask, ones_then_zeros + 8 - count * (sizeof(S) / 4), sizeof mask);
+  return mask;
+}
+template <class S>
+[[gnu::always_inline]] inline Lanes<S> load_first(const S* from, std::size_t count) {
+  if constexpr (sizeof(S) == 4)
+    return Lanes<S>(_mm256_maskload_ps(from, first_lanes<S>(count)));
+  else
+    return Lanes<S>(_mm256_maskload_pd(from, first_lanes<S>(count)));
+}
+template <class S>
+[[gnu::always_inline]] inline void store_first(Lanes<S> lanes, S* to, std::size_t count) {
+  if constexpr (sizeof(S) == 4)
+    _mm256_maskstore_ps(to, first_lanes<S>(count), lanes);
+  else
+    _mm256_maskstore_pd(to, first_lanes<S>(count), lanes);
+}
+
+#else
+
+template <class S>
+[[gnu::always_inline]] inline Lanes<S> load_first(const S* from, std::size_t count) {
+  Lanes<S> lanes{};
+  for (std::size_t i = 0; i < count; ++i) lanes[i] = from[i];
+  return lanes;
+}
+template <class S>
+[[gnu::always_inline]] inline void store_first(Lanes<S> lanes, S* to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+#endif
+
+// Keeps a vector that several instructions use in a register. Otherwise g++ loads it again for each of them.
+template <class S>
+[[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] Lanes<S>& lanes) {
+#if defined(__AVX512F__)
+  asm("" : "+v"(lanes));
+#elif defined(__SSE2__)
+  asm("" : "+x"(lanes));
+#endif
+}
+
+// Transposes a square block of n vectors of n lanes. For each bit of a lane index, it interleaves the lanes of the
+// first half of the vectors with those of the second half.
+template <class S, std::size_t... i>
+[[gnu::always_inline]] inline void transpose(Lanes<S>* v, std::index_sequence<i...>) {
+  constexpr std::size_t n = width<S>;
+  ALGOPERF_UNROLL for (std::size_t bit = 1; bit < n; bit *= 2) {
+    Lanes<S> next[n];
+    ALGOPERF_UNROLL for (std::size_t k = 0; k < n / 2; ++k) {
+      next[2 * k] = __builtin_shufflevector(v[k], v[k + n / 2], (i % 2 * n + i / 2)...);
+      next[2 * k + 1] = __builtin_shufflevector(v[k], v[k + n / 2], (i % 2 * n + n / 2 + i / 2)...);
+    }
+    ALGOPERF_UNROLL for (std::size_t k = 0; k < n; ++k) v[k] = next[k];
+  }
+}
+template <class S>
+[[gnu::always_inline]] inline void transpose(Lanes<S>* v) {
+  transpose<S>(v, std::make_index_sequence<width<S>>{});
+}
+
+// Sums of neighbouring lanes: those of x in the first half, those of y in the second.
+template <class S, std::size_t... i>
+[[gnu::always_inline]] inline Lanes<S> pair_sums(Lanes<S> x, Lanes<S> y, std::index_sequence<i...>) {
+  return __builtin_shufflevector(x, y, (2 * i)...) + __builtin_shufflevector(x, y, (2 * i + 1)...);
+}
+// Lane j of the result is the sum over the lanes of v[j], added in pairs. `count` is a power of two and at most the
+// width; the other lanes of the result repeat these. Overwrites v.
+template <class S, std::size_t count, std::size_t lanes = width<S>>
+[[gnu::always_inline]] inline Lanes<S> lane_sums(Lanes<S>* v) {
+  if constexpr (lanes > 1) {
+    constexpr std::size_t half = (count + 1) / 2;
+    ALGOPERF_UNROLL for (std::size_t k = 0; k < half; ++k) v[k] =
+        pair_sums<S>(v[2 * k], v[count > 1 ? 2 * k + 1 : 0], std::make_index_sequence<width<S>>{});
+    return lane_sums<S, half, lanes / 2>(v);
+  }
+  return v[0];
+}
+
+// A matrix whose element (i, j) is data[i * row + j * column].
+template <class S>
+struct Strided {
+  S* data;
+  std::size_t row, column;
+  Strided from(std::size_t i, std::size_t j) const { return {data + i * row + j * column, row, column}; }
+  Strided transposed() const { return {data, column, row}; }
+};
+
+}  // namespace algoperf::detail::tiled

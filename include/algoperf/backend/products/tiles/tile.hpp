@@ -1,0 +1,87 @@
+// Tiles of a product: a few rows by one or two vectors of columns. Sums stay in registers for all terms of a part.
+// Each term loads the vectors of B and, for each row, broadcasts one element of A.
+#pragma once
+
+#include <cstddef>
+
+#include "lanes.hpp"
+#include "pack.hpp"
+
+namespace algoperf::detail::tiled {
+
+// What the tiles of a part have in common. Element (i, l) of A is a[i * a_row + l * a_column]. In convolutions, the
+// terms are several segments of `depth` terms; behind each, A moves on by a_jump elements.
+struct TileTerms {
+  std::size_t depth, a_row, a_column, ldc;
+  bool add;  // to C, which is overwritten otherwise
+  std::size_t segments = 1, a_jump = 0;
+};
+
+// Computes `rows` rows and `columns` columns of C, at most `vectors` vectors. Rows of B are b_row apart and are read as
+// whole vectors.
+template <class S, std::size_t rows, std::size_t vectors>
+[[gnu::noinline]] void tile(const TileTerms& part, std::size_t columns, const S* a, const S* b, std::size_t b_row,
+                            S* c) {
+  constexpr std::size_t n = width<S>;
+  const std::size_t a_row = part.a_row, ldc = part.ldc;
+  Lanes<S> sum[rows][vectors] = {};
+  // One pointer per three rows: addressing modes add the row distance once or twice at no cost.
+  constexpr std::size_t pointers = (rows + 2) / 3;
+  const S* third[pointers];
+  ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) third[i] = a + 3 * i * a_row;
+  if (part.depth >= 32)
+    ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
+        __builtin_prefetch(c + i * ldc + v * n, 1);
+  asm("" : "+r"(c));  // otherwise g++ computes the addresses of C only once and keeps them through the terms
+  for (std::size_t segment = part.segments; segment > 0; --segment) {
+    for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
+      Lanes<S> y[vectors];
+      ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
+        y[v] = load(b + v * n);
+        // The same row of the next panel, for the second-level cache: useful where B has not been packed.
+        if constexpr (vectors == 2) __builtin_prefetch(b + (vectors + v) * n, 0, 2);
+      }
+      ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+        const Lanes<S> x = third[i / 3][i % 3 * a_row] - Lanes<S>{};
+        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + x * y[v];
+      }
+      ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) third[i] += part.a_column;
+    }
+    ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) third[i] += part.a_jump;
+  }
+  if (columns == vectors * n) {
+    if (part.add)
+      ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
+          sum[i][v] = load(c + i * ldc + v * n) + sum[i][v];
+    ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
+        store<S>(sum[i][v], c + i * ldc + v * n);
+    return;
+  }
+  constexpr std::size_t last = vectors - 1;
+  const std::size_t tail = columns - last * n;
+  if (part.add) ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+      const S* const from = c + i * ldc;
+      ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) sum[i][v] = load(from + v * n) + sum[i][v];
+      sum[i][last] = load_first(from + last * n, tail) + sum[i][last];
+    }
+  ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+    S* const to = c + i * ldc;
+    ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) store<S>(sum[i][v], to + v * n);
+    store_first<S>(sum[i][last], to + last * n, tail);
+  }
+}
+
+// Computes at most tile_rows rows of one panel, with the largest tiles first.
+template <class S, std::size_t vectors, std::size_t rows = tile_rows>
+void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* b, std::size_t b_row, S* c) {
+  if (m >= rows) {
+    tile<S, rows, vectors>(part, columns, a, b, b_row, c);
+    if ((m -= rows) == 0) return;
+    a += rows * part.a_row;
+    c += rows * part.ldc;
+  }
+  constexpr std::size_t fewer = rows == 12 ? 10 : rows == 10 ? 8 : rows == 6 ? 4 : rows / 2;
+  if constexpr (fewer > 0) tiles<S, vectors, fewer>(part, m, columns, a, b, b_row, c);
+}
+
+}  // namespace algoperf::detail::tiled

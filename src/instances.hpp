@@ -1,0 +1,15 @@
+// Macros that instantiate matrix products and convolutions at the end of a provider's source file.
+#pragma once
+
+#define ALGOPERF_INSTANTIATE_GEMM(name, S)                                                                             \
+  template void algoperf::name<S>(std::size_t, std::size_t, std::size_t, const S*, std::size_t, const S*, std::size_t, \
+                                  S*, std::size_t, bool)
+#define ALGOPERF_INSTANTIATE_GEMMS(S)    \
+  ALGOPERF_INSTANTIATE_GEMM(gemm_nn, S); \
+  ALGOPERF_INSTANTIATE_GEMM(gemm_nt, S); \
+  ALGOPERF_INSTANTIATE_GEMM(gemm_tn, S)
+
+#define ALGOPERF_INSTANTIATE_CONVOLUTIONS(S)                                                               \
+  template void algoperf::convolve<S>(const algoperf::Convolution&, const S*, const S*, const S*, S*);     \
+  template void algoperf::convolve_back_to_input<S>(const algoperf::Convolution&, const S*, const S*, S*); \
+  template void algoperf::convolve_back_to_weight<S>(const algoperf::Convolution&, const S*, const S*, S*)
