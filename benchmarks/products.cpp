@@ -10,7 +10,10 @@
 #include <algoperf/backend/products/gemm.hpp>
 #include <algoperf/core/arena.hpp>
 #include <algoperf/core/random.hpp>
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>

@@ -16,8 +16,9 @@ void multiply(char transpose_a, char transpose_b, std::size_t m, std::size_t n, 
               std::size_t lda, const float* b, std::size_t ldb, float* c, std::size_t ldc, bool accumulate) {
   const OneOpenMpThread one;
   const auto i = [](std::size_t x) { return static_cast<dnnl_dim_t>(x); };
-  const dnnl_status_t status = dnnl_sgemm(transpose_a, transpose_b, i(m), i(n), i(k), 1, a, i(lda), b, i(ldb),
-                                          accumulate ? 1.0f : 0.0f, c, i(ldc));
+  const auto distance = [&](std::size_t x) { return i(x > 0 ? x : 1); };  // oneDNN refuses a leading dimension of 0
+  const dnnl_status_t status = dnnl_sgemm(transpose_a, transpose_b, i(m), i(n), i(k), 1, a, distance(lda), b,
+                                          distance(ldb), accumulate ? 1.0f : 0.0f, c, distance(ldc));
   require(status == dnnl_success, "oneDNN: a matrix product ", m, " x ", k, " by ", k, " x ", n, " failed: status ",
           static_cast<int>(status));
 }

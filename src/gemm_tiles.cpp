@@ -1,6 +1,6 @@
 // The library algoperf::gemm by default: the products of gemm_tiles.hpp. With ALGOPERF_GEMM_DISPATCH, products and
 // convolutions are compiled for several instruction sets (tile_table.cpp), and the best that the processor supports is
-// chosen at run time. The environment variable ALGOPERF_INSTRUCTION_SET (sse4, avx2, avx512) chooses another.
+// chosen at run time. The environment variable ALGOPERF_INSTRUCTION_SET (sse2, avx2, avx512) chooses another.
 #include "algoperf/backend/products/gemm.hpp"
 #include "instances.hpp"
 
@@ -17,10 +17,8 @@
 namespace algoperf {
 namespace {
 
-bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2");
-}
+// What options_of_avx2 and options_of_avx512 in cmake/gemm.cmake permit the compiler to use.
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
@@ -30,13 +28,13 @@ bool has_avx512() {
 const products::TileTable& best() {
   const char* const variable = std::getenv("ALGOPERF_INSTRUCTION_SET");
   const std::string wanted = variable == nullptr ? "" : variable;
-  require(wanted.empty() || wanted == "sse4" || wanted == "avx2" || wanted == "avx512",
-          "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", expected sse4, avx2 or avx512");
+  require(wanted.empty() || wanted == "sse2" || wanted == "avx2" || wanted == "avx512",
+          "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", expected sse2, avx2 or avx512");
   require((wanted != "avx2" || has_avx2()) && (wanted != "avx512" || has_avx512()),
           "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", which this processor does not support");
   if (wanted == "avx512" || (wanted.empty() && has_avx512())) return products::avx512;
   if (wanted == "avx2" || (wanted.empty() && has_avx2())) return products::avx2;
-  return products::sse4;
+  return products::sse2;
 }
 
 template <class S>

@@ -1,5 +1,5 @@
 // Compiled once per instruction set, with its flags and with its name as ALGOPERF_INSTRUCTION_SET. The library's
-// namespace is renamed, so that no function of this file can be linked in place of one that is compiled with other
+// namespace is renamed, so that the linker cannot use a function of this file in code that is compiled with other
 // flags.
 #include "tile_tables.hpp"
 

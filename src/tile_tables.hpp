@@ -24,6 +24,6 @@ struct TileTable {
   Functions<double> of_double;
 };
 
-extern const TileTable sse4, avx2, avx512;
+extern const TileTable sse2, avx2, avx512;
 
 }  // namespace algoperf::products

@@ -112,6 +112,20 @@ TEST_CASE("evaluate reads examples in place, to the same effect as copies, and l
   CHECK(same_values(copying, neither));
 }
 
+TEST_CASE("evaluate calls the gather of a class that derives from data in memory") {
+  struct Zeroed : InMemory<float> {
+    using InMemory<float>::InMemory;
+    void gather(const std::uint32_t* indices, std::size_t n, float* inputs, std::int32_t* labels) const {
+      InMemory<float>::gather(indices, n, inputs, labels);
+      std::fill_n(inputs, n * shape().size(), 0.0f);
+    }
+  };
+  const Tiny task;
+  auto loop = tiny_loop(sgd(), 0.1);
+  Zeroed zeroed(task.all.inputs(), task.all.labels(), task.all.shape(), task.all.classes());
+  CHECK(loop.evaluate(zeroed, task.metric()).loss == near(std::log(10), 1e-6));  // outputs are zeros
+}
+
 TEST_CASE("evaluate: a mean over every example, in batches of any size") {
   const Tiny task;
   const auto evaluate = [&](std::size_t batch) {

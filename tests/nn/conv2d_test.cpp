@@ -134,6 +134,39 @@ TEST_CASE_TEMPLATE("conv2d: without a bias", B, NN_BACKENDS) {
   CHECK(run<B>(ap::Model(in, bare)).outputs == run<B>(ap::Model(in, biased)).outputs);
 }
 
+TEST_CASE("conv2d: the same bits for any number of threads") {
+  const ap::Convolution c{
+      .images = 70, .rows = 5, .cols = 6, .channels = 3, .filters = 18, .size = 3, .stride = 2, .padding = 1};
+  const Numbers x = normals(c.images * c.inputs(), 1), w = normals(c.weights(), 2),
+                dy = normals(c.images * c.outputs(), 3);
+  const auto results = [&](unsigned threads) {
+    const ap::Host<double> host{threads};
+    Numbers y(dy.size()), dx(x.size()), dw(w.size());
+    host.convolution(c).forward(x.data(), w.data(), nullptr, y.data());
+    host.convolution(c).back_to_input(dy.data(), w.data(), dx.data());
+    host.convolution(c).back_to_weight(x.data(), dy.data(), dw.data());
+    y.insert(y.end(), dx.begin(), dx.end());
+    y.insert(y.end(), dw.begin(), dw.end());
+    return y;
+  };
+  const Numbers one = results(1);
+  for (const unsigned threads : {2u, 3u, 7u}) CHECK(results(threads) == one);
+}
+
+TEST_CASE("conv2d: padding that does not fit in memory") {
+  const ap::Convolution c{.images = 1,
+                          .rows = 4,
+                          .cols = 4,
+                          .channels = 1,
+                          .filters = 1,
+                          .size = 1,
+                          .stride = std::size_t{1} << 31,
+                          .padding = (std::size_t{1} << 30) - 2};
+  const Numbers x(16), w(1);
+  Numbers y(1);
+  CHECK_THROWS_AS(ap::Host<double>{}.convolution(c).forward(x.data(), w.data(), nullptr, y.data()), ap::OutOfMemory);
+}
+
 TEST_CASE("conv2d: initial values, kinds and errors") {
   const ap::Model model(ap::Shape{8, 8, 16}, ap::Conv2d{.filters = 100, .size = 5});
   CHECK(first_variance(model, "0.weight") == near(2.0 / 400, 0.02));

@@ -15,11 +15,11 @@ namespace algoperf {
 struct Convolution {
   std::size_t images, rows, cols, channels, filters, size, stride, padding;
 
-  constexpr std::size_t out_rows() const { return (rows + 2 * padding - size) / stride + 1; }
-  constexpr std::size_t out_cols() const { return (cols + 2 * padding - size) / stride + 1; }
-  constexpr std::size_t inputs() const { return rows * cols * channels; }              // per image
-  constexpr std::size_t outputs() const { return out_rows() * out_cols() * filters; }  // per image
-  constexpr std::size_t weights() const { return filters * size * size * channels; }
+  ALGOPERF_INLINE constexpr std::size_t out_rows() const { return (rows + 2 * padding - size) / stride + 1; }
+  ALGOPERF_INLINE constexpr std::size_t out_cols() const { return (cols + 2 * padding - size) / stride + 1; }
+  ALGOPERF_INLINE constexpr std::size_t inputs() const { return rows * cols * channels; }              // per image
+  ALGOPERF_INLINE constexpr std::size_t outputs() const { return out_rows() * out_cols() * filters; }  // per image
+  ALGOPERF_INLINE constexpr std::size_t weights() const { return filters * size * size * channels; }
   friend bool operator==(const Convolution&, const Convolution&) = default;
 };
 

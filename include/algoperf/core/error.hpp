@@ -43,8 +43,8 @@ namespace detail {
 // function for each combination of types would be slow to compile.
 class MessagePart {
  public:
-  MessagePart(const std::string& s) : kind_(Kind::string), string_(s.c_str()) {}
-  MessagePart(const char* s) : kind_(Kind::string), string_(s) {}
+  MessagePart(const std::string& s) : kind_(Kind::string), length_(s.size()), string_(s.data()) {}
+  MessagePart(const char* s) : kind_(Kind::string), length_(__builtin_strlen(s)), string_(s) {}
   MessagePart(double x) : kind_(Kind::real), real_(x) {}
   template <class T>
   requires std::is_integral_v<T> MessagePart(T x)
@@ -54,7 +54,7 @@ class MessagePart {
 
   void append_to(std::string& message) const {
     if (kind_ == Kind::string)
-      message += string_;
+      message.append(string_, length_);
     else if (kind_ == Kind::real)
       message += text(real_);
     else
@@ -64,6 +64,7 @@ class MessagePart {
  private:
   enum class Kind { string, real, whole } kind_;
   bool negative_ = false;
+  std::size_t length_ = 0;
   union {
     const char* string_;
     double real_;

@@ -16,6 +16,13 @@ namespace algoperf {
 // Examples are indexed with 32 bits: the indices are 0 to UINT32_MAX - 1 (random.below takes their number).
 inline constexpr std::size_t max_examples = UINT32_MAX;
 
+// Pointers to consecutive examples in host memory.
+template <class Input, class Label>
+struct ExamplesInPlace {
+  const Input* inputs;
+  const Label* labels;
+};
+
 // Dataset: an indexed, immutable set of labelled examples.
 //   Input                      the element type of the inputs: float for dense features, std::int32_t for tokens
 //   size()                     number of examples, at most max_examples
@@ -24,17 +31,13 @@ inline constexpr std::size_t max_examples = UINT32_MAX;
 //   gather(indices, n, x, y)   writes example indices[i] to x + i * shape().size() and its label to y[i]; x may be of
 //                              any arithmetic type (Host<double> uses double)
 //   in_place(begin)            optional: an ExamplesInPlace that points to example `begin` and those after it, in host
-//                              memory; evaluation then copies no examples
+//                              memory, as gather would copy them; evaluation then copies no examples. It takes effect
+//                              only with `using ReadsInPlace = D;`, so that a class that derives from D and redefines
+//                              gather does not inherit it
 // A RegressionDataset has real-valued labels (nn/losses/mean_squared_error.hpp) and, instead of classes(),
 //   Label                      the element type of the labels: float or double
 //   label_shape()              shape of one example's label; gather writes it to y + i * label_shape().size(); y may be
 //                              of any arithmetic type
-template <class Input, class Label>
-struct ExamplesInPlace {
-  const Input* inputs;
-  const Label* labels;
-};
-
 template <class D>
 concept RegressionDataset = requires(const D& d, const std::uint32_t* indices, typename D::Input* x,
                                      typename D::Label* y) {
@@ -64,6 +67,12 @@ struct LabelOfData<D> {
 };
 template <class D>
 using LabelOf = typename LabelOfData<D>::type;
+
+// A data set whose examples can be read in place.
+template <class D>
+concept InPlaceDataset = std::same_as<typename D::ReadsInPlace, D> && requires(const D& d) {
+  d.in_place(std::size_t{});
+};
 
 // A data set that declares has_labels = false.
 template <class D>

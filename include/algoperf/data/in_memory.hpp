@@ -20,6 +20,7 @@ template <class InputType>
 class InMemory {
  public:
   using Input = InputType;
+  using ReadsInPlace = InMemory;
 
   // Throws Error if there are not shape.size() input values per label, or if a label is out of range (the message names
   // the first one).

@@ -21,6 +21,7 @@ class InMemoryRegression {
  public:
   using Input = InputType;
   using Label = float;
+  using ReadsInPlace = InMemoryRegression;
 
   // Throws Error if a shape is empty, or if the inputs and the labels do not hold the same whole number of examples.
   InMemoryRegression(std::vector<Input> inputs, std::vector<Label> labels, Shape shape, Shape label_shape = {1})

@@ -17,6 +17,7 @@ template <class Whole>
 class Slice {
  public:
   using Input = typename Whole::Input;
+  using ReadsInPlace = Slice;
   using Label = detail::LabelOf<Whole>;
   static constexpr bool has_labels = !detail::Unlabelled<Whole>;
 
@@ -41,8 +42,9 @@ class Slice {
     return Slice(whole_, begin_ + begin, begin_ + end);
   }
 
-  auto in_place(std::size_t begin) const requires requires(const Whole& whole) { whole.in_place(begin); }
-  { return whole_.in_place(begin_ + begin); }
+  auto in_place(std::size_t begin) const requires detail::InPlaceDataset<Whole> {
+    return whole_.in_place(begin_ + begin);
+  }
   template <class T, class L>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
     constexpr std::size_t block = 64;  // indices shifted per pass; avoids an allocation

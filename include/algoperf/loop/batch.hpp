@@ -1,10 +1,10 @@
 // Batch: the current examples in the backend's memory, and the workspace for a model's passes over them.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../backend/concept.hpp"
@@ -34,6 +34,9 @@ class Batch {
         labels_(backend.template array<Label>(element_count(label_width_, capacity))),
         losses_(backend.template array<Scalar>(capacity)),
         current_{inputs_.data(), labels_.data()} {}
+
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
 
   std::size_t capacity() const { return capacity_; }
   std::size_t at_once() const { return workspace_.capacity(); }
@@ -68,13 +71,11 @@ class Batch {
     use_own_memory(n);
     data.gather(backend, indices, n, inputs_.data(), labels_.data());
   }
-  // Makes examples [begin, begin + n) of the data the batch. It does not copy them if they are in host memory in the
-  // batch's types; the data must then outlive the use of the batch.
+  // Makes examples [begin, begin + n) of the data the batch. If the data set provides in_place() with the batch's
+  // types, the batch points into the data, which must stay valid until the next gather() or load_range().
   template <class Data>
   void load_range(const Backend& backend, const ModelType& model, const Data& data, std::size_t begin, std::size_t n) {
-    if constexpr (Backend::on_host && requires {
-                    { data.in_place(begin) } -> std::same_as<ExamplesInPlace<Input, Label>>;
-                  }) {
+    if constexpr (reads_in_place<Data>()) {
       size_ = n;
       current_ = data.in_place(begin);
       check(
@@ -116,6 +117,13 @@ class Batch {
   }
 
  private:
+  template <class Data>
+  static constexpr bool reads_in_place() {
+    if constexpr (Backend::on_host && detail::InPlaceDataset<Data>)
+      return std::is_same_v<decltype(std::declval<const Data&>().in_place(0)), ExamplesInPlace<Input, Label>>;
+    else
+      return false;
+  }
   void use_own_memory(std::size_t n) {
     size_ = n;
     current_ = {inputs_.data(), labels_.data()};

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <new>
 
+#include "../../core/element_count.hpp"
+#include "../../core/error.hpp"
 #include "../products/convolution.hpp"
+#include "../products/tiles/buffer.hpp"
 #include "thread_pool.hpp"
 
 namespace algoperf {
@@ -27,29 +30,55 @@ class ConvolutionThreads {
       convolve_back_to_input(group, dy + first * whole_.outputs(), weight, dx + first * whole_.inputs());
     });
   }
-  // The sums of the groups are added in order.
+  // The sums of the groups are added in order. Each thread computes one group at a time, in memory that the calling
+  // thread keeps.
   void back_to_weight(const S* x, const S* dy, S* d_weight) const {
-    const std::size_t n = whole_.weights();
-    std::vector<S> later((groups() - 1) * n);
-    for_each_group([=, *this, &later](const Convolution& group, std::size_t first) {
-      convolve_back_to_weight(group, x + first * whole_.inputs(), dy + first * whole_.outputs(),
-                              first == 0 ? d_weight : later.data() + (first / at_once - 1) * n);
+    const std::size_t n = whole_.weights(), groups = group_count();
+    const std::size_t together = threads_ > 1 ? threads_ : 1;
+    thread_local tiled::Buffer<S> buffer;
+    S* const later = groups > 1 ? buffer.of_size(n * (together < groups ? together : groups - 1)) : nullptr;
+    const auto add_to = [&](std::size_t first, std::size_t count) {
+      ThreadPool::instance().parallel_for(threads_, count, [&](std::size_t i) {
+        const std::size_t image = (first + i) * at_once;
+        convolve_back_to_weight(group(first + i), x + image * whole_.inputs(), dy + image * whole_.outputs(),
+                                first == 0 ? d_weight : later + i * n);
+      });
+      for (std::size_t i = 0; first > 0 && i < count; ++i)
+        for (std::size_t k = 0; k < n; ++k) d_weight[k] += later[i * n + k];
+    };
+    or_out_of_memory([&] {
+      add_to(0, 1);
+      for (std::size_t first = 1; first < groups; first += together)
+        add_to(first, groups - first < together ? groups - first : together);
     });
-    for (std::size_t begin = 0; begin < later.size(); begin += n)
-      for (std::size_t i = 0; i < n; ++i) d_weight[i] += later[begin + i];
   }
 
  private:
   static constexpr std::size_t at_once = 16;
 
-  std::size_t groups() const { return (whole_.images + at_once - 1) / at_once; }
+  std::size_t group_count() const { return (whole_.images + at_once - 1) / at_once; }
+  Convolution group(std::size_t i) const {
+    Convolution group = whole_;
+    group.images = whole_.images - i * at_once < at_once ? whole_.images - i * at_once : at_once;
+    return group;
+  }
   template <class F>
   void for_each_group(const F& f) const {
-    ThreadPool::instance().parallel_for(threads_, groups(), [&](std::size_t i) {
-      Convolution group = whole_;
-      group.images = whole_.images - i * at_once < at_once ? whole_.images - i * at_once : at_once;
-      f(group, i * at_once);
+    or_out_of_memory([&] {
+      ThreadPool::instance().parallel_for(threads_, group_count(), [&](std::size_t i) { f(group(i), i * at_once); });
     });
+  }
+  // Calls f(). Throws OutOfMemory if an image with its padding does not fit in memory.
+  template <class F>
+  void or_out_of_memory(const F& f) const {
+    const std::size_t padded = element_count(whole_.rows + 2 * whole_.padding, whole_.cols + 2 * whole_.padding,
+                                             whole_.channels > whole_.filters ? whole_.channels : whole_.filters);
+    if (padded >= max_elements) fail_to_allocate(padded, sizeof(S));
+    try {
+      f();
+    } catch (const std::bad_alloc&) {
+      fail_to_allocate(padded, sizeof(S));
+    }
   }
 
   Convolution whole_;

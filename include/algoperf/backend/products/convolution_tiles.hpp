@@ -1,7 +1,6 @@
 // Implements convolution.hpp with the tiles of matrix products, without unrolling windows. An image is copied once,
-// with its padding. A window is then `size` segments of size * channels contiguous elements, one per line, and
-// neighbouring windows begin stride * channels elements apart: a tile reads a row of windows as the rows of its
-// operand A.
+// with its padding. A window is then `size` segments of size * channels contiguous elements, one per line. The windows
+// of one output row overlap in memory; a tile takes each window as a row of A.
 //
 // The gradient of the input is a convolution of the outputs' gradient for each remainder of a pixel's coordinates
 // modulo the stride, with those weights that meet this pixel. The gradient of the weights is a product of windows and
@@ -41,7 +40,7 @@ void multiply_panels(const TileTerms& part, std::size_t rows, std::size_t column
   }
 }
 
-// Images of rows x columns x channels with zeros around them. Tiles may read one line behind the last pixel.
+// Images of rows x columns x channels with zeros around them.
 struct PaddedImage {
   std::size_t rows, cols, channels;  // of the image
   std::size_t top, left, bottom, right;
@@ -72,14 +71,14 @@ struct ConvolutionMemory {
   S *image, *weights;
   static ConvolutionMemory of_this_thread(std::size_t image, std::size_t weights) {
     thread_local Buffer<S> buffer;
-    const std::size_t first = rounded_up(image + line<S>, line<S>);
+    const std::size_t first = rounded_up(image, line<S>);
     S* const memory = buffer.of_size(first + weights);
     return {memory, memory + first};
   }
 };
 
-// The pixels along one axis whose coordinate has a remainder modulo the stride, and the weights that meet them: pixel
-// stride * u + remainder - padding, for u in [first, end), gets weight remainder + stride * t from output u - t.
+// Along one axis, the pixels whose padded coordinate is `remainder` modulo the stride, and the weights that meet them:
+// pixel stride * u + remainder - padding, for u in [first, end), gets weight remainder + stride * t from output u - t.
 struct Residue {
   std::size_t remainder, taps, first, end;
   Residue(std::size_t r, std::size_t side, const Convolution& c)
@@ -130,14 +129,15 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
                            most_taps - 1,
                            behind(c.rows, c.out_rows()),
                            behind(c.cols, c.out_cols())};
+  const std::size_t met = c.stride < c.size ? c.stride : c.size;  // remainders of pixels that any weight meets
   const std::size_t terms = most_taps * most_taps * c.filters;
   const auto memory = ConvolutionMemory<S>::of_this_thread(
-      padded.size(), c.stride * c.stride * terms * rounded_up(c.channels, line<S>) + terms * c.channels);
+      padded.size(), met * met * terms * rounded_up(c.channels, line<S>) + terms * c.channels);
   // Weights in the order in which a pixel's window meets them, for each pair of remainders.
   const std::size_t block = terms * rounded_up(c.channels, line<S>);
-  S* const ordered = memory.weights + c.stride * c.stride * block;
-  for (std::size_t a = 0; a < c.stride; ++a)
-    for (std::size_t b = 0; b < c.stride; ++b) {
+  S* const ordered = memory.weights + met * met * block;
+  for (std::size_t a = 0; a < met; ++a)
+    for (std::size_t b = 0; b < met; ++b) {
       const Residue down(a, c.rows, c), across(b, c.cols, c);
       S* to = ordered;
       for (std::size_t t = down.taps; t-- > 0;)
@@ -146,15 +146,16 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
             std::memcpy(to, weight + ((f * c.size + a + c.stride * t) * c.size + b + c.stride * s) * c.channels,
                         c.channels * sizeof(S));
       pack_rows<S>(down.taps * across.taps * c.filters, c.channels, {ordered, c.channels, 1},
-                   memory.weights + (a * c.stride + b) * block);
+                   memory.weights + (a * met + b) * block);
     }
   padded.clear(memory.image);
   for (std::size_t image = 0; image < c.images; ++image, dx += c.inputs()) {
     padded.copy(dy + image * c.outputs(), memory.image);
-    for (std::size_t a = 0; a < c.stride; ++a) {
+    if (met < c.stride) std::memset(dx, 0, c.inputs() * sizeof(S));
+    for (std::size_t a = 0; a < met; ++a) {
       const Residue down(a, c.rows, c);
       for (std::size_t u = down.first; u < down.end; ++u)
-        for (std::size_t b = 0; b < c.stride; ++b) {
+        for (std::size_t b = 0; b < met; ++b) {
           const Residue across(b, c.cols, c);
           if (across.empty()) continue;
           const std::size_t segment = across.taps * c.filters;
@@ -168,7 +169,7 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
           const S* const window = memory.image + (u + most_taps - down.taps) * padded.width() +
                                   (across.first + most_taps - across.taps) * c.filters;
           multiply_panels(part, across.end - across.first, c.channels, down.taps * segment, window,
-                          memory.weights + (a * c.stride + b) * block,
+                          memory.weights + (a * met + b) * block,
                           dx + (down.pixel(u, c) * c.cols + across.pixel(across.first, c)) * c.channels);
         }
     }
@@ -180,39 +181,42 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
   const PaddedImage padded = padded_input(c);
   const std::size_t terms = c.size * c.size * c.channels, segment = c.size * c.channels, columns = c.out_cols();
   const std::size_t places = c.out_rows() * columns;
-  // Rows of dy are read as whole vectors; if they are not, they are packed.
+  // Tiles read whole vectors of dy. If `filters` is not a multiple of the vector width, dy is packed first.
   const bool in_place = c.filters % width<S> == 0;
   const std::size_t sums = terms * c.filters;
   const auto memory = ConvolutionMemory<S>::of_this_thread(
       padded.size(), rounded_up(sums, line<S>) + (in_place ? 0 : places * rounded_up(c.filters, line<S>)));
   S* const packed = memory.weights + rounded_up(sums, line<S>);
   padded.clear(memory.image);
+  // Places are added in parts of at most 512, or one row, as in matrix products.
+  const std::size_t part_rows = columns < part_depth ? part_depth / columns : 1;
   TileTerms part{.depth = columns,
                  .a_row = 1,
                  .a_column = c.stride * c.channels,
                  .ldc = c.filters,
                  .add = false,
-                 .segments = c.out_rows(),
                  .a_jump = c.stride * (padded.width() - columns * c.channels)};
   for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs()) {
     padded.copy(x + image * c.inputs(), memory.image);
     if (!in_place) pack_rows<S>(places, c.filters, {dy, c.filters, 1}, packed);
-    for (std::size_t i = 0; i < c.size; ++i)
-      for (std::size_t f = 0; f < c.filters; f += line<S>) {
-        const std::size_t some = c.filters - f < line<S> ? c.filters - f : line<S>;
-        const std::size_t b_row = in_place ? c.filters : panel_width<S>(some);
-        const S* const b = in_place ? dy + f : packed + f * places;
-        for (std::size_t j = 0; j < segment; j += tile_rows) {
-          const std::size_t m = segment - j < tile_rows ? segment - j : tile_rows;
-          const S* const a = memory.image + i * padded.width() + j;
-          S* const to = memory.weights + (i * segment + j) * c.filters + f;
-          if (some > width<S>)
-            tiles<S, 2>(part, m, some, a, b, b_row, to);
-          else
-            tiles<S, 1>(part, m, some, a, b, b_row, to);
+    for (std::size_t row = 0; row < c.out_rows(); row += part_rows, part.add = true) {
+      part.segments = c.out_rows() - row < part_rows ? c.out_rows() - row : part_rows;
+      for (std::size_t i = 0; i < c.size; ++i)
+        for (std::size_t f = 0; f < c.filters; f += line<S>) {
+          const std::size_t some = c.filters - f < line<S> ? c.filters - f : line<S>;
+          const std::size_t b_row = in_place ? c.filters : panel_width<S>(some);
+          const S* const b = (in_place ? dy + f : packed + f * places) + row * columns * b_row;
+          for (std::size_t j = 0; j < segment; j += tile_rows) {
+            const std::size_t m = segment - j < tile_rows ? segment - j : tile_rows;
+            const S* const a = memory.image + (row * c.stride + i) * padded.width() + j;
+            S* const to = memory.weights + (i * segment + j) * c.filters + f;
+            if (some > width<S>)
+              tiles<S, 2>(part, m, some, a, b, b_row, to);
+            else
+              tiles<S, 1>(part, m, some, a, b, b_row, to);
+          }
         }
-      }
-    part.add = true;
+    }
   }
   for (std::size_t f = 0; f < c.filters; ++f)
     for (std::size_t k = 0; k < terms; ++k) d_weight[f * terms + k] = memory.weights[k * c.filters + f];

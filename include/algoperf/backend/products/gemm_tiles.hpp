@@ -3,8 +3,9 @@
 // first row down.
 //
 // - B is read in place if its rows are contiguous and A has at most 512 rows. Otherwise a block of B is first packed
-//   into panels that fit in half of the second-level cache.
-// - A is read in place unless its rows or columns are so far apart that they would compete for lines of the cache.
+//   into panels that fit in half of the second-level cache. Columns after the last whole panel are always packed.
+// - A is read in place unless its rows or columns are so far apart that they would compete for lines of the cache
+//   and B has more than two panels.
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp).
 //
 // Which of these ways a product takes depends on its sizes and layout alone. In the first two, each element of C is the

@@ -1,4 +1,5 @@
-// Tiles of a product: a few rows by one or two vectors of columns. Sums stay in registers for all terms of a part.
+// Tiles of a product: a few rows by one or two vectors of columns, or one row by eight vectors. Sums stay in registers
+// for all terms of a part.
 // Each term loads the vectors of B and, for each row, broadcasts one element of A.
 #pragma once
 
