@@ -3,6 +3,8 @@
 // threads.
 #include <oneapi/dnnl/dnnl.h>
 
+#include <algorithm>
+
 #include "algoperf/backend/products/gemm.hpp"
 #include "algoperf/backend/products/gemm_tiles.hpp"
 #include "algoperf/core/error.hpp"
@@ -14,11 +16,14 @@ namespace {
 
 void multiply(char transpose_a, char transpose_b, std::size_t m, std::size_t n, std::size_t k, const float* a,
               std::size_t lda, const float* b, std::size_t ldb, float* c, std::size_t ldc, bool accumulate) {
+  if (k == 0) {  // oneDNN would leave C as it is
+    for (std::size_t row = 0; !accumulate && row < m; ++row) std::fill_n(c + row * ldc, n, 0.0f);
+    return;
+  }
   const OneOpenMpThread one;
   const auto i = [](std::size_t x) { return static_cast<dnnl_dim_t>(x); };
-  const auto distance = [&](std::size_t x) { return i(x > 0 ? x : 1); };  // oneDNN refuses a leading dimension of 0
-  const dnnl_status_t status = dnnl_sgemm(transpose_a, transpose_b, i(m), i(n), i(k), 1, a, distance(lda), b,
-                                          distance(ldb), accumulate ? 1.0f : 0.0f, c, distance(ldc));
+  const dnnl_status_t status = dnnl_sgemm(transpose_a, transpose_b, i(m), i(n), i(k), 1, a, i(lda), b, i(ldb),
+                                          accumulate ? 1.0f : 0.0f, c, i(ldc));
   require(status == dnnl_success, "oneDNN: a matrix product ", m, " x ", k, " by ", k, " x ", n, " failed: status ",
           static_cast<int>(status));
 }
