@@ -32,10 +32,7 @@ void multiply_panels(const TileTerms& part, std::size_t rows, std::size_t column
     const std::size_t some = columns - j < line<S> ? columns - j : line<S>;
     for (std::size_t i = 0; i < rows; i += tile_rows) {
       const std::size_t m = rows - i < tile_rows ? rows - i : tile_rows;
-      if (some > width<S>)
-        tiles<S, 2>(part, m, some, a + i * part.a_row, panels + j * terms, line<S>, c + i * part.ldc + j);
-      else
-        tiles<S, 1>(part, m, some, a + i * part.a_row, panels + j * terms, width<S>, c + i * part.ldc + j);
+      panel_tiles(part, m, some, a + i * part.a_row, panels + j * terms, panel_width<S>(some), c + i * part.ldc + j);
     }
   }
 }
@@ -210,10 +207,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
             const std::size_t m = segment - j < tile_rows ? segment - j : tile_rows;
             const S* const a = memory.image + (row * c.stride + i) * padded.width() + j;
             S* const to = memory.weights + (i * segment + j) * c.filters + f;
-            if (some > width<S>)
-              tiles<S, 2>(part, m, some, a, b, b_row, to);
-            else
-              tiles<S, 1>(part, m, some, a, b, b_row, to);
+            panel_tiles(part, m, some, a, b, b_row, to);
           }
         }
     }

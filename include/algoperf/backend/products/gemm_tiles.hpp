@@ -47,10 +47,7 @@ void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& blo
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
     const S* const panel = block.panels + (j - block.in_place) * part.depth;
-    if (columns > width<S>)
-      tiles<S, 2>(part, m, columns, a, panel, line<S>, c + j);
-    else
-      tiles<S, 1>(part, m, columns, a, panel, width<S>, c + j);
+    panel_tiles(part, m, columns, a, panel, panel_width<S>(columns), c + j);
   }
 }
 

@@ -1,6 +1,5 @@
 // Tiles of a product: a few rows by one or two vectors of columns, or one row by eight vectors. Sums stay in registers
-// for all terms of a part.
-// Each term loads the vectors of B and, for each row, broadcasts one element of A.
+// for all terms of a part. Each term loads the vectors of B and, for each row, broadcasts one element of A.
 #pragma once
 
 #include <cstddef>
@@ -83,6 +82,16 @@ void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a
   }
   constexpr std::size_t fewer = rows == 12 ? 10 : rows == 10 ? 8 : rows == 6 ? 4 : rows / 2;
   if constexpr (fewer > 0) tiles<S, vectors, fewer>(part, m, columns, a, b, b_row, c);
+}
+
+// The same for a panel of any width: one vector if that suffices.
+template <class S>
+void panel_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* b, std::size_t b_row,
+                 S* c) {
+  if (columns > width<S>)
+    tiles<S, 2>(part, m, columns, a, b, b_row, c);
+  else
+    tiles<S, 1>(part, m, columns, a, b, b_row, c);
 }
 
 }  // namespace algoperf::detail::tiled
