@@ -5,6 +5,7 @@
 #include <algoperf/scoring/all.hpp>
 #include <algoperf/scoring/readers/official_logs.hpp>
 #include <algoperf/tuning/study.hpp>
+#include <algoperf/tuning/study_logs.hpp>
 #include <cmath>
 #include <string>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "algoperf/tuning/study.hpp"
 
+#include "algoperf/tuning/study_logs.hpp"
+
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 // Includes all of tuning/ except baselines.hpp and the headers that need nlohmann-json: compare.hpp, find_target.hpp,
-// journal.hpp, merge_journals.hpp, search_space_json.hpp, study.hpp, study_report.hpp, successive_halving.hpp and
-// tune.hpp.
+// journal.hpp, merge_journals.hpp, search_space_json.hpp, successive_halving.hpp, tune.hpp and study*.hpp.
 #pragma once
 
 #include "clock_noise.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "study_logs.hpp"
 #include "study_report.hpp"
 
 namespace algoperf {

@@ -3,13 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <string>
@@ -17,10 +14,10 @@
 #include <vector>
 
 #include "../scoring/time_to_target.hpp"
-#include "../state/atomic_file.hpp"
 #include "entry.hpp"
 #include "journal.hpp"
 #include "search_space_json.hpp"
+#include "study_record.hpp"
 #include "worker_pool.hpp"
 
 namespace algoperf {
@@ -53,17 +50,6 @@ struct StudyOptions {
   }
 };
 
-// A trial that has ended.
-struct StudyRecord {
-  std::string submission, workload;
-  std::size_t study = 0, trial = 0;  // from 0
-  HyperPoint point;
-  std::string metric;     // of the workload
-  std::string processor;  // on which the trial ran
-  std::size_t jobs = 1;   // trials that ran at a time
-  TrialResult result;
-};
-
 namespace detail {
 
 // The processor's name in records, so that seconds of different machines are not compared unawares. Linux on ARM gives
@@ -76,22 +62,6 @@ inline std::string processor_name() {
       if (line.starts_with(field))
         name += (name.empty() ? "" : " ") + line.substr(std::min(line.find(": ") + 2, line.size()));
   return name.empty() ? "unknown" : name;
-}
-
-inline nlohmann::ordered_json to_json(const TrialResult& result) {
-  nlohmann::ordered_json evaluations = nlohmann::ordered_json::array();
-  for (const TrialEvaluation& e : result.evaluations)
-    evaluations.push_back({e.step, e.training_seconds, e.evaluation_seconds, e.loss, e.metric, e.examples, e.flops});
-  return {{"steps", result.steps},
-          {"examples", result.examples},
-          {"flops", result.flops},
-          {"training_seconds", result.training_seconds},
-          {"evaluation_seconds", result.evaluation_seconds},
-          {"first_step_seconds", result.first_step_seconds},
-          {"total_seconds", result.total_seconds},
-          {"reached", result.reached},
-          {"failure", result.failure},
-          {"evaluations", evaluations}};
 }
 
 }  // namespace detail
@@ -280,7 +250,7 @@ class Study {
                          .result = {}};
       try {
         record.jobs = json.value("jobs", std::size_t{1});
-        read(json, record.result);
+        record.result = detail::trial_result(json);
       } catch (const Json::exception& error) {
         fail(path(), ": the record of trial ", i, " is damaged: ", error.what());
       }
@@ -289,83 +259,9 @@ class Study {
     return found;
   }
 
-  static double number(const Json& json) { return json.is_null() ? NAN : json.get<double>(); }  // JSON has no NaN
-
-  static void read(const Json& json, TrialResult& result) {
-    result.steps = json.at("steps").get<std::uint64_t>();
-    result.examples = json.at("examples").get<std::uint64_t>();
-    result.flops = number(json.at("flops"));
-    result.training_seconds = number(json.at("training_seconds"));
-    result.evaluation_seconds = number(json.at("evaluation_seconds"));
-    result.first_step_seconds = number(json.at("first_step_seconds"));
-    result.total_seconds = number(json.at("total_seconds"));
-    result.reached = json.at("reached").get<bool>();
-    result.failure = json.at("failure").get<std::string>();
-    for (const Json& e : json.at("evaluations"))
-      result.evaluations.push_back({{.step = e.at(0).get<std::uint64_t>(),
-                                     .loss = number(e.at(3)),
-                                     .metric = number(e.at(4)),
-                                     .training_seconds = number(e.at(1)),
-                                     .evaluation_seconds = number(e.at(2))},
-                                    e.at(5).get<std::uint64_t>(),
-                                    number(e.at(6))});
-  }
-
   StudyOptions options_;
   std::vector<StudyEntry> entries_;
   std::vector<std::vector<std::vector<HyperPoint>>> points_;  // by entry, study and trial
 };
-
-// Returns the records as logs, for scores. A trial that diverged keeps the evaluations before that; one that threw or
-// crashed has none.
-inline std::vector<TrialLog> trial_logs(const std::vector<StudyRecord>& records) {
-  std::vector<TrialLog> logs;
-  for (const StudyRecord& record : records) {
-    const TrialResult& result = record.result;
-    TrialLog log{.submission = record.submission,
-                 .workload = record.workload,
-                 .study = record.study,
-                 .trial = record.trial,
-                 .training_seconds = result.training_seconds,
-                 .evaluation_seconds = result.evaluation_seconds};
-    for (const TrialEvaluation& e : result.evaluations)
-      log.evaluations.push_back({.index = log.evaluations.size(),
-                                 .step = static_cast<double>(e.step),
-                                 .seconds = e.training_seconds,
-                                 .metric = e.metric,
-                                 .examples = static_cast<double>(e.examples),
-                                 .flops = e.flops});
-    logs.push_back(std::move(log));
-  }
-  return logs;
-}
-
-// Writes the records in the layout of AlgoPerf's logs, which score_leaderboard --logs and AlgoPerf's own scorer read:
-//   FOLDER/<submission>/study_<i>/<workload>_algoperf/trial_<j>/measurements.csv and hparams.json
-// with studies from 0 and trials from 1. Existing files are replaced.
-inline void write_official_logs(const std::string& folder, const std::vector<StudyRecord>& records) {
-  for (const StudyRecord& record : records) {
-    const std::string place = folder + "/" + record.submission + "/study_" + std::to_string(record.study) + "/" +
-                              record.workload + "_algoperf/trial_" + std::to_string(record.trial + 1);
-    std::filesystem::create_directories(place);
-    std::string rows =
-        "accumulated_eval_time,accumulated_logging_time,accumulated_submission_time,global_step,preemption_count,score,"
-        "total_duration,validation/" +
-        record.metric + ",validation/loss\n";
-    for (const TrialEvaluation& e : record.result.evaluations) {
-      char row[256];
-      std::snprintf(row, sizeof row, "%.17g,0,%.17g,%llu,0,%.17g,%.17g,%.17g,%.17g\n", e.evaluation_seconds,
-                    e.training_seconds, static_cast<unsigned long long>(e.step), e.training_seconds,
-                    e.training_seconds + e.evaluation_seconds, e.metric, e.loss);
-      rows += row;
-    }
-    AtomicFile measurements(place + "/measurements.csv");
-    measurements.write(rows);
-    measurements.commit();
-    AtomicFile point(place + "/hparams.json");
-    point.write(to_json(record.point).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    point.commit();
-  }
-}
 
 }  // namespace algoperf
