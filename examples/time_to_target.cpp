@@ -1,6 +1,7 @@
 // Compares training algorithms by time to target, by AlgoPerf's rules: each submission is tuned on each workload, only
 // training is on the clock, and targets apply to validation data. Ends with a table and an HTML report.
 #include <CLI/CLI.hpp>
+#include <algoperf/backend/host/describe.hpp>
 #include <algoperf/tuning/clock_noise.hpp>
 #include <algoperf/tuning/compare.hpp>
 #include <algoperf/tuning/find_target.hpp>
@@ -31,6 +32,7 @@ void print_slowdown(const ap::Study& study) {
 void run(const Options& options, bool begin) {
   ap::Study study = make_study(options);
   if (begin) keep_options(options);
+  std::fputs(ap::describe(ap::Host<>{.threads = study.options().trial.threads}).c_str(), stderr);
   const std::vector<ap::StudyRecord> records = ap::run_with_progress(study);
   if (options.shards > 1) {
     fmt::print("Shard {} of {} has ended: {}. When all have, join them with: merge {} --out FOLDER\n", options.shard,

@@ -2,12 +2,16 @@
 // sequential CBLAS or limit it to one thread (OPENBLAS_NUM_THREADS=1, ...), because the backend runs its own threads.
 #include <cblas.h>
 
+#include <string>
 #include <type_traits>
 
 #include "algoperf/backend/products/gemm.hpp"
 #include "instances.hpp"
 
 namespace algoperf {
+
+std::string products_by() { return "products by CBLAS, convolutions by the library's tiles"; }
+
 namespace {
 
 template <class S>

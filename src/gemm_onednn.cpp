@@ -4,6 +4,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
+#include <string>
 
 #include "algoperf/backend/products/gemm.hpp"
 #include "algoperf/backend/products/gemm_tiles.hpp"
@@ -29,6 +30,12 @@ void multiply(char transpose_a, char transpose_b, std::size_t m, std::size_t n, 
 }
 
 }  // namespace
+
+std::string products_by() {
+  const dnnl_version_t& version = *dnnl_version();
+  return "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) +
+         " for float, the library's tiles for double";
+}
 
 template <>
 void gemm_nn<float>(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,

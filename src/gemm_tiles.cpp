@@ -1,13 +1,15 @@
 // The library algoperf::gemm by default: the products of gemm_tiles.hpp. With ALGOPERF_GEMM_DISPATCH, products and
 // convolutions are compiled for several instruction sets (tile_table.cpp), and the best that the processor supports is
 // chosen at run time. The environment variable ALGOPERF_INSTRUCTION_SET (sse2, avx2, avx512) chooses another.
+#include <string>
+
+#include "algoperf/backend/host/instruction_set.hpp"
 #include "algoperf/backend/products/gemm.hpp"
 #include "instances.hpp"
 
 #if defined(ALGOPERF_GEMM_DISPATCH)
 
 #include <cstdlib>
-#include <string>
 #include <type_traits>
 
 #include "algoperf/backend/products/convolution.hpp"
@@ -17,29 +19,31 @@
 namespace algoperf {
 namespace {
 
-// What options_of_avx2 and options_of_avx512 in cmake/gemm.cmake permit the compiler to use.
-bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-
-// The best table for this processor, or that of ALGOPERF_INSTRUCTION_SET.
-const products::TileTable& best() {
+// The best instruction set for this processor, or that of ALGOPERF_INSTRUCTION_SET.
+InstructionSet best() {
   const char* const variable = std::getenv("ALGOPERF_INSTRUCTION_SET");
   const std::string wanted = variable == nullptr ? "" : variable;
   require(wanted.empty() || wanted == "sse2" || wanted == "avx2" || wanted == "avx512",
           "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", expected sse2, avx2 or avx512");
-  require((wanted != "avx2" || has_avx2()) && (wanted != "avx512" || has_avx512()),
-          "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", which this processor does not support");
-  if (wanted == "avx512" || (wanted.empty() && has_avx512())) return products::avx512;
-  if (wanted == "avx2" || (wanted.empty() && has_avx2())) return products::avx2;
-  return products::sse2;
+  const InstructionSet supported = supported_instruction_set();
+  if (wanted.empty()) return supported == InstructionSet::avx ? InstructionSet::sse2 : supported;
+  const InstructionSet chosen = wanted == "sse2"   ? InstructionSet::sse2
+                                : wanted == "avx2" ? InstructionSet::avx2
+                                                   : InstructionSet::avx512;
+  require(chosen <= supported, "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted,
+          ", which this processor does not support");
+  return chosen;
+}
+InstructionSet chosen() {
+  static const InstructionSet once = best();
+  return once;
 }
 
 template <class S>
 const products::Functions<S>& functions() {
-  static const products::TileTable& table = best();
+  static const products::TileTable& table = chosen() == InstructionSet::avx512 ? products::avx512
+                                            : chosen() == InstructionSet::avx2 ? products::avx2
+                                                                               : products::sse2;
   if constexpr (std::is_same_v<S, float>)
     return table.of_float;
   else
@@ -47,6 +51,8 @@ const products::Functions<S>& functions() {
 }
 
 }  // namespace
+
+std::string products_by() { return std::string("the library's tiles for ") + name(chosen()) + ", chosen at run time"; }
 
 template <class S>
 void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
@@ -84,6 +90,10 @@ ALGOPERF_INSTANTIATE_CONVOLUTIONS(double);
 
 #else
 #include "algoperf/backend/products/gemm_tiles.hpp"
+
+std::string algoperf::products_by() {
+  return std::string("the library's tiles, compiled for ") + name(ALGOPERF_COMPILED_FOR);
+}
 #endif
 
 ALGOPERF_INSTANTIATE_GEMMS(float);

@@ -134,7 +134,7 @@ TEST_CASE("results do not depend on the order in which threads run") {
   };
   agreement::for_each_rule([&](const char* name, const auto& rule) {
     CAPTURE(name);
-    check([&] { return agreement::train(Cuda<float>{}, rule, 3); });
+    check([&] { return agreement::train(Cuda<double>{}, rule, 3); });
   });
   agreement::for_each_model([&](const char* name, const auto& model) {
     CAPTURE(name);

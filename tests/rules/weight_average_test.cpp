@@ -41,9 +41,12 @@ TEST_CASE("tensors that a mask or a partition excludes from the average are eval
                                                                                          layout_of({{3, 4}, {5}}));
     some.steps(4, 0.05);
     all.steps(4, 0.05);
-    CHECK(some.values() == all.values());
-    const auto found = some.evaluation_values(), average_of_all = all.evaluation_values(), values = some.values();
-    for (std::size_t i = 0; i < 17; ++i) CHECK(found[i] == (i < 12 ? average_of_all[i] : values[i]));
+    const auto found = some.evaluation_values(), average_of_all = all.evaluation_values();
+    const auto values = some.values(), values_of_all = all.values();
+    for (std::size_t i = 0; i < 17; ++i) {  // near, because the compiler may contract only one of the rules' updates
+      CHECK(values[i] == near(values_of_all[i], 1e-12));
+      CHECK(found[i] == (i < 12 ? near(average_of_all[i], 1e-12) : near(values[i], 0)));
+    }
   };
   const auto averaged = ap::chain(ap::Descend{}, average);
   check(ap::chain(ap::Descend{}, ap::masked(average, ap::matrices)), averaged);

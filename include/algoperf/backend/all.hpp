@@ -4,3 +4,4 @@
 
 #include "concept.hpp"
 #include "host.hpp"
+#include "host/describe.hpp"

@@ -47,8 +47,8 @@ class MessagePart {
   MessagePart(const char* s) : kind_(Kind::string), length_(__builtin_strlen(s)), string_(s) {}
   MessagePart(double x) : kind_(Kind::real), real_(x) {}
   template <class T>
-  requires std::is_integral_v<T> MessagePart(T x)
-      : kind_(Kind::whole), negative_(x < T(0)), whole_(static_cast<unsigned long long>(x)) {
+  requires std::is_integral_v<T> MessagePart(T x) : kind_(Kind::whole), whole_(static_cast<unsigned long long>(x)) {
+    if constexpr (std::is_signed_v<T>) negative_ = x < 0;
     if (negative_) whole_ = 0 - whole_;
   }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace algoperf {
 
@@ -25,6 +26,9 @@ __attribute__((noinline)) void gemm_nt(std::size_t m, std::size_t n, std::size_t
 template <class S>
 __attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
                                        const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate);
+
+// Returns who computes the products of algoperf::gemm, and for which instruction set. Only with ALGOPERF_EXTERN_GEMM.
+std::string products_by();
 
 }  // namespace algoperf
 

@@ -7,9 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
+#include "../../core/print.hpp"
 #include "../wrappers/apply_if_finite.hpp"
 #include "../wrappers/armijo.hpp"
 #include "../wrappers/frozen.hpp"
@@ -227,11 +227,6 @@ std::string describe(const MixedPrecision<Half, Rule, LossScale>& mixed) {
   if (Rule::stores_updates) text += "; widened and narrowed, 12 bytes per parameter, 4 bytes of scratch";
   if (mixed.scales) text += "; checked, 2 bytes per parameter";
   return text + "; then, with the same traffic as in float,\n" + describe(mixed.rule());
-}
-
-template <class Rule>
-void print(const Rule& rule) {
-  std::fputs(describe(rule).c_str(), stdout);
 }
 
 }  // namespace algoperf
