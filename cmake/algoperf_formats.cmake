@@ -10,7 +10,7 @@ if(NOT TARGET algoperf::formats)
     target_include_directories(algoperf::formats INTERFACE ${ALGOPERF_ZIP_INCLUDE_DIR})
     target_link_libraries(algoperf::formats INTERFACE algoperf::algoperf nlohmann_json::nlohmann_json xtensor
                                                       ${ALGOPERF_ZIP_LIBRARY})
-  else()
+  elseif(NOT algoperf_FIND_QUIETLY)
     message(STATUS "algoperf: no formats component (nlohmann-json, xtensor or libzip was not found)")
   endif()
 endif()

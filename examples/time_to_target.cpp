@@ -6,6 +6,8 @@
 #include <algoperf/tuning/compare.hpp>
 #include <algoperf/tuning/find_target.hpp>
 #include <algoperf/tuning/merge_journals.hpp>
+#include <algoperf/tuning/study_logs.hpp>
+#include <cstdio>
 
 #include "flags.hpp"
 #include "time_to_target/options.hpp"

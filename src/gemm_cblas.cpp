@@ -2,7 +2,6 @@
 // sequential CBLAS or limit it to one thread (OPENBLAS_NUM_THREADS=1, ...), because the backend runs its own threads.
 #include <cblas.h>
 
-#include <string>
 #include <type_traits>
 
 #include "algoperf/backend/products/gemm.hpp"
@@ -10,7 +9,7 @@
 
 namespace algoperf {
 
-std::string products_by() { return "products by CBLAS, convolutions by the library's tiles"; }
+const char* gemm_provider() { return "products: CBLAS, convolutions: the library's tiles"; }
 
 namespace {
 

@@ -31,10 +31,10 @@ void multiply(char transpose_a, char transpose_b, std::size_t m, std::size_t n, 
 
 }  // namespace
 
-std::string products_by() {
-  const dnnl_version_t& version = *dnnl_version();
-  return "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) +
-         " for float, the library's tiles for double";
+const char* gemm_provider() {
+  static const std::string text = "products, convolutions: oneDNN " + std::to_string(dnnl_version()->major) + "." +
+                                  std::to_string(dnnl_version()->minor) + " for float, the library's tiles for double";
+  return text.c_str();
 }
 
 template <>

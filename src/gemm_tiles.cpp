@@ -19,31 +19,31 @@
 namespace algoperf {
 namespace {
 
-// The best instruction set for this processor, or that of ALGOPERF_INSTRUCTION_SET.
-InstructionSet best() {
+// The best instruction set for this processor, or that of ALGOPERF_INSTRUCTION_SET unless it is empty.
+InstructionSet choose_instruction_set() {
   const char* const variable = std::getenv("ALGOPERF_INSTRUCTION_SET");
   const std::string wanted = variable == nullptr ? "" : variable;
-  require(wanted.empty() || wanted == "sse2" || wanted == "avx2" || wanted == "avx512",
-          "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", expected sse2, avx2 or avx512");
   const InstructionSet supported = supported_instruction_set();
   if (wanted.empty()) return supported == InstructionSet::avx ? InstructionSet::sse2 : supported;
-  const InstructionSet chosen = wanted == "sse2"   ? InstructionSet::sse2
-                                : wanted == "avx2" ? InstructionSet::avx2
-                                                   : InstructionSet::avx512;
-  require(chosen <= supported, "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted,
+  require(wanted == "sse2" || wanted == "avx2" || wanted == "avx512",
+          "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted, ", expected sse2, avx2 or avx512");
+  const InstructionSet named = wanted == "sse2"   ? InstructionSet::sse2
+                               : wanted == "avx2" ? InstructionSet::avx2
+                                                  : InstructionSet::avx512;
+  require(named <= supported, "the environment variable ALGOPERF_INSTRUCTION_SET is ", wanted,
           ", which this processor does not support");
-  return chosen;
+  return named;
 }
-InstructionSet chosen() {
-  static const InstructionSet once = best();
-  return once;
+InstructionSet instruction_set() {
+  static const InstructionSet chosen = choose_instruction_set();
+  return chosen;
 }
 
 template <class S>
 const products::Functions<S>& functions() {
-  static const products::TileTable& table = chosen() == InstructionSet::avx512 ? products::avx512
-                                            : chosen() == InstructionSet::avx2 ? products::avx2
-                                                                               : products::sse2;
+  static const products::TileTable& table = instruction_set() == InstructionSet::avx512 ? products::avx512
+                                            : instruction_set() == InstructionSet::avx2 ? products::avx2
+                                                                                        : products::sse2;
   if constexpr (std::is_same_v<S, float>)
     return table.of_float;
   else
@@ -52,7 +52,16 @@ const products::Functions<S>& functions() {
 
 }  // namespace
 
-std::string products_by() { return std::string("the library's tiles for ") + name(chosen()) + ", chosen at run time"; }
+const char* gemm_provider() {
+  switch (instruction_set()) {
+    case InstructionSet::avx512:
+      return "products, convolutions: the library's tiles for AVX-512, chosen at run time";
+    case InstructionSet::avx2:
+      return "products, convolutions: the library's tiles for AVX2, chosen at run time";
+    default:
+      return "products, convolutions: the library's tiles for SSE2, chosen at run time";
+  }
+}
 
 template <class S>
 void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
@@ -91,8 +100,10 @@ ALGOPERF_INSTANTIATE_CONVOLUTIONS(double);
 #else
 #include "algoperf/backend/products/gemm_tiles.hpp"
 
-std::string algoperf::products_by() {
-  return std::string("the library's tiles, compiled for ") + name(ALGOPERF_COMPILED_FOR);
+const char* algoperf::gemm_provider() {
+  static const std::string text =
+      std::string("products, convolutions: the library's tiles for ") + instruction_set_name(ALGOPERF_COMPILED_FOR);
+  return text.c_str();
 }
 #endif
 

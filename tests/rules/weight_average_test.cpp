@@ -43,7 +43,7 @@ TEST_CASE("tensors that a mask or a partition excludes from the average are eval
     all.steps(4, 0.05);
     const auto found = some.evaluation_values(), average_of_all = all.evaluation_values();
     const auto values = some.values(), values_of_all = all.values();
-    for (std::size_t i = 0; i < 17; ++i) {  // near, because the compiler may contract only one of the rules' updates
+    for (std::size_t i = 0; i < 17; ++i) {  // near: the compiler may contract the update of one rule only
       CHECK(values[i] == near(values_of_all[i], 1e-12));
       CHECK(found[i] == (i < 12 ? near(average_of_all[i], 1e-12) : near(values[i], 0)));
     }

@@ -84,7 +84,7 @@ struct HalfVector {
   }
   static void narrow(Vector<float> x, float16* to) {
 #if defined(__AVX512F__)
-    // With a mask of all lanes, because without optimisation g++ warns within the macro that has no mask.
+    // The mask selects all lanes. At -O0, g++ warns inside the macro _mm512_cvtps_ph, which takes no mask.
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
                         _mm512_maskz_cvtps_ph(__mmask16{0xFFFF}, x.lanes, _MM_FROUND_TO_NEAREST_INT));
 #elif defined(__F16C__)

@@ -1,4 +1,4 @@
-// print(x) writes describe(x) to standard output, for a rule or a backend.
+// print(x) writes describe(x) to standard output. x may be of any type whose describe returns a std::string.
 #pragma once
 
 #include <cstdio>

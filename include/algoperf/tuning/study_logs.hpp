@@ -14,8 +14,8 @@
 
 namespace algoperf {
 
-// Returns the records as logs, for scores. A trial that diverged keeps the evaluations before that; one that threw or
-// crashed has none.
+// Returns the records as logs, for scores. A diverged trial keeps the evaluations made before it diverged. A trial that
+// threw or crashed has none.
 inline std::vector<TrialLog> trial_logs(const std::vector<StudyRecord>& records) {
   std::vector<TrialLog> logs;
   for (const StudyRecord& record : records) {
@@ -40,7 +40,8 @@ inline std::vector<TrialLog> trial_logs(const std::vector<StudyRecord>& records)
 
 // Writes the records in the layout of AlgoPerf's logs, which score_leaderboard --logs and AlgoPerf's own scorer read:
 //   FOLDER/<submission>/study_<i>/<workload>_algoperf/trial_<j>/measurements.csv and hparams.json
-// with studies from 0 and trials from 1. Existing files are replaced.
+// with studies from 0 and trials from 1. Existing files are replaced. Throws Error if a file
+// cannot be written, and std::filesystem::filesystem_error if a folder cannot be made.
 inline void write_official_logs(const std::string& folder, const std::vector<StudyRecord>& records) {
   for (const StudyRecord& record : records) {
     const std::string place = folder + "/" + record.submission + "/study_" + std::to_string(record.study) + "/" +

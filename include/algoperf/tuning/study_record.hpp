@@ -1,4 +1,4 @@
-// StudyRecord: a trial of a study that has ended, and its form in the journal. Requires nlohmann-json.
+// StudyRecord: a finished trial of a study, and its form in the journal. Requires nlohmann-json.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace algoperf {
 
-// A trial that has ended.
+// A finished trial.
 struct StudyRecord {
   std::string submission, workload;
   std::size_t study = 0, trial = 0;  // from 0
@@ -25,6 +25,7 @@ struct StudyRecord {
 
 namespace detail {
 
+// A NaN becomes null.
 inline nlohmann::ordered_json to_json(const TrialResult& result) {
   nlohmann::ordered_json evaluations = nlohmann::ordered_json::array();
   for (const TrialEvaluation& e : result.evaluations)
@@ -41,7 +42,8 @@ inline nlohmann::ordered_json to_json(const TrialResult& result) {
           {"evaluations", evaluations}};
 }
 
-// Reads what to_json wrote. Throws nlohmann::ordered_json::exception if a field is missing or has another type.
+// Returns the result that to_json wrote; other fields of `json` are ignored. Throws
+// nlohmann::ordered_json::exception if a field is missing or has another type.
 inline TrialResult trial_result(const nlohmann::ordered_json& json) {
   const auto number = [](const nlohmann::ordered_json& value) {  // JSON has no NaN: it was written as null
     return value.is_null() ? NAN : value.get<double>();

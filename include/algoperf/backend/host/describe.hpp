@@ -1,8 +1,11 @@
-// describe(backend): what a host backend runs on. print(backend) writes it to standard output:
+// describe(host): what a host backend runs on. print(host) writes it to standard output:
 //
 //   Host<float>, 2 threads
-//     kernels: compiled for SSE2 (this processor has AVX-512: compile with -march=native)
+//     kernels: compiled for SSE2 (this processor supports AVX-512: compile with -march=native)
 //     products, convolutions: the library's tiles for AVX-512, chosen at run time
+//
+// Call them from a function that is neither inline nor a template. The linker keeps one copy of such a function, which
+// describes the flags of one file only.
 #pragma once
 
 #include <cstdio>
@@ -14,33 +17,44 @@
 #include "../products/gemm.hpp"
 #include "instruction_set.hpp"
 
-// Who computes the products of the file that uses this macro.
+// Describes the provider of matrix products and convolutions in the file that uses this macro.
 #if defined(ALGOPERF_EXTERN_GEMM)
-#define ALGOPERF_PRODUCTS_BY ::algoperf::products_by()
+#define ALGOPERF_PRODUCTS_BY ::algoperf::gemm_provider()
 #elif ALGOPERF_IN_CUDA_FILE
-#define ALGOPERF_PRODUCTS_BY "products by Eigen, compiled with the program; convolutions are products"
+#define ALGOPERF_PRODUCTS_BY "products: Eigen, compiled with the program"
 #else
-#define ALGOPERF_PRODUCTS_BY "the library's tiles, compiled with the program"
+#define ALGOPERF_PRODUCTS_BY "products, convolutions: the library's tiles, compiled with the program"
 #endif
 
 namespace algoperf {
 
-// The defaults are those of the calling file. Kernels and products differ if the program links algoperf::gemm.
+// Returns lines of text, each with its newline. `kernels` is the instruction set of the SIMD loops, and `products`
+// describes the provider of matrix products; by default, both are those of the calling file. If the program links
+// algoperf::gemm, products may use another instruction set than kernels. Throws Error as gemm_provider does.
 template <class S>
-std::string describe(const Host<S>& host, InstructionSet kernels = ALGOPERF_COMPILED_FOR,
-                     const std::string& products = ALGOPERF_PRODUCTS_BY) {
+static inline std::string describe(const Host<S>& host, InstructionSet kernels = ALGOPERF_COMPILED_FOR,
+                                   const char* products = ALGOPERF_PRODUCTS_BY) {
   std::string text = std::is_same_v<S, float> ? "Host<float>, " : "Host<double>, ";
-  text += std::to_string(host.threads) + (host.threads == 1 ? " thread\n" : " threads\n");
-  text += std::string("  kernels: compiled for ") + name(kernels);
+  text += std::to_string(host.threads);
+  text += host.threads == 1 ? " thread\n  kernels: compiled for " : " threads\n  kernels: compiled for ";
+  text += instruction_set_name(kernels);
   const InstructionSet supported = supported_instruction_set();
-  if (kernels < supported)
-    text += std::string(" (this processor has ") + name(supported) + ": compile with -march=native)";
-  return text + "\n  products, convolutions: " + products + "\n";
+  if (ALGOPERF_IN_CUDA_FILE) {
+    text += " (one element at a time, because this is a .cu file)";
+  } else if (kernels < supported) {
+    text += " (this processor supports ";
+    text += instruction_set_name(supported);
+    text += ": compile with -march=native)";
+  }
+  text += "\n  ";
+  text += products;
+  text += "\n";
+  return text;
 }
 
 template <class S>
-void print(const Host<S>& host, InstructionSet kernels = ALGOPERF_COMPILED_FOR,
-           const std::string& products = ALGOPERF_PRODUCTS_BY) {
+static inline void print(const Host<S>& host, InstructionSet kernels = ALGOPERF_COMPILED_FOR,
+                         const char* products = ALGOPERF_PRODUCTS_BY) {
   std::fputs(describe(host, kernels, products).c_str(), stdout);
 }
 

@@ -1,23 +1,26 @@
-// The vector instructions that a file is compiled for, and those that the processor has.
+// The vector instructions for which a file is compiled, and those that the processor supports.
 #pragma once
 
 #include "../../core/config.hpp"
 
 namespace algoperf {
 
-// The levels that make a difference to kernels and products. `other`: none of those below.
+// The levels that make a difference to kernels and products; those of x86 ascend. `other` stands for every processor
+// that is neither x86 nor ARM, and for host code in .cu files.
 enum class InstructionSet { other, neon, sse2, avx, avx2, avx512 };
 
-constexpr const char* name(InstructionSet set) {
-  constexpr const char* names[] = {"no vectors", "NEON", "SSE2", "AVX", "AVX2", "AVX-512"};
+constexpr const char* instruction_set_name(InstructionSet set) {
+  constexpr const char* names[] = {"no particular instruction set", "NEON", "SSE2", "AVX", "AVX2", "AVX-512"};
   return names[static_cast<int>(set)];
 }
 
-// The level for which the file that uses this macro is compiled. It is not a function, because the linker would keep
-// one copy of that for files that are compiled differently.
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+// The level for which the file that uses this macro is compiled. It is a macro, because the linker keeps only one copy
+// of an inline function, even if files are compiled with different flags.
+#if ALGOPERF_IN_CUDA_FILE
+#define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::other
+#elif defined(__AVX512F__)
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::avx512
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(__AVX2__)
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::avx2
 #elif defined(__AVX__)
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::avx
@@ -29,13 +32,13 @@ constexpr const char* name(InstructionSet set) {
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::other
 #endif
 
-// Returns the highest level that this processor and its operating system support.
+// Returns the highest level that this processor and its operating system support. AVX2 includes FMA. AVX-512 includes
+// the extensions that options_of_avx512 in cmake/gemm.cmake enables; keep both lists equal.
 inline InstructionSet supported_instruction_set() {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
   const auto has_all = [](auto... has) { return (has && ...); };
   if (!has_all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma")))
     return __builtin_cpu_supports("avx") ? InstructionSet::avx : InstructionSet::sse2;
-  // What options_of_avx512 in cmake/gemm.cmake permit the compiler to use.
   return has_all(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
                  __builtin_cpu_supports("avx512cd"), __builtin_cpu_supports("avx512dq"),
                  __builtin_cpu_supports("avx512vl"))

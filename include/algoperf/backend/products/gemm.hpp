@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 namespace algoperf {
 
@@ -27,8 +26,12 @@ template <class S>
 __attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
                                        const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate);
 
-// Returns who computes the products of algoperf::gemm, and for which instruction set. Only with ALGOPERF_EXTERN_GEMM.
-std::string products_by();
+#if defined(ALGOPERF_EXTERN_GEMM)
+// Describes the provider that computes products and convolutions in algoperf::gemm, for example "products,
+// convolutions: oneDNN 2.6 for float, the library's tiles for double". Throws Error if the environment variable
+// ALGOPERF_INSTRUCTION_SET is invalid or names an instruction set that this processor lacks.
+const char* gemm_provider();
+#endif
 
 }  // namespace algoperf
 

@@ -43,7 +43,7 @@ inline std::string profile_section(const StudyView& view) {
   }
   return html_section("Performance profile",
                       "The share of workloads on which a submission takes at most this many times the shortest time.",
-                      view.keys() + draw_svg(chart));
+                      view.legend() + draw_svg(chart));
 }
 
 // Returns the best validation metric of a trial, or NaN if there was no evaluation.
@@ -53,6 +53,7 @@ inline double best_metric(const StudyView& view, std::size_t i, const ScoredWork
     best = workload.target.lower_is_better ? std::fmin(best, e.metric) : std::fmax(best, e.metric);
   return best;
 }
+// Returns whether trial a reached the target before trial b, or, if neither reached it, has the better metric.
 inline bool better_trial(const StudyView& view, std::size_t a, std::size_t b, const ScoredWorkload& workload) {
   const Evaluation *const hit_a = first_hit(view.logs[a], workload.target), *const hit_b = first_hit(view.logs[b],
                                                                                                      workload.target);
@@ -77,7 +78,7 @@ inline std::vector<std::size_t> counted_trials(const StudyView& view, const std:
 }
 
 inline std::string curves_section(const StudyView& view) {
-  std::string charts = view.keys() + "<div class=\"grid\">";
+  std::string charts = view.legend() + "<div class=\"grid\">";
   for (const ScoredWorkload& workload : view.suite().workloads) {
     SvgChart chart{.x = clock_unit(view.clock),
                    .y = "validation " + workload.metric,

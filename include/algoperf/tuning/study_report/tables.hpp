@@ -18,6 +18,7 @@
 
 namespace algoperf::detail {
 
+// Returns the text of a finite time, or "missed".
 inline std::string missed_or(double value, const std::string& text) {
   return std::isinf(value) ? "<span class=\"miss\">missed</span>" : text;
 }
@@ -43,7 +44,7 @@ inline std::string ranking_section(const StudyView& view) {
         "opacity=\"0.85\"/><line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"9\" y2=\"9\" stroke=\"#1c2733\" "
         "stroke-width=\"2\"/></svg>",
         200 * score, chart_color(s), 200 * interval.low, 200 * interval.high);
-    rows.push_back({view.keyed(s), fmt::format("<b>{:.3f}</b>", score), bar,
+    rows.push_back({view.coloured_name(s), fmt::format("<b>{:.3f}</b>", score), bar,
                     fmt::format("{:.3f} to {:.3f}", interval.low, interval.high),
                     fmt::format("{:.0f} %", 100 * view.standings.bootstrap.winner_share[s]),
                     fmt::format("{} of {}", reached, view.suite().base_count()),
@@ -65,7 +66,7 @@ inline std::string times_section(const StudyView& view) {
     rows[0].push_back(fmt::format("{}<br>{} {} {:g}", html_text(workload.name), html_text(workload.metric),
                                   workload.target.lower_is_better ? "&le;" : "&ge;", workload.target.value));
   for (const std::size_t s : view.standings.order) {
-    rows.push_back({view.keyed(s)});
+    rows.push_back({view.coloured_name(s)});
     for (std::size_t w = 0; w < view.suite().workloads.size(); ++w) {
       const double time = view.standings.times.at(s, w);
       const std::vector<double>& of = view.standings.studies.at(s, w);
@@ -93,7 +94,7 @@ inline std::string shared_points_section(const StudyView& view) {
   rows[0].push_back("point");
   for (const std::size_t s : view.standings.order) {
     const SharedPoint best = best_shared_point(view.suite(), view.logs, view.names()[s], view.clock);
-    rows.push_back({view.keyed(s), missed_or(best.worst, fmt::format("<b>{:.2f}</b>", best.worst))});
+    rows.push_back({view.coloured_name(s), missed_or(best.worst, fmt::format("<b>{:.2f}</b>", best.worst))});
     for (std::size_t w = 0; w < view.suite().base_count(); ++w)
       rows.back().push_back(best.ratios.empty() ? ""
                                                 : missed_or(best.ratios[w], fmt::format("{:.2f}", best.ratios[w])));
@@ -124,7 +125,7 @@ inline std::string clocks_section(const StudyView& view) {
         evaluation += record.result.evaluation_seconds;
       }
       if (first.empty()) continue;
-      rows.push_back({view.keyed(s), html_text(view.suite().workloads[w].name),
+      rows.push_back({view.coloured_name(s), html_text(view.suite().workloads[w].name),
                       fmt::format("{:.3g}", 1000 * view.standings.step_times.at(s, w)),
                       fmt::format("{:.3g}", 1000 * median(first)),
                       fmt::format("{:.0f} %", 100 * view.standings.evaluation_shares.at(s, w)),

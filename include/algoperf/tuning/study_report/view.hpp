@@ -42,6 +42,7 @@ inline std::string point_text(const HyperPoint& point, const char* separator) {
   return text;
 }
 
+// References to what a report shows, which must outlive it.
 struct StudyView {
   const Study& study;
   const std::vector<StudyRecord>& records;
@@ -52,12 +53,12 @@ struct StudyView {
   const Suite& suite() const { return standings.times.suite; }
   const std::vector<std::string>& names() const { return standings.times.submissions; }
   // Returns the name of a submission behind a square of its colour, which is that of its place among the submissions.
-  std::string keyed(std::size_t s) const {
+  std::string coloured_name(std::size_t s) const {
     return fmt::format("<span class=\"key\" style=\"background:{}\"></span>{}", chart_color(s), html_text(names()[s]));
   }
-  std::string keys() const {
+  std::string legend() const {
     std::string html = "<div class=\"keys\">";
-    for (const std::size_t s : standings.order) html += "<span>" + keyed(s) + "</span>";
+    for (const std::size_t s : standings.order) html += "<span>" + coloured_name(s) + "</span>";
     return html + "</div>\n";
   }
 };
