@@ -10,8 +10,20 @@ namespace algoperf {
 enum class InstructionSet { other, neon, sse2, avx, avx2, avx512 };
 
 constexpr const char* instruction_set_name(InstructionSet set) {
-  constexpr const char* names[] = {"no particular instruction set", "NEON", "SSE2", "AVX", "AVX2", "AVX-512"};
-  return names[static_cast<int>(set)];
+  switch (set) {
+    case InstructionSet::neon:
+      return "NEON";
+    case InstructionSet::sse2:
+      return "SSE2";
+    case InstructionSet::avx:
+      return "AVX";
+    case InstructionSet::avx2:
+      return "AVX2";
+    case InstructionSet::avx512:
+      return "AVX-512";
+    default:
+      return "no particular instruction set";
+  }
 }
 
 // The level for which the file that uses this macro is compiled. It is a macro, because the linker keeps only one copy
