@@ -57,7 +57,7 @@ void check_own_memory(const RuleMember<Rule>& member) {
 
 // Checks that every rule computes the same bits for any number of threads.
 template <class S>
-void check_threads() {
+void check_thread_contract() {
   // `chunks` has sizes around one chunk of a sum (8192 elements) and around the size from which a tensor is split
   // across threads (32768), and enough smaller tensors for several threads. `matrices` has matrices whose products
   // are split across threads. `equal` has matrices of equal shape, which are processed in batches.

@@ -6,7 +6,7 @@ namespace ap = algoperf;
 TEST_CASE("every rule satisfies its contract in double") { ap::testing::check_host_contract<double>(); }
 
 TEST_CASE("every rule computes the same bits in double for any number of threads") {
-  ap::testing::check_threads<double>();
+  ap::testing::check_thread_contract<double>();
 }
 
 TEST_CASE("double and float compute the same values up to rounding") {

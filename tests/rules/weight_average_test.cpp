@@ -34,19 +34,17 @@ TEST_CASE("without an average, evaluation values are the parameters") {
 }
 
 TEST_CASE("tensors that a mask or a partition excludes from the average are evaluated without it") {
-  const ap::WeightAverage average{.decay = 0.9};
+  // Products with powers of two are exact, so the bits do not depend on which sums the compiler contracts.
+  const ap::WeightAverage average{.decay = 0.5};
   const auto check = [](const auto& rule, const auto& averaged) {
     ap::testing::Training<std::remove_cvref_t<decltype(rule)>, ap::Host<double>> some(rule, layout_of({{3, 4}, {5}}));
     ap::testing::Training<std::remove_cvref_t<decltype(averaged)>, ap::Host<double>> all(averaged,
                                                                                          layout_of({{3, 4}, {5}}));
-    some.steps(4, 0.05);
-    all.steps(4, 0.05);
-    const auto found = some.evaluation_values(), average_of_all = all.evaluation_values();
-    const auto values = some.values(), values_of_all = all.values();
-    for (std::size_t i = 0; i < 17; ++i) {  // near: the compiler may contract the update of one rule only
-      CHECK(values[i] == near(values_of_all[i], 1e-12));
-      CHECK(found[i] == (i < 12 ? near(average_of_all[i], 1e-12) : near(values[i], 0)));
-    }
+    some.steps(4, 0.0625);
+    all.steps(4, 0.0625);
+    CHECK(some.values() == all.values());
+    const auto found = some.evaluation_values(), average_of_all = all.evaluation_values(), values = some.values();
+    for (std::size_t i = 0; i < 17; ++i) CHECK(found[i] == (i < 12 ? average_of_all[i] : values[i]));
   };
   const auto averaged = ap::chain(ap::Descend{}, average);
   check(ap::chain(ap::Descend{}, ap::masked(average, ap::matrices)), averaged);

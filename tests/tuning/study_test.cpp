@@ -1,12 +1,11 @@
 #include "algoperf/tuning/study.hpp"
 
-#include "algoperf/tuning/study_logs.hpp"
-
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algoperf/algoperf.hpp>
+#include <algoperf/tuning/study_logs.hpp>
 #include <algorithm>
 #include <csignal>
 #include <set>

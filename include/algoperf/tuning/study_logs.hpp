@@ -40,8 +40,8 @@ inline std::vector<TrialLog> trial_logs(const std::vector<StudyRecord>& records)
 
 // Writes the records in the layout of AlgoPerf's logs, which score_leaderboard --logs and AlgoPerf's own scorer read:
 //   FOLDER/<submission>/study_<i>/<workload>_algoperf/trial_<j>/measurements.csv and hparams.json
-// with studies from 0 and trials from 1. Existing files are replaced. Throws Error if a file
-// cannot be written, and std::filesystem::filesystem_error if a folder cannot be made.
+// with studies from 0 and trials from 1. Existing files are replaced. Throws Error if a file cannot be written, and
+// std::filesystem::filesystem_error if a folder cannot be made.
 inline void write_official_logs(const std::string& folder, const std::vector<StudyRecord>& records) {
   for (const StudyRecord& record : records) {
     const std::string place = folder + "/" + record.submission + "/study_" + std::to_string(record.study) + "/" +
