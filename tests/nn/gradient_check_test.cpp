@@ -53,7 +53,8 @@ TEST_CASE("gradient check: invalid options are rejected") {
   CHECK_THROWS_WITH_AS(ap::gradient_check(model, cross_entropy, {.batch = 3, .capacity = 2}),
                        "gradient_check: batch is 3, expected at least 1 and at most the capacity of 2", ap::Error);
   CHECK_THROWS_WITH_AS(ap::gradient_check(model, cross_entropy, {.batch = 3, .weights = {1, 1}}),
-                       "gradient_check: there are 2 weights, expected one for each of the 3 examples", ap::Error);
+                       "gradient_check: there are 2 weights, expected one for each of the 3 rows of the losses",
+                       ap::Error);
 }
 
 TEST_CASE("gradient check: tokens are drawn from the model's vocabulary") {

@@ -1,9 +1,12 @@
-// All layers, losses, metrics and models of nn/, and gradient_check for custom layers.
+// All layers, ops, losses, metrics and models of nn/, and gradient_check for custom layers and ops.
 #pragma once
 
 #include "activation.hpp"
 #include "concept.hpp"
 #include "gradient_check.hpp"
+#include "graph/graph_cost.hpp"
+#include "graph/graph_executor.hpp"
+#include "graph/objective.hpp"
 #include "init.hpp"
 #include "layers/average_pool.hpp"
 #include "layers/batch_norm.hpp"
@@ -34,6 +37,13 @@
 #include "models/mlp.hpp"
 #include "models/next_character.hpp"
 #include "models/simple_cnn.hpp"
+#include "ops/concat.hpp"
+#include "ops/look_up.hpp"
+#include "ops/loss_of.hpp"
+#include "ops/product.hpp"
+#include "ops/split.hpp"
+#include "ops/sum.hpp"
+#include "ops/tied_logits.hpp"
 #include "residual.hpp"
 #include "sequential.hpp"
 #include "stop_gradient.hpp"

@@ -1,162 +1,187 @@
-// gradient_check: compares a model's backward pass with central differences of the loss. Use it to test custom layers:
+// gradient_check: compares a model's backward pass with central differences of the loss. Use it to test custom layers
+// and ops:
 //
 //   const auto check = gradient_check(Model(Shape{5}, MyLayer{}), SoftmaxCrossEntropy{});
 //   assert(check.error < 1e-6);   // check.tensor, check.element, check.analytic and check.numeric locate the error
+//
+// A model function with losses of its own (nn/graph/op.hpp) is checked as gradient_check(function).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../core/math.hpp"
-#include "concept.hpp"
-#include "init.hpp"
-#include "workspace.hpp"
+#include "graph/graph_executor.hpp"
+#include "graph/objective.hpp"
 
 namespace algoperf {
 
 struct GradientCheckOptions {
   std::size_t batch = 3;
-  std::size_t capacity = 0;          // of the workspace, at least batch; 0: batch
-  std::size_t samples = 64;          // elements checked of each tensor and of the input; 0: all
+  std::size_t capacity = 0;          // of the memory for activations, at least batch; 0: batch
+  std::size_t samples = 64;          // elements checked of each tensor and of each field; 0: all
   double step = 1e-5;                // of the differences; retried with step / 8 and step / 64 on disagreement
   double floor = 1e-4;               // errors of smaller gradients are measured relative to this value
-  std::size_t tokens = 0;            // integer inputs lie in [0, tokens); 0: the model's tokens() if any, else 16
-  std::vector<double> weights = {};  // one per example; empty: drawn from [0.5, 1.5)
+  std::size_t tokens = 0;            // tokens, except the field "label", lie in [0, tokens); 0: the model's limit or 16
+  std::vector<double> weights = {};  // one per row of the losses; empty: drawn from [0.5, 1.5)
   std::uint64_t seed = 1;
 };
 
 // The largest disagreement found.
 struct GradientCheck {
   double error = 0;
-  std::string tensor;  // the tensor's name, or "input"
+  std::string tensor;  // the name of the tensor or field
   std::size_t element = 0;
   double analytic = 0, numeric = 0;
 };
 
 namespace detail {
 
-template <class B, class Model, class Loss>
+template <class B>
 class GradientProbe {
   using S = typename B::Scalar;
-  using X = typename Model::template Input<S>;
-  using Label = LossLabel<Loss, S>;
-  static constexpr bool differentiable_input = std::is_same_v<X, S>;
+  template <class T>
+  using Array = typename B::template Array<T>;
 
  public:
-  GradientProbe(const Model& model, const Loss& loss, const GradientCheckOptions& options, const B& backend)
-      : model_(model),
-        loss_(loss),
-        options_(options),
+  template <class ModelFunction>
+  GradientProbe(const ModelFunction& model, const GradientCheckOptions& options, const B& backend)
+      : options_(options),
         backend_(backend),
-        batch_(options.batch),
-        tokens_(options.tokens == 0 ? 16 : options.tokens),
-        classes_(model.output().size()),
-        handles_(model.declare(layout_)),
-        workspace_(backend, model, options.capacity == 0 ? options.batch : options.capacity),
-        host_values_(layout_.size()),
-        host_x_(batch_ * model.input().size()),
-        host_losses_(batch_),
-        host_weights_(options.weights.empty() ? drawn_weights(options.batch, options.seed) : options.weights),
-        values_(backend.template array<S>(layout_.size())),
-        gradients_(backend.template array<S>(layout_.size())),
-        x_(backend.template array<X>(host_x_.size())),
-        d_x_(backend.template array<S>(host_x_.size())),
-        labels_(backend.template array<Label>(batch_ * label_width())),
-        weights_(backend.template array<S>(batch_)),
-        losses_(backend.template array<S>(batch_)),
-        d_logits_(backend.template array<S>(batch_ * classes_)) {
-    require(batch_ > 0 && workspace_.capacity() >= batch_, "gradient_check: batch is ", batch_,
-            ", expected at least 1 and at most the capacity of ", workspace_.capacity());
-    require(host_weights_.size() == batch_, "gradient_check: there are ", host_weights_.size(),
-            " weights, expected one for each of the ", batch_, " examples");
-    if constexpr (detail::HasTokens<Model>) {
-      require(options.tokens <= model.tokens(), "gradient_check: tokens is ", options.tokens, ", expected at most ",
-              model.tokens(), ", the size of the model's vocabulary");
-      if (options.tokens == 0) tokens_ = model.tokens();
-    }
-    draw();
+        executor_(backend, model, options.capacity == 0 ? options.batch : options.capacity, {.field_gradients = true}) {
+    require(options.batch > 0 && executor_.capacity() >= options.batch, "gradient_check: batch is ", options.batch,
+            ", expected at least 1 and at most the capacity of ", executor_.capacity());
+    draw_parameters();
+    draw_weights();
+    for (const ModelGraph::ValueInfo& info : graph().values)
+      if (info.producer == no_index) fields_.push_back(drawn_field(info));
+    for (const Field& field : fields_) executor_.bind(*field.value, field.memory());
   }
 
   GradientCheck run() {
-    std::vector<S> gradients(layout_.size()), d_x(host_x_.size());
-    loss(d_logits_.data());
-    const auto call = this->call();
-    if constexpr (differentiable_input) {
-      model_.backward(call, handles_, x_.data(), d_logits_.data(), d_x_.data());
-      backend_.read(d_x.size(), d_x_.data(), d_x.data());
-    } else {
-      model_.backward(call, handles_, x_.data(), d_logits_.data());
-    }
+    executor_.forward(pass());
+    executor_.backward(pass());
+    const Layout& layout = executor_.layout();
+    std::vector<S> gradients(layout.size());
     backend_.read(gradients.size(), gradients_.data(), gradients.data());
-    for (const TensorHandle handle : layout_.tensors()) {
-      if (!layout_.spec(handle).trained()) continue;
-      const TensorPlace at = layout_.place_of(handle);
-      compare(layout_.spec(handle).name, at.size, gradients.data() + at.offset, host_values_.data() + at.offset,
+    std::vector<std::vector<S>> of_fields;
+    for (const Field& field : fields_) {
+      of_fields.emplace_back(field.host.size());
+      if (const S* const gradient = executor_.field_gradient(*field.value); gradient != nullptr)
+        backend_.read(field.host.size(), gradient, of_fields.back().data());
+    }
+    for (const TensorHandle handle : layout.tensors()) {
+      if (!layout.spec(handle).trained()) continue;
+      const TensorPlace at = layout.place_of(handle);
+      compare(layout.spec(handle).name, at.size, gradients.data() + at.offset, host_values_.data() + at.offset,
               values_.data() + at.offset);
     }
-    if constexpr (differentiable_input) compare("input", d_x.size(), d_x.data(), host_x_.data(), x_.data());
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      if (fields_[i].value->type == ElementType::activation)
+        compare(fields_[i].name, fields_[i].host.size(), of_fields[i].data(), fields_[i].host.data(),
+                fields_[i].elements.data());
     return worst_;
   }
 
  private:
-  // Draws the parameters, the inputs and the labels. The parameters are the initial values plus noise, so that none is
-  // special (a bias of 0, a scale of 1).
-  void draw() {
+  struct Field {
+    const char* name;
+    const Value* value;
+    std::vector<S> host;
+    Array<S> elements;
+    Array<std::int32_t> tokens;
+    const void* memory() const {
+      if (value->type == ElementType::token) return tokens.data();
+      return elements.data();
+    }
+  };
+
+  const ModelGraph& graph() const { return executor_.graph(); }
+  std::size_t rows(const Value& value) const { return options_.batch * graph().axes[value.axis].rows; }
+
+  // Draws the initial values plus noise, so that no parameter is special (a bias of 0, a scale of 1).
+  void draw_parameters() {
+    const Layout& layout = executor_.layout();
     const RandomKey key{options_.seed};
-    Initializer<S> set(layout_, host_values_.data(), key);
-    model_.initialize(set, handles_);
+    host_values_.resize(layout.size());
+    Initializer<S> set(layout, host_values_.data(), key);
+    executor_.initialize(set);
     RandomStream random(key.fold(1));
-    for (const TensorHandle handle : layout_.tensors()) {
-      const TensorPlace at = layout_.place_of(handle);
+    for (const TensorHandle handle : layout.tensors()) {
+      const TensorPlace at = layout.place_of(handle);
       for (std::size_t i = at.offset; i < at.offset + at.size; ++i)
         host_values_[i] += static_cast<S>(0.1 * random.normal());
     }
-    for (X& x : host_x_) {
-      if constexpr (differentiable_input)
-        x = static_cast<X>(random.normal());
-      else
-        x = static_cast<X>(random.below(static_cast<std::uint32_t>(tokens_)));
-    }
-    std::vector<Label> labels(batch_ * label_width());
-    for (Label& label : labels) {
-      if constexpr (std::is_integral_v<Label>)
-        label = static_cast<Label>(random.below(static_cast<std::uint32_t>(classes_of(loss_, classes_))));
-      else
-        label = static_cast<Label>(random.normal());
-    }
-    std::vector<S> weights;
-    for (const double weight : host_weights_) weights.push_back(static_cast<S>(weight));
-    backend_.write(host_values_.size(), host_values_.data(), values_.data());
-    backend_.write(host_x_.size(), host_x_.data(), x_.data());
-    backend_.write(labels.size(), labels.data(), labels_.data());
-    backend_.write(batch_, weights.data(), weights_.data());
+    values_ = backend_.template array<S>(layout.size());
+    gradients_ = backend_.template array<S>(layout.size());
+    backend_.write(layout.size(), host_values_.data(), values_.data());
   }
-
   // Weights other than 1, so that a loss that ignores its weights fails the check.
-  static std::vector<double> drawn_weights(std::size_t batch, std::uint64_t seed) {
-    RandomStream random(RandomKey{seed}.fold(2));
-    std::vector<double> weights(batch);
-    for (double& weight : weights) weight = 0.5 + random.uniform_double();
-    return weights;
+  void draw_weights() {
+    std::size_t most = 0;
+    for (const ModelGraph::Op& op : graph().ops)
+      if (op.loss) most = math::max(most, rows(graph().values[graph().output(op, 0)].value));
+    require(most > 0, "gradient_check: the model has no loss");
+    require(options_.weights.empty() || options_.weights.size() == most, "gradient_check: there are ",
+            options_.weights.size(), " weights, expected one for each of the ", most, " rows of the losses");
+    RandomStream random(RandomKey{options_.seed}.fold(2));
+    for (std::size_t i = 0; i < most; ++i)
+      host_weights_.push_back(
+          static_cast<S>(options_.weights.empty() ? 0.5 + random.uniform_double() : options_.weights[i]));
+    weights_ = backend_.template array<S>(most);
+    backend_.write(most, host_weights_.data(), weights_.data());
   }
-  std::size_t label_width() const { return std::is_integral_v<Label> ? 1 : classes_; }
-
-  LayerCall<B> call() {
-    return workspace_.call(backend_, layout_, values_.data(), gradients_.data(), batch_, Mode::train,
-                           RandomKey{options_.seed});
+  Field drawn_field(const ModelGraph::ValueInfo& info) const {
+    const std::size_t n = rows(info.value) * info.value.shape.size();
+    RandomStream random(RandomKey{options_.seed}.fold(3).fold(info.value.index));
+    Field field{info.field, &info.value, {}, {}, {}};
+    if (info.value.type != ElementType::token) {
+      for (std::size_t i = 0; i < n; ++i) field.host.push_back(static_cast<S>(random.normal()));
+      field.elements = backend_.template array<S>(n);
+      backend_.write(n, field.host.data(), field.elements.data());
+      return field;
+    }
+    // A field with several limits has the smallest, and labels are not affected by options_.tokens.
+    const std::size_t limit = info.tokens > 0 ? info.tokens : 16;
+    const bool label = same_text(info.field, "label");
+    require(label || info.tokens == 0 || options_.tokens <= limit, "gradient_check: tokens is ", options_.tokens,
+            ", expected at most ", limit, ", the size of the model's vocabulary");
+    const std::size_t tokens = label || options_.tokens == 0 ? limit : options_.tokens;
+    std::vector<std::int32_t> host;
+    for (std::size_t i = 0; i < n; ++i)
+      host.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(tokens))));
+    field.tokens = backend_.template array<std::int32_t>(n);
+    backend_.write(n, host.data(), field.tokens.data());
+    return field;
   }
 
-  // sum(weights * losses) / batch
-  double loss(S* d_logits) {
-    const S* const logits = model_.forward(call(), handles_, x_.data());
-    loss_.write(backend_, batch_, classes_, logits, labels_.data(), weights_.data(), losses_.data(), d_logits);
-    backend_.read(batch_, losses_.data(), host_losses_.data());
+  GraphPass<B> pass() {
+    return {.values = values_.data(),
+            .gradients = gradients_.data(),
+            .examples = options_.batch,
+            .key = RandomKey{options_.seed},
+            .weights = weights_.data()};
+  }
+
+  // The sum of sum(weights * losses) / rows over all losses of the model.
+  double loss() {
+    executor_.forward(pass());
     double total = 0;
-    for (std::size_t i = 0; i < batch_; ++i) total += host_weights_[i] * static_cast<double>(host_losses_[i]);
-    return total / static_cast<double>(batch_);
+    for (const ModelGraph::Op& op : graph().ops) {
+      if (!op.loss) continue;
+      const Value& value = graph().values[graph().output(op, 0)].value;
+      host_losses_.resize(rows(value));
+      backend_.read(host_losses_.size(), executor_.template result<S>(value), host_losses_.data());
+      double sum = 0;
+      for (std::size_t i = 0; i < host_losses_.size(); ++i)
+        sum += static_cast<double>(host_weights_[i]) * static_cast<double>(host_losses_[i]);
+      total += sum / static_cast<double>(host_losses_.size());
+    }
+    return total;
   }
 
   void compare(const std::string& name, std::size_t size, const S* gradient, const S* host, S* x) {
@@ -181,9 +206,9 @@ class GradientProbe {
   double difference(S value, S* x, S step) {
     const S above = value + step, below = value - step;
     backend_.write(1, &above, x);
-    const double more = loss(nullptr);
+    const double more = loss();
     backend_.write(1, &below, x);
-    const double less = loss(nullptr);
+    const double less = loss();
     backend_.write(1, &value, x);
     return (more - less) / (static_cast<double>(above) - static_cast<double>(below));
   }
@@ -193,43 +218,35 @@ class GradientProbe {
     return math::abs(a - b) / scale;
   }
 
-  template <class T>
-  using Array = typename B::template Array<T>;
-
-  const Model& model_;
-  const Loss& loss_;
   const GradientCheckOptions& options_;
   const B& backend_;
-  std::size_t batch_, tokens_, classes_;
-  Layout layout_;
-  typename Model::Handles handles_;
-  Workspace<B> workspace_;
-  std::vector<S> host_values_;
-  std::vector<X> host_x_;
-  std::vector<S> host_losses_;
-  std::vector<double> host_weights_;
-  Array<S> values_, gradients_;
-  Array<X> x_;
-  Array<S> d_x_;
-  Array<Label> labels_;
-  Array<S> weights_, losses_, d_logits_;
+  GraphExecutor<B> executor_;
+  std::vector<S> host_values_, host_weights_, host_losses_;
+  std::vector<Field> fields_;
+  Array<S> values_, gradients_, weights_;
   GradientCheck worst_;
 };
 
 }  // namespace detail
 
-// Compares the gradient of sum(weights * losses) / batch, with respect to every parameter and to the input (unless the
-// input is integral), with central differences (f(x + h) - f(x - h)) / 2h at random values, inputs and labels. The
-// error of an element is
+// Compares the gradient of the model's losses, the sum of sum(weights * losses) / rows over all of them, with central
+// differences (f(x + h) - f(x - h)) / 2h, for every parameter and every field of activations. Parameters, inputs and
+// labels are random. The error of an element is
 //   |analytic - numeric| / max(|analytic|, |numeric|, the tensor's root mean square, floor),
 // the minimum over three steps h. A smaller step helps near the kink of a ReLU, but not if the gradient is wrong. A NaN
 // counts as an error of 2. With Host<double>, the error of a correct backward stays below 1e-6.
 // Cost: at least two forward passes per checked element. `samples` limits the elements checked per tensor, which are
 // evenly spaced.
+template <class ModelFunction, class B = Host<double>>
+GradientCheck gradient_check(const ModelFunction& model, const GradientCheckOptions& options = {},
+                             const B& backend = {}) {
+  return detail::GradientProbe<B>(model, options, backend).run();
+}
+// The same for a model and a loss of its outputs.
 template <class Model, class Loss, class B = Host<double>>
 GradientCheck gradient_check(const Model& model, const Loss& loss, const GradientCheckOptions& options = {},
                              const B& backend = {}) {
-  return detail::GradientProbe<B, Model, Loss>(model, loss, options, backend).run();
+  return gradient_check(Objective<Model, Loss>{model, loss}, options, backend);
 }
 
 }  // namespace algoperf

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include "sequential.hpp"
 
@@ -64,6 +66,14 @@ class Model {
   void initialize(Initializer<S>& set, const Handles& handles) const {
     set.set_standard(init_);
     root_.initialize(set, handles, input_);
+  }
+
+  // The model as a model function (nn/graph/op.hpp) of the field "input".
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    constexpr bool tokens = std::is_same_v<Input<float>, std::int32_t>;
+    net.set_standard_init(init_);
+    return root_(net, net.field("input", input_, examples_axis, tokens ? ElementType::token : ElementType::activation));
   }
 
   // Computes the outputs of the call.batch examples at x, one per row. The returned pointer points into call.kept.

@@ -2,6 +2,7 @@
 
 #include "../core/describe_shape.hpp"
 #include "../core/map_kernels.hpp"
+#include "ops/sum.hpp"
 #include "sequential.hpp"
 
 namespace algoperf {
@@ -47,6 +48,11 @@ class Residual {
   template <class S>
   void initialize(Initializer<S>& set, const Handles& handles, Shape in) const {
     inner_.initialize(set, handles, in);
+  }
+
+  template <class Net>
+  constexpr Value operator()(Net& net, Value x) const {
+    return net(Sum{}, x, inner_(net, x));
   }
 
   template <class B, class S>

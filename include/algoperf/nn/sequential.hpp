@@ -7,6 +7,7 @@
 
 #include "../core/tuple.hpp"
 #include "concept.hpp"
+#include "graph/model_graph.hpp"
 #include "init.hpp"
 
 namespace algoperf {
@@ -125,6 +126,13 @@ class Sequential {
       if constexpr (detail::Initializes<LayerAt<i>, S>)
         get<i>(layers_).initialize(set, get<i>(handles), shape_before(in, i));
     });
+  }
+
+  // Records the layers as parts of a model function (nn/graph/op.hpp).
+  template <class Net>
+  constexpr Value operator()(Net& net, Value x) const {
+    for_each_index<count>([&](auto i) { x = net(get<i>(layers_), x); });
+    return x;
   }
 
   // Computes the output and returns a pointer to it, within call.kept.

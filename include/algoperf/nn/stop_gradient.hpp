@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "concept.hpp"
+#include "graph/model_graph.hpp"
 #include "init.hpp"
 #include "model.hpp"
 
@@ -61,6 +62,12 @@ class StopGradient {
   template <class S>
   void initialize(Initializer<S>& set, const Handles& handles, Shape in) const {
     if constexpr (detail::Initializes<L, S>) layer_.initialize(set, handles, in);
+  }
+
+  template <class Net>
+  constexpr Value record(Net& net, OpName name, Value x) const {
+    const typename Net::Fixed fixed(net);
+    return net(name, layer_, x);
   }
 
   template <class B, class X, class S>

@@ -3,6 +3,8 @@
 #include "../core/describe_shape.hpp"
 #include "../core/map_kernels.hpp"
 #include "layers/embedding.hpp"
+#include "ops/look_up.hpp"
+#include "ops/tied_logits.hpp"
 #include "sequential.hpp"
 
 namespace algoperf {
@@ -81,6 +83,16 @@ class Tied {
     embedding_.initialize(set, h.embedding, in);
     inner_.initialize(set, h.inner, embedded(in));
     set(h.bias, Init::zeros);
+  }
+
+  template <class Net>
+  constexpr Value operator()(Net& net, Value x) const {
+    const std::size_t words = embedding_.vocabulary, width = embedding_.width;
+    const SharedTensor table =
+        net.tensor("embedding.weight", Kind::embedding, {words, width}, embedding_.init, width, words);
+    const Value hidden = inner_(net, net(LookUp{.table = table, .vocabulary = words, .width = width}, x));
+    const SharedTensor bias = net.tensor("bias", Kind::bias, {words}, Init::zeros, 1, 1, true);
+    return net(TiedLogits{.table = table, .bias = bias, .vocabulary = words, .width = width}, hidden);
   }
 
   template <class B, class S>

@@ -1,0 +1,135 @@
+// ModelGraph: a recorded model as plain data: its axes, values, ops, tensors and scopes. A Recorder (recorder.hpp)
+// writes it; the planner, the counter of costs and the executor read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../../core/list.hpp"
+#include "../../core/tensor_spec.hpp"
+#include "../concept.hpp"
+#include "../init.hpp"
+
+namespace algoperf {
+
+// The type of a value's elements. activation: Stored<B>, which may be a 16-bit type; parameter: B::Scalar;
+// token: std::int32_t.
+enum class ElementType : std::uint8_t { activation, parameter, token };
+
+// Values on an axis have `rows` rows per example of the batch.
+struct Axis {
+  const char* name = "examples";
+  std::size_t rows = 1;
+};
+
+// Indexes an element of one of the graph's lists.
+using GraphIndex = std::uint32_t;
+inline constexpr GraphIndex no_index = 0xFFFFFFFFu;
+// The axis with one row per example.
+inline constexpr GraphIndex examples_axis = 0;
+// The first place of an op that is neither a layer nor a block; these are numbered from 0.
+inline constexpr GraphIndex first_op_place = 1u << 16;
+
+// A value of a model: rows x shape. It names a node of the graph and holds no elements, so it is copied freely.
+struct Value {
+  GraphIndex index = no_index;
+  GraphIndex axis = examples_axis;
+  Shape shape{};  // of one row
+  ElementType type = ElementType::activation;
+};
+
+// A parameter tensor that several ops may share, e.g. the table of an embedding that is also the output layer's weight.
+struct SharedTensor {
+  GraphIndex index = no_index;
+};
+
+// The name of a part within its scope: a text, an index, or both, as in "block.0". A layer or block without a name is
+// named by its place in the scope, an op by its `name`.
+struct OpName {
+  const char* text = "";
+  GraphIndex index = no_index;
+
+  constexpr OpName() = default;
+  constexpr OpName(const char* t) : text(t) {}
+  constexpr OpName(const char* t, std::size_t i) : text(t), index(static_cast<GraphIndex>(i)) {}
+  constexpr bool empty() const { return *text == 0 && index == no_index; }
+};
+
+// What the planner needs to know about an op. Bit k of a mask stands for input or output k.
+struct OpTraits {
+  std::uint64_t reads_inputs = ~std::uint64_t{0};  // the inputs that backward reads
+  std::uint64_t reads_outputs = 0;                 // the outputs that backward reads
+  GraphIndex in_place = no_index;  // output 0 may use the memory of this input, and its gradient that of output 0's
+  bool view = false;               // output 0 has the elements of input 0; there is nothing to compute
+  bool adds = false;               // backward adds to the gradients of inputs on request
+  bool passes_gradient = false;    // the gradient of each input equals the gradient of output 0
+  LayerMemory memory = {};         // per row of input 0
+};
+
+// Elements [begin, begin + count) of one of the graph's lists.
+struct GraphRange {
+  GraphIndex begin = 0, count = 0;
+};
+
+struct ModelGraph {
+  struct ValueInfo {
+    Value value;
+    GraphIndex producer = no_index;  // the op that computes it; none for a field of the batch
+    bool needs_gradient = false;
+    const char* field = "";
+    std::size_t tokens = 0;  // of a field of tokens: they lie in [0, tokens); 0 if no op limits them
+  };
+  struct Op {
+    OpName name;
+    GraphIndex scope = 0;
+    GraphIndex place = 0;              // unique in its scope; its random numbers depend on it
+    GraphRange inputs, outputs, uses;  // of op_inputs, op_outputs and op_tensors
+    OpTraits traits;
+    bool trains = false;  // has a gradient to compute
+    bool loss = false;
+    bool fixed = false;  // runs in evaluation mode and is not trained
+  };
+  struct Tensor {
+    const char* name = "";
+    GraphIndex scope = 0;
+    Kind kind = Kind::weight;
+    Shape shape;
+    Init init = Init::zeros;
+    std::size_t fan_in = 1, fan_out = 1;
+    bool output = false, fixed = false;
+  };
+  struct Scope {
+    OpName name;
+    GraphIndex parent = no_index;    // none for the root
+    GraphIndex place = 0;            // as an op's
+    GraphIndex layers = 0, ops = 0;  // the number of layers and blocks, and of ops, in it
+  };
+
+  List<Axis> axes;
+  List<ValueInfo> values;
+  List<Op> ops;
+  List<Tensor> tensors;  // shared ones only: a layer keeps its own
+  List<Scope> scopes;
+  List<GraphIndex> op_inputs, op_outputs;  // values
+  List<GraphIndex> op_tensors;             // shared tensors whose gradients an op's backward writes or adds to
+  List<GraphIndex> outputs;                // values that stay readable after the forward pass
+  std::uint64_t parameters = 0;            // trained
+  bool has_buffers = false;
+  Init standard_init = Init::standard;  // of Init::standard
+
+  constexpr GraphIndex input(const Op& op, std::size_t k) const { return op_inputs[op.inputs.begin + k]; }
+  constexpr GraphIndex output(const Op& op, std::size_t k) const { return op_outputs[op.outputs.begin + k]; }
+  constexpr GraphIndex tensor(const Op& op, std::size_t k) const { return op_tensors[op.uses.begin + k]; }
+
+  // Returns the name of something in a scope, with the names of the enclosing scopes: "decoder.2.attention".
+  std::string path(GraphIndex scope, const OpName& name) const {
+    std::string text = scopes[scope].parent == no_index ? "" : path(scopes[scope].parent, scopes[scope].name);
+    const auto append = [&text](const std::string& part) { text += (text.empty() ? "" : ".") + part; };
+    if (*name.text != 0) append(name.text);
+    if (name.index != no_index) append(std::to_string(name.index));
+    return text;
+  }
+};
+
+}  // namespace algoperf

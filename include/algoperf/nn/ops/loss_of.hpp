@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "../graph/op.hpp"
+
+namespace algoperf {
+
+// A Loss (nn/concept.hpp) as an op of outputs and labels: one unweighted loss per row.
+//   net(LossOf(SoftmaxCrossEntropy{.label_smoothing = 0.1}), logits, net.tokens("label"));
+// The gradient of the outputs is that of sum(weights * losses) / rows. Labels are tokens of shape {1} on the outputs'
+// axis or, if the loss takes real-valued labels, elements of type `parameter` with the outputs' shape.
+template <class Loss>
+struct LossOf {
+  Loss loss;
+  static constexpr const char* name = "loss";
+  static constexpr bool is_loss = true;
+  static constexpr bool takes_classes = std::is_same_v<LossLabel<Loss, float>, std::int32_t>;
+
+  constexpr explicit LossOf(const Loss& l) : loss(l) {}
+
+  constexpr std::size_t tokens(const std::array<Value, 2>& x, std::size_t k) const {
+    return takes_classes && k == 1 ? detail::classes_of(loss, x[0].shape.size()) : 0;
+  }
+  template <class Net>
+  constexpr Value output(const Net& net, OpName own, const std::array<Value, 2>& x) const {
+    net.check(x[0].type == ElementType::activation, own, "input 0 holds tokens of shape ", x[0].shape,
+              ", expected the model's outputs");
+    if (takes_classes)
+      net.check(x[1].type == ElementType::token && x[1].axis == x[0].axis && x[1].shape.size() == 1, own,
+                "the labels have shape ", x[1].shape, " on the axis '", net.axis_name(x[1]),
+                "', expected one token per row of the outputs, on '", net.axis_name(x[0]), "'");
+    else
+      net.check(x[1].type == ElementType::parameter && x[1].axis == x[0].axis && x[1].shape.size() == x[0].shape.size(),
+                own, "the labels have shape ", x[1].shape, " on the axis '", net.axis_name(x[1]),
+                "', expected elements of type `parameter` with the shape of the outputs, ", x[0].shape, " on '",
+                net.axis_name(x[0]), "'");
+    return {no_index, x[0].axis, Shape{1}, ElementType::parameter};
+  }
+  template <class Net, class Tally>
+  constexpr void count_forward(const Net& net, const std::array<Value, 2>& x, Tally& tally) const {
+    loss.count(net.rows(x[0]), x[0].shape.size(), tally);
+  }
+  template <class Call>
+  void forward(const Call& call) const {
+    using Label = LossLabel<Loss, typename Call::Scalar>;
+    loss.write(call.pass.backend, call.rows(0), call.in_shape(0).size(), call.in(0),
+               static_cast<const Label*>(call.x[1]), call.weights, call.losses(), call.d_in(0));
+  }
+};
+
+}  // namespace algoperf

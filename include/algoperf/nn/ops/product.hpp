@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "../../core/config.hpp"
+#include "../graph/op.hpp"
+
+namespace algoperf {
+
+// y = a * b, element by element: a gate. Both must have the same shape and axis. da = dy b, db = dy a.
+// Cost: 1 FLOP per element forward, 1 backward per element of each input that needs a gradient.
+struct Product {
+  static constexpr const char* name = "product";
+
+  template <class Net>
+  constexpr Value output(const Net& net, OpName own, const std::array<Value, 2>& x) const {
+    net.check(x[0].shape == x[1].shape && x[0].axis == x[1].axis, own, "the inputs have shapes ", x[0].shape,
+              " on the axis '", net.axis_name(x[0]), "' and ", x[1].shape, " on '", net.axis_name(x[1]),
+              "', expected the same");
+    return x[0];
+  }
+  template <class Net, class Tally>
+  constexpr void count_forward(const Net& net, const std::array<Value, 2>& x, Tally& tally) const {
+    const std::uint64_t n = net.rows(x[0]) * x[0].shape.size();
+    tally.operation({"product", n, 2 * n, n});
+  }
+
+  // a b, which overwrites the previous element
+  struct Times {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T a, T b) const {
+      return a * b;
+    }
+  };
+
+  template <class Call>
+  void forward(const Call& call) const {
+    call.pass.backend.map(Times{}, call.rows(0) * call.in_shape(0).size(), call.out(), call.in(0), call.in(1));
+  }
+  template <class Call>
+  void backward(const Call& call) const {
+    for (std::size_t k = 0; k < 2; ++k)
+      if (call.d_in(k) != nullptr)
+        call.pass.backend.map(Times{}, call.rows(0) * call.in_shape(0).size(), call.d_in(k), call.d_out(),
+                              call.in(1 - k));
+  }
+};
+
+}  // namespace algoperf

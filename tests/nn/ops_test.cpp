@@ -1,0 +1,147 @@
+// Ops of several inputs or outputs: values, gradients and costs.
+#include "algoperf/nn/all.hpp"
+#include "algoperf/nn/graph/graph_cost.hpp"
+#include "algoperf/nn/ops/concat.hpp"
+#include "algoperf/nn/ops/product.hpp"
+#include "algoperf/nn/ops/split.hpp"
+#include "recorded.hpp"
+
+using namespace nn_test;
+using ap::Value;
+
+namespace {
+
+// The outputs of a model of the fields "a" and "b" for one example.
+template <class B, class ModelFunction>
+Numbers outputs_of(const ModelFunction& model, const Numbers& a, const Numbers& b) {
+  using S = typename B::Scalar;
+  const B backend;
+  ap::GraphExecutor<B> executor(
+      backend,
+      [&](auto& net) {
+        const Value y = model(net);
+        net.keep(y);
+        return y;
+      },
+      1);
+  const auto x = to_backend<S>(backend, a), z = to_backend<S>(backend, b);
+  for (const auto& info : executor.graph().values) {
+    if (std::string(info.field) == "a") executor.bind(info.value, x.data());
+    if (std::string(info.field) == "b") executor.bind(info.value, z.data());
+  }
+  executor.forward({.examples = 1, .mode = ap::Mode::evaluate});
+  const Value& y = executor.graph().values[executor.graph().outputs[0]].value;
+  return from_backend(backend, y.shape.size(), executor.result(y, ap::Mode::evaluate));
+}
+
+TEST_CASE_TEMPLATE("ops: values", B, NN_BACKENDS) {
+  const Numbers a{1, 2, 3, 4, 5, 6}, b{10, 20, 30, 40, 50, 60};
+  const auto field = [](auto& net, const char* name) { return net.field(name, {2, 3}); };
+  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Sum{}, field(net, "a"), field(net, "b")); }, a, b) ==
+        Numbers{11, 22, 33, 44, 55, 66});
+  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Product{}, field(net, "a"), field(net, "b")); }, a, b) ==
+        Numbers{10, 40, 90, 160, 250, 360});
+  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Concat{}, field(net, "b"), field(net, "a")); }, a, b) ==
+        Numbers{10, 20, 30, 1, 2, 3, 40, 50, 60, 4, 5, 6});
+  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Split{.first = 1}, field(net, "a"))[0]; }, a, b) ==
+        Numbers{1, 4});
+  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Split{.first = 1}, field(net, "a"))[1]; }, a, b) ==
+        Numbers{2, 3, 5, 6});
+}
+
+// A loss of what `part` makes of two hidden values of shape {2, 3}.
+template <class Part>
+struct Checked {
+  Part part;
+  template <class Net>
+  Value operator()(Net& net) const {
+    const ap::Dense six{.units = 6};
+    const Value a = net.reshape(net("a", six, net.field("x", {5})), {2, 3});
+    const Value b = net.reshape(net("b", six, net.field("y", {4})), {2, 3});
+    return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), part(net, a, b), net.tokens("label"));
+  }
+};
+template <class Part>
+void check_gradients(const Part& part) {
+  const auto check = ap::gradient_check(Checked<Part>{part}, {.batch = 3, .capacity = 4});
+  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
+  CHECK(check.error < 1e-6);
+}
+
+TEST_CASE("ops: gradients") {
+  check_gradients([](auto& net, Value a, Value b) { return net(ap::Sum{}, a, b); });
+  check_gradients([](auto& net, Value a, Value) { return net(ap::Sum{}, a, a); });
+  check_gradients([](auto& net, Value a, Value b) { return net(ap::Product{}, a, b); });
+  check_gradients([](auto& net, Value a, Value) { return net(ap::Product{}, a, a); });
+  check_gradients([](auto& net, Value a, Value b) { return net(ap::Concat{}, a, b, a); });
+  check_gradients([](auto& net, Value a, Value) { return net(ap::Split{.first = 2}, a)[0]; });
+  check_gradients([](auto& net, Value a, Value b) {
+    const auto [left, right] = net(ap::Split{.first = 2}, a);
+    return net(ap::Sum{}, net(ap::Concat{}, right, left), net(ap::Product{}, net(ap::Tanh{}, b), a));
+  });
+  // A table that is looked up twice and is the weight of the logits, without a bias.
+  const auto tied = [](auto& net) {
+    const ap::SharedTensor table = net.tensor("table", ap::Kind::embedding, {5, 4}, ap::Init::unit_normal, 4);
+    const ap::LookUp look_up{.table = table, .vocabulary = 5, .width = 4};
+    const Value x = net.reshape(net(look_up, net.tokens("s")), {4}),
+                y = net.reshape(net(look_up, net.tokens("t")), {4});
+    const Value h = net(ap::Tanh{}, net(ap::Dense{.units = 4}, net(ap::Sum{}, x, y)));
+    return net(ap::LossOf(ap::SoftmaxCrossEntropy{}),
+               net(ap::TiedLogits{.table = table, .vocabulary = 5, .width = 4}, h), net.tokens("label"));
+  };
+  const auto check = ap::gradient_check(tied, {.samples = 0});
+  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
+  CHECK(check.error < 1e-6);
+}
+
+// The cost of part(a, b), where both values need gradients.
+template <class Part>
+constexpr ap::Cost cost_of_part(const Part& part) {
+  const auto model = [&](auto& net) {
+    const Value a = net(ap::Dense{.units = 6, .bias = false}, net.field("x", {1}));
+    const Value b = net(ap::Dense{.units = 6, .bias = false}, net.field("y", {1}));
+    return part(net, a, b);
+  };
+  ap::Cost cost = ap::cost(model);
+  cost.forward_flops -= 2 * 2 * 6;
+  cost.backward_flops -= 2 * 2 * 6;
+  return cost;
+}
+constexpr ap::Cost sum = cost_of_part([](auto& net, Value a, Value b) { return net(ap::Sum{}, a, b); });
+static_assert(sum.forward_flops == 6 && sum.backward_flops == 6);
+constexpr ap::Cost product = cost_of_part([](auto& net, Value a, Value b) { return net(ap::Product{}, a, b); });
+static_assert(product.forward_flops == 6 && product.backward_flops == 12);
+constexpr ap::Cost concat = cost_of_part([](auto& net, Value a, Value b) { return net(ap::Concat{}, a, b); });
+static_assert(concat.forward_flops == 0 && concat.backward_flops == 0);
+
+// A user's op without costs of its own: one FLOP per element of each input, forward and backward.
+struct Negative {
+  static constexpr const char* name = "negative";
+  template <class Net>
+  constexpr Value output(const Net&, ap::OpName, const std::array<Value, 1>& x) const {
+    return x[0];
+  }
+  struct Minus {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x) const {
+      return -x;
+    }
+  };
+  template <class Call>
+  void forward(const Call& call) const {
+    call.pass.backend.map(Minus{}, call.rows(0) * call.in_shape(0).size(), call.out(), call.in(0));
+  }
+  template <class Call>
+  void backward(const Call& call) const {
+    if (call.d_in(0) != nullptr)
+      call.pass.backend.map(Minus{}, call.rows(0) * call.in_shape(0).size(), call.d_in(0), call.d_out());
+  }
+};
+constexpr ap::Cost negative = cost_of_part([](auto& net, Value a, Value) { return net(Negative{}, a); });
+static_assert(negative.forward_flops == 6 && negative.backward_flops == 6);
+
+TEST_CASE("ops: a user's op") {
+  check_gradients([](auto& net, Value a, Value b) { return net(Negative{}, net(ap::Sum{}, net(Negative{}, a), b)); });
+}
+
+}  // namespace
