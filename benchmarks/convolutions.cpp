@@ -20,36 +20,34 @@ struct ByProducts : ap::Host<float> {
 };
 static_assert(ap::ConvolvingBackend<ap::Host<float>> && !ap::ConvolvingBackend<ByProducts>);
 
-auto one_layer(std::size_t side, std::size_t channels, std::size_t filters, std::size_t size) {
-  return ap::Model(ap::Shape(side, side, channels), ap::Conv2d{.filters = filters, .size = size, .padding = size / 2});
-}
-using OneLayer = decltype(one_layer(0, 0, 0, 0));
-
 template <class Backend>
 class Layer {
  public:
   Layer(std::size_t batch, std::size_t side, std::size_t channels, std::size_t filters, std::size_t size)
       : batch_(batch),
-        model_(one_layer(side, channels, filters, size)),
-        handles_(model_.declare(layout_)),
-        x_(batch * model_.input().size()),
-        dy_(batch * model_.output().size()),
+        in_(side, side, channels),
+        conv_{.filters = filters, .size = size, .padding = size / 2},
+        handles_(conv_.declare(layout_, "conv", in_)),
+        x_(batch * in_.size()),
+        y_(batch * conv_.output(in_).size()),
+        dy_(y_.size()),
         dx_(x_.size()),
         values_(layout_.size()),
         gradients_(layout_.size()),
-        workspace_(backend_, model_, batch) {
+        kept_(conv_.memory(in_).kept * batch),
+        scratch_(conv_.memory(in_).scratch_within(backend_.scratch, batch)) {
     ap::RandomStream random(ap::RandomKey{1});
     for (auto* each : {&values_, &x_, &dy_})
       for (float& v : *each) v = static_cast<float>(random.normal());
   }
 
-  const float* forward() { return model_.forward(call(), handles_, x_.data()); }
-  void backward() { model_.backward(call(), handles_, x_.data(), dy_.data()); }
-  void backward_to_input() { model_.backward(call(), handles_, x_.data(), dy_.data(), dx_.data()); }
+  void forward() { conv_.forward(call(), handles_, in_, x_.data(), y_.data()); }
+  void backward() { backward_to(nullptr); }
+  void backward_to_input() { backward_to(dx_.data()); }
 
   std::vector<float> results() {
-    const float* const y = forward();
-    std::vector<float> all(y, y + dy_.size());
+    forward();
+    std::vector<float> all = y_;
     backward_to_input();
     all.insert(all.end(), dx_.begin(), dx_.end());
     all.insert(all.end(), gradients_.begin(), gradients_.end());
@@ -57,15 +55,22 @@ class Layer {
   }
 
  private:
-  auto call() { return workspace_.call(backend_, layout_, values_.data(), gradients_.data(), batch_); }
+  ap::LayerCall<Backend> call() {
+    return {backend_,        layout_, values_.data(), gradients_.data(), batch_, batch_,
+            ap::Mode::train, {},      kept_.data(),   scratch_.data(),   nullptr};
+  }
+  void backward_to(float* dx) {
+    conv_.backward(call(), handles_, in_, static_cast<const float*>(x_.data()), static_cast<const float*>(y_.data()),
+                   static_cast<const float*>(dy_.data()), dx);
+  }
 
   Backend backend_;
   std::size_t batch_;
-  OneLayer model_;
+  ap::Shape in_;
+  ap::Conv2d conv_;
   ap::Layout layout_;
-  OneLayer::Handles handles_;
-  std::vector<float> x_, dy_, dx_, values_, gradients_;
-  ap::Workspace<Backend> workspace_;
+  ap::Conv2d::Handles handles_;
+  std::vector<float> x_, y_, dy_, dx_, values_, gradients_, kept_, scratch_;
 };
 
 void must_agree(const std::string& what, const std::vector<float>& a, const std::vector<float>& b) {

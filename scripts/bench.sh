@@ -92,6 +92,7 @@ else
   rows "$programs/bench_rules_plain"
   rows "$programs/bench_rules_native"
   rows "$programs/bench_training_step"
+  rows "$programs/bench_graph_overhead"
   if command -v valgrind >/dev/null; then
     for batch in 32 128; do
       ratio=$(awk -v a="$(instructions lib $batch)" -v b="$(instructions hand $batch)" 'BEGIN { printf "%.4f", a / b }')

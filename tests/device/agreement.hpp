@@ -149,6 +149,18 @@ void for_most_models(const F& f) {
   f("dropout", Model(Shape{13}, Dense{.units = 21}, Dropout{.rate = 0.3}, Dense{.units = 5}));
   f("next character", next_character(5, 16));
 }
+// A block of every op that has several inputs or outputs, with gradients that are added in place and apart.
+struct ManyOps {
+  template <class Net>
+  constexpr Value operator()(Net& net, Value x) const {
+    const Value hidden = net("hidden", Dense{.units = 12}, x);
+    const auto [value, gate] = net(Split{.first = 6}, hidden);
+    const Value gated = net(Product{}, value, net(Tanh{}, gate));
+    const Value joined = net(Concat{}, gated, hidden, net(Sum{}, gated, gate));
+    return net("out", Dense{.units = 5}, net.reshape(joined, {4, 6}));
+  }
+};
+
 // Every layer.
 template <class F>
 void for_each_model(const F& f) {
@@ -162,23 +174,25 @@ void for_each_model(const F& f) {
   f("silu", Model(Shape{13}, Dense{.units = 21}, Silu{}, Dense{.units = 5}));
   f("embedding", Model(Shape{5}, Embedding{.vocabulary = 16, .width = 3}));
   f("tied", Model(Shape{5}, Tied(Embedding{.vocabulary = 16, .width = 3}, Flatten{}, Dense{.units = 3}, Tanh{})));
+  f("many ops", Model(Shape{7}, ManyOps{}));
   f("residual", Model(Shape{11}, Dense{.units = 6}, Residual(LayerNorm{}, Dense{.units = 6}, Relu{})));
 }
 
 // Runs the forward pass, the loss and the backward pass of a batch. Returns the outputs, the losses, and the
-// gradients of the outputs, parameters and inputs.
+// gradients of the parameters and inputs.
 template <class B, class M>
 std::vector<std::vector<typename B::Scalar>> propagate(const B& backend, const M& model, std::size_t batch = 5) {
   using S = typename B::Scalar;
   using A = Stored<B>;
   using X = typename M::template Input<A>;
   constexpr bool differentiable = std::is_same_v<X, A>;
-  Layout layout;
-  const auto handles = model.declare(layout);
+  const SoftmaxCrossEntropy loss{.label_smoothing = 0.1};
+  const RecordedModel<B> recorded(Objective<M, SoftmaxCrossEntropy>{model, loss}, true);
+  const Layout& layout = recorded.layout();
   const std::size_t n = layout.size(), in = batch * model.input().size(), classes = model.output().size();
   std::vector<S> values(n), weights(batch);
   Initializer<S> set(layout, values.data(), RandomKey{3});
-  model.initialize(set, handles);
+  recorded.initialize(set);
   RandomStream random(RandomKey{4});
   std::vector<X> x(in);
   for (X& each : x)
@@ -196,32 +210,32 @@ std::vector<std::vector<typename B::Scalar>> propagate(const B& backend, const M
   auto d_x = backend.template array<X>(in);
   auto d_labels = backend.template array<std::int32_t>(batch);
   auto d_weights = backend.template array<S>(batch), d_losses = backend.template array<S>(batch);
-  auto d_logits = backend.template array<A>(batch * classes), d_in = backend.template array<A>(in);
   backend.write(n, values.data(), d_values.data());
   backend.write(in, x.data(), d_x.data());
   backend.write(batch, labels.data(), d_labels.data());
   backend.write(batch, weights.data(), d_weights.data());
 
-  Workspace<B> workspace(backend, model, batch + 2);
-  const auto call = workspace.call(backend, layout, d_values.data(), d_gradients.data(), batch);
+  GraphExecutor<B> executor(backend, recorded, batch + 2);
+  executor.bind(recorded.field("input").value, d_x.data());
+  executor.bind(recorded.field("label").value, d_labels.data());
+  executor.bind(recorded.losses(), d_losses.data());
+  GraphPass<B> pass;
+  pass.values = d_values.data();
+  pass.gradients = d_gradients.data();
+  pass.examples = batch;
+  pass.weights = d_weights.data();
   std::vector<std::vector<S>> result;
   const auto keep = [&]<class T>(std::size_t count, const T* from) {
     std::vector<T> host(count);
     backend.read(count, from, host.data());
     result.emplace_back(host.begin(), host.end());
   };
-  const A* const logits = model.forward(call, handles, d_x.data());
-  keep(batch * classes, logits);
-  SoftmaxCrossEntropy{.label_smoothing = 0.1}.write(backend, batch, classes, logits, d_labels.data(), d_weights.data(),
-                                                    d_losses.data(), d_logits.data());
+  executor.forward(pass);
+  keep(batch * classes, executor.result(recorded.outputs()));
   keep(batch, d_losses.data());
-  keep(batch * classes, d_logits.data());
-  if constexpr (differentiable)
-    model.backward(call, handles, d_x.data(), d_logits.data(), d_in.data());
-  else
-    model.backward(call, handles, d_x.data(), d_logits.data());
+  executor.backward(pass);
   keep(n, d_gradients.data());
-  keep(in, d_in.data());
+  if constexpr (differentiable) keep(in, executor.field_gradient(recorded.field("input").value));
   return result;
 }
 

@@ -26,8 +26,7 @@ Numbers of(const ap::Layout& layout, const char* name, const Numbers& arena) {
 TEST_CASE_TEMPLATE("batch norm: each ghost batch is normalised separately", B, NN_BACKENDS) {
   const ap::Shape in{3, 5};
   const ap::Model whole(in, ap::BatchNorm{}), ghosts(in, ap::BatchNorm{.ghost = 2});
-  ap::Layout layout;
-  whole.declare(layout);
+  const ap::Layout layout = ap::layout_of(whole);
   const Numbers values = normals(layout.size(), 3), input = normals(5 * 15, 4), d = normals(5 * 15, 5);
   const Outcome found = run<B>(ghosts, {5, 6, values, input, d});
   Numbers scale(5), mean(5);
@@ -64,8 +63,7 @@ TEST_CASE("batch norm: initial values, kinds and errors") {
   CHECK(first_variance(model, "0.bias") == 0);
   CHECK(first_variance(model, "0.mean") == 0);
   CHECK(first_variance(model, "0.variance") == 1);
-  ap::Layout layout;
-  model.declare(layout);
+  const ap::Layout layout = ap::layout_of(model);
   CHECK(layout.spec(layout.find("0.scale")).kind == ap::Kind::batch_norm_scale);
   CHECK(layout.spec(layout.find("0.mean")).buffer);
   CHECK(!layout.spec(layout.find("0.bias")).buffer);

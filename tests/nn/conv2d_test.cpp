@@ -104,8 +104,7 @@ TEST_CASE_TEMPLATE("conv2d: golden", B, NN_BACKENDS) {
 TEST_CASE_TEMPLATE("conv2d: forward agrees with the definition", B, NN_BACKENDS, Unrolling) {
   for_each_case<B>([](const Case& of, const B& backend) {
     const ap::Model model(of.in, of.conv);
-    ap::Layout layout;
-    model.declare(layout);
+    const ap::Layout layout = ap::layout_of(model);
     const Start start{3, 4, normals(layout.size(), 5), normals(3 * of.in.size(), 6), {}};
     const double* const bias = start.values.data() + layout.place_of(layout.find("0.bias")).offset;
     CHECK(distance(run(model, start, backend).outputs,
@@ -170,8 +169,7 @@ TEST_CASE("conv2d: padding that does not fit in memory") {
 TEST_CASE("conv2d: initial values, kinds and errors") {
   const ap::Model model(ap::Shape{8, 8, 16}, ap::Conv2d{.filters = 100, .size = 5});
   CHECK(first_variance(model, "0.weight") == near(2.0 / 400, 0.02));
-  ap::Layout layout;
-  model.declare(layout);
+  const ap::Layout layout = ap::layout_of(model);
   CHECK(layout.spec(layout.find("0.weight")).kind == ap::Kind::conv_weight);
   CHECK(layout.spec(layout.find("0.weight")).shape == ap::Shape{100, 5, 5, 16});
   CHECK(declare_error(ap::Model(ap::Shape{64}, ap::Conv2d{})) ==
@@ -188,8 +186,7 @@ TEST_CASE("conv2d: initial values, kinds and errors") {
 TEST_CASE("conv2d: the gradient of a batch is the sum of the gradients of its examples") {
   const ap::Conv2d conv{.filters = 3, .size = 3, .stride = 2, .padding = 1};
   const ap::Model model(ap::Shape{5, 4, 2}, conv);
-  ap::Layout layout;
-  model.declare(layout);
+  const ap::Layout layout = ap::layout_of(model);
   const Start whole{40, 40, normals(layout.size(), 1), normals(40 * 40, 2), normals(40 * model.output().size(), 3)};
   const Outcome found = run(model, whole, ap::Host<float>{});
   Numbers sum(layout.size());

@@ -22,18 +22,28 @@ std::uint64_t operations_of(const F& f) {
   return Counted::operations - before;
 }
 
-// Runs one forward pass, and backward passes with and without the gradient of the input.
+// The FLOPs of each phase of a step.
+struct PhaseSums {
+  std::uint64_t flops[4] = {}, held = 0;
+  int at = 0;
+  constexpr void operation(const ap::Operation& o) { flops[at] += o.flops; }
+  constexpr void hold(std::uint64_t n) { held += n; }
+  constexpr void release(std::uint64_t n) { held -= n; }
+  constexpr void gradient(std::uint64_t n, ap::ModelPart) { held += n; }
+  constexpr void phase(ap::Phase phase) { at = static_cast<int>(phase); }
+};
+
+// Runs a forward pass with the loss, and a backward pass.
 template <class Model, class Loss = ap::SoftmaxCrossEntropy>
 void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t batch = 3) {
   using Input = typename Model::template Input<Counted>;
   const CountingBackend backend;
-  ap::Layout layout;
-  const auto handles = model.declare(layout);
+  const ap::Objective<Model, Loss> objective{model, loss};
+  const ap::RecordedModel<CountingBackend> recorded(objective);
+  const ap::Layout& layout = recorded.layout();
   std::vector<Counted> values(layout.size()), gradients(layout.size());
   ap::Initializer<Counted> set(layout, values.data(), ap::RandomKey{1});
-  model.initialize(set, handles);
-  ap::Workspace<CountingBackend> workspace(backend, model, batch);
-  const auto call = workspace.call(backend, layout, values.data(), gradients.data(), batch);
+  recorded.initialize(set);
   const std::size_t outputs = model.output().size();
   std::vector<Input> x(batch * model.input().size());
   ap::RandomStream random(ap::RandomKey{2});
@@ -42,30 +52,30 @@ void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t 
       each = Counted(random.normal());
     else
       each = static_cast<Input>(random.below(static_cast<std::uint32_t>(model.tokens())));
-
-  ap::CostSum forward, backward, with_input, of_loss;
-  model.count_forward(batch, forward);
-  backward.held = with_input.held = forward.held;
-  model.count_backward(batch, backward);
-  model.root().count_backward(model.input(), batch, true, with_input, true);
-  loss.count(batch, outputs, of_loss);
-  CHECK(backward.held == model.parameters());  // only the gradients of parameters are still held
-
-  const Counted* z = nullptr;
-  CHECK(operations_of([&] { z = model.forward(call, handles, x.data()); }) == forward.flops);
   using Label = ap::LossLabel<Loss, Counted>;
   const std::vector<Label> labels(std::is_same_v<Label, Counted> ? batch * outputs : batch, Label(0));
   const std::vector<Counted> weights(batch, Counted(1));
-  std::vector<Counted> losses(batch), d_outputs(batch * outputs);
-  CHECK(operations_of([&] {
-          loss.write(backend, batch, outputs, z, labels.data(), weights.data(), losses.data(), d_outputs.data());
-        }) == of_loss.flops);
-  CHECK(operations_of([&] { model.backward(call, handles, x.data(), d_outputs.data()); }) == backward.flops);
-  if constexpr (std::is_same_v<Input, Counted>) {
-    std::vector<Counted> dx(x.size());
-    CHECK(operations_of([&] { model.backward(call, handles, x.data(), d_outputs.data(), dx.data()); }) ==
-          with_input.flops);
-  }
+
+  PhaseSums sums;
+  const std::uint64_t fields = ap::count_step(objective, batch, sums);
+  CHECK(fields == x.size() + labels.size());
+  CHECK(sums.held == fields + model.parameters());  // the batch and the gradients of parameters are still held
+  ap::CostSum of_loss;
+  loss.count(batch, outputs, of_loss);
+  CHECK(of_loss.flops == sums.flops[1]);
+  PhaseSums of_one;
+  ap::count_step(objective, 1, of_one);
+  CHECK(model.cost().forward_flops == of_one.flops[0]);
+  CHECK(model.cost().backward_flops == of_one.flops[2]);
+
+  ap::GraphExecutor<CountingBackend> executor(backend, recorded, batch);
+  executor.bind(recorded.field("input").value, x.data());
+  executor.bind(recorded.field("label").value, labels.data());
+  const ap::GraphPass<CountingBackend> pass{
+      .values = values.data(), .gradients = gradients.data(), .examples = batch, .weights = weights.data()};
+  CHECK(operations_of([&] { executor.forward_to_outputs(pass); }) == sums.flops[0]);
+  CHECK(operations_of([&] { executor.forward(pass); }) == sums.flops[0] + sums.flops[1]);
+  CHECK(operations_of([&] { executor.backward(pass); }) == sums.flops[2]);
 }
 
 // The elements that operations read and write.

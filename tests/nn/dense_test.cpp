@@ -13,7 +13,7 @@ static_assert(ap::Layer<ap::Dense> && ap::Layer<ap::Relu>);
 
 constexpr ap::Model affine(ap::Shape{28, 28, 1}, ap::Dense{.units = 10});
 static_assert(affine.cost() == ap::Cost{7850, 15690, 15690, 10});  // 784 * 10 + 10; twice 784 * 10, plus the bias
-static_assert(cost_of(affine.root(), affine.input()).backward_flops == 2 * 15680 + 10);
+static_assert(cost_of(ap::Dense{.units = 10}, affine.input()).backward_flops == 2 * 15680 + 10);
 
 TEST_CASE_TEMPLATE("dense: golden", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{3}, ap::Dense{.units = 2});
@@ -39,8 +39,7 @@ static_assert(linear.cost() == ap::Cost{7840, 15680, 15680, 10});
 
 TEST_CASE_TEMPLATE("dense: without a bias", B, NN_BACKENDS) {
   const ap::Model model(ap::Shape{3}, ap::Dense{.units = 2, .bias = false});
-  ap::Layout layout;
-  model.declare(layout);
+  const ap::Layout layout = ap::layout_of(model);
   CHECK(layout.tensors().size() == 1);
   Start start{1, 1, Numbers(16), {1, 2, 3}, {1, -1}};
   const double weight[] = {1, 0, -1, 2, 1, 0};

@@ -31,8 +31,7 @@ TEST_CASE_TEMPLATE("embedding: gradients", B, NN_BACKENDS) {
 TEST_CASE("embedding: initial values, kind and errors") {
   const ap::Model model(ap::Shape{3}, ap::Embedding{.vocabulary = 500, .width = 40});
   CHECK(first_variance(model, "0.weight") == near(1, 0.03));
-  ap::Layout layout;
-  model.declare(layout);
+  const ap::Layout layout = ap::layout_of(model);
   CHECK(layout.spec(layout.find("0.weight")).kind == ap::Kind::embedding);
   CHECK(declare_error(ap::Model(ap::Shape{3}, ap::Embedding{.vocabulary = 5, .width = 0})) ==
         "0: Embedding has vocabulary 5 and width 0, expected both at least 1");

@@ -44,8 +44,7 @@ void check(const char* name, ap::Shape in, const Layer& layer) {
   const golden::Layer& row = row_of(golden::layers, name);
   INFO(name, ": ", row.reference);
   const ap::Model model(in, layer);
-  ap::Layout layout;
-  model.declare(layout);
+  const ap::Layout layout = ap::layout_of(model);
   const Outcome found = run<B>(model, {row.batch, row.batch + 2, values_of(layout, row), row.input, row.d_outputs});
   CHECK(distance(found.outputs, row.outputs) < tolerance<B>());
   CHECK(distance(found.d_input, row.d_input) < tolerance<B>());

@@ -1,129 +1,163 @@
-// The executor of recorded models against the passes of Model.
 #include "algoperf/nn/graph/graph_executor.hpp"
 
 #include "algoperf/nn/all.hpp"
-#include "recorded.hpp"
+#include "runner.hpp"
 
 using namespace nn_test;
+using ap::Value;
 
+namespace of_executor {
 namespace {
 
-// The same values, inputs and keys give the same bits, whichever of the two runs the model.
-template <class B, class Model, class Loss = ap::SoftmaxCrossEntropy>
-void agrees_with_model(const Model& model, const Loss& loss = {}) {
-  using S = typename B::Scalar;
-  using X = typename Model::template Input<S>;
-  using Label = ap::LossLabel<Loss, S>;
-  constexpr std::size_t batch = 5, capacity = 7;
-  constexpr bool classes = std::is_integral_v<Label>;
-  const B backend;
-  const ap::RandomKey key{11};
-  const std::size_t outputs = model.output().size();
-
-  ap::Layout layout;
-  const auto handles = model.declare(layout);
-  std::vector<S> values(layout.size()), gradients(layout.size(), S(NAN));
-  ap::Initializer<S> set(layout, values.data(), key);
-  model.initialize(set, handles);
-  std::vector<X> x;
-  for (const double number : normals(batch * model.input().size(), 3))
-    x.push_back(std::is_same_v<X, S> ? static_cast<X>(number) : static_cast<X>(std::abs(number)));
-  std::vector<Label> labels;
-  for (const double number : normals(batch * (classes ? 1 : outputs), 4))
-    labels.push_back(classes ? static_cast<Label>(std::fmod(std::abs(number) * 10, outputs))
-                             : static_cast<Label>(number));
-  std::vector<S> weights(batch, S(1)), losses(batch), d_outputs(batch * outputs);
-  weights[1] = S(0.25);
-  ap::Workspace<B> workspace(backend, model, capacity);
-
-  Recorded<B, Model, Loss> recorded(model, loss, capacity, backend);
-  auto& executor = recorded.executor;
-  REQUIRE(executor.layout().size() == layout.size());
-  REQUIRE(executor.graph().parameters == model.parameters());
-  CHECK(executor.graph().has_buffers == Model::has_buffers);
-  std::vector<S> own_values(layout.size()), own_gradients(layout.size(), S(NAN));
-  ap::Initializer<S> set_own(executor.layout(), own_values.data(), key);
-  executor.initialize(set_own);
-  CHECK(own_values == values);
-  for (const ap::TensorHandle handle : layout.tensors()) {
-    const ap::TensorSpec &own = executor.layout().spec(handle), &expected = layout.spec(handle);
-    CHECK(own.name == expected.name);
-    CHECK(own.kind == expected.kind);
-    CHECK(own.output == expected.output);
-    CHECK(own.buffer == expected.buffer);
-    CHECK(own.fixed == expected.fixed);
-  }
-
-  recorded.bind(x.data(), labels.data());
-  for (const ap::Mode mode : {ap::Mode::train, ap::Mode::evaluate, ap::Mode::train}) {
-    INFO("mode ", static_cast<int>(mode));
-    const auto call = workspace.call(backend, layout, values.data(), gradients.data(), batch, mode, key);
-    const S* const z = model.forward(call, handles, x.data());
-    const std::vector<S> expected(z, z + batch * outputs);
-    loss.write(backend, batch, outputs, z, labels.data(), weights.data(), losses.data(), d_outputs.data());
-    const ap::GraphPass<B> pass{.values = own_values.data(),
-                                .gradients = own_gradients.data(),
-                                .examples = batch,
-                                .mode = mode,
-                                .key = key,
-                                .weights = weights.data()};
-    executor.forward(pass);
-    const S* const own = executor.result(recorded.outputs(), mode);
-    CHECK(std::vector<S>(own, own + batch * outputs) == expected);
-    const S* const own_losses = executor.template result<S>(recorded.losses(), mode);
-    CHECK(std::vector<S>(own_losses, own_losses + batch) == losses);
-    if (mode == ap::Mode::evaluate) continue;
-    model.backward(call, handles, x.data(), d_outputs.data());
-    executor.backward(pass);
-    for (const ap::TensorHandle handle : layout.tensors()) {
-      if (layout.spec(handle).fixed) continue;
-      INFO(layout.spec(handle).name);
-      const ap::TensorPlace at = layout.place_of(handle);
-      const S *const a = own_gradients.data() + at.offset, *const b = gradients.data() + at.offset;
-      CHECK(std::vector<S>(a, a + at.size) == std::vector<S>(b, b + at.size));
-    }
-  }
-}
-
+using B = ap::Host<double>;
 constexpr ap::Dense four{.units = 4}, six{.units = 6};
 
-TEST_CASE_TEMPLATE("graph executor: the bits of Model", B, NN_BACKENDS) {
-  agrees_with_model<B>(ap::mlp(ap::Shape{6}, {8, 5}, 3));
-  agrees_with_model<B>(ap::simple_cnn(ap::Shape{8, 8, 1}, 4, {.filters1 = 3, .filters2 = 4, .units = 6, .size = 3}));
-  agrees_with_model<B>(ap::next_character(4, 5, {.width = 3, .units = 6}));
-  agrees_with_model<B>(ap::Model(ap::Shape{2, 3}, ap::Relu{}, four, ap::Dropout{.rate = 0.3}, ap::Tanh{},
-                                 ap::Residual(ap::LayerNorm{}, four, ap::Dropout{.rate = 0.5}), ap::Gelu{}, six));
-  agrees_with_model<B>(
-      ap::Model(ap::Shape{4, 4, 2}, ap::Conv2d{.filters = 4, .size = 3, .padding = 1}, ap::BatchNorm{}, ap::Relu{},
-                ap::Residual(ap::Conv2d{.filters = 4, .size = 3, .padding = 1}, ap::BatchNorm{}, ap::Silu{}),
-                ap::GroupNorm{.groups = 2}, ap::AveragePool{}, ap::Flatten{}, four));
-  agrees_with_model<B>(ap::Model(ap::Shape{3}, ap::Tied(ap::Embedding{.vocabulary = 5, .width = 4}, ap::Flatten{}, four,
-                                                        ap::Relu{}, ap::Residual(four))));
+// A model with a loss, its memory and a batch of five examples.
+template <class ModelFunction>
+struct Runs {
+  static constexpr std::size_t batch = 5;
+  ap::RecordedModel<B> model;
+  ap::GraphExecutor<B> executor;
+  std::vector<double> values, gradients, weights = std::vector<double>(batch, 1);
+  Numbers x = normals(batch * 6, 1);
+  std::vector<std::int32_t> labels{0, 3, 1, 2, 0};
+
+  explicit Runs(const ModelFunction& function, const ap::ExecutorOptions& options = {})
+      : model(function),
+        executor(B{}, model, batch, options),
+        values(model.layout().size()),
+        gradients(values.size(), NAN) {
+    ap::Initializer<double> set(model.layout(), values.data(), ap::RandomKey{1});
+    model.initialize(set);
+    executor.bind(model.field("x").value, x.data());
+    executor.bind(model.field("label").value, labels.data());
+  }
+  ap::GraphPass<B> pass(ap::Mode mode = ap::Mode::train) {
+    return {values.data(), gradients.data(), batch, mode, ap::RandomKey{2}, 0, weights.data()};
+  }
+  Numbers gradient(const char* tensor) {
+    executor.forward(pass());
+    executor.backward(pass());
+    const ap::TensorPlace at = model.layout().place_of(model.layout().find(tensor));
+    return {gradients.begin() + static_cast<std::ptrdiff_t>(at.offset),
+            gradients.begin() + static_cast<std::ptrdiff_t>(at.offset + at.size)};
+  }
+  Numbers outputs(ap::Mode mode = ap::Mode::train) {
+    executor.forward(pass(mode));
+    const double* const y = executor.result(model.outputs(), mode);
+    return {y, y + batch * model.outputs().shape.size()};
+  }
+};
+
+constexpr auto loss_of = [](auto& net, Value y) {
+  net.keep(y);
+  return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), y, net.tokens("label"));
+};
+
+TEST_CASE("graph executor: parts that no loss depends on have gradient 0") {
+  const auto function = [](auto& net) {
+    const Value x = net.field("x", {6});
+    const ap::SharedTensor table = net.tensor("unused", ap::Kind::embedding, {5, 4}, ap::Init::unit_normal);
+    net("aside", ap::Tanh{}, net("also_aside", four, x));
+    net(ap::TiedLogits{.table = table, .vocabulary = 5, .width = 4}, net("head", four, x));
+    return loss_of(net, net("out", four, x));
+  };
+  Runs<decltype(function)> runs(function);
+  for (const char* const tensor : {"also_aside.weight", "head.weight", "head.bias", "unused"}) {
+    const Numbers gradient = runs.gradient(tensor);
+    CHECK(std::all_of(gradient.begin(), gradient.end(), [](double g) { return g == 0; }));
+  }
+  const Numbers gradient = runs.gradient("out.weight");
+  CHECK(std::any_of(gradient.begin(), gradient.end(), [](double g) { return g != 0; }));
 }
 
-TEST_CASE_TEMPLATE("graph executor: layers that are not trained", B, NN_BACKENDS) {
-  const ap::Model model(ap::Shape{4, 4, 1}, ap::Conv2d{.filters = 3, .size = 3}, ap::BatchNorm{}, ap::Relu{},
-                        ap::Dropout{.rate = 0.5}, ap::Flatten{}, six, ap::Tanh{}, four);
-  agrees_with_model<B>(ap::stop_gradient<3>(model));
-  agrees_with_model<B>(ap::stop_gradient<6>(model));
-  agrees_with_model<B>(ap::Model(ap::Shape{4}, six, ap::StopGradient(six), four));  // `0` has gradient 0
-  agrees_with_model<B>(model.with_init(ap::Init::torch_uniform));
+TEST_CASE("graph executor: the random numbers of a layer depend only on its place") {
+  const auto function = [](bool with_more) {
+    return [with_more](auto& net) {
+      Value x = net.field("x", {6});
+      const auto block = [](auto& inner, Value y) { return inner(ap::Dropout{.rate = 0.5}, y); };
+      const Value dropped = net("block", block, x);
+      if (with_more) net("other", block, net("more", six, x));
+      return loss_of(net, net.reshape(dropped, {6}));
+    };
+  };
+  const auto plain = function(false), more = function(true);
+  const Numbers first = Runs<decltype(plain)>(plain).outputs(), second = Runs<decltype(more)>(more).outputs();
+  CHECK(first == second);
+  CHECK(std::count(first.begin(), first.end(), 0.0) > 5);
+  CHECK(std::count(first.begin(), first.end(), 0.0) < 25);
+  CHECK(Runs<decltype(plain)>(plain).outputs(ap::Mode::evaluate) == normals(30, 1));  // nothing is dropped
+
+  // Two layers at different places draw different numbers.
+  const auto twice = [](auto& net) {
+    const Value x = net.field("x", {6}), a = net(ap::Dropout{.rate = 0.5}, x), b = net(ap::Dropout{.rate = 0.5}, x);
+    return loss_of(net, net(ap::Concat{}, a, b));
+  };
+  const Numbers both = Runs<decltype(twice)>(twice).outputs();
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i < both.size(); ++i) differ += i % 12 < 6 && (both[i] == 0) != (both[i + 6] == 0);
+  CHECK(differ > 5);
 }
 
-TEST_CASE_TEMPLATE("graph executor: losses", B, NN_BACKENDS) {
-  const auto model = ap::mlp(ap::Shape{6}, {8}, 4);
-  agrees_with_model<B>(model, ap::SoftmaxCrossEntropy{.label_smoothing = 0.1});
-  agrees_with_model<B>(model, ap::MeanSquaredError{});
-  agrees_with_model<B>(model, ap::SigmoidCrossEntropy{});
+TEST_CASE("graph executor: several losses add up") {
+  const auto function = [](int which) {
+    return [which](auto& net) {
+      const Value h = net("hidden", six, net.field("x", {6}));
+      if (which != 1) loss_of(net, net("a", four, h));
+      if (which != 0) loss_of(net, net("b", four, net(ap::Tanh{}, h)));
+      return h;
+    };
+  };
+  const auto a = function(0), b = function(1), both = function(2);
+  Numbers sum = Runs<decltype(a)>(a).gradient("hidden.weight");
+  // `b` alone has other initial values unless its tensors are the same, so it starts from those of `both`.
+  Runs<decltype(both)> of_both(both);
+  const auto gradient_from = [&](auto&& runs, const char* tensor) {
+    for (const ap::TensorHandle handle : runs.model.layout().tensors()) {
+      const ap::TensorPlace to = runs.model.layout().place_of(handle);
+      const ap::TensorPlace from =
+          of_both.model.layout().place_of(of_both.model.layout().find(runs.model.layout().spec(handle).name));
+      std::copy_n(of_both.values.begin() + static_cast<std::ptrdiff_t>(from.offset), from.size,
+                  runs.values.begin() + static_cast<std::ptrdiff_t>(to.offset));
+    }
+    return runs.gradient(tensor);
+  };
+  sum = gradient_from(Runs<decltype(a)>(a), "hidden.weight");
+  const Numbers other = gradient_from(Runs<decltype(b)>(b), "hidden.weight");
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other[i];
+  CHECK(distance(of_both.gradient("hidden.weight"), sum) < 1e-14);
 }
 
-TEST_CASE("graph executor: batches") {
-  const auto model = ap::mlp(ap::Shape{6}, {8}, 4);
-  Recorded<ap::Host<float>, decltype(model)> recorded(model, {}, 3);
-  const ap::GraphPass<ap::Host<float>> pass{.examples = 4};
-  CHECK_THROWS_WITH_AS(recorded.executor.forward(pass),
-                       "GraphExecutor: the batch has 4 examples, expected 1 to 3, its capacity", ap::Error);
-  CHECK_THROWS_WITH_AS(recorded.executor.field("image"), "the model reads no field 'image'", ap::Error);
+TEST_CASE("graph executor: losses can be written to memory of the caller's") {
+  const auto function = [](auto& net) { return loss_of(net, net("out", four, net.field("x", {6}))); };
+  Runs<decltype(function)> runs(function);
+  runs.executor.forward(runs.pass());
+  const double* const own = runs.executor.result<double>(runs.model.losses());
+  const Numbers expected(own, own + 5);
+  Numbers losses(5);
+  runs.executor.bind(runs.model.losses(), losses.data());
+  runs.executor.forward(runs.pass());
+  CHECK(losses == expected);
+  std::fill(losses.begin(), losses.end(), -1);
+  runs.executor.forward_to_outputs(runs.pass(ap::Mode::evaluate));
+  CHECK(losses == Numbers(5, -1));
+  runs.executor.forward(runs.pass(ap::Mode::evaluate));
+  CHECK(losses == expected);
+}
+
+TEST_CASE("graph executor: errors") {
+  const auto function = [](auto& net) { return loss_of(net, net("out", four, net.field("x", {6}))); };
+  Runs<decltype(function)> runs(function);
+  ap::GraphPass<B> pass = runs.pass();
+  pass.examples = 6;
+  CHECK_THROWS_WITH_AS(runs.executor.forward(pass),
+                       "GraphExecutor: the batch has 6 examples, expected 1 to 5, its capacity", ap::Error);
+  CHECK_THROWS_WITH_AS(runs.model.field("image"), "the model reads no field 'image'", ap::Error);
+  Runs<decltype(function)> predicts(function, {.training = false});
+  CHECK_NOTHROW(predicts.executor.forward(predicts.pass(ap::Mode::evaluate)));
+  CHECK_THROWS_WITH_AS(predicts.executor.forward(predicts.pass()),
+                       "GraphExecutor: it was made without memory for training", ap::Error);
 }
 
 }  // namespace
+}  // namespace of_executor

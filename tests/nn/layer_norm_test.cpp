@@ -17,8 +17,7 @@ TEST_CASE_TEMPLATE("layer norm: forward agrees with the formula", B, NN_BACKENDS
   for (const ap::Shape in : {ap::Shape{1}, ap::Shape{7}, ap::Shape{37}, ap::Shape{3, 5}, ap::Shape{2, 3, 18}}) {
     const std::size_t width = in[in.rank - 1], rows = 3 * in.size() / width;
     const ap::Model model(in, norm);
-    ap::Layout layout;
-    model.declare(layout);
+    const ap::Layout layout = ap::layout_of(model);
     Start start{3, 5, normals(layout.size(), 8), normals(3 * in.size(), 9), {}};
     for (double& x : start.input) x = 3 * x + 10;
     const std::size_t bias = layout.place_of(layout.find("0.bias")).offset;
@@ -46,8 +45,7 @@ TEST_CASE("layer norm: initial values and kinds") {
   const ap::Model model(ap::Shape{4, 6}, ap::LayerNorm{});
   CHECK(first_variance(model, "0.scale") == 1);
   CHECK(first_variance(model, "0.bias") == 0);
-  ap::Layout layout;
-  model.declare(layout);
+  const ap::Layout layout = ap::layout_of(model);
   CHECK(layout.spec(layout.find("0.scale")).kind == ap::Kind::layer_norm_scale);
   CHECK(layout.spec(layout.find("0.bias")).kind == ap::Kind::layer_norm_bias);
   CHECK(layout.spec(layout.find("0.bias")).shape == ap::Shape{6});

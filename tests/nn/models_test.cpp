@@ -34,8 +34,7 @@ TEST_CASE_TEMPLATE("models: gradients", B, NN_BACKENDS) {
 
 template <class Model>
 std::string output_tensors(const Model& model) {
-  ap::Layout layout;
-  model.declare(layout);
+  const ap::Layout layout = ap::layout_of(model);
   std::string names;
   for (const ap::TensorHandle handle : layout.tensors())
     if (layout.spec(handle).output) names += layout.spec(handle).name + " ";

@@ -5,10 +5,11 @@
 #include "algoperf/nn/ops/concat.hpp"
 #include "algoperf/nn/ops/product.hpp"
 #include "algoperf/nn/ops/split.hpp"
-#include "recorded.hpp"
+#include "runner.hpp"
 
 using namespace nn_test;
 
+namespace of_planner {
 namespace {
 
 // A random graph: values with several uses, ops in place, views, ops with two outputs, a shared table, dropout, parts
@@ -90,17 +91,18 @@ struct Outcome {
 Outcome step_of(const RandomGraph& graph, bool share, std::size_t& steps) {
   using B = ap::Host<double>;
   constexpr std::size_t batch = 3;
-  ap::GraphExecutor<B> executor(B{}, graph, batch, {.field_gradients = true, .share_memory = share});
-  std::vector<double> values(executor.layout().size()), gradients(values.size(), NAN), weights(batch, 1);
-  ap::Initializer<double> set(executor.layout(), values.data(), ap::RandomKey{5});
-  executor.initialize(set);
+  const ap::RecordedModel<B> model(graph, true);
+  ap::GraphExecutor<B> executor(B{}, model, batch, {.share_memory = share});
+  std::vector<double> values(model.layout().size()), gradients(values.size(), NAN), weights(batch, 1);
+  ap::Initializer<double> set(model.layout(), values.data(), ap::RandomKey{5});
+  model.initialize(set);
   const Numbers a = normals(batch * 6, 1), b = normals(batch * 4, 2);
   const std::vector<std::int32_t> t{4, 0, 4}, label{1, 3, 2}, other{5, 0, 1};
-  executor.bind(executor.field("a"), a.data());
-  executor.bind(executor.field("b"), b.data());
-  executor.bind(executor.field("t"), t.data());
-  executor.bind(executor.field("label"), label.data());
-  for (const auto& info : executor.graph().values)
+  executor.bind(model.field("a").value, a.data());
+  executor.bind(model.field("b").value, b.data());
+  executor.bind(model.field("t").value, t.data());
+  executor.bind(model.field("label").value, label.data());
+  for (const auto& info : model.graph().values)
     if (std::string(info.field) == "other") executor.bind(info.value, other.data());
   const ap::GraphPass<B> pass{values.data(), gradients.data(), batch, ap::Mode::train, ap::RandomKey{9}, 0,
                               weights.data()};
@@ -109,22 +111,22 @@ Outcome step_of(const RandomGraph& graph, bool share, std::size_t& steps) {
     executor.forward(pass);
     outcome = {};
     const auto read = [&](ap::GraphIndex value, std::vector<double>& to) {
-      const ap::Value& v = executor.graph().values[value].value;
+      const ap::Value& v = model.graph().values[value].value;
       const double* const from = executor.result(v);
       if (from != nullptr) to.insert(to.end(), from, from + batch * v.shape.size());  // null: a field
     };
-    for (const ap::ModelGraph::Op& op : executor.graph().ops)
-      if (op.loss) read(executor.graph().output(op, 0), outcome.losses);
-    for (const ap::GraphIndex value : executor.graph().outputs) read(value, outcome.kept);
+    for (const ap::ModelGraph::Op& op : model.graph().ops)
+      if (op.loss) read(model.graph().output(op, 0), outcome.losses);
+    for (const ap::GraphIndex value : model.graph().outputs) read(value, outcome.kept);
     executor.backward(pass);
   }
-  for (const ap::TensorHandle handle : executor.layout().tensors()) {
-    const ap::TensorPlace at = executor.layout().place_of(handle);
-    if (executor.layout().spec(handle).fixed) continue;
+  for (const ap::TensorHandle handle : model.layout().tensors()) {
+    const ap::TensorPlace at = model.layout().place_of(handle);
+    if (model.layout().spec(handle).fixed) continue;
     outcome.gradients.insert(outcome.gradients.end(), gradients.begin() + static_cast<std::ptrdiff_t>(at.offset),
                              gradients.begin() + static_cast<std::ptrdiff_t>(at.offset + at.size));
   }
-  if (const double* const d_a = executor.field_gradient(executor.field("a")); d_a != nullptr)
+  if (const double* const d_a = executor.field_gradient(model.field("a").value); d_a != nullptr)
     outcome.gradients.insert(outcome.gradients.end(), d_a, d_a + batch * 6);
   steps = executor.plan().steps.size();
   return outcome;
@@ -183,3 +185,4 @@ TEST_CASE("planner: models need at most 1.1 of the least memory") {
 }
 
 }  // namespace
+}  // namespace of_planner

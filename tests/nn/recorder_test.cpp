@@ -5,32 +5,15 @@
 #include "algoperf/nn/ops/concat.hpp"
 #include "algoperf/nn/ops/product.hpp"
 #include "algoperf/nn/ops/split.hpp"
-#include "recorded.hpp"
+#include "runner.hpp"
 
 using namespace nn_test;
 using ap::Value;
 
+namespace of_recorder {
 namespace {
 
-// Parameters and FLOPs of recorded models equal those of Model, in constant evaluation.
-template <class Model>
-constexpr bool costs_the_same(const Model& model) {
-  const ap::Cost recorded = ap::cost(model), expected = model.cost();
-  return recorded.parameters == expected.parameters && recorded.forward_flops == expected.forward_flops &&
-         recorded.backward_flops == expected.backward_flops;
-}
 constexpr ap::Dense four{.units = 4}, six{.units = 6};
-constexpr ap::Conv2d conv{.filters = 4, .size = 3, .padding = 1};
-static_assert(costs_the_same(ap::linear_model(ap::Shape{6}, 3)));
-static_assert(costs_the_same(ap::mlp(ap::Shape{6}, {8, 5}, 3)));
-static_assert(costs_the_same(ap::simple_cnn(ap::Shape{28, 28, 1}, 10)));
-static_assert(costs_the_same(ap::next_character(8, 65)));
-static_assert(costs_the_same(ap::Model(ap::Shape{4, 4, 4}, ap::Relu{}, conv, ap::BatchNorm{}, ap::Silu{},
-                                       ap::Residual(conv, ap::GroupNorm{.groups = 2}), ap::AveragePool{}, ap::Flatten{},
-                                       ap::Dropout{}, four)));
-static_assert(costs_the_same(ap::Model(ap::Shape{3}, ap::Tied(ap::Embedding{.vocabulary = 5, .width = 4}, ap::Flatten{},
-                                                              four, ap::Gelu{}))));
-static_assert(costs_the_same(ap::stop_gradient<3>(ap::Model(ap::Shape{6}, six, ap::Tanh{}, six, ap::Tanh{}, four))));
 
 // Two inputs, a gate, and a joined hidden layer.
 struct Gated {
@@ -40,13 +23,16 @@ struct Gated {
     const auto [value, gate] = net(ap::Split{.first = 4}, image);
     const Value gated = net(ap::Product{}, value, net(ap::Tanh{}, gate));
     const Value text = net("text", ap::Dense{.units = 3}, net.field("words", {5}));
-    const Value y = net("out", ap::Dense{.units = 2}, net(ap::Concat{}, gated, text));
-    return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), y, net.tokens("label"));
+    return net("out", ap::Dense{.units = 2}, net(ap::Concat{}, gated, text));
   }
 };
-constexpr ap::Cost gated = ap::cost(Gated{});
+using GatedLoss = ap::Objective<Gated, ap::SoftmaxCrossEntropy>;
+
+constexpr ap::Cost gated = ap::model_cost(Gated{});
 static_assert(gated.parameters == 12 * 8 + 8 + 5 * 3 + 3 + 7 * 2 + 2);
-static_assert(ap::least_bytes(Gated{}, {.examples = 64}) > 64 * sizeof(float) * gated.activations);
+// Kept: value and gate, the output of tanh, the joined hidden layer, and the gradient of the output.
+static_assert(gated.activations == 4 + 4 + 7 + 2);
+static_assert(ap::least_bytes(GatedLoss{}, {.examples = 64}) > 64 * sizeof(float) * gated.activations);
 
 template <class ModelFunction>
 std::string error_of(const ModelFunction& model) {
@@ -60,14 +46,13 @@ std::string error_of(const ModelFunction& model) {
 }
 template <class ModelFunction>
 std::vector<std::string> tensors_of(const ModelFunction& model) {
-  const ap::GraphExecutor<ap::Host<float>> executor(ap::Host<float>{}, model, 1);
   std::vector<std::string> names;
-  for (const ap::TensorSpec& tensor : executor.layout()) names.push_back(tensor.name);
+  for (const ap::TensorSpec& tensor : ap::layout_of(model)) names.push_back(tensor.name);
   return names;
 }
 
 TEST_CASE("recorder: gradients of a model with two inputs") {
-  const auto check = ap::gradient_check(Gated{});
+  const auto check = ap::gradient_check(Gated{}, ap::SoftmaxCrossEntropy{});
   INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
   CHECK(check.error < 1e-6);
 }
@@ -185,13 +170,14 @@ TEST_CASE_TEMPLATE("recorder: layers apply to each row of an axis", B, NN_BACKEN
   const std::vector<std::int32_t> labels{0, 1, 2, 3, 3, 2, 1, 0};
   std::vector<S> gradients[2];
   const auto run = [&](const auto& model, std::size_t examples, std::vector<S>& to) {
-    ap::GraphExecutor<B> executor(backend, model, examples);
-    std::vector<S> values(executor.layout().size());
+    const ap::RecordedModel<B> recorded(model);
+    ap::GraphExecutor<B> executor(backend, recorded, examples);
+    std::vector<S> values(recorded.layout().size());
     to.resize(values.size());
-    ap::Initializer<S> set(executor.layout(), values.data(), ap::RandomKey{1});
-    executor.initialize(set);
-    executor.bind(executor.field("x"), x.data());
-    executor.bind(executor.field("label"), labels.data());
+    ap::Initializer<S> set(recorded.layout(), values.data(), ap::RandomKey{1});
+    recorded.initialize(set);
+    executor.bind(recorded.field("x").value, x.data());
+    executor.bind(recorded.field("label").value, labels.data());
     const ap::GraphPass<B> pass{values.data(), to.data(), examples, ap::Mode::train, {}, 0, weights.data()};
     executor.forward(pass);
     executor.backward(pass);
@@ -202,3 +188,4 @@ TEST_CASE_TEMPLATE("recorder: layers apply to each row of an axis", B, NN_BACKEN
 }
 
 }  // namespace
+}  // namespace of_recorder

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "algoperf/nn/gradient_check.hpp"
+#include "algoperf/nn/graph/layout_of.hpp"
 #include "algoperf/nn/losses/softmax_cross_entropy.hpp"
 #include "algoperf/nn/model.hpp"
+#include "algoperf/nn/ops/given_gradient.hpp"
 #include "backends.hpp"
 
 namespace nn_test {
@@ -53,20 +55,21 @@ struct Start {
   Numbers values, input, d_outputs;
 };
 
-// Runs forward and backward at the given values. Memory is filled with NaN first, so that a layer that relies on zeros
-// fails.
+// Runs forward and backward at the given values. Gradients are filled with NaN first, so that a layer that does not
+// write them fails. Runs twice: the second pass must not depend on what the first left in memory.
 template <class B, class Model>
 Outcome run(const Model& model, Start start = {}, const B& backend = {}) {
   using S = typename B::Scalar;
   using X = typename Model::template Input<S>;
   constexpr bool differentiable = std::is_same_v<X, S>;
+  const ap::RecordedModel<B> recorded(ap::WithGivenGradient<Model>{model}, true);
+  const ap::Layout& layout = recorded.layout();
   const std::size_t inputs = start.batch * model.input().size(), outputs = start.batch * model.output().size();
-  ap::Layout layout;
-  const auto handles = model.declare(layout);
   if (start.values.empty()) {
-    start.values.resize(layout.size());
-    ap::Initializer<double> set(layout, start.values.data(), ap::RandomKey{7});
-    model.initialize(set, handles);
+    std::vector<S> values(layout.size());
+    ap::Initializer<S> set(layout, values.data(), ap::RandomKey{7});
+    recorded.initialize(set);
+    start.values.assign(values.begin(), values.end());
   }
   if (start.input.empty()) {
     start.input = normals(inputs, 3);
@@ -75,38 +78,31 @@ Outcome run(const Model& model, Start start = {}, const B& backend = {}) {
   }
   if (start.d_outputs.empty()) start.d_outputs = normals(outputs, 4);
 
-  const auto nan = static_cast<S>(NAN);
-  const ap::LayerMemory memory = model.memory();
   auto values = to_backend<S>(backend, start.values);
   auto gradients = backend.template array<S>(layout.size());
   auto x = to_backend<X>(backend, start.input);
   auto d_outputs = to_backend<S>(backend, start.d_outputs);
-  auto d_input = backend.template array<S>(inputs);
-  auto kept = backend.template array<S>(memory.kept * start.capacity);
-  auto exact = backend.template array<S>(memory.exact * start.capacity);
-  auto scratch = backend.template array<S>(memory.scratch_within(backend.scratch, start.capacity));
-  for (const ap::TensorHandle handle : layout.tensors())
-    backend.fill(layout.place_of(handle).size, gradients.data() + layout.place_of(handle).offset, nan);
-  backend.fill(kept.size(), kept.data(), nan);
-  backend.fill(exact.size(), exact.data(), nan);
-  backend.fill(scratch.size(), scratch.data(), nan);
-  backend.fill(inputs, d_input.data(), nan);
-
-  const ap::LayerCall<B> call{backend,     layout,         values.data(),   gradients.data(),
-                              start.batch, start.capacity, ap::Mode::train, ap::RandomKey{},
-                              kept.data(), scratch.data(), exact.data()};
-  Outcome outcome;
-  outcome.outputs = from_backend(backend, outputs, model.forward(call, handles, x.data()));
-  if constexpr (differentiable) {
-    model.backward(call, handles, x.data(), d_outputs.data(), d_input.data());
-    outcome.d_input = from_backend(backend, inputs, d_input.data());
+  ap::GraphExecutor<B> executor(backend, recorded, start.capacity);
+  const ap::Value& input = recorded.field("input").value;
+  executor.bind(input, x.data());
+  executor.bind(recorded.field("d_outputs").value, d_outputs.data());
+  const ap::GraphPass<B> pass{.values = values.data(), .gradients = gradients.data(), .examples = start.batch};
+  Outcome first, outcome;
+  for (Outcome* const out : {&first, &outcome}) {
+    for (const ap::TensorHandle handle : layout.tensors())
+      backend.fill(layout.place_of(handle).size, gradients.data() + layout.place_of(handle).offset,
+                   static_cast<S>(NAN));
+    executor.forward(pass);
+    const S* const y = executor.result(recorded.outputs());
+    out->outputs = from_backend(backend, outputs, y == nullptr ? reinterpret_cast<const S*>(x.data()) : y);
+    executor.backward(pass);
+    out->gradients = from_backend(backend, layout.size(), gradients.data());
+    if (const S* const d_input = executor.field_gradient(input); differentiable)
+      out->d_input = d_input == nullptr ? Numbers(inputs, 0) : from_backend(backend, inputs, d_input);
   }
-  const Numbers with_input = from_backend(backend, layout.size(), gradients.data());
-  model.backward(call, handles, x.data(), d_outputs.data());
-  outcome.gradients = from_backend(backend, layout.size(), gradients.data());
-  if (differentiable)  // backward may run again, with and without dx
-    CHECK(std::equal(with_input.begin(), with_input.end(), outcome.gradients.begin(),
-                     [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }));
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  CHECK(std::equal(first.outputs.begin(), first.outputs.end(), outcome.outputs.begin(), same));
+  CHECK(std::equal(first.gradients.begin(), first.gradients.end(), outcome.gradients.begin(), same));
   const Numbers read = from_backend(backend, inputs, x.data());
   for (std::size_t i = 0; i < inputs; ++i)  // the input is not overwritten
     CHECK((read[i] == static_cast<double>(static_cast<X>(start.input[i])) || std::isnan(start.input[i])));
@@ -161,9 +157,8 @@ constexpr ap::Cost cost_of(const Layer& layer, ap::Shape in) {
 // Returns the message of the Error that declaring the model throws, or an empty string if it does not throw.
 template <class Model>
 std::string declare_error(const Model& model) {
-  ap::Layout layout;
   try {
-    model.declare(layout);
+    ap::layout_of(model);
   } catch (const ap::Error& error) {
     return error.what();
   }
@@ -248,11 +243,11 @@ struct Double {
 // Returns the mean square of a tensor's initial values.
 template <class Model>
 double first_variance(const Model& model, const std::string& tensor) {
-  ap::Layout layout;
-  const auto handles = model.declare(layout);
+  const ap::RecordedModel<ap::Host<double>> recorded(model);
+  const ap::Layout& layout = recorded.layout();
   Numbers values(layout.size());
   ap::Initializer<double> set(layout, values.data(), ap::RandomKey{11});
-  model.initialize(set, handles);
+  recorded.initialize(set);
   const ap::TensorPlace at = layout.place_of(layout.find(tensor));
   double squares = 0;
   for (std::size_t i = at.offset; i < at.offset + at.size; ++i) squares += values[i] * values[i];

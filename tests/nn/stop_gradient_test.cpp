@@ -5,6 +5,7 @@
 #include "algoperf/nn/layers/dropout.hpp"
 #include "algoperf/nn/layers/embedding.hpp"
 #include "algoperf/nn/layers/flatten.hpp"
+#include "algoperf/nn/layers/layer_norm.hpp"
 #include "algoperf/nn/layers/relu.hpp"
 #include "algoperf/nn/models/simple_cnn.hpp"
 #include "runner.hpp"
@@ -16,7 +17,6 @@ namespace {
 constexpr ap::Dense output_layer{.units = 4}, hidden_layer{.units = 6};
 constexpr ap::Shape input_shape{2, 3};
 
-static_assert(ap::Layer<ap::StopGradient<ap::Dense>>);
 static_assert(ap::Model(input_shape, ap::StopGradient(hidden_layer), ap::Relu{}, output_layer).cost().parameters ==
               6 * 4 + 4);
 
@@ -32,15 +32,15 @@ static_assert(ap::stop_gradient<3>(ap::Model(input_shape, hidden_layer, Softsign
 static_assert(ap::stop_gradient<0>(ap::Model(input_shape, hidden_layer, output_layer)).cost().parameters ==
               ap::Model(input_shape, hidden_layer, output_layer).parameters());
 
-// Wrapping a layer does not change how memory is shared with its neighbours.
-template <class... Layers>
-constexpr std::size_t kept(const Layers&... layers) {
-  return ap::Sequential(layers...).memory(input_shape).kept;
+// A wrapped layer keeps nothing for backward.
+template <class... Parts>
+constexpr std::uint64_t kept(const Parts&... parts) {
+  return ap::Model(input_shape, parts...).cost().activations;
 }
-static_assert(kept(hidden_layer, ap::StopGradient(ap::Dropout{}), output_layer) ==
-              kept(hidden_layer, ap::Dropout{}, output_layer));
+static_assert(kept(ap::StopGradient(hidden_layer), ap::StopGradient(ap::LayerNorm{}), output_layer) ==
+              kept(ap::StopGradient(hidden_layer), output_layer));
 static_assert(kept(hidden_layer, ap::StopGradient(ap::Flatten{}), output_layer) ==
-              kept(hidden_layer, ap::Flatten{}, output_layer));
+              kept(ap::StopGradient(hidden_layer), output_layer));
 
 // A layer whose backward must not be called.
 struct NoBackward : Softsign {
@@ -60,9 +60,7 @@ TEST_CASE_TEMPLATE("stop gradient: later layers get the same gradients, wrapped 
   const ap::Model whole(input_shape, hidden_layer, Softsign{}, ap::Flatten{}, hidden_layer, Softsign{}, output_layer);
   const ap::Model stopped(input_shape, ap::StopGradient(hidden_layer), Softsign{}, ap::StopGradient(ap::Flatten{}),
                           hidden_layer, Softsign{}, output_layer);
-  ap::Layout layout, of_stopped;
-  whole.declare(layout);
-  stopped.declare(of_stopped);
+  const ap::Layout layout = ap::layout_of(whole), of_stopped = ap::layout_of(stopped);
   CHECK(layout.parameters() == whole.parameters());
   CHECK(of_stopped.parameters() == stopped.parameters());
   const Outcome expected = run<B>(whole), found = run<B>(stopped);
@@ -73,9 +71,8 @@ TEST_CASE_TEMPLATE("stop gradient: later layers get the same gradients, wrapped 
 }
 
 TEST_CASE("stop gradient: names are unchanged, and wrapped tensors are not trained") {
-  ap::Layout layout;
-  ap::Model(input_shape, ap::StopGradient(hidden_layer), ap::StopGradient(ap::BatchNorm{}), output_layer)
-      .declare(layout);
+  const ap::Layout layout = ap::layout_of(
+      ap::Model(input_shape, ap::StopGradient(hidden_layer), ap::StopGradient(ap::BatchNorm{}), output_layer));
   std::string names;
   for (const ap::TensorHandle handle : layout.tensors())
     names += layout.spec(handle).name + (layout.spec(handle).trained() ? " " : "! ");
@@ -88,9 +85,7 @@ TEST_CASE("stop gradient: names are unchanged, and wrapped tensors are not train
 
 TEST_CASE("stop gradient: the first layers of a model") {
   const auto cnn = ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3});
-  ap::Layout layout, of_tuned;
-  cnn.declare(layout);
-  ap::stop_gradient<7>(cnn).declare(of_tuned);
+  const ap::Layout layout = ap::layout_of(cnn), of_tuned = ap::layout_of(ap::stop_gradient<7>(cnn));
   REQUIRE(layout.tensors().size() == of_tuned.tensors().size());
   std::string trained;
   for (const ap::TensorHandle handle : layout.tensors()) {
@@ -117,8 +112,8 @@ TEST_CASE_TEMPLATE("stop gradient: layers run in evaluation mode, and no gradien
 TEST_CASE_TEMPLATE("stop gradient: a trained layer before it gets zeros; backward stops at the first trained layer", B,
                    NN_BACKENDS) {
   const Outcome before = run<B>(ap::Model(input_shape, output_layer, ap::StopGradient(Softsign{}), hidden_layer));
-  ap::Layout layout;
-  ap::Model(input_shape, output_layer, ap::StopGradient(Softsign{}), hidden_layer).declare(layout);
+  const ap::Layout layout =
+      ap::layout_of(ap::Model(input_shape, output_layer, ap::StopGradient(Softsign{}), hidden_layer));
   CHECK(tensor(layout, before.gradients, "0.weight") == Numbers(24, 0));
   CHECK(tensor(layout, before.gradients, "0.bias") == Numbers(4, 0));
 

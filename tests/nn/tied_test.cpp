@@ -14,19 +14,17 @@ namespace {
 
 constexpr ap::Embedding table{.vocabulary = 16, .width = 5, .init = ap::Init::lecun_normal};
 constexpr ap::Tied tied(table, ap::Flatten{}, ap::Dense{.units = 5});
-static_assert(ap::Layer<std::remove_const_t<decltype(tied)>>);
-static_assert(tied.output({3}) == ap::Shape{16});
-static_assert(tied.tokens() == 16);
-static_assert(tied.parameters({3}) == 16 * 5 + 15 * 5 + 5 + 16);
+constexpr ap::Model tied_model(ap::Shape{3}, tied);
+static_assert(tied_model.output() == ap::Shape{16});
+static_assert(tied_model.tokens() == 16);
+static_assert(tied_model.parameters() == 16 * 5 + 15 * 5 + 5 + 16);
 
 // Compares with a model that has a separate head, initialised with the table's values: the outputs are equal, and the
 // shared table's gradient is the sum of the gradients of the table and the head.
 TEST_CASE_TEMPLATE("tied: an embedding and a head share their matrix", B, NN_BACKENDS) {
   const ap::Model shared(ap::Shape{3}, tied);
   const ap::Model apart(ap::Shape{3}, table, ap::Flatten{}, ap::Dense{.units = 5}, ap::Dense{.units = 16});
-  ap::Layout one, two;
-  shared.declare(one);
-  apart.declare(two);
+  const ap::Layout one = ap::layout_of(shared), two = ap::layout_of(apart);
   const auto place = [](const ap::Layout& layout, const char* name) { return layout.place_of(layout.find(name)); };
   const std::pair<const char*, const char*> same[] = {{"0.embedding.weight", "0.weight"},
                                                       {"0.1.weight", "2.weight"},
@@ -62,8 +60,7 @@ TEST_CASE_TEMPLATE("tied: gradients", B, NN_BACKENDS) {
 }
 
 TEST_CASE("tied: names and errors") {
-  ap::Layout layout;
-  ap::Model(ap::Shape{3}, tied).declare(layout);
+  const ap::Layout layout = ap::layout_of(ap::Model(ap::Shape{3}, tied));
   CHECK(layout.tensors().size() == 4);
   CHECK(layout.spec(layout.find("0.bias")).output);
   CHECK(declare_error(ap::Model(ap::Shape{3}, ap::Tied(table, ap::Flatten{}))) ==

@@ -30,9 +30,9 @@ static_assert(step.backward.read == (6 + 10) + 6 + (6 + 15) + 20 + (10 + 8) + 10
 static_assert(step.backward.written == 15 + 3 + 10 + 10 + 20 + 5);
 static_assert(step.input == 2 * 5);
 
-// Parameters, batch and labels, and the outputs of both layers; then losses and their gradients, and the gradients of
-// the last layer and of its input; finally, without what the last layer held, the gradients of the first: the peak.
-static_assert(step.footprint == 43 + 10 + 10 + 8 + 10 + 18 + 25);
+// The peak is the backward pass of the first layer: parameters, batch and labels, the gradient of its output, and the
+// gradients of the parameters of both layers. The outputs of both layers are no longer needed.
+static_assert(step.footprint == 43 + 10 + 10 + 18 + 25);
 static_assert(step.footprint_phase == ap::Phase::backward);
 static_assert(std::string_view(step.footprint_at) == "dense, weight gradient");
 

@@ -41,6 +41,9 @@
 #define ALGOPERF_ONE_COPY __attribute__((noinline))
 #endif
 
+// Marks a host function that runs rarely, e.g. once per model: it is compiled for size, in a fraction of the time.
+#define ALGOPERF_COLD __attribute__((cold))
+
 // Marks a lambda that must be inlined into its caller: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };
 #define ALGOPERF_INLINE_LAMBDA __attribute__((always_inline))
 

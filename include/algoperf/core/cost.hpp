@@ -3,6 +3,7 @@
 //   operation(Operation)    an operation is executed
 //   hold(n)  release(n)     memory for n elements is acquired; memory for n elements is released
 //   gradient(n, part)       the same as hold, for the gradients of n parameters
+//   phase(Phase)            the operations that follow belong to this phase of a training step
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,8 @@ namespace algoperf {
 // The part of a model that an operation or parameter belongs to. Some definitions of a model's size or FLOPs exclude
 // the embedding or the output layer.
 enum class ModelPart { body, embedding, output };
+
+enum class Phase { forward, loss, backward, update };
 
 // One operation on whole arrays. A multiply-add is two FLOPs. An addition, multiplication, division, comparison that
 // selects a value, square root, exponential or logarithm is one. Sign changes, copies and conversions are none. Each
@@ -58,6 +61,7 @@ struct CostSum {
   constexpr void hold(std::uint64_t n) { held += n; }
   constexpr void release(std::uint64_t n) { held -= n; }
   constexpr void gradient(std::uint64_t n, ModelPart) { held += n; }
+  constexpr void phase(Phase) {}
 };
 
 }  // namespace algoperf

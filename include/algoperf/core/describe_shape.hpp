@@ -7,7 +7,7 @@
 
 namespace algoperf {
 
-inline std::string describe(const Shape& shape) {
+ALGOPERF_COLD inline std::string describe(const Shape& shape) {
   std::string text = "{";
   for (std::size_t i = 0; i < shape.rank; ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
   return text + "}";

@@ -52,7 +52,7 @@ class MessagePart {
     if (negative_) whole_ = 0 - whole_;
   }
 
-  void append_to(std::string& message) const {
+  ALGOPERF_COLD void append_to(std::string& message) const {
     if (kind_ == Kind::string)
       message.append(string_, length_);
     else if (kind_ == Kind::real)
@@ -72,7 +72,7 @@ class MessagePart {
   };
 };
 
-inline std::string message_of(std::initializer_list<MessagePart> parts) {
+ALGOPERF_COLD inline std::string message_of(std::initializer_list<MessagePart> parts) {
   std::string message;
   for (const MessagePart& part : parts) part.append_to(message);
   return message;
@@ -81,18 +81,18 @@ inline std::string message_of(std::initializer_list<MessagePart> parts) {
 }  // namespace detail
 
 template <class E, class... Parts>
-[[noreturn]] void fail_as(const Parts&... parts) {
+[[noreturn]] ALGOPERF_COLD void fail_as(const Parts&... parts) {
   throw E(detail::message_of({parts...}));
 }
 
 // Throws OutOfMemory after an allocation of `size` elements of `bytes` bytes each failed.
-[[noreturn]] inline void fail_to_allocate(std::size_t size, std::size_t bytes) {
+[[noreturn]] ALGOPERF_COLD inline void fail_to_allocate(std::size_t size, std::size_t bytes) {
   fail_as<OutOfMemory>("there is too little memory for ", size, size < max_elements ? "" : " or more", " elements of ",
                        bytes, " bytes");
 }
 
 template <class... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
+[[noreturn]] ALGOPERF_COLD void fail(const Parts&... parts) {
   fail_as<Error>(parts...);
 }
 

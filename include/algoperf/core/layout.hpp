@@ -57,7 +57,7 @@ class Layout {
 
   // Appends a tensor. Throws Error if the name is already used, if the shape has no elements, or if the arena would
   // have max_elements or more.
-  TensorHandle add(TensorSpec spec) {
+  ALGOPERF_COLD TensorHandle add(TensorSpec spec) {
     require(spec.shape.size() > 0, "Layout: tensor '", spec.name, "' has no elements");
     require(spec.shape.size() < max_elements, "Layout: tensor '", spec.name, "' of shape ", describe(spec.shape),
             " has 2^48 elements or more");
@@ -81,7 +81,7 @@ class Layout {
   // passes. Trained tensors come first, then buffers, then fixed tensors. Handles remain valid. Call it before creating
   // arenas.
   template <class Rule>
-  void arrange_for(const Rule& rule) {
+  ALGOPERF_COLD void arrange_for(const Rule& rule) {
     std::vector<TensorHandle> sorted;
     std::vector<GroupKey> keys, distinct;
     for (const TensorSpec& spec : specs_) {
@@ -103,7 +103,7 @@ class Layout {
 
   // Returns the maximal runs of adjacent trained tensors that `rule` treats alike.
   template <class Rule>
-  std::vector<Region> regions_for(const Rule& rule) const {
+  ALGOPERF_COLD std::vector<Region> regions_for(const Rule& rule) const {
     std::vector<Region> regions;
     GroupKey previous;
     for (const TensorHandle handle : order_) {
@@ -182,7 +182,7 @@ class Layout {
     return key;
   }
   // Appends a tensor to the last region if it is `alike` and adjacent to it, else to a new region.
-  void append(std::vector<Region>& regions, TensorHandle handle, bool alike) const {
+  ALGOPERF_COLD void append(std::vector<Region>& regions, TensorHandle handle, bool alike) const {
     const std::size_t begin = place_of(handle).offset;
     if (regions.empty() || !alike || regions.back().end != begin) regions.push_back({begin, 0, {}});
     regions.back().tensors.push_back(handle);

@@ -38,7 +38,7 @@ class List {
   constexpr T& back() { return data_[size_ - 1]; }
   constexpr const T& back() const { return data_[size_ - 1]; }
 
-  constexpr void reserve(std::size_t capacity) {
+  ALGOPERF_COLD constexpr void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
     T* const larger = new T[capacity]();
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move(data_[i]);
@@ -46,9 +46,10 @@ class List {
     data_ = larger;
     capacity_ = capacity;
   }
-  constexpr void push_back(T element) {
-    if (size_ == capacity_) reserve(size_ == 0 ? 4 : 2 * size_);
-    data_[size_++] = std::move(element);
+  // `element` must not be in the list.
+  constexpr void push_back(const T& element) {
+    if (size_ == capacity_) reserve(size_ == 0 ? 8 : 2 * size_);
+    data_[size_++] = element;
   }
 
  private:

@@ -21,7 +21,7 @@ constexpr void check_labelled() {
 
 // Throws Error unless the inputs of `data` fit a model that takes examples of shape `in` with elements of type `Input`.
 template <class Input, class Data>
-void check_inputs(Shape in, const Data& data) {
+ALGOPERF_COLD void check_inputs(Shape in, const Data& data) {
   static_assert(std::is_integral_v<typename Data::Input> || !std::is_integral_v<Input>,
                 "algoperf: the model takes tokens (integers), but the inputs of the data set are not integers");
   const Shape shape = data.shape();
@@ -35,14 +35,14 @@ void check_inputs(Shape in, const Data& data) {
 
 // Throws Error unless `data` fits the model and the loss of `context`, a TrainingContext.
 template <class Context, class Data>
-void check_fits(const Context& context, const Data& data) {
+ALGOPERF_COLD void check_fits(const Context& context, const Data& data) {
   check_inputs<typename Context::Input>(context.model().input(), data);
   using Label = LabelOf<Data>;
   constexpr bool labelled = !Unlabelled<Data>;
   static_assert(!labelled || std::is_integral_v<Label> == std::is_integral_v<typename Context::Label>,
                 "algoperf: the loss does not fit the labels of the data: cross-entropies take class labels, "
                 "MeanSquaredError and BinaryCrossEntropy take real-valued labels (InMemoryRegression)");
-  const std::size_t outputs = context.model().output().size();
+  const std::size_t outputs = context.output_size();
   if constexpr (!std::is_integral_v<Label>) {
     const std::size_t numbers = label_width(data);
     require(numbers == outputs, "data: a label has ", numbers, " values, the model has ", outputs, " outputs");
@@ -54,7 +54,8 @@ void check_fits(const Context& context, const Data& data) {
 
 // Returns a sentence for each fact about data that fits the model but was probably not intended.
 template <class Context, class Selector, class Data>
-std::vector<std::string> doubts_about(const Context& context, const Selector& selector, const Data& data) {
+ALGOPERF_COLD std::vector<std::string> doubts_about(const Context& context, const Selector& selector,
+                                                    const Data& data) {
   std::vector<std::string> doubts;
   if constexpr (requires { selector.warning(data.size()); })
     if (std::string doubt = selector.warning(data.size()); !doubt.empty()) doubts.push_back(std::move(doubt));

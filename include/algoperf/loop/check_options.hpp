@@ -11,8 +11,8 @@ namespace algoperf::detail {
 
 // Returns the model. Throws Error, naming the field, if an option of the five roles is invalid.
 template <class ModelType, class Loss, class Rule, class Schedule, class Selector>
-const ModelType& checked_model(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
-                               const Selector& selector) {
+ALGOPERF_COLD const ModelType& checked_model(const ModelType& model, const Loss& loss, const Rule& rule,
+                                             const Schedule& schedule, const Selector& selector) {
   rule.check();
   if constexpr (requires { loss.check(); }) loss.check();
   check_schedule(schedule);
@@ -28,7 +28,7 @@ const ModelType& checked_model(const ModelType& model, const Loss& loss, const R
 
 // Returns the number of workers. Throws Error if there are none, or more than the combiner or the batch allows.
 template <class CombinerType, class Group>
-std::size_t checked_workers(const Group& group, std::size_t batch) {
+ALGOPERF_COLD std::size_t checked_workers(const Group& group, std::size_t batch) {
   const std::size_t n = group.workers;
   require(n >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
   if constexpr (requires { CombinerType::max_workers; })

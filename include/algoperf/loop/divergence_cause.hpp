@@ -24,8 +24,8 @@ std::size_t first_not_finite(const B& backend, const T* x, std::size_t n) {
 
 // Returns a description of the first cause found among parameters, inputs and gradients, in this order.
 template <class S, class Input, class B>
-std::string divergence_cause(const B& backend, const Layout& layout, const S* values, const S* gradients,
-                             const Input* inputs, std::size_t count) {
+ALGOPERF_COLD std::string divergence_cause(const B& backend, const Layout& layout, const S* values, const S* gradients,
+                                           const Input* inputs, std::size_t count) {
   const auto tensor_of = [&](const S* arena) {
     for (const TensorHandle handle : layout.tensors()) {
       const TensorPlace at = layout.place_of(handle);

@@ -48,7 +48,7 @@ template <class ModelType, class Loss, class Rule, class Schedule, class Selecto
 consteval bool explain_roles() {
   static_assert(
       requires(const ModelType& model) {
-        typename ModelType::Handles;
+        typename ModelType::template Input<float>;
         model.input();
         model.output();
       },

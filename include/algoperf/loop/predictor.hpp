@@ -1,6 +1,5 @@
 // Predictor: a model for inference. It holds the model's parameters and the activations of one batch, but no loss,
-// rule, gradient or schedule. Activations take as much memory as in training. It is not thread-safe: use one per
-// thread.
+// rule, gradient or schedule. It is not thread-safe: use one per thread.
 //
 //   Predictor predictor(mlp(Shape{28, 28, 1}, {64}, 10));
 //   load_evaluation_values("best.checkpoint", predictor);      or load_values, from a checkpoint or a dict
@@ -18,7 +17,7 @@
 #include "../core/layout.hpp"
 #include "../data/concept.hpp"
 #include "../data/unlabelled.hpp"
-#include "../nn/concept.hpp"
+#include "../nn/graph/graph_executor.hpp"
 #include "../nn/init.hpp"
 #include "batch.hpp"
 #include "check_data.hpp"
@@ -58,12 +57,13 @@ class Predictor {
   explicit Predictor(const ModelType& model, const Backend& backend = {}, std::size_t batch = 256)
       : model_(model),
         backend_(backend),
-        handles_(model_.declare(layout_)),
-        batch_(backend_, model_, 1, checked(batch), batch) {
-    values_ = backend_.template array<Scalar>(layout_.size());
-    std::vector<Scalar> first(layout_.size());
-    Initializer<Scalar> set(layout_, first.data(), RandomKey{1});
-    model_.initialize(set, handles_);
+        recorded_(KeepOutputs{model}),
+        executor_(backend_, recorded_, checked(batch), {.training = false}),
+        batch_(backend_, {model_.input().size(), 1, 1, recorded_.field("input").tokens}, batch) {
+    values_ = backend_.template array<Scalar>(layout().size());
+    std::vector<Scalar> first(layout().size());
+    Initializer<Scalar> set(layout(), first.data(), RandomKey{1});
+    recorded_.initialize(set);
     backend_.write(first.size(), first.data(), values_.data());
   }
   Predictor(const Predictor&) = delete;
@@ -75,16 +75,21 @@ class Predictor {
     require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
             "through values()");
     detail::check_inputs<Input>(model_.input(), data);
-    const std::size_t width = model_.output().size(), size = data.size(), at_once = batch_.capacity();
+    const std::size_t width = recorded_.outputs().shape.size(), size = data.size(), at_once = batch_.capacity();
     const detail::InputsOf<Data> inputs{data};
     std::vector<Scalar> outputs(size * width);
     std::vector<Stored<Backend>> read;
     for (std::size_t begin = 0; begin < size; begin += at_once) {
       const std::size_t n = size - begin < at_once ? size - begin : at_once;
-      batch_.load_range(backend_, model_, inputs, begin, n);
-      const auto call = batch_.call(backend_, layout_, values_.data(), nullptr, n, Mode::evaluate, {});
+      batch_.load_range(backend_, inputs, begin, n);
+      executor_.bind(recorded_.field("input").value, batch_.inputs());
+      GraphPass<Backend> pass;
+      pass.values = values_.data();
+      pass.examples = n;
+      pass.mode = Mode::evaluate;
+      executor_.forward(pass);
       read.resize(n * width);
-      backend_.read(read.size(), model_.forward(call, handles_, batch_.inputs()), read.data());
+      backend_.read(read.size(), executor_.result(recorded_.outputs(), Mode::evaluate), read.data());
       std::copy(read.begin(), read.end(), outputs.begin() + static_cast<std::ptrdiff_t>(begin * width));
     }
     return outputs;
@@ -96,7 +101,7 @@ class Predictor {
   }
 
   const ModelType& model() const { return model_; }
-  const Layout& layout() const { return layout_; }
+  const Layout& layout() const { return recorded_.layout(); }
   const Backend& backend() const { return backend_; }
   // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name. The
   // caller of the functions that are not const must write them.
@@ -106,15 +111,24 @@ class Predictor {
   }
   const Scalar* values() const { return values_.data(); }
   std::span<Scalar> values(const std::string& tensor) {
-    const TensorPlace place = layout_.place_of(layout_.find(tensor));
+    const TensorPlace place = layout().place_of(layout().find(tensor));
     return {values() + place.offset, place.size};
   }
   std::span<const Scalar> values(const std::string& tensor) const {
-    const TensorPlace place = layout_.place_of(layout_.find(tensor));
+    const TensorPlace place = layout().place_of(layout().find(tensor));
     return {values() + place.offset, place.size};
   }
 
  private:
+  struct KeepOutputs {
+    const ModelType& model;
+    template <class Net>
+    Value operator()(Net& net) const {
+      const Value outputs = model(net);
+      net.keep(outputs);
+      return outputs;
+    }
+  };
   static std::size_t checked(std::size_t batch) {
     require(batch > 0 && batch <= UINT32_MAX, "Predictor: the batch is ", batch, ", expected 1 to ", UINT32_MAX);
     return batch;
@@ -122,9 +136,9 @@ class Predictor {
 
   ModelType model_;
   Backend backend_;
-  Layout layout_;
-  typename ModelType::Handles handles_;
-  Batch<ModelType, Backend> batch_;
+  RecordedModel<Backend> recorded_;
+  GraphExecutor<Backend> executor_;
+  Batch<Backend, Input, std::int32_t> batch_;
   typename Backend::template Array<Scalar> values_;
   bool given_ = false;
 };

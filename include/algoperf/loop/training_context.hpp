@@ -17,6 +17,8 @@
 #include "../core/math.hpp"
 #include "../data/concept.hpp"
 #include "../nn/concept.hpp"
+#include "../nn/graph/graph_executor.hpp"
+#include "../nn/graph/objective.hpp"
 #include "../nn/init.hpp"
 #include "../rules/concept.hpp"
 #include "batch.hpp"
@@ -39,7 +41,7 @@ class TrainingContext {
   using Array = typename Backend::template Array<Scalar>;
   using RuleState = typename Rule::template State<Backend>;
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
-  static constexpr bool has_buffers = detail::HasBuffers<ModelType>;
+  static constexpr bool may_have_buffers = detail::may_have_buffers<ModelType>();
   using Input = typename ModelType::template Input<Activation>;
   using Label = LossLabel<Loss, Scalar>;
   // Whether the rule handles gradients that are not finite.
@@ -48,40 +50,42 @@ class TrainingContext {
   // or use the loss need it immediately, so it is not deferred for them.
   static constexpr bool defers = AsynchronousBackend<Backend> && detail::defers_on<Rule, Backend>();
 
-  TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
-                  std::size_t workers, std::size_t capacity, RandomKey key)
+  ALGOPERF_COLD TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
+                                std::size_t workers, std::size_t capacity, RandomKey key)
       : model_(model),
         loss_(loss),
         rule_(rule),
         backend_(backend),
         workers_(workers),
         key_(key),
-        handles_(model_.declare(layout_)),
-        batch_(backend_, model_, classes(), capacity, (capacity + workers - 1) / workers),
+        recorded_(Objective<ModelType, Loss>{model, loss}),
+        executor_(backend_, recorded_, (capacity + workers - 1) / workers),
+        batch_(backend_, batch_shape(), capacity),
         losses_(capacity, workers),
         deferred_loss_(backend_),
         resident_(backend_, capacity) {
-    layout_.arrange_for(rule_);
-    require(layout_.trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
-    values_ = backend_.template array<Scalar>(layout_.size());
-    gradients_ = backend_.template array<Scalar>(layout_.size());
+    Layout& layout = recorded_.layout();
+    layout.arrange_for(rule_);
+    require(layout.trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
+    values_ = backend_.template array<Scalar>(layout.size());
+    gradients_ = backend_.template array<Scalar>(layout.size());
     weights_ = backend_.template array<Scalar>(capacity);
-    d_outputs_ = backend_.template array<Activation>(element_count(model_.output().size(), batch_.at_once()));
-    if constexpr (has_buffers) buffers_.emplace(buffer_rule_.state(backend_, layout_, layout_.buffers()));
-    std::vector<Scalar> first(layout_.size());
-    Initializer<Scalar> set(layout_, first.data(), key.fold(0));
-    model_.initialize(set, handles_);
+    if constexpr (may_have_buffers)
+      if (recorded_.graph().has_buffers) buffers_.emplace(buffer_rule_.state(backend_, layout, layout.buffers()));
+    std::vector<Scalar> first(layout.size());
+    Initializer<Scalar> set(layout, first.data(), key.fold(0));
+    recorded_.initialize(set);
     backend_.write(first.size(), first.data(), values_.data());
   }
 
   // The interface for combiners.
   const Backend& backend() const { return backend_; }
-  const Layout& layout() const { return layout_; }
+  const Layout& layout() const { return recorded_.layout(); }
   std::size_t workers() const { return workers_; }
   Scalar* values() { return values_.data(); }
   const Scalar* values() const { return values_.data(); }
   Scalar* gradients() { return gradients_.data(); }
-  RuleState make_rule_state() const { return rule_.state(backend_, layout_); }
+  RuleState make_rule_state() const { return rule_.state(backend_, layout()); }
   std::size_t examples(std::size_t worker) const { return begin_of(worker + 1) - begin_of(worker); }
   double share(std::size_t worker) const {
     return static_cast<double>(examples(worker)) / static_cast<double>(batch_.size());
@@ -89,16 +93,20 @@ class TrainingContext {
   double gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
     const std::size_t begin = begin_of(worker), n = examples(worker);
     if (n == 0) {  // a batch smaller than the number of workers
-      backend_.fill(layout_.size(), gradients, Scalar(0));
+      backend_.fill(layout().size(), gradients, Scalar(0));
       return 0;
     }
     gradient_examples_ += n;
-    LayerCall<Backend> call = batch_.call(backend_, layout_, values, gradients, n, Mode::train, pass_key());
-    call.first = begin;
-    const Activation* const outputs = model_.forward(call, handles_, batch_.inputs(begin));
-    loss_.write(backend_, n, model_.output().size(), outputs, batch_.labels(begin), weights_.data() + begin,
-                batch_.losses(begin), d_outputs_.data());
-    model_.backward(call, handles_, batch_.inputs(begin), d_outputs_.data());
+    bind(executor_, batch_, begin);
+    GraphPass<Backend> pass;
+    pass.values = values;
+    pass.gradients = gradients;
+    pass.examples = n;
+    pass.key = pass_key();
+    pass.first = begin;
+    pass.weights = weights_.data() + begin;
+    executor_.forward(pass);
+    executor_.backward(pass);
     if constexpr (defers) return 0;  // loss() returns the batch's loss
     const double loss = losses_.record(backend_, worker, begin, n, batch_.losses(begin));
     if constexpr (!handles_non_finite)
@@ -114,9 +122,10 @@ class TrainingContext {
     const auto step_unless = [&](const auto& guard) {
       using Guard = std::remove_cvref_t<decltype(guard)>;
       rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{gradients, values, evaluate, {}, guard}, state, now_);
-      if constexpr (has_buffers)
-        buffer_rule_.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *buffers_,
-                          {now_.t, 1});
+      if constexpr (may_have_buffers)
+        if (buffers_)
+          buffer_rule_.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *buffers_,
+                            {now_.t, 1});
     };
     if constexpr (defers && !handles_non_finite)
       step_unless(deferred_loss_.guard());
@@ -127,8 +136,10 @@ class TrainingContext {
   // The interface for TrainingLoop.
   const Rule& rule() const { return rule_; }
   const ModelType& model() const { return model_; }
+  // Returns the number of elements of the model's output for one example.
+  std::size_t output_size() const { return recorded_.outputs().shape.size(); }
   std::size_t capacity() const { return batch_.capacity(); }
-  std::size_t at_once() const { return batch_.at_once(); }
+  std::size_t at_once() const { return executor_.capacity(); }
   std::uint64_t gradient_examples() const { return gradient_examples_; }
   void measure_gradient_norm(bool yes) { measures_gradient_norm_ = yes; }
   // Return the root mean square, over the rules' steps since the last call, of the gradients' norms, if measured; and
@@ -140,16 +151,14 @@ class TrainingContext {
   }
   double take_measuring_seconds() { return std::exchange(measuring_seconds_, 0); }
   // Returns the number of classes that the loss distinguishes, if labels are classes.
-  std::size_t classes() const { return detail::classes_of(loss_, model_.output().size()); }
+  std::size_t classes() const { return detail::classes_of(loss_, output_size()); }
 
   // Keeps a copy of the training data in a device's memory until release_data(), if it fits with some memory to spare.
   template <class Data>
   void make_resident(const Data& data) {
     if constexpr (defers)
-      resident_.make(backend_, data, [&](const std::uint32_t* indices, auto... part) {
-        batch_.check(
-            model_, [indices](std::size_t i) { return indices[i]; }, part...);
-      });
+      resident_.make(backend_, data,
+                     [&](const std::uint32_t* indices, auto... part) { batch_.check(indices, 0, part...); });
   }
   void release_data() {
     if constexpr (defers) resident_.release();
@@ -188,21 +197,24 @@ class TrainingContext {
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
                 double& loss, double& score) {
-    const std::size_t classes = model_.output().size();
-    OwnBatch& batch = batch_for(n);
-    const Activation* const outputs = forward(batch, data, values, begin, n);
-    Scalar* const losses = batch.losses();
-    loss_.write(backend_, n, classes, outputs, batch.labels(), static_cast<const Scalar*>(nullptr), losses,
-                static_cast<Activation*>(nullptr));
+    Evaluation in = evaluation_of(n);
+    load_and_bind(in, data, begin, n);
+    const GraphPass<Backend> pass = evaluation_pass(values, n);
+    in.executor.forward(pass);
+    Scalar* const losses = in.batch.losses();
     loss += backend_.sum(n, static_cast<const Scalar*>(losses));
-    metric.write(backend_, n, classes, outputs, batch.labels(), losses);
+    metric.write(backend_, n, output_size(), in.executor.result(recorded_.outputs(), Mode::evaluate), in.batch.labels(),
+                 losses);
     score += backend_.sum(n, static_cast<const Scalar*>(losses));
   }
   // Writes the outputs of examples [begin, begin + n) to host memory, row by row.
   template <class Data>
   void predict(const Data& data, const Scalar* values, std::size_t begin, std::size_t n, Scalar* outputs) {
-    const std::size_t count = n * model_.output().size();
-    const Activation* const from = forward(batch_for(n), data, values, begin, n);
+    const std::size_t count = n * output_size();
+    Evaluation in = evaluation_of(n);
+    load_and_bind(in, data, begin, n);
+    in.executor.forward_to_outputs(evaluation_pass(values, n));
+    const Activation* const from = in.executor.result(recorded_.outputs(), Mode::evaluate);
     if constexpr (!std::is_same_v<Activation, Scalar>) {
       std::vector<Activation> read(count);
       backend_.read(count, from, read.data());
@@ -219,22 +231,22 @@ class TrainingContext {
   // Visits an arena with the layout of the parameters.
   template <class Archive>
   void visit(Archive& archive, Scalar* arena) {
-    for (const TensorHandle handle : layout_.tensors())
-      archive.array(layout_.spec(handle).name.c_str(), backend_, arena + layout_.place_of(handle).offset,
-                    layout_.place_of(handle).size);
+    for (const TensorHandle handle : layout().tensors())
+      archive.array(layout().spec(handle).name.c_str(), backend_, arena + layout().place_of(handle).offset,
+                    layout().place_of(handle).size);
   }
 
  private:
-  using OwnBatch = Batch<ModelType, Backend, Label>;
+  using OwnBatch = Batch<Backend, Input, Label>;
   // Replaces the state of BufferUpdateRule if the model has no buffers.
   struct NoBuffers {};
   using Buffers =
-      std::conditional_t<has_buffers, typename detail::BufferUpdateRule::template State<Backend>, NoBuffers>;
+      std::conditional_t<may_have_buffers, typename detail::BufferUpdateRule::template State<Backend>, NoBuffers>;
 
   void add_gradient_norm(const Scalar* gradients) {
     backend_.synchronize();
     const Stopwatch watch;
-    gradient_squares_ += backend_.dot(layout_.trained_size(), gradients, gradients);
+    gradient_squares_ += backend_.dot(layout().trained_size(), gradients, gradients);
     ++measured_steps_;
     measuring_seconds_ += watch.seconds();
   }
@@ -246,27 +258,57 @@ class TrainingContext {
   void gather(const Data& data, const std::uint32_t* indices, std::size_t n) {
     if constexpr (defers)
       if (resident_.holds(data)) return resident_.gather(backend_, indices, n, batch_);
-    batch_.gather(backend_, model_, data, indices, n);
+    batch_.gather(backend_, data, indices, n);
   }
 
-  // Returns the batch in which to evaluate `n` examples: the batch of the training step if it is large enough, else one
-  // that is allocated for this purpose and kept.
-  OwnBatch& batch_for(std::size_t n) {
-    if (n <= at_once()) return batch_;
-    if (!large_batch_ || large_batch_->capacity() < n) large_batch_.emplace(backend_, model_, classes(), n, n);
-    return *large_batch_;
+  BatchShape batch_shape() const {
+    BatchShape shape;
+    shape.width = model_.input().size();
+    shape.label_width = std::is_integral_v<Label> ? 1 : output_size();
+    shape.classes = classes();
+    shape.tokens = recorded_.field("input").tokens;
+    return shape;
+  }
+
+  // Where examples are evaluated: in the memory of the training step if it is large enough, else in memory that is
+  // allocated for this purpose and kept.
+  struct Evaluation {
+    GraphExecutor<Backend>& executor;
+    OwnBatch& batch;
+  };
+  Evaluation evaluation_of(std::size_t n) {
+    if (n <= at_once()) return {executor_, batch_};
+    if (!large_batch_ || large_batch_->capacity() < n) {
+      ExecutorOptions options;
+      options.training = false;
+      large_executor_.emplace(backend_, recorded_, n, options);
+      large_batch_.emplace(backend_, batch_shape(), n);
+    }
+    return {*large_executor_, *large_batch_};
   }
   template <class Data>
-  const Activation* forward(OwnBatch& batch, const Data& data, const Scalar* values, std::size_t begin, std::size_t n) {
-    batch.load_range(backend_, model_, data, begin, n);
-    const LayerCall<Backend> call = batch.call(backend_, layout_, values, nullptr, n, Mode::evaluate, pass_key());
-    return model_.forward(call, handles_, batch.inputs());
+  void load_and_bind(const Evaluation& in, const Data& data, std::size_t begin, std::size_t n) {
+    in.batch.load_range(backend_, data, begin, n);
+    bind(in.executor, in.batch, 0);
+  }
+  void bind(GraphExecutor<Backend>& executor, OwnBatch& batch, std::size_t begin) const {
+    executor.bind(recorded_.field("input").value, batch.inputs(begin));
+    executor.bind(recorded_.field("label").value, batch.labels(begin));
+    executor.bind(recorded_.losses(), batch.losses(begin));
+  }
+  GraphPass<Backend> evaluation_pass(const Scalar* values, std::size_t n) const {
+    GraphPass<Backend> pass;
+    pass.values = values;
+    pass.examples = n;
+    pass.mode = Mode::evaluate;
+    pass.key = pass_key();
+    return pass;
   }
 
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const {
     const std::string noticed = step < now_.t ? ", detected at step " + std::to_string(now_.t) : "";
     Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
-                   detail::divergence_cause(backend_, layout_, values, gradients, batch_.inputs(),
+                   detail::divergence_cause(backend_, layout(), values, gradients, batch_.inputs(),
                                             batch_.size() * model_.input().size()));
     error.step = step;
     throw error;
@@ -278,8 +320,8 @@ class TrainingContext {
   Backend backend_;
   std::size_t workers_;
   RandomKey key_;
-  Layout layout_;
-  typename ModelType::Handles handles_;
+  RecordedModel<Backend> recorded_;
+  GraphExecutor<Backend> executor_;
   OwnBatch batch_;
   detail::StepLosses<Scalar> losses_;
   std::uint64_t gradient_examples_ = 0;
@@ -290,10 +332,10 @@ class TrainingContext {
   [[no_unique_address]] Deferred deferred_loss_;
   using Resident = std::conditional_t<defers, ResidentCopy<Input, Label, Backend>, NoResidentCopy<Backend>>;
   [[no_unique_address]] Resident resident_;
+  std::optional<GraphExecutor<Backend>> large_executor_;
   std::optional<OwnBatch> large_batch_;
   Step now_;
   Array values_, gradients_, weights_;
-  typename Backend::template Array<Activation> d_outputs_;
   static constexpr detail::BufferUpdateRule buffer_rule_{detail::BufferUpdate{}};
   std::optional<Buffers> buffers_;
 };

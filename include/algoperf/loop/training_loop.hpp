@@ -177,7 +177,7 @@ class TrainingLoop {
   std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
     detail::check_fits(context_, data);
     const Scalar* const values = evaluation_values();
-    const std::size_t width = model().output().size();
+    const std::size_t width = context_.output_size();
     std::vector<Scalar> outputs(data.size() * width);
     for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
       context_.predict(data, values, begin, n, outputs.data() + begin * width);

@@ -49,4 +49,3 @@
 #include "stop_gradient.hpp"
 #include "summary.hpp"
 #include "tied.hpp"
-#include "workspace.hpp"

@@ -21,9 +21,6 @@
 // x, y, dy and dx have element type S = Stored<B>, which may be a 16-bit type. Layers compute in Arithmetic<S>
 // (core/half.hpp), which is also the parameters' type. Matrix products read weights through call.weight(handle);
 // everything else reads parameters through call.value(handle).
-// A layer that contains layers may set the constant counts_memory = true. Its count_forward and count_backward then
-// report the memory of the inner layers with the tally's hold and release. They do not report the layer's own output or
-// the gradient of its input, which the enclosing layer reports.
 // A layer that declares buffers (torch: registered buffers) sets the constant has_buffers = true. Its backward writes,
 // as the gradient of each buffer, the amount that a step subtracts from the buffer.
 // Three optional constants describe how a layer uses the memory of its input and output:
@@ -45,8 +42,8 @@
 // Metric: name              constexpr; for tables and logs
 //         lower_is_better   constexpr
 //         write(backend, batch, classes, logits, labels, scores)   one score per example; the metric is their mean
-// Model:  Model (model.hpp), or any type with its members. These are a layer's members without the shape argument; the
-//         shape is input(). Tokens of a batch are checked against tokens() before they reach a layer.
+// Model:  Model (model.hpp), or any model function (graph/op.hpp) of the field "input" that has its members Input<S>,
+//         input() and output(). Tokens of a batch are checked before they reach a layer.
 #pragma once
 
 #include <concepts>
@@ -65,10 +62,10 @@ namespace algoperf {
 
 enum class Mode { train, evaluate };
 
-// The memory that a layer needs. All layers of a model share one scratch array.
+// The memory that a layer needs.
 //   kept      elements of the activations' type per example, kept from forward to backward
 //   scratch   minimum number of elements of the activations' type that one call needs, for any batch size
-//   at_once   scratch elements per example that suffice to process a whole batch at once; the workspace provides
+//   at_once   scratch elements per example that suffice to process a whole batch at once; the planner provides
 //             at_once elements per example, up to a total of the backend's `scratch`
 //   exact     elements of the parameters' type per example, kept from forward to backward
 struct LayerMemory {
@@ -148,11 +145,6 @@ constexpr bool reads_output() {
 template <class L>
 concept HasBuffers = requires {
   requires L::has_buffers;
-};
-
-template <class L>
-concept CountsMemory = requires {
-  requires L::counts_memory;
 };
 
 template <class L>

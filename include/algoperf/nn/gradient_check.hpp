@@ -52,7 +52,8 @@ class GradientProbe {
   GradientProbe(const ModelFunction& model, const GradientCheckOptions& options, const B& backend)
       : options_(options),
         backend_(backend),
-        executor_(backend, model, options.capacity == 0 ? options.batch : options.capacity, {.field_gradients = true}) {
+        model_(model, true),
+        executor_(backend, model_, options.capacity == 0 ? options.batch : options.capacity) {
     require(options.batch > 0 && executor_.capacity() >= options.batch, "gradient_check: batch is ", options.batch,
             ", expected at least 1 and at most the capacity of ", executor_.capacity());
     draw_parameters();
@@ -65,7 +66,7 @@ class GradientProbe {
   GradientCheck run() {
     executor_.forward(pass());
     executor_.backward(pass());
-    const Layout& layout = executor_.layout();
+    const Layout& layout = model_.layout();
     std::vector<S> gradients(layout.size());
     backend_.read(gradients.size(), gradients_.data(), gradients.data());
     std::vector<std::vector<S>> of_fields;
@@ -100,16 +101,16 @@ class GradientProbe {
     }
   };
 
-  const ModelGraph& graph() const { return executor_.graph(); }
+  const ModelGraph& graph() const { return model_.graph(); }
   std::size_t rows(const Value& value) const { return options_.batch * graph().axes[value.axis].rows; }
 
   // Draws the initial values plus noise, so that no parameter is special (a bias of 0, a scale of 1).
   void draw_parameters() {
-    const Layout& layout = executor_.layout();
+    const Layout& layout = model_.layout();
     const RandomKey key{options_.seed};
     host_values_.resize(layout.size());
     Initializer<S> set(layout, host_values_.data(), key);
-    executor_.initialize(set);
+    model_.initialize(set);
     RandomStream random(key.fold(1));
     for (const TensorHandle handle : layout.tensors()) {
       const TensorPlace at = layout.place_of(handle);
@@ -160,11 +161,13 @@ class GradientProbe {
   }
 
   GraphPass<B> pass() {
-    return {.values = values_.data(),
-            .gradients = gradients_.data(),
-            .examples = options_.batch,
-            .key = RandomKey{options_.seed},
-            .weights = weights_.data()};
+    GraphPass<B> pass;
+    pass.values = values_.data();
+    pass.gradients = gradients_.data();
+    pass.examples = options_.batch;
+    pass.key = RandomKey{options_.seed};
+    pass.weights = weights_.data();
+    return pass;
   }
 
   // The sum of sum(weights * losses) / rows over all losses of the model.
@@ -220,6 +223,7 @@ class GradientProbe {
 
   const GradientCheckOptions& options_;
   const B& backend_;
+  RecordedModel<B> model_;
   GraphExecutor<B> executor_;
   std::vector<S> host_values_, host_weights_, host_losses_;
   std::vector<Field> fields_;

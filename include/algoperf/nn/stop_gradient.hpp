@@ -3,9 +3,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "concept.hpp"
-#include "graph/model_graph.hpp"
-#include "init.hpp"
 #include "model.hpp"
 
 namespace algoperf {
@@ -21,103 +18,53 @@ namespace algoperf {
 // If no layer before the wrapper is trained, the backward pass computes nothing from the wrapper down to the input.
 // If an earlier layer is trained, its gradient is 0, so only weight decay changes its parameters. gradient_check
 // reports this zero gradient as an error, because its finite differences include the wrapped layer.
-// Shapes and errors: the layer's. Source: JAX's stop_gradient; Keras's trainable = False, which treats BatchNorm in the
+// Shapes and errors: the part's. Source: JAX's stop_gradient; Keras's trainable = False, which treats BatchNorm in the
 // same way (here dropout is off, too). In torch: requires_grad_(False) and eval() of the module, in no_grad().
-// Cost: the layer's forward, counted as in training, and nothing backward; its memory is the layer's.
-template <class L>
+// Cost: the part's forward, and nothing backward.
+template <class Part>
 class StopGradient {
-  static_assert(detail::explain_layer<L>());
+  static_assert(detail::explain_model_part<Part>());
 
  public:
-  using Handles = typename L::Handles;
-  template <class S>
-  using Input = LayerInput<L, S>;
-  static constexpr bool in_place = detail::HasInPlace<L>;
-  static constexpr bool view = detail::HasView<L>;
-  static constexpr bool reads_output = false;
+  static constexpr bool reads_tokens = detail::reads_tokens<Part>();
+  static constexpr bool has_buffers = false;  // none that a step updates
 
-  constexpr explicit StopGradient(const L& layer) : layer_(layer) {}
-
-  constexpr Shape output(Shape in) const { return layer_.output(in); }
-  constexpr std::size_t tokens() const requires(detail::HasTokens<L>) { return layer_.tokens(); }
-  constexpr ModelPart part() const { return detail::part_of(layer_); }
-  constexpr std::uint64_t parameters(Shape) const { return 0; }
-  template <class Tally>
-  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
-    OperationsOnly<Tally> operations{tally};  // the enclosing layer counts the memory, as memory(in)
-    layer_.count_forward(in, batch, operations);
-  }
-  template <class Tally>
-  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
-    if (input_gradient) tally.operation({"stopped gradient", 0, 0, batch * in.size()});
-  }
-  constexpr LayerMemory memory(Shape in) const { return layer_.memory(in); }
-
-  Handles declare(Layout& layout, const std::string& name, Shape in) const {
-    const std::size_t before = layout.tensors().size();
-    const Handles handles = layer_.declare(layout, name, in);
-    layout.fix_since(before);
-    return handles;
-  }
-  template <class S>
-  void initialize(Initializer<S>& set, const Handles& handles, Shape in) const {
-    if constexpr (detail::Initializes<L, S>) layer_.initialize(set, handles, in);
-  }
+  constexpr explicit StopGradient(const Part& part) : part_(part) {}
 
   template <class Net>
   constexpr Value record(Net& net, OpName name, Value x) const {
     const typename Net::Fixed fixed(net);
-    return net(name, layer_, x);
-  }
-
-  template <class B, class X, class S>
-  void forward(const LayerCall<B>& call, const Handles& handles, Shape in, const X* x, S* y) const {
-    LayerCall<B> evaluation = call;
-    evaluation.mode = Mode::evaluate;
-    layer_.forward(evaluation, handles, in, x, y);
-  }
-  template <class B, class X, class S>
-  void backward(const LayerCall<B>& call, const Handles&, Shape in, const X*, const S*, const S*, S* dx) const {
-    if (dx != nullptr) call.backend.fill(call.batch * in.size(), dx, S(0));
+    return net(name, part_, x);
   }
 
  private:
-  template <class Tally>
-  struct OperationsOnly {
-    Tally& tally;
-    constexpr void operation(const Operation& o) const { tally.operation(o); }
-    constexpr void hold(std::uint64_t) const {}
-    constexpr void release(std::uint64_t) const {}
-    constexpr void gradient(std::uint64_t, ModelPart) const {}
-  };
-
-  L layer_;
+  Part part_;
 };
 
 namespace detail {
 
-template <bool stops, class L>
-constexpr auto stopped(const L& layer) {
+template <bool stops, class Part>
+constexpr auto stopped(const Part& part) {
   if constexpr (stops)
-    return StopGradient<L>(layer);
+    return StopGradient<Part>(part);
   else
-    return layer;
+    return part;
 }
-template <std::size_t count, class... Layers, std::size_t... i>
-constexpr auto stopped(const Model<Sequential<Layers...>>& model, std::index_sequence<i...>) {
-  return Model(model.input(), stopped<(i < count)>(get<i>(model.root().layers()))...).with_init(model.init());
+template <std::size_t count, class... Parts, std::size_t... i>
+constexpr auto stopped(const Model<Parts...>& model, std::index_sequence<i...>) {
+  return Model(model.input(), stopped<(i < count)>(get<i>(model.parts().parts()))...).with_init(model.init());
 }
 
 }  // namespace detail
 
-// Returns the model with each of its first `count` layers wrapped in a StopGradient of its own, so that tensor names do
+// Returns the model with each of its first `count` parts wrapped in a StopGradient of its own, so that tensor names do
 // not change.
-template <std::size_t count, class... Layers>
-constexpr auto stop_gradient(const Model<Sequential<Layers...>>& model) {
-  static_assert(count < sizeof...(Layers),
+template <std::size_t count, class... Parts>
+constexpr auto stop_gradient(const Model<Parts...>& model) {
+  static_assert(count < sizeof...(Parts),
                 "algoperf: stop_gradient<count>(model) must leave at least one layer to train: count must be less than "
                 "the number of the model's layers");
-  return detail::stopped<count>(model, std::make_index_sequence<sizeof...(Layers)>{});
+  return detail::stopped<count>(model, std::make_index_sequence<sizeof...(Parts)>{});
 }
 
 }  // namespace algoperf

@@ -26,6 +26,7 @@
 #include "../core/layout.hpp"
 #include "../data/selectors/shuffled_epochs.hpp"
 #include "../loop/report.hpp"
+#include "../nn/graph/layout_of.hpp"
 #include "../nn/losses/mean_squared_error.hpp"
 #include "../nn/losses/sigmoid_cross_entropy.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
@@ -114,7 +115,7 @@ WorkloadFacts facts_of(const W& workload) {
                       .batch_size = batch_size_of(workload),
                       .examples = workload.train().size(),
                       .loss = loss_kind<std::remove_cvref_t<decltype(workload.loss())>>};
-  (void)workload.model().declare(facts.layout);
+  facts.layout = layout_of(workload.model());
   return facts;
 }
 

@@ -1,10 +1,15 @@
-// cost(model): the cost of a model function, in constant evaluation if the model is a constant.
-//   static_assert(cost(TwoTowers{}).parameters == 818);
+// The cost of a model function, in constant evaluation if the model is a constant.
+//   parameters_of(model)            the number of trained parameters
+//   model_cost(model)               parameters, FLOPs and kept activations of one example
+//   count_step(model, n, tally)     reports the operations and the memory of a step on n examples
+//   least_bytes(model, sizes)       the memory that a training step needs at least
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "../ops/given_gradient.hpp"
 #include "planner.hpp"
 #include "recorder.hpp"
 
@@ -12,28 +17,29 @@ namespace algoperf {
 
 namespace detail {
 
-// Lets a layer report its operations, but not the memory, which the planner assigns.
-template <class Tally>
-struct OperationsOnly {
-  Tally tally{};
-  constexpr void operation(const Operation& o) { tally.operation(o); }
-  constexpr void hold(std::uint64_t) const {}
-  constexpr void release(std::uint64_t) const {}
-  constexpr void gradient(std::uint64_t, ModelPart) const {}
-};
-
-// A sink that reports the operations of each part to two tallies.
-template <class Tally>
-struct CountingSink : NoSink {
-  OperationsOnly<Tally> forward, backward;
+// A sink that keeps the operations of each part, forward and backward, and the parameters that it declares.
+class OperationSink : public NoSink {
+ public:
+  struct Part {
+    List<Operation> forward, backward;
+    std::uint64_t parameters = 0;
+    ModelPart part = ModelPart::body;
+  };
 
   template <class Net, class L>
   constexpr void layer(const Net& net, GraphIndex op, const L& layer, const Value& x) {
+    parts_.push_back({});
+    Adder forward{parts_.back().forward}, backward{parts_.back().backward};
     layer.count_forward(x.shape, net.rows(x), forward);
-    if (net.graph().ops[op].trains) layer.count_backward(x.shape, net.rows(x), net.needs_gradient(x), backward);
+    if (!net.graph().ops[op].trains) return;
+    layer.count_backward(x.shape, net.rows(x), net.needs_gradient(x), backward);
+    parts_.back().parameters = layer.parameters(x.shape);
+    parts_.back().part = part_of(layer);
   }
   template <class Net, class O, std::size_t N>
   constexpr void op(const Net& net, GraphIndex op, const O& part, const std::array<Value, N>& x) {
+    parts_.push_back({});
+    Adder forward{parts_.back().forward}, backward{parts_.back().backward};
     if constexpr (requires { part.count_forward(net, x, forward); })
       part.count_forward(net, x, forward);
     else
@@ -44,8 +50,22 @@ struct CountingSink : NoSink {
     else
       backward.operation(one_flop_per_element(net, x, true));
   }
+  template <class Net>
+  constexpr void view(const Net&, GraphIndex) {
+    parts_.push_back({});
+  }
+  constexpr const Part& part(GraphIndex op) const { return parts_[op]; }
 
  private:
+  // The tally that a part reports to. The planner assigns memory, so what a part says of it is ignored.
+  struct Adder {
+    List<Operation>& operations;
+    constexpr void operation(const Operation& o) { operations.push_back(o); }
+    constexpr void hold(std::uint64_t) const {}
+    constexpr void release(std::uint64_t) const {}
+    constexpr void gradient(std::uint64_t, ModelPart) const {}
+    constexpr void phase(Phase) const {}
+  };
   template <class Net, std::size_t N>
   static constexpr Operation one_flop_per_element(const Net& net, const std::array<Value, N>& x, bool backward) {
     std::uint64_t n = 0;
@@ -53,27 +73,109 @@ struct CountingSink : NoSink {
       if (!backward || net.needs_gradient(value)) n += net.rows(value) * value.shape.size();
     return {"op", n, n, n};
   }
+
+  List<Part> parts_;
 };
+
+// Returns the number of elements of a plan's buffer.
+constexpr std::uint64_t elements_in(const ModelGraph& graph, const PlanBuffer& buffer, std::uint64_t examples) {
+  return buffer.elements.kept * graph.axes[buffer.axis].rows * examples;
+}
+
+// Reports the steps of a plan to a tally, in order, with the buffers that they take and give back. Scratch memory does
+// not count.
+template <class Tally>
+constexpr void count_plan(const ModelGraph& graph, const OperationSink& sink, const MemoryPlan& plan,
+                          std::uint64_t examples, Tally& tally) {
+  List<std::uint64_t> taken(plan.steps.size(), 0), given_back(plan.steps.size(), 0);
+  for (const PlanBuffer& buffer : plan.buffers) {
+    if (!buffer.used()) continue;
+    taken[buffer.first] += elements_in(graph, buffer, examples);
+    given_back[buffer.last] += elements_in(graph, buffer, examples);
+  }
+  List<GraphIndex> written(graph.tensors.size(), 0);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const PlanStep& step = plan.steps[i];
+    tally.hold(taken[i]);
+    if (step.op == no_index) {
+      const Value& value = graph.values[step.value].value;
+      const std::uint64_t n = examples * graph.axes[value.axis].rows * value.shape.size();
+      tally.phase(i < plan.forward_steps ? Phase::loss : Phase::backward);
+      if (step.kind == PlanStep::Kind::add)
+        tally.operation({"gradient sum", n, 2 * n, n});
+      else
+        tally.operation({"gradient copy", 0, step.kind == PlanStep::Kind::copy ? n : 0, n});
+    } else if (step.kind == PlanStep::Kind::forward) {
+      tally.phase(graph.ops[step.op].loss ? Phase::loss : Phase::forward);
+      for (const Operation& o : sink.part(step.op).forward) tally.operation(o);
+    } else {
+      const ModelGraph::Op& op = graph.ops[step.op];
+      tally.phase(Phase::backward);
+      if (sink.part(step.op).parameters > 0) tally.gradient(sink.part(step.op).parameters, sink.part(step.op).part);
+      for (std::size_t k = 0; k < op.uses.count; ++k) {
+        const ModelGraph::Tensor& tensor = graph.tensors[graph.tensor(op, k)];
+        if (tensor.fixed || written[graph.tensor(op, k)] != 0) continue;
+        written[graph.tensor(op, k)] = 1;
+        tally.gradient(tensor.shape.size(), tensor.output                    ? ModelPart::output
+                                            : tensor.kind == Kind::embedding ? ModelPart::embedding
+                                                                             : ModelPart::body);
+      }
+      for (const Operation& o : sink.part(step.op).backward) tally.operation(o);
+    }
+    tally.release(given_back[i]);
+  }
+}
 
 }  // namespace detail
 
-// Returns the cost of one example. `activations` are the elements that the planner keeps from the forward to the
-// backward pass; they are 0 for a model without a loss.
-template <class ModelFunction>
-constexpr Cost cost(const ModelFunction& model) {
-  Recorder<detail::CountingSink<CostSum>> net;
+// Reports the operations of a training step on `examples` examples, without the update, to a tally (core/cost.hpp):
+// forward, loss and backward, in the order of execution. The fields of the batch are held throughout.
+// Returns the number of their elements.
+template <class ModelFunction, class Tally>
+constexpr std::uint64_t count_step(const ModelFunction& model, std::uint64_t examples, Tally& tally) {
+  Recorder<detail::OperationSink> net({}, examples);
   model(net);
   const ModelGraph& graph = net.graph();
+  std::uint64_t fields = 0;
+  for (const ModelGraph::ValueInfo& info : graph.values)
+    if (info.producer == no_index) fields += net.rows(info.value) * info.value.shape.size();
+  tally.hold(fields);
+  detail::count_plan(graph, net.sink(), Planner(graph, {}).plan(), examples, tally);
+  return fields;
+}
+
+// Returns the number of trained parameters.
+template <class ModelFunction>
+constexpr std::uint64_t parameters_of(const ModelFunction& model) {
+  Recorder<> net;
+  model(net);
+  return net.graph().parameters;
+}
+
+// Returns the cost of one example. `activations` are the elements that are kept from the forward to the backward pass,
+// including the gradient of the outputs. A loss does not count.
+template <class ModelFunction>
+constexpr Cost model_cost(const ModelFunction& model) {
+  struct Sums : CostSum {
+    std::uint64_t forward = 0, backward = 0;
+    bool goes_back = false;
+    constexpr void phase(Phase phase) { goes_back = phase == Phase::backward; }
+    constexpr void operation(const Operation& o) { (goes_back ? backward : forward) += o.flops; }
+  } sums;
+  Recorder<detail::OperationSink> net;
+  WithGivenGradient<ModelFunction>{model}(net);
+  const ModelGraph& graph = net.graph();
   const MemoryPlan plan = Planner(graph, {}).plan();
+  detail::count_plan(graph, net.sink(), plan, 1, sums);
   std::uint64_t kept = 0;
   for (const PlanBuffer& buffer : plan.buffers)
     if (buffer.used() && buffer.first < plan.forward_steps && buffer.last >= plan.forward_steps)
-      kept += buffer.elements.kept * graph.axes[buffer.axis].rows;
-  return {graph.parameters, net.sink().forward.tally.flops, net.sink().backward.tally.flops, kept};
+      kept += detail::elements_in(graph, buffer, 1);
+  return {graph.parameters, sums.forward, sums.backward, kept};
 }
 
 // Returns the number of bytes that activations, their gradients and what layers keep need at least, for a training step
-// on `sizes.examples` examples.
+// on `sizes.examples` examples of a model with losses.
 template <class ModelFunction>
 constexpr std::size_t least_bytes(const ModelFunction& model, const PlanSizes& sizes) {
   Recorder<> net;

@@ -1,23 +1,21 @@
-// GraphExecutor: runs a model function's forward and backward passes on a backend.
+// GraphExecutor: runs a recorded model's forward and backward passes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "../../core/map_kernels.hpp"
-#include "op_store.hpp"
 #include "planner.hpp"
-#include "recorder.hpp"
+#include "recorded_model.hpp"
 
 namespace algoperf {
 
 // The arguments of a pass over the batch whose fields are bound.
 template <class B>
 struct GraphPass {
-  const typename B::Scalar* values = nullptr;  // of the parameters, with the executor's layout
+  const typename B::Scalar* values = nullptr;  // of the parameters, with the model's layout
   typename B::Scalar* gradients = nullptr;     // null if backward is not called
   std::size_t examples = 0;                    // at most the executor's capacity
   Mode mode = Mode::train;
@@ -26,172 +24,166 @@ struct GraphPass {
   const typename B::Scalar* weights = nullptr;  // one per row of the losses; null if backward is not called
 };
 
-struct GraphOptions {
-  bool field_gradients = false;  // computes the gradients of the fields of activations, too
-  bool share_memory = true;      // PlanOptions::share
+struct ExecutorOptions {
+  bool training = true;      // allocates memory for passes in mode `train`
+  bool share_memory = true;  // PlanOptions::share
 };
 
-// Records the model and allocates memory for batches of up to `capacity` examples. A pass allocates nothing, except
-// inside matrix products and convolutions.
-// Cost: about 10 ns per op and pass in addition to what the op computes.
+// Allocates memory for batches of up to `capacity` examples. A pass allocates nothing, except inside matrix products
+// and convolutions.
+// Cost: less than 0.1 us per op and step in addition to what the op computes.
 template <class B>
 class GraphExecutor {
   using Scalar = typename B::Scalar;
   using S = Stored<B>;
 
  public:
-  template <class ModelFunction>
-  GraphExecutor(const B& backend, const ModelFunction& model, std::size_t capacity, const GraphOptions& options = {})
-      : backend_(backend), net_(detail::OpStore<B>(layout_)), capacity_(capacity) {
-    if (options.field_gradients) net_.require_field_gradients();
-    model(net_);
-    const PlanSizes sizes{capacity, sizeof(S), sizeof(Scalar), backend_.scratch};
-    for (const bool training : {true, false}) {
-      Pass& pass = passes_[training];
-      pass.plan = Planner(graph(), {.training = training, .share = options.share_memory}).plan();
-      size_buffers(pass.plan, graph(), sizes);
-      place_buffers(pass.plan);
+  ALGOPERF_COLD GraphExecutor(const B& backend, const RecordedModel<B>& model, std::size_t capacity,
+                              const ExecutorOptions& options = {})
+      : backend_(backend), model_(model), capacity_(capacity), keys_(graph().scopes.size(), RandomKey{}) {
+    PlanSizes sizes;
+    sizes.examples = capacity;
+    sizes.activation_bytes = sizeof(S);
+    sizes.parameter_bytes = sizeof(Scalar);
+    sizes.scratch = backend_.scratch;
+    std::size_t bytes = 0;
+    for (Pass* const pass : {&evaluation_, &training_}) {
+      PlanOptions how;
+      how.training = pass == &training_;
+      how.share = options.share_memory;
+      if (how.training && !options.training) continue;
+      pass->plan = Planner(graph(), how).plan();
+      size_buffers(pass->plan, graph(), sizes);
+      place_buffers(pass->plan);
+      bytes = math::max(bytes, pass->plan.bytes);
     }
-    const std::size_t bytes = std::max(passes_[0].plan.bytes, passes_[1].plan.bytes);
     arena_ = backend_.template array<char>(bytes);
-    for (Pass& pass : passes_) prepare(pass);
-    keys_.resize(graph().scopes.size());
+    prepare(evaluation_);
+    prepare(training_);
+    if (options.training) find_untouched();
   }
   GraphExecutor(const GraphExecutor&) = delete;
   GraphExecutor& operator=(const GraphExecutor&) = delete;
 
-  const ModelGraph& graph() const { return net_.graph(); }
-  const MemoryPlan& plan(bool training = true) const { return passes_[training].plan; }
-  const Layout& layout() const { return layout_; }
-  Layout& layout() { return layout_; }
+  const RecordedModel<B>& model() const { return model_; }
   std::size_t capacity() const { return capacity_; }
+  const MemoryPlan& plan(Mode mode = Mode::train) const { return pass_of(mode).plan; }
 
-  // Writes the initial values of all tensors. `set` must refer to layout().
-  void initialize(Initializer<Scalar>& set) const {
-    set.set_standard(graph().standard_init);
-    for (std::size_t i = 0; i < graph().ops.size(); ++i)
-      if (net_.sink().op(i) != nullptr) net_.sink().op(i)->initialize(set);
-    for (std::size_t i = 0; i < graph().tensors.size(); ++i) {
-      const ModelGraph::Tensor& t = graph().tensors[i];
-      set(net_.sink().tensors()[i], t.init, t.fan_in, t.fan_out);
-    }
+  // Sets the memory of a field, or of the losses of a loss: rows x shape elements, in the backend's memory. It must
+  // stay valid during passes. Losses that are not bound stay in the executor's memory.
+  ALGOPERF_ONE_COPY void bind(const Value& value, const void* data) {
+    for (Pass* const pass : {&evaluation_, &training_})
+      for (const Binding& binding : pass->bindings)
+        if (binding.value == value.index) pass->pointers[binding.pointer] = const_cast<void*>(data);
   }
 
-  // Returns the value of a field that the model reads. Throws Error if it reads none of this name.
-  const Value& field(const std::string& name) const {
-    for (const ModelGraph::ValueInfo& info : graph().values)
-      if (info.producer == no_index && name == info.field) return info.value;
-    fail("the model reads no field '", name, "'");
-  }
-  // Sets the memory of a field: rows x shape elements, in the backend's memory. It must stay valid during passes.
-  void bind(const Value& field, const void* data) {
-    for (Pass& pass : passes_)
-      for (const Binding& binding : pass.bindings)
-        if (binding.field == field.index) pass.pointers[binding.pointer] = const_cast<void*>(data);
-  }
-
-  void forward(const GraphPass<B>& pass) {
-    Pass& own = passes_[pass.mode == Mode::train];
-    round(pass);
-    run(own, pass, 0, own.plan.forward_steps);
-  }
+  // Computes all values of the model, or only what the values that it keeps depend on.
+  void forward(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.forward_steps); }
+  void forward_to_outputs(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.output_steps); }
   // Follows forward() with the same arguments, in mode `train`.
   void backward(const GraphPass<B>& pass) {
-    Pass& own = passes_[true];
     for (const TensorHandle handle : untouched_)
-      backend_.fill(layout_.place_of(handle).size, pass.gradients + layout_.place_of(handle).offset, Scalar(0));
-    run(own, pass, own.plan.forward_steps, own.plan.steps.size());
+      backend_.fill(layout().place_of(handle).size, pass.gradients + layout().place_of(handle).offset, Scalar(0));
+    run(pass, training_.plan.forward_steps, training_.plan.steps.size());
   }
-  // Returns where the last forward pass in this mode left a value that the model keeps, or a loss. T is the type that
-  // belongs to value.type.
+  // Returns where the last forward pass in this mode left a value that the model keeps, or losses that are not bound. T
+  // is the type that belongs to value.type.
   template <class T = S>
   const T* result(const Value& value, Mode mode = Mode::train) const {
-    const Pass& own = passes_[mode == Mode::train];
-    return static_cast<const T*>(pointer(own, own.plan.place_of[value.index]));
+    return static_cast<const T*>(pointer(pass_of(mode).plan, pass_of(mode).plan.place_of[value.index]));
   }
   // Returns where the last backward pass left the gradient of a field, or null if no loss depends on it.
   const S* field_gradient(const Value& field) const {
-    return static_cast<const S*>(pointer(passes_[true], passes_[true].plan.gradient_of[field.index]));
+    return static_cast<const S*>(pointer(training_.plan, training_.plan.gradient_of[field.index]));
   }
 
  private:
+  // A pointer of a pass that bind() sets.
   struct Binding {
-    std::size_t pointer;
-    GraphIndex field;
+    std::size_t pointer = 0;
+    GraphIndex value = no_index;
   };
   struct Pass {
     MemoryPlan plan;
-    std::vector<void*> pointers;  // of the plan's refs
-    std::vector<Binding> bindings;
+    List<void*> pointers;  // of the plan's refs
+    List<Binding> bindings;
     std::vector<OpCall<B>> calls;  // of the plan's steps
   };
 
-  void* pointer(const Pass& pass, const BufferRef& ref) const {
-    if (!ref.is_buffer() || !pass.plan.buffers[ref.index].used()) return nullptr;
-    return const_cast<char*>(arena_.data()) + pass.plan.buffers[ref.index].offset;
+  const ModelGraph& graph() const { return model_.graph(); }
+  const Layout& layout() const { return model_.layout(); }
+  const Pass& pass_of(Mode mode) const { return mode == Mode::train ? training_ : evaluation_; }
+  Pass& pass_of(Mode mode) { return mode == Mode::train ? training_ : evaluation_; }
+
+  void* pointer(const MemoryPlan& plan, const BufferRef& ref) const {
+    if (!ref.is_buffer() || !plan.buffers[ref.index].used()) return nullptr;
+    return const_cast<char*>(arena_.data()) + plan.buffers[ref.index].offset;
   }
-  void prepare(Pass& pass) {
-    pass.pointers.reserve(pass.plan.refs.size());
-    for (const BufferRef& ref : pass.plan.refs) {
+  // Returns the number of rows per example of an op's first input.
+  std::size_t rows_of(const ModelGraph::Op& op) const {
+    return op.inputs.count == 0 ? 1 : graph().axes[graph().values[graph().input(op, 0)].value.axis].rows;
+  }
+  ALGOPERF_COLD void prepare(Pass& pass) {
+    const MemoryPlan& plan = pass.plan;
+    pass.pointers.reserve(plan.refs.size());
+    for (const BufferRef& ref : plan.refs) {
       if (ref.kind == BufferRef::Kind::field) pass.bindings.push_back({pass.pointers.size(), ref.index});
-      pass.pointers.push_back(pointer(pass, ref));
+      pass.pointers.push_back(pointer(plan, ref));
     }
-    for (const PlanStep& step : pass.plan.steps) {
-      const std::size_t rows =
-          step.op == no_index || graph().ops[step.op].inputs.count == 0
-              ? 1
-              : graph().axes[graph().values[graph().input(graph().ops[step.op], 0)].value.axis].rows;
+    for (const PlanStep& step : plan.steps) {
+      const bool small = step.op == no_index;
       LayerCall<B> layer{backend_,
-                         layout_,
+                         layout(),
                          nullptr,
                          nullptr,
                          0,
-                         capacity_ * rows,
+                         small ? 0 : capacity_ * rows_of(graph().ops[step.op]),
                          Mode::train,
                          {},
-                         static_cast<S*>(pointer(pass, step.kept)),
-                         static_cast<S*>(pointer(pass, step.scratch)),
-                         static_cast<Scalar*>(pointer(pass, step.exact))};
-      OpCall<B> call{layer, &graph(), step.op == no_index ? nullptr : &graph().ops[step.op],
-                     net_.sink().tensors().data()};
-      call.x = pass.pointers.data() + step.x.begin;
-      call.y = pass.pointers.data() + step.y.begin;
-      call.dx = pass.pointers.data() + step.dx.begin;
-      call.dy = pass.pointers.data() + step.dy.begin;
+                         static_cast<S*>(pointer(plan, step.kept)),
+                         static_cast<S*>(pointer(plan, step.scratch)),
+                         static_cast<Scalar*>(pointer(plan, step.exact))};
+      OpCall<B> call{layer, &graph(), small ? nullptr : &graph().ops[step.op], model_.ops().tensors().data()};
+      call.x = pass.pointers.begin() + step.x.begin;
+      call.y = pass.pointers.begin() + step.y.begin;
+      call.dx = pass.pointers.begin() + step.dx.begin;
+      call.dy = pass.pointers.begin() + step.dy.begin;
       call.adds = step.adds;
       call.adds_tensors = step.adds_tensors;
       pass.calls.push_back(call);
+      if (!small && graph().ops[step.op].loss)
+        pass.bindings.push_back({step.y.begin, graph().output(graph().ops[step.op], 0)});
     }
-    if (&pass == &passes_[true]) find_untouched(pass.plan);
   }
   // Finds the tensors whose gradient no step writes, because no loss depends on them.
-  void find_untouched(const MemoryPlan& plan) {
+  ALGOPERF_COLD void find_untouched() {
     const auto add = [this](TensorHandle handle) {
-      if (!layout_.spec(handle).fixed) untouched_.push_back(handle);
+      if (!layout().spec(handle).fixed) untouched_.push_back(handle);
     };
     for (std::size_t i = 0; i < graph().ops.size(); ++i)
-      if (plan.runs_backward[i] == 0)
-        for (std::size_t t = net_.sink().own_tensors(i).begin; t < net_.sink().own_tensors(i).end; ++t)
+      if (training_.plan.runs_backward[i] == 0)
+        for (std::size_t t = model_.ops().own_tensors(i).begin; t < model_.ops().own_tensors(i).end; ++t)
           add({static_cast<std::uint32_t>(t)});
     for (std::size_t i = 0; i < graph().tensors.size(); ++i)
-      if (plan.writes_gradient[i] == 0) add(net_.sink().tensors()[i]);
+      if (training_.plan.writes_gradient[i] == 0) add(model_.ops().tensors()[i]);
   }
 
-  // Converts the parameters to the activations' type, in which matrix products read them.
-  void round(const GraphPass<B>& pass) {
-    if constexpr (!std::is_same_v<S, Scalar>) {
-      if (rounded_.size() < layout_.size()) rounded_ = backend_.template array<S>(layout_.size());
-      backend_.map(Assign{}, layout_.size(), rounded_.data(), pass.values);
-    }
-  }
-  void run(Pass& own, const GraphPass<B>& pass, std::size_t begin, std::size_t end) {
+  // Runs steps [begin, end) of the plan. A forward pass first rounds the parameters to the activations' type, in which
+  // matrix products read them.
+  ALGOPERF_ONE_COPY void run(const GraphPass<B>& pass, std::size_t begin, std::size_t end) {
     require(pass.examples > 0 && pass.examples <= capacity_, "GraphExecutor: the batch has ", pass.examples,
             " examples, expected 1 to ", capacity_, ", its capacity");
-    // A part's key depends only on its place and the places of the blocks around it.
+    if constexpr (!std::is_same_v<S, Scalar>) {
+      if (rounded_.size() < layout().size()) rounded_ = backend_.template array<S>(layout().size());
+      if (begin == 0) backend_.map(Assign{}, layout().size(), rounded_.data(), pass.values);
+    }
+    // A part's key depends only on its place and on the places of the blocks around it.
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       const ModelGraph::Scope& scope = graph().scopes[i];
       keys_[i] = scope.parent == no_index ? pass.key : keys_[scope.parent].fold(scope.place);
     }
+    Pass& own = pass_of(pass.mode);
+    require(!own.calls.empty(), "GraphExecutor: it was made without memory for training");
     for (std::size_t i = begin; i < end; ++i) {
       const PlanStep& step = own.plan.steps[i];
       OpCall<B>& call = own.calls[i];
@@ -200,9 +192,9 @@ class GraphExecutor {
         continue;
       }
       const ModelGraph::Op& op = *call.op;
+      const std::size_t rows = call.pass.capacity / capacity_;
       call.examples = pass.examples;
       call.weights = pass.weights;
-      const std::size_t rows = call.pass.capacity / capacity_;
       call.pass.values = pass.values;
       call.pass.gradients = pass.gradients;
       call.pass.batch = pass.examples * rows;
@@ -211,9 +203,9 @@ class GraphExecutor {
       call.pass.key = keys_[op.scope].fold(op.place);
       if constexpr (!std::is_same_v<S, Scalar>) call.pass.rounded = rounded_.data();
       if (step.kind == PlanStep::Kind::forward)
-        net_.sink().op(step.op)->forward(call);
+        model_.ops().op(step.op)->forward(call);
       else
-        net_.sink().op(step.op)->backward(call);
+        model_.ops().op(step.op)->backward(call);
     }
   }
   void run_small(const PlanStep& step, const OpCall<B>& call, std::size_t examples) const {
@@ -228,12 +220,11 @@ class GraphExecutor {
   }
 
   B backend_;
-  Layout layout_;
-  Recorder<detail::OpStore<B>> net_;
+  const RecordedModel<B>& model_;
   std::size_t capacity_;
-  Pass passes_[2];               // evaluation, training
-  std::vector<RandomKey> keys_;  // of each scope
-  std::vector<TensorHandle> untouched_;
+  Pass evaluation_, training_;
+  List<RandomKey> keys_;  // of each scope
+  List<TensorHandle> untouched_;
   typename B::template Array<char> arena_;
   typename B::template Array<S> rounded_;
 };

@@ -3,10 +3,12 @@
 // given one.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
+#include "../../core/element_count.hpp"
+#include "../../core/error.hpp"
 #include "model_graph.hpp"
 
 namespace algoperf {
@@ -49,13 +51,14 @@ struct PlanStep {
 struct MemoryPlan {
   List<PlanStep> steps;
   std::size_t forward_steps = 0;  // the first steps, which are the forward pass
+  std::size_t output_steps = 0;   // the first of them, after which all values that the model keeps are there
   List<PlanBuffer> buffers;
   List<BufferRef> refs;
   List<BufferRef> place_of;     // of each value: where the forward pass leaves it
   List<BufferRef> gradient_of;  // of each field: where the backward pass leaves its gradient; none if no loss needs it
-  List<char> runs_backward;     // of each op: whether it has a backward step
-  List<char> writes_gradient;   // of each shared tensor: whether a step writes its gradient
-  std::size_t bytes = 0;        // of the arena
+  List<GraphIndex> runs_backward;    // of each op: whether it has a backward step
+  List<GraphIndex> writes_gradient;  // of each shared tensor: whether a step writes its gradient
+  std::size_t bytes = 0;             // of the arena
   std::size_t least_bytes = 0;  // the largest sum of the buffers in use at one time, which no placement can undercut
 
   constexpr std::size_t count(PlanStep::Kind kind) const {
@@ -72,70 +75,77 @@ struct PlanSizes {
   std::size_t scratch = std::size_t{1} << 18;  // the backend's, in elements
 };
 
-// Computes the size of every buffer, and least_bytes.
-constexpr void size_buffers(MemoryPlan& plan, const ModelGraph& graph, const PlanSizes& sizes) {
+// Computes the size of every buffer, and least_bytes. Throws OutOfMemory if a buffer has 2^48 elements or more.
+ALGOPERF_COLD constexpr void size_buffers(MemoryPlan& plan, const ModelGraph& graph, const PlanSizes& sizes) {
   constexpr std::size_t alignment = 64;
-  List<std::size_t> in_use(plan.steps.size(), 0);
+  List<std::size_t> taken(plan.steps.size() + 1, 0), given_back(plan.steps.size() + 1, 0);
   for (PlanBuffer& buffer : plan.buffers) {
     if (!buffer.used()) continue;
-    const std::size_t rows = sizes.examples * graph.axes[buffer.axis].rows;
-    const std::size_t elements = buffer.elements.kept * rows + buffer.elements.scratch_within(sizes.scratch, rows);
+    const std::size_t rows = element_count(sizes.examples, graph.axes[buffer.axis].rows);
+    const std::size_t elements =
+        element_count(buffer.elements.kept, rows) + buffer.elements.scratch_within(sizes.scratch, rows);
     const std::size_t each = buffer.type == ElementType::activation  ? sizes.activation_bytes
                              : buffer.type == ElementType::parameter ? sizes.parameter_bytes
                                                                      : sizeof(std::int32_t);
+    if (elements >= max_elements) fail_to_allocate(max_elements, each);
     buffer.bytes = (elements * each + alignment - 1) / alignment * alignment;
-    for (std::size_t step = buffer.first; step <= buffer.last; ++step) in_use[step] += buffer.bytes;
+    taken[buffer.first] += buffer.bytes;
+    given_back[buffer.last + 1] += buffer.bytes;
   }
+  std::size_t in_use = 0;
   plan.least_bytes = 0;
-  for (const std::size_t bytes : in_use) plan.least_bytes = std::max(plan.least_bytes, bytes);
+  for (std::size_t step = 0; step < taken.size(); ++step) {
+    in_use += taken[step] - given_back[step];
+    if (in_use > plan.least_bytes) plan.least_bytes = in_use;
+  }
 }
 
 namespace detail {
 
-// Places the buffers in the given order, each at the lowest address at which it overlaps no buffer that is in use at
-// the same time. Returns the number of bytes of the arena.
-constexpr std::size_t place_in_order(MemoryPlan& plan, const List<GraphIndex>& order) {
+// Places the buffers one after the other, each at the lowest address where it overlaps no buffer that is in use at the
+// same time. The next buffer is the largest or, by_area, the one with the largest product of size and time in use.
+// Returns the number of bytes of the arena.
+ALGOPERF_COLD constexpr std::size_t place_largest_first(MemoryPlan& plan, bool by_area) {
+  List<GraphIndex> placed;  // by offset
+  List<GraphIndex> waits(plan.buffers.size(), 1);
   std::size_t bytes = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    PlanBuffer& buffer = plan.buffers[order[i]];
-    List<GraphIndex> neighbours;  // placed, and in use at the same time
-    for (std::size_t j = 0; j < i; ++j)
-      if (buffer.overlaps(plan.buffers[order[j]])) neighbours.push_back(order[j]);
-    std::sort(neighbours.begin(), neighbours.end(),
-              [&plan](GraphIndex a, GraphIndex b) { return plan.buffers[a].offset < plan.buffers[b].offset; });
+  for (;;) {
+    GraphIndex next = no_index;
+    std::size_t largest = 0;
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+      const PlanBuffer& buffer = plan.buffers[i];
+      const std::size_t size = by_area ? buffer.bytes * (buffer.last - buffer.first + 1) : buffer.bytes;
+      if (waits[i] == 0 || size <= largest) continue;
+      next = static_cast<GraphIndex>(i);
+      largest = size;
+    }
+    if (next == no_index) return bytes;
+    waits[next] = 0;
+    PlanBuffer& buffer = plan.buffers[next];
     std::size_t offset = 0;
-    for (const GraphIndex j : neighbours) {
-      const PlanBuffer& neighbour = plan.buffers[j];
-      if (offset + buffer.bytes <= neighbour.offset) break;
-      offset = std::max(offset, neighbour.offset + neighbour.bytes);
+    for (const GraphIndex i : placed) {
+      const PlanBuffer& other = plan.buffers[i];
+      if (!buffer.overlaps(other)) continue;
+      if (offset + buffer.bytes <= other.offset) break;
+      if (other.offset + other.bytes > offset) offset = other.offset + other.bytes;
     }
     buffer.offset = offset;
-    bytes = std::max(bytes, offset + buffer.bytes);
+    if (offset + buffer.bytes > bytes) bytes = offset + buffer.bytes;
+    placed.push_back(next);
+    for (std::size_t i = placed.size() - 1; i > 0 && plan.buffers[placed[i - 1]].offset > offset; --i)
+      std::swap(placed[i - 1], placed[i]);
   }
-  return bytes;
 }
 
 }  // namespace detail
 
 // Assigns an address to every buffer, after size_buffers(). Buffers that are in use at the same time do not overlap.
 // Tries two orders and keeps the one that needs less memory: largest first (Pisarchyk & Lee 2020, arXiv:2001.03288,
-// greedy by size), and largest product of size and time in use first.
-inline void place_buffers(MemoryPlan& plan) {
-  List<GraphIndex> order;
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i)
-    if (plan.buffers[i].bytes > 0) order.push_back(static_cast<GraphIndex>(i));
-  const auto place = [&plan, &order](auto rank) {
-    std::sort(order.begin(), order.end(), [&](GraphIndex a, GraphIndex b) {
-      const std::size_t x = rank(plan.buffers[a]), y = rank(plan.buffers[b]);
-      return x != y ? x > y : a < b;
-    });
-    return detail::place_in_order(plan, order);
-  };
-  const auto bytes = [](const PlanBuffer& buffer) { return buffer.bytes; };
-  const auto area = [](const PlanBuffer& buffer) { return buffer.bytes * (buffer.last - buffer.first + 1); };
-  const std::size_t by_bytes = place(bytes), by_area = place(area);
-  plan.bytes = std::min(by_bytes, by_area);
-  if (by_bytes < by_area) place(bytes);
+// greedy by size), and largest product of size and time in use first. Cost: quadratic in the number of buffers.
+ALGOPERF_COLD constexpr void place_buffers(MemoryPlan& plan) {
+  const std::size_t by_size = detail::place_largest_first(plan, false);
+  plan.bytes = detail::place_largest_first(plan, true);
+  if (by_size < plan.bytes) plan.bytes = detail::place_largest_first(plan, false);
 }
 
 }  // namespace algoperf

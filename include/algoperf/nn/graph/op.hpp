@@ -10,7 +10,8 @@
 //       return net("out", Dense{.units = 2}, net(Concat{}, image, text));
 //     }
 //   };
-// net(name, part, values...) records a part of the model. The name may be missing. A part is
+// net(name, part, values...) records a part of the model. The name may be missing. C++ does not define the order in
+// which arguments are evaluated, so at most one argument of a call may itself record parts. A part is
 //   a Layer (nn/concept.hpp), which has one input and is applied to each row of its axis;
 //   an op, with any number of inputs and outputs; or
 //   a block: a function object of a recorder and values, such as another model's. Its parts are named
@@ -44,6 +45,23 @@
 namespace algoperf {
 
 namespace detail {
+
+// Whether a part reads tokens, so that it must come first in a model. A block says so by the constant reads_tokens.
+template <class Part>
+constexpr bool reads_tokens() {
+  if constexpr (requires { Part::reads_tokens; })
+    return Part::reads_tokens;
+  else
+    return HasTokens<Part>;
+}
+// Whether a part may have buffers. A block without the constant has_buffers may.
+template <class Part>
+constexpr bool may_have_buffers() {
+  if constexpr (requires { Part::has_buffers; })
+    return Part::has_buffers;
+  else
+    return !Layer<Part>;
+}
 
 template <class O, std::size_t N>
 constexpr OpTraits traits_of(const O& op, const std::array<Value, N>& x) {

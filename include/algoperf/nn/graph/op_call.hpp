@@ -44,8 +44,8 @@ struct OpCall {
   // A shared tensor's values: `value` for elementwise use, `weight` for matrix products.
   const Scalar* value(SharedTensor t) const { return pass.value(tensors[t.index]); }
   const S* weight(SharedTensor t) const { return pass.weight(tensors[t.index]); }
-  // Where its gradient is to be written, or added if adds_to_tensor(k) for tensor k of the op's tensors(). Null if it is
-  // fixed.
+  // Where its gradient is to be written, or added if adds_to_tensor(k) for tensor k of the op's tensors(). Null if the
+  // tensor is fixed.
   Scalar* gradient(SharedTensor t) const {
     return graph->tensors[t.index].fixed ? nullptr : pass.gradient(tensors[t.index]);
   }

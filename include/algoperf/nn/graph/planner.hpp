@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "memory_plan.hpp"
 
@@ -31,17 +32,23 @@ class Planner {
         kept_(graph.ops.size(), BufferRef{}),
         exact_(graph.ops.size(), BufferRef{}) {}
 
-  constexpr MemoryPlan plan() {
+  ALGOPERF_COLD constexpr MemoryPlan plan() {
     const std::size_t values = graph_.values.size(), ops = graph_.ops.size();
     plan_.place_of = List<BufferRef>(values, BufferRef{});
-    plan_.runs_backward = List<char>(ops, 0);
-    plan_.writes_gradient = List<char>(graph_.tensors.size(), 0);
+    plan_.runs_backward = List<GraphIndex>(ops, 0);
+    plan_.writes_gradient = List<GraphIndex>(graph_.tensors.size(), 0);
     for (std::size_t v = 0; v < values; ++v)
       if (graph_.values[v].producer == no_index) plan_.place_of[v] = {BufferRef::Kind::field, index(v)};
     find_losses();
     find_in_place();
     for (std::size_t i = 0; i < ops; ++i) forward(index(i));
-    for (const GraphIndex v : graph_.outputs) keep_until_now(plan_.place_of[v]);
+    for (const GraphIndex v : graph_.outputs) {
+      // The op whose output's memory it is; a view or an op in place has that of its input.
+      for (std::size_t i = 0; i < plan_.steps.size(); ++i)
+        for (std::size_t k = 0; k < plan_.steps[i].y.count; ++k)
+          if (ref(plan_.steps[i].y, k) == plan_.place_of[v] && i >= plan_.output_steps) plan_.output_steps = i + 1;
+      keep_until_now(plan_.place_of[v]);
+    }
     for (const Op& op : graph_.ops)
       if (op.loss) keep_until_now(plan_.place_of[graph_.output(op, 0)]);
     plan_.forward_steps = plan_.steps.size();
@@ -51,7 +58,7 @@ class Planner {
     plan_.gradient_of = List<BufferRef>(values, BufferRef{});
     for (std::size_t v = 0; v < values; ++v)
       if (graph_.values[v].producer == no_index) keep_until_now(plan_.gradient_of[v] = gradient_of_[v]);
-    return plan_;
+    return std::move(plan_);
   }
 
  private:
@@ -59,8 +66,8 @@ class Planner {
   using Op = ModelGraph::Op;
 
   // Marks the values that a loss depends on.
-  constexpr void find_losses() {
-    reaches_loss_ = List<char>(graph_.values.size(), 0);
+  ALGOPERF_COLD constexpr void find_losses() {
+    reaches_loss_ = List<GraphIndex>(graph_.values.size(), 0);
     for (std::size_t i = graph_.ops.size(); i-- > 0;) {
       const Op& op = graph_.ops[i];
       bool reaches = op.loss;
@@ -82,27 +89,27 @@ class Planner {
   static constexpr bool reads(std::uint64_t mask, std::size_t k) { return (mask >> k & 1) != 0; }
 
   // Decides which ops work in place. The content of a value is the first of the values that are views of each other.
-  constexpr void find_in_place() {
+  ALGOPERF_COLD constexpr void find_in_place() {
     const std::size_t ops = graph_.ops.size();
     List<GraphIndex> content(graph_.values.size(), 0);
     for (std::size_t v = 0; v < content.size(); ++v) content[v] = index(v);
     for (const Op& op : graph_.ops)
       if (op.traits.view) content[graph_.output(op, 0)] = content[graph_.input(op, 0)];
-    List<std::size_t> last_read(graph_.values.size(), 0);
-    List<char> read_later(graph_.values.size(), 0);  // in backward, or by the caller
+    List<GraphIndex> last_read(graph_.values.size(), 0);
+    List<GraphIndex> read_later(graph_.values.size(), 0);  // in backward, or by the caller
     for (std::size_t i = 0; i < ops; ++i) {
       const Op& op = graph_.ops[i];
       const bool goes_back = options_.training && op.trains;
       for (std::size_t k = 0; k < op.inputs.count; ++k) {
         const GraphIndex c = content[graph_.input(op, k)];
-        if (!op.traits.view) last_read[c] = i;
+        if (!op.traits.view) last_read[c] = index(i);
         if (goes_back && reads(op.traits.reads_inputs, k)) read_later[c] = 1;
       }
       for (std::size_t k = 0; k < op.outputs.count; ++k)
         if (op.loss || (goes_back && reads(op.traits.reads_outputs, k))) read_later[content[graph_.output(op, k)]] = 1;
     }
     for (const GraphIndex v : graph_.outputs) read_later[content[v]] = 1;
-    in_place_ = List<char>(ops, 0);
+    in_place_ = List<GraphIndex>(ops, 0);
     for (std::size_t i = 0; i < ops; ++i) {
       const Op& op = graph_.ops[i];
       if (op.traits.in_place == no_index || op.traits.view || !options_.share) continue;
@@ -114,7 +121,7 @@ class Planner {
     }
   }
 
-  constexpr BufferRef new_buffer(GraphIndex axis, ElementType type, const LayerMemory& elements) {
+  ALGOPERF_COLD constexpr BufferRef new_buffer(GraphIndex axis, ElementType type, const LayerMemory& elements) {
     plan_.buffers.push_back({axis, type, elements});
     references_.push_back(0);
     return {BufferRef::Kind::buffer, index(plan_.buffers.size() - 1)};
@@ -140,7 +147,7 @@ class Planner {
     return range;
   }
   constexpr BufferRef& ref(const GraphRange& range, std::size_t k) { return plan_.refs[range.begin + k]; }
-  constexpr PlanStep step_of(PlanStep::Kind kind, GraphIndex op) {
+  ALGOPERF_COLD constexpr PlanStep step_of(PlanStep::Kind kind, GraphIndex op) {
     PlanStep step;
     step.kind = kind;
     step.op = op;
@@ -151,7 +158,7 @@ class Planner {
     return step;
   }
 
-  constexpr void access_own_memory(PlanStep& step) {
+  ALGOPERF_COLD constexpr void access_own_memory(PlanStep& step) {
     const Op& op = graph_.ops[step.op];
     if (op.inputs.count == 0) return;
     const GraphIndex axis = graph_.values[graph_.input(op, 0)].value.axis;
@@ -169,7 +176,7 @@ class Planner {
     access(step.scratch);
   }
 
-  constexpr void forward(GraphIndex i) {
+  ALGOPERF_COLD constexpr void forward(GraphIndex i) {
     const Op& op = graph_.ops[i];
     if (op.traits.view) {
       plan_.place_of[graph_.output(op, 0)] = plan_.place_of[graph_.input(op, 0)];
@@ -194,7 +201,8 @@ class Planner {
 
   // Gives the step a new buffer for the gradient of input k: the value's gradient if it has none yet, else a further
   // one, which must be added.
-  constexpr void write_gradient(PlanStep& step, std::size_t k, GraphIndex value, List<BufferRef>& further) {
+  ALGOPERF_COLD constexpr void write_gradient(PlanStep& step, std::size_t k, GraphIndex value,
+                                              List<BufferRef>& further) {
     if (!wants_gradient(value)) return;
     const BufferRef buffer = buffer_like(value);
     access(ref(step.dx, k) = buffer);
@@ -209,7 +217,8 @@ class Planner {
   }
   constexpr bool shared(const BufferRef& buffer) const { return references_[buffer.index] > 1; }
 
-  constexpr void small_step(PlanStep::Kind kind, GraphIndex value, const BufferRef& x, const BufferRef& y) {
+  ALGOPERF_COLD constexpr void small_step(PlanStep::Kind kind, GraphIndex value, const BufferRef& x,
+                                          const BufferRef& y) {
     PlanStep step;
     step.kind = kind;
     step.value = value;
@@ -220,7 +229,7 @@ class Planner {
     plan_.steps.push_back(step);
   }
   // Adds a further gradient to that of `value`. own: nothing else reads `buffer`, so the sum may be written there.
-  constexpr void add_gradient(GraphIndex value, const BufferRef& buffer, bool own) {
+  ALGOPERF_COLD constexpr void add_gradient(GraphIndex value, const BufferRef& buffer, bool own) {
     const BufferRef sum = gradient_of_[value];
     if (!shared(sum)) return small_step(PlanStep::Kind::add, value, buffer, sum);
     --references_[sum.index];
@@ -234,7 +243,7 @@ class Planner {
     small_step(PlanStep::Kind::add, value, buffer, copy);
   }
 
-  constexpr void backward(GraphIndex i) {
+  ALGOPERF_COLD constexpr void backward(GraphIndex i) {
     const Op& op = graph_.ops[i];
     plan_.runs_backward[i] = 1;
     for (std::size_t k = 0; k < op.outputs.count; ++k) {
@@ -287,7 +296,7 @@ class Planner {
       }
     }
     for (std::size_t k = 0; k < op.uses.count; ++k) {
-      char& written = plan_.writes_gradient[graph_.tensor(op, k)];
+      GraphIndex& written = plan_.writes_gradient[graph_.tensor(op, k)];
       if (written != 0) step.adds_tensors |= std::uint64_t{1} << k;
       written = 1;
     }
@@ -307,11 +316,11 @@ class Planner {
   const ModelGraph& graph_;
   PlanOptions options_;
   MemoryPlan plan_;
-  List<BufferRef> gradient_of_;   // of each value
-  List<std::size_t> references_;  // of each buffer: how many values have it as their gradient
-  List<BufferRef> kept_, exact_;  // of each op
-  List<char> reaches_loss_;       // of each value
-  List<char> in_place_;           // of each op
+  List<BufferRef> gradient_of_;    // of each value
+  List<GraphIndex> references_;    // of each buffer: how many values have it as their gradient
+  List<BufferRef> kept_, exact_;   // of each op
+  List<GraphIndex> reaches_loss_;  // of each value
+  List<GraphIndex> in_place_;      // of each op
 };
 
 }  // namespace algoperf

@@ -16,7 +16,11 @@ namespace algoperf {
 
 namespace detail {
 
+// What a recorder calls: declare() before it asks a layer for its sizes, which may be invalid; the others after it has
+// recorded a shared tensor, a layer, an op or a view.
 struct NoSink {
+  template <class Net, class L>
+  constexpr void declare(const Net&, OpName, const L&, const Value&) const {}
   template <class Net>
   constexpr void tensor(const Net&, GraphIndex) const {}
   template <class Net, class L>
@@ -41,6 +45,31 @@ const T& message_text(const T& part) {
 }  // namespace detail
 
 template <class Sink = detail::NoSink>
+class Recorder;
+
+namespace detail {
+
+// Explains what a part of a model lacks.
+template <class Part, class Net = Recorder<NoSink>, std::size_t inputs = 1>
+consteval bool explain_model_part() {
+  if constexpr (requires(const Part& part) { part.output(Shape{}); }) {
+    return explain_layer<Part>();
+  } else {
+    constexpr bool block = []<std::size_t... k>(std::index_sequence<k...>) {
+      return requires(const Part& part, Net& net, const Value(&x)[inputs]) { part(net, x[k]...); }
+      || requires(const Part& part, Net& net, const Value(&x)[inputs]) { part.record(net, OpName{}, x[k]...); };
+    }
+    (std::make_index_sequence<inputs>{});
+    static_assert(block || IsOp<Part, Net, inputs>,
+                  "algoperf: a part of a model must be a layer, e.g. Dense{}, an op, or a block, which is a function "
+                  "object of (net, values...) with as many values as are passed to it");
+    return true;
+  }
+}
+
+}  // namespace detail
+
+template <class Sink>
 class Recorder {
  public:
   // `examples` is the size of the batch whose cost is counted.
@@ -60,9 +89,7 @@ class Recorder {
       const Scope scope(*this, name);
       return part(*this, x...);
     } else {
-      static_assert(Layer<Part>,
-                    "algoperf: a part of a model must be a layer, an op, or a function object of (net, values...) with "
-                    "as many values as are passed here");
+      static_assert(detail::explain_model_part<Part, Recorder, sizeof...(Values)>());
       static_assert(sizeof...(Values) == 1, "algoperf: a layer has one input");
       return layer(name, part, x...);
     }
@@ -74,8 +101,8 @@ class Recorder {
   }
 
   // Returns the field `name` of the batch, with `shape` per row of an axis. The same name gives the same value.
-  constexpr Value field(const char* name, Shape shape, GraphIndex axis = examples_axis,
-                        ElementType type = ElementType::activation) {
+  ALGOPERF_COLD constexpr Value field(const char* name, Shape shape, GraphIndex axis = examples_axis,
+                                      ElementType type = ElementType::activation) {
     for (const ModelGraph::ValueInfo& known : graph_.values)
       if (known.producer == no_index && detail::same_text(known.field, name)) {
         check(known.value.shape == shape && known.value.axis == axis && known.value.type == type, name,
@@ -92,7 +119,7 @@ class Recorder {
   }
 
   // Returns an axis with `rows` rows per example. The same name gives the same axis.
-  constexpr GraphIndex axis(const char* name, std::size_t rows) {
+  ALGOPERF_COLD constexpr GraphIndex axis(const char* name, std::size_t rows) {
     for (std::size_t i = 0; i < graph_.axes.size(); ++i)
       if (detail::same_text(graph_.axes[i].name, name)) {
         check(graph_.axes[i].rows == rows, name, "the model gives this axis ", graph_.axes[i].rows, " and ", rows,
@@ -104,8 +131,8 @@ class Recorder {
   }
 
   // Declares a tensor for ops to share.
-  constexpr SharedTensor tensor(const char* name, Kind kind, Shape shape, Init init, std::size_t fan_in = 1,
-                                std::size_t fan_out = 1, bool output = false) {
+  ALGOPERF_COLD constexpr SharedTensor tensor(const char* name, Kind kind, Shape shape, Init init,
+                                              std::size_t fan_in = 1, std::size_t fan_out = 1, bool output = false) {
     graph_.tensors.push_back({name, scope_, kind, shape, init, fan_in, fan_out, output, fixed_ > 0});
     if (fixed_ == 0) graph_.parameters += shape.size();
     const auto index = static_cast<GraphIndex>(graph_.tensors.size() - 1);
@@ -186,18 +213,18 @@ class Recorder {
 
  private:
   template <class... Parts>
-  [[noreturn]] void model_is_not_well_formed(OpName part, const Parts&... message) const {
+  [[noreturn]] ALGOPERF_COLD void model_is_not_well_formed(OpName part, const Parts&... message) const {
     const std::string path = graph_.path(scope_, part);
     fail(path, path.empty() ? "" : ": ", message...);
   }
 
-  constexpr Value add_value(Value value, GraphIndex producer, bool needs_gradient) {
+  ALGOPERF_COLD constexpr Value add_value(Value value, GraphIndex producer, bool needs_gradient) {
     value.index = static_cast<GraphIndex>(graph_.values.size());
     graph_.values.push_back({value, producer, needs_gradient, "", 0});
     return value;
   }
   // Appends an op with its inputs. Its outputs, `trains` and the traits follow.
-  constexpr ModelGraph::Op& add_op(OpName name, GraphIndex place, const Value* x, std::size_t inputs) {
+  ALGOPERF_COLD constexpr ModelGraph::Op& add_op(OpName name, GraphIndex place, const Value* x, std::size_t inputs) {
     ModelGraph::Op op;
     op.name = name;
     op.scope = scope_;
@@ -210,7 +237,7 @@ class Recorder {
     graph_.ops.push_back(op);
     return graph_.ops.back();
   }
-  constexpr Value add_output(Value y, bool needs_gradient) {
+  ALGOPERF_COLD constexpr Value add_output(Value y, bool needs_gradient) {
     y = add_value(y, static_cast<GraphIndex>(graph_.ops.size() - 1), needs_gradient && y.type != ElementType::token);
     graph_.op_outputs.push_back(y.index);
     ++graph_.ops.back().outputs.count;
@@ -227,29 +254,31 @@ class Recorder {
     if (tokens > 0 && (limit == 0 || tokens < limit)) limit = tokens;
   }
 
-  constexpr Value view(const char* name, Value x, GraphIndex axis, Shape shape) {
+  ALGOPERF_COLD constexpr Value view(const char* name, Value x, GraphIndex axis, Shape shape) {
     ModelGraph::Op& op = add_op(name, 0, &x, 1);
     op.traits.reads_inputs = 0;
     op.traits.in_place = 0;
     op.traits.view = true;
-    op.trains = needs_gradient(x);
+    op.trains = fixed_ == 0 && needs_gradient(x);
     const Value y = add_output({no_index, axis, shape, x.type}, op.trains);
     sink_.view(*this, last_op());
     return y;
   }
 
   template <class L>
-  constexpr Value layer(OpName name, const L& layer, Value x) {
+  ALGOPERF_COLD constexpr Value layer(OpName name, const L& layer, Value x) {
     if constexpr (detail::HasTokens<L>) {
       check(x.type == ElementType::token, name, "expected tokens, got activations of shape ", x.shape);
       limit_tokens(x, layer.tokens());
     } else {
       check(x.type == ElementType::activation, name, "expected activations, got tokens or losses of shape ", x.shape);
     }
+    const GraphIndex place = graph_.scopes[scope_].layers++;
+    if (name.empty()) name = {"", place};
+    sink_.declare(*this, name, layer, x);
     const std::uint64_t own = layer.parameters(x.shape);
     if (fixed_ == 0) graph_.parameters += own;
-    const GraphIndex place = graph_.scopes[scope_].layers++;
-    ModelGraph::Op& op = add_op(name.empty() ? OpName{"", place} : name, place, &x, 1);
+    ModelGraph::Op& op = add_op(name, place, &x, 1);
     op.traits.reads_inputs = detail::HasInPlace<L> ? 0 : 1;
     op.traits.reads_outputs = detail::reads_output<L>() ? 1 : 0;
     op.traits.in_place = detail::HasInPlace<L> ? 0 : no_index;
@@ -264,7 +293,7 @@ class Recorder {
   }
 
   template <class O, std::size_t N>
-  constexpr auto op(OpName name, const O& part, const std::array<Value, N>& x) {
+  ALGOPERF_COLD constexpr auto op(OpName name, const O& part, const std::array<Value, N>& x) {
     static_assert(N <= 64, "algoperf: an op has at most 64 inputs");
     if (name.empty()) name = O::name;
     auto y = part.output(*this, name, x);

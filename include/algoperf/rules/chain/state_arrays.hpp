@@ -20,8 +20,8 @@ class StateArrays {
  public:
   using Scalar = typename Backend::Scalar;
 
-  StateArrays(const Backend& backend, const Layout& layout, std::vector<Region> regions, std::size_t slots,
-              std::size_t sums)
+  ALGOPERF_COLD StateArrays(const Backend& backend, const Layout& layout, std::vector<Region> regions,
+                            std::size_t slots, std::size_t sums)
       : backend_(backend), layout_(layout), regions_(std::move(regions)), slot_count_(slots) {
     std::size_t elements = 0, tensors = 0, chunks = 0;
     for (const Region& region : regions_) {

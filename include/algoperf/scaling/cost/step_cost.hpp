@@ -12,6 +12,8 @@
 #include <type_traits>
 
 #include "../../core/cost.hpp"
+#include "../../nn/graph/graph_cost.hpp"
+#include "../../nn/graph/objective.hpp"
 #include "../../nn/losses/softmax_cross_entropy.hpp"
 #include "../../rules/chain/describe.hpp"
 #include "../../rules/chain/stage_traits.hpp"
@@ -19,8 +21,6 @@
 #include "quantities.hpp"
 
 namespace algoperf {
-
-enum class Phase { forward, loss, backward, update };
 
 // The cost of a rule per parameter: FLOPs, and elements read and written.
 struct UpdateCost {
@@ -83,9 +83,10 @@ struct StepCost {
   // The peak number of elements that are live at one time, and the operation that needs them. Live elements are:
   //   - throughout: trained parameters, optimiser state and the batch (parameters of layers in StopGradient are not
   //     counted);
-  //   - from the forward to the backward pass: activations;
-  //   - until the end of the backward pass: losses and the gradient of the outputs;
-  //   - any other gradient: from where it is written to where it is last read.
+  //   - from where they are computed to where they are last read: activations, what layers keep, gradients of
+  //     activations, and losses;
+  //   - from where they are computed on: gradients of parameters.
+  // Ops that work in place need no memory of their own, and scratch memory does not count.
   std::uint64_t footprint = 0;
   Phase footprint_phase = Phase::forward;
   const char* footprint_at = "";
@@ -102,27 +103,15 @@ struct StepCost {
 
 namespace detail {
 
-// Returns the number of elements of a batch and its labels.
-template <class Model, class Loss>
-constexpr std::uint64_t numbers_in(const Model& model, const Loss&, std::uint64_t batch) {
-  const bool regression = !std::is_same_v<LossLabel<Loss, float>, std::int32_t>;
-  return batch * (model.input().size() + (regression ? model.output().size() : 1));
-}
-
-// Reports every operation of a step except the update to a tally, with its phase.
-template <class Model, class Loss, class Tally>
-constexpr void count_step(const Model& model, std::uint64_t batch, const StepOptions<Loss>& options, Tally& tally) {
-  const std::uint64_t parameters = model.parameters(), outputs = model.output().size();
-  tally.hold(parameters * (1 + options.update.state) + numbers_in(model, options.loss, batch));
-  tally.phase(Phase::forward);
-  model.count_forward(batch, tally);
-  tally.phase(Phase::loss);
-  tally.hold(batch * (1 + outputs));
-  options.loss.count(batch, outputs, tally);
-  tally.phase(Phase::backward);
-  model.count_backward(batch, tally);
-  tally.release(batch * (1 + outputs));
+// Reports every operation of a step except the update to a tally. Returns the number of elements of the batch and its
+// labels.
+template <class ModelFunction, class Loss, class Tally>
+constexpr std::uint64_t count_step(const ModelFunction& model, std::uint64_t batch, const StepOptions<Loss>& options,
+                                   std::uint64_t parameters, Tally& tally) {
+  tally.hold(parameters * (1 + options.update.state));
+  const std::uint64_t fields = algoperf::count_step(Objective<ModelFunction, Loss>{model, options.loss}, batch, tally);
   tally.phase(Phase::update);
+  return fields;
 }
 
 // Returns the update of `parameters` parameters as an operation. FLOPs are those of `counted` parameters.
@@ -182,15 +171,16 @@ class OperationTally {
 
 // Returns the cost of a step on `batch` examples. The cost is exact: the operations of the layers as core/cost.hpp
 // counts them, not a fit. Only parameters that have gradients are counted. Memory is the minimum for this order of
-// operations; Model::memory() is what the library allocates. Throws Error if the counts of the batch do not fit 64
+// operations. Throws Error if the counts of the batch do not fit 64
 // bits.
 template <class Model, class Loss = SoftmaxCrossEntropy>
 constexpr StepCost cost(const Model& model, std::uint64_t batch, const StepOptions<Loss>& options = {}) {
+  const std::uint64_t parameters = parameters_of(model);
   const auto of = [&](std::uint64_t examples) {
     detail::StepTally tally(options.counting);
-    detail::count_step(model, examples, options, tally);
-    tally.operation(detail::update_of(options.update, model.parameters(), tally.cost().parameters));
-    tally.cost().input = detail::numbers_in(model, options.loss, examples);
+    const std::uint64_t input = detail::count_step(model, examples, options, parameters, tally);
+    tally.operation(detail::update_of(options.update, parameters, tally.cost().parameters));
+    tally.cost().input = input;
     return tally.cost();
   };
   const StepCost one = of(1);  // no cost grows faster than linearly in the batch
@@ -204,8 +194,9 @@ constexpr StepCost cost(const Model& model, std::uint64_t batch, const StepOptio
 template <class Model, class F, class Loss = SoftmaxCrossEntropy>
 void for_each_operation(const Model& model, std::uint64_t batch, const F& f, const StepOptions<Loss>& options = {}) {
   detail::OperationTally<F> tally(f);
-  detail::count_step(model, batch, options, tally);
-  tally.operation(detail::update_of(options.update, model.parameters(), model.parameters()));
+  const std::uint64_t parameters = parameters_of(model);
+  detail::count_step(model, batch, options, parameters, tally);
+  tally.operation(detail::update_of(options.update, parameters, parameters));
 }
 
 // Returns the time of a step by the roofline model, summed over operations: each takes the longer of the times for

@@ -1,0 +1,111 @@
+// RecordedModel: a model function with its layout and its parts, ready to run on a backend.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "any_op.hpp"
+#include "layout_of.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+// A sink that also keeps the parts.
+template <class B>
+class OpStore : public DeclaringSink {
+ public:
+  using DeclaringSink::DeclaringSink;
+  OpStore(OpStore&&) noexcept = default;
+  OpStore& operator=(OpStore&&) = delete;
+  ~OpStore() {
+    for (const AnyOp<B>* const op : ops_) delete op;
+  }
+
+  template <class Net, class L>
+  void declare(const Net& net, OpName name, const L& layer, const Value& x) {
+    const std::size_t before = layout().tensors().size();
+    ops_.push_back(new LayerOp<B, L>(layer, handles_of(net, name, layer, x), x.shape));
+    own_tensors_.push_back({before, layout().tensors().size()});
+  }
+  template <class Net, class O, std::size_t N>
+  void op(const Net&, GraphIndex, const O& op, const std::array<Value, N>&) {
+    ops_.push_back(new PlainOp<B, O>(op));
+    own_tensors_.push_back({});
+  }
+  template <class Net>
+  void view(const Net&, GraphIndex) {
+    ops_.push_back(nullptr);
+    own_tensors_.push_back({});
+  }
+
+  // Null for a view.
+  const AnyOp<B>* op(std::size_t i) const { return ops_[i]; }
+  // The tensors that op i declared: handles [begin, end).
+  struct OwnTensors {
+    std::size_t begin = 0, end = 0;
+  };
+  const OwnTensors& own_tensors(std::size_t i) const { return own_tensors_[i]; }
+
+ private:
+  List<const AnyOp<B>*> ops_;  // owned
+  List<OwnTensors> own_tensors_;
+};
+
+}  // namespace detail
+
+// Executors (graph_executor.hpp) refer to a RecordedModel, so it must outlive them and cannot be copied.
+template <class B>
+class RecordedModel {
+  using Scalar = typename B::Scalar;
+
+ public:
+  // field_gradients: losses are differentiated with respect to the fields of activations, too. Throws Error, with the
+  // path of the part, if the model is not well formed.
+  template <class ModelFunction>
+  ALGOPERF_COLD explicit RecordedModel(const ModelFunction& model, bool field_gradients = false)
+      : net_(detail::OpStore<B>(layout_)) {
+    if (field_gradients) net_.require_field_gradients();
+    model(net_);
+  }
+  RecordedModel(const RecordedModel&) = delete;
+  RecordedModel& operator=(const RecordedModel&) = delete;
+
+  const ModelGraph& graph() const { return net_.graph(); }
+  const detail::OpStore<B>& ops() const { return net_.sink(); }
+  const Layout& layout() const { return layout_; }
+  Layout& layout() { return layout_; }
+
+  // Writes the initial values of all tensors. `set` must refer to layout().
+  ALGOPERF_COLD void initialize(Initializer<Scalar>& set) const {
+    set.set_standard(graph().standard_init);
+    for (std::size_t i = 0; i < graph().ops.size(); ++i)
+      if (ops().op(i) != nullptr) ops().op(i)->initialize(set);
+    for (std::size_t i = 0; i < graph().tensors.size(); ++i) {
+      const ModelGraph::Tensor& t = graph().tensors[i];
+      set(ops().tensors()[i], t.init, t.fan_in, t.fan_out);
+    }
+  }
+
+  // Returns a field that the model reads. Throws Error if it reads none of this name.
+  const ModelGraph::ValueInfo& field(const char* name) const {
+    for (const ModelGraph::ValueInfo& info : graph().values)
+      if (info.producer == no_index && std::strcmp(name, info.field) == 0) return info;
+    fail("the model reads no field '", name, "'");
+  }
+  // Returns the first value that the model keeps: its outputs.
+  const Value& outputs() const { return graph().values[graph().outputs[0]].value; }
+  // Returns the losses of the model's first loss.
+  const Value& losses() const {
+    for (const ModelGraph::Op& op : graph().ops)
+      if (op.loss) return graph().values[graph().output(op, 0)].value;
+    fail("the model has no loss");
+  }
+
+ private:
+  Layout layout_;
+  Recorder<detail::OpStore<B>> net_;
+};
+
+}  // namespace algoperf
