@@ -18,14 +18,18 @@ struct Listening : Always {
   }
 };
 
-template <class Rule, class... Tail>
-std::vector<double> losses_of_first_step(const Rule& rule, const Tail&... tail) {
+template <class Model, class Rule, class... Tail>
+std::vector<double> losses_of_model(const Model& model, const Rule& rule, const Tail&... tail) {
   std::vector<double> heard;
   Listening examples(range(0, 9));
   examples.heard = &heard;
-  TrainingLoop loop(Tiny::model(), Tiny::loss(), rule, Constant{0.1}, examples, tail...);
+  TrainingLoop loop(model, Tiny::loss(), rule, Constant{0.1}, examples, tail...);
   loop.step(Tiny{}.train());
   return heard;
+}
+template <class Rule, class... Tail>
+std::vector<double> losses_of_first_step(const Rule& rule, const Tail&... tail) {
+  return losses_of_model(Tiny::model(), rule, tail...);
 }
 
 }  // namespace
@@ -38,6 +42,14 @@ TEST_CASE("feedback: the losses at the parameters before the step, for rules tha
         losses_of_first_step(sgd(), Mean{}, InProcess{2}));
   CHECK(losses_of_first_step(sam(sgd(), {.rho = 2}), Adasum<>{}, InProcess{2}) ==
         losses_of_first_step(sgd(), Adasum<>{}, InProcess{2}));
+}
+
+TEST_CASE("feedback: the losses of examples do not depend on the number of workers, with dropout, too") {
+  const Model model(Shape{28, 28, 1}, Dense{.units = 12}, Relu{}, Dropout{.rate = 0.5}, Dense{.units = 10});
+  const std::vector<double> expected = losses_of_model(model, sgd());
+  REQUIRE(expected.size() == 9);
+  CHECK(losses_of_model(model, sgd(), Mean{}, InProcess{2}) == expected);
+  CHECK(losses_of_model(model, sgd(), Mean{}, InProcess{4}) == expected);
 }
 
 TEST_CASE("if sam diverges at the perturbed parameters, the original parameters are restored") {

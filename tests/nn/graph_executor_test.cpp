@@ -88,15 +88,22 @@ TEST_CASE("graph executor: the random numbers of a layer depend only on its plac
   CHECK(std::count(first.begin(), first.end(), 0.0) < 25);
   CHECK(Runs<decltype(plain)>(plain).outputs(ap::Mode::evaluate) == normals(30, 1));  // nothing is dropped
 
-  // Two layers at different places draw different numbers.
-  const auto twice = [](auto& net) {
-    const Value x = net.field("x", {6}), a = net(ap::Dropout{.rate = 0.5}, x), b = net(ap::Dropout{.rate = 0.5}, x);
-    return loss_of(net, net(ap::Concat{}, a, b));
+  // Two layers at different places of a block, or at the same place of two blocks, draw different numbers.
+  const auto apart = [](bool in_blocks) {
+    return [in_blocks](auto& net) {
+      const auto drop = [](auto& inner, Value y) { return inner(ap::Dropout{.rate = 0.5}, y); };
+      const Value x = net.field("x", {6});
+      const Value a = in_blocks ? net("a", drop, x) : drop(net, x), b = in_blocks ? net("b", drop, x) : drop(net, x);
+      return loss_of(net, net(ap::Concat{}, a, b));
+    };
   };
-  const Numbers both = Runs<decltype(twice)>(twice).outputs();
-  std::size_t differ = 0;
-  for (std::size_t i = 0; i < both.size(); ++i) differ += i % 12 < 6 && (both[i] == 0) != (both[i + 6] == 0);
-  CHECK(differ > 5);
+  for (const bool in_blocks : {false, true}) {
+    const auto twice = apart(in_blocks);
+    const Numbers both = Runs<decltype(twice)>(twice).outputs();
+    std::size_t differ = 0;
+    for (std::size_t i = 0; i < both.size(); ++i) differ += i % 12 < 6 && (both[i] == 0) != (both[i + 6] == 0);
+    CHECK(differ > 5);
+  }
 }
 
 TEST_CASE("graph executor: several losses add up") {
@@ -109,8 +116,7 @@ TEST_CASE("graph executor: several losses add up") {
     };
   };
   const auto a = function(0), b = function(1), both = function(2);
-  Numbers sum = Runs<decltype(a)>(a).gradient("hidden.weight");
-  // `b` alone has other initial values unless its tensors are the same, so it starts from those of `both`.
+  // All start from the values of `both`: the tensors of `b` alone would have other initial values.
   Runs<decltype(both)> of_both(both);
   const auto gradient_from = [&](auto&& runs, const char* tensor) {
     for (const ap::TensorHandle handle : runs.model.layout().tensors()) {
@@ -122,10 +128,37 @@ TEST_CASE("graph executor: several losses add up") {
     }
     return runs.gradient(tensor);
   };
-  sum = gradient_from(Runs<decltype(a)>(a), "hidden.weight");
+  Numbers sum = gradient_from(Runs<decltype(a)>(a), "hidden.weight");
   const Numbers other = gradient_from(Runs<decltype(b)>(b), "hidden.weight");
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other[i];
   CHECK(distance(of_both.gradient("hidden.weight"), sum) < 1e-14);
+}
+
+TEST_CASE("graph executor: a part that is trained may use a tensor that is not") {
+  const auto function = [](auto& net) {
+    const auto table_of = [&] {
+      const typename std::remove_reference_t<decltype(net)>::Fixed fixed(net);
+      return net.tensor("table", ap::Kind::embedding, {4, 6}, ap::Init::unit_normal);
+    };
+    const ap::SharedTensor table = table_of();
+    const Value h = net("hidden", six, net.field("x", {6}));
+    return loss_of(net, net(ap::TiedLogits{.table = table, .vocabulary = 4, .width = 6}, h));
+  };
+  Runs<decltype(function)> runs(function);
+  CHECK(runs.model.graph().parameters == 6 * 6 + 6);
+  const Numbers gradient = runs.gradient("hidden.weight"), of_table = runs.gradient("table");
+  CHECK(std::any_of(gradient.begin(), gradient.end(), [](double g) { return g != 0; }));
+  CHECK(std::all_of(of_table.begin(), of_table.end(), [](double g) { return std::isnan(g); }));  // not written
+}
+
+TEST_CASE("graph executor: outputs that are a view of a field are where the field is") {
+  const auto function = [](auto& net) {
+    const Value y = net.reshape(net.field("x", {6}), {2, 3});
+    net("unused", ap::LossOf(ap::SoftmaxCrossEntropy{}), net("out", four, y), net.tokens("label"));
+    net.keep(y);
+    return y;
+  };
+  CHECK(Runs<decltype(function)>(function).outputs() == normals(30, 1));
 }
 
 TEST_CASE("graph executor: losses can be written to memory of the caller's") {
@@ -138,6 +171,7 @@ TEST_CASE("graph executor: losses can be written to memory of the caller's") {
   runs.executor.bind(runs.model.losses(), losses.data());
   runs.executor.forward(runs.pass());
   CHECK(losses == expected);
+  CHECK(runs.executor.result<double>(runs.model.losses()) == losses.data());
   std::fill(losses.begin(), losses.end(), -1);
   runs.executor.forward_to_outputs(runs.pass(ap::Mode::evaluate));
   CHECK(losses == Numbers(5, -1));

@@ -154,6 +154,33 @@ TEST_CASE("planner: gradients of random graphs agree with differences") {
   }
 }
 
+// The two uses of x in a residual block need one addition of gradients, and no copy.
+TEST_CASE("planner: residual blocks copy no gradient") {
+  const ap::Residual block(ap::LayerNorm{}, ap::Dense{.units = 6}, ap::Tanh{});
+  const ap::Model model(ap::Shape{6}, ap::Dense{.units = 6}, block, block, block);
+  ap::Recorder<> net;
+  ap::Objective<std::remove_const_t<decltype(model)>, ap::SoftmaxCrossEntropy>{model, {}}(net);
+  std::size_t adds = 0, others = 0;
+  for (const ap::PlanStep& step : ap::Planner(net.graph(), {}).plan().steps) {
+    adds += step.kind == ap::PlanStep::Kind::add;
+    others += step.kind == ap::PlanStep::Kind::copy || step.kind == ap::PlanStep::Kind::zero;
+  }
+  CHECK(adds == 3);
+  CHECK(others == 0);
+}
+
+// The gradient of a view's output becomes that of its input, so an op before it still works in place.
+TEST_CASE("planner: a view needs no memory") {
+  const ap::Dense six{.units = 6};
+  const auto buffers = [](const auto& model) {
+    ap::Recorder<> net;
+    ap::Objective<std::remove_cvref_t<decltype(model)>, ap::SoftmaxCrossEntropy>{model, {}}(net);
+    return ap::Planner(net.graph(), {}).plan().buffers.size();
+  };
+  CHECK(buffers(ap::Model(ap::Shape{6}, six, ap::Relu{}, ap::Flatten{}, six)) ==
+        buffers(ap::Model(ap::Shape{6}, six, ap::Relu{}, six)));
+}
+
 template <class Model>
 double overhead(const Model& model, std::size_t examples, bool training) {
   ap::Recorder<> net;

@@ -82,7 +82,7 @@ TEST_CASE("recorder: a field is one value, however often it is read") {
   const Value a = net.field("x", {4}), b = net.field("x", {4}), other = net.field("y", {4});
   CHECK(a.index == b.index);
   CHECK(a.index != other.index);
-  CHECK_THROWS_WITH_AS(net.field("x", {5}), "x: the model reads this field as two shapes, axes or types: {4} and {5}",
+  CHECK_THROWS_WITH_AS(net.field("x", {5}), "x: the model reads this field with two shapes, axes or types: {4} and {5}",
                        ap::Error);
 }
 
@@ -120,6 +120,19 @@ TEST_CASE("recorder: errors name the path of the op") {
         "the same axis and the same extents except the last");
   CHECK(error_in_block(ap::Split{.first = 6}, {{6}}) ==
         "decoder.2.join: first is 6, expected at least 1 and less than the last extent of the input's shape {6}");
+  for (const std::string& error :
+       {error_of([](auto& net) { return net("join", ap::Sum{}, net.tokens("a"), net.tokens("b")); }),
+        error_of([](auto& net) { return net("join", ap::Product{}, net.field("a", {1}), net.tokens("b")); }),
+        error_of([](auto& net) { return net("join", ap::Concat{}, net.field("a", {1}), net.tokens("b")); }),
+        error_of([](auto& net) { return net("join", ap::Split{}, net.tokens("b", {1})); })})
+    CHECK(error == "join: expected activations, got tokens or losses of shape {1}");
+  CHECK(error_of([](auto& net) {
+          const ap::SharedTensor table = net.tensor("t", ap::Kind::embedding, {5, 6}, ap::Init::unit_normal);
+          const ap::SharedTensor bias = net.tensor("b", ap::Kind::bias, {5}, ap::Init::zeros);
+          const ap::TiedLogits logits{.table = table, .bias = bias, .vocabulary = 5, .width = 6};
+          net("first", logits, net.field("x", {6}));
+          return net("second", logits, net.field("x", {6}));
+        }) == "second: another op uses the bias, but only the table may be shared");
   CHECK(error_in_block(ap::LookUp{}, {{6}}) ==
         "decoder.2.join: the input holds activations of shape {6}, expected tokens");
   CHECK(error_in_block(ap::TiedLogits{.width = 5}, {{6}}) ==
@@ -148,6 +161,13 @@ TEST_CASE("recorder: rows of an axis and back") {
   CHECK_THROWS_WITH_AS(net.rows_of("time", rows),
                        "rows_of: expected a value of rank at least 1 on the axis 'examples', got shape {3} on 'time'",
                        ap::Error);
+}
+
+TEST_CASE("recorder: a Model has one row of outputs per example") {
+  const auto block = [](auto& net, Value x) { return net(six, net.rows_of("time", x)); };
+  CHECK(error_of(ap::Model(ap::Shape{7, 3}, block)) ==
+        "a Model has one row of outputs per example, but its last part has rows on the axis 'time'; net.examples_of() "
+        "joins the rows of an example");
 }
 
 // Layers see rows: a model on the axis `time` equals the same model on examples that are those rows.

@@ -41,7 +41,7 @@
 #define ALGOPERF_ONE_COPY __attribute__((noinline))
 #endif
 
-// Marks a host function that runs rarely, e.g. once per model: it is compiled for size, in a fraction of the time.
+// Marks a host function that runs rarely, e.g. once per model. It is compiled for size, which takes less time.
 #define ALGOPERF_COLD __attribute__((cold))
 
 // Marks a lambda that must be inlined into its caller: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };

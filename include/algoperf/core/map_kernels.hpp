@@ -33,6 +33,14 @@ struct Subtract {
   }
 };
 
+// a b, which overwrites x
+struct Times {
+  template <class T>
+  ALGOPERF_HD T operator()(T, T a, T b) const {
+    return a * b;
+  }
+};
+
 template <class S>
 struct Multiply {
   S factor = 1;

@@ -49,7 +49,7 @@ class Batch {
 
   // Copies n <= capacity() examples into the batch. Throws Error if check() fails.
   template <class Data>
-  ALGOPERF_ONE_COPY void gather(const Backend& backend, const Data& data, const std::uint32_t* indices, std::size_t n) {
+  void gather(const Backend& backend, const Data& data, const std::uint32_t* indices, std::size_t n) {
     use_own_memory(n);
     if constexpr (Backend::on_host) {
       data.gather(indices, n, inputs_.data(), labels_.data());
@@ -87,8 +87,8 @@ class Batch {
 
   // Throws Error, naming the example, if a class label or a token is out of range or a real-valued label is not finite.
   // The index of example i in the data set is indices[i], or first + i if indices is null.
-  ALGOPERF_ONE_COPY void check(const std::uint32_t* indices, std::size_t first, std::size_t n, const Input* inputs,
-                               const Label* labels) const {
+  void check(const std::uint32_t* indices, std::size_t first, std::size_t n, const Input* inputs,
+             const Label* labels) const {
     const auto index_of = [=](std::size_t i) { return indices == nullptr ? first + i : indices[i]; };
     const std::size_t width = shape_.width, label_width = shape_.label_width;
     if constexpr (std::is_integral_v<Label>) {

@@ -17,9 +17,8 @@
 #include "../core/layout.hpp"
 #include "../data/concept.hpp"
 #include "../data/unlabelled.hpp"
-#include "../nn/graph/graph_executor.hpp"
 #include "../nn/init.hpp"
-#include "batch.hpp"
+#include "batch_executor.hpp"
 #include "check_data.hpp"
 
 namespace algoperf {
@@ -58,8 +57,8 @@ class Predictor {
       : model_(model),
         backend_(backend),
         recorded_(KeepOutputs{model}),
-        executor_(backend_, recorded_, checked(batch), {.training = false}),
-        batch_(backend_, {model_.input().size(), 1, 1, recorded_.field("input").tokens}, batch) {
+        work_(backend_, recorded_, {model_.input().size(), 1, 1, recorded_.field("input").tokens}, checked(batch),
+              batch, {.training = false}) {
     values_ = backend_.template array<Scalar>(layout().size());
     std::vector<Scalar> first(layout().size());
     Initializer<Scalar> set(layout(), first.data(), RandomKey{1});
@@ -75,21 +74,21 @@ class Predictor {
     require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
             "through values()");
     detail::check_inputs<Input>(model_.input(), data);
-    const std::size_t width = recorded_.outputs().shape.size(), size = data.size(), at_once = batch_.capacity();
+    const std::size_t width = recorded_.outputs().shape.size(), size = data.size(), at_once = work_.batch.capacity();
     const detail::InputsOf<Data> inputs{data};
     std::vector<Scalar> outputs(size * width);
     std::vector<Stored<Backend>> read;
     for (std::size_t begin = 0; begin < size; begin += at_once) {
       const std::size_t n = size - begin < at_once ? size - begin : at_once;
-      batch_.load_range(backend_, inputs, begin, n);
-      executor_.bind(recorded_.field("input").value, batch_.inputs());
+      work_.batch.load_range(backend_, inputs, begin, n);
+      GraphExecutor<Backend>& executor = work_.executor_from(0);
       GraphPass<Backend> pass;
       pass.values = values_.data();
       pass.examples = n;
       pass.mode = Mode::evaluate;
-      executor_.forward(pass);
+      executor.forward(pass);
       read.resize(n * width);
-      backend_.read(read.size(), executor_.result(recorded_.outputs(), Mode::evaluate), read.data());
+      backend_.read(read.size(), executor.result(recorded_.outputs(), Mode::evaluate), read.data());
       std::copy(read.begin(), read.end(), outputs.begin() + static_cast<std::ptrdiff_t>(begin * width));
     }
     return outputs;
@@ -137,8 +136,7 @@ class Predictor {
   ModelType model_;
   Backend backend_;
   RecordedModel<Backend> recorded_;
-  GraphExecutor<Backend> executor_;
-  Batch<Backend, Input, std::int32_t> batch_;
+  BatchExecutor<Backend, Input, std::int32_t> work_;
   typename Backend::template Array<Scalar> values_;
   bool given_ = false;
 };

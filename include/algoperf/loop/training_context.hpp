@@ -17,11 +17,10 @@
 #include "../core/math.hpp"
 #include "../data/concept.hpp"
 #include "../nn/concept.hpp"
-#include "../nn/graph/graph_executor.hpp"
 #include "../nn/graph/objective.hpp"
 #include "../nn/init.hpp"
 #include "../rules/concept.hpp"
-#include "batch.hpp"
+#include "batch_executor.hpp"
 #include "buffers.hpp"
 #include "deferred_loss.hpp"
 #include "diverged.hpp"
@@ -59,8 +58,7 @@ class TrainingContext {
         workers_(workers),
         key_(key),
         recorded_(Objective<ModelType, Loss>{model, loss}),
-        executor_(backend_, recorded_, (capacity + workers - 1) / workers),
-        batch_(backend_, batch_shape(), capacity),
+        work_(backend_, recorded_, batch_shape(), capacity, (capacity + workers - 1) / workers),
         losses_(capacity, workers),
         deferred_loss_(backend_),
         resident_(backend_, capacity) {
@@ -88,7 +86,7 @@ class TrainingContext {
   RuleState make_rule_state() const { return rule_.state(backend_, layout()); }
   std::size_t examples(std::size_t worker) const { return begin_of(worker + 1) - begin_of(worker); }
   double share(std::size_t worker) const {
-    return static_cast<double>(examples(worker)) / static_cast<double>(batch_.size());
+    return static_cast<double>(examples(worker)) / static_cast<double>(work_.batch.size());
   }
   double gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
     const std::size_t begin = begin_of(worker), n = examples(worker);
@@ -97,7 +95,7 @@ class TrainingContext {
       return 0;
     }
     gradient_examples_ += n;
-    bind(executor_, batch_, begin);
+    GraphExecutor<Backend>& executor = work_.executor_from(begin);
     GraphPass<Backend> pass;
     pass.values = values;
     pass.gradients = gradients;
@@ -105,10 +103,10 @@ class TrainingContext {
     pass.key = pass_key();
     pass.first = begin;
     pass.weights = weights_.data() + begin;
-    executor_.forward(pass);
-    executor_.backward(pass);
+    executor.forward(pass);
+    executor.backward(pass);
     if constexpr (defers) return 0;  // loss() returns the batch's loss
-    const double loss = losses_.record(backend_, worker, begin, n, batch_.losses(begin));
+    const double loss = losses_.record(backend_, worker, begin, n, work_.batch.losses(begin));
     if constexpr (!handles_non_finite)
       if (!detail::finite_bits(loss)) diverged(now_.t, values, gradients);
     return loss;
@@ -116,7 +114,7 @@ class TrainingContext {
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
     if constexpr (defers)
-      deferred_loss_.record(backend_, batch_.size(), weights_.data(), batch_.losses(), now_.t);
+      deferred_loss_.record(backend_, work_.batch.size(), weights_.data(), work_.batch.losses(), now_.t);
     else if (measures_gradient_norm_)
       add_gradient_norm(gradients);
     const auto step_unless = [&](const auto& guard) {
@@ -138,8 +136,8 @@ class TrainingContext {
   const ModelType& model() const { return model_; }
   // Returns the number of elements of the model's output for one example.
   std::size_t output_size() const { return recorded_.outputs().shape.size(); }
-  std::size_t capacity() const { return batch_.capacity(); }
-  std::size_t at_once() const { return executor_.capacity(); }
+  std::size_t capacity() const { return work_.batch.capacity(); }
+  std::size_t at_once() const { return work_.at_once(); }
   std::uint64_t gradient_examples() const { return gradient_examples_; }
   void measure_gradient_norm(bool yes) { measures_gradient_norm_ = yes; }
   // Return the root mean square, over the rules' steps since the last call, of the gradients' norms, if measured; and
@@ -158,7 +156,7 @@ class TrainingContext {
   void make_resident(const Data& data) {
     if constexpr (defers)
       resident_.make(backend_, data,
-                     [&](const std::uint32_t* indices, auto... part) { batch_.check(indices, 0, part...); });
+                     [&](const std::uint32_t* indices, auto... part) { work_.batch.check(indices, 0, part...); });
   }
   void release_data() {
     if constexpr (defers) resident_.release();
@@ -181,7 +179,7 @@ class TrainingContext {
   // Returns the losses of the examples loaded last, in host memory. If a rule requested several gradients in the step,
   // these are the losses at the parameters of each worker's first gradient.
   const std::vector<Scalar>& losses() {
-    if constexpr (defers) backend_.read(batch_.size(), batch_.losses(), losses_.first().data());
+    if constexpr (defers) backend_.read(work_.batch.size(), work_.batch.losses(), losses_.first().data());
     return losses_.first();
   }
   // Waits for the deferred loss of the last step, the batch's mean weighted loss, and returns it. Throws Diverged if it
@@ -197,13 +195,13 @@ class TrainingContext {
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
                 double& loss, double& score) {
-    Evaluation in = evaluation_of(n);
-    load_and_bind(in, data, begin, n);
-    const GraphPass<Backend> pass = evaluation_pass(values, n);
-    in.executor.forward(pass);
-    Scalar* const losses = in.batch.losses();
+    Work& work = work_for(n);
+    work.batch.load_range(backend_, data, begin, n);
+    GraphExecutor<Backend>& executor = work.executor_from(0);
+    executor.forward(evaluation_pass(values, n));
+    Scalar* const losses = work.batch.losses();
     loss += backend_.sum(n, static_cast<const Scalar*>(losses));
-    metric.write(backend_, n, output_size(), in.executor.result(recorded_.outputs(), Mode::evaluate), in.batch.labels(),
+    metric.write(backend_, n, output_size(), executor.result(recorded_.outputs(), Mode::evaluate), work.batch.labels(),
                  losses);
     score += backend_.sum(n, static_cast<const Scalar*>(losses));
   }
@@ -211,10 +209,11 @@ class TrainingContext {
   template <class Data>
   void predict(const Data& data, const Scalar* values, std::size_t begin, std::size_t n, Scalar* outputs) {
     const std::size_t count = n * output_size();
-    Evaluation in = evaluation_of(n);
-    load_and_bind(in, data, begin, n);
-    in.executor.forward_to_outputs(evaluation_pass(values, n));
-    const Activation* const from = in.executor.result(recorded_.outputs(), Mode::evaluate);
+    Work& work = work_for(n);
+    work.batch.load_range(backend_, data, begin, n);
+    GraphExecutor<Backend>& executor = work.executor_from(0);
+    executor.forward_to_outputs(evaluation_pass(values, n));
+    const Activation* const from = executor.result(recorded_.outputs(), Mode::evaluate);
     if constexpr (!std::is_same_v<Activation, Scalar>) {
       std::vector<Activation> read(count);
       backend_.read(count, from, read.data());
@@ -237,7 +236,7 @@ class TrainingContext {
   }
 
  private:
-  using OwnBatch = Batch<Backend, Input, Label>;
+  using Work = BatchExecutor<Backend, Input, Label>;
   // Replaces the state of BufferUpdateRule if the model has no buffers.
   struct NoBuffers {};
   using Buffers =
@@ -252,13 +251,13 @@ class TrainingContext {
   }
 
   RandomKey pass_key() const { return key_.fold(1).fold(now_.t); }
-  std::size_t begin_of(std::size_t worker) const { return worker * batch_.size() / workers_; }
+  std::size_t begin_of(std::size_t worker) const { return worker * work_.batch.size() / workers_; }
 
   template <class Data>
   void gather(const Data& data, const std::uint32_t* indices, std::size_t n) {
     if constexpr (defers)
-      if (resident_.holds(data)) return resident_.gather(backend_, indices, n, batch_);
-    batch_.gather(backend_, data, indices, n);
+      if (resident_.holds(data)) return resident_.gather(backend_, indices, n, work_.batch);
+    work_.batch.gather(backend_, data, indices, n);
   }
 
   BatchShape batch_shape() const {
@@ -270,31 +269,15 @@ class TrainingContext {
     return shape;
   }
 
-  // Where examples are evaluated: in the memory of the training step if it is large enough, else in memory that is
-  // allocated for this purpose and kept.
-  struct Evaluation {
-    GraphExecutor<Backend>& executor;
-    OwnBatch& batch;
-  };
-  Evaluation evaluation_of(std::size_t n) {
-    if (n <= at_once()) return {executor_, batch_};
-    if (!large_batch_ || large_batch_->capacity() < n) {
-      ExecutorOptions options;
-      options.training = false;
-      large_executor_.emplace(backend_, recorded_, n, options);
-      large_batch_.emplace(backend_, batch_shape(), n);
-    }
-    return {*large_executor_, *large_batch_};
-  }
-  template <class Data>
-  void load_and_bind(const Evaluation& in, const Data& data, std::size_t begin, std::size_t n) {
-    in.batch.load_range(backend_, data, begin, n);
-    bind(in.executor, in.batch, 0);
-  }
-  void bind(GraphExecutor<Backend>& executor, OwnBatch& batch, std::size_t begin) const {
-    executor.bind(recorded_.field("input").value, batch.inputs(begin));
-    executor.bind(recorded_.field("label").value, batch.labels(begin));
-    executor.bind(recorded_.losses(), batch.losses(begin));
+  // Returns the memory in which to evaluate `n` examples: that of the training step if it is large enough, else memory
+  // that is allocated for this purpose and kept.
+  Work& work_for(std::size_t n) {
+    if (n <= at_once()) return work_;
+    ExecutorOptions options;
+    options.training = false;
+    if (!large_work_ || large_work_->at_once() < n)
+      large_work_.emplace(backend_, recorded_, batch_shape(), n, n, options);
+    return *large_work_;
   }
   GraphPass<Backend> evaluation_pass(const Scalar* values, std::size_t n) const {
     GraphPass<Backend> pass;
@@ -308,8 +291,8 @@ class TrainingContext {
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const {
     const std::string noticed = step < now_.t ? ", detected at step " + std::to_string(now_.t) : "";
     Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
-                   detail::divergence_cause(backend_, layout(), values, gradients, batch_.inputs(),
-                                            batch_.size() * model_.input().size()));
+                   detail::divergence_cause(backend_, layout(), values, gradients, work_.batch.inputs(),
+                                            work_.batch.size() * model_.input().size()));
     error.step = step;
     throw error;
   }
@@ -321,8 +304,7 @@ class TrainingContext {
   std::size_t workers_;
   RandomKey key_;
   RecordedModel<Backend> recorded_;
-  GraphExecutor<Backend> executor_;
-  OwnBatch batch_;
+  Work work_;
   detail::StepLosses<Scalar> losses_;
   std::uint64_t gradient_examples_ = 0;
   bool measures_gradient_norm_ = false;
@@ -332,8 +314,7 @@ class TrainingContext {
   [[no_unique_address]] Deferred deferred_loss_;
   using Resident = std::conditional_t<defers, ResidentCopy<Input, Label, Backend>, NoResidentCopy<Backend>>;
   [[no_unique_address]] Resident resident_;
-  std::optional<GraphExecutor<Backend>> large_executor_;
-  std::optional<OwnBatch> large_batch_;
+  std::optional<Work> large_work_;
   Step now_;
   Array values_, gradients_, weights_;
   static constexpr detail::BufferUpdateRule buffer_rule_{detail::BufferUpdate{}};

@@ -59,7 +59,7 @@ class GradientProbe {
     draw_parameters();
     draw_weights();
     for (const ModelGraph::ValueInfo& info : graph().values)
-      if (info.producer == no_index) fields_.push_back(drawn_field(info));
+      if (info.is_field()) fields_.push_back(drawn_field(info));
     for (const Field& field : fields_) executor_.bind(*field.value, field.memory());
   }
 

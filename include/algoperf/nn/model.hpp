@@ -41,8 +41,11 @@ class Model {
   template <class Net>
   constexpr Value operator()(Net& net) const {
     net.set_standard_init(init_);
-    return parts_(
-        net, net.field("input", input_, examples_axis, reads_tokens ? ElementType::token : ElementType::activation));
+    constexpr ElementType type = reads_tokens ? ElementType::token : ElementType::activation;
+    const Value y = parts_(net, net.field("input", input_, examples_axis, type));
+    net.check(y.axis == examples_axis, {}, "a Model has one row of outputs per example, but its last part has rows on ",
+              "the axis '", net.axis_name(y), "'; net.examples_of() joins the rows of an example");
+    return y;
   }
 
   constexpr Shape input() const { return input_; }

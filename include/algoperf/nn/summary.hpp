@@ -88,7 +88,7 @@ std::string summary(const ModelFunction& model) {
   const ModelGraph& graph = net.graph();
   std::vector<detail::SummaryRow> rows{{"", "layer", "output", "parameters", "FLOPs"}};
   for (const ModelGraph::ValueInfo& info : graph.values)
-    if (info.producer == no_index) rows.push_back({"", info.field, describe(info.value.shape), "", ""});
+    if (info.is_field()) rows.push_back({"", info.field, describe(info.value.shape), "", ""});
   for (const ModelGraph::Tensor& tensor : graph.tensors)
     rows.push_back({graph.path(tensor.scope, tensor.name), "tensor", describe(tensor.shape),
                     std::to_string(tensor.shape.size()), ""});

@@ -138,7 +138,7 @@ constexpr std::uint64_t count_step(const ModelFunction& model, std::uint64_t exa
   const ModelGraph& graph = net.graph();
   std::uint64_t fields = 0;
   for (const ModelGraph::ValueInfo& info : graph.values)
-    if (info.producer == no_index) fields += net.rows(info.value) * info.value.shape.size();
+    if (info.is_field()) fields += net.rows(info.value) * info.value.shape.size();
   tally.hold(fields);
   detail::count_plan(graph, net.sink(), Planner(graph, {}).plan(), examples, tally);
   return fields;

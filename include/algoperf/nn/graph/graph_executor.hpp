@@ -40,7 +40,11 @@ class GraphExecutor {
  public:
   ALGOPERF_COLD GraphExecutor(const B& backend, const RecordedModel<B>& model, std::size_t capacity,
                               const ExecutorOptions& options = {})
-      : backend_(backend), model_(model), capacity_(capacity), keys_(graph().scopes.size(), RandomKey{}) {
+      : backend_(backend),
+        model_(model),
+        capacity_(capacity),
+        keys_(graph().scopes.size(), RandomKey{}),
+        bound_(graph().values.size(), nullptr) {
     PlanSizes sizes;
     sizes.examples = capacity;
     sizes.activation_bytes = sizeof(S);
@@ -65,13 +69,13 @@ class GraphExecutor {
   GraphExecutor(const GraphExecutor&) = delete;
   GraphExecutor& operator=(const GraphExecutor&) = delete;
 
-  const RecordedModel<B>& model() const { return model_; }
   std::size_t capacity() const { return capacity_; }
   const MemoryPlan& plan(Mode mode = Mode::train) const { return pass_of(mode).plan; }
 
   // Sets the memory of a field, or of the losses of a loss: rows x shape elements, in the backend's memory. It must
   // stay valid during passes. Losses that are not bound stay in the executor's memory.
-  ALGOPERF_ONE_COPY void bind(const Value& value, const void* data) {
+  void bind(const Value& value, const void* data) {
+    bound_[value.index] = data;
     for (Pass* const pass : {&evaluation_, &training_})
       for (const Binding& binding : pass->bindings)
         if (binding.value == value.index) pass->pointers[binding.pointer] = const_cast<void*>(data);
@@ -86,11 +90,14 @@ class GraphExecutor {
       backend_.fill(layout().place_of(handle).size, pass.gradients + layout().place_of(handle).offset, Scalar(0));
     run(pass, training_.plan.forward_steps, training_.plan.steps.size());
   }
-  // Returns where the last forward pass in this mode left a value that the model keeps, or losses that are not bound. T
-  // is the type that belongs to value.type.
+  // Returns where the last forward pass in this mode left a value that the model keeps, or losses. T is the type that
+  // belongs to value.type.
   template <class T = S>
   const T* result(const Value& value, Mode mode = Mode::train) const {
-    return static_cast<const T*>(pointer(pass_of(mode).plan, pass_of(mode).plan.place_of[value.index]));
+    const BufferRef& place = pass_of(mode).plan.place_of[value.index];
+    const void* const bound = bound_[place.kind == BufferRef::Kind::field ? place.index : value.index];
+    if (bound != nullptr) return static_cast<const T*>(bound);
+    return static_cast<const T*>(pointer(pass_of(mode).plan, place));
   }
   // Returns where the last backward pass left the gradient of a field, or null if no loss depends on it.
   const S* field_gradient(const Value& field) const {
@@ -131,19 +138,19 @@ class GraphExecutor {
       pass.pointers.push_back(pointer(plan, ref));
     }
     for (const PlanStep& step : plan.steps) {
-      const bool small = step.op == no_index;
+      const bool of_op = step.op != no_index;
       LayerCall<B> layer{backend_,
                          layout(),
                          nullptr,
                          nullptr,
                          0,
-                         small ? 0 : capacity_ * rows_of(graph().ops[step.op]),
+                         of_op ? capacity_ * rows_of(graph().ops[step.op]) : 0,
                          Mode::train,
                          {},
                          static_cast<S*>(pointer(plan, step.kept)),
                          static_cast<S*>(pointer(plan, step.scratch)),
                          static_cast<Scalar*>(pointer(plan, step.exact))};
-      OpCall<B> call{layer, &graph(), small ? nullptr : &graph().ops[step.op], model_.ops().tensors().data()};
+      OpCall<B> call{layer, &graph(), of_op ? &graph().ops[step.op] : nullptr, model_.ops().tensors().data()};
       call.x = pass.pointers.begin() + step.x.begin;
       call.y = pass.pointers.begin() + step.y.begin;
       call.dx = pass.pointers.begin() + step.dx.begin;
@@ -151,7 +158,7 @@ class GraphExecutor {
       call.adds = step.adds;
       call.adds_tensors = step.adds_tensors;
       pass.calls.push_back(call);
-      if (!small && graph().ops[step.op].loss)
+      if (of_op && graph().ops[step.op].loss)
         pass.bindings.push_back({step.y.begin, graph().output(graph().ops[step.op], 0)});
     }
   }
@@ -170,7 +177,7 @@ class GraphExecutor {
 
   // Runs steps [begin, end) of the plan. A forward pass first rounds the parameters to the activations' type, in which
   // matrix products read them.
-  ALGOPERF_ONE_COPY void run(const GraphPass<B>& pass, std::size_t begin, std::size_t end) {
+  void run(const GraphPass<B>& pass, std::size_t begin, std::size_t end) {
     require(pass.examples > 0 && pass.examples <= capacity_, "GraphExecutor: the batch has ", pass.examples,
             " examples, expected 1 to ", capacity_, ", its capacity");
     if constexpr (!std::is_same_v<S, Scalar>) {
@@ -188,7 +195,7 @@ class GraphExecutor {
       const PlanStep& step = own.plan.steps[i];
       OpCall<B>& call = own.calls[i];
       if (step.op == no_index) {
-        run_small(step, call, pass.examples);
+        run_gradient_step(step, call, pass.examples);
         continue;
       }
       const ModelGraph::Op& op = *call.op;
@@ -208,7 +215,7 @@ class GraphExecutor {
         model_.ops().op(step.op)->backward(call);
     }
   }
-  void run_small(const PlanStep& step, const OpCall<B>& call, std::size_t examples) const {
+  void run_gradient_step(const PlanStep& step, const OpCall<B>& call, std::size_t examples) const {
     const Value& value = graph().values[step.value].value;
     const std::size_t n = examples * graph().axes[value.axis].rows * value.shape.size();
     if (step.kind == PlanStep::Kind::add)
@@ -223,7 +230,8 @@ class GraphExecutor {
   const RecordedModel<B>& model_;
   std::size_t capacity_;
   Pass evaluation_, training_;
-  List<RandomKey> keys_;  // of each scope
+  List<RandomKey> keys_;     // of each scope
+  List<const void*> bound_;  // of each value: what bind() was given
   List<TensorHandle> untouched_;
   typename B::template Array<char> arena_;
   typename B::template Array<S> rounded_;

@@ -60,12 +60,6 @@ struct MemoryPlan {
   List<GraphIndex> writes_gradient;  // of each shared tensor: whether a step writes its gradient
   std::size_t bytes = 0;             // of the arena
   std::size_t least_bytes = 0;  // the largest sum of the buffers in use at one time, which no placement can undercut
-
-  constexpr std::size_t count(PlanStep::Kind kind) const {
-    std::size_t n = 0;
-    for (const PlanStep& step : steps) n += step.kind == kind;
-    return n;
-  }
 };
 
 // The sizes that determine the memory of a plan.

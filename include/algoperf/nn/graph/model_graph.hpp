@@ -72,6 +72,15 @@ struct GraphRange {
   GraphIndex begin = 0, count = 0;
 };
 
+namespace detail {
+
+constexpr bool same_text(const char* a, const char* b) {
+  while (*a != 0 && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
+}  // namespace detail
+
 struct ModelGraph {
   struct ValueInfo {
     Value value;
@@ -79,6 +88,7 @@ struct ModelGraph {
     bool needs_gradient = false;
     const char* field = "";
     std::size_t tokens = 0;  // of a field of tokens: they lie in [0, tokens); 0 if no op limits them
+    constexpr bool is_field() const { return producer == no_index; }
   };
   struct Op {
     OpName name;
@@ -121,6 +131,13 @@ struct ModelGraph {
   constexpr GraphIndex input(const Op& op, std::size_t k) const { return op_inputs[op.inputs.begin + k]; }
   constexpr GraphIndex output(const Op& op, std::size_t k) const { return op_outputs[op.outputs.begin + k]; }
   constexpr GraphIndex tensor(const Op& op, std::size_t k) const { return op_tensors[op.uses.begin + k]; }
+
+  // Returns the index of a field, or no_index if the model reads none of this name.
+  constexpr GraphIndex find_field(const char* name) const {
+    for (const ValueInfo& info : values)
+      if (info.is_field() && detail::same_text(info.field, name)) return info.value.index;
+    return no_index;
+  }
 
   // Returns the name of something in a scope, with the names of the enclosing scopes: "decoder.2.attention".
   std::string path(GraphIndex scope, const OpName& name) const {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model_graph.hpp"
+#include "in_place.hpp"
 
 namespace algoperf {
 
@@ -30,7 +30,7 @@ struct OpCall {
   Scalar* losses(std::size_t k = 0) const { return static_cast<Scalar*>(y[k]); }
   // The gradient of input k is to be written there, or added if adds_to(k); null if nobody needs it.
   S* d_in(std::size_t k) const { return static_cast<S*>(dx[k]); }
-  bool adds_to(std::size_t k) const { return (adds >> k & 1) != 0; }
+  bool adds_to(std::size_t k) const { return detail::has_bit(adds, k); }
   const S* d_out(std::size_t k = 0) const { return static_cast<const S*>(dy[k]); }
 
   const Value& input(std::size_t k) const { return graph->values[graph->input(*op, k)].value; }
@@ -49,7 +49,7 @@ struct OpCall {
   Scalar* gradient(SharedTensor t) const {
     return graph->tensors[t.index].fixed ? nullptr : pass.gradient(tensors[t.index]);
   }
-  bool adds_to_tensor(std::size_t k) const { return (adds_tensors >> k & 1) != 0; }
+  bool adds_to_tensor(std::size_t k) const { return detail::has_bit(adds_tensors, k); }
 };
 
 }  // namespace algoperf

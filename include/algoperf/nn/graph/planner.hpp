@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "in_place.hpp"
 #include "memory_plan.hpp"
 
 namespace algoperf {
@@ -16,9 +17,9 @@ struct PlanOptions {
 
 // Simulates one pass: all ops forward in the order of the graph, then backward in reverse. A buffer is in use from its
 // first access to its last.
-//   In place    An op that can work in place writes over its input if no later op and no backward step reads it and if
-//               it is not a field of the batch. In backward, the gradient of the input takes the memory of the gradient
-//               of the output. A view shares the memory of its input always.
+//   In place    An op that can work in place writes over its input if nothing reads that later (in_place.hpp). In
+//               backward, the gradient of the input takes the memory of the gradient of the output. A view always
+//               shares the memory of its input.
 //   Fan-out     The first gradient of a value is written, the others are added: by the op itself if its traits say
 //               `adds`, else from a temporary buffer. If an op `passes_gradient`, its inputs share the buffer of the
 //               output's gradient. The planner counts such references, and copies a buffer before it adds to one that
@@ -38,9 +39,10 @@ class Planner {
     plan_.runs_backward = List<GraphIndex>(ops, 0);
     plan_.writes_gradient = List<GraphIndex>(graph_.tensors.size(), 0);
     for (std::size_t v = 0; v < values; ++v)
-      if (graph_.values[v].producer == no_index) plan_.place_of[v] = {BufferRef::Kind::field, index(v)};
+      if (graph_.values[v].is_field()) plan_.place_of[v] = {BufferRef::Kind::field, index(v)};
     find_losses();
-    find_in_place();
+    in_place_ = List<GraphIndex>(ops, 0);
+    if (options_.share) in_place_ = detail::ops_in_place(graph_, options_.training);
     for (std::size_t i = 0; i < ops; ++i) forward(index(i));
     for (const GraphIndex v : graph_.outputs) {
       // The op whose output's memory it is; a view or an op in place has that of its input.
@@ -57,7 +59,7 @@ class Planner {
         if (on_way_back(graph_.ops[i])) backward(index(i));
     plan_.gradient_of = List<BufferRef>(values, BufferRef{});
     for (std::size_t v = 0; v < values; ++v)
-      if (graph_.values[v].producer == no_index) keep_until_now(plan_.gradient_of[v] = gradient_of_[v]);
+      if (graph_.values[v].is_field()) keep_until_now(plan_.gradient_of[v] = gradient_of_[v]);
     return std::move(plan_);
   }
 
@@ -85,40 +87,6 @@ class Planner {
   }
   constexpr bool wants_gradient(GraphIndex value) const {
     return graph_.values[value].needs_gradient && reaches_loss_[value] != 0;
-  }
-  static constexpr bool reads(std::uint64_t mask, std::size_t k) { return (mask >> k & 1) != 0; }
-
-  // Decides which ops work in place. The content of a value is the first of the values that are views of each other.
-  ALGOPERF_COLD constexpr void find_in_place() {
-    const std::size_t ops = graph_.ops.size();
-    List<GraphIndex> content(graph_.values.size(), 0);
-    for (std::size_t v = 0; v < content.size(); ++v) content[v] = index(v);
-    for (const Op& op : graph_.ops)
-      if (op.traits.view) content[graph_.output(op, 0)] = content[graph_.input(op, 0)];
-    List<GraphIndex> last_read(graph_.values.size(), 0);
-    List<GraphIndex> read_later(graph_.values.size(), 0);  // in backward, or by the caller
-    for (std::size_t i = 0; i < ops; ++i) {
-      const Op& op = graph_.ops[i];
-      const bool goes_back = options_.training && op.trains;
-      for (std::size_t k = 0; k < op.inputs.count; ++k) {
-        const GraphIndex c = content[graph_.input(op, k)];
-        if (!op.traits.view) last_read[c] = index(i);
-        if (goes_back && reads(op.traits.reads_inputs, k)) read_later[c] = 1;
-      }
-      for (std::size_t k = 0; k < op.outputs.count; ++k)
-        if (op.loss || (goes_back && reads(op.traits.reads_outputs, k))) read_later[content[graph_.output(op, k)]] = 1;
-    }
-    for (const GraphIndex v : graph_.outputs) read_later[content[v]] = 1;
-    in_place_ = List<GraphIndex>(ops, 0);
-    for (std::size_t i = 0; i < ops; ++i) {
-      const Op& op = graph_.ops[i];
-      if (op.traits.in_place == no_index || op.traits.view || !options_.share) continue;
-      const GraphIndex c = content[graph_.input(op, op.traits.in_place)];
-      std::size_t times = 0;
-      for (std::size_t k = 0; k < op.inputs.count; ++k) times += content[graph_.input(op, k)] == c;
-      const bool field = graph_.values[c].producer == no_index;
-      in_place_[i] = !field && read_later[c] == 0 && last_read[c] == i && times == 1;
-    }
   }
 
   ALGOPERF_COLD constexpr BufferRef new_buffer(GraphIndex axis, ElementType type, const LayerMemory& elements) {
@@ -217,8 +185,8 @@ class Planner {
   }
   constexpr bool shared(const BufferRef& buffer) const { return references_[buffer.index] > 1; }
 
-  ALGOPERF_COLD constexpr void small_step(PlanStep::Kind kind, GraphIndex value, const BufferRef& x,
-                                          const BufferRef& y) {
+  ALGOPERF_COLD constexpr void gradient_step(PlanStep::Kind kind, GraphIndex value, const BufferRef& x,
+                                             const BufferRef& y) {
     PlanStep step;
     step.kind = kind;
     step.value = value;
@@ -231,16 +199,16 @@ class Planner {
   // Adds a further gradient to that of `value`. own: nothing else reads `buffer`, so the sum may be written there.
   ALGOPERF_COLD constexpr void add_gradient(GraphIndex value, const BufferRef& buffer, bool own) {
     const BufferRef sum = gradient_of_[value];
-    if (!shared(sum)) return small_step(PlanStep::Kind::add, value, buffer, sum);
+    if (!shared(sum)) return gradient_step(PlanStep::Kind::add, value, buffer, sum);
     --references_[sum.index];
     if (own) {
       set_gradient(value, buffer);
-      return small_step(PlanStep::Kind::add, value, sum, buffer);
+      return gradient_step(PlanStep::Kind::add, value, sum, buffer);
     }
     const BufferRef copy = buffer_like(value);
     set_gradient(value, copy);
-    small_step(PlanStep::Kind::copy, value, sum, copy);
-    small_step(PlanStep::Kind::add, value, buffer, copy);
+    gradient_step(PlanStep::Kind::copy, value, sum, copy);
+    gradient_step(PlanStep::Kind::add, value, buffer, copy);
   }
 
   ALGOPERF_COLD constexpr void backward(GraphIndex i) {
@@ -250,7 +218,7 @@ class Planner {
       const GraphIndex y = graph_.output(op, k);
       if (gradient_of_[y].is_buffer()) continue;  // else no loss depends on this output
       set_gradient(y, buffer_like(y));
-      small_step(PlanStep::Kind::zero, y, {}, gradient_of_[y]);
+      gradient_step(PlanStep::Kind::zero, y, {}, gradient_of_[y]);
     }
     const BufferRef gradient = gradient_of_[graph_.output(op, 0)];
     if (op.traits.view || (op.traits.passes_gradient && options_.share)) {
@@ -268,11 +236,11 @@ class Planner {
     PlanStep step = step_of(PlanStep::Kind::backward, i);
     for (std::size_t k = 0; k < op.inputs.count; ++k) {
       ref(step.x, k) = plan_.place_of[graph_.input(op, k)];
-      if (reads(op.traits.reads_inputs, k)) access(ref(step.x, k));
+      if (detail::has_bit(op.traits.reads_inputs, k)) access(ref(step.x, k));
     }
     for (std::size_t k = 0; k < op.outputs.count; ++k) {
       ref(step.y, k) = plan_.place_of[graph_.output(op, k)];
-      if (reads(op.traits.reads_outputs, k)) access(ref(step.y, k));
+      if (detail::has_bit(op.traits.reads_outputs, k)) access(ref(step.y, k));
       access(ref(step.dy, k) = gradient_of_[graph_.output(op, k)]);
     }
     List<BufferRef> further(op.inputs.count, BufferRef{});

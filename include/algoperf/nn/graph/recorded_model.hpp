@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <string>
 
 #include "any_op.hpp"
@@ -90,20 +89,30 @@ class RecordedModel {
 
   // Returns a field that the model reads. Throws Error if it reads none of this name.
   const ModelGraph::ValueInfo& field(const char* name) const {
-    for (const ModelGraph::ValueInfo& info : graph().values)
-      if (info.producer == no_index && std::strcmp(name, info.field) == 0) return info;
-    fail("the model reads no field '", name, "'");
+    const GraphIndex index = graph().find_field(name);
+    require(index != no_index, "the model reads no field '", name, "'");
+    return graph().values[index];
   }
-  // Returns the first value that the model keeps: its outputs.
-  const Value& outputs() const { return graph().values[graph().outputs[0]].value; }
-  // Returns the losses of the model's first loss.
+  // Returns the first value that the model keeps: its outputs. Throws Error if it keeps none.
+  const Value& outputs() const {
+    require(!graph().outputs.empty(), "the model keeps no outputs");
+    return graph().values[graph().outputs[0]].value;
+  }
+  // Returns the losses of the model's first loss. losses() throws Error if it has none.
+  bool has_loss() const { return find_loss() != no_index; }
   const Value& losses() const {
-    for (const ModelGraph::Op& op : graph().ops)
-      if (op.loss) return graph().values[graph().output(op, 0)].value;
-    fail("the model has no loss");
+    const GraphIndex index = find_loss();
+    require(index != no_index, "the model has no loss");
+    return graph().values[index].value;
   }
 
  private:
+  GraphIndex find_loss() const {
+    for (const ModelGraph::Op& op : graph().ops)
+      if (op.loss) return graph().output(op, 0);
+    return no_index;
+  }
+
   Layout layout_;
   Recorder<detail::OpStore<B>> net_;
 };

@@ -1,5 +1,5 @@
 // Recorder: records a model function as a ModelGraph, at run time or in constant evaluation. It passes each part to a
-// sink, which may count costs (graph_cost.hpp) or keep the parts to run them (op_store.hpp).
+// sink, which may count costs (graph_cost.hpp) or keep the parts to run them (recorded_model.hpp).
 #pragma once
 
 #include <array>
@@ -11,30 +11,11 @@
 #include "../../core/describe_shape.hpp"
 #include "../../core/error.hpp"
 #include "op.hpp"
+#include "sink.hpp"
 
 namespace algoperf {
 
 namespace detail {
-
-// What a recorder calls: declare() before it asks a layer for its sizes, which may be invalid; the others after it has
-// recorded a shared tensor, a layer, an op or a view.
-struct NoSink {
-  template <class Net, class L>
-  constexpr void declare(const Net&, OpName, const L&, const Value&) const {}
-  template <class Net>
-  constexpr void tensor(const Net&, GraphIndex) const {}
-  template <class Net, class L>
-  constexpr void layer(const Net&, GraphIndex, const L&, const Value&) const {}
-  template <class Net, class O, std::size_t N>
-  constexpr void op(const Net&, GraphIndex, const O&, const std::array<Value, N>&) const {}
-  template <class Net>
-  constexpr void view(const Net&, GraphIndex) const {}
-};
-
-constexpr bool same_text(const char* a, const char* b) {
-  while (*a != 0 && *a == *b) ++a, ++b;
-  return *a == *b;
-}
 
 inline std::string message_text(const Shape& shape) { return describe(shape); }
 template <class T>
@@ -103,12 +84,12 @@ class Recorder {
   // Returns the field `name` of the batch, with `shape` per row of an axis. The same name gives the same value.
   ALGOPERF_COLD constexpr Value field(const char* name, Shape shape, GraphIndex axis = examples_axis,
                                       ElementType type = ElementType::activation) {
-    for (const ModelGraph::ValueInfo& known : graph_.values)
-      if (known.producer == no_index && detail::same_text(known.field, name)) {
-        check(known.value.shape == shape && known.value.axis == axis && known.value.type == type, name,
-              "the model reads this field as two shapes, axes or types: ", known.value.shape, " and ", shape);
-        return known.value;
-      }
+    if (const GraphIndex index = graph_.find_field(name); index != no_index) {
+      const Value& known = graph_.values[index].value;
+      check(known.shape == shape && known.axis == axis && known.type == type, name,
+            "the model reads this field with two shapes, axes or types: ", known.shape, " and ", shape);
+      return known;
+    }
     const Value value =
         add_value({no_index, axis, shape, type}, no_index, field_gradients_ && type == ElementType::activation);
     graph_.values[value.index].field = name;

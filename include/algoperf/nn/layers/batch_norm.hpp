@@ -73,12 +73,6 @@ struct BatchNorm {
     set(h.variance, Init::ones);
   }
 
-  struct Product {
-    template <class T>
-    ALGOPERF_HD T operator()(T, T a, T b) const {
-      return a * b;
-    }
-  };
   struct Square {
     template <class T>
     ALGOPERF_HD T operator()(T, T x, T mean) const {
@@ -194,7 +188,7 @@ struct BatchNorm {
     for_each_ghost(call, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
       const std::size_t at = first * width;
       T *const sum_dy = kept.sums_dy + g * width, *const sum_dy_n = kept.sums_dy_n + g * width;
-      call.backend.map(Product{}, rows * width, kept.products + at, dy + at, static_cast<const S*>(kept.normal + at));
+      call.backend.map(Times{}, rows * width, kept.products + at, dy + at, static_cast<const S*>(kept.normal + at));
       call.backend.column_sums(rows, width, static_cast<const S*>(kept.products + at), sum_dy_n);
       call.backend.column_sums(rows, width, dy + at, sum_dy);
       if (dx != nullptr)

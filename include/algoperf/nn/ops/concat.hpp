@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "../graph/op.hpp"
+#include "check_alike.hpp"
 #include "copy_columns.hpp"
 
 namespace algoperf {
@@ -15,15 +15,16 @@ struct Concat {
 
   template <class Net, std::size_t N>
   constexpr Value output(const Net& net, OpName own, const std::array<Value, N>& x) const {
+    for (const Value& value : x) detail::check_activations(net, own, value);
     Value y = x[0];
     net.check(y.shape.rank > 0, own, "input 0 has rank 0, expected at least 1");
     for (std::size_t k = 1; k < N; ++k) {
       Shape expected = x[0].shape;
-      expected.extents[expected.rank - 1] = last(x[k].shape);
+      expected.extents[expected.rank - 1] = detail::last_extent(x[k].shape);
       net.check(x[k].axis == x[0].axis && x[k].shape == expected, own, "inputs 0 and ", k, " have shapes ", x[0].shape,
                 " on the axis '", net.axis_name(x[0]), "' and ", x[k].shape, " on '", net.axis_name(x[k]),
                 "', expected the same axis and the same extents except the last");
-      y.shape.extents[y.shape.rank - 1] += last(x[k].shape);
+      y.shape.extents[y.shape.rank - 1] += detail::last_extent(x[k].shape);
     }
     return y;
   }
@@ -50,34 +51,33 @@ struct Concat {
 
   template <class Call>
   void forward(const Call& call) const {
-    const std::size_t joined = last(call.out_shape());
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < call.inputs(); ++k) {
-      const std::size_t width = last(call.in_shape(k));
+    for_each_input(call, [&](std::size_t k, std::size_t rows, std::size_t width, std::size_t joined, std::size_t at) {
       call.pass.backend.for_each_row(
-          rows(call), width, detail::CopyColumns<typename Call::S>{width, width, joined, call.in(k), call.out() + at});
-      at += width;
-    }
+          rows, width, detail::CopyColumns<typename Call::S>{width, width, joined, call.in(k), call.out() + at});
+    });
   }
   template <class Call>
   void backward(const Call& call) const {
-    const std::size_t joined = last(call.out_shape());
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < call.inputs(); ++k) {
-      const std::size_t width = last(call.in_shape(k));
-      if (call.d_in(k) != nullptr)
-        call.pass.backend.for_each_row(rows(call), width,
-                                       detail::CopyColumns<typename Call::S>{width, joined, width, call.d_out() + at,
-                                                                             call.d_in(k), call.adds_to(k)});
-      at += width;
-    }
+    for_each_input(call, [&](std::size_t k, std::size_t rows, std::size_t width, std::size_t joined, std::size_t at) {
+      if (call.d_in(k) == nullptr) return;
+      call.pass.backend.for_each_row(rows, width,
+                                     detail::CopyColumns<typename Call::S>{width, joined, width, call.d_out() + at,
+                                                                           call.d_in(k), call.adds_to(k)});
+    });
   }
 
  private:
-  static constexpr std::size_t last(const Shape& shape) { return shape.rank == 0 ? 1 : shape[shape.rank - 1]; }
-  template <class Call>
-  static std::size_t rows(const Call& call) {
-    return call.out_rows() * (call.out_shape().size() / last(call.out_shape()));
+  // Calls f(k, rows, width, joined, at) for each input: it is columns [at, at + width) of `joined`, in `rows` rows.
+  template <class Call, class F>
+  static void for_each_input(const Call& call, const F& f) {
+    const std::size_t joined = detail::last_extent(call.out_shape());
+    const std::size_t rows = call.out_rows() * (call.out_shape().size() / joined);
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < call.inputs(); ++k) {
+      const std::size_t width = detail::last_extent(call.in_shape(k));
+      f(k, rows, width, joined, at);
+      at += width;
+    }
   }
 };
 

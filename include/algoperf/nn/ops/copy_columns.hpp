@@ -4,8 +4,11 @@
 
 #include "../../core/config.hpp"
 #include "../../core/half.hpp"
+#include "../../core/shape.hpp"
 
 namespace algoperf::detail {
+
+constexpr std::size_t last_extent(const Shape& shape) { return shape.rank == 0 ? 1 : shape[shape.rank - 1]; }
 
 // Copies, or adds, the first `columns` columns of each row of a matrix to another matrix.
 template <class S>

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "../graph/op.hpp"
+#include "check_alike.hpp"
 
 namespace algoperf {
 
@@ -14,8 +14,7 @@ struct GivenGradient {
 
   template <class Net>
   constexpr Value output(const Net& net, OpName own, const std::array<Value, 2>& x) const {
-    net.check(x[0].shape == x[1].shape && x[0].axis == x[1].axis && x[1].type == ElementType::activation, own,
-              "the gradient has shape ", x[1].shape, ", expected that of the outputs, ", x[0].shape);
+    detail::check_alike(net, own, x);
     return {no_index, x[0].axis, Shape{1}, ElementType::parameter};
   }
   template <class Net, class Tally>

@@ -43,6 +43,7 @@ struct LookUp {
   template <class Call>
   void backward(const Call& call) const {
     auto* const gradient = call.gradient(table);
+    if (gradient == nullptr) return;
     if (!call.adds_to_tensor(0)) call.pass.backend.fill(vocabulary * width, gradient, typename Call::Scalar(0));
     call.pass.backend.add_rows(tokens(call), width, call.tokens(0), call.d_out(), gradient);
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../graph/op.hpp"
+#include "check_alike.hpp"
 
 namespace algoperf {
 
@@ -27,8 +27,7 @@ struct LossOf {
   }
   template <class Net>
   constexpr Value output(const Net& net, OpName own, const std::array<Value, 2>& x) const {
-    net.check(x[0].type == ElementType::activation, own, "input 0 holds tokens of shape ", x[0].shape,
-              ", expected the model's outputs");
+    detail::check_activations(net, own, x[0]);
     if (takes_classes)
       net.check(x[1].type == ElementType::token && x[1].axis == x[0].axis && x[1].shape.size() == 1, own,
                 "the labels have shape ", x[1].shape, " on the axis '", net.axis_name(x[1]),
@@ -44,6 +43,7 @@ struct LossOf {
   constexpr void count_forward(const Net& net, const std::array<Value, 2>& x, Tally& tally) const {
     loss.count(net.rows(x[0]), x[0].shape.size(), tally);
   }
+
   template <class Call>
   void forward(const Call& call) const {
     using Label = LossLabel<Loss, typename Call::Scalar>;

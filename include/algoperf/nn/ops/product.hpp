@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../core/config.hpp"
-#include "../graph/op.hpp"
+#include "../../core/map_kernels.hpp"
+#include "check_alike.hpp"
 
 namespace algoperf {
 
@@ -16,9 +16,7 @@ struct Product {
 
   template <class Net>
   constexpr Value output(const Net& net, OpName own, const std::array<Value, 2>& x) const {
-    net.check(x[0].shape == x[1].shape && x[0].axis == x[1].axis, own, "the inputs have shapes ", x[0].shape,
-              " on the axis '", net.axis_name(x[0]), "' and ", x[1].shape, " on '", net.axis_name(x[1]),
-              "', expected the same");
+    detail::check_alike(net, own, x);
     return x[0];
   }
   template <class Net, class Tally>
@@ -26,14 +24,6 @@ struct Product {
     const std::uint64_t n = net.rows(x[0]) * x[0].shape.size();
     tally.operation({"product", n, 2 * n, n});
   }
-
-  // a b, which overwrites the previous element
-  struct Times {
-    template <class T>
-    ALGOPERF_HD T operator()(T, T a, T b) const {
-      return a * b;
-    }
-  };
 
   template <class Call>
   void forward(const Call& call) const {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "../graph/op.hpp"
+#include "check_alike.hpp"
 #include "copy_columns.hpp"
 
 namespace algoperf {
@@ -17,7 +17,8 @@ struct Split {
 
   template <class Net>
   constexpr std::array<Value, 2> output(const Net& net, OpName own, const std::array<Value, 1>& x) const {
-    const std::size_t width = last(x[0].shape);
+    detail::check_activations(net, own, x[0]);
+    const std::size_t width = detail::last_extent(x[0].shape);
     net.check(first > 0 && first < width, own, "first is ", first, ", expected at least 1 and less than the last ",
               "extent of the input's shape ", x[0].shape);
     return {part(x[0], first), part(x[0], width - first)};
@@ -39,7 +40,8 @@ struct Split {
 
   template <class Call>
   void forward(const Call& call) const {
-    const std::size_t width = last(call.in_shape(0)), rows = call.rows(0) * (call.in_shape(0).size() / width);
+    const std::size_t width = detail::last_extent(call.in_shape(0)),
+                      rows = call.rows(0) * (call.in_shape(0).size() / width);
     using Copy = detail::CopyColumns<typename Call::S>;
     call.pass.backend.for_each_row(rows, first, Copy{first, width, first, call.in(0), call.out(0)});
     const std::size_t rest = width - first;
@@ -48,7 +50,8 @@ struct Split {
   template <class Call>
   void backward(const Call& call) const {
     if (call.d_in(0) == nullptr) return;
-    const std::size_t width = last(call.in_shape(0)), rows = call.rows(0) * (call.in_shape(0).size() / width);
+    const std::size_t width = detail::last_extent(call.in_shape(0)),
+                      rows = call.rows(0) * (call.in_shape(0).size() / width);
     using Copy = detail::CopyColumns<typename Call::S>;
     call.pass.backend.for_each_row(rows, first, Copy{first, first, width, call.d_out(0), call.d_in(0)});
     const std::size_t rest = width - first;
@@ -56,7 +59,6 @@ struct Split {
   }
 
  private:
-  static constexpr std::size_t last(const Shape& shape) { return shape.rank == 0 ? 1 : shape[shape.rank - 1]; }
   static constexpr Value part(Value x, std::size_t width) {
     if (x.shape.rank > 0) x.shape.extents[x.shape.rank - 1] = width;
     return x;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "../../core/map_kernels.hpp"
-#include "../graph/op.hpp"
+#include "check_alike.hpp"
 
 namespace algoperf {
 
@@ -17,9 +17,7 @@ struct Sum {
 
   template <class Net>
   constexpr Value output(const Net& net, OpName own, const std::array<Value, 2>& x) const {
-    net.check(x[0].shape == x[1].shape && x[0].axis == x[1].axis, own, "the inputs have shapes ", x[0].shape,
-              " on the axis '", net.axis_name(x[0]), "' and ", x[1].shape, " on '", net.axis_name(x[1]),
-              "', expected the same");
+    detail::check_alike(net, own, x);
     return x[0];
   }
   constexpr OpTraits traits(const std::array<Value, 2>&) const {

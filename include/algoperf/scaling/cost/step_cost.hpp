@@ -171,8 +171,7 @@ class OperationTally {
 
 // Returns the cost of a step on `batch` examples. The cost is exact: the operations of the layers as core/cost.hpp
 // counts them, not a fit. Only parameters that have gradients are counted. Memory is the minimum for this order of
-// operations. Throws Error if the counts of the batch do not fit 64
-// bits.
+// operations. Throws Error if the counts of the batch do not fit 64 bits.
 template <class Model, class Loss = SoftmaxCrossEntropy>
 constexpr StepCost cost(const Model& model, std::uint64_t batch, const StepOptions<Loss>& options = {}) {
   const std::uint64_t parameters = parameters_of(model);
