@@ -31,7 +31,7 @@ struct ExecutorOptions {
 
 // Allocates memory for batches of up to `capacity` examples. A pass allocates nothing, except inside matrix products
 // and convolutions.
-// Cost: less than 0.1 us per op and step in addition to what the op computes.
+// Cost: about 0.1 us per op and step in addition to what the op computes.
 template <class B>
 class GraphExecutor {
   using Scalar = typename B::Scalar;
