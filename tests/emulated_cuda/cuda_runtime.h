@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <memory>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -200,12 +199,6 @@ struct cudaDeviceProp {
 using cudaStream_t = emulated_cuda::Stream*;
 using cudaEvent_t = emulated_cuda::Event*;
 enum { cudaEventDisableTiming = 2 };
-struct cudaLaunchConfig_t {
-  dim3 gridDim, blockDim;
-  std::size_t dynamicSmemBytes;
-  cudaStream_t stream;
-};
-
 inline cudaError_t cudaMalloc(void** x, std::size_t bytes) {
   if (bytes > emulated_cuda::most_bytes) return cudaErrorMemoryAllocation;
   *x = aligned_alloc(256, (bytes + 255) / 256 * 256);
@@ -313,34 +306,74 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
   return emulated_cuda::await(event, stream), cudaSuccess;
 }
 
-template <class... Parameters, class... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
-                               const Arguments&... arguments) {
-  if (emulated_cuda::cannot_launch != cudaSuccess) return std::exchange(emulated_cuda::cannot_launch, cudaSuccess);
-  struct Launch {
-    dim3 grid, block;
-    std::tuple<Parameters...> arguments;
+namespace emulated_cuda {
+
+// A kernel with its grid and copies of its arguments.
+class Launch {
+ public:
+  using Kernel = void (*)();
+  using Call = void (*)(Kernel kernel, void* const* arguments);
+
+  Launch(Kernel kernel, Call call, const std::size_t* sizes, std::size_t count)
+      : kernel_(kernel), call_(call), sizes_(sizes), arguments_(count) {}
+
+  void set(dim3 grid, dim3 block, void* const* arguments) {
+    grid_ = grid;
+    block_ = block;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      arguments_[i].resize((sizes_[i] + sizeof(Line) - 1) / sizeof(Line));
+      memcpy(arguments_[i].data(), arguments[i], sizes_[i]);
+    }
+  }
+  void run() {
+    std::vector<void*> places;
+    for (std::vector<Line>& argument : arguments_) places.push_back(argument.data());
+    blockDim = block_;
+    gridDim = grid_;
+    for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
+      for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
+        Block::instance().run(blockDim.x, [&] { call_(kernel_, places.data()); });
+  }
+
+ private:
+  struct alignas(64) Line {
+    unsigned char bytes[64];
   };
-  const auto launch = std::make_shared<Launch>(Launch{config->gridDim, config->blockDim, {arguments...}});
-  const auto enqueue = [kernel, launch, stream = config->stream] {
-    ++emulated_cuda::launches;
-    emulated_cuda::push(stream, [kernel, now = *launch] {
-      blockDim = now.block;
-      gridDim = now.grid;
-      for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
-        for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
-          emulated_cuda::Block::instance().run(blockDim.x, [&] { std::apply(kernel, now.arguments); });
-    });
+  Kernel kernel_;
+  Call call_;
+  const std::size_t* sizes_;
+  std::vector<std::vector<Line>> arguments_;
+  dim3 grid_, block_;
+};
+
+inline void launch(std::shared_ptr<Launch> launch, Stream* stream) {
+  const auto enqueue = [launch, stream] {
+    ++launches;
+    push(stream, [now = *launch]() mutable { now.run(); });
   };
-  const auto change = [launch](const void* to) {
+  start(stream, enqueue, [launch](const void* to) {
     const auto& facts = *static_cast<const cudaKernelNodeParams*>(to);
-    launch->grid = facts.gridDim;
-    launch->block = facts.blockDim;
+    launch->set(facts.gridDim, facts.blockDim, facts.kernelParams);
+  });
+}
+
+}  // namespace emulated_cuda
+
+template <class... Parameters>
+cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments, std::size_t,
+                             cudaStream_t stream) {
+  using emulated_cuda::Launch;
+  if (emulated_cuda::cannot_launch != cudaSuccess) return std::exchange(emulated_cuda::cannot_launch, cudaSuccess);
+  static constexpr std::size_t sizes[] = {sizeof(Parameters)...};
+  const auto call = [](Launch::Kernel erased, void* const* places) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((std::get<I>(launch->arguments) = *static_cast<Parameters*>(facts.kernelParams[I])), ...);
+      reinterpret_cast<void (*)(Parameters...)>(erased)(*static_cast<Parameters*>(places[I])...);
     }
     (std::index_sequence_for<Parameters...>{});
   };
-  emulated_cuda::start(config->stream, enqueue, change);
+  const auto launch =
+      std::make_shared<Launch>(reinterpret_cast<Launch::Kernel>(kernel), call, sizes, sizeof...(Parameters));
+  launch->set(grid, block, arguments);
+  emulated_cuda::launch(launch, stream);
   return cudaSuccess;
 }

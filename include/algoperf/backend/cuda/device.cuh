@@ -138,10 +138,14 @@ class CudaDevice {
 };
 
 // Launches kernel(arguments...) on the device's current stream.
-template <class... Parameters, class... Arguments>
+template <class... Parameters>
 void cuda_launch(const CudaDevice& device, dim3 blocks, unsigned threads, void (*kernel)(Parameters...),
-                 const Arguments&... arguments) {
-  device.start(CudaKernel<Parameters...>(blocks, threads, kernel, arguments...));
+                 const std::type_identity_t<Parameters>&... arguments) {
+  static_assert((__is_trivially_copyable(Parameters) && ...), "algoperf: a kernel's arguments are copied as bytes");
+  static constexpr std::size_t sizes[] = {sizeof(Parameters)...};
+  const void* places[] = {&arguments...};
+  device.start(CudaKernel(blocks, threads, reinterpret_cast<const void*>(kernel), CudaKernel::launch<Parameters...>,
+                          const_cast<void**>(places), sizes, sizeof...(Parameters)));
 }
 
 // Runs call(stream) on the device's current stream. Call must be comparable by ==.

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,60 +34,90 @@ class CudaOperation {
   virtual std::unique_ptr<CudaOperation> copy() const = 0;
 };
 
-// A kernel launch. Its grid, block and arguments can change from step to step.
-template <class... Parameters>
+// A kernel launch. Its grid, block and arguments can change from step to step. Its type does not depend on the types
+// of the kernel's parameters, because the compilers take long for hundreds of such types.
 class CudaKernel final : public CudaOperation {
  public:
-  CudaKernel(dim3 blocks, unsigned threads, void (*kernel)(Parameters...), const Parameters&... arguments)
-      : blocks_(blocks), threads_(threads), kernel_(kernel), arguments_(arguments...) {}
+  // Launches a kernel whose parameters have the types that the function was instantiated with.
+  using Launch = cudaError_t (*)(const void* kernel, dim3 blocks, dim3 threads, void** arguments, cudaStream_t);
+  template <class... Parameters>
+  static cudaError_t launch(const void* kernel, dim3 blocks, dim3 threads, void** arguments, cudaStream_t stream) {
+    return cudaLaunchKernel(reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(kernel)), blocks, threads,
+                            arguments, 0, stream);
+  }
+
+  // Refers to `count` arguments at `arguments`, of `sizes` bytes. A copy holds copies of the arguments.
+  CudaKernel(dim3 blocks, unsigned threads, const void* kernel, Launch launch, void** arguments,
+             const std::size_t* sizes, std::size_t count)
+      : blocks_(blocks),
+        threads_(threads),
+        kernel_(kernel),
+        launch_(launch),
+        arguments_(arguments),
+        sizes_(sizes),
+        count_(count) {}
+  CudaKernel(const CudaKernel& other)
+      : blocks_(other.blocks_),
+        threads_(other.threads_),
+        kernel_(other.kernel_),
+        launch_(other.launch_),
+        sizes_(other.sizes_),
+        count_(other.count_) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < count_; ++i) bytes += sizes_[i];
+    own_bytes_.resize(bytes);
+    bytes = 0;
+    for (std::size_t i = 0; i < count_; bytes += sizes_[i++]) own_arguments_.push_back(own_bytes_.data() + bytes);
+    arguments_ = own_arguments_.data();
+    copy_arguments(other);
+  }
+  CudaKernel& operator=(const CudaKernel&) = delete;
 
   void start(cudaStream_t stream) const override {
-    cudaLaunchConfig_t config{};
-    config.gridDim = blocks_;
-    config.blockDim = dim3(threads_);
-    config.stream = stream;
-    std::apply(
-        [&](const auto&... arguments) {
-          cuda_check(cudaLaunchKernelEx(&config, kernel_, arguments...), "launching a kernel");
-        },
-        arguments_);
+    cuda_check(launch_(kernel_, blocks_, dim3(threads_), arguments_, stream), "launching a kernel");
   }
   bool become(const CudaOperation& next, bool& changed) override {
     const auto* const other = dynamic_cast<const CudaKernel*>(&next);
     if (other == nullptr || other->kernel_ != kernel_) return false;
     changed = blocks_.x != other->blocks_.x || blocks_.y != other->blocks_.y || threads_ != other->threads_ ||
-              !same_arguments(*other, std::index_sequence_for<Parameters...>{});
-    if (changed) *this = *other;
+              !same_arguments(*other);
+    if (!changed) return true;
+    blocks_ = other->blocks_;
+    threads_ = other->threads_;
+    copy_arguments(*other);
     return true;
   }
   bool has_node() const override { return true; }
   void update(cudaGraphExec_t graph, cudaGraphNode_t node) override {
-    std::apply(
-        [&](auto&... arguments) {
-          void* places[] = {&arguments..., nullptr};
-          cudaKernelNodeParams facts{};
-          facts.func = reinterpret_cast<void*>(kernel_);
-          facts.gridDim = blocks_;
-          facts.blockDim = dim3(threads_);
-          facts.kernelParams = places;
-          cuda_check(cudaGraphExecKernelNodeSetParams(graph, node, &facts), "updating a graph");
-        },
-        arguments_);
+    cudaKernelNodeParams facts{};
+    facts.func = const_cast<void*>(kernel_);
+    facts.gridDim = blocks_;
+    facts.blockDim = dim3(threads_);
+    facts.kernelParams = arguments_;
+    cuda_check(cudaGraphExecKernelNodeSetParams(graph, node, &facts), "updating a graph");
   }
-  std::unique_ptr<CudaOperation> copy() const override { return std::make_unique<CudaKernel>(*this); }
+  std::unique_ptr<CudaOperation> copy() const override { return std::unique_ptr<CudaOperation>(new CudaKernel(*this)); }
 
  private:
   // Compares bytes. A difference in padding alone causes a redundant but harmless update of the node.
-  template <std::size_t... I>
-  bool same_arguments(const CudaKernel& other, std::index_sequence<I...>) const {
-    return (... && (std::memcmp(&std::get<I>(arguments_), &std::get<I>(other.arguments_),
-                                sizeof std::get<I>(arguments_)) == 0));
+  bool same_arguments(const CudaKernel& other) const {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (std::memcmp(arguments_[i], other.arguments_[i], sizes_[i]) != 0) return false;
+    return true;
+  }
+  void copy_arguments(const CudaKernel& other) {
+    for (std::size_t i = 0; i < count_; ++i) std::memcpy(arguments_[i], other.arguments_[i], sizes_[i]);
   }
 
   dim3 blocks_;
   unsigned threads_;
-  void (*kernel_)(Parameters...);
-  std::tuple<Parameters...> arguments_;
+  const void* kernel_;
+  Launch launch_;
+  void** arguments_;
+  const std::size_t* sizes_;
+  std::size_t count_;
+  std::vector<unsigned char> own_bytes_;  // of a copy's arguments
+  std::vector<void*> own_arguments_;
 };
 
 // A library call, `call(stream)`, whose arguments a graph node cannot change. Call must be comparable by ==.
@@ -103,7 +132,7 @@ class CudaCall final : public CudaOperation {
     changed = false;
     return other != nullptr && other->call_ == call_;
   }
-  std::unique_ptr<CudaOperation> copy() const override { return std::make_unique<CudaCall>(*this); }
+  std::unique_ptr<CudaOperation> copy() const override { return std::unique_ptr<CudaOperation>(new CudaCall(*this)); }
 
  private:
   Call call_;

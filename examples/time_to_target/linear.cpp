@@ -1,8 +1,0 @@
-#include <algoperf/workloads/glyph_digits.hpp>
-#include <algoperf/workloads/mnist.hpp>
-
-#include "baselines.hpp"
-
-std::vector<algoperf::StudyEntry> linear_entries() {
-  return with_baselines(algoperf::GlyphDigitsLinear{}, algoperf::MnistLinear{});
-}

@@ -1,6 +1,0 @@
-#include <algoperf/workloads/glyph_digits.hpp>
-#include <algoperf/workloads/mnist.hpp>
-
-#include "baselines.hpp"
-
-std::vector<algoperf::StudyEntry> mlp_entries() { return with_baselines(algoperf::GlyphDigits{}, algoperf::Mnist{}); }
