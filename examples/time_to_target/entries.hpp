@@ -1,11 +1,9 @@
-// The workloads of time_to_target with their variants, each with the ten baselines. A file per network compiles them,
-// so that they compile side by side.
+// The workloads of time_to_target with their variants, each with the ten baselines. Workloads with inputs of one type
+// share the code of their training loops, so a file compiles all of them.
 #pragma once
 
 #include <algoperf/tuning/entry.hpp>
 #include <vector>
 
-std::vector<algoperf::StudyEntry> linear_entries();
-std::vector<algoperf::StudyEntry> mlp_entries();
-std::vector<algoperf::StudyEntry> cnn_entries();
+std::vector<algoperf::StudyEntry> digit_entries();
 std::vector<algoperf::StudyEntry> character_entries();

@@ -36,7 +36,7 @@ ALGOPERF_COLD void check_inputs(Shape in, const Data& data) {
 // Throws Error unless `data` fits the model and the loss of `context`, a TrainingContext.
 template <class Context, class Data>
 ALGOPERF_COLD void check_fits(const Context& context, const Data& data) {
-  check_inputs<typename Context::Input>(context.model().input(), data);
+  check_inputs<typename Context::Input>(context.input(), data);
   using Label = LabelOf<Data>;
   constexpr bool labelled = !Unlabelled<Data>;
   static_assert(!labelled || std::is_integral_v<Label> == std::is_integral_v<typename Context::Label>,
@@ -59,7 +59,7 @@ ALGOPERF_COLD std::vector<std::string> doubts_about(const Context& context, cons
   std::vector<std::string> doubts;
   if constexpr (requires { selector.warning(data.size()); })
     if (std::string doubt = selector.warning(data.size()); !doubt.empty()) doubts.push_back(std::move(doubt));
-  const Shape shape = context.model().input();
+  const Shape shape = context.input();
   if (shape.rank == 3 && shape[0] <= 4 && shape[1] == shape[2] && shape[2] > 4)
     doubts.push_back("data: the model reads an example of shape " + describe(shape) + " as " +
                      std::to_string(shape[0]) + " rows, " + std::to_string(shape[1]) + " columns and " +

@@ -93,8 +93,9 @@ consteval bool explain_data() {
   return true;
 }
 
-// Fails with a readable message if a metric lacks a member or takes other labels than the loss.
-template <class Metric, class Loss>
+// Fails with a readable message if a metric lacks a member or takes other labels than the loss: classes (an integral
+// Label) or real values.
+template <class Metric, class Label>
 consteval bool explain_metric() {
   static_assert(
       requires {
@@ -104,7 +105,8 @@ consteval bool explain_metric() {
       "algoperf: a metric needs two constants, `static constexpr const char* name` and `static constexpr bool "
       "lower_is_better`; e.g. ErrorRate{}");
   static_assert(
-      requires(const Metric& metric, const Host<float>& backend, float* x, const LossLabel<Loss, float>* labels) {
+      requires(const Metric& metric, const Host<float>& backend, float* x,
+               const std::conditional_t<std::is_integral_v<Label>, Label, float>* labels) {
         metric.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels, x);
       },
       "algoperf: a metric needs write(backend, batch, classes, outputs, labels, scores) const, a template over the "

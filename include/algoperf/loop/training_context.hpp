@@ -1,6 +1,6 @@
 // TrainingContext: the data of a training step, i.e. parameters, gradients and the current batch, with the interface
 // that combiners use (combine/concept.hpp). It is created once. A step allocates no memory, except inside matrix
-// products and convolutions.
+// products and convolutions. Its type does not depend on the model's, so programs with many models compile it once.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,6 @@
 #include "../core/layout.hpp"
 #include "../core/math.hpp"
 #include "../data/concept.hpp"
-#include "../nn/concept.hpp"
-#include "../nn/graph/objective.hpp"
 #include "../nn/init.hpp"
 #include "../rules/concept.hpp"
 #include "batch_executor.hpp"
@@ -31,33 +29,32 @@
 
 namespace algoperf {
 
-template <class ModelType, class Loss, class Rule, class BackendType>
+// Input and Label are the element types of the fields "input" and "label" in the backend's memory.
+template <class InputType, class LabelType, class Rule, class BackendType>
 class TrainingContext {
  public:
+  using Input = InputType;
+  using Label = LabelType;
   using Backend = BackendType;
   using Scalar = typename Backend::Scalar;
   using Activation = Stored<Backend>;
   using Array = typename Backend::template Array<Scalar>;
   using RuleState = typename Rule::template State<Backend>;
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
-  static constexpr bool may_have_buffers = detail::may_have_buffers<ModelType>();
-  using Input = typename ModelType::template Input<Activation>;
-  using Label = LossLabel<Loss, Scalar>;
   // Whether the rule handles gradients that are not finite.
   static constexpr bool handles_non_finite = requires { requires Rule::handles_non_finite; };
   // Whether a step's loss stays in the backend's memory until it is requested. Rules that request gradients themselves
   // or use the loss need it immediately, so it is not deferred for them.
   static constexpr bool defers = AsynchronousBackend<Backend> && detail::defers_on<Rule, Backend>();
 
-  ALGOPERF_COLD TrainingContext(const ModelType& model, const Loss& loss, const Rule& rule, const Backend& backend,
+  // objective: a model with its loss (nn/graph/objective.hpp).
+  ALGOPERF_COLD TrainingContext(const ModelFunctionRef<Backend>& objective, const Rule& rule, const Backend& backend,
                                 std::size_t workers, std::size_t capacity, RandomKey key)
-      : model_(model),
-        loss_(loss),
-        rule_(rule),
+      : rule_(rule),
         backend_(backend),
         workers_(workers),
         key_(key),
-        recorded_(Objective<ModelType, Loss>{model, loss}),
+        recorded_(objective),
         work_(backend_, recorded_, batch_shape(), capacity, (capacity + workers - 1) / workers),
         losses_(capacity, workers),
         deferred_loss_(backend_),
@@ -68,8 +65,7 @@ class TrainingContext {
     values_ = backend_.template array<Scalar>(layout.size());
     gradients_ = backend_.template array<Scalar>(layout.size());
     weights_ = backend_.template array<Scalar>(capacity);
-    if constexpr (may_have_buffers)
-      if (recorded_.graph().has_buffers) buffers_.emplace(buffer_rule_.state(backend_, layout, layout.buffers()));
+    if (recorded_.graph().has_buffers) buffers_.emplace(buffer_rule_.state(backend_, layout, layout.buffers()));
     std::vector<Scalar> first(layout.size());
     Initializer<Scalar> set(layout, first.data(), key.fold(0));
     recorded_.initialize(set);
@@ -120,10 +116,9 @@ class TrainingContext {
     const auto step_unless = [&](const auto& guard) {
       using Guard = std::remove_cvref_t<decltype(guard)>;
       rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{gradients, values, evaluate, {}, guard}, state, now_);
-      if constexpr (may_have_buffers)
-        if (buffers_)
-          buffer_rule_.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *buffers_,
-                            {now_.t, 1});
+      if (buffers_)
+        buffer_rule_.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *buffers_,
+                          {now_.t, 1});
     };
     if constexpr (defers && !handles_non_finite)
       step_unless(deferred_loss_.guard());
@@ -133,8 +128,8 @@ class TrainingContext {
 
   // The interface for TrainingLoop.
   const Rule& rule() const { return rule_; }
-  const ModelType& model() const { return model_; }
-  // Returns the number of elements of the model's output for one example.
+  // Return the shape of one example's input, and the number of elements of the model's output for it.
+  Shape input() const { return recorded_.field("input").value.shape; }
   std::size_t output_size() const { return recorded_.outputs().shape.size(); }
   std::size_t capacity() const { return work_.batch.capacity(); }
   std::size_t at_once() const { return work_.at_once(); }
@@ -149,7 +144,7 @@ class TrainingContext {
   }
   double take_measuring_seconds() { return std::exchange(measuring_seconds_, 0); }
   // Returns the number of classes that the loss distinguishes, if labels are classes.
-  std::size_t classes() const { return detail::classes_of(loss_, output_size()); }
+  std::size_t classes() const { return recorded_.field("label").tokens; }
 
   // Keeps a copy of the training data in a device's memory until release_data(), if it fits with some memory to spare.
   template <class Data>
@@ -237,10 +232,7 @@ class TrainingContext {
 
  private:
   using Work = BatchExecutor<Backend, Input, Label>;
-  // Replaces the state of BufferUpdateRule if the model has no buffers.
-  struct NoBuffers {};
-  using Buffers =
-      std::conditional_t<may_have_buffers, typename detail::BufferUpdateRule::template State<Backend>, NoBuffers>;
+  using Buffers = typename detail::BufferUpdateRule::template State<Backend>;
 
   void add_gradient_norm(const Scalar* gradients) {
     backend_.synchronize();
@@ -262,7 +254,7 @@ class TrainingContext {
 
   BatchShape batch_shape() const {
     BatchShape shape;
-    shape.width = model_.input().size();
+    shape.width = input().size();
     shape.label_width = std::is_integral_v<Label> ? 1 : output_size();
     shape.classes = classes();
     shape.tokens = recorded_.field("input").tokens;
@@ -292,13 +284,11 @@ class TrainingContext {
     const std::string noticed = step < now_.t ? ", detected at step " + std::to_string(now_.t) : "";
     Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
                    detail::divergence_cause(backend_, layout(), values, gradients, work_.batch.inputs(),
-                                            work_.batch.size() * model_.input().size()));
+                                            work_.batch.size() * input().size()));
     error.step = step;
     throw error;
   }
 
-  ModelType model_;
-  Loss loss_;
   Rule rule_;
   Backend backend_;
   std::size_t workers_;

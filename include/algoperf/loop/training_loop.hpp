@@ -8,319 +8,56 @@
 // bits for any number of threads.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include <type_traits>
 
-#include "../combine/all.hpp"
-#include "../core/target.hpp"
-#include "../core/warn.hpp"
-#include "../data/unlabelled.hpp"
-#include "../schedules/concept.hpp"
-#include "check_data.hpp"
+#include "../nn/graph/objective.hpp"
 #include "check_options.hpp"
 #include "explain_loop.hpp"
-#include "function_observer.hpp"
 #include "pick.hpp"
-#include "recording.hpp"
-#include "run.hpp"
-#include "seed.hpp"
-#include "settings.hpp"
-#include "stopwatch.hpp"
-#include "training_context.hpp"
+#include "training_loop_base.hpp"
 
 namespace algoperf {
 
+namespace detail {
+
+// The base of a TrainingLoop, after the checks of its roles.
+template <class ModelType, class Loss, class Rule, class Schedule, class Selector, class CombinerType, class Backend>
+struct LoopBaseOf {
+  static_assert(explain_roles<ModelType, Loss, Rule, Schedule, Selector>());
+  static_assert(explain_gradient_feedback<Selector, CombinerType>());
+  using type =
+      TrainingLoopBase<typename ModelType::template Input<Stored<Backend>>, LossLabel<Loss, typename Backend::Scalar>,
+                       Rule, Schedule, Selector, CombinerType, Backend>;
+};
+
+}  // namespace detail
+
 template <class ModelType, class Loss, class Rule, class Schedule, class Selector, class CombinerType = SingleWorker,
           class Group = InProcess, class BackendType = Host<float>>
-class TrainingLoop {
-  static_assert(detail::explain_roles<ModelType, Loss, Rule, Schedule, Selector>());
-  static_assert(detail::explain_gradient_feedback<Selector, CombinerType>());
+class TrainingLoop
+    : public detail::LoopBaseOf<ModelType, Loss, Rule, Schedule, Selector, CombinerType, BackendType>::type {
+  using Base = typename detail::LoopBaseOf<ModelType, Loss, Rule, Schedule, Selector, CombinerType, BackendType>::type;
 
  public:
-  using Backend = BackendType;
-  using Scalar = typename Backend::Scalar;
-  using Context = TrainingContext<ModelType, Loss, Rule, Backend>;
-  static constexpr bool reacts_to_evaluations = detail::Reacts<Schedule, EvaluationReport>;
-
   // Throws Error, naming the field, if an option is invalid.
   template <class... Tail>
   TrainingLoop(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
                const Selector& selector, const Tail&... tail)
-      : schedule_(schedule),
-        selector_(selector),
-        combiner_(detail::pick<detail::IsCombiner>(CombinerType{}, tail...)),
-        context_(detail::checked_model(model, loss, rule, schedule, selector), loss, rule,
-                 detail::pick<detail::IsBackend>(BackendType{}, tail...),
-                 detail::checked_workers<CombinerType>(detail::pick<detail::IsGroup>(Group{}, tail...), selector.batch),
-                 selector.batch, RandomKey{detail::pick<detail::IsSeed>(Seed{}, tail...).value}),
-        combiner_state_(combiner_.state(context_)),
-        seed_(detail::pick<detail::IsSeed>(Seed{}, tail...).value) {
+      : Base(ModelFunctionRef<BackendType>(
+                 Objective<ModelType, Loss>{detail::checked_model(model, loss, rule, schedule, selector), loss}),
+             rule, schedule, selector, detail::pick<detail::IsCombiner>(CombinerType{}, tail...),
+             detail::checked_workers<CombinerType>(detail::pick<detail::IsGroup>(Group{}, tail...), selector.batch),
+             detail::pick<detail::IsBackend>(BackendType{}, tail...), detail::pick<detail::IsSeed>(Seed{}, tail...)),
+        model_(model) {
     static_assert(detail::explain_extras<Tail...>());
-    if constexpr (Rule::has_evaluation_values)
-      evaluation_values_ = context_.backend().template array<Scalar>(context_.layout().size());
-  }
-  // A loop is neither copied nor moved: recordings of its steps refer to its memory. A function may return one
-  // (`return TrainingLoop(...)`); to store one, use std::optional::emplace or std::unique_ptr.
-  TrainingLoop(const TrainingLoop&) = delete;
-  TrainingLoop& operator=(const TrainingLoop&) = delete;
-
-  // Trains until an observer stops the run; at least one must be able to. Continues where the last run ended. Throws
-  // Diverged if a loss is not finite, unless the rule handles that. An observer may also be a function of a
-  // const StepReport& or a const EvaluationReport&, called after each step or each evaluation, or of both; it returns
-  // nothing, or a Control to stop the run.
-  template <class Data, class... Observers>
-  RunReport run(const Data& data, Observers&&... observers) {
-    static_assert(detail::explain_data<Data>());
-    return run_observed(data, detail::observer_of(observers)...);
   }
 
-  // Executes one step, as run() does repeatedly.
-  template <class Data>
-  StepReport step(const Data& data) {
-    advance(data);
-    return settle();
-  }
-
-  // A step in two parts, so that the host can continue while a device executes the step: advance() issues the step, and
-  // settle() waits for it and reads its loss, which is empty until then. Where losses are not deferred
-  // (TrainingContext::defers), advance() executes the whole step. Either may throw Diverged.
-  template <class Data>
-  void advance(const Data& data) {
-    static_assert(detail::explain_data<Data>());
-    start(data);
-    const Stopwatch watch;
-    const Step now{last_.now.t + 1, schedule_(last_.now.t)};
-    selector_.select(*selector_state_, now, selection_);
-    double loss = 0;
-    const auto work = [&] {
-      context_.load(data, selection_, now);
-      loss = combiner_.advance(context_, combiner_state_);  // gradients, combination, update
-    };
-    if constexpr (AsynchronousBackend<Backend>)
-      context_.backend().replay(recording_, work);
-    else
-      work();
-    if constexpr (requires { selector_.feedback(*selector_state_, selection_, context_.losses()); })
-      selector_.feedback(*selector_state_, selection_, context_.losses());
-    if constexpr (detail::HasGradientFeedback<Selector>)
-      selector_.gradient_feedback(*selector_state_, combiner_.gradient_squares(combiner_state_));
-    if constexpr (!Context::defers) context_.backend().synchronize();
-    last_ = {now, Context::defers ? std::nullopt : std::optional(loss), last_.examples + selection_.indices.size(),
-             last_.training_seconds + watch.seconds() - context_.take_measuring_seconds(),
-             context_.take_gradient_norm()};
-  }
-  const StepReport& settle() {
-    if constexpr (Context::defers)
-      if (!last_.loss) {
-        const Stopwatch watch;
-        last_.loss = context_.loss();
-        last_.training_seconds += watch.seconds();
-      }
-    return last_;
-  }
-  // Lets a device backend keep a copy of the data in its memory, if it fits, until release_data(). The caller must not
-  // change the data until then. Copying counts as training time.
-  template <class Data>
-  void make_resident(const Data& data) {
-    detail::check_fits(context_, data);
-    const Stopwatch watch;
-    context_.make_resident(data);
-    if constexpr (Context::defers) last_.training_seconds += watch.seconds();
-  }
-  void release_data() { context_.release_data(); }
-
-  // Returns the mean training loss and the metric over a whole data set. This does not count as training time, except
-  // for computing averaged parameters. Evaluates `batch` examples at a time; 0 selects the maximum number of examples
-  // of one worker in training.
-  template <class Data, class Metric>
-  EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
-    static_assert(detail::explain_data<Data>());
-    static_assert(detail::explain_metric<Metric, Loss>());
-    detail::check_labelled<Data>();
-    detail::check_fits(context_, data);
-    settle();
-    const Stopwatch training;
-    const Scalar* const values = evaluation_values();
-    if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
-    const Stopwatch watch;
-    double loss = 0, score = 0;
-    for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
-      context_.evaluate(data, metric, values, begin, n, loss, score);
-    });
-    evaluation_seconds_ += watch.seconds();
-    const double n = static_cast<double>(data.size());
-    return {.step = last_.now.t,
-            .loss = loss / n,
-            .metric = score / n,
-            .metric_name = Metric::name,
-            .lower_is_better = Metric::lower_is_better,
-            .training_seconds = last_.training_seconds,
-            .evaluation_seconds = evaluation_seconds_};
-  }
-
-  // Adds to the training clock what a caller did on behalf of the training algorithm, outside of the steps.
-  void count_as_training(double seconds) { last_.training_seconds += seconds; }
-
-  // Passes the result of an evaluation to a schedule that reacts to it (Plateau). run() calls this automatically.
-  void feedback(const EvaluationReport& found) {
-    if constexpr (reacts_to_evaluations) schedule_.feedback(found);
-  }
-
-  // Returns the outputs (logits) for every example of a data set, row by row, in host memory. Uses averaged parameters
-  // if the rule averages. Counts neither as training nor as evaluation time.
-  template <Dataset Data>
-  std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
-    detail::check_fits(context_, data);
-    const Scalar* const values = evaluation_values();
-    const std::size_t width = context_.output_size();
-    std::vector<Scalar> outputs(data.size() * width);
-    for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
-      context_.predict(data, values, begin, n, outputs.data() + begin * width);
-    });
-    return outputs;
-  }
-  // The same for inputs without labels: rows of shape model().input().
-  template <class T>
-  std::vector<Scalar> predict(const std::vector<T>& inputs, std::size_t batch = 0) {
-    return predict(Unlabelled<T>(inputs, model().input()), batch);
-  }
-
-  // Prepares the selector for a data set. run() and step() call this automatically.
-  template <class Data>
-  void start(const Data& data) {
-    detail::check_labelled<Data>();
-    detail::check_fits(context_, data);
-    if (!selector_state_) {
-      selector_state_.emplace(selector_.state(data.size()));
-      data_size_ = data.size();
-    }
-    if (!examined_) {
-      examined_ = true;
-      warnings_ = detail::doubts_about(context_, selector_, data);
-      for (const std::string& sentence : warnings_) warn(sentence);
-    }
-    require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(),
-            " examples, when training started it had ", data_size_);
-  }
-
-  // Makes each step report the norm of its gradient, before the rule clips or scales it: the 2-norm over all trained
-  // parameters, and the root mean square of it where each worker has its own rule. Measuring reads the gradient once
-  // and does not count as training time. Where losses are deferred (TrainingContext::defers), steps report none.
-  void measure_gradient_norm(bool yes) { context_.measure_gradient_norm(yes); }
-
-  // Returns the warnings about the data that start() gave to on_warning (core/warn.hpp).
-  const std::vector<std::string>& warnings() const { return warnings_; }
-  // Returns the report of the last step, with the current training time.
-  const StepReport& last() const { return last_; }
-  std::uint64_t steps() const { return last_.now.t; }
-  // Returns the number of examples for which this loop has computed gradients, with repetition: second gradients (sam)
-  // and the candidates of a line search count. Checkpoints do not keep it.
-  std::uint64_t gradient_examples() const { return context_.gradient_examples(); }
-  double training_seconds() const { return last_.training_seconds; }
-  double evaluation_seconds() const { return evaluation_seconds_; }
-  Settings settings() const { return {seed_, rule(), schedule_}; }
-  const ModelType& model() const { return context_.model(); }
-  const Rule& rule() const { return context_.rule(); }
-  const Layout& layout() const { return context_.layout(); }
-  const Backend& backend() const { return context_.backend(); }
-  const auto& recording() const { return recording_; }  // for asynchronous backends
-  // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name.
-  Scalar* values() { return context_.values(); }
-  const Scalar* values() const { return context_.values(); }
-  std::span<Scalar> values(const std::string& tensor) {
-    const TensorPlace place = layout().place_of(layout().find(tensor));
-    return {values() + place.offset, place.size};
-  }
-  std::span<const Scalar> values(const std::string& tensor) const {
-    const TensorPlace place = layout().place_of(layout().find(tensor));
-    return {values() + place.offset, place.size};
-  }
-
-  // Returns the parameters to evaluate with: values(), or their averages if the rule averages. The averages are valid
-  // until the next step or call.
-  const Scalar* evaluation_values() {
-    if constexpr (Rule::has_evaluation_values) {
-      context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
-                                        evaluation_values_.data());
-      const std::size_t trained = layout().trained_size();
-      backend().copy(layout().size() - trained, values() + trained, evaluation_values_.data() + trained);
-      context_.backend().synchronize();
-      return evaluation_values_.data();
-    } else {
-      return context_.values();
-    }
-  }
-
-  template <class Archive>
-  void visit(Archive& archive) {
-    settle();
-    archive.number("step", last_.now.t);
-    archive.number("learning_rate", last_.now.learning_rate);
-    archive.number("loss", *last_.loss);
-    archive.number("examples", last_.examples);
-    archive.number("training_seconds", last_.training_seconds);
-    archive.number("evaluation_seconds", evaluation_seconds_);
-    if constexpr (requires { selector_.seed; }) {
-      std::uint64_t seed = selector_.seed;
-      archive.number("selector_seed", seed);
-      require(seed == selector_.seed, "checkpoint: the selector's seed was ", seed, ", now it is ", selector_.seed);
-    }
-    std::uint64_t batch = selector_.batch;
-    archive.number("batch", batch);
-    require(batch == selector_.batch, "checkpoint: the batch was ", batch, ", now it is ", selector_.batch);
-    visit_scoped(archive, "schedule", schedule_);
-    visit_scoped(archive, detail::values_scope, context_);
-    if constexpr (Rule::has_evaluation_values) {  // for load_evaluation_values; a loop recomputes them
-      if constexpr (!Archive::reading) evaluation_values();
-      const ArchiveScope scope(archive, detail::evaluation_values_scope);
-      context_.visit(archive, evaluation_values_.data());
-    }
-    visit_scoped(archive, "rule", combiner_state_);
-    // A loop that has not started has no selector state yet; the data size suffices to create it.
-    std::uint64_t data_size = data_size_;
-    archive.number("data_size", data_size);
-    if constexpr (Archive::reading) resize_data(static_cast<std::size_t>(data_size));
-    if (selector_state_) visit_scoped(archive, "selector", *selector_state_);
-  }
+  const ModelType& model() const { return model_; }
+  // Returns the loop without the types of its model and its loss.
+  Base& base() { return *this; }
 
  private:
-  template <class Data, class... Observers>
-  RunReport run_observed(const Data& data, Observers&&... observers) {
-    return Run<TrainingLoop, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
-  }
-  template <class F>
-  void for_each_batch(std::size_t size, std::size_t batch, const F& f) const {
-    if (batch == 0) batch = context_.at_once();
-    for (std::size_t begin = 0; begin < size; begin += batch) f(begin, size - begin < batch ? size - begin : batch);
-  }
-  void resize_data(std::size_t size) {
-    require(!selector_state_ || size == 0 || size == data_size_, "checkpoint: the data set had ", size,
-            " examples, now it has ", data_size_);
-    if (size == 0) selector_state_.reset();
-    if (size > 0 && !selector_state_) selector_state_.emplace(selector_.state(size));
-    data_size_ = size;
-  }
-
-  Schedule schedule_;
-  Selector selector_;
-  CombinerType combiner_;
-  Context context_;
-  typename CombinerType::template State<Context> combiner_state_;
-  typename Context::Array evaluation_values_;
-  std::optional<typename Selector::State> selector_state_;
-  std::size_t data_size_ = 0;
-  bool examined_ = false;
-  std::vector<std::string> warnings_;
-  std::uint64_t seed_;
-  Selection selection_;
-  StepReport last_;
-  double evaluation_seconds_ = 0;
-  [[no_unique_address]] detail::RecordingOf<Backend> recording_;
+  ModelType model_;
 };
 
 template <class M, class L, class R, class Sch, class Sel, class... Tail>

@@ -1,5 +1,5 @@
-// TrainingLoopBase: the part of a TrainingLoop (training_loop.hpp) that does not depend on the types of the model and the
-// loss. Programs that train many models with one rule compile it once.
+// TrainingLoopBase: the part of a TrainingLoop (training_loop.hpp) that does not depend on the types of the model and
+// the loss. Programs that train many models with one rule compile it once.
 #pragma once
 
 #include <cstddef>
@@ -261,8 +261,7 @@ class TrainingLoopBase {
 
  protected:
   // objective: the model with its loss.
-  template <class ObjectiveType>
-  ALGOPERF_COLD TrainingLoopBase(const ObjectiveType& objective, const Rule& rule, const Schedule& schedule,
+  ALGOPERF_COLD TrainingLoopBase(const ModelFunctionRef<Backend>& objective, const Rule& rule, const Schedule& schedule,
                                  const Selector& selector, const CombinerType& combiner, std::size_t workers,
                                  const Backend& backend, Seed seed)
       : schedule_(schedule),

@@ -56,33 +56,52 @@ std::optional<HyperPoint> own_default(const S& submission) {
     return {};
 }
 
+// The workload's part of an entry, and a function that loads its data.
+template <class Task>
+struct WorkloadEntry {
+  ScoredWorkload workload;
+  std::uint64_t step_hint;
+  std::size_t batch_size;
+  std::function<WorkloadFacts()> facts;
+  std::function<Task()> load;
+};
+
+template <class W>
+auto workload_entry(const W& workload) {
+  static_assert(explain_workload<W>());
+  const auto load = [workload] { return trial_task(workload); };
+  return WorkloadEntry<decltype(load())>{scored_workload(workload), workload.step_hint(), batch_size_of(workload),
+                                         [workload] { return facts_of(workload); }, load};
+}
+
+template <class Task, class S>
+StudyEntry with_submission(const WorkloadEntry<Task>& workload, const S& submission) {
+  static_assert(explain_submission<S>());
+  return {.submission = S::name,
+          .workload = workload.workload,
+          .space = submission.search_space(),
+          .own_default = own_default(submission),
+          .step_hint = workload.step_hint,
+          .batch_size = workload.batch_size,
+          .facts = workload.facts,
+          .load = [load = workload.load] { (void)load(); },
+          .run = [load = workload.load, submission](
+                     const HyperPoint& point,
+                     const TrialOptions& options) { return run_loaded(load, submission, point, options); }};
+}
+
 }  // namespace detail
 
 template <class W, class S>
 StudyEntry study_entry(const W& workload, const S& submission) {
-  static_assert(detail::explain_workload<W>());
-  static_assert(detail::explain_submission<S>());
-  return {.submission = S::name,
-          .workload = detail::scored_workload(workload),
-          .space = submission.search_space(),
-          .own_default = detail::own_default(submission),
-          .step_hint = workload.step_hint(),
-          .batch_size = batch_size_of(workload),
-          .facts = [workload] { return facts_of(workload); },
-          .load =
-              [workload] {
-                (void)workload.train();
-                (void)workload.validation();
-              },
-          .run = [workload, submission](
-                     const HyperPoint& point,
-                     const TrialOptions& options) { return run_trial(workload, submission, point, options); }};
+  return detail::with_submission(detail::workload_entry(workload), submission);
 }
 
 // Returns the entries of submissions on a workload.
 template <class W, class... S>
 std::vector<StudyEntry> study_entries(const W& workload, const S&... submissions) {
-  return {study_entry(workload, submissions)...};
+  const auto entry = detail::workload_entry(workload);
+  return {detail::with_submission(entry, submissions)...};
 }
 
 // Returns the entries of submissions on all variants of a workload.
@@ -90,7 +109,9 @@ template <class W, class... S>
 std::vector<StudyEntry> variant_entries(const W& workload, const S&... submissions) {
   std::vector<StudyEntry> entries;
   if constexpr (requires { workload.each_variant([](const auto&) {}); })
-    workload.each_variant([&](const auto& variant) { (entries.push_back(study_entry(variant, submissions)), ...); });
+    workload.each_variant([&](const auto& variant) {
+      for (StudyEntry& entry : study_entries(variant, submissions...)) entries.push_back(std::move(entry));
+    });
   return entries;
 }
 

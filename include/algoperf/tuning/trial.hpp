@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../backend/host.hpp"
@@ -60,20 +61,26 @@ namespace detail {
 
 struct NoTrialObserver {};
 
-template <class Loop>
-double flops_of(const Loop& loop) {
-  return static_cast<double>(loop.gradient_examples()) * static_cast<double>(loop.model().cost().flops());
-}
-
-// Evaluates validation data, and calls the submission's observer before and after.
+// Evaluates validation data, calls the submission's observer before and after, and stops at the target.
 template <class Metric, class Data, class Observer>
 class TrialObserver {
  public:
-  TrialObserver(const Metric& metric, const Data& data, const TrialOptions& options, Observer& observer,
-                TrialResult& result)
-      : metric_(metric), data_(data), options_(options), observer_(observer), result_(result) {}
+  // flops: of a forward and backward pass of one example.
+  TrialObserver(const Metric& metric, const Data& data, const Target& target, const TrialOptions& options, double flops,
+                Observer& observer, TrialResult& result)
+      : metric_(metric),
+        data_(data),
+        until_{target},
+        options_(options),
+        flops_(flops),
+        observer_(observer),
+        result_(result) {}
 
   const auto& metric() const { return metric_; }
+  template <class Run>
+  void begin(Run& run) const {
+    until_.begin(run);
+  }
   bool evaluation_due(const StepReport& report) const {
     return report.now.t % options_.evaluate_every == 0 || report.now.t == 1;
   }
@@ -83,8 +90,13 @@ class TrialObserver {
     if constexpr (requires { observer_.before_evaluation(run.loop(), TrialClock{}); })
       timed(run, [&] { observer_.before_evaluation(run.loop(), clock(run.loop().last(), true)); });
     const EvaluationReport found = run.loop().evaluate(data_, metric_);
-    result_.evaluations.push_back({found, run.loop().last().examples, flops_of(run.loop())});
+    result_.evaluations.push_back(
+        {found, run.loop().last().examples, static_cast<double>(run.loop().gradient_examples()) * flops_});
     return found;
+  }
+  template <class Run>
+  Control after_evaluation(Run& run, const EvaluationReport& report) const {
+    return options_.stop_at_target ? until_.after_evaluation(run, report) : Control::go_on;
   }
   static bool reads_loss(const StepReport&) { return !std::is_same_v<Observer, NoTrialObserver>; }
   template <class Run>
@@ -117,30 +129,74 @@ class TrialObserver {
 
   Metric metric_;
   Data data_;
+  UntilTarget until_;
   TrialOptions options_;
+  double flops_;
   Observer& observer_;
   TrialResult& result_;
 };
 
-// The parts of a workload that a trial needs. Workloads with parts of the same types share the code of their trials.
-template <class Model, class Loss, class Metric, class Train, class Validation>
-struct TrialTask {
-  Model model;
-  Loss loss;
+// How a trial measures a workload.
+template <class Metric, class Train, class Validation>
+struct TrialData {
   Metric metric;
   Train train;
   Validation validation;
   Target target;
   WorkloadFacts facts;
 };
-template <class Model, class Loss, class Metric, class Train, class Validation>
-TrialTask(Model, Loss, Metric, Train, Validation, Target, WorkloadFacts)
-    -> TrialTask<Model, Loss, Metric, Train, Validation>;
+// The parts of a workload that a trial needs. Workloads with parts of the same types share the code of their trials.
+template <class Model, class Loss, class Data>
+struct TrialTask {
+  Model model;
+  Loss loss;
+  Data data;
+};
 
-template <class... Parts, class S>
-TrialResult train_trial(const TrialTask<Parts...>& task, const S& submission, const HyperPoint& point,
-                        const TrialOptions& options) {
-  const WorkloadFacts& facts = task.facts;
+template <class W>
+auto trial_task(const W& workload) {
+  return TrialTask{
+      workload.model(), workload.loss(),
+      TrialData{workload.metric(), workload.train(), workload.validation(), workload.target(), facts_of(workload)}};
+}
+
+// Trains a loop until the end of the trial. flops: of a forward and backward pass of one example.
+template <class Loop, class Metric, class Train, class Validation, class Observer>
+TrialResult train_trial(Loop& loop, const TrialData<Metric, Train, Validation>& data, const TrialOptions& options,
+                        double flops, Observer& observer) {
+  TrialResult result;
+  TrialObserver evaluate(data.metric, data.validation, data.target, options, flops, observer, result);
+  try {
+    loop.run(data.train, evaluate, UntilStep{options.steps}, UntilSeconds{options.seconds});
+  } catch (const Diverged& diverged) {
+    result.failure = diverged.what();
+  }
+  for (const EvaluationReport& evaluation : result.evaluations)
+    result.reached = result.reached || data.target.reached_by(evaluation.metric);
+  result.steps = loop.steps();
+  result.examples = loop.last().examples;
+  result.flops = static_cast<double>(loop.gradient_examples()) * flops;
+  result.training_seconds = loop.training_seconds();
+  result.evaluation_seconds = loop.evaluation_seconds();
+  return result;
+}
+
+// Replaces options of 0 by their defaults, and applies the factors of the budget and of the step hint.
+inline void complete(TrialOptions& options, WorkloadFacts& facts) {
+  const auto times = [](double factor, std::uint64_t steps) {
+    return static_cast<std::uint64_t>(std::ceil(factor * static_cast<double>(steps)));
+  };
+  if (options.steps == 0) options.steps = facts.step_hint;
+  options.steps = times(options.budget_factor, options.steps);
+  options.seconds *= options.budget_factor;
+  if (options.evaluate_every == 0) options.evaluate_every = facts.step_hint / 25 + 1;
+  facts.step_hint = times(options.step_hint_factor, facts.step_hint);
+}
+
+template <class Task, class S>
+TrialResult run_task(const Task& task, const S& submission, const HyperPoint& point, TrialOptions options) {
+  WorkloadFacts facts = task.data.facts;
+  complete(options, facts);
   std::size_t batch = facts.batch_size;
   if constexpr (HasBatchSize<S>) batch = submission.batch_size(facts);
   const auto selector = [&] {
@@ -157,27 +213,16 @@ TrialResult train_trial(const TrialTask<Parts...>& task, const S& submission, co
   }();
   TrainingLoop loop(task.model, task.loss, submission.rule(point, facts), submission.schedule(point, facts), selector,
                     Seed{options.seed}, Host<>{.threads = options.threads});
-  TrialResult result;
-  TrialObserver evaluate(task.metric, task.validation, options, observer, result);
-  const UntilTarget until{task.target};
-  const auto run = [&](auto&... more) {
-    try {
-      loop.run(task.train, evaluate, UntilStep{options.steps}, UntilSeconds{options.seconds}, more...);
-    } catch (const Diverged& diverged) {
-      result.failure = diverged.what();
-    }
-  };
-  if (options.stop_at_target)
-    run(until);
-  else
-    run();
-  for (const EvaluationReport& evaluation : result.evaluations)
-    result.reached = result.reached || task.target.reached_by(evaluation.metric);
-  result.steps = loop.steps();
-  result.examples = loop.last().examples;
-  result.flops = flops_of(loop);
-  result.training_seconds = loop.training_seconds();
-  result.evaluation_seconds = loop.evaluation_seconds();
+  return train_trial(loop.base(), task.data, options, static_cast<double>(task.model.cost().flops()), observer);
+}
+
+// load() returns the task.
+template <class Load, class S>
+TrialResult run_loaded(const Load& load, const S& submission, const HyperPoint& point, const TrialOptions& options) {
+  options.check();
+  const Stopwatch total;
+  TrialResult result = run_task(load(), submission, point, options);
+  result.total_seconds = total.seconds();
   return result;
 }
 
@@ -186,24 +231,10 @@ TrialResult train_trial(const TrialTask<Parts...>& task, const S& submission, co
 // Runs one trial. A loss that is not finite ends it, and is recorded as its failure. Two runs with the same seed on the
 // same machine differ only in their clocks. Throws Error if an option of the submission or the trial is out of range.
 template <class W, class S>
-TrialResult run_trial(const W& workload, const S& submission, const HyperPoint& point, TrialOptions options = {}) {
+TrialResult run_trial(const W& workload, const S& submission, const HyperPoint& point,
+                      const TrialOptions& options = {}) {
   static_assert(detail::explain_submission<S>());
-  options.check();
-  const Stopwatch total;
-  detail::TrialTask task{workload.model(),      workload.loss(),   workload.metric(), workload.train(),
-                         workload.validation(), workload.target(), facts_of(workload)};
-  const std::uint64_t hint = task.facts.step_hint;
-  if (options.steps == 0) options.steps = hint;
-  const auto times = [](double factor, std::uint64_t steps) {
-    return static_cast<std::uint64_t>(std::ceil(factor * static_cast<double>(steps)));
-  };
-  options.steps = times(options.budget_factor, options.steps);
-  options.seconds *= options.budget_factor;
-  if (options.evaluate_every == 0) options.evaluate_every = hint / 25 + 1;
-  task.facts.step_hint = times(options.step_hint_factor, hint);
-  TrialResult result = detail::train_trial(task, submission, point, options);
-  result.total_seconds = total.seconds();
-  return result;
+  return detail::run_loaded([&] { return detail::trial_task(workload); }, submission, point, options);
 }
 
 }  // namespace algoperf

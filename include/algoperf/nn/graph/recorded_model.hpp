@@ -54,6 +54,22 @@ class OpStore : public DeclaringSink {
 
 }  // namespace detail
 
+// Refers to a model function of any type, which must outlive it, for execution on backend B.
+template <class B>
+class ModelFunctionRef {
+  using Net = Recorder<detail::OpStore<B>>;
+
+ public:
+  template <class ModelFunction>
+  explicit ModelFunctionRef(const ModelFunction& model)
+      : model_(&model), record_([](const void* m, Net& net) { (*static_cast<const ModelFunction*>(m))(net); }) {}
+  void operator()(Net& net) const { record_(model_, net); }
+
+ private:
+  const void* model_;
+  void (*record_)(const void*, Net&);
+};
+
 // Executors (graph_executor.hpp) refer to a RecordedModel, so it must outlive them and cannot be copied.
 template <class B>
 class RecordedModel {
