@@ -11,6 +11,7 @@
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
 #include "algoperf/nn/losses/class_weights.hpp"
+#include "tagger.hpp"
 #include "tiny.hpp"
 
 namespace algoperf::testing {
@@ -107,6 +108,32 @@ void check_tokens(const Device& device) {
                             momentum(), Constant{0.05}, WithReplacement{.batch = 8}, backend);
       },
       text, 50);
+}
+
+// A loss and a weight per word.
+template <class Device>
+void check_weighted(const Device& device) {
+  using namespace tagging;
+  std::vector<float> weights = numbers(examples * length, 9);
+  for (float& w : weights) w = w < 0 ? 0.0f : w;
+  const Sentences data = sentences(weights);
+  const auto make = [&](const auto& backend) {
+    return TrainingLoop(Tagger{}, Weighted{SoftmaxCrossEntropy{}}, momentum(), Constant{0.05},
+                        ShuffledEpochs{.batch = 8}, backend);
+  };
+  check_agreement(device, make, data, 50);
+  auto host = make(Host<float>{});
+  auto there = make(device);
+  const EvaluationReport expected = host.evaluate(data, ErrorRate{}), found = there.evaluate(data, ErrorRate{});
+  CHECK(found.loss == near(expected.loss, 1e-5));
+  CHECK(found.metric == near(expected.metric, 1e-5));
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        return TrainingLoop(Tagger{}, Weighted{SoftmaxCrossEntropy{}}, momentum(), Constant{0.05},
+                            ShuffledEpochs{.batch = 8}, Mean{}, InProcess{3}, backend);
+      },
+      data, 20);
 }
 
 template <class Combiner, class Device>

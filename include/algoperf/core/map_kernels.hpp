@@ -33,6 +33,14 @@ struct Subtract {
   }
 };
 
+// x a
+struct MultiplyBy {
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T a) const {
+    return x * a;
+  }
+};
+
 // a b, which overwrites x
 struct Times {
   template <class T>

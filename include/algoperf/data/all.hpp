@@ -4,7 +4,9 @@
 #pragma once
 
 #include "concept.hpp"
+#include "fields.hpp"
 #include "in_memory.hpp"
+#include "in_memory_fields.hpp"
 #include "in_memory_regression.hpp"
 #include "readers/text.hpp"
 #include "selectors/loss_proportional.hpp"

@@ -3,42 +3,44 @@
 #include <cstddef>
 
 #include "../nn/graph/graph_executor.hpp"
-#include "batch.hpp"
+#include "field_batch.hpp"
 
 namespace algoperf {
 
-// A batch of examples and the memory for a model's passes over it. The model reads the field "input" and, if it has a
-// loss, the field "label".
-template <class Backend, class Input, class Label>
+// A batch of examples and the memory for a model's passes over it.
+template <class Backend>
 class BatchExecutor {
+  using Scalar = typename Backend::Scalar;
   GraphExecutor<Backend> executor_;  // first: it throws OutOfMemory for sizes that no memory holds
 
  public:
-  Batch<Backend, Input, Label> batch;
+  FieldBatch<Backend> batch;
 
   // A pass covers at most `at_once` of the batch's examples.
-  BatchExecutor(const Backend& backend, const RecordedModel<Backend>& model, const BatchShape& shape,
-                std::size_t capacity, std::size_t at_once, const ExecutorOptions& options = {})
-      : executor_(backend, model, at_once, options),
-        batch(backend, shape, capacity),
-        input_(model.field("input").value) {
+  ALGOPERF_COLD BatchExecutor(const Backend& backend, const RecordedModel<Backend>& model, std::size_t capacity,
+                              std::size_t at_once, const ExecutorOptions& options = {})
+      : executor_(backend, model, at_once, options), batch(backend, model.graph(), capacity) {
     if (!model.has_loss()) return;
-    label_ = model.field("label").value;
-    losses_ = model.losses();
+    losses_value_ = model.losses();
+    losses_per_example_ = model.graph().axes[losses_value_.axis].rows;
+    losses_ = backend.template array<Scalar>(element_count(losses_per_example_, capacity));
   }
 
   std::size_t at_once() const { return executor_.capacity(); }
-  // Returns the executor, which will read the examples from `begin` on, and write their losses to batch.losses(begin).
+  // Returns the losses of example `begin` of the batch; later examples follow.
+  std::size_t losses_per_example() const { return losses_per_example_; }
+  Scalar* losses(std::size_t begin = 0) { return losses_.data() + begin * losses_per_example_; }
+  // Returns the executor, which will read the examples from `begin` on, and write their losses to losses(begin).
   GraphExecutor<Backend>& executor_from(std::size_t begin) {
-    executor_.bind(input_, batch.inputs(begin));
-    if (label_.index == no_index) return executor_;
-    executor_.bind(label_, batch.labels(begin));
-    executor_.bind(losses_, batch.losses(begin));
+    for (std::size_t i = 0; i < batch.fields(); ++i) executor_.bind(batch.value(i), batch.data(i, begin));
+    if (losses_value_.index != no_index) executor_.bind(losses_value_, losses(begin));
     return executor_;
   }
 
  private:
-  Value input_, label_ = {}, losses_ = {};
+  Value losses_value_ = {};
+  std::size_t losses_per_example_ = 1;
+  typename Backend::template Array<Scalar> losses_;
 };
 
 }  // namespace algoperf

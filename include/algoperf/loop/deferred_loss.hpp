@@ -19,9 +19,11 @@ class DeferredLoss {
   explicit DeferredLoss(const Backend& backend)
       : loss_(backend.template array<double>(1)), diverged_(backend.template array<std::int64_t>(1)) {}
 
-  // Computes the mean weighted loss of the n examples of step t.
-  void record(const Backend& backend, std::size_t n, const Scalar* weights, const Scalar* losses, std::uint64_t t) {
-    const BatchLoss<Scalar> mean{n, weights, losses, loss_.data(), diverged_.data(), static_cast<std::int64_t>(t)};
+  // Computes the loss of step t from n weights and losses and, unless null, the weights of a Weighted loss (BatchLoss).
+  void record(const Backend& backend, std::size_t n, const Scalar* weights, const Scalar* losses, const Scalar* field,
+              std::uint64_t t) {
+    const BatchLoss<Scalar> mean{
+        n, weights, losses, field, loss_.data(), diverged_.data(), static_cast<std::int64_t>(t)};
     backend.for_each_row(1, n, mean);
   }
   // Returns a guard that suppresses every step after the first loss that is not finite.

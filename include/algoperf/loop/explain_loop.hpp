@@ -7,8 +7,9 @@
 #include <type_traits>
 
 #include "../core/tuple.hpp"
-#include "../data/concept.hpp"
+#include "../data/fields.hpp"
 #include "../nn/concept.hpp"
+#include "../nn/graph/recorder.hpp"
 #include "../schedules/concept.hpp"
 #include "pick.hpp"
 
@@ -47,11 +48,7 @@ using RoleOf = TupleElement<Role, typename decltype(with_missing_role<Given...>(
 template <class ModelType, class Loss, class Rule, class Schedule, class Selector>
 consteval bool explain_roles() {
   static_assert(
-      requires(const ModelType& model) {
-        typename ModelType::template Input<float>;
-        model.input();
-        model.output();
-      },
+      requires(const ModelType& model, Recorder<>& net) { Value(model(net)); },
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the first must be a model, e.g. mlp(...)");
   static_assert(
       LossLike<Loss>,
@@ -74,28 +71,40 @@ consteval bool explain_roles() {
 // Fails with a readable message if the data of a run or an evaluation is not a data set.
 template <class Data>
 consteval bool explain_data() {
-  static_assert(
-      requires(const Data& data) {
-        typename Data::Input;
-        data.size();
-        data.shape();
-      },
-      "algoperf: the data must be a data set: InMemory<float>(inputs, labels, shape, classes), the result of a loader, "
-      "or a type of your own with Input, size(), shape(), classes() and gather(...) (data/concept.hpp)");
-  static_assert(
-      RegressionDataset<Data> || requires(const Data& data) { data.classes(); },
-      "algoperf: a data set needs classes(), the number of its classes; or, for real-valued labels, a type Label and "
-      "label_shape() (data/concept.hpp)");
-  static_assert(
-      Dataset<Data>,
-      "algoperf: a data set needs gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const, a "
-      "template over T (and, for real-valued labels, L), which copies examples to a batch (data/concept.hpp)");
+  if constexpr (!FieldDataset<Data>) {
+    static_assert(
+        requires(const Data& data) {
+          typename Data::Input;
+          data.size();
+          data.shape();
+        },
+        "algoperf: the data must be a data set: InMemory<float>(inputs, labels, shape, classes), the result of a "
+        "loader, or a type of your own with Input, size(), shape(), classes() and gather(...) (data/concept.hpp), or "
+        "with Fields, size(), shape(field) and gather(...) (data/fields.hpp)");
+    static_assert(
+        RegressionDataset<Data> || requires(const Data& data) { data.classes(); },
+        "algoperf: a data set needs classes(), the number of its classes; or, for real-valued labels, a type Label and "
+        "label_shape() (data/concept.hpp)");
+    static_assert(
+        Dataset<Data>,
+        "algoperf: a data set needs gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const, a "
+        "template over T (and, for real-valued labels, L), which copies examples to a batch (data/concept.hpp)");
+  }
   return true;
 }
 
-// Fails with a readable message if a metric lacks a member or takes other labels than the loss: classes (an integral
-// Label) or real values.
-template <class Metric, class Label>
+// Fails with a readable message if the labels of a Dataset are not of the kind that the loss takes.
+template <class Loss, class Data>
+consteval bool explain_labels() {
+  if constexpr (!FieldDataset<Data> && !Unlabelled<Data>)
+    static_assert(std::is_integral_v<LossLabel<Loss, float>> == std::is_integral_v<LabelOf<Data>>,
+                  "algoperf: the loss does not fit the labels of the data: cross-entropies take class labels, "
+                  "MeanSquaredError and BinaryCrossEntropy take real-valued labels (InMemoryRegression)");
+  return true;
+}
+
+// Fails with a readable message if a metric lacks a member or takes other labels than the data has.
+template <class Metric, class Data>
 consteval bool explain_metric() {
   static_assert(
       requires {
@@ -104,13 +113,13 @@ consteval bool explain_metric() {
       },
       "algoperf: a metric needs two constants, `static constexpr const char* name` and `static constexpr bool "
       "lower_is_better`; e.g. ErrorRate{}");
+  static_assert(has_label<Data>(), "algoperf: a metric compares outputs with the data's field \"label\"");
   static_assert(
-      requires(const Metric& metric, const Host<float>& backend, float* x,
-               const std::conditional_t<std::is_integral_v<Label>, Label, float>* labels) {
+      requires(const Metric& metric, const Host<float>& backend, float* x, const LabelInMemory<Data, float>* labels) {
         metric.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels, x);
       },
       "algoperf: a metric needs write(backend, batch, classes, outputs, labels, scores) const, a template over the "
-      "backend and the element type, that takes the same labels as the loss (ErrorRate and CrossEntropy: classes; "
+      "backend and the element type, that takes the labels of the data (ErrorRate and CrossEntropy: classes; "
       "MeanSquaredError and BinaryCrossEntropy: real values)");
   return true;
 }

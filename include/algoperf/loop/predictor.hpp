@@ -19,37 +19,15 @@
 #include "../data/unlabelled.hpp"
 #include "../nn/init.hpp"
 #include "batch_executor.hpp"
-#include "check_data.hpp"
+#include "check_fields.hpp"
 
 namespace algoperf {
-
-namespace detail {
-
-// A data set whose labels are replaced by 0.
-template <class Data>
-struct InputsOf {
-  const Data& data;
-
-  template <class T, class L>
-  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
-    if constexpr (Unlabelled<Data>) {
-      data.gather(indices, n, inputs, labels);
-    } else {
-      std::vector<LabelOf<Data>> ignored(n * label_width(data));
-      data.gather(indices, n, inputs, ignored.data());
-      std::fill_n(labels, n, L(0));
-    }
-  }
-};
-
-}  // namespace detail
 
 template <class ModelType, class BackendType = Host<float>>
 class Predictor {
  public:
   using Backend = BackendType;
   using Scalar = typename Backend::Scalar;
-  using Input = typename ModelType::template Input<Stored<Backend>>;
 
   // Predicts for up to `batch` examples at a time. The parameters have no values yet: load them with load_values() or
   // load_evaluation_values() (loop/checkpoint.hpp), or write them through values().
@@ -57,8 +35,7 @@ class Predictor {
       : model_(model),
         backend_(backend),
         recorded_(KeepOutputs{model}),
-        work_(backend_, recorded_, {model_.input().size(), 1, 1, recorded_.field("input").tokens}, checked(batch),
-              batch, {.training = false}) {
+        work_(backend_, recorded_, checked(batch), batch, {.training = false}) {
     values_ = backend_.template array<Scalar>(layout().size());
     std::vector<Scalar> first(layout().size());
     Initializer<Scalar> set(layout(), first.data(), RandomKey{1});
@@ -69,18 +46,19 @@ class Predictor {
   Predictor& operator=(const Predictor&) = delete;
 
   // Returns the outputs (logits) for every example of a data set, row by row, in host memory.
-  template <Dataset Data>
-  std::vector<Scalar> predict(const Data& data) {
+  template <class Data>
+  requires(Dataset<Data> || FieldDataset<Data>) std::vector<Scalar> predict(const Data& data) {
     require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
             "through values()");
-    detail::check_inputs<Input>(model_.input(), data);
-    const std::size_t width = recorded_.outputs().shape.size(), size = data.size(), at_once = work_.batch.capacity();
-    const detail::InputsOf<Data> inputs{data};
+    detail::check_fits(recorded_.graph(), data);
+    const Value& y = recorded_.outputs();
+    const std::size_t width = recorded_.graph().axes[y.axis].rows * y.shape.size(), size = data.size(),
+                      at_once = work_.batch.capacity();
     std::vector<Scalar> outputs(size * width);
     std::vector<Stored<Backend>> read;
     for (std::size_t begin = 0; begin < size; begin += at_once) {
       const std::size_t n = size - begin < at_once ? size - begin : at_once;
-      work_.batch.load_range(backend_, inputs, begin, n);
+      work_.batch.load_range(backend_, data, begin, n);
       GraphExecutor<Backend>& executor = work_.executor_from(0);
       GraphPass<Backend> pass;
       pass.values = values_.data();
@@ -93,10 +71,10 @@ class Predictor {
     }
     return outputs;
   }
-  // The same for inputs without labels: rows of shape model().input().
+  // The same for inputs without labels: rows of the model's input shape.
   template <class T>
   std::vector<Scalar> predict(const std::vector<T>& inputs) {
-    return predict(Unlabelled<T>(inputs, model_.input()));
+    return predict(Unlabelled<T>(inputs, recorded_.field("input").value.shape));
   }
 
   const ModelType& model() const { return model_; }
@@ -136,7 +114,7 @@ class Predictor {
   ModelType model_;
   Backend backend_;
   RecordedModel<Backend> recorded_;
-  BatchExecutor<Backend, Input, std::int32_t> work_;
+  BatchExecutor<Backend> work_;
   typename Backend::template Array<Scalar> values_;
   bool given_ = false;
 };

@@ -1,4 +1,5 @@
-// ResidentData: a copy of a data set in the backend's memory, from which batches are gathered without the host.
+// ResidentData: the fields of a data set that a model reads, copied to the backend's memory, from which batches are
+// gathered without the host.
 #pragma once
 
 #include <cstddef>
@@ -9,83 +10,85 @@
 #include "../backend/concept.hpp"
 #include "../core/config.hpp"
 #include "../core/error.hpp"
-#include "../data/concept.hpp"
+#include "field_batch.hpp"
 
 namespace algoperf {
 namespace detail {
 
-// The functor that copies example indices[i] of the data to row i of a batch.
-template <class Input, class Label>
+// The functor that copies example indices[i] of a field to row i of a batch.
+template <class T>
 struct GatherExample {
-  std::size_t width, label_width;
+  std::size_t width;
   const std::uint32_t* indices;
-  const Input* from;
-  const Label* from_labels;
-  Input* to;
-  Label* to_labels;
+  const T* from;
+  T* to;
 
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t i) const {
-    const std::size_t index = indices[i];
-    team.copy(width, from + index * width, to + i * width);
-    team.copy(label_width, from_labels + index * label_width, to_labels + i * label_width);
+    team.copy(width, from + indices[i] * width, to + i * width);
   }
 };
 
 }  // namespace detail
 
-template <class Input, class Label, class Backend>
+template <class Backend>
 class ResidentData {
  public:
-  // Copies `data` part by part and calls check(indices, n, inputs, labels) for each part. Throws Error if the data does
-  // not fit in the memory.
-  template <class Data, class Check>
-  ResidentData(const Backend& backend, const Data& data, const Check& check)
-      : width_(data.shape().size()),
-        label_width_(detail::label_width(data)),
-        inputs_(backend.template array<Input>(element_count(data.size(), width_))),
-        labels_(backend.template array<Label>(element_count(data.size(), label_width_))) {
-    const std::size_t size = data.size(), most = 4096;
+  // Copies `data` part by part through `batch`, which checks it. Throws Error if the data does not fit in the memory.
+  template <class Data>
+  ALGOPERF_COLD ResidentData(const Backend& backend, const Data& data, FieldBatch<Backend>& batch) {
+    for (std::size_t i = 0; i < batch.fields(); ++i)
+      fields_.push_back(backend.template array<char>(element_count(data.size(), batch.bytes(i))));
+    const std::size_t size = data.size(), most = batch.capacity();
     std::vector<std::uint32_t> indices(most);
-    std::vector<Input> inputs(most * width_);
-    std::vector<Label> labels(most * label_width_);
     for (std::size_t begin = 0; begin < size; begin += most) {
       const std::size_t n = size - begin < most ? size - begin : most;
       for (std::size_t i = 0; i < n; ++i) indices[i] = static_cast<std::uint32_t>(begin + i);
-      data.gather(indices.data(), n, inputs.data(), labels.data());
-      check(indices.data(), n, inputs.data(), labels.data());
-      backend.write(n * width_, inputs.data(), inputs_.data() + begin * width_);
-      backend.write(n * label_width_, labels.data(), labels_.data() + begin * label_width_);
+      batch.read(data, indices.data(), n, [&](std::size_t i, const char* from, std::size_t bytes) {
+        backend.write(bytes, from, fields_[i].data() + begin * batch.bytes(i));
+      });
     }
   }
 
-  // Gathers examples indices[0 .. n). All pointers point into the backend's memory.
-  void gather(const Backend& backend, const std::uint32_t* indices, std::size_t n, Input* inputs, Label* labels) const {
-    backend.for_each_row(n, width_ + label_width_,
-                         detail::GatherExample<Input, Label>{width_, label_width_, indices, inputs_.data(),
-                                                             labels_.data(), inputs, labels});
+  // Gathers examples indices[0 .. n) into the batch without checks. `indices` must be in the backend's memory.
+  void gather(const Backend& backend, const std::uint32_t* indices, std::size_t n, FieldBatch<Backend>& batch) const {
+    batch.gather_by(n, [&](std::size_t i, char* to) {
+      const ElementType type = batch.value(i).type;
+      if (type == ElementType::activation)
+        copy<Stored<Backend>>(backend, indices, n, batch.width(i), i, to);
+      else if (type == ElementType::parameter)
+        copy<typename Backend::Scalar>(backend, indices, n, batch.width(i), i, to);
+      else
+        copy<std::int32_t>(backend, indices, n, batch.width(i), i, to);
+    });
   }
 
  private:
-  std::size_t width_, label_width_;
-  typename Backend::template Array<Input> inputs_;
-  typename Backend::template Array<Label> labels_;
+  template <class T>
+  void copy(const Backend& backend, const std::uint32_t* indices, std::size_t n, std::size_t width, std::size_t i,
+            char* to) const {
+    backend.for_each_row(n, width,
+                         detail::GatherExample<T>{width, indices, reinterpret_cast<const T*>(fields_[i].data()),
+                                                  reinterpret_cast<T*>(to)});
+  }
+
+  std::vector<typename Backend::template Array<char>> fields_;
 };
 
 // The training data of a run, copied to an asynchronous backend's memory if it fits.
-template <class Input, class Label, class Backend>
+template <class Backend>
 class ResidentCopy {
  public:
   // For batches of up to `capacity` examples.
   ResidentCopy(const Backend& backend, std::size_t capacity)
       : indices_(backend.template array<std::uint32_t>(capacity)) {}
 
-  // Copies `data` and calls check(indices, n, inputs, labels) for each part. If this would leave less than 64 MB of
-  // memory free, nothing is copied, and batches are gathered on the host.
-  template <class Data, class Check>
-  void make(const Backend& backend, const Data& data, const Check& check) try {
+  // Copies `data` through `batch`. If this would leave less than 64 MB of memory free, nothing is copied, and batches
+  // are gathered on the host.
+  template <class Data>
+  void make(const Backend& backend, const Data& data, FieldBatch<Backend>& batch) try {
     const auto margin = backend.template array<char>(std::size_t{1} << 26);
-    data_.emplace(backend, data, check);
+    data_.emplace(backend, data, batch);
     source_ = &data;
   } catch (const OutOfMemory&) {
   }
@@ -94,14 +97,13 @@ class ResidentCopy {
   bool holds(const Data& data) const {
     return data_ && source_ == &data;
   }
-  template <class Batch>
-  void gather(const Backend& backend, const std::uint32_t* indices, std::size_t n, Batch& batch) {
+  void gather(const Backend& backend, const std::uint32_t* indices, std::size_t n, FieldBatch<Backend>& batch) {
     detail::send(backend, n, indices, indices_.data());
-    batch.gather(backend, *data_, indices_.data(), n);
+    data_->gather(backend, indices_.data(), n, batch);
   }
 
  private:
-  std::optional<ResidentData<Input, Label, Backend>> data_;
+  std::optional<ResidentData<Backend>> data_;
   const void* source_ = nullptr;
   typename Backend::template Array<std::uint32_t> indices_;
 };

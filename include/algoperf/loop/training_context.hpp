@@ -29,17 +29,17 @@
 
 namespace algoperf {
 
-// Input and Label are the element types of the fields "input" and "label" in the backend's memory.
-template <class InputType, class LabelType, class Rule, class BackendType>
+template <class Rule, class BackendType>
 class TrainingContext {
  public:
-  using Input = InputType;
-  using Label = LabelType;
   using Backend = BackendType;
   using Scalar = typename Backend::Scalar;
   using Activation = Stored<Backend>;
   using Array = typename Backend::template Array<Scalar>;
   using RuleState = typename Rule::template State<Backend>;
+  // The type of the labels of a data set in the backend's memory.
+  template <class Data>
+  using LabelOf = detail::LabelInMemory<Data, Scalar>;
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   // Whether the rule handles gradients that are not finite.
   static constexpr bool handles_non_finite = requires { requires Rule::handles_non_finite; };
@@ -55,16 +55,19 @@ class TrainingContext {
         workers_(workers),
         key_(key),
         recorded_(objective),
-        work_(backend_, recorded_, batch_shape(), capacity, (capacity + workers - 1) / workers),
-        losses_(capacity, workers),
+        work_(backend_, recorded_, capacity, (capacity + workers - 1) / workers),
+        losses_(capacity, work_.losses_per_example(), workers),
         deferred_loss_(backend_),
         resident_(backend_, capacity) {
+    weights_field_ = work_.batch.fields();
+    if (const Value* const weights = recorded_.loss_weights())
+      weights_field_ = work_.batch.find(recorded_.graph().values[weights->index].field);
     Layout& layout = recorded_.layout();
     layout.arrange_for(rule_);
     require(layout.trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
     values_ = backend_.template array<Scalar>(layout.size());
     gradients_ = backend_.template array<Scalar>(layout.size());
-    weights_ = backend_.template array<Scalar>(capacity);
+    weights_ = backend_.template array<Scalar>(capacity * work_.losses_per_example());
     if (recorded_.graph().has_buffers) buffers_.emplace(buffer_rule_.state(backend_, layout, layout.buffers()));
     std::vector<Scalar> first(layout.size());
     Initializer<Scalar> set(layout, first.data(), key.fold(0));
@@ -81,8 +84,14 @@ class TrainingContext {
   Scalar* gradients() { return gradients_.data(); }
   RuleState make_rule_state() const { return rule_.state(backend_, layout()); }
   std::size_t examples(std::size_t worker) const { return begin_of(worker + 1) - begin_of(worker); }
+  // Returns a worker's part of the sum of a Weighted loss's weights, or of the number of examples.
   double share(std::size_t worker) const {
-    return static_cast<double>(examples(worker)) / static_cast<double>(work_.batch.size());
+    const std::size_t size = work_.batch.size();
+    if (loss_weights(work_) != nullptr) {
+      const double all = sum_of_weights(work_, 0, size);
+      return all > 0 ? sum_of_weights(work_, begin_of(worker), examples(worker)) / all : 0;
+    }
+    return static_cast<double>(examples(worker)) / static_cast<double>(size);
   }
   double gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
     const std::size_t begin = begin_of(worker), n = examples(worker);
@@ -98,11 +107,12 @@ class TrainingContext {
     pass.examples = n;
     pass.key = pass_key();
     pass.first = begin;
-    pass.weights = weights_.data() + begin;
+    pass.weights = weights_.data() + begin * work_.losses_per_example();
     executor.forward(pass);
     executor.backward(pass);
     if constexpr (defers) return 0;  // loss() returns the batch's loss
-    const double loss = losses_.record(backend_, worker, begin, n, work_.batch.losses(begin));
+    const double loss =
+        losses_.record(backend_, worker, begin, n, work_.losses(begin), sum_of_weights(work_, begin, n));
     if constexpr (!handles_non_finite)
       if (!detail::finite_bits(loss)) diverged(now_.t, values, gradients);
     return loss;
@@ -110,7 +120,7 @@ class TrainingContext {
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
     if constexpr (defers)
-      deferred_loss_.record(backend_, work_.batch.size(), weights_.data(), work_.batch.losses(), now_.t);
+      deferred_loss_.record(backend_, batch_losses(), weights_.data(), work_.losses(), loss_weights(work_), now_.t);
     else if (measures_gradient_norm_)
       add_gradient_norm(gradients);
     const auto step_unless = [&](const auto& guard) {
@@ -128,9 +138,10 @@ class TrainingContext {
 
   // The interface for TrainingLoop.
   const Rule& rule() const { return rule_; }
-  // Return the shape of one example's input, and the number of elements of the model's output for it.
-  Shape input() const { return recorded_.field("input").value.shape; }
-  std::size_t output_size() const { return recorded_.outputs().shape.size(); }
+  const RecordedModel<Backend>& recorded_model() const { return recorded_; }
+  const ModelGraph& graph() const { return recorded_.graph(); }
+  // Returns the number of elements of the model's output for one example.
+  std::size_t output_size() const { return outputs_per_example() * recorded_.outputs().shape.size(); }
   std::size_t capacity() const { return work_.batch.capacity(); }
   std::size_t at_once() const { return work_.at_once(); }
   std::uint64_t gradient_examples() const { return gradient_examples_; }
@@ -143,15 +154,10 @@ class TrainingContext {
     return math::sqrt(std::exchange(gradient_squares_, 0) / static_cast<double>(steps));
   }
   double take_measuring_seconds() { return std::exchange(measuring_seconds_, 0); }
-  // Returns the number of classes that the loss distinguishes, if labels are classes.
-  std::size_t classes() const { return recorded_.field("label").tokens; }
-
   // Keeps a copy of the training data in a device's memory until release_data(), if it fits with some memory to spare.
   template <class Data>
   void make_resident(const Data& data) {
-    if constexpr (defers)
-      resident_.make(backend_, data,
-                     [&](const std::uint32_t* indices, auto... part) { work_.batch.check(indices, 0, part...); });
+    if constexpr (defers) resident_.make(backend_, data, work_.batch);
   }
   void release_data() {
     if constexpr (defers) resident_.release();
@@ -169,13 +175,13 @@ class TrainingContext {
     now_ = now;
     losses_.start(selection.weights);
     gather(data, selection.indices.data(), n);
-    detail::send(backend_, n, losses_.weights(), weights_.data());
+    detail::send(backend_, batch_losses(), losses_.weights(), weights_.data());
   }
-  // Returns the losses of the examples loaded last, in host memory. If a rule requested several gradients in the step,
-  // these are the losses at the parameters of each worker's first gradient.
+  // Returns the losses of the examples loaded last, in host memory: the mean of each example's losses. If a rule
+  // requested several gradients in the step, these are the losses at the parameters of each worker's first gradient.
   const std::vector<Scalar>& losses() {
-    if constexpr (defers) backend_.read(work_.batch.size(), work_.batch.losses(), losses_.first().data());
-    return losses_.first();
+    if constexpr (defers) backend_.read(batch_losses(), work_.losses(), losses_.first().data());
+    return losses_.of_examples(work_.batch.size());
   }
   // Waits for the deferred loss of the last step, the batch's mean weighted loss, and returns it. Throws Diverged if it
   // or the loss of an earlier step was not finite, unless the rule handles that.
@@ -186,19 +192,31 @@ class TrainingContext {
         diverged(step, values(), gradients());
     return loss;
   }
-  // Evaluates examples [begin, begin + n) and adds their losses to `loss` and their scores to `score`.
+  // What evaluate() adds up: losses and scores of rows, times their weights, and these weights, which are 1 unless the
+  // loss is Weighted.
+  struct EvaluationSums {
+    double loss = 0, score = 0, weight = 0;
+  };
+  // Evaluates examples [begin, begin + n).
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
-                double& loss, double& score) {
+                EvaluationSums& sums) {
     Work& work = work_for(n);
     work.batch.load_range(backend_, data, begin, n);
     GraphExecutor<Backend>& executor = work.executor_from(0);
     executor.forward(evaluation_pass(values, n));
-    Scalar* const losses = work.batch.losses();
-    loss += backend_.sum(n, static_cast<const Scalar*>(losses));
-    metric.write(backend_, n, output_size(), executor.result(recorded_.outputs(), Mode::evaluate), work.batch.labels(),
-                 losses);
-    score += backend_.sum(n, static_cast<const Scalar*>(losses));
+    const std::size_t rows = n * work.losses_per_example();
+    Scalar* const losses = work.losses();
+    const auto sum = [&] {
+      const Scalar* const weights = loss_weights(work);
+      return weights == nullptr ? backend_.sum(rows, static_cast<const Scalar*>(losses))
+                                : backend_.dot(rows, static_cast<const Scalar*>(losses), weights);
+    };
+    sums.weight += sum_of_weights(work, 0, n);
+    sums.loss += sum();
+    metric.write(backend_, rows, recorded_.outputs().shape.size(), executor.result(recorded_.outputs(), Mode::evaluate),
+                 static_cast<const LabelOf<Data>*>(work.batch.data(work.batch.find("label"))), losses);
+    sums.score += sum();
   }
   // Writes the outputs of examples [begin, begin + n) to host memory, row by row.
   template <class Data>
@@ -231,7 +249,7 @@ class TrainingContext {
   }
 
  private:
-  using Work = BatchExecutor<Backend, Input, Label>;
+  using Work = BatchExecutor<Backend>;
   using Buffers = typename detail::BufferUpdateRule::template State<Backend>;
 
   void add_gradient_norm(const Scalar* gradients) {
@@ -252,14 +270,20 @@ class TrainingContext {
     work_.batch.gather(backend_, data, indices, n);
   }
 
-  BatchShape batch_shape() const {
-    BatchShape shape;
-    shape.width = input().size();
-    shape.label_width = std::is_integral_v<Label> ? 1 : output_size();
-    shape.classes = classes();
-    shape.tokens = recorded_.field("input").tokens;
-    return shape;
+  // Return the weights of a Weighted loss, or null, from example `begin` on, and the sum of those of n examples, or the
+  // number of their rows.
+  const Scalar* loss_weights(const Work& work, std::size_t begin = 0) const {
+    if (weights_field_ == work.batch.fields()) return nullptr;
+    return static_cast<const Scalar*>(work.batch.data(weights_field_, begin));
   }
+  double sum_of_weights(const Work& work, std::size_t begin, std::size_t n) const {
+    const std::size_t rows = n * work.losses_per_example();
+    const Scalar* const weights = loss_weights(work, begin);
+    return weights == nullptr ? static_cast<double>(rows) : backend_.sum(rows, weights);
+  }
+  std::size_t outputs_per_example() const { return graph().axes[recorded_.outputs().axis].rows; }
+  // Returns the number of losses of the current batch.
+  std::size_t batch_losses() const { return work_.batch.size() * work_.losses_per_example(); }
 
   // Returns the memory in which to evaluate `n` examples: that of the training step if it is large enough, else memory
   // that is allocated for this purpose and kept.
@@ -267,8 +291,7 @@ class TrainingContext {
     if (n <= at_once()) return work_;
     ExecutorOptions options;
     options.training = false;
-    if (!large_work_ || large_work_->at_once() < n)
-      large_work_.emplace(backend_, recorded_, batch_shape(), n, n, options);
+    if (!large_work_ || large_work_->at_once() < n) large_work_.emplace(backend_, recorded_, n, n, options);
     return *large_work_;
   }
   GraphPass<Backend> evaluation_pass(const Scalar* values, std::size_t n) const {
@@ -283,8 +306,7 @@ class TrainingContext {
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const {
     const std::string noticed = step < now_.t ? ", detected at step " + std::to_string(now_.t) : "";
     Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
-                   detail::divergence_cause(backend_, layout(), values, gradients, work_.batch.inputs(),
-                                            work_.batch.size() * input().size()));
+                   detail::divergence_cause(backend_, layout(), values, gradients, work_.batch));
     error.step = step;
     throw error;
   }
@@ -295,6 +317,7 @@ class TrainingContext {
   RandomKey key_;
   RecordedModel<Backend> recorded_;
   Work work_;
+  std::size_t weights_field_ = 0;  // of the batch; the number of fields if losses have no weights
   detail::StepLosses<Scalar> losses_;
   std::uint64_t gradient_examples_ = 0;
   bool measures_gradient_norm_ = false;
@@ -302,7 +325,7 @@ class TrainingContext {
   double gradient_squares_ = 0, measuring_seconds_ = 0;
   using Deferred = std::conditional_t<defers, detail::DeferredLoss<Backend>, detail::NoDeferredLoss<Backend>>;
   [[no_unique_address]] Deferred deferred_loss_;
-  using Resident = std::conditional_t<defers, ResidentCopy<Input, Label, Backend>, NoResidentCopy<Backend>>;
+  using Resident = std::conditional_t<defers, ResidentCopy<Backend>, NoResidentCopy<Backend>>;
   [[no_unique_address]] Resident resident_;
   std::optional<Work> large_work_;
   Step now_;

@@ -25,9 +25,7 @@ template <class ModelType, class Loss, class Rule, class Schedule, class Selecto
 struct LoopBaseOf {
   static_assert(explain_roles<ModelType, Loss, Rule, Schedule, Selector>());
   static_assert(explain_gradient_feedback<Selector, CombinerType>());
-  using type =
-      TrainingLoopBase<typename ModelType::template Input<Stored<Backend>>, LossLabel<Loss, typename Backend::Scalar>,
-                       Rule, Schedule, Selector, CombinerType, Backend>;
+  using type = TrainingLoopBase<Rule, Schedule, Selector, CombinerType, Backend>;
 };
 
 }  // namespace detail
@@ -50,6 +48,14 @@ class TrainingLoop
              detail::pick<detail::IsBackend>(BackendType{}, tail...), detail::pick<detail::IsSeed>(Seed{}, tail...)),
         model_(model) {
     static_assert(detail::explain_extras<Tail...>());
+  }
+
+  // As in TrainingLoopBase.
+  template <class Data, class... Observers>
+  RunReport run(const Data& data, Observers&&... observers) {
+    static_assert(detail::explain_data<Data>());
+    static_assert(detail::explain_labels<Loss, Data>());
+    return Base::run(data, observers...);
   }
 
   const ModelType& model() const { return model_; }

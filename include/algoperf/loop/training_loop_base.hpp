@@ -15,7 +15,7 @@
 #include "../core/warn.hpp"
 #include "../data/unlabelled.hpp"
 #include "../schedules/concept.hpp"
-#include "check_data.hpp"
+#include "check_fields.hpp"
 #include "explain_loop.hpp"
 #include "function_observer.hpp"
 #include "recording.hpp"
@@ -27,13 +27,12 @@
 
 namespace algoperf {
 
-// Input and Label are the element types of the model's inputs and of the labels in the backend's memory.
-template <class Input, class Label, class Rule, class Schedule, class Selector, class CombinerType, class BackendType>
+template <class Rule, class Schedule, class Selector, class CombinerType, class BackendType>
 class TrainingLoopBase {
  public:
   using Backend = BackendType;
   using Scalar = typename Backend::Scalar;
-  using Context = TrainingContext<Input, Label, Rule, Backend>;
+  using Context = TrainingContext<Rule, Backend>;
   static constexpr bool reacts_to_evaluations = detail::Reacts<Schedule, EvaluationReport>;
 
   // A loop is neither copied nor moved: recordings of its steps refer to its memory. A function may return one
@@ -99,7 +98,7 @@ class TrainingLoopBase {
   // change the data until then. Copying counts as training time.
   template <class Data>
   void make_resident(const Data& data) {
-    detail::check_fits(context_, data);
+    detail::check_fits(context_.graph(), data);
     const Stopwatch watch;
     context_.make_resident(data);
     if constexpr (Context::defers) last_.training_seconds += watch.seconds();
@@ -112,23 +111,22 @@ class TrainingLoopBase {
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
     static_assert(detail::explain_data<Data>());
-    static_assert(detail::explain_metric<Metric, Label>());
+    static_assert(detail::explain_metric<Metric, Data>());
     detail::check_labelled<Data>();
-    detail::check_fits(context_, data);
+    detail::check_fits(context_.graph(), data);
     settle();
     const Stopwatch training;
     const Scalar* const values = evaluation_values();
     if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
     const Stopwatch watch;
-    double loss = 0, score = 0;
-    for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
-      context_.evaluate(data, metric, values, begin, n, loss, score);
-    });
+    typename Context::EvaluationSums sums;
+    for_each_batch(data.size(), batch,
+                   [&](std::size_t begin, std::size_t n) { context_.evaluate(data, metric, values, begin, n, sums); });
     evaluation_seconds_ += watch.seconds();
-    const double n = static_cast<double>(data.size());
+    require(sums.weight > 0, "TrainingLoop: the weights of all examples of an evaluation are 0");
     return {.step = last_.now.t,
-            .loss = loss / n,
-            .metric = score / n,
+            .loss = sums.loss / sums.weight,
+            .metric = sums.score / sums.weight,
             .metric_name = Metric::name,
             .lower_is_better = Metric::lower_is_better,
             .training_seconds = last_.training_seconds,
@@ -145,9 +143,9 @@ class TrainingLoopBase {
 
   // Returns the outputs (logits) for every example of a data set, row by row, in host memory. Uses averaged parameters
   // if the rule averages. Counts neither as training nor as evaluation time.
-  template <Dataset Data>
-  std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
-    detail::check_fits(context_, data);
+  template <class Data>
+  requires(Dataset<Data> || FieldDataset<Data>) std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
+    detail::check_fits(context_.graph(), data);
     const Scalar* const values = evaluation_values();
     const std::size_t width = context_.output_size();
     std::vector<Scalar> outputs(data.size() * width);
@@ -159,21 +157,21 @@ class TrainingLoopBase {
   // The same for inputs without labels: rows of the model's input shape.
   template <class T>
   std::vector<Scalar> predict(const std::vector<T>& inputs, std::size_t batch = 0) {
-    return predict(Unlabelled<T>(inputs, context_.input()), batch);
+    return predict(Unlabelled<T>(inputs, context_.recorded_model().field("input").value.shape), batch);
   }
 
   // Prepares the selector for a data set. run() and step() call this automatically.
   template <class Data>
   void start(const Data& data) {
     detail::check_labelled<Data>();
-    detail::check_fits(context_, data);
+    detail::check_fits(context_.graph(), data);
     if (!selector_state_) {
       selector_state_.emplace(selector_.state(data.size()));
       data_size_ = data.size();
     }
     if (!examined_) {
       examined_ = true;
-      warnings_ = detail::doubts_about(context_, selector_, data);
+      warnings_ = detail::doubts_about(context_.graph(), selector_, data);
       for (const std::string& sentence : warnings_) warn(sentence);
     }
     require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(),

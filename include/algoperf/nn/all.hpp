@@ -29,6 +29,7 @@
 #include "losses/sigmoid_cross_entropy.hpp"
 #include "losses/soft_cross_entropy.hpp"
 #include "losses/softmax_cross_entropy.hpp"
+#include "losses/weighted.hpp"
 #include "metrics/cross_entropy.hpp"
 #include "metrics/error_rate.hpp"
 #include "metrics/soft_error_rate.hpp"

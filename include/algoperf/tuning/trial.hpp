@@ -145,6 +145,8 @@ struct TrialData {
   Target target;
   WorkloadFacts facts;
 };
+template <class Metric, class Train, class Validation>
+TrialData(Metric, Train, Validation, Target, WorkloadFacts) -> TrialData<Metric, Train, Validation>;
 // The parts of a workload that a trial needs. Workloads with parts of the same types share the code of their trials.
 template <class Model, class Loss, class Data>
 struct TrialTask {
@@ -152,6 +154,8 @@ struct TrialTask {
   Loss loss;
   Data data;
 };
+template <class Model, class Loss, class Data>
+TrialTask(Model, Loss, Data) -> TrialTask<Model, Loss, Data>;
 
 template <class W>
 auto trial_task(const W& workload) {

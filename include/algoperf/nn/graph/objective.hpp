@@ -5,8 +5,8 @@
 
 namespace algoperf {
 
-// A model function of one more field than `model`: the loss of the model's outputs for the labels in the field "label".
-// The outputs stay readable after the forward pass.
+// A model function that also reads the field "label", and the weights of a Weighted loss: the loss of each row of the
+// model's outputs. The outputs stay readable after the forward pass.
 template <class ModelFunction, class Loss>
 struct Objective {
   ModelFunction model;
@@ -16,10 +16,14 @@ struct Objective {
   constexpr Value operator()(Net& net) const {
     const Value outputs = model(net);
     net.keep(outputs);
-    if constexpr (LossOf<Loss>::takes_classes)
-      return net(LossOf(loss), outputs, net.tokens("label", {1}, outputs.axis));
+    const Value labels = LossOf<Loss>::takes_classes
+                             ? net.tokens("label", {1}, outputs.axis)
+                             : net.field("label", outputs.shape, outputs.axis, ElementType::parameter);
+    if constexpr (detail::HasWeightField<Loss>)
+      return net(LossOf(loss), outputs, labels,
+                 net.field(loss.weight_field, {1}, outputs.axis, ElementType::parameter));
     else
-      return net(LossOf(loss), outputs, net.field("label", outputs.shape, outputs.axis, ElementType::parameter));
+      return net(LossOf(loss), outputs, labels);
   }
 };
 

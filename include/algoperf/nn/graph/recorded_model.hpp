@@ -121,6 +121,12 @@ class RecordedModel {
     require(index != no_index, "the model has no loss");
     return graph().values[index].value;
   }
+  // Returns the weights of a Weighted loss's rows, or null if the model's first loss has none.
+  const Value* loss_weights() const {
+    for (const ModelGraph::Op& op : graph().ops)
+      if (op.loss) return op.inputs.count < 3 ? nullptr : &graph().values[graph().input(op, 2)].value;
+    return nullptr;
+  }
 
  private:
   GraphIndex find_loss() const {

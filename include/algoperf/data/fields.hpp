@@ -1,0 +1,104 @@
+// Fields: the named arrays that a data set consists of. A model reads fields by name (nn/graph/op.hpp).
+//
+//   struct Pages {
+//     using Fields = FieldList<Field<"pixels", float>, Field<"words", std::int32_t>, Field<"label", std::int32_t>>;
+//     std::size_t size() const;                              // number of examples, at most max_examples
+//     Shape shape(std::string_view field) const;             // of one example
+//     template <class To>
+//     void gather(const std::uint32_t* indices, std::size_t n, const To& to) const {
+//       std::int32_t* const words = to.template at<"words">();   // n rows of shape("words").size() elements
+//       ...
+//     }
+//   };
+//
+// A field of std::int32_t holds tokens: classes, or indices of rows of a table. A field of any other type holds real
+// values, and to.at() returns a pointer to the backend's Scalar. A FieldDataset may have fields that a model does not
+// read. A Dataset (data/concept.hpp) has the fields "input" and "label".
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "concept.hpp"
+
+namespace algoperf {
+
+// A text as a template argument.
+template <std::size_t N>
+struct FieldName {
+  char text[N];
+  consteval FieldName(const char (&t)[N]) {
+    for (std::size_t i = 0; i < N; ++i) text[i] = t[i];
+  }
+  constexpr operator std::string_view() const { return {text, N - 1}; }
+};
+
+template <FieldName its_name, class T>
+struct Field {
+  using Element = T;
+  static constexpr FieldName field_name = its_name;
+  static constexpr std::string_view name = field_name;
+  static constexpr bool holds_tokens = std::is_same_v<T, std::int32_t>;
+};
+
+template <class... Fields>
+struct FieldList {
+  static constexpr std::size_t size = sizeof...(Fields);
+  static constexpr std::array<std::string_view, size> names{Fields::name...};
+  static constexpr std::array<bool, size> holds_tokens{Fields::holds_tokens...};
+
+  // Returns the place of a field in the list, or `size` if there is none of this name.
+  static constexpr std::size_t find(std::string_view name) {
+    std::size_t i = 0;
+    while (i < size && names[i] != name) ++i;
+    return i;
+  }
+};
+
+template <class D>
+concept FieldDataset = requires(const D& d) {
+  { D::Fields::size } -> std::convertible_to<std::size_t>;
+  { d.size() } -> std::convertible_to<std::size_t>;
+  { d.shape(std::string_view{}) } -> std::convertible_to<Shape>;
+};
+
+namespace detail {
+
+// The fields of a data set.
+template <class D>
+struct FieldsOfData {
+  using type = FieldList<Field<"input", typename D::Input>, Field<"label", LabelOf<D>>>;
+};
+template <FieldDataset D>
+struct FieldsOfData<D> {
+  using type = typename D::Fields;
+};
+template <class D>
+using FieldsOf = typename FieldsOfData<D>::type;
+
+template <class D>
+constexpr bool has_label() {
+  return FieldsOf<D>::find("label") < FieldsOf<D>::size;
+}
+// The type of the labels of a data set in the memory of a backend of Scalar S.
+template <class D, class S>
+using LabelInMemory = std::conditional_t<FieldsOf<D>::holds_tokens[FieldsOf<D>::find("label")], std::int32_t, S>;
+
+// Returns the shape of one example's field.
+template <class D>
+Shape field_shape(const D& data, std::string_view field) {
+  if constexpr (FieldDataset<D>)
+    return data.shape(field);
+  else if constexpr (RegressionDataset<D>)
+    return field == "label" ? data.label_shape() : data.shape();
+  else
+    return field == "label" ? Shape{1} : data.shape();
+}
+
+}  // namespace detail
+
+}  // namespace algoperf

@@ -1,0 +1,142 @@
+// Checks that the fields of a data set fit a model, and that their values are in range, with readable error messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../core/describe_shape.hpp"
+#include "../core/error.hpp"
+#include "../data/fields.hpp"
+#include "../nn/graph/model_graph.hpp"
+
+namespace algoperf::detail {
+
+template <class Data>
+constexpr void check_labelled() {
+  static_assert(!Unlabelled<Data>,
+                "algoperf: inputs without labels can be used for prediction only, not for training or evaluation");
+}
+
+// Names element `i` of a field of an example in messages.
+ALGOPERF_COLD inline std::string describe_element(std::string_view field, std::size_t i, std::size_t width, bool token,
+                                                  std::size_t example) {
+  const std::string of = " of example " + std::to_string(example), place = std::to_string(i);
+  if (field == "label" && token) return width == 1 ? "the label" + of : "label " + place + of;
+  if (field == "label") return "value " + place + " of the label" + of;
+  if (field == "input" && token) return "token " + place + of;
+  return "element " + place + " of the field '" + std::string(field) + "'" + of;
+}
+
+// Throws Error, naming the example, if a token of a field is out of range, or if an element of type `parameter` is not
+// finite. Field elements are at `reals` or, if they are tokens, at `tokens`. The index of example i in the data set is
+// indices[i], or first + i if indices is null.
+template <class S>
+void check_field(const ModelGraph::ValueInfo& field, std::size_t width, const std::uint32_t* indices, std::size_t first,
+                 std::size_t n, const S* reals, const std::int32_t* tokens) {
+  const auto described = [&](std::size_t i, bool token) {
+    return describe_element(field.field, i % width, width, token,
+                            indices == nullptr ? first + i / width : indices[i / width]);
+  };
+  if (field.value.type == ElementType::token && field.tokens > 0) {
+    for (std::size_t i = 0; i < n * width; ++i)
+      if (tokens[i] < 0 || static_cast<std::size_t>(tokens[i]) >= field.tokens)
+        fail("data: ", described(i, true), " is ", tokens[i], ", expected [0, ", field.tokens, ")",
+             field.field == std::string_view("input") ? ", the model's vocabulary" : "");
+  } else if (field.value.type == ElementType::parameter) {
+    for (std::size_t i = 0; i < n * width; ++i)
+      if (!(reals[i] - reals[i] == 0))
+        fail("data: ", described(i, false), " is ", static_cast<double>(reals[i]), ", expected a finite number");
+  }
+}
+
+template <class Data>
+ALGOPERF_COLD void check_input(const ModelGraph::ValueInfo& field, std::size_t width, const Data& data) {
+  const Shape shape = data.shape(), in = field.value.shape;
+  require(std::is_integral_v<typename Data::Input> || field.value.type != ElementType::token,
+          "data: the model takes tokens (integers), but the inputs of the data set are not integers");
+  require(shape.size() == width, "data: an example has ", shape.size(), " inputs, the model takes ", width);
+  require(shape == in || shape.rank != 3 || in.rank != 3, "data: an example is an image of shape ", describe(shape),
+          ", the model takes ", describe(in), " (rows, columns, channels)");
+}
+template <class Data>
+ALGOPERF_COLD void check_label(const ModelGraph::ValueInfo& field, std::size_t width, const Data& data) {
+  constexpr bool classes = std::is_integral_v<LabelOf<Data>>;
+  if constexpr (!Unlabelled<Data>) {
+    require(
+        classes == (field.value.type == ElementType::token),
+        "data: the loss does not fit the labels of the data: cross-entropies take class labels, MeanSquaredError and "
+        "BinaryCrossEntropy take real-valued labels (InMemoryRegression)");
+    require(label_width(data) == width, "data: a label has ", label_width(data), " values, the model has ", width,
+            " outputs");
+    if constexpr (classes)
+      require(data.classes() <= field.tokens, "data: the data has ", data.classes(), " classes, the model ",
+              field.tokens, " outputs");
+  }
+}
+// Checks a field by its name in a list.
+template <class Data>
+ALGOPERF_COLD void check_listed(const ModelGraph::ValueInfo& field, std::size_t width, const Data& data) {
+  using List = FieldsOf<Data>;
+  const std::size_t place = List::find(field.field);
+  std::string names;
+  for (const std::string_view name : List::names) names += (names.empty() ? "'" : ", '") + std::string(name) + "'";
+  require(place < List::size, "data: the model reads the field '", field.field,
+          "', which the data set does not have; it has ", names);
+  if constexpr (FieldDataset<Data>) {
+    const bool tokens = List::holds_tokens[place];
+    require(tokens == (field.value.type == ElementType::token), "data: the field '", field.field, "' holds ",
+            tokens ? "tokens (std::int32_t), the model reads real values" : "real values, the model reads tokens");
+    const Shape shape = data.shape(field.field);
+    require(shape.size() == width, "data: the field '", field.field, "' has shape ", describe(shape), " with ",
+            shape.size(), " elements per example, the model reads ", width);
+  }
+}
+
+// Throws Error unless `data` has the fields that a recorded model reads.
+template <class Data>
+ALGOPERF_COLD void check_fits(const ModelGraph& graph, const Data& data) {
+  for (const ModelGraph::ValueInfo& field : graph.values) {
+    if (!field.is_field()) continue;
+    const std::size_t width = graph.axes[field.value.axis].rows * field.value.shape.size();
+    check_listed(field, width, data);
+    if constexpr (!FieldDataset<Data>) {
+      if (field.field == std::string_view("input"))
+        check_input(field, width, data);
+      else
+        check_label(field, width, data);
+    }
+  }
+  require(data.size() > 0, "data: the data set is empty");
+  require(data.size() <= max_examples, "data: the data set has ", data.size(), " examples, expected at most ",
+          max_examples, ": indices have 32 bits");
+}
+
+// Returns a sentence for each fact about data that fits the model but was probably not intended.
+template <class Selector, class Data>
+ALGOPERF_COLD std::vector<std::string> doubts_about(const ModelGraph& graph, const Selector& selector,
+                                                    const Data& data) {
+  std::vector<std::string> doubts;
+  if constexpr (requires { selector.warning(data.size()); })
+    if (std::string doubt = selector.warning(data.size()); !doubt.empty()) doubts.push_back(std::move(doubt));
+  if (const GraphIndex input = graph.find_field("input"); input != no_index) {
+    const Shape shape = graph.values[input].value.shape;
+    if (shape.rank == 3 && shape[0] <= 4 && shape[1] == shape[2] && shape[2] > 4)
+      doubts.push_back("data: the model reads an example of shape " + describe(shape) + " as " +
+                       std::to_string(shape[0]) + " rows, " + std::to_string(shape[1]) + " columns and " +
+                       std::to_string(shape[2]) +
+                       " channels; channels come last: " + describe(Shape{shape[1], shape[2], shape[0]}));
+  }
+  if constexpr (requires { data.classes(); })
+    if (const GraphIndex label = graph.find_field("label"); label != no_index)
+      if (const std::size_t outputs = graph.values[label].tokens; data.classes() < outputs)
+        doubts.push_back("data: the data has " + std::to_string(data.classes()) + " classes, the model " +
+                         std::to_string(outputs) + " outputs; the surplus outputs have no examples");
+  return doubts;
+}
+
+}  // namespace algoperf::detail

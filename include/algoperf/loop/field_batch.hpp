@@ -1,0 +1,222 @@
+// FieldBatch: the fields of the current examples that a model reads, in the backend's memory.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../backend/concept.hpp"
+#include "../core/element_count.hpp"
+#include "../core/error.hpp"
+#include "../data/fields.hpp"
+#include "../nn/graph/model_graph.hpp"
+#include "check_fields.hpp"
+
+namespace algoperf {
+
+// Memory for up to `capacity` examples, allocated once: gathering allocates nothing after the first call.
+template <class Backend>
+class FieldBatch {
+ public:
+  using Scalar = typename Backend::Scalar;
+
+  // Has the fields of `graph`, which must outlive the batch.
+  ALGOPERF_COLD FieldBatch(const Backend& backend, const ModelGraph& graph, std::size_t capacity)
+      : capacity_(capacity) {
+    for (const ModelGraph::ValueInfo& info : graph.values) {
+      if (!info.is_field()) continue;
+      Own own{info, graph.axes[info.value.axis].rows * info.value.shape.size()};
+      own.memory = backend.template array<char>(element_count(element_bytes(info.value.type), own.width, capacity));
+      own.current = own.memory.data();
+      fields_.push_back(std::move(own));
+    }
+  }
+  FieldBatch(const FieldBatch&) = delete;
+  FieldBatch& operator=(const FieldBatch&) = delete;
+
+  std::size_t capacity() const { return capacity_; }
+  std::size_t size() const { return size_; }
+  // The fields, in the order of the graph, and the number of elements of one example's field.
+  std::size_t fields() const { return fields_.size(); }
+  const char* name(std::size_t i) const { return fields_[i].info.field; }
+  const Value& value(std::size_t i) const { return fields_[i].info.value; }
+  std::size_t width(std::size_t i) const { return fields_[i].width; }
+  // Returns the place of a field, or fields() if the model reads none of this name.
+  std::size_t find(std::string_view name) const {
+    std::size_t i = 0;
+    while (i < fields_.size() && name != fields_[i].info.field) ++i;
+    return i;
+  }
+  // Returns a field of example `begin` of the batch; later examples follow.
+  const void* data(std::size_t i, std::size_t begin = 0) const {
+    return static_cast<const char*>(fields_[i].current) + begin * bytes(i);
+  }
+
+  // Copies n <= capacity() examples into the batch. Throws Error if a value is out of range (check_fields.hpp).
+  template <class Data>
+  void gather(const Backend& backend, const Data& data, const std::uint32_t* indices, std::size_t n) {
+    size_ = n;
+    for (Own& own : fields_) own.current = own.memory.data();
+    read(data, indices, n, [&](std::size_t i, const char* from, std::size_t size) {
+      if (from != fields_[i].memory.data()) detail::send(backend, size, from, fields_[i].memory.data());
+    });
+  }
+  // The same from memory of the backend's: copy(i, to) writes field i of the examples.
+  template <class Copy>
+  void gather_by(std::size_t n, const Copy& copy) {
+    size_ = n;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      fields_[i].current = fields_[i].memory.data();
+      copy(i, fields_[i].memory.data());
+    }
+  }
+  // Makes examples [begin, begin + n) of the data the batch. If the data set provides in_place() with the batch's
+  // types, the batch points into the data, which must stay valid until the next gather() or load_range().
+  template <class Data>
+  void load_range(const Backend& backend, const Data& data, std::size_t begin, std::size_t n) {
+    if constexpr (Backend::on_host && detail::InPlaceDataset<Data>)
+      if (point_into(data.in_place(begin), begin, n)) return;
+    range_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) range_[i] = static_cast<std::uint32_t>(begin + i);
+    gather(backend, data, range_.data(), n);
+  }
+
+  // Gathers n <= capacity() examples, checks them, and calls take(i, from, bytes) with field i in host memory, with the
+  // types of the backend.
+  template <class Data, class Take>
+  void read(const Data& data, const std::uint32_t* indices, std::size_t n, const Take& take) {
+    for (Own& own : fields_)
+      if (!in_host_memory(own)) own.host.resize(own.width * capacity_ * host_element_bytes(own.info.value.type));
+    if constexpr (FieldDataset<Data>)
+      data.gather(indices, n, Target<Data>{*this, data, n});
+    else
+      gather_pair(data, indices, n);
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      Own& own = fields_[i];
+      detail::check_field(own.info, own.width, indices, 0, n, host_data<Scalar>(own), host_data<std::int32_t>(own));
+      take(i, converted(own, n), n * bytes(i));
+    }
+  }
+
+  // The bytes of one example's field.
+  std::size_t bytes(std::size_t i) const { return fields_[i].width * element_bytes(value(i).type); }
+
+ private:
+  using S = Stored<Backend>;
+  struct Own {
+    ModelGraph::ValueInfo info;
+    std::size_t width = 1;
+    typename Backend::template Array<char> memory = {};
+    const void* current = nullptr;  // the field of the batch's examples, in the backend's memory
+    std::vector<char> host = {};    // where data sets write, unless that is `memory`
+    std::vector<char> stored = {};  // `host` converted to Stored
+  };
+  // What a FieldDataset writes to.
+  template <class Data>
+  struct Target {
+    FieldBatch& batch;
+    const Data& data;
+    std::size_t n;
+
+    // Returns where to write n rows of a field.
+    template <FieldName name>
+    auto* at() const {
+      using List = typename Data::Fields;
+      constexpr std::size_t i = List::find(name);
+      static_assert(i < List::size, "algoperf: gather() writes a field that is not in the data set's list Fields");
+      using T = std::conditional_t<List::holds_tokens[i], std::int32_t, Scalar>;
+      return batch.target<T>(name, i, n * data.shape(name).size());
+    }
+  };
+
+  static constexpr std::size_t element_bytes(ElementType type) {
+    return type == ElementType::activation ? sizeof(S) : host_element_bytes(type);
+  }
+  static constexpr std::size_t host_element_bytes(ElementType type) {
+    return type == ElementType::token ? sizeof(std::int32_t) : sizeof(Scalar);
+  }
+  // Whether data sets write straight to the backend's memory.
+  static bool in_host_memory(const Own& own) {
+    return Backend::on_host && (std::is_same_v<S, Scalar> || own.info.value.type != ElementType::activation);
+  }
+  template <class T>
+  static T* host_data(Own& own) {
+    return reinterpret_cast<T*>(in_host_memory(own) ? own.memory.data() : own.host.data());
+  }
+  const char* converted(Own& own, std::size_t n) {
+    if constexpr (!std::is_same_v<S, Scalar>)
+      if (own.info.value.type == ElementType::activation) {
+        own.stored.resize(own.width * capacity_ * sizeof(S));
+        S* const to = reinterpret_cast<S*>(own.stored.data());
+        const Scalar* const from = host_data<Scalar>(own);
+        for (std::size_t i = 0; i < n * own.width; ++i) to[i] = static_cast<S>(from[i]);
+        return own.stored.data();
+      }
+    return host_data<char>(own);
+  }
+
+  // Returns where a data set writes `size` elements of its field number `place`. Fields that the model does not read
+  // have memory that nobody reads.
+  template <class T>
+  T* target(std::string_view name, std::size_t place, std::size_t size) {
+    const std::size_t i = find(name);
+    if (i < fields_.size() && (value(i).type == ElementType::token) == std::is_same_v<T, std::int32_t>)
+      return host_data<T>(fields_[i]);
+    if (unread_.size() <= place) unread_.resize(place + 1);
+    if (unread_[place].size() < size * sizeof(T)) unread_[place].resize(size * sizeof(T));
+    return reinterpret_cast<T*>(unread_[place].data());
+  }
+  // Gathers the inputs and labels of a Dataset.
+  template <class Data>
+  void gather_pair(const Data& data, const std::uint32_t* indices, std::size_t n) {
+    const std::size_t input = find("input"), label = find("label");
+    const auto gather_with = [&](auto* labels) {
+      const std::size_t size = n * data.shape().size();
+      if constexpr (std::is_integral_v<typename Data::Input>)
+        if (input < fields_.size() && value(input).type == ElementType::token)
+          return data.gather(indices, n, target<std::int32_t>("input", 0, size), labels);
+      data.gather(indices, n, target<Scalar>("input", 0, size), labels);
+    };
+    const std::size_t labels = n * detail::label_width(data);
+    if constexpr (detail::Unlabelled<Data>) {
+      if (label < fields_.size() && value(label).type != ElementType::token)
+        return gather_with(target<Scalar>("label", 1, n * width(label)));
+    }
+    if constexpr (RegressionDataset<Data>)
+      gather_with(target<Scalar>("label", 1, labels));
+    else
+      gather_with(target<std::int32_t>("label", 1, labels));
+  }
+  // Lets the batch point to examples in host memory. Returns false if their types are not the batch's.
+  template <class Input, class Label>
+  bool point_into(const ExamplesInPlace<Input, Label>& examples, std::size_t begin, std::size_t n) {
+    const auto has_type = [](const Own& own, auto element) {
+      using T = decltype(element);
+      const ElementType type = own.info.value.type;
+      return type == ElementType::token ? std::is_same_v<T, std::int32_t>
+                                        : std::is_same_v<T, Scalar> && in_host_memory(own);
+    };
+    for (const Own& own : fields_)
+      if (!(own.info.field == std::string_view("input") ? has_type(own, Input{}) : has_type(own, Label{})))
+        return false;
+    size_ = n;
+    for (Own& own : fields_) {
+      const bool input = own.info.field == std::string_view("input");
+      own.current = input ? static_cast<const void*>(examples.inputs) : static_cast<const void*>(examples.labels);
+      detail::check_field(own.info, own.width, nullptr, begin, n, static_cast<const Scalar*>(own.current),
+                          static_cast<const std::int32_t*>(own.current));
+    }
+    return true;
+  }
+
+  std::size_t capacity_, size_ = 0;
+  std::vector<Own> fields_;
+  std::vector<std::vector<char>> unread_;
+  std::vector<std::uint32_t> range_;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,234 @@
+// Training on data sets and models with fields of any names: several inputs, labels and weights per row.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "../support/near.hpp"
+#include "tagger.hpp"
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+using namespace algoperf::testing::tagging;
+
+namespace of_fields {
+
+// Selects examples in their order.
+struct Sequence {
+  std::size_t batch = 1;
+  struct State {
+    std::size_t size = 0, next = 0;
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive.number("next", next);
+    }
+  };
+  State state(std::size_t size) const { return {size}; }
+  void select(State& state, Step, Selection& selection) const {
+    selection.indices.clear();
+    for (std::size_t i = 0; i < batch; ++i)
+      selection.indices.push_back(static_cast<std::uint32_t>(state.next++ % state.size));
+    selection.weights.assign(batch, 1.0f);
+  }
+};
+
+// A model of two inputs, and the same as a model of the joined one.
+struct TwoInputs {
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Value left = net.field("left", {2});
+    return net("0", Dense{.units = 3}, net("join", Concat{}, left, net.field("right", {4})));
+  }
+};
+using TwoFields = InMemoryFields<Field<"right", double>, Field<"left", float>, Field<"label", std::int32_t>>;
+
+// The tagger for data sets of single words.
+constexpr auto single_tagger() {
+  return Model(Shape{1}, Embedding{.vocabulary = words, .width = 6}, Relu{}, Dense{.units = tags});
+}
+InMemory<std::int32_t> single_words() {
+  return {tokens(examples * length, words, 1), tokens(examples * length, tags, 2), Shape{1}, tags};
+}
+
+// Returns copies of the losses of five steps in order.
+template <class Loop, class Data>
+std::vector<double> losses(Loop& loop, const Data& data) {
+  std::vector<double> all;
+  for (int i = 0; i < 5; ++i) all.push_back(*loop.step(data).loss);
+  return all;
+}
+// Gives b the parameters of a; the models declare the same tensors in the same order.
+template <class A, class B>
+void copy_values(A& a, B& b) {
+  REQUIRE(a.layout().size() == b.layout().size());
+  std::copy_n(a.values(), a.layout().size(), b.values());
+}
+
+}  // namespace of_fields
+
+using namespace of_fields;
+
+TEST_CASE("fields: a model of two inputs trains as a model of the joined input") {
+  const std::vector<float> left = numbers(examples * 2, 1), right = numbers(examples * 4, 2);
+  const std::vector<std::int32_t> labels = tokens(examples, 3, 3);
+  const TwoFields data({{right.begin(), right.end()}, {4}}, {left, {2}}, {labels, {1}});
+  std::vector<float> joined;
+  for (std::size_t i = 0; i < examples; ++i) {
+    joined.insert(joined.end(), left.begin() + static_cast<std::ptrdiff_t>(2 * i),
+                  left.begin() + static_cast<std::ptrdiff_t>(2 * i + 2));
+    joined.insert(joined.end(), right.begin() + static_cast<std::ptrdiff_t>(4 * i),
+                  right.begin() + static_cast<std::ptrdiff_t>(4 * i + 4));
+  }
+  const InMemory<float> joined_data(joined, labels, Shape{6}, 3);
+  const Model joined_model(Shape{6}, Dense{.units = 3});
+  const ShuffledEpochs batches{.batch = 16};
+  TrainingLoop loop(TwoInputs{}, SoftmaxCrossEntropy{}, adamw(), Constant{0.05}, batches);
+  TrainingLoop expected(joined_model, SoftmaxCrossEntropy{}, adamw(), Constant{0.05}, batches);
+  CHECK(same_values(loop, expected));  // the same initial values
+  CHECK(losses(loop, data) == losses(expected, joined_data));
+  CHECK(same_values(loop, expected));
+  const EvaluationReport found = loop.evaluate(data, ErrorRate{}), wanted = expected.evaluate(joined_data, ErrorRate{});
+  CHECK(found.loss == wanted.loss);
+  CHECK(found.metric == wanted.metric);
+  const auto logits = loop.predict(data);
+  CHECK(logits == expected.predict(joined_data));
+  Predictor predictor(TwoInputs{});
+  std::copy_n(loop.values(), loop.layout().size(), predictor.values());
+  CHECK(predictor.predict(data) == logits);
+  // Part of the data, and the same in double.
+  CHECK(loop.predict(data.subset(7, 20)) == std::vector<float>(logits.begin() + 21, logits.begin() + 60));
+  TrainingLoop exact(TwoInputs{}, SoftmaxCrossEntropy{}, adamw(), Constant{0.05}, batches, Host<double>{});
+  CHECK(losses(exact, data)[4] == near(losses(loop, data)[4], 0.5));
+}
+
+TEST_CASE("fields: a loss per word, with the bits of a batch of single words") {
+  TrainingLoop loop(Tagger{}, SoftmaxCrossEntropy{}, adamw(), Constant{0.05}, Sequence{.batch = 10});
+  TrainingLoop expected(single_tagger(), SoftmaxCrossEntropy{}, adamw(), Constant{0.05},
+                        Sequence{.batch = 10 * length});
+  copy_values(loop, expected);
+  const Sentences data = sentences();
+  CHECK(losses(loop, data) == losses(expected, single_words()));
+  CHECK(same_values(loop, expected));
+  const EvaluationReport found = loop.evaluate(data, ErrorRate{}, 7);
+  const EvaluationReport wanted = expected.evaluate(single_words(), ErrorRate{}, 7 * length);
+  CHECK(found.loss == near(wanted.loss, 1e-14));
+  CHECK(found.metric == near(wanted.metric, 1e-14));
+  CHECK(loop.predict(data) == expected.predict(single_words()));
+  CHECK(loop.predict(data).size() == examples * length * tags);
+}
+
+TEST_CASE("fields: workers, threads and resumption with a loss per word") {
+  const Sentences data = sentences();
+  const auto run = [&](const auto& combiner, std::size_t workers, unsigned threads) {
+    TrainingLoop loop(Tagger{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, ShuffledEpochs{.batch = 8}, combiner,
+                      InProcess{workers}, Host<>{.threads = threads});
+    losses(loop, data);
+    return values_of(loop);
+  };
+  const auto one = run(Mean{}, 1, 1);
+  CHECK(run(Mean{}, 1, 3) == one);
+  const auto three = run(Mean{}, 3, 1);
+  for (std::size_t i = 0; i < one.size(); ++i) CHECK(three[i] == near(one[i], 1e-4));
+}
+
+TEST_CASE("Weighted: words of weight 0 count for nothing, and the divisor is the sum of the weights") {
+  // Sentences of 1, 2 or 3 words, padded with words of weight 0.
+  std::vector<float> weights(examples * length, 0.0f);
+  std::vector<std::int32_t> kept_words, kept_tags;
+  const auto all_words = tokens(examples * length, words, 1), all_tags = tokens(examples * length, tags, 2);
+  for (std::size_t i = 0; i < examples; ++i)
+    for (std::size_t t = 0; t <= i % length; ++t) {
+      weights[i * length + t] = 2.5f;
+      kept_words.push_back(all_words[i * length + t]);
+      kept_tags.push_back(all_tags[i * length + t]);
+    }
+  const Sentences data = sentences(weights);
+  const InMemory<std::int32_t> kept(kept_words, kept_tags, Shape{1}, tags);
+  TrainingLoop loop(Tagger{}, Weighted{SoftmaxCrossEntropy{.label_smoothing = 0.1}}, sgd(), Constant{0.5},
+                    Sequence{.batch = examples});
+  TrainingLoop expected(single_tagger(), SoftmaxCrossEntropy{.label_smoothing = 0.1}, sgd(), Constant{0.5},
+                        Sequence{.batch = kept.size()});
+  copy_values(loop, expected);
+  for (int i = 0; i < 5; ++i) CHECK(*loop.step(data).loss == near(*expected.step(kept).loss, 1e-6));
+  for (std::size_t i = 0; i < loop.layout().size(); ++i)
+    CHECK(loop.values()[i] == doctest::Approx(expected.values()[i]).epsilon(1e-5));
+  const EvaluationReport found = loop.evaluate(data, ErrorRate{}, 6), wanted = expected.evaluate(kept, ErrorRate{});
+  CHECK(found.loss == near(wanted.loss, 1e-6));
+  CHECK(found.metric == near(wanted.metric, 1e-6));
+}
+
+TEST_CASE("Weighted: workers whose weights differ agree with one worker") {
+  std::vector<float> weights = numbers(examples * length, 9);
+  for (float& w : weights) w = w < 0 ? 0.0f : w;
+  std::fill_n(weights.begin(), 2 * length, 0.0f);  // the first of five workers has none
+  const Sentences data = sentences(weights);
+  const auto run = [&](std::size_t workers) {
+    TrainingLoop loop(Tagger{}, Weighted{SoftmaxCrossEntropy{}}, sgd(), Constant{0.5}, Sequence{.batch = 10}, Mean{},
+                      InProcess{workers}, Host<double>{});
+    const std::vector<double> of_steps = losses(loop, data);
+    auto values = values_of(loop);
+    values.insert(values.end(), of_steps.begin(), of_steps.end());
+    return values;
+  };
+  const auto one = run(1), five = run(5);
+  for (std::size_t i = 0; i < one.size(); ++i) CHECK(five[i] == doctest::Approx(one[i]).epsilon(1e-12));
+}
+
+TEST_CASE("Weighted: the weights of a selection do not enter the divisor") {
+  struct Twice : Sequence {
+    void select(State& state, Step step, Selection& selection) const {
+      Sequence::select(state, step, selection);
+      for (float& w : selection.weights) w = 2;
+    }
+  };
+  const Sentences data = sentences(numbers(examples * length, 9));
+  TrainingLoop once(Tagger{}, Weighted{SoftmaxCrossEntropy{}}, sgd(), Constant{0.5}, Sequence{.batch = 10});
+  TrainingLoop twice(Tagger{}, Weighted{SoftmaxCrossEntropy{}}, sgd(), Constant{0.25}, Twice{{.batch = 10}});
+  CHECK(*twice.step(data).loss == 2 * *once.step(data).loss);
+  CHECK(same_values(once, twice));
+}
+
+TEST_CASE("fields: mistakes name the field and the example") {
+  TrainingLoop loop(Tagger{}, Weighted{SoftmaxCrossEntropy{}}, sgd(), Constant{0.5}, Sequence{.batch = 4});
+  const auto step_on = [&](const auto& data) { return sentence([&] { loop.step(data); }); };
+  const auto good = tokens(6, tags, 1);
+  const std::vector<float> ones(6, 1.0f);
+  using Word = Field<"words", std::int32_t>;
+  using Label = Field<"label", std::int32_t>;
+  CHECK(step_on(InMemoryFields<Word, Label>({good, {3}}, {good, {3}})) ==
+        "data: the model reads the field 'weight', which the data set does not have; it has 'words', 'label'");
+  CHECK(step_on(single_words()) ==
+        "data: the model reads the field 'words', which the data set does not have; it has 'input', 'label'");
+  CHECK(step_on(InMemoryFields<Word, Label, Field<"weight", float>>({good, {3}}, {good, {3}}, {ones, {1, 3}})).empty());
+  CHECK(step_on(Sentences({good, {2}}, {good, {2}}, {ones, {2}})) ==
+        "data: the field 'words' has shape {2} with 2 elements per example, the model reads 3");
+  CHECK(step_on(InMemoryFields<Field<"words", float>, Label, Field<"weight", float>>({ones, {3}}, {good, {3}},
+                                                                                     {ones, {3}})) ==
+        "data: the field 'words' holds real values, the model reads tokens");
+  CHECK(step_on(InMemoryFields<Word, Label, Field<"weight", std::int32_t>>({good, {3}}, {good, {3}}, {good, {3}})) ==
+        "data: the field 'weight' holds tokens (std::int32_t), the model reads real values");
+  CHECK(step_on(Sentences({{}, {3}}, {{}, {3}}, {{}, {3}})) == "data: the data set is empty");
+  auto wrong = good;
+  wrong[4] = 5;
+  CHECK(step_on(Sentences({wrong, {3}}, {good, {3}}, {ones, {3}})) ==
+        "data: element 1 of the field 'words' of example 1 is 5, expected [0, 5)");
+  wrong[4] = -1;
+  CHECK(step_on(Sentences({good, {3}}, {wrong, {3}}, {ones, {3}})) ==
+        "data: label 1 of example 1 is -1, expected [0, 4)");
+  auto infinite = ones;
+  infinite[5] = std::numeric_limits<float>::infinity();
+  CHECK(step_on(Sentences({good, {3}}, {good, {3}}, {infinite, {3}})) ==
+        "data: element 2 of the field 'weight' of example 1 is inf, expected a finite number");
+  CHECK(sentence([&] {
+          Sentences({good, {4}}, {good, {3}}, {ones, {3}});
+        }) ==
+        "InMemoryFields: the field 'words' has 6 values, expected a multiple of 4, those of one example of shape {4}");
+  CHECK(sentence([&] {
+          Sentences({good, {3}}, {good, {2}}, {ones, {3}});
+        }) == "InMemoryFields: the field 'label' has 3 examples, the field 'words' 2");
+}
