@@ -12,11 +12,9 @@
 #include "tagger.hpp"
 #include "tiny.hpp"
 
-using namespace algoperf;
-using namespace algoperf::testing;
-using namespace algoperf::testing::tagging;
+namespace algoperf::testing::of_fields {
 
-namespace of_fields {
+using namespace tagging;
 
 // Selects examples in their order.
 struct Sequence {
@@ -68,10 +66,6 @@ void copy_values(A& a, B& b) {
   REQUIRE(a.layout().size() == b.layout().size());
   std::copy_n(a.values(), a.layout().size(), b.values());
 }
-
-}  // namespace of_fields
-
-using namespace of_fields;
 
 TEST_CASE("fields: a model of two inputs trains as a model of the joined input") {
   const std::vector<float> left = numbers(examples * 2, 1), right = numbers(examples * 4, 2);
@@ -232,3 +226,5 @@ TEST_CASE("fields: mistakes name the field and the example") {
           Sentences({good, {3}}, {good, {2}}, {ones, {3}});
         }) == "InMemoryFields: the field 'label' has 3 examples, the field 'words' 2");
 }
+
+}  // namespace algoperf::testing::of_fields
