@@ -12,6 +12,7 @@
 //   gemm_tn(m, n, k, a, b, c, accumulate)   C (m x n) = A^T B, where A is k x m and B is k x n
 //   symmetric_nt / symmetric_tn             optional: see backend/products/symmetric_product.hpp
 //   convolution(c)                          optional: see backend/convolution.hpp
+//   attention(shape)                        optional: see backend/attention.hpp
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
 //   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])
 //   column_sums(rows, cols, x, out)         out[c] = sum over r of x[r][c]

@@ -10,6 +10,7 @@
 #include "../core/arena.hpp"
 #include "concept.hpp"
 #if !ALGOPERF_IN_CUDA_FILE
+#include "host/attention.hpp"
 #include "host/convolution.hpp"
 #endif
 #include "host/passes.hpp"
@@ -87,6 +88,7 @@ struct Host {
 
 #if !ALGOPERF_IN_CUDA_FILE
   auto convolution(const Convolution& c) const { return detail::ConvolutionThreads<S>(c, threads); }
+  auto attention(const AttentionShape& shape) const { return detail::HostAttention<Host>(*this, shape); }
 #endif
 
   bool eigh(std::size_t n, const S* a, S* values, S* vectors) const {

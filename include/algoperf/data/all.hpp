@@ -9,6 +9,7 @@
 #include "in_memory_fields.hpp"
 #include "in_memory_regression.hpp"
 #include "readers/text.hpp"
+#include "readers/text_sequences.hpp"
 #include "selectors/loss_proportional.hpp"
 #include "selectors/scheduled_batch.hpp"
 #include "selectors/shuffled_epochs.hpp"

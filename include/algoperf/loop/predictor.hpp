@@ -74,7 +74,7 @@ class Predictor {
   // The same for inputs without labels: rows of the model's input shape.
   template <class T>
   std::vector<Scalar> predict(const std::vector<T>& inputs) {
-    return predict(Unlabelled<T>(inputs, recorded_.field("input").value.shape));
+    return predict(Unlabelled<T>(inputs, recorded_.shape_of_example(recorded_.field("input"))));
   }
 
   const ModelType& model() const { return model_; }

@@ -157,7 +157,8 @@ class TrainingLoopBase {
   // The same for inputs without labels: rows of the model's input shape.
   template <class T>
   std::vector<Scalar> predict(const std::vector<T>& inputs, std::size_t batch = 0) {
-    return predict(Unlabelled<T>(inputs, context_.recorded_model().field("input").value.shape), batch);
+    const auto& model = context_.recorded_model();
+    return predict(Unlabelled<T>(inputs, model.shape_of_example(model.field("input"))), batch);
   }
 
   // Prepares the selector for a data set. run() and step() call this automatically.

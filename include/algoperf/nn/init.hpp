@@ -20,6 +20,7 @@ enum class Init {
   glorot_uniform,  // uniform, variance 2 / (fan_in + fan_out) (Glorot & Bengio 2010)
   torch_uniform,   // uniform in +-1 / sqrt(fan_in): torch's default for linear and convolution layers
   unit_normal,     // normal, variance 1
+  small_normal,    // normal, standard deviation 0.02: all weights of GPT-2 (Radford et al. 2019)
 };
 
 // Writes initial values into host memory of the layout's size.
@@ -58,6 +59,8 @@ class Initializer {
         return math::sqrt(1 / fan_in) * (2 * random.uniform_double() - 1);
       case Init::unit_normal:
         return random.normal();
+      case Init::small_normal:
+        return 0.02 * random.normal();
     }
     return 0;
   }

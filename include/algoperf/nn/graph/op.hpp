@@ -22,7 +22,7 @@
 //   output(net, name, x)            constexpr; the Value (axis, shape and type), or std::array of Values, that it
 //                                   computes from std::array<Value, N> x. Calls net.check(condition, name, message...)
 //                                   to report an error
-//   traits(x)                       constexpr, optional; OpTraits (model_graph.hpp)
+//   traits(x) or traits(net, x)     constexpr, optional; OpTraits (model_graph.hpp)
 //   tensors()                       constexpr, optional; a range of the SharedTensors whose gradients it computes
 //   tokens(x, k)                    constexpr, optional; if input k holds tokens, they must lie in [0, tokens(x, k));
 //                                   0: no limit
@@ -63,9 +63,11 @@ constexpr bool may_have_buffers() {
     return !Layer<Part>;
 }
 
-template <class O, std::size_t N>
-constexpr OpTraits traits_of(const O& op, const std::array<Value, N>& x) {
-  if constexpr (requires { op.traits(x); })
+template <class Net, class O, std::size_t N>
+constexpr OpTraits traits_of(const Net& net, const O& op, const std::array<Value, N>& x) {
+  if constexpr (requires { op.traits(net, x); })
+    return op.traits(net, x);
+  else if constexpr (requires { op.traits(x); })
     return op.traits(x);
   else
     return {};

@@ -12,6 +12,7 @@ namespace algoperf {
 // backend's memory. Each row has in_shape(k).size() or out_shape(k).size() elements.
 template <class B>
 struct OpCall {
+  using Backend = B;
   using S = Stored<B>;
   using Scalar = typename B::Scalar;
 

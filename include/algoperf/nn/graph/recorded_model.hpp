@@ -109,6 +109,11 @@ class RecordedModel {
     require(index != no_index, "the model reads no field '", name, "'");
     return graph().values[index];
   }
+  // Returns the shape of one example's field: that of its rows, joined if there are several.
+  Shape shape_of_example(const ModelGraph::ValueInfo& field) const {
+    const std::size_t rows = graph().axes[field.value.axis].rows;
+    return rows == 1 ? field.value.shape : Shape{rows * field.value.shape.size()};
+  }
   // Returns the first value that the model keeps: its outputs. Throws Error if it keeps none.
   const Value& outputs() const {
     require(!graph().outputs.empty(), "the model keeps no outputs");

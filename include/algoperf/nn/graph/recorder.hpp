@@ -186,7 +186,8 @@ class Recorder {
   constexpr const Sink& sink() const { return sink_; }
   constexpr Sink& sink() { return sink_; }
   // Returns the number of rows of a value in the batch whose cost is counted.
-  constexpr std::uint64_t rows(const Value& x) const { return examples_ * graph_.axes[x.axis].rows; }
+  constexpr std::uint64_t rows(const Value& x) const { return examples_ * rows_per_example(x); }
+  constexpr std::size_t rows_per_example(const Value& x) const { return graph_.axes[x.axis].rows; }
   constexpr bool needs_gradient(const Value& x) const { return graph_.values[x.index].needs_gradient; }
   constexpr GraphIndex scope() const { return scope_; }
   constexpr bool fixed() const { return fixed_ > 0; }
@@ -281,7 +282,7 @@ class Recorder {
     if constexpr (requires { part.tokens(x, std::size_t{}); })
       for (std::size_t k = 0; k < N; ++k) limit_tokens(x[k], part.tokens(x, k));
     ModelGraph::Op& op = add_op(name, first_op_place + graph_.scopes[scope_].ops++, x.data(), N);
-    op.traits = detail::traits_of(part, x);
+    op.traits = detail::traits_of(*this, part, x);
     op.loss = detail::IsLoss<O>;
     bool trains = any_needs_gradient(x.data(), N);
     if constexpr (requires { part.tensors(); })

@@ -1,0 +1,186 @@
+// Attention of the host backend: tiles of scores by matrix products.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "../../core/math.hpp"
+#include "../attention.hpp"
+#include "../products/gemm.hpp"
+#include "../serial_team.hpp"
+#include "vector.hpp"
+
+namespace algoperf::detail {
+
+// exp(scale x - top)
+template <class S>
+struct ScaledExponential {
+  S scale, top;
+  template <class T>
+  ALGOPERF_HD T operator()(T x) const {
+    return math::exp(x * T(scale) - T(top));
+  }
+};
+
+template <class S>
+S largest_of(std::size_t n, const S* x) {
+  using V = Vector<S>;
+  S most = x[0];
+  std::size_t i = 0;
+  if (n >= V::width) {
+    V tops = V::load(x);
+    for (i = V::width; i + V::width <= n; i += V::width) tops = math::max(tops, V::load(x + i));
+    S of_lanes[V::width];
+    tops.store(of_lanes);
+    for (const S lane : of_lanes) most = lane > most ? lane : most;
+  }
+  for (; i < n; ++i) most = x[i] > most ? x[i] : most;
+  return most;
+}
+
+// Runs on the threads of `HostType`. A thread computes a head of an example, so the number of threads changes no bit.
+template <class HostType>
+class HostAttention {
+  using S = typename HostType::Scalar;
+
+ public:
+  HostAttention(const HostType& host, const AttentionShape& shape)
+      : host_(host), shape_(shape), scale_(1 / math::sqrt(static_cast<S>(shape.size))) {}
+
+  void forward(const AttentionInputs<S>& in, S* out, S* log_sums) const {
+    for_each_head([&](std::size_t example, std::size_t head) { forward_head(in, out, log_sums, example, head); });
+  }
+  void backward(const AttentionInputs<S>& in, const S* out, const S* log_sums, const S* d_out,
+                const AttentionGradients<S>& d) const {
+    for_each_head(
+        [&](std::size_t example, std::size_t head) { backward_head(in, out, log_sums, d_out, d, example, head); });
+  }
+
+ private:
+  static constexpr std::size_t tile = 64;
+
+  template <class F>
+  void for_each_head(const F& f) const {
+    host_.run_concurrently(host_.concurrency(), shape_.examples * shape_.heads,
+                           [&](const HostType&, std::size_t, std::size_t i) { f(i / shape_.heads, i % shape_.heads); });
+  }
+  std::size_t query_place(std::size_t example, std::size_t head, std::size_t row) const {
+    return (example * shape_.queries + row) * shape_.query_stride + head * shape_.size;
+  }
+  std::size_t key_place(std::size_t example, std::size_t head, std::size_t row) const {
+    return (example * shape_.keys + row) * shape_.key_stride + head * shape_.size;
+  }
+  std::size_t out_place(std::size_t example, std::size_t head, std::size_t row) const {
+    return (example * shape_.queries + row) * shape_.width() + head * shape_.size;
+  }
+  // Returns how many of the keys from `first` on query `row` reads, of at most `count`.
+  std::size_t visible(std::size_t row, std::size_t first, std::size_t count) const {
+    const std::size_t all = shape_.visible(row);
+    return all <= first ? 0 : std::min(count, all - first);
+  }
+
+  // Visits the tiles of keys in order. A row's sum and output refer to the largest score so far, and are scaled when a
+  // larger one is found.
+  void forward_head(const AttentionInputs<S>& in, S* out, S* log_sums, std::size_t example, std::size_t head) const {
+    alignas(64) S scores[tile * tile];
+    S tops[tile], totals[tile];
+    const std::size_t size = shape_.size, width = shape_.width();
+    for (std::size_t row = 0; row < shape_.queries; row += tile) {
+      const std::size_t rows = std::min(tile, shape_.queries - row), end = shape_.visible(row + rows - 1);
+      S* const y = out + out_place(example, head, row);
+      for (std::size_t first = 0; first < end; first += tile) {
+        const std::size_t count = std::min(tile, end - first), key = key_place(example, head, first);
+        gemm_nt(rows, count, size, in.query + query_place(example, head, row), shape_.query_stride, in.key + key,
+                shape_.key_stride, scores, tile, false);
+        for (std::size_t r = 0; r < rows; ++r) {
+          S* const of_row = scores + r * tile;
+          const std::size_t n = visible(row + r, first, count);
+          std::fill(of_row + n, of_row + count, S(0));
+          if (n == 0) continue;
+          const S top = largest_of(n, of_row) * scale_;
+          if (first == 0) {
+            tops[r] = top;
+            totals[r] = 0;
+          } else if (top > tops[r]) {
+            const S factor = math::exp(tops[r] - top);
+            totals[r] *= factor;
+            SerialTeam{}.map(Scale<S>{factor}, size, y + r * width);
+            tops[r] = top;
+          }
+          SerialTeam{}.map(ScaledExponential<S>{scale_, tops[r]}, n, of_row);
+          totals[r] += SerialTeam{}.template sum<S>(n, [of_row](std::size_t j) { return of_row[j]; });
+        }
+        gemm_nn(rows, size, count, scores, tile, in.value + key, shape_.key_stride, y, width, first > 0);
+      }
+      for (std::size_t r = 0; r < rows; ++r) {
+        SerialTeam{}.map(Scale<S>{1 / totals[r]}, size, y + r * width);
+        log_sums[(example * shape_.queries + row + r) * shape_.heads + head] = tops[r] + math::log(totals[r]);
+      }
+    }
+  }
+
+  // Computes the weights again from the logarithms of sums. attention_rows.hpp has the formulas.
+  void backward_head(const AttentionInputs<S>& in, const S* out, const S* log_sums, const S* d_out,
+                     const AttentionGradients<S>& d, std::size_t example, std::size_t head) const {
+    alignas(64) S weights[tile * tile];
+    alignas(64) S slopes[tile * tile];
+    S deltas[tile];
+    const std::size_t size = shape_.size, width = shape_.width();
+    const std::size_t query_stride = shape_.query_stride, key_stride = shape_.key_stride;
+    for (std::size_t row = 0; row < shape_.queries; row += tile) {
+      const std::size_t rows = std::min(tile, shape_.queries - row), end = shape_.visible(row + rows - 1);
+      const S *const y = out + out_place(example, head, row), *const dy = d_out + out_place(example, head, row);
+      const S* const q = in.query + query_place(example, head, row);
+      for (std::size_t r = 0; r < rows; ++r)
+        deltas[r] = SerialTeam{}.template sum<S>(
+            size, [a = y + r * width, b = dy + r * width](std::size_t c) { return a[c] * b[c]; });
+      for (std::size_t first = 0; first < end; first += tile) {
+        const std::size_t count = std::min(tile, end - first), key = key_place(example, head, first);
+        gemm_nt(rows, count, size, q, query_stride, in.key + key, key_stride, weights, tile, false);
+        gemm_nt(rows, count, size, dy, width, in.value + key, key_stride, slopes, tile, false);
+        for (std::size_t r = 0; r < rows; ++r) {
+          S *const p = weights + r * tile, *const ds = slopes + r * tile;
+          const std::size_t n = visible(row + r, first, count);
+          const S log_sum = log_sums[(example * shape_.queries + row + r) * shape_.heads + head];
+          SerialTeam{}.map(ScaledExponential<S>{scale_, log_sum}, n, p);
+          SerialTeam{}.map(SlopeOf<S>{scale_, deltas[r]}, n, ds, static_cast<const S*>(p));
+          std::fill(p + n, p + count, S(0));
+          std::fill(ds + n, ds + count, S(0));
+        }
+        // The first tile of queries that reads these keys writes their gradients, the others add to them.
+        const bool adds = row > (shape_.causal ? first : 0);
+        if (d.key != nullptr) {
+          gemm_tn(count, size, rows, slopes, tile, q, query_stride, d.key + key, key_stride, adds);
+          gemm_tn(count, size, rows, weights, tile, dy, width, d.value + key, key_stride, adds);
+        }
+        if (d.query != nullptr)
+          gemm_nn(rows, size, count, slopes, tile, in.key + key, key_stride, d.query + query_place(example, head, row),
+                  query_stride, first > 0);
+      }
+    }
+  }
+
+  template <class T>
+  struct Scale {
+    T factor;
+    template <class U>
+    ALGOPERF_HD U operator()(U x) const {
+      return x * U(factor);
+    }
+  };
+  // scale p (x - delta)
+  template <class T>
+  struct SlopeOf {
+    T scale, delta;
+    template <class U>
+    ALGOPERF_HD U operator()(U x, U p) const {
+      return U(scale) * p * (x - U(delta));
+    }
+  };
+
+  const HostType& host_;
+  AttentionShape shape_;
+  S scale_;
+};
+
+}  // namespace algoperf::detail

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "../../core/math.hpp"
+#include "../graph/op.hpp"
+#include "attention_rows.hpp"
+#include "check_alike.hpp"
+
+namespace algoperf {
+
+// Scaled dot-product attention with several heads, between the rows of each example:
+//   y_i = sum_j softmax_j(q_i . k_j / sqrt(size)) v_j     for each head, which has `size` = width / heads elements
+// Shapes: one input holds queries, keys and values: {3 width}, in this order, on an axis with several rows per example.
+//   Or two: queries {width}, and keys and values {2 width} on an axis of their own. Output {width} on the queries' axis.
+//   Head h has elements [h size, (h + 1) size) of each part.
+// Hyperparameters: heads, which must divide the width; causal: row i reads rows [0, i] only (one input).
+// Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2; the softmax is computed in tiles as in Dao et al. 2022,
+//   arXiv:2205.14135, algorithm 1, so a square of scores is never stored. torch's scaled_dot_product_attention. The
+//   projections are not part of it: they are Dense layers before and after.
+// Cost: 4 width + 6 heads FLOPs per pair of a query and a key forward, 10 width + 6 heads backward, where causal
+//   attention has n (n + 1) / 2 pairs in an example of n rows. Keeps one element per query and head.
+// On Host it works on tiles by matrix products. Other backends run a loop over rows, which is not fast.
+struct Attention {
+  std::size_t heads = 1;
+  bool causal = false;
+  static constexpr const char* name = "attention";
+
+  template <class Net, std::size_t N>
+  constexpr Value output(const Net& net, OpName own, const std::array<Value, N>& x) const {
+    static_assert(N <= 2, "algoperf: Attention takes one value, or the queries, and the keys with the values");
+    for (const Value& value : x) {
+      detail::check_activations(net, own, value);
+      net.check(value.axis != examples_axis, own, "expected several rows per example, got shape ", value.shape,
+                " on the axis '", net.axis_name(value), "'; net.rows_of() makes rows of an example's first extent");
+    }
+    const std::size_t width = width_of(x);
+    net.check(N == 2 || width * 3 == x[0].shape.size(), own, "the input has shape ", x[0].shape,
+              ", expected queries, keys and values of the same width");
+    net.check(heads > 0 && width % heads == 0, own, "heads is ", heads, ", expected a divisor of the width, ", width);
+    if constexpr (N == 2)
+      net.check(x[1].shape.size() == 2 * width, own, "the keys and values have shape ", x[1].shape,
+                ", expected twice the width of the queries, ", 2 * width);
+    net.check(!causal || N == 1, own, "causal attention takes one input, whose rows are both queries and keys");
+    return {no_index, x[0].axis, Shape{width}, ElementType::activation};
+  }
+  template <class Net, std::size_t N>
+  constexpr OpTraits traits(const Net& net, const std::array<Value, N>& x) const {
+    const std::size_t queries = net.rows_per_example(x[0]), keys = net.rows_per_example(x[N - 1]);
+    OpTraits traits;
+    traits.reads_outputs = 1;
+    // The logarithms of sums, and what backends without attention of their own need for a row of scores per head.
+    traits.memory.exact = heads * (1 + (detail::attention_row_memory(queries, keys) + queries - 1) / queries);
+    return traits;
+  }
+  template <class Net, std::size_t N, class Tally>
+  constexpr void count_forward(const Net& net, const std::array<Value, N>& x, Tally& tally) const {
+    const std::uint64_t n = pairs(net, x), width = width_of(x), rows = net.rows(x[0]);
+    tally.operation({"attention", n * (4 * width + 6 * heads), elements(net, x), rows * (width + heads)});
+  }
+  template <class Net, std::size_t N, class Tally>
+  constexpr void count_backward(const Net& net, const std::array<Value, N>& x, Tally& tally) const {
+    const std::uint64_t n = pairs(net, x), width = width_of(x), rows = net.rows(x[0]);
+    tally.operation({"attention, gradient", n * (10 * width + 6 * heads), elements(net, x) + rows * (2 * width + heads),
+                     elements(net, x)});
+  }
+
+  template <class Call>
+  void forward(const Call& call) const {
+    const AttentionShape shape = shape_of(call);
+    if (shape.examples == 0) return;
+    if constexpr (AttendingBackend<typename Call::Backend>) {
+      call.pass.backend.attention(shape).forward(inputs(call), call.out(), call.pass.exact);
+    } else {
+      using S = typename Call::S;
+      call.pass.backend.for_each_row(
+          shape.examples * heads, cost(shape),
+          detail::AttentionForward<S>{rows_of(call, shape), memory(call, shape), call.out(), call.pass.exact});
+    }
+  }
+  template <class Call>
+  void backward(const Call& call) const {
+    using S = typename Call::S;
+    const AttentionShape shape = shape_of(call);
+    const bool one = call.inputs() == 1;
+    const std::size_t width = shape.width();
+    S *const dq = call.d_in(0), *const dk = one ? dq : call.d_in(1);
+    const AttentionGradients<S> d{dq, one && dk != nullptr ? dk + width : dk,
+                                  dk == nullptr ? nullptr : dk + (one ? 2 : 1) * width};
+    if (shape.examples == 0 || (d.query == nullptr && d.key == nullptr)) return;
+    if constexpr (AttendingBackend<typename Call::Backend>)
+      call.pass.backend.attention(shape).backward(inputs(call), static_cast<const S*>(call.out()), call.pass.exact,
+                                                  call.d_out(), d);
+    else
+      call.pass.backend.for_each_row(shape.examples * heads, cost(shape),
+                                     detail::AttentionBackward<S>{rows_of(call, shape), memory(call, shape), call.out(),
+                                                                  call.pass.exact, call.d_out(), d});
+  }
+
+ private:
+  template <std::size_t N>
+  static constexpr std::size_t width_of(const std::array<Value, N>& x) {
+    return N == 1 ? x[0].shape.size() / 3 : x[0].shape.size();
+  }
+  template <class Net, std::size_t N>
+  constexpr std::uint64_t pairs(const Net& net, const std::array<Value, N>& x) const {
+    const std::uint64_t n = net.rows_per_example(x[0]), m = net.rows_per_example(x[N - 1]);
+    return net.rows(x[0]) / n * (causal ? n * (n + 1) / 2 : n * m);
+  }
+  template <class Net, std::size_t N>
+  static constexpr std::uint64_t elements(const Net& net, const std::array<Value, N>& x) {
+    std::uint64_t n = 0;
+    for (const Value& value : x) n += net.rows(value) * value.shape.size();
+    return n;
+  }
+  template <class Call>
+  AttentionShape shape_of(const Call& call) const {
+    const bool one = call.inputs() == 1;
+    const std::size_t width = call.out_shape().size(), examples = call.examples, last = one ? 0 : 1;
+    return {examples,      call.rows(0) / examples, call.rows(last) / examples, heads,
+            width / heads, call.in_shape(0).size(), call.in_shape(last).size(), causal};
+  }
+  template <class Call>
+  static AttentionInputs<typename Call::S> inputs(const Call& call) {
+    const std::size_t width = call.out_shape().size();
+    const bool one = call.inputs() == 1;
+    const auto* const key = one ? call.in(0) + width : call.in(1);
+    return {call.in(0), key, key + width};
+  }
+  template <class Call>
+  static detail::AttentionRows<typename Call::S> rows_of(const Call& call, const AttentionShape& shape) {
+    using T = Arithmetic<typename Call::S>;
+    return {shape, inputs(call), static_cast<T>(1 / math::sqrt(static_cast<double>(shape.size)))};
+  }
+  template <class Call>
+  static auto* memory(const Call& call, const AttentionShape& shape) {
+    return call.pass.exact + shape.examples * shape.queries * shape.heads;
+  }
+  static std::size_t cost(const AttentionShape& shape) { return shape.queries * shape.keys * shape.size; }
+};
+
+}  // namespace algoperf
