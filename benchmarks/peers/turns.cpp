@@ -1,9 +1,10 @@
 // Alternates with a peer in another process, so that both are timed under the same conditions. Reads lines
 //
-//   training <batch> <steps>, simple_cnn <batch> <steps>, residual_cnn <batch> <steps>, or adamw <parameters> <steps>
+//   training <batch> <steps>, simple_cnn <batch> <steps>, residual_cnn <batch> <steps>, transformer <batch> <steps>,
+//   or adamw <parameters> <steps>
 //
 // takes that many steps, and prints their time in seconds: the processor time of this thread, or with the argument
-// THREADS, the elapsed time on so many threads (CNNs only).
+// THREADS, the elapsed time on so many threads (CNNs and Transformer only).
 //
 //   bench_turns [THREADS]
 #include "turns.hpp"
@@ -33,15 +34,18 @@ int main(int argument_count, char** arguments) {
       };
     };
     std::function<void()>& step = steps[what + std::to_string(size)];
-    if (!words || (!step && what != "training" && what != "simple_cnn" && what != "residual_cnn" && what != "adamw")) {
+    if (!words || (!step && what != "training" && what != "simple_cnn" && what != "residual_cnn" &&
+                   what != "transformer" && what != "adamw")) {
       std::fprintf(stderr,
-                   "turns: invalid line '%s', expected 'training', 'simple_cnn', 'residual_cnn' or 'adamw', a size, "
-                   "and a number of steps\n",
+                   "turns: invalid line '%s', expected 'training', 'simple_cnn', 'residual_cnn', 'transformer' or "
+                   "'adamw', a size, and a number of steps\n",
                    line.c_str());
       return 2;
     }
     if (!step && what == "training")
       step = [training = std::make_shared<bench::LibraryTraining>(size)] { (*training)(); };
+    else if (!step && what == "transformer")
+      step = [transformer = std::make_shared<bench::LibraryTransformer>(size, threads)] { (*transformer)(); };
     else if (!step && what == "adamw")
       step = [adamw = std::make_shared<bench::LibraryAdamW>(size)] { (*adamw)(); };
     else if (!step)

@@ -46,6 +46,33 @@ class LibraryCnn {
   decltype(cnn_loop(std::declval<ModelType>(), 1)) loop_;
 };
 
+// A training step of a decoder-only Transformer with 4 blocks of width 128, on 64 tokens per example.
+class LibraryTransformer {
+ public:
+  LibraryTransformer(std::size_t batch, unsigned threads)
+      : data_(sequences()),
+        loop_(model, algoperf::SoftmaxCrossEntropy{}, algoperf::adamw(), algoperf::Constant{1e-3},
+              algoperf::ShuffledEpochs{.batch = batch}, algoperf::Host<float>{.threads = threads}) {
+    loop_.start(data_);
+  }
+  void operator()() { loop_.step(data_); }
+
+ private:
+  static constexpr algoperf::Gpt model{.vocabulary = 256, .context = 64, .width = 128, .layers = 4, .heads = 4};
+  static algoperf::TextSequences sequences() {
+    algoperf::RandomStream random(algoperf::RandomKey{7});
+    std::string text(1024 * model.context + 1, ' ');
+    for (std::size_t i = 0; i < text.size(); ++i)
+      text[i] = static_cast<char>(i < 256 ? i : random.below(256));  // the first ones make the vocabulary whole
+    return algoperf::TextSequences(algoperf::Text::from_string(text), {.length = model.context});
+  }
+
+  algoperf::TextSequences data_;
+  algoperf::TrainingLoop<algoperf::Gpt, algoperf::SoftmaxCrossEntropy, decltype(algoperf::adamw()), algoperf::Constant,
+                         algoperf::ShuffledEpochs>
+      loop_;
+};
+
 class LibraryAdamW {
  public:
   explicit LibraryAdamW(std::size_t n) : at_(algoperf::adamw(), 1, {n / 16, 16}) {}

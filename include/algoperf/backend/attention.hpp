@@ -8,8 +8,8 @@
 
 namespace algoperf {
 
-// Each example has `queries` rows of queries, and `keys` rows of keys and of values. Rows are query_stride or key_stride
-// elements apart, and hold heads x size elements each, as do the contiguous rows of the output.
+// Each example has `queries` rows of queries, and `keys` rows of keys and of values. A row holds heads x size elements.
+// Rows are query_stride or key_stride elements apart; those of the output are contiguous.
 struct AttentionShape {
   std::size_t examples, queries, keys, heads, size;
   std::size_t query_stride, key_stride;
@@ -32,8 +32,8 @@ struct AttentionGradients {
 };
 
 // backend.attention(shape) returns an object with
-//   forward(inputs, out, log_sums)         log_sums[(example queries + query) heads + head] is the logarithm of the sum of
-//                                          exp(scaled scores), of type Scalar
+//   forward(inputs, out, log_sums)   log_sums[(example queries + query) heads + head], of type Scalar, is the log of
+//                                    the sum of exp(scaled scores)
 //   backward(inputs, out, log_sums, d_out, gradients)   writes the gradients
 template <class B>
 concept AttendingBackend = requires(const B& backend, const AttentionShape& shape) {

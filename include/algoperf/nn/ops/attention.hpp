@@ -14,7 +14,7 @@ namespace algoperf {
 // Scaled dot-product attention with several heads, between the rows of each example:
 //   y_i = sum_j softmax_j(q_i . k_j / sqrt(size)) v_j     for each head, which has `size` = width / heads elements
 // Shapes: one input holds queries, keys and values: {3 width}, in this order, on an axis with several rows per example.
-//   Or two: queries {width}, and keys and values {2 width} on an axis of their own. Output {width} on the queries' axis.
+//   Or two: queries {width}; keys and values {2 width}, on an axis of their own. Output {width}, on the queries' axis.
 //   Head h has elements [h size, (h + 1) size) of each part.
 // Hyperparameters: heads, which must divide the width; causal: row i reads rows [0, i] only (one input).
 // Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2; the softmax is computed in tiles as in Dao et al. 2022,
