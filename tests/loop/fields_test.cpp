@@ -94,6 +94,11 @@ TEST_CASE("fields: a model of two inputs trains as a model of the joined input")
   Predictor predictor(TwoInputs{});
   std::copy_n(loop.values(), loop.layout().size(), predictor.values());
   CHECK(predictor.predict(data) == logits);
+  CHECK(loop.predict(data.subset(3, 30).subset(4, 17)) == loop.predict(data.subset(7, 20)));
+  CHECK(data.subset(3, 30).whole().size() == examples);
+  CHECK(sentence([&] { data.subset(3, 41); }) == "Slice: the range is [3, 41), expected begin <= end <= 40");
+  CHECK(sentence([&] { data.subset(3, 30).subset(4, 28); }) ==
+        "Slice: the range is [4, 28), expected begin <= end <= 27");
   // Part of the data, and the same in double.
   CHECK(loop.predict(data.subset(7, 20)) == std::vector<float>(logits.begin() + 21, logits.begin() + 60));
   TrainingLoop exact(TwoInputs{}, SoftmaxCrossEntropy{}, adamw(), Constant{0.05}, batches, Host<double>{});
@@ -114,6 +119,15 @@ TEST_CASE("fields: a loss per word, with the bits of a batch of single words") {
   CHECK(found.metric == near(wanted.metric, 1e-14));
   CHECK(loop.predict(data) == expected.predict(single_words()));
   CHECK(loop.predict(data).size() == examples * length * tags);
+}
+
+TEST_CASE("fields: a slice of more examples than it shifts at a time") {
+  const Sentences data({tokens(200 * length, words, 1), {length}}, {tokens(200 * length, tags, 2), {length}},
+                       {numbers(200 * length, 3), {length}});
+  TrainingLoop loop(Tagger{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Sequence{.batch = 150});
+  const auto all = loop.predict(data, 150), part = loop.predict(data.subset(5, 195), 150);
+  REQUIRE(part.size() == 190 * length * tags);
+  CHECK(std::equal(part.begin(), part.end(), all.begin() + 5 * length * tags));
 }
 
 TEST_CASE("fields: workers, threads and resumption with a loss per word") {

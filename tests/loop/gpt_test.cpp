@@ -173,7 +173,7 @@ TEST_CASE("text sequences: characters and the ones after them") {
   CHECK(sentence([&] { TextSequences(text, {.length = 10}); }) ==
         "TextSequences: the text has 10 characters, expected more than the length of a sequence, 10");
   CHECK(sentence([&] { TextSequences(text, {.length = 0}); }) == "TextSequences: length is 0, expected at least 1");
-  CHECK(sentence([&] { data.subset(2, 4); }) == "TextSequences: the range is [2, 4), expected begin <= end <= 3");
+  CHECK(sentence([&] { data.subset(2, 4); }) == "Slice: the range is [2, 4), expected begin <= end <= 3");
 }
 
 }  // namespace algoperf::testing::of_gpt

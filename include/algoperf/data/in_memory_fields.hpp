@@ -13,6 +13,7 @@
 #include "../core/tuple.hpp"
 #include "fields.hpp"
 #include "shared.hpp"
+#include "slice.hpp"
 
 namespace algoperf {
 
@@ -58,14 +59,7 @@ class InMemoryFields {
     return found;
   }
   // Returns examples [begin, end) as a data set that shares this one's memory.
-  InMemoryFields subset(std::size_t begin, std::size_t end) const {
-    require(begin <= end && end <= size_, "InMemoryFields: the range is [", begin, ", ", end,
-            "), expected begin <= end <= ", size_);
-    InMemoryFields part = *this;
-    part.begin_ += begin;
-    part.size_ = end - begin;
-    return part;
-  }
+  Slice<InMemoryFields> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
 
   // Does not check indices: each must be below size().
   template <class To>
@@ -82,13 +76,13 @@ class InMemoryFields {
   void copy(const std::uint32_t* indices, std::size_t n, const FieldValues<F>& field, T* rows) const {
     const std::size_t width = field.shape.size();
     for (std::size_t i = 0; i < n; ++i) {
-      const typename F::Element* const from = field.values.data() + (begin_ + indices[i]) * width;
+      const typename F::Element* const from = field.values.data() + indices[i] * width;
       for (std::size_t j = 0; j < width; ++j) rows[i * width + j] = static_cast<T>(from[j]);
     }
   }
 
   Shared<Tuple<FieldValues<List>...>> columns_;
-  std::size_t begin_ = 0, size_ = 0;
+  std::size_t size_ = 0;
 };
 
 }  // namespace algoperf

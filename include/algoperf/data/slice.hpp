@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "../core/error.hpp"
 #include "concept.hpp"
+#include "fields.hpp"
 
 namespace algoperf {
 
@@ -58,6 +60,55 @@ class Slice {
   }
 
  private:
+  Whole whole_;
+  std::size_t begin_, size_;
+};
+
+// The same for a data set of fields.
+template <FieldDataset Whole>
+class Slice<Whole> {
+ public:
+  using Fields = typename Whole::Fields;
+
+  // Throws Error unless begin <= end <= whole.size().
+  Slice(Whole whole, std::size_t begin, std::size_t end) : whole_(std::move(whole)), begin_(begin), size_(end - begin) {
+    require(begin <= end && end <= whole_.size(), "Slice: the range is [", begin, ", ", end,
+            "), expected begin <= end <= ", whole_.size());
+  }
+
+  std::size_t size() const { return size_; }
+  Shape shape(std::string_view field) const { return whole_.shape(field); }
+  Whole whole() const { return whole_; }
+  Slice subset(std::size_t begin, std::size_t end) const {
+    require(begin <= end && end <= size_, "Slice: the range is [", begin, ", ", end,
+            "), expected begin <= end <= ", size_);
+    return Slice(whole_, begin_ + begin, begin_ + end);
+  }
+
+  template <class To>
+  void gather(const std::uint32_t* indices, std::size_t n, const To& to) const {
+    constexpr std::size_t block = 64;
+    std::uint32_t shifted[block];
+    for (std::size_t done = 0; done < n; done += block) {
+      const std::size_t m = n - done < block ? n - done : block;
+      for (std::size_t i = 0; i < m; ++i) shifted[i] = static_cast<std::uint32_t>(begin_ + indices[done + i]);
+      whole_.gather(shifted, m, RowsFrom<To>{to, whole_, done});
+    }
+  }
+
+ private:
+  // Writes to the rows from `first` on.
+  template <class To>
+  struct RowsFrom {
+    const To& to;
+    const Whole& whole;
+    std::size_t first;
+    template <FieldName name>
+    auto* at() const {
+      return to.template at<name>() + first * whole.shape(name).size();
+    }
+  };
+
   Whole whole_;
   std::size_t begin_, size_;
 };

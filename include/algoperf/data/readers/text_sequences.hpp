@@ -9,6 +9,7 @@
 
 #include "../../core/error.hpp"
 #include "../fields.hpp"
+#include "../slice.hpp"
 #include "text.hpp"
 
 namespace algoperf {
@@ -43,22 +44,15 @@ class TextSequences {
   Shape shape(std::string_view) const { return {length_}; }  // the same for both fields
   const Text& text() const { return text_; }
 
-  // Returns examples [begin, end).
-  TextSequences subset(std::size_t begin, std::size_t end) const {
-    require(begin <= end && end <= size_, "TextSequences: the range is [", begin, ", ", end,
-            "), expected begin <= end <= ", size_);
-    TextSequences part = *this;
-    part.begin_ += begin;
-    part.size_ = end - begin;
-    return part;
-  }
+  // Returns examples [begin, end) as a data set that shares the text.
+  Slice<TextSequences> subset(std::size_t begin, std::size_t end) const { return {*this, begin, end}; }
 
   // Does not check indices: each must be below size().
   template <class To>
   void gather(const std::uint32_t* indices, std::size_t n, const To& to) const {
     std::int32_t *inputs = to.template at<"input">(), *labels = to.template at<"label">();
     for (std::size_t i = 0; i < n; ++i) {
-      const std::uint8_t* const from = text_.tokens().data() + (begin_ + indices[i]) * stride_;
+      const std::uint8_t* const from = text_.tokens().data() + indices[i] * stride_;
       for (std::size_t t = 0; t < length_; ++t) {
         *inputs++ = from[t];
         *labels++ = from[t + 1];
@@ -68,7 +62,7 @@ class TextSequences {
 
  private:
   Text text_;
-  std::size_t length_, stride_, begin_ = 0, size_ = 0;
+  std::size_t length_, stride_, size_ = 0;
 };
 
 }  // namespace algoperf
