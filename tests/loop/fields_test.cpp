@@ -201,6 +201,18 @@ TEST_CASE("Weighted: the weights of a selection do not enter the divisor") {
   CHECK(same_values(once, twice));
 }
 
+TEST_CASE("fields: a model with a loss of its own is refused, and so is the check of a Weighted loss") {
+  const auto with_loss = [](auto& net) {
+    const Value y = Tagger{}(net);
+    net(LossOf(SoftmaxCrossEntropy{}), y, net.tokens("other", {1}, y.axis));
+    return y;
+  };
+  CHECK(sentence([&] { TrainingLoop(with_loss, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Sequence{.batch = 4}); }) ==
+        "TrainingLoop: the model has 1 losses of its own, expected none: the loss is the second argument");
+  CHECK(sentence([&] { gradient_check(Tagger{}, Weighted{SoftmaxCrossEntropy{}}); }) ==
+        "gradient_check: the loss is Weighted; check the loss that it wraps");
+}
+
 TEST_CASE("fields: mistakes name the field and the example") {
   TrainingLoop loop(Tagger{}, Weighted{SoftmaxCrossEntropy{}}, sgd(), Constant{0.5}, Sequence{.batch = 4});
   const auto step_on = [&](const auto& data) { return sentence([&] { loop.step(data); }); };

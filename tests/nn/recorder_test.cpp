@@ -82,8 +82,11 @@ TEST_CASE("recorder: a field is one value, however often it is read") {
   const Value a = net.field("x", {4}), b = net.field("x", {4}), other = net.field("y", {4});
   CHECK(a.index == b.index);
   CHECK(a.index != other.index);
-  CHECK_THROWS_WITH_AS(net.field("x", {5}), "x: the model reads this field with two shapes, axes or types: {4} and {5}",
-                       ap::Error);
+  CHECK_THROWS_WITH_AS(
+      net.field("x", {5}),
+      "x: the model reads this field with two shapes, axes or types: {4} on 'examples' as activations, and {5} on "
+      "'examples' as activations",
+      ap::Error);
 }
 
 TEST_CASE("recorder: tokens have the smallest limit of the ops that read them") {
@@ -146,6 +149,46 @@ TEST_CASE("recorder: errors name the path of the op") {
   CHECK(error_of([](auto& net) {
           return net.reshape(net.field("x", {2, 3}), {5});
         }) == "reshape: a row has shape {2, 3}, expected as many elements as {5}");
+}
+
+// An op whose traits are given.
+struct WithTraits {
+  ap::OpTraits given;
+  static constexpr const char* name = "with_traits";
+  template <class Net>
+  constexpr Value output(const Net&, ap::OpName, const std::array<Value, 1>&) const {
+    return {ap::no_index, ap::examples_axis, {4}, ap::ElementType::activation};
+  }
+  constexpr ap::OpTraits traits(const std::array<Value, 1>&) const { return given; }
+};
+
+TEST_CASE("recorder: traits by which an output would have the memory of another size are refused") {
+  const auto error_with = [](const ap::OpTraits& traits, ap::Shape in) {
+    return error_of([=](auto& net) { return net(WithTraits{traits}, net.field("x", in)); });
+  };
+  ap::OpTraits traits;
+  CHECK(error_with(traits, {5}).empty());
+  traits.in_place = 0;
+  CHECK(error_with(traits, {2, 2}).empty());
+  CHECK(error_with(traits, {5}) ==
+        "with_traits: its trait in_place names input 0, expected one with the size and type of output 0");
+  traits.in_place = 1;
+  CHECK(error_with(traits, {4}) ==
+        "with_traits: its trait in_place names input 1, expected one with the size and type of output 0");
+  traits.in_place = ap::no_index;
+  traits.passes_gradient = true;
+  CHECK(error_with(traits, {4}).empty());
+  CHECK(error_with(traits, {5}) ==
+        "with_traits: its trait passes_gradient requires that input 0 has the size and type of output 0");
+}
+
+TEST_CASE("recorder: the vocabulary of an embedding limits the field that its input is a view of") {
+  ap::Recorder<> net;
+  const Value text = net.tokens("text", {16});
+  net(ap::Embedding{.vocabulary = 7, .width = 2}, net.rows_of("time", text));
+  CHECK(net.graph().values[text.index].tokens == 7);
+  net(ap::Embedding{.vocabulary = 5, .width = 2}, net.reshape(net.reshape(text, {4, 4}), {2, 8}));
+  CHECK(net.graph().values[text.index].tokens == 5);
 }
 
 TEST_CASE("recorder: rows of an axis and back") {

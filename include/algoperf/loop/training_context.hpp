@@ -59,6 +59,10 @@ class TrainingContext {
         losses_(capacity, work_.losses_per_example(), workers),
         deferred_loss_(backend_),
         resident_(backend_, capacity) {
+    std::size_t loss_ops = 0;
+    for (const ModelGraph::Op& op : recorded_.graph().ops) loss_ops += op.loss;
+    require(loss_ops == 1, "TrainingLoop: the model has ", loss_ops - 1,
+            " losses of its own, expected none: the loss is ", "the second argument");
     weights_field_ = work_.batch.fields();
     if (const Value* const weights = recorded_.loss_weights())
       weights_field_ = work_.batch.find(recorded_.graph().values[weights->index].field);

@@ -56,6 +56,7 @@ class GradientProbe {
         executor_(backend, model_, options.capacity == 0 ? options.batch : options.capacity) {
     require(options.batch > 0 && executor_.capacity() >= options.batch, "gradient_check: batch is ", options.batch,
             ", expected at least 1 and at most the capacity of ", executor_.capacity());
+    require(model_.loss_weights() == nullptr, "gradient_check: the loss is Weighted; check the loss that it wraps");
     draw_parameters();
     draw_weights();
     for (const ModelGraph::ValueInfo& info : graph().values)

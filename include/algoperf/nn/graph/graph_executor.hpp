@@ -81,7 +81,7 @@ class GraphExecutor {
         if (binding.value == value.index) pass->pointers[binding.pointer] = const_cast<void*>(data);
   }
 
-  // Computes all values of the model, or only what the values that it keeps depend on.
+  // Computes all values of the model, or those up to the last value that it keeps.
   void forward(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.forward_steps); }
   void forward_to_outputs(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.output_steps); }
   // Follows forward() with the same arguments, in mode `train`.
@@ -90,8 +90,8 @@ class GraphExecutor {
       backend_.fill(layout().place_of(handle).size, pass.gradients + layout().place_of(handle).offset, Scalar(0));
     run(pass, training_.plan.forward_steps, training_.plan.steps.size());
   }
-  // Returns where the last forward pass in this mode left a value that the model keeps, or losses. T is the type that
-  // belongs to value.type.
+  // Returns where the last forward pass in this mode left a value that the model keeps, or losses. Valid until the next
+  // pass in any mode, since the modes share memory. T is the type that belongs to value.type.
   template <class T = S>
   const T* result(const Value& value, Mode mode = Mode::train) const {
     const BufferRef& place = pass_of(mode).plan.place_of[value.index];

@@ -50,8 +50,8 @@ struct PlanStep {
 
 struct MemoryPlan {
   List<PlanStep> steps;
-  std::size_t forward_steps = 0;  // the first steps, which are the forward pass
-  std::size_t output_steps = 0;   // the first of them, after which all values that the model keeps are there
+  std::size_t forward_steps = 0;  // the number of leading steps that are the forward pass
+  std::size_t output_steps = 0;   // the number of leading steps that compute all kept values
   List<PlanBuffer> buffers;
   List<BufferRef> refs;
   List<BufferRef> place_of;     // of each value: where the forward pass leaves it

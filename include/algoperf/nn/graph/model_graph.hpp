@@ -17,6 +17,14 @@ namespace algoperf {
 // token: std::int32_t.
 enum class ElementType : std::uint8_t { activation, parameter, token };
 
+namespace detail {
+
+constexpr const char* type_name(ElementType type) {
+  return type == ElementType::token ? "tokens" : type == ElementType::parameter ? "parameters" : "activations";
+}
+
+}  // namespace detail
+
 // Values on an axis have `rows` rows per example of the batch.
 struct Axis {
   const char* name = "examples";
@@ -45,7 +53,8 @@ struct SharedTensor {
 };
 
 // The name of a part within its scope: a text, an index, or both, as in "block.0". A layer or block without a name is
-// named by its place in the scope, an op by its `name`.
+// named by its place in the scope, an op by its `name`. The text must outlive the graph, as a literal does; so must the
+// names of fields, axes and tensors. Parts in a loop are named by an index: net({"block", i}, part, x).
 struct OpName {
   const char* text = "";
   GraphIndex index = no_index;
@@ -56,15 +65,17 @@ struct OpName {
   constexpr bool empty() const { return *text == 0 && index == no_index; }
 };
 
-// What the planner needs to know about an op. Bit k of a mask stands for input or output k.
+// Properties of an op that the planner uses. Bit k of a mask stands for input or output k.
 struct OpTraits {
   std::uint64_t reads_inputs = ~std::uint64_t{0};  // the inputs that backward reads
   std::uint64_t reads_outputs = 0;                 // the outputs that backward reads
-  GraphIndex in_place = no_index;  // output 0 may use the memory of this input, and its gradient that of output 0's
-  bool view = false;               // output 0 has the elements of input 0; there is nothing to compute
-  bool adds = false;               // backward adds to the gradients of inputs on request
-  bool passes_gradient = false;    // the gradient of each input equals the gradient of output 0
-  LayerMemory memory = {};         // per row of input 0
+  // Output 0 may use the memory of this input, and the gradient of this input that of output 0's gradient, also where
+  // forward did not work in place.
+  GraphIndex in_place = no_index;
+  bool view = false;             // output 0 has the elements of input 0; there is nothing to compute
+  bool adds = false;             // backward adds to the gradients of inputs on request
+  bool passes_gradient = false;  // the gradient of each input equals the gradient of output 0
+  LayerMemory memory = {};       // per row of input 0
 };
 
 // Elements [begin, begin + count) of one of the graph's lists.

@@ -10,7 +10,7 @@
 //       return net("out", Dense{.units = 2}, net(Concat{}, image, text));
 //     }
 //   };
-// net(name, part, values...) records a part of the model. The name may be missing. C++ does not define the order in
+// net(name, part, values...) records a part of the model. The name is optional. C++ does not define the order in
 // which arguments are evaluated, so at most one argument of a call may itself record parts. A part is
 //   a Layer (nn/concept.hpp), which has one input and is applied to each row of its axis;
 //   an op, with any number of inputs and outputs; or
@@ -30,9 +30,12 @@
 //   count_backward(net, x, tally)   By default one FLOP per element of each input, in backward of each input that needs
 //                                   a gradient (net.needs_gradient(x[k]))
 //   forward(call)                   computes the outputs; `call` is an OpCall (op_call.hpp)
-//   backward(call)                  writes the gradients of its inputs, unless null, and of its tensors
+//   backward(call)                  writes the gradients of its inputs, unless null, and of its tensors. It must add to
+//                                   the gradient of tensor k if call.adds_to_tensor(k), because another op has written
+//                                   it; if traits say `adds`, also to that of input k if call.adds_to(k)
 //   is_loss                         constexpr, optional: forward computes one loss per row, of type `parameter`, and
-//                                   also the gradients of its inputs; there is no backward
+//                                   also the gradients of its inputs, unless null; there is no backward. In evaluation
+//                                   call.weights and the gradients are null
 #pragma once
 
 #include <array>
@@ -46,7 +49,7 @@ namespace algoperf {
 
 namespace detail {
 
-// Whether a part reads tokens, so that it must come first in a model. A block says so by the constant reads_tokens.
+// Whether a part reads tokens, so that it must come first in a model. A block that does sets reads_tokens = true.
 template <class Part>
 constexpr bool reads_tokens() {
   if constexpr (requires { Part::reads_tokens; })

@@ -29,7 +29,7 @@ struct OpCall {
   const std::int32_t* tokens(std::size_t k) const { return static_cast<const std::int32_t*>(x[k]); }
   S* out(std::size_t k = 0) const { return static_cast<S*>(y[k]); }
   Scalar* losses(std::size_t k = 0) const { return static_cast<Scalar*>(y[k]); }
-  // The gradient of input k is to be written there, or added if adds_to(k); null if nobody needs it.
+  // The gradient of input k is to be written there, or added if adds_to(k); null if no gradient is needed.
   S* d_in(std::size_t k) const { return static_cast<S*>(dx[k]); }
   bool adds_to(std::size_t k) const { return detail::has_bit(adds, k); }
   const S* d_out(std::size_t k = 0) const { return static_cast<const S*>(dy[k]); }

@@ -87,7 +87,9 @@ class Recorder {
     if (const GraphIndex index = graph_.find_field(name); index != no_index) {
       const Value& known = graph_.values[index].value;
       check(known.shape == shape && known.axis == axis && known.type == type, name,
-            "the model reads this field with two shapes, axes or types: ", known.shape, " and ", shape);
+            "the model reads this field with two shapes, axes or types: ", known.shape, " on '", axis_name(known),
+            "' as ", detail::type_name(known.type), ", and ", shape, " on '", graph_.axes[axis].name, "' as ",
+            detail::type_name(type));
       return known;
     }
     const Value value =
@@ -121,7 +123,7 @@ class Recorder {
     return {index};
   }
 
-  // Return the same elements with other shapes. They must be as many.
+  // Returns x with another shape of equal size. Throws Error otherwise.
   constexpr Value reshape(Value x, Shape shape) {
     check(shape.size() == x.shape.size(), "reshape", "a row has shape ", x.shape, ", expected as many elements as ",
           shape);
@@ -135,7 +137,7 @@ class Recorder {
     for (std::size_t i = 1; i < x.shape.rank; ++i) rest.extents[rest.rank++] = x.shape[i];
     return view("rows_of", x, axis(name, x.shape[0]), rest.rank == 0 ? Shape{1} : rest);
   }
-  // The reverse: makes the rows of an example one row, {rows, channels}.
+  // Makes the rows of an example one row: {channels} becomes {rows, channels}, and {r, q, c} becomes {rows, r q c}.
   constexpr Value examples_of(Value x) {
     return view("examples_of", x, examples_axis, Shape{graph_.axes[x.axis].rows, x.shape.size()});
   }
@@ -147,7 +149,7 @@ class Recorder {
   // Keeps the elements of a value after the forward pass, for metrics and predictions.
   constexpr void keep(Value x) { graph_.outputs.push_back(x.index); }
 
-  // While it lives, names of parts begin with "<name>.".
+  // During its lifetime, names of parts begin with "<name>.".
   class [[nodiscard]] Scope {
    public:
     constexpr Scope(Recorder& net, OpName name) : net_(net), outer_(net.scope_) {
@@ -231,8 +233,12 @@ class Recorder {
     return any;
   }
   constexpr GraphIndex last_op() const { return static_cast<GraphIndex>(graph_.ops.size() - 1); }
+  // Limits the tokens of the field that x is, or that x is a view of.
   constexpr void limit_tokens(const Value& x, std::size_t tokens) {
-    std::size_t& limit = graph_.values[x.index].tokens;
+    GraphIndex field = x.index;
+    while (!graph_.values[field].is_field() && graph_.ops[graph_.values[field].producer].traits.view)
+      field = graph_.input(graph_.ops[graph_.values[field].producer], 0);
+    std::size_t& limit = graph_.values[field].tokens;
     if (tokens > 0 && (limit == 0 || tokens < limit)) limit = tokens;
   }
 
@@ -245,6 +251,25 @@ class Recorder {
     const Value y = add_output({no_index, axis, shape, x.type}, op.trains);
     sink_.view(*this, last_op());
     return y;
+  }
+
+  // Reports traits by which the planner would give an output memory of another size.
+  template <class Y>
+  ALGOPERF_COLD constexpr void check_traits(OpName name, const OpTraits& traits, const Value* x, std::size_t inputs,
+                                            const Y& outputs) const {
+    const Value* y = nullptr;
+    if constexpr (std::is_same_v<Y, Value>)
+      y = &outputs;
+    else
+      y = outputs.data();
+    const auto alike = [&](std::size_t k) {
+      return x[k].type == y->type &&
+             rows_per_example(x[k]) * x[k].shape.size() == rows_per_example(*y) * y->shape.size();
+    };
+    check(traits.in_place == no_index || (traits.in_place < inputs && alike(traits.in_place)), name,
+          "its trait in_place names input ", traits.in_place, ", expected one with the size and type of output 0");
+    for (std::size_t k = 0; traits.passes_gradient && k < inputs; ++k)
+      check(alike(k), name, "its trait passes_gradient requires that input ", k, " has the size and type of output 0");
   }
 
   template <class L>
@@ -269,7 +294,10 @@ class Recorder {
     op.trains = fixed_ == 0 && (own > 0 || needs_gradient(x));
     if constexpr (detail::HasBuffers<L>) graph_.has_buffers = graph_.has_buffers || fixed_ == 0;
     const bool trains = op.trains;
-    const Value y = add_output({no_index, x.axis, layer.output(x.shape), ElementType::activation}, trains);
+    const Shape out = layer.output(x.shape);
+    check(!detail::HasInPlace<L> || out.size() == x.shape.size(), name, "a layer in place has outputs of shape ", out,
+          " for inputs of shape ", x.shape, ", expected as many elements");
+    const Value y = add_output({no_index, x.axis, out, ElementType::activation}, trains);
     sink_.layer(*this, last_op(), layer, x);
     return y;
   }
@@ -283,6 +311,7 @@ class Recorder {
       for (std::size_t k = 0; k < N; ++k) limit_tokens(x[k], part.tokens(x, k));
     ModelGraph::Op& op = add_op(name, first_op_place + graph_.scopes[scope_].ops++, x.data(), N);
     op.traits = detail::traits_of(*this, part, x);
+    check_traits(name, op.traits, x.data(), N, y);
     op.loss = detail::IsLoss<O>;
     bool trains = any_needs_gradient(x.data(), N);
     if constexpr (requires { part.tensors(); })

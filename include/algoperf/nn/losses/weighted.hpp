@@ -10,7 +10,8 @@ namespace algoperf {
 //   TrainingLoop loop(model, Weighted{SoftmaxCrossEntropy{}}, adamw(), ...);    // the data has a field "weight"
 // The loss of a batch is sum(s w losses) / sum(w), where w are these weights and s those of the selection
 // (data/concept.hpp). The sum in the divisor covers the examples of a worker; combiners weight workers by their sums.
-// With w = 0 a row counts for nothing, as padding; if all weights of a worker are 0, its loss and gradient are 0.
+// A row of weight 0, such as padding, contributes nothing to the loss, though Attention and BatchNorm still read it. If
+// all weights of a worker are 0, its loss and gradient are 0.
 // Evaluations weight losses and metrics in the same way. A selector with feedback sees w times the losses.
 // torch: reduction="sum" divided by the weights' sum.
 template <class Loss>

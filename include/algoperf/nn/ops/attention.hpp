@@ -18,10 +18,11 @@ namespace algoperf {
 //   Head h has elements [h size, (h + 1) size) of each part.
 // Hyperparameters: heads, which must divide the width; causal: row i reads rows [0, i] only (one input).
 // Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2; the softmax is computed in tiles as in Dao et al. 2022,
-//   arXiv:2205.14135, algorithm 1, so a square of scores is never stored. torch's scaled_dot_product_attention. The
-//   projections are not part of it: they are Dense layers before and after.
+//   arXiv:2205.14135, algorithm 1, so a square of scores is never stored. torch's scaled_dot_product_attention,
+//   without its mask, its dropout and its other scales. The projections are Dense layers before and after.
 // Cost: 4 width + 6 heads FLOPs per pair of a query and a key forward, 10 width + 6 heads backward, where causal
-//   attention has n (n + 1) / 2 pairs in an example of n rows. Keeps one element per query and head.
+//   attention has n (n + 1) / 2 pairs in an example of n rows. Keeps one element per query and head, and has memory for
+//   two rows of scores per head, which backends other than Host use.
 // On Host it works on tiles by matrix products. Other backends run a loop over rows, which is not fast.
 struct Attention {
   std::size_t heads = 1;

@@ -6,8 +6,8 @@
 
 namespace algoperf {
 
-// A loss whose gradient is given: the gradient of input 0 is input 1, which has the same shape and axis. It stands for
-// whatever follows a model, when its backward pass is tested or its cost is counted. Its losses are 0. Cost: none.
+// A loss whose gradient is given: the gradient of input 0 is input 1, which has the same shape and axis. It
+// replaces the loss in tests of a backward pass and in cost counts. Its losses are 0. It counts no operations.
 struct GivenGradient {
   static constexpr const char* name = "given_gradient";
   static constexpr bool is_loss = true;

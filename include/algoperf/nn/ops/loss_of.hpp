@@ -13,9 +13,10 @@ namespace algoperf {
 
 // A Loss (nn/concept.hpp) as an op of outputs and labels: one unweighted loss per row.
 //   net(LossOf(SoftmaxCrossEntropy{.label_smoothing = 0.1}), logits, net.tokens("label"));
-// The gradient of the outputs is that of sum(weights * losses) / rows. Labels are tokens of shape {1} on the outputs'
-// axis or, if the loss takes real-valued labels, elements of type `parameter` with the outputs' shape. A Weighted loss
-// has a third input, the weights: elements of type `parameter` and shape {1} on the outputs' axis.
+// The gradient of the outputs is that of sum(weights * losses) / rows; a Weighted loss has formulas of its own. Labels
+// are tokens of shape {1} on the outputs' axis or, if the loss takes real-valued labels, elements of type `parameter`
+// with the outputs' shape. A Weighted loss has a third input, the weights: elements of type `parameter` and shape {1}
+// on the outputs' axis.
 template <class Loss>
 struct LossOf {
   Loss loss;
