@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "tagger.hpp"
 #include "tiny.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -97,6 +98,22 @@ struct WatchedHost : Host<float> {
     Host<float>::gemm_tn(args...);
     in_product = false;
   }
+  struct WatchedAttention {
+    decltype(std::declval<Host<float>>().attention({})) inner;
+    template <class... Args>
+    void forward(const Args&... args) const {
+      in_product = true;
+      inner.forward(args...);
+      in_product = false;
+    }
+    template <class... Args>
+    void backward(const Args&... args) const {
+      in_product = true;
+      inner.backward(args...);
+      in_product = false;
+    }
+  };
+  WatchedAttention attention(const AttentionShape& shape) const { return {Host<float>::attention(shape)}; }
   template <class F>
   void run_concurrently(std::size_t, std::size_t count, const F& f) const {
     for (std::size_t i = 0; i < count; ++i) f(*this, std::size_t{0}, i);
@@ -105,14 +122,12 @@ struct WatchedHost : Host<float> {
 
 // Returns the number of allocations outside matrix products in steps 3 to 14, over several epochs with a small last
 // batch.
-template <class Model, class Rule, class... Tail>
-int allocations(const Model& model, const Rule& rule, const Tail&... tail) {
-  const Tiny task;
-  const auto data = task.all.subset(0, 40);
+template <class Data, class Model, class Loss, class Rule, class... Tail>
+int allocations_on(const Data& data, const Model& model, const Loss& loss, const Rule& rule, const Tail&... tail) {
   for (const unsigned threads : {1u, 2u}) {
     WatchedHost host;
     host.threads = threads;
-    TrainingLoop loop(model, task.loss(), rule, Constant{1e-3}, tail..., host);
+    TrainingLoop loop(model, loss, rule, Constant{1e-3}, tail..., host);
     own_allocations = 0;
     for (int i = 0; i < 14; ++i) {
       counting = i >= 2;
@@ -122,6 +137,10 @@ int allocations(const Model& model, const Rule& rule, const Tail&... tail) {
     if (own_allocations > 0) break;
   }
   return own_allocations;
+}
+template <class Model, class Rule, class... Tail>
+int allocations(const Model& model, const Rule& rule, const Tail&... tail) {
+  return allocations_on(Tiny{}.all.subset(0, 40), model, Tiny::loss(), rule, tail...);
 }
 
 }  // namespace
@@ -155,6 +174,11 @@ TEST_CASE("a step allocates no memory outside matrix products") {
   CHECK(allocations(tiny, sam(momentum()), epochs, Mean{}, InProcess{3}) == 0);
   CHECK(allocations(tiny, adamw(), epochs, Adasum<Of::gradients>{}, InProcess{3}) == 0);
   CHECK(allocations(tiny, sam(both), epochs, Adasum<Of::updates>{}, InProcess{3}) == 0);
+  CHECK(allocations_on(tagging::sentences().subset(1, 39), tagging::Tagger{}, Weighted{SoftmaxCrossEntropy{}}, adamw(),
+                       epochs, Mean{}, InProcess{3}) == 0);
+  const TextSequences text(Text::from_string("how vexingly quick daft zebras jump over the lazy dog"), {.length = 8});
+  const Gpt gpt{.vocabulary = text.text().classes(), .context = 8, .width = 8, .layers = 1, .heads = 2, .dropout = 0.1};
+  CHECK(allocations_on(text, gpt, SoftmaxCrossEntropy{}, adamw(), ShuffledEpochs{.batch = 4}) == 0);
   MESSAGE("packing within matrix products: " << packing.load() << " allocations in all");
 }
 

@@ -208,6 +208,7 @@ TEST_CASE("planner: models need at most 1.1 of the least memory") {
                      training) <= 1.1);
       CHECK(overhead(ap::next_character(16, 65), examples, training) <= 1.1);
       CHECK(overhead(residual, examples, training) <= 1.1);
+      CHECK(overhead(ap::Gpt{.vocabulary = 65, .layers = 4, .dropout = 0.1}, examples, training) <= 1.1);
     }
 }
 

@@ -45,8 +45,22 @@ struct Field {
   static constexpr bool holds_tokens = std::is_same_v<T, std::int32_t>;
 };
 
+namespace detail {
+
+template <std::size_t n>
+constexpr bool all_different(const std::array<std::string_view, n>& names) {
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (names[i] == names[j]) return false;
+  return true;
+}
+
+}  // namespace detail
+
 template <class... Fields>
 struct FieldList {
+  static_assert(detail::all_different(std::array<std::string_view, sizeof...(Fields)>{Fields::name...}),
+                "algoperf: two fields of a data set have the same name");
   static constexpr std::size_t size = sizeof...(Fields);
   static constexpr std::array<std::string_view, size> names{Fields::name...};
   static constexpr std::array<bool, size> holds_tokens{Fields::holds_tokens...};
@@ -87,17 +101,6 @@ constexpr bool has_label() {
 // The type of the labels of a data set in the memory of a backend of Scalar S.
 template <class D, class S>
 using LabelInMemory = std::conditional_t<FieldsOf<D>::holds_tokens[FieldsOf<D>::find("label")], std::int32_t, S>;
-
-// Returns the shape of one example's field.
-template <class D>
-Shape field_shape(const D& data, std::string_view field) {
-  if constexpr (FieldDataset<D>)
-    return data.shape(field);
-  else if constexpr (RegressionDataset<D>)
-    return field == "label" ? data.label_shape() : data.shape();
-  else
-    return field == "label" ? Shape{1} : data.shape();
-}
 
 }  // namespace detail
 

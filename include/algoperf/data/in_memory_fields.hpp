@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,9 +33,10 @@ class InMemoryFields {
   using Fields = FieldList<List...>;
 
   // Throws Error, naming the field, if the fields do not have whole examples, or not the same number of them.
-  explicit InMemoryFields(FieldValues<List>... values) : columns_(tuple_of(std::move(values)...)) {
+  explicit InMemoryFields(FieldValues<List>... values)
+      : columns_(std::tuple<FieldValues<List>...>(std::move(values)...)) {
     for_each_index<Fields::size>([&](auto i) {
-      const auto& field = get<i>(*columns_);
+      const auto& field = std::get<i>(*columns_);
       require(field.shape.size() > 0 && field.values.size() % field.shape.size() == 0, "InMemoryFields: the field '",
               std::string(Fields::names[i]), "' has ", field.values.size(), " values, expected a multiple of ",
               field.shape.size(), ", those of one example of shape ", describe(field.shape));
@@ -54,7 +56,7 @@ class InMemoryFields {
     const std::size_t place = Fields::find(field);
     require(place < Fields::size, "InMemoryFields: there is no field '", std::string(field), "'");
     for_each_index<Fields::size>([&](auto i) {
-      if (i == place) found = get<i>(*columns_).shape;
+      if (i == place) found = std::get<i>(*columns_).shape;
     });
     return found;
   }
@@ -70,7 +72,7 @@ class InMemoryFields {
  private:
   template <class To, std::size_t... I>
   void gather_each(const std::uint32_t* indices, std::size_t n, const To& to, std::index_sequence<I...>) const {
-    (copy(indices, n, get<I>(*columns_), to.template at<List::field_name>()), ...);
+    (copy(indices, n, std::get<I>(*columns_), to.template at<List::field_name>()), ...);
   }
   template <class F, class T>
   void copy(const std::uint32_t* indices, std::size_t n, const FieldValues<F>& field, T* rows) const {
@@ -81,7 +83,7 @@ class InMemoryFields {
     }
   }
 
-  Shared<Tuple<FieldValues<List>...>> columns_;
+  Shared<std::tuple<FieldValues<List>...>> columns_;
   std::size_t size_ = 0;
 };
 

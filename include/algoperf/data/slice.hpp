@@ -74,6 +74,8 @@ class Slice<Whole> {
   Slice(Whole whole, std::size_t begin, std::size_t end) : whole_(std::move(whole)), begin_(begin), size_(end - begin) {
     require(begin <= end && end <= whole_.size(), "Slice: the range is [", begin, ", ", end,
             "), expected begin <= end <= ", whole_.size());
+    require(end <= max_examples, "Slice: the range ends at example ", end, ", expected at most ", max_examples,
+            ": indices have 32 bits");
   }
 
   std::size_t size() const { return size_; }

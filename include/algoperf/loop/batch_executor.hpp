@@ -27,8 +27,8 @@ class BatchExecutor {
   }
 
   std::size_t at_once() const { return executor_.capacity(); }
-  // Returns the losses of example `begin` of the batch; later examples follow.
   std::size_t losses_per_example() const { return losses_per_example_; }
+  // Returns the losses of example `begin` of the batch; later examples follow.
   Scalar* losses(std::size_t begin = 0) { return losses_.data() + begin * losses_per_example_; }
   // Returns the executor, which will read the examples from `begin` on, and write their losses to losses(begin).
   GraphExecutor<Backend>& executor_from(std::size_t begin) {

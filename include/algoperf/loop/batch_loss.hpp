@@ -9,14 +9,14 @@
 
 namespace algoperf::detail {
 
-// Writes sum(weights losses) / n to *loss, or sum(weights losses) / sum(field) if `field` is not null. Writes `step` to
-// *diverged if this is the first loss that is not finite.
+// Writes sum(weights losses) / n to *loss, or sum(weights losses) / sum(row_weights) if that is not null. Writes `step`
+// to *diverged if this is the first loss that is not finite.
 template <class S>
 struct BatchLoss {
   std::size_t n;
   const S* weights;
   const S* losses;
-  const S* field;
+  const S* row_weights;
   double* loss;
   std::int64_t* diverged;
   std::int64_t step;
@@ -29,7 +29,7 @@ struct BatchLoss {
     const double total = team.template sum<double>(
         n, [weight, of](std::size_t i) { return static_cast<double>(weight[i]) * static_cast<double>(of[i]); });
     double divisor = static_cast<double>(n);
-    if (const S* const w = field; w != nullptr)
+    if (const S* const w = row_weights; w != nullptr)
       divisor = team.template sum<double>(n, [w](std::size_t i) { return static_cast<double>(w[i]); });
     *loss = divisor > 0 ? total / divisor : 0;
     *diverged = before == 0 && !finite_bits(total) ? step : before;

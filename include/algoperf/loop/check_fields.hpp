@@ -33,11 +33,11 @@ ALGOPERF_COLD inline std::string describe_element(std::string_view field, std::s
 }
 
 // Throws Error, naming the example, if a token of a field is out of range, or if an element of type `parameter` is not
-// finite. Field elements are at `reals` or, if they are tokens, at `tokens`. The index of example i in the data set is
-// indices[i], or first + i if indices is null.
+// finite or, as a weight, negative. Field elements are at `reals` or, if they are tokens, at `tokens`. The index of
+// example i in the data set is indices[i], or first + i if indices is null.
 template <class S>
 void check_field(const ModelGraph::ValueInfo& field, std::size_t width, const std::uint32_t* indices, std::size_t first,
-                 std::size_t n, const S* reals, const std::int32_t* tokens) {
+                 std::size_t n, const S* reals, const std::int32_t* tokens, bool weights) {
   const auto described = [&](std::size_t i, bool token) {
     return describe_element(field.field, i % width, width, token,
                             indices == nullptr ? first + i / width : indices[i / width]);
@@ -49,9 +49,17 @@ void check_field(const ModelGraph::ValueInfo& field, std::size_t width, const st
              field.field == std::string_view("input") ? ", the model's vocabulary" : "");
   } else if (field.value.type == ElementType::parameter) {
     for (std::size_t i = 0; i < n * width; ++i)
-      if (!(reals[i] - reals[i] == 0))
-        fail("data: ", described(i, false), " is ", static_cast<double>(reals[i]), ", expected a finite number");
+      if (!(reals[i] - reals[i] == 0) || (weights && reals[i] < 0))
+        fail("data: ", described(i, false), " is ", static_cast<double>(reals[i]), ", expected a finite number",
+             weights ? " of at least 0" : "");
   }
+}
+
+// Throws Error if images of another shape, but of the model's size, would be read in the wrong order.
+ALGOPERF_COLD inline void check_image(const Shape& shape, const Shape& in) {
+  if (shape != in && shape.rank == 3 && in.rank == 3)
+    fail("data: an example is an image of shape ", describe(shape), ", the model takes ", describe(in),
+         " (rows, columns, channels)");
 }
 
 template <class Data>
@@ -60,8 +68,7 @@ ALGOPERF_COLD void check_input(const ModelGraph::ValueInfo& field, std::size_t w
   require(std::is_integral_v<typename Data::Input> || field.value.type != ElementType::token,
           "data: the model takes tokens (integers), but the inputs of the data set are not integers");
   require(shape.size() == width, "data: an example has ", shape.size(), " inputs, the model takes ", width);
-  require(shape == in || shape.rank != 3 || in.rank != 3, "data: an example is an image of shape ", describe(shape),
-          ", the model takes ", describe(in), " (rows, columns, channels)");
+  check_image(shape, in);
 }
 template <class Data>
 ALGOPERF_COLD void check_label(const ModelGraph::ValueInfo& field, std::size_t width, const Data& data) {
@@ -83,25 +90,36 @@ template <class Data>
 ALGOPERF_COLD void check_listed(const ModelGraph::ValueInfo& field, std::size_t width, const Data& data) {
   using List = FieldsOf<Data>;
   const std::size_t place = List::find(field.field);
-  std::string names;
-  for (const std::string_view name : List::names) names += (names.empty() ? "'" : ", '") + std::string(name) + "'";
-  require(place < List::size, "data: the model reads the field '", field.field,
-          "', which the data set does not have; it has ", names);
+  if (place == List::size) {
+    std::string names;
+    for (const std::string_view name : List::names) names += (names.empty() ? "'" : ", '") + std::string(name) + "'";
+    fail("data: the model reads the field '", field.field, "', which the data set does not have; it has ", names);
+  }
   if constexpr (FieldDataset<Data>) {
     const bool tokens = List::holds_tokens[place];
     require(tokens == (field.value.type == ElementType::token), "data: the field '", field.field, "' holds ",
             tokens ? "tokens (std::int32_t), the model reads real values" : "real values, the model reads tokens");
     const Shape shape = data.shape(field.field);
-    require(shape.size() == width, "data: the field '", field.field, "' has shape ", describe(shape), " with ",
-            shape.size(), " elements per example, the model reads ", width);
+    if (shape.size() != width)
+      fail("data: the field '", field.field, "' has shape ", describe(shape), " with ", shape.size(),
+           " elements per example, the model reads ", width);
+    check_image(shape, field.value.shape);
   }
 }
 
-// Throws Error unless `data` has the fields that a recorded model reads.
+// Whether an op other than a loss reads a value.
+ALGOPERF_COLD inline bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& value) {
+  for (const ModelGraph::Op& op : graph.ops)
+    for (std::size_t k = 0; k < op.inputs.count; ++k)
+      if (!op.loss && graph.input(op, k) == value.value.index) return true;
+  return false;
+}
+
+// Throws Error unless `data` has the fields that a recorded model reads; with_labels: those that only losses read, too.
 template <class Data>
-ALGOPERF_COLD void check_fits(const ModelGraph& graph, const Data& data) {
+ALGOPERF_COLD void check_fits(const ModelGraph& graph, const Data& data, bool with_labels = true) {
   for (const ModelGraph::ValueInfo& field : graph.values) {
-    if (!field.is_field()) continue;
+    if (!field.is_field() || (!with_labels && !outputs_need(graph, field))) continue;
     const std::size_t width = graph.axes[field.value.axis].rows * field.value.shape.size();
     check_listed(field, width, data);
     if constexpr (!FieldDataset<Data>) {

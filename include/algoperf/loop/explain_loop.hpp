@@ -68,6 +68,12 @@ consteval bool explain_roles() {
   return true;
 }
 
+// Stands for what a data set of fields writes to.
+struct AnyTarget {
+  template <FieldName name>
+  float* at() const;
+};
+
 // Fails with a readable message if the data of a run or an evaluation is not a data set.
 template <class Data>
 consteval bool explain_data() {
@@ -89,6 +95,11 @@ consteval bool explain_data() {
         Dataset<Data>,
         "algoperf: a data set needs gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const, a "
         "template over T (and, for real-valued labels, L), which copies examples to a batch (data/concept.hpp)");
+  } else {
+    static_assert(
+        requires(const Data& data, const std::uint32_t* indices) { data.gather(indices, std::size_t{}, AnyTarget{}); },
+        "algoperf: a data set of fields needs gather(const std::uint32_t* indices, std::size_t n, const To& to) const, "
+        "a template over To, which writes to to.at<\"name\">() (data/fields.hpp)");
   }
   return true;
 }

@@ -30,6 +30,7 @@ class FieldBatch {
     for (const ModelGraph::ValueInfo& info : graph.values) {
       if (!info.is_field()) continue;
       Own own{info, graph.axes[info.value.axis].rows * info.value.shape.size()};
+      find_readers(graph, own);
       own.memory = backend.template array<char>(element_count(element_bytes(info.value.type), own.width, capacity));
       own.current = own.memory.data();
       fields_.push_back(std::move(own));
@@ -57,13 +58,24 @@ class FieldBatch {
   }
 
   // Copies n <= capacity() examples into the batch. Throws Error if a value is out of range (check_fields.hpp).
+  // with_labels: false leaves out fields that only losses read, which predictions do not need.
   template <class Data>
-  void gather(const Backend& backend, const Data& data, const std::uint32_t* indices, std::size_t n) {
+  void gather(const Backend& backend, const Data& data, const std::uint32_t* indices, std::size_t n,
+              bool with_labels = true) {
     size_ = n;
     for (Own& own : fields_) own.current = own.memory.data();
-    read(data, indices, n, [&](std::size_t i, const char* from, std::size_t size) {
-      if (from != fields_[i].memory.data()) detail::send(backend, size, from, fields_[i].memory.data());
-    });
+    const auto take = [&](std::size_t i, const char* from, std::size_t) {
+      char* const to = fields_[i].memory.data();
+      if (from == to) return;
+      const ElementType type = value(i).type;
+      if (type == ElementType::activation)
+        send<S>(backend, n * width(i), from, to);
+      else if (type == ElementType::parameter)
+        send<Scalar>(backend, n * width(i), from, to);
+      else
+        send<std::int32_t>(backend, n * width(i), from, to);
+    };
+    read(data, indices, n, take, with_labels);
   }
   // The same from memory of the backend's: copy(i, to) writes field i of the examples.
   template <class Copy>
@@ -77,27 +89,31 @@ class FieldBatch {
   // Makes examples [begin, begin + n) of the data the batch. If the data set provides in_place() with the batch's
   // types, the batch points into the data, which must stay valid until the next gather() or load_range().
   template <class Data>
-  void load_range(const Backend& backend, const Data& data, std::size_t begin, std::size_t n) {
+  void load_range(const Backend& backend, const Data& data, std::size_t begin, std::size_t n, bool with_labels = true) {
     if constexpr (Backend::on_host && detail::InPlaceDataset<Data>)
-      if (point_into(data.in_place(begin), begin, n)) return;
+      if (point_into(data.in_place(begin), begin, n, with_labels)) return;
     range_.resize(n);
     for (std::size_t i = 0; i < n; ++i) range_[i] = static_cast<std::uint32_t>(begin + i);
-    gather(backend, data, range_.data(), n);
+    gather(backend, data, range_.data(), n, with_labels);
   }
 
   // Gathers n <= capacity() examples, checks them, and calls take(i, from, bytes) with field i in host memory, with the
   // types of the backend.
   template <class Data, class Take>
-  void read(const Data& data, const std::uint32_t* indices, std::size_t n, const Take& take) {
-    for (Own& own : fields_)
+  void read(const Data& data, const std::uint32_t* indices, std::size_t n, const Take& take, bool with_labels = true) {
+    for (Own& own : fields_) {
+      own.written = false;
       if (!in_host_memory(own)) own.host.resize(own.width * capacity_ * host_element_bytes(own.info.value.type));
+    }
     if constexpr (FieldDataset<Data>)
       data.gather(indices, n, Target<Data>{*this, data, n});
     else
       gather_pair(data, indices, n);
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       Own& own = fields_[i];
-      detail::check_field(own.info, own.width, indices, 0, n, host_data<Scalar>(own), host_data<std::int32_t>(own));
+      if (own.of_loss && !with_labels) continue;
+      require(own.written, "data: gather() wrote no field '", own.info.field, "' of the type that the model reads");
+      check(own, indices, 0, n, host_data<char>(own));
       take(i, converted(own, n), n * bytes(i));
     }
   }
@@ -111,6 +127,9 @@ class FieldBatch {
     ModelGraph::ValueInfo info;
     std::size_t width = 1;
     typename Backend::template Array<char> memory = {};
+    bool of_loss = false;           // whether only losses read it
+    bool of_weights = false;        // whether it holds the weights of a loss
+    bool written = false;           // by the last gather()
     const void* current = nullptr;  // the field of the batch's examples, in the backend's memory
     std::vector<char> host = {};    // where data sets write, unless that is `memory`
     std::vector<char> stored = {};  // `host` converted to Stored
@@ -132,6 +151,20 @@ class FieldBatch {
       return batch.target<T>(name, i, n * data.shape(name).size());
     }
   };
+
+  static void find_readers(const ModelGraph& graph, Own& own) {
+    own.of_loss = !detail::outputs_need(graph, own.info);
+    for (const ModelGraph::Op& op : graph.ops)
+      own.of_weights = own.of_weights || (op.loss && op.inputs.count > 2 && graph.input(op, 2) == own.info.value.index);
+  }
+  void check(const Own& own, const std::uint32_t* indices, std::size_t first, std::size_t n, const void* data) const {
+    detail::check_field(own.info, own.width, indices, first, n, static_cast<const Scalar*>(data),
+                        static_cast<const std::int32_t*>(data), own.of_weights);
+  }
+  template <class T>
+  static void send(const Backend& backend, std::size_t n, const char* from, char* to) {
+    detail::send(backend, n, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));
+  }
 
   static constexpr std::size_t element_bytes(ElementType type) {
     return type == ElementType::activation ? sizeof(S) : host_element_bytes(type);
@@ -160,12 +193,14 @@ class FieldBatch {
   }
 
   // Returns where a data set writes `size` elements of its field number `place`. Fields that the model does not read
-  // have memory that nobody reads.
+  // are written to scratch memory.
   template <class T>
   T* target(std::string_view name, std::size_t place, std::size_t size) {
     const std::size_t i = find(name);
-    if (i < fields_.size() && (value(i).type == ElementType::token) == std::is_same_v<T, std::int32_t>)
+    if (i < fields_.size() && (value(i).type == ElementType::token) == std::is_same_v<T, std::int32_t>) {
+      fields_[i].written = true;
       return host_data<T>(fields_[i]);
+    }
     if (unread_.size() <= place) unread_.resize(place + 1);
     if (unread_[place].size() < size * sizeof(T)) unread_[place].resize(size * sizeof(T));
     return reinterpret_cast<T*>(unread_[place].data());
@@ -193,7 +228,7 @@ class FieldBatch {
   }
   // Lets the batch point to examples in host memory. Returns false if their types are not the batch's.
   template <class Input, class Label>
-  bool point_into(const ExamplesInPlace<Input, Label>& examples, std::size_t begin, std::size_t n) {
+  bool point_into(const ExamplesInPlace<Input, Label>& examples, std::size_t begin, std::size_t n, bool with_labels) {
     const auto has_type = [](const Own& own, auto element) {
       using T = decltype(element);
       const ElementType type = own.info.value.type;
@@ -207,8 +242,7 @@ class FieldBatch {
     for (Own& own : fields_) {
       const bool input = own.info.field == std::string_view("input");
       own.current = input ? static_cast<const void*>(examples.inputs) : static_cast<const void*>(examples.labels);
-      detail::check_field(own.info, own.width, nullptr, begin, n, static_cast<const Scalar*>(own.current),
-                          static_cast<const std::int32_t*>(own.current));
+      if (with_labels || !own.of_loss) check(own, nullptr, begin, n, own.current);
     }
     return true;
   }

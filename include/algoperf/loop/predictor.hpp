@@ -50,7 +50,7 @@ class Predictor {
   requires(Dataset<Data> || FieldDataset<Data>) std::vector<Scalar> predict(const Data& data) {
     require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
             "through values()");
-    detail::check_fits(recorded_.graph(), data);
+    detail::check_fits(recorded_.graph(), data, false);
     const Value& y = recorded_.outputs();
     const std::size_t width = recorded_.graph().axes[y.axis].rows * y.shape.size(), size = data.size(),
                       at_once = work_.batch.capacity();

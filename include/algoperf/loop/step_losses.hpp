@@ -13,7 +13,7 @@ namespace algoperf::detail {
 template <class S>
 class StepLosses {
  public:
-  // rows: the number of losses of each example, which have the example's weight.
+  // rows: losses per example; each has the weight of its example.
   StepLosses(std::size_t capacity, std::size_t rows, std::size_t workers)
       : rows_(rows), weights_(capacity * rows), first_(capacity * rows), later_(capacity * rows), recorded_(workers) {}
 

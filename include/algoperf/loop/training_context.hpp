@@ -37,9 +37,6 @@ class TrainingContext {
   using Activation = Stored<Backend>;
   using Array = typename Backend::template Array<Scalar>;
   using RuleState = typename Rule::template State<Backend>;
-  // The type of the labels of a data set in the backend's memory.
-  template <class Data>
-  using LabelOf = detail::LabelInMemory<Data, Scalar>;
   static constexpr bool has_evaluation_values = Rule::has_evaluation_values;
   // Whether the rule handles gradients that are not finite.
   static constexpr bool handles_non_finite = requires { requires Rule::handles_non_finite; };
@@ -61,8 +58,7 @@ class TrainingContext {
         resident_(backend_, capacity) {
     std::size_t loss_ops = 0;
     for (const ModelGraph::Op& op : recorded_.graph().ops) loss_ops += op.loss;
-    require(loss_ops == 1, "TrainingLoop: the model has ", loss_ops - 1,
-            " losses of its own, expected none: the loss is ", "the second argument");
+    require(loss_ops == 1, "TrainingLoop: the model has losses of its own: ", loss_ops - 1, ", expected none");
     weights_field_ = work_.batch.fields();
     if (const Value* const weights = recorded_.loss_weights())
       weights_field_ = work_.batch.find(recorded_.graph().values[weights->index].field);
@@ -90,6 +86,7 @@ class TrainingContext {
   std::size_t examples(std::size_t worker) const { return begin_of(worker + 1) - begin_of(worker); }
   // Returns a worker's part of the sum of a Weighted loss's weights, or of the number of examples.
   double share(std::size_t worker) const {
+    if (workers_ == 1) return 1;
     const std::size_t size = work_.batch.size();
     if (loss_weights(work_) != nullptr) {
       const double all = sum_of_weights(work_, 0, size);
@@ -219,7 +216,8 @@ class TrainingContext {
     sums.weight += sum_of_weights(work, 0, n);
     sums.loss += sum();
     metric.write(backend_, rows, recorded_.outputs().shape.size(), executor.result(recorded_.outputs(), Mode::evaluate),
-                 static_cast<const LabelOf<Data>*>(work.batch.data(work.batch.find("label"))), losses);
+                 static_cast<const detail::LabelInMemory<Data, Scalar>*>(work.batch.data(work.batch.find("label"))),
+                 losses);
     sums.score += sum();
   }
   // Writes the outputs of examples [begin, begin + n) to host memory, row by row.
@@ -227,7 +225,7 @@ class TrainingContext {
   void predict(const Data& data, const Scalar* values, std::size_t begin, std::size_t n, Scalar* outputs) {
     const std::size_t count = n * output_size();
     Work& work = work_for(n);
-    work.batch.load_range(backend_, data, begin, n);
+    work.batch.load_range(backend_, data, begin, n, false);
     GraphExecutor<Backend>& executor = work.executor_from(0);
     executor.forward_to_outputs(evaluation_pass(values, n));
     const Activation* const from = executor.result(recorded_.outputs(), Mode::evaluate);
@@ -274,12 +272,12 @@ class TrainingContext {
     work_.batch.gather(backend_, data, indices, n);
   }
 
-  // Return the weights of a Weighted loss, or null, from example `begin` on, and the sum of those of n examples, or the
-  // number of their rows.
+  // Returns the weights of a Weighted loss's rows from example `begin` on, or null.
   const Scalar* loss_weights(const Work& work, std::size_t begin = 0) const {
     if (weights_field_ == work.batch.fields()) return nullptr;
     return static_cast<const Scalar*>(work.batch.data(weights_field_, begin));
   }
+  // Returns the sum of the weights of n examples' rows; without weights, the number of rows.
   double sum_of_weights(const Work& work, std::size_t begin, std::size_t n) const {
     const std::size_t rows = n * work.losses_per_example();
     const Scalar* const weights = loss_weights(work, begin);

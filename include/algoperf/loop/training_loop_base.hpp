@@ -145,7 +145,7 @@ class TrainingLoopBase {
   // if the rule averages. Counts neither as training nor as evaluation time.
   template <class Data>
   requires(Dataset<Data> || FieldDataset<Data>) std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
-    detail::check_fits(context_.graph(), data);
+    detail::check_fits(context_.graph(), data, false);
     const Scalar* const values = evaluation_values();
     const std::size_t width = context_.output_size();
     std::vector<Scalar> outputs(data.size() * width);

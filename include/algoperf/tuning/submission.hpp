@@ -30,6 +30,7 @@
 #include "../nn/losses/mean_squared_error.hpp"
 #include "../nn/losses/sigmoid_cross_entropy.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
+#include "../nn/losses/weighted.hpp"
 #include "search_space.hpp"
 
 namespace algoperf {
@@ -41,6 +42,8 @@ inline constexpr LossKind loss_kind = std::is_same_v<Loss, SoftmaxCrossEntropy> 
                                       : std::is_same_v<Loss, SigmoidCrossEntropy> ? LossKind::sigmoid_cross_entropy
                                       : std::is_same_v<Loss, MeanSquaredError>    ? LossKind::mean_squared_error
                                                                                   : LossKind::other;
+template <class Loss>
+inline constexpr LossKind loss_kind<Weighted<Loss>> = loss_kind<Loss>;
 
 // What a submission may know of a workload.
 struct WorkloadFacts {

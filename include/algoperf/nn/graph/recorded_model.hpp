@@ -114,10 +114,10 @@ class RecordedModel {
     const std::size_t rows = graph().axes[field.value.axis].rows;
     return rows == 1 ? field.value.shape : Shape{rows * field.value.shape.size()};
   }
-  // Returns the first value that the model keeps: its outputs. Throws Error if it keeps none.
+  // Returns the value that is kept last: the outputs of an Objective. Throws Error if the model keeps none.
   const Value& outputs() const {
     require(!graph().outputs.empty(), "the model keeps no outputs");
-    return graph().values[graph().outputs[0]].value;
+    return graph().values[graph().outputs.back()].value;
   }
   // Returns the losses of the model's first loss. losses() throws Error if it has none.
   bool has_loss() const { return find_loss() != no_index; }

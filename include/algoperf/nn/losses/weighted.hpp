@@ -31,17 +31,17 @@ concept HasWeightField = requires(const Loss& loss) {
 };
 
 // The functor of one team that computes the weights of gradients, which a loss divides by the number of rows:
-// selection[i] field[i] rows / sum(field).
+// selection[i] row_weights[i] rows / sum(row_weights).
 template <class S>
 struct RowWeights {
   std::size_t rows;
   const S* selection;
-  const S* field;
+  const S* row_weights;
   S* to;
 
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
-    const S *const w = field, *const s = selection;
+    const S *const w = row_weights, *const s = selection;
     const double total = team.template sum<double>(rows, [w](std::size_t i) { return static_cast<double>(w[i]); });
     const S scale = total > 0 ? static_cast<S>(static_cast<double>(rows) / total) : S(0);
     S* const out = to;
