@@ -110,6 +110,21 @@ void check_tokens(const Device& device) {
       text, 50);
 }
 
+// A decoder-only Transformer.
+template <class Device>
+void check_gpt(const Device& device) {
+  const TextSequences data(Text::from_string("how vexingly quick daft zebras jump over the lazy dogs, and run."),
+                           {.length = 8, .stride = 2});
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        const Gpt model{.vocabulary = data.text().classes(), .context = 8, .width = 8, .layers = 1, .heads = 2};
+        return TrainingLoop(model, SoftmaxCrossEntropy{}, momentum(), Constant{0.05}, ShuffledEpochs{.batch = 8},
+                            backend);
+      },
+      data, 20);
+}
+
 // A loss and a weight per word.
 template <class Device>
 void check_weighted(const Device& device) {

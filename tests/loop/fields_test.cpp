@@ -247,6 +247,20 @@ TEST_CASE("Weighted: a selector sees the mean of an example's weighted losses, a
         "TrainingLoop: the weights of all examples of an evaluation are 0");
 }
 
+TEST_CASE("fields: the rows of an example have its weight in the selection") {
+  TrainingLoop loop(Tagger{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always({4, 1}, {0.5f, 2.0f}));
+  std::vector<std::uint32_t> rows;
+  std::vector<float> weights;
+  for (std::uint32_t r = 0; r < 2 * length; ++r) {
+    rows.push_back(r < length ? 4 * length + r : r);
+    weights.push_back(r < length ? 0.5f : 2.0f);
+  }
+  TrainingLoop expected(single_tagger(), SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always(rows, weights));
+  copy_values(loop, expected);
+  CHECK(*loop.step(sentences()).loss == *expected.step(single_words()).loss);
+  CHECK(same_values(loop, expected));
+}
+
 TEST_CASE("fields: predictions need no labels, and outputs are what the model returns") {
   using Words = InMemoryFields<Field<"words", std::int32_t>>;
   const Words unlabelled({tokens(examples * length, words, 1), {length}});

@@ -179,6 +179,49 @@ TEST_CASE("attention: gradients") {
   }
 }
 
+TEST_CASE("attention: a second pass overwrites the gradients of the first") {
+  using B = ap::Host<double>;
+  const B backend;
+  const Checked model{Sizes{2, 130, 0, 1, 3, true}};
+  const ap::RecordedModel<B> recorded(model);
+  ap::GraphExecutor<B> executor(backend, recorded, 2);
+  Numbers values(recorded.layout().size()), x = wave(2 * 130 * 2, 1, 0.3), weights(2 * 130, 1.0);
+  ap::Initializer<double> set(recorded.layout(), values.data(), ap::RandomKey{1});
+  recorded.initialize(set);
+  const std::vector<std::int32_t> labels(2 * 130, 1);
+  executor.bind(recorded.field("x").value, x.data());
+  executor.bind(recorded.field("label").value, labels.data());
+  Numbers gradients[2];
+  for (Numbers& to : gradients) {
+    to.resize(values.size());
+    ap::GraphPass<B> pass;
+    pass.values = values.data();
+    pass.gradients = to.data();
+    pass.examples = 2;
+    pass.weights = weights.data();
+    executor.forward(pass);
+    executor.backward(pass);
+  }
+  CHECK(gradients[0] == gradients[1]);
+}
+
+TEST_CASE("learned positions: gradients, also where the input has another reader") {
+  const auto model = [](bool twice) {
+    return [twice](auto& net) {
+      const ap::GraphIndex rows = net.axis("time", 4);
+      const Value x = net("in", ap::Dense{.units = 3}, net.field("x", {2}, rows));
+      Value y = net("positions", ap::LearnedPositions{ap::Init::unit_normal}, x);
+      if (twice) y = net(ap::Product{}, x, y);
+      return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), y, net.tokens("label", {1}, rows));
+    };
+  };
+  for (const bool twice : {false, true}) {
+    const auto check = ap::gradient_check(model(twice), {.batch = 3, .capacity = 4});
+    INFO(check.tensor, " element ", check.element);
+    CHECK(check.error < 1e-6);
+  }
+}
+
 TEST_CASE("attention: costs") {
   // Two examples of 4 rows: 2 x 10 causal pairs, 2 x 16 others.
   const auto flops = [](const Sizes& n) {

@@ -123,6 +123,12 @@ TEST_CASE("a trial stops at the target and records its clocks") {
   CHECK(found.training_seconds >= found.evaluations.back().training_seconds);
   CHECK(found.evaluation_seconds > 0);
   CHECK(found.total_seconds >= found.training_seconds + found.evaluation_seconds);
+
+  const ap::TrialResult past =
+      ap::run_trial(TinyWorkload{}, HeavyBall{}, good, {.seed = 3, .evaluate_every = 10, .stop_at_target = false});
+  CHECK(past.reached);
+  CHECK(past.steps == 100);  // the step hint
+  CHECK(past.steps > found.steps);
 }
 
 TEST_CASE("trials of one seed have the same evaluations, and other seeds have others") {

@@ -47,8 +47,8 @@ class CudaKernel final : public CudaOperation {
   }
 
   // Refers to `count` arguments at `arguments`, of `sizes` bytes. A copy holds copies of the arguments.
-  CudaKernel(dim3 blocks, unsigned threads, const void* kernel, Launch call, void** arguments,
-             const std::size_t* sizes, std::size_t count)
+  CudaKernel(dim3 blocks, unsigned threads, const void* kernel, Launch call, void** arguments, const std::size_t* sizes,
+             std::size_t count)
       : blocks_(blocks),
         threads_(threads),
         kernel_(kernel),
