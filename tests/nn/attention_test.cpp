@@ -205,18 +205,20 @@ TEST_CASE("attention: a second pass overwrites the gradients of the first") {
   CHECK(gradients[0] == gradients[1]);
 }
 
-TEST_CASE("learned positions: gradients, also where the input has another reader") {
-  const auto model = [](bool twice) {
-    return [twice](auto& net) {
+TEST_CASE("learned positions: gradients, also where the input or the gradient has another reader") {
+  const auto model = [](int readers) {
+    return [readers](auto& net) {
       const ap::GraphIndex rows = net.axis("time", 4);
       const Value x = net("in", ap::Dense{.units = 3}, net.field("x", {2}, rows));
+      const Value other = net("other", ap::Dense{.units = 3}, x);
       Value y = net("positions", ap::LearnedPositions{ap::Init::unit_normal}, x);
-      if (twice) y = net(ap::Product{}, x, y);
+      if (readers == 1) y = net(ap::Product{}, x, y);
+      if (readers == 2) y = net(ap::Sum{}, other, y);  // both inputs share its gradient
       return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), y, net.tokens("label", {1}, rows));
     };
   };
-  for (const bool twice : {false, true}) {
-    const auto check = ap::gradient_check(model(twice), {.batch = 3, .capacity = 4});
+  for (const int readers : {0, 1, 2}) {
+    const auto check = ap::gradient_check(model(readers), {.batch = 3, .capacity = 4});
     INFO(check.tensor, " element ", check.element);
     CHECK(check.error < 1e-6);
   }
