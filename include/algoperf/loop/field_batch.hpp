@@ -1,7 +1,6 @@
 // FieldBatch: the fields of the current examples that a model reads, in the backend's memory.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,7 +23,7 @@ class FieldBatch {
  public:
   using Scalar = typename Backend::Scalar;
 
-  // Has the fields of `graph`, which must outlive the batch.
+  // Has the fields of `graph`.
   ALGOPERF_COLD FieldBatch(const Backend& backend, const ModelGraph& graph, std::size_t capacity)
       : capacity_(capacity) {
     for (const ModelGraph::ValueInfo& info : graph.values) {
@@ -41,7 +40,7 @@ class FieldBatch {
 
   std::size_t capacity() const { return capacity_; }
   std::size_t size() const { return size_; }
-  // The fields, in the order of the graph, and the number of elements of one example's field.
+  // Fields are numbered in the order of the graph. width(i) is the number of elements of one example.
   std::size_t fields() const { return fields_.size(); }
   const char* name(std::size_t i) const { return fields_[i].info.field; }
   const Value& value(std::size_t i) const { return fields_[i].info.value; }
@@ -118,7 +117,7 @@ class FieldBatch {
     }
   }
 
-  // The bytes of one example's field.
+  // Returns the number of bytes of one example in field i.
   std::size_t bytes(std::size_t i) const { return fields_[i].width * element_bytes(value(i).type); }
 
  private:
