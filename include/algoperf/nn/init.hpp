@@ -11,17 +11,61 @@
 
 namespace algoperf {
 
-enum class Init {
-  standard,  // the model's: Model::with_init, or else he_normal
-  zeros,
-  ones,
-  he_normal,       // normal, variance 2 / fan_in: before a ReLU (He et al. 2015)
-  lecun_normal,    // normal, variance 1 / fan_in
-  glorot_uniform,  // uniform, variance 2 / (fan_in + fan_out) (Glorot & Bengio 2010)
-  torch_uniform,   // uniform in +-1 / sqrt(fan_in): torch's default for linear and convolution layers
-  unit_normal,     // normal, variance 1
-  small_normal,    // normal, standard deviation 0.02: all weights of GPT-2 (Radford et al. 2019)
+// A distribution of initial values: Init::he_normal, Init::constant(0.1), Init::normal(0.02).divide_variance(8).
+struct Init {
+  enum class Distribution : unsigned char {
+    standard,
+    constant,
+    he_normal,
+    lecun_normal,
+    glorot_uniform,
+    glorot_normal,
+    torch_uniform,
+    unit_uniform,
+    unit_normal,
+    fan_out_normal,
+  };
+
+  Distribution distribution = Distribution::standard;
+  double mean = 0;             // added to what the distribution draws
+  double variance_factor = 1;  // multiplies the variance of what it draws
+
+  static const Init standard;  // the model's: Model::with_init, or else he_normal
+  static const Init zeros;
+  static const Init ones;
+  static const Init he_normal;       // normal, variance 2 / fan_in: before a ReLU (He et al. 2015)
+  static const Init lecun_normal;    // normal, variance 1 / fan_in
+  static const Init glorot_uniform;  // uniform, variance 2 / (fan_in + fan_out) (Glorot & Bengio 2010)
+  static const Init glorot_normal;   // normal, the same variance
+  static const Init torch_uniform;   // uniform in +-1 / sqrt(fan_in): torch's default for linear and convolution layers
+  static const Init unit_normal;     // normal, variance 1
+  static const Init fan_out_normal;  // normal, variance 1 / fan_out: the biases of AlgoPerf's DLRM
+  static const Init small_normal;    // normal, standard deviation 0.02: the weights of GPT-2 (Radford et al. 2019)
+
+  static constexpr Init constant(double value) { return {Distribution::constant, value}; }
+  // Uniform in [low, high).
+  static constexpr Init uniform(double low, double high) {
+    return {Distribution::unit_uniform, (low + high) / 2, (high - low) * (high - low) / 4};
+  }
+  // Normal, with a mean of 0.
+  static constexpr Init normal(double deviation) { return {Distribution::unit_normal, 0, deviation * deviation}; }
+  // Returns this distribution with its variance divided by `by` > 0. A constant has no variance.
+  constexpr Init divide_variance(double by) const { return {distribution, mean, variance_factor / by}; }
+
+  friend constexpr bool operator==(const Init&, const Init&) = default;
 };
+
+inline constexpr Init Init::standard{};
+inline constexpr Init Init::zeros = Init::constant(0);
+inline constexpr Init Init::ones = Init::constant(1);
+inline constexpr Init Init::he_normal{Init::Distribution::he_normal};
+inline constexpr Init Init::lecun_normal{Init::Distribution::lecun_normal};
+inline constexpr Init Init::glorot_uniform{Init::Distribution::glorot_uniform};
+inline constexpr Init Init::glorot_normal{Init::Distribution::glorot_normal};
+inline constexpr Init Init::torch_uniform{Init::Distribution::torch_uniform};
+inline constexpr Init Init::unit_normal{Init::Distribution::unit_normal};
+inline constexpr Init Init::fan_out_normal{Init::Distribution::fan_out_normal};
+inline constexpr Init Init::small_normal = Init::normal(0.02);
 
 // Writes initial values into host memory of the layout's size.
 template <class S>
@@ -30,37 +74,45 @@ class Initializer {
   Initializer(const Layout& layout, S* values, RandomKey key) : layout_(layout), values_(values), key_(key) {}
 
   // Sets the meaning of Init::standard.
-  void set_standard(Init init) { standard_ = init == Init::standard ? Init::he_normal : init; }
+  void set_standard(Init init) {
+    standard_ = init;
+    if (init.distribution == Init::Distribution::standard) standard_.distribution = Init::he_normal.distribution;
+  }
 
   void operator()(TensorHandle handle, Init init, std::size_t fan_in = 1, std::size_t fan_out = 1) {
     const TensorPlace place = layout_.place_of(handle);
     RandomStream random(key_.fold(handle.index));
-    if (init == Init::standard) init = standard_;
+    if (init.distribution == Init::Distribution::standard) init = standard_.divide_variance(1 / init.variance_factor);
+    const double factor = math::sqrt(init.variance_factor);
     for (std::size_t i = 0; i < place.size; ++i)
       values_[place.offset + i] =
-          static_cast<S>(draw(random, init, static_cast<double>(fan_in), static_cast<double>(fan_out)));
+          static_cast<S>(init.mean + factor * draw(random, init.distribution, static_cast<double>(fan_in),
+                                                   static_cast<double>(fan_out)));
   }
 
  private:
-  static double draw(RandomStream& random, Init init, double fan_in, double fan_out) {
-    switch (init) {
-      case Init::standard:
-      case Init::zeros:
+  static double draw(RandomStream& random, Init::Distribution distribution, double fan_in, double fan_out) {
+    using enum Init::Distribution;
+    switch (distribution) {
+      case standard:
+      case constant:
         return 0;
-      case Init::ones:
-        return 1;
-      case Init::he_normal:
+      case he_normal:
         return math::sqrt(2 / fan_in) * random.normal();
-      case Init::lecun_normal:
+      case lecun_normal:
         return math::sqrt(1 / fan_in) * random.normal();
-      case Init::glorot_uniform:
+      case glorot_uniform:
         return math::sqrt(6 / (fan_in + fan_out)) * (2 * random.uniform_double() - 1);
-      case Init::torch_uniform:
+      case glorot_normal:
+        return math::sqrt(2 / (fan_in + fan_out)) * random.normal();
+      case torch_uniform:
         return math::sqrt(1 / fan_in) * (2 * random.uniform_double() - 1);
-      case Init::unit_normal:
+      case unit_uniform:
+        return 2 * random.uniform_double() - 1;
+      case unit_normal:
         return random.normal();
-      case Init::small_normal:
-        return 0.02 * random.normal();
+      case fan_out_normal:
+        return math::sqrt(1 / fan_out) * random.normal();
     }
     return 0;
   }

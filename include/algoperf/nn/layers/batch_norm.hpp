@@ -14,8 +14,9 @@ namespace algoperf {
 //   running' = running - momentum (running - s)
 // where s is the batch's mean, or its variance times n / (n - 1). s is averaged over ghost batches and,
 // by the combiner, over workers.
-// Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` {channels} as zeros. The buffers
-//   `mean` {channels}, which starts as zeros, and `variance` {channels}, which starts as ones, are hidden from rules.
+// Shapes: in {..., channels}, out the same; `scale` {channels} starts as `init`, `bias` {channels} as zeros. The
+//   buffers `mean` {channels}, which starts as zeros, and `variance` {channels}, which starts as ones, are hidden from
+//   rules.
 // Hyperparameters: eps > 0; momentum in [0, 1], as in torch; ghost: the number of examples normalised together, 0 for
 //   a worker's whole part of the batch. The last ghost batch also gets the remainder. A ghost batch with fewer than two
 //   values per channel throws Error.
@@ -28,6 +29,7 @@ struct BatchNorm {
   double eps = 1e-5;
   double momentum = 0.1;
   std::size_t ghost = 0;
+  Init init = Init::ones;  // of the scale
 
   static constexpr bool has_buffers = true;
   struct Handles {
@@ -67,7 +69,7 @@ struct BatchNorm {
   }
   template <class S>
   void initialize(Initializer<S>& set, const Handles& h, Shape) const {
-    set(h.scale, Init::ones);
+    set(h.scale, init);
     set(h.bias, Init::zeros);
     set(h.mean, Init::zeros);
     set(h.variance, Init::ones);

@@ -8,14 +8,15 @@ namespace algoperf {
 
 // A fully connected layer: y = x W^T + b, per example. W is `weight` {units, in.size()}, b is `bias` {units}; without a
 // bias, y = x W^T. An input of any shape is read as one row (torch's Linear applies to the last axis). Initial values:
-// W by `init`, the model's by default (Model::with_init), and b zeros (torch's Linear uses Init::torch_uniform for
-// both). declare throws Error if units is 0. Cost: 2 in units + units FLOPs forward, 4 in units + units backward;
-// without a bias, units fewer.
+// W by `init`, the model's by default (Model::with_init), and b by `bias_init`, zeros by default (torch's Linear uses
+// Init::torch_uniform for both). declare throws Error if units is 0. Cost: 2 in units + units FLOPs forward, 4 in units
+// + units backward; without a bias, units fewer.
 struct Dense {
   std::size_t units = 1;
   Init init = Init::standard;
   bool output_layer = false;  // marks its tensors as the model's output; `matrices` in partition(...) excludes them
   bool bias = true;
+  Init bias_init = Init::zeros;
 
   struct Handles {
     TensorHandle weight, bias = {};
@@ -46,7 +47,7 @@ struct Dense {
   template <class S>
   void initialize(Initializer<S>& set, const Handles& h, Shape in) const {
     set(h.weight, init, in.size(), units);
-    if (bias) set(h.bias, Init::zeros);
+    if (bias) set(h.bias, bias_init, in.size(), units);
   }
 
   template <class B, class S>
