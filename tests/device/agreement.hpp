@@ -141,6 +141,7 @@ void for_most_models(const F& f) {
   f("strided conv", Model(Shape{9, 7, 2}, Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1}));
   f("overlapping max pool", Model(Shape{7, 6, 3}, MaxPool{.size = 3, .stride = 2}));
   f("layer norm", Model(Shape{3, 19}, LayerNorm{}));
+  f("rms norm and glu", Model(Shape{3, 20}, RmsNorm{}, Glu{}));
   f("batch norm", Model(Shape{5, 4, 6}, BatchNorm{.ghost = 2}));
   f("pointwise conv", Model(Shape{4, 5, 3}, Conv2d{.filters = 4, .size = 1}));
   f("average pool", Model(Shape{7, 6, 3}, AveragePool{.size = 3, .stride = 2}));

@@ -130,6 +130,7 @@ static_assert(backward_traffic(ap::Conv2d{.filters = 3, .size = 3}, image) ==
               Traffic{24 + (64 + 24) + (24 + 54), 3 + 54 + 64});
 // Scale and bias of the 6 elements of a row. Two statistics per row are kept.
 static_assert(forward_traffic(ap::LayerNorm{}, {6}) == Traffic{12 + 6 + 6, 12 + 2 * 2});
+static_assert(forward_traffic(ap::RmsNorm{}, {6}) == Traffic{12 + 6, 12 + 2});
 static_assert(forward_traffic(ap::GroupNorm{.groups = 2}, {3, 4}) == Traffic{24 + 4 + 4, 24 + 2 * 4});
 // Logits, labels and weights are read; losses and gradients are written.
 static_assert(loss_traffic(ap::SoftmaxCrossEntropy{}) == Traffic{10 + 2 + 2, 2 + 10});
@@ -148,6 +149,7 @@ TEST_CASE("dense layers and activations report the operations they execute") {
   counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Tanh{}, five));
   counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Silu{}, five));
   counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::Gelu{}, five));
+  counts_what_it_does(ap::Model(ap::Shape{4}, ap::Dense{.units = 6}, ap::Glu{}, five));
   counts_what_it_does(ap::Model(ap::Shape{4}, five, ap::GeluTanh{}, ap::Dropout{.rate = 0}, five));
 }
 
@@ -170,6 +172,7 @@ TEST_CASE("normalisation layers report the operations they execute") {
   const ap::Conv2d conv{.filters = 4, .padding = 1};
   const ap::Shape in{4, 3, 2};
   counts_what_it_does(ap::Model(in, conv, ap::LayerNorm{}, conv, ap::LayerNorm{}));
+  counts_what_it_does(ap::Model(in, conv, ap::RmsNorm{}, conv, ap::RmsNorm{}));
   counts_what_it_does(ap::Model(in, ap::GroupNorm{.groups = 2}, conv, ap::GroupNorm{.groups = 2}, ap::Relu{}));
   counts_what_it_does(ap::Model(in, conv, ap::BatchNorm{}, ap::Relu{}, ap::Dense{.units = 3}));
   counts_what_it_does(ap::Model(in, conv, ap::BatchNorm{.ghost = 2}, ap::Relu{}, ap::Dense{.units = 3}), {}, 5);

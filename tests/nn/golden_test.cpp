@@ -97,6 +97,8 @@ TEST_CASE_TEMPLATE("golden: layers", B, NN_BACKENDS) {
   check<B>("max_pool", shape, ap::MaxPool{.size = 3, .stride = 2});
   check<B>("average_pool", shape, ap::AveragePool{.size = 3, .stride = 2});
   check<B>("layer_norm", {2, 5}, ap::LayerNorm{});
+  check<B>("rms_norm", {2, 5}, ap::RmsNorm{});
+  check<B>("glu", {2, 10}, ap::Glu{});
   check<B>("group_norm", {3, 2, 4}, ap::GroupNorm{.groups = 2});
   check<B>("batch_norm", {2, 1, 4}, ap::BatchNorm{});
   check_evaluated_batch_norm<B>();

@@ -13,7 +13,8 @@ namespace algoperf {
 struct AttentionShape {
   std::size_t examples, queries, keys, heads, size;
   std::size_t query_stride, key_stride;
-  bool causal;  // a query reads the keys up to its own place; queries == keys
+  bool causal;   // a query reads the keys up to its own place; queries == keys
+  double scale;  // of the scores
 
   ALGOPERF_HD constexpr std::size_t width() const { return heads * size; }
   // Returns the number of keys that a query reads.

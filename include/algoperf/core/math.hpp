@@ -91,6 +91,21 @@ ALGOPERF_HD T log(T x) {
   return Maths<T>::log(x);
 }
 
+ALGOPERF_HD double sin(double x) {
+#if ALGOPERF_ON_DEVICE
+  return ::sin(x);
+#else
+  return __builtin_sin(x);
+#endif
+}
+ALGOPERF_HD double cos(double x) {
+#if ALGOPERF_ON_DEVICE
+  return ::cos(x);
+#else
+  return __builtin_cos(x);
+#endif
+}
+
 // Returns a where the condition holds, else b. Kernels must not branch on values in any other way.
 template <class T>
 ALGOPERF_HD T select(typename Maths<T>::Mask condition, T a, T b) {

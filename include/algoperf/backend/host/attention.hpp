@@ -45,7 +45,7 @@ class HostAttention {
 
  public:
   HostAttention(const HostType& host, const AttentionShape& shape)
-      : host_(host), shape_(shape), scale_(1 / math::sqrt(static_cast<S>(shape.size))) {}
+      : host_(host), shape_(shape), scale_(static_cast<S>(shape.scale)) {}
 
   void forward(const AttentionInputs<S>& in, S* out, S* log_sums) const {
     for_each_head([&](std::size_t example, std::size_t head) { forward_head(in, out, log_sums, example, head); });

@@ -12,14 +12,15 @@
 namespace algoperf {
 
 // Scaled dot-product attention with several heads, between the rows of each example:
-//   y_i = sum_j softmax_j(q_i . k_j / sqrt(size)) v_j     for each head, which has `size` = width / heads elements
+//   y_i = sum_j softmax_j(scale q_i . k_j) v_j     for each head, which has `size` = width / heads elements
 // Shapes: one input holds queries, keys and values: {3 width}, in this order, on an axis with several rows per example.
 //   Or two: queries {width}; keys and values {2 width}, on an axis of their own. Output {width}, on the queries' axis.
 //   Head h has elements [h size, (h + 1) size) of each part.
-// Hyperparameters: heads, which must divide the width; causal: row i reads rows [0, i] only (one input).
+// Hyperparameters: heads, which must divide the width; causal: row i reads rows [0, i] only (one input); scale, at
+//   least 0, where 0 stands for 1 / sqrt(size).
 // Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2; the softmax is computed in tiles as in Dao et al. 2022,
 //   arXiv:2205.14135, algorithm 1, so a square of scores is never stored. torch's scaled_dot_product_attention,
-//   without its mask, its dropout and its other scales. The projections are Dense layers before and after.
+//   without its mask and its dropout. The projections are Dense layers before and after.
 // Cost: 4 width + 6 heads FLOPs per pair of a query and a key forward, 10 width + 6 heads backward, where causal
 //   attention has n (n + 1) / 2 pairs in an example of n rows. Keeps one element per query and head, and has memory for
 //   two rows of scores per head, which backends other than Host use.
@@ -27,6 +28,7 @@ namespace algoperf {
 struct Attention {
   std::size_t heads = 1;
   bool causal = false;
+  double scale = 0;
   static constexpr const char* name = "attention";
 
   template <class Net, std::size_t N>
@@ -44,6 +46,7 @@ struct Attention {
     if constexpr (N == 2)
       net.check(x[1].shape.size() == 2 * width, own, "the keys and values have shape ", x[1].shape,
                 ", expected twice the width of the queries, ", 2 * width);
+    net.check(scale >= 0, own, "scale is negative or not a number, expected at least 0");
     net.check(!causal || N == 1, own, "causal attention takes one input, whose rows are both queries and keys");
     return {no_index, x[0].axis, Shape{width}, ElementType::activation};
   }
@@ -120,8 +123,15 @@ struct Attention {
   AttentionShape shape_of(const Call& call) const {
     const bool one = call.inputs() == 1;
     const std::size_t width = call.out_shape().size(), examples = call.examples, last = one ? 0 : 1;
-    return {examples,      call.rows(0) / examples, call.rows(last) / examples, heads,
-            width / heads, call.in_shape(0).size(), call.in_shape(last).size(), causal};
+    return {examples,
+            call.rows(0) / examples,
+            call.rows(last) / examples,
+            heads,
+            width / heads,
+            call.in_shape(0).size(),
+            call.in_shape(last).size(),
+            causal,
+            scale > 0 ? scale : 1 / math::sqrt(static_cast<double>(width / heads))};
   }
   template <class Call>
   static AttentionInputs<typename Call::S> inputs(const Call& call) {
@@ -132,8 +142,7 @@ struct Attention {
   }
   template <class Call>
   static detail::AttentionRows<typename Call::S> rows_of(const Call& call, const AttentionShape& shape) {
-    using T = Arithmetic<typename Call::S>;
-    return {shape, inputs(call), static_cast<T>(1 / math::sqrt(static_cast<double>(shape.size)))};
+    return {shape, inputs(call), static_cast<Arithmetic<typename Call::S>>(shape.scale)};
   }
   template <class Call>
   static auto* memory(const Call& call, const AttentionShape& shape) {
