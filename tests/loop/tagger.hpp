@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algoperf/algoperf.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -40,5 +41,31 @@ inline Sentences sentences(std::vector<float> weights = std::vector<float>(examp
   return Sentences({tokens(examples * length, words, 1), {length}}, {tokens(examples * length, tags, 2), {length}},
                    {std::move(weights), {length}});
 }
+
+// The mean over the classes of the weighted share of a class's rows that are predicted wrongly.
+struct BalancedError {
+  static constexpr const char* name = "balanced error";
+  static constexpr bool lower_is_better = true;
+  struct State {
+    std::vector<double> weights, errors;  // of each class
+  };
+
+  template <class S>
+  void add(State& state, const EvaluatedRows<S, std::int32_t>& rows) const {
+    state.weights.resize(rows.width);
+    state.errors.resize(rows.width);
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      const S* const z = rows.outputs + i * rows.width;
+      const auto label = static_cast<std::size_t>(rows.labels[i]);
+      state.weights[label] += rows.weight(i);
+      if (std::max_element(z, z + rows.width) != z + label) state.errors[label] += rows.weight(i);
+    }
+  }
+  double value(const State& state) const {
+    double sum = 0;
+    for (std::size_t c = 0; c < state.weights.size(); ++c) sum += state.errors[c] / state.weights[c];
+    return sum / static_cast<double>(state.weights.size());
+  }
+};
 
 }  // namespace algoperf::testing::tagging

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "../core/tuple.hpp"
 #include "../data/fields.hpp"
 #include "../nn/concept.hpp"
 #include "../nn/graph/recorder.hpp"
+#include "../nn/metrics/evaluated_rows.hpp"
 #include "../schedules/concept.hpp"
 #include "pick.hpp"
 
@@ -125,13 +127,21 @@ consteval bool explain_metric() {
       "algoperf: a metric needs two constants, `static constexpr const char* name` and `static constexpr bool "
       "lower_is_better`; e.g. ErrorRate{}");
   static_assert(has_label<Data>(), "algoperf: a metric compares outputs with the data's field \"label\"");
-  static_assert(
-      requires(const Metric& metric, const Host<float>& backend, float* x, const LabelInMemory<Data, float>* labels) {
-        metric.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels, x);
-      },
-      "algoperf: a metric needs write(backend, batch, classes, outputs, labels, scores) const, a template over the "
-      "backend and the element type, that takes the labels of the data (ErrorRate and CrossEntropy: classes; "
-      "MeanSquaredError and BinaryCrossEntropy: real values)");
+  if constexpr (AccumulatingMetric<Metric>)
+    static_assert(
+        requires(const Metric& metric, typename Metric::State& state,
+                 const EvaluatedRows<float, LabelInMemory<Data, float>>& rows) { metric.add(state, rows); },
+        "algoperf: a metric with a State needs add(state, rows) const, for EvaluatedRows<S, Label> of the labels of "
+        "the "
+        "data: std::int32_t for classes, otherwise S (nn/metrics/evaluated_rows.hpp)");
+  else
+    static_assert(
+        requires(const Metric& metric, const Host<float>& backend, float* x, const LabelInMemory<Data, float>* labels) {
+          metric.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels, x);
+        },
+        "algoperf: a metric needs write(backend, batch, classes, outputs, labels, scores) const, a template over the "
+        "backend and the element type, that takes the labels of the data (ErrorRate and CrossEntropy: classes; "
+        "MeanSquaredError and BinaryCrossEntropy: real values); or a State, add(state, rows) and value(state)");
   return true;
 }
 
@@ -139,6 +149,18 @@ template <class Selector>
 concept HasGradientFeedback = requires {
   requires Selector::has_gradient_feedback;
 };
+
+// Fails with a readable message if the next selection depends on the current step.
+template <class Selector>
+consteval bool explain_prefetching() {
+  static_assert(
+      !HasGradientFeedback<Selector> &&
+          !requires(const Selector& selector, typename Selector::State& state, const Selection& selection,
+                    const std::vector<float>& losses) { selector.feedback(state, selection, losses); },
+      "algoperf: prefetched data needs a selector whose selections do not depend on losses or gradients, e.g. "
+      "ShuffledEpochs{.batch = 128}");
+  return true;
+}
 
 template <class CombinerType>
 concept MeasuresGradients = requires {

@@ -41,7 +41,13 @@
 //         of classes that a model with this number of outputs distinguishes.
 // Metric: name              constexpr; for tables and logs
 //         lower_is_better   constexpr
-//         write(backend, batch, classes, logits, labels, scores)   one score per example; the metric is their mean
+//         and either a mean over rows:
+//           write(backend, batch, classes, logits, labels, scores)   one score per row
+//           value(mean)       optional; computes the metric from the mean of the scores. Default: the mean
+//         or an accumulator, for metrics that are not means:
+//           State             starts empty
+//           add(state, rows)  adds the rows of a batch: EvaluatedRows (metrics/evaluated_rows.hpp), in host memory
+//           value(state)      the metric of all rows added
 // Model:  Model (model.hpp), or any model function (graph/op.hpp) of the field "input" that has its members Input<S>,
 //         input() and output(). Tokens of a batch are checked before they reach a layer.
 #pragma once

@@ -1,0 +1,28 @@
+// EvaluatedRows: what a metric that is an accumulator adds up. A Metric is an accumulator if it has a State.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "../../core/config.hpp"
+
+namespace algoperf {
+
+// Rows of a batch of an evaluation, in host memory. The model's outputs have `width` elements per row. A row has one
+// label if labels are classes (std::int32_t), or else `width` real-valued labels of type S.
+template <class S, class Label>
+struct EvaluatedRows {
+  std::size_t rows = 0, width = 1;
+  const S* outputs = nullptr;
+  const Label* labels = nullptr;
+  const S* weights = nullptr;  // of a Weighted loss; null if rows have no weights
+
+  double weight(std::size_t row) const { return weights == nullptr ? 1 : static_cast<double>(weights[row]); }
+};
+
+template <class Metric>
+concept AccumulatingMetric = requires(const Metric& metric, const typename Metric::State& state) {
+  { metric.value(state) } -> std::convertible_to<double>;
+};
+
+}  // namespace algoperf
