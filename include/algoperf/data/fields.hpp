@@ -23,6 +23,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "../core/tuple.hpp"
 #include "concept.hpp"
 
 namespace algoperf {
@@ -64,6 +65,8 @@ struct FieldList {
   static constexpr std::size_t size = sizeof...(Fields);
   static constexpr std::array<std::string_view, size> names{Fields::name...};
   static constexpr std::array<bool, size> holds_tokens{Fields::holds_tokens...};
+  template <std::size_t i>
+  static constexpr FieldName name_of = TupleElement<i, Tuple<Fields...>>::field_name;
 
   // Returns the place of a field in the list, or `size` if there is none of this name.
   static constexpr std::size_t find(std::string_view name) {
@@ -81,6 +84,12 @@ concept FieldDataset = requires(const D& d) {
 };
 
 namespace detail {
+
+// A FieldDataset whose batches of training steps depend on random numbers: gather(indices, n, to, key).
+template <class D>
+concept RandomDataset = FieldDataset<D> && requires {
+  requires D::is_random;
+};
 
 // The fields of a data set.
 template <class D>

@@ -67,6 +67,9 @@ class Slice {
 // The same for a data set of fields.
 template <FieldDataset Whole>
 class Slice<Whole> {
+  static_assert(!detail::RandomDataset<Whole>,
+                "algoperf: a slice of transformed data would drop the transforms: transform the slice instead");
+
  public:
   using Fields = typename Whole::Fields;
 

@@ -11,11 +11,17 @@
 #include "../backend/concept.hpp"
 #include "../core/element_count.hpp"
 #include "../core/error.hpp"
+#include "../core/random.hpp"
 #include "../data/fields.hpp"
 #include "../nn/graph/model_graph.hpp"
 #include "check_fields.hpp"
 
 namespace algoperf {
+
+struct GatherOptions {
+  bool with_labels = true;            // false leaves out fields that only losses read
+  const RandomKey* random = nullptr;  // of the transforms of a data set; null to leave them out
+};
 
 // Memory for up to `capacity` examples, allocated once: gathering allocates nothing after the first call.
 template <class Backend>
@@ -57,24 +63,68 @@ class FieldBatch {
   }
 
   // Copies n <= capacity() examples into the batch. Throws Error if a value is out of range (check_fields.hpp).
-  // with_labels: false leaves out fields that only losses read, which predictions do not need.
   template <class Data>
   void gather(const Backend& backend, const Data& data, const std::uint32_t* indices, std::size_t n,
-              bool with_labels = true) {
-    size_ = n;
-    for (Own& own : fields_) own.current = own.memory.data();
-    const auto take = [&](std::size_t i, const char* from, std::size_t) {
-      char* const to = fields_[i].memory.data();
-      if (from == to) return;
+              const GatherOptions& options = {}) {
+    stage(data, indices, n, options);
+    send(backend);
+  }
+  // The first half of gather(), which does not use the backend: gathers and checks n examples in host memory.
+  template <class Data>
+  void stage(const Data& data, const std::uint32_t* indices, std::size_t n, const GatherOptions& options = {}) {
+    for (Own& own : fields_) {
+      own.written = false;
+      own.staged = nullptr;
+      if (!in_host_memory(own)) own.host.resize(own.width * capacity_ * host_element_bytes(own.info.value.type));
+    }
+    if constexpr (detail::RandomDataset<Data>) {
+      const Target<Data> target{*this, data, n};
+      if (options.random != nullptr)
+        data.gather(indices, n, target, *options.random);
+      else
+        data.gather(indices, n, target);
+    } else if constexpr (FieldDataset<Data>) {
+      data.gather(indices, n, Target<Data>{*this, data, n});
+    } else {
+      gather_pair(data, indices, n);
+    }
+    for (Own& own : fields_) {
+      if (own.of_loss && !options.with_labels) continue;
+      require(own.written, "data: gather() wrote no field '", own.info.field, "' of the type that the model reads");
+      check(own, indices, 0, n, host_data<char>(own));
+      own.staged = converted(own, n);
+    }
+    staged_ = n;
+  }
+  // Returns field i of the staged examples, with the types of the backend, or null if it was left out.
+  const char* staged(std::size_t i) const { return fields_[i].staged; }
+  // The second half of gather().
+  void send(const Backend& backend) {
+    size_ = staged_;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      Own& own = fields_[i];
+      char* const to = own.memory.data();
+      own.current = to;
+      if (own.staged == nullptr || own.staged == to) continue;
       const ElementType type = value(i).type;
       if (type == ElementType::activation)
-        send<S>(backend, n * width(i), from, to);
+        send<S>(backend, size_ * width(i), own.staged, to);
       else if (type == ElementType::parameter)
-        send<Scalar>(backend, n * width(i), from, to);
+        send<Scalar>(backend, size_ * width(i), own.staged, to);
       else
-        send<std::int32_t>(backend, n * width(i), from, to);
-    };
-    read(data, indices, n, take, with_labels);
+        send<std::int32_t>(backend, size_ * width(i), own.staged, to);
+    }
+  }
+  // Takes the staged examples of a batch of the same model and capacity, in exchange for memory.
+  void take_staged(FieldBatch& other) {
+    staged_ = other.staged_;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      Own &own = fields_[i], &from = other.fields_[i];
+      if (in_host_memory(own)) std::swap(own.memory, from.memory);
+      std::swap(own.host, from.host);
+      std::swap(own.stored, from.stored);
+      own.staged = from.staged;
+    }
   }
   // The same from memory of the backend's: copy(i, to) writes field i of the examples.
   template <class Copy>
@@ -93,28 +143,7 @@ class FieldBatch {
       if (point_into(data.in_place(begin), begin, n, with_labels)) return;
     range_.resize(n);
     for (std::size_t i = 0; i < n; ++i) range_[i] = static_cast<std::uint32_t>(begin + i);
-    gather(backend, data, range_.data(), n, with_labels);
-  }
-
-  // Gathers n <= capacity() examples, checks them, and calls take(i, from, bytes) with field i in host memory, with the
-  // types of the backend.
-  template <class Data, class Take>
-  void read(const Data& data, const std::uint32_t* indices, std::size_t n, const Take& take, bool with_labels = true) {
-    for (Own& own : fields_) {
-      own.written = false;
-      if (!in_host_memory(own)) own.host.resize(own.width * capacity_ * host_element_bytes(own.info.value.type));
-    }
-    if constexpr (FieldDataset<Data>)
-      data.gather(indices, n, Target<Data>{*this, data, n});
-    else
-      gather_pair(data, indices, n);
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      Own& own = fields_[i];
-      if (own.of_loss && !with_labels) continue;
-      require(own.written, "data: gather() wrote no field '", own.info.field, "' of the type that the model reads");
-      check(own, indices, 0, n, host_data<char>(own));
-      take(i, converted(own, n), n * bytes(i));
-    }
+    gather(backend, data, range_.data(), n, {.with_labels = with_labels});
   }
 
   // Returns the number of bytes of one example in field i.
@@ -132,6 +161,7 @@ class FieldBatch {
     const void* current = nullptr;  // the field of the batch's examples, in the backend's memory
     std::vector<char> host = {};    // where data sets write, unless that is `memory`
     std::vector<char> stored = {};  // `host` converted to Stored
+    const char* staged = nullptr;   // the staged examples, in one of the three
   };
   // What a FieldDataset writes to.
   template <class Data>
@@ -246,7 +276,7 @@ class FieldBatch {
     return true;
   }
 
-  std::size_t capacity_, size_ = 0;
+  std::size_t capacity_, size_ = 0, staged_ = 0;
   std::vector<Own> fields_;
   std::vector<std::vector<char>> unread_;
   std::vector<std::uint32_t> range_;

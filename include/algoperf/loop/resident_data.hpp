@@ -44,9 +44,9 @@ class ResidentData {
     for (std::size_t begin = 0; begin < size; begin += most) {
       const std::size_t n = size - begin < most ? size - begin : most;
       for (std::size_t i = 0; i < n; ++i) indices[i] = static_cast<std::uint32_t>(begin + i);
-      batch.read(data, indices.data(), n, [&](std::size_t i, const char* from, std::size_t bytes) {
-        backend.write(bytes, from, fields_[i].data() + begin * batch.bytes(i));
-      });
+      batch.stage(data, indices.data(), n);
+      for (std::size_t i = 0; i < batch.fields(); ++i)
+        backend.write(n * batch.bytes(i), batch.staged(i), fields_[i].data() + begin * batch.bytes(i));
     }
   }
 

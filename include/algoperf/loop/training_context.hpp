@@ -23,6 +23,7 @@
 #include "deferred_loss.hpp"
 #include "diverged.hpp"
 #include "divergence_cause.hpp"
+#include "evaluation_sums.hpp"
 #include "resident_data.hpp"
 #include "step_losses.hpp"
 #include "stopwatch.hpp"
@@ -158,25 +159,44 @@ class TrainingContext {
   // Keeps a copy of the training data in a device's memory until release_data(), if it fits with some memory to spare.
   template <class Data>
   void make_resident(const Data& data) {
-    if constexpr (defers) resident_.make(backend_, data, work_.batch);
+    if constexpr (defers && !detail::RandomDataset<Data>) resident_.make(backend_, data, work_.batch);
   }
   void release_data() {
     if constexpr (defers) resident_.release();
   }
 
-  // Copies a step's examples into the batch. Throws Error if the selection is invalid.
+  // Throws Error if a selection of examples of `data` is invalid.
   template <class Data>
-  void load(const Data& data, const Selection& selection, Step now) {
+  void check(const Data& data, const Selection& selection) const {
     const std::size_t n = selection.indices.size(), size = data.size();
     require(n > 0 && n <= capacity() && selection.weights.size() == n, "TrainingLoop: the selector chose ", n,
             " examples and ", selection.weights.size(), " weights, expected the same number of each, 1 to ",
             capacity());
     for (const std::uint32_t index : selection.indices)
       require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
+  }
+  // Copies a step's examples into the batch. Throws Error if the selection is invalid.
+  template <class Data>
+  void load(const Data& data, const Selection& selection, Step now) {
+    check(data, selection);
     now_ = now;
-    losses_.start(selection.weights);
-    gather(data, selection.indices.data(), n);
-    detail::send(backend_, batch_losses(), losses_.weights(), weights_.data());
+    gather(data, selection.indices.data(), selection.indices.size());
+    send_weights(selection);
+  }
+  // The same from the staged examples of another batch, which gets memory in exchange.
+  void load_staged(FieldBatch<Backend>& staged, const Selection& selection, Step now) {
+    now_ = now;
+    work_.batch.take_staged(staged);
+    work_.batch.send(backend_);
+    send_weights(selection);
+  }
+  // The random numbers of a step's transforms.
+  RandomKey transforms_key(Step now) const { return key_.fold(2).fold(now.t); }
+  // Whether steps gather the examples of `data` on the host.
+  template <class Data>
+  bool gathers_on_host(const Data& data) const {
+    if constexpr (defers) return !resident_.holds(data);
+    return true;
   }
   // Returns the losses of the examples loaded last, in host memory: the mean of each example's losses. If a rule
   // requested several gradients in the step, these are the losses at the parameters of each worker's first gradient.
@@ -193,32 +213,36 @@ class TrainingContext {
         diverged(step, values(), gradients());
     return loss;
   }
-  // What evaluate() adds up: losses and scores of rows, times their weights, and these weights, which are 1 unless the
-  // loss is Weighted.
-  struct EvaluationSums {
-    double loss = 0, score = 0, weight = 0;
-  };
   // Evaluates examples [begin, begin + n).
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
-                EvaluationSums& sums) {
+                detail::EvaluationSums<Metric>& sums) {
     Work& work = work_for(n);
     work.batch.load_range(backend_, data, begin, n);
     GraphExecutor<Backend>& executor = work.executor_from(0);
     executor.forward(evaluation_pass(values, n));
-    const std::size_t rows = n * work.losses_per_example();
+    using Label = detail::LabelInMemory<Data, Scalar>;
+    const std::size_t rows = n * work.losses_per_example(), width = recorded_.outputs().shape.size();
+    const Activation* const outputs = executor.result(recorded_.outputs(), Mode::evaluate);
+    const Label* const labels = static_cast<const Label*>(work.batch.data(work.batch.find("label")));
+    const Scalar* const weights = loss_weights(work);
     Scalar* const losses = work.losses();
     const auto sum = [&] {
-      const Scalar* const weights = loss_weights(work);
       return weights == nullptr ? backend_.sum(rows, static_cast<const Scalar*>(losses))
                                 : backend_.dot(rows, static_cast<const Scalar*>(losses), weights);
     };
     sums.weight += sum_of_weights(work, 0, n);
     sums.loss += sum();
-    metric.write(backend_, rows, recorded_.outputs().shape.size(), executor.result(recorded_.outputs(), Mode::evaluate),
-                 static_cast<const detail::LabelInMemory<Data, Scalar>*>(work.batch.data(work.batch.find("label"))),
-                 losses);
-    sums.score += sum();
+    if constexpr (AccumulatingMetric<Metric>) {
+      const auto read_outputs = read_scalars(rows * width, outputs);
+      const auto read_labels = read(rows * (std::is_same_v<Label, std::int32_t> ? 1 : width), labels);
+      const auto read_weights = read(weights == nullptr ? 0 : rows, weights);
+      metric.add(sums.state, EvaluatedRows<Scalar, Label>{rows, width, read_outputs.data(), read_labels.data(),
+                                                          weights == nullptr ? nullptr : read_weights.data()});
+    } else {
+      metric.write(backend_, rows, width, outputs, labels, losses);
+      sums.state += sum();
+    }
   }
   // Writes the outputs of examples [begin, begin + n) to host memory, row by row.
   template <class Data>
@@ -229,12 +253,11 @@ class TrainingContext {
     GraphExecutor<Backend>& executor = work.executor_from(0);
     executor.forward_to_outputs(evaluation_pass(values, n));
     const Activation* const from = executor.result(recorded_.outputs(), Mode::evaluate);
-    if constexpr (!std::is_same_v<Activation, Scalar>) {
-      std::vector<Activation> read(count);
-      backend_.read(count, from, read.data());
-      std::copy(read.begin(), read.end(), outputs);
-    } else {
+    if constexpr (std::is_same_v<Activation, Scalar>) {
       backend_.read(count, from, outputs);
+    } else {
+      const auto scalars = read_scalars(count, from);
+      std::copy(scalars.begin(), scalars.end(), outputs);
     }
   }
 
@@ -269,7 +292,25 @@ class TrainingContext {
   void gather(const Data& data, const std::uint32_t* indices, std::size_t n) {
     if constexpr (defers)
       if (resident_.holds(data)) return resident_.gather(backend_, indices, n, work_.batch);
-    work_.batch.gather(backend_, data, indices, n);
+    const RandomKey random = transforms_key(now_);
+    work_.batch.gather(backend_, data, indices, n, {.random = &random});
+  }
+
+  void send_weights(const Selection& selection) {
+    losses_.start(selection.weights);
+    detail::send(backend_, batch_losses(), losses_.weights(), weights_.data());
+  }
+
+  // Return n elements of the backend's memory, and n activations as scalars.
+  template <class T>
+  std::vector<T> read(std::size_t n, const T* from) const {
+    std::vector<T> values(n);
+    if (n > 0) backend_.read(n, from, values.data());
+    return values;
+  }
+  std::vector<Scalar> read_scalars(std::size_t n, const Activation* from) const {
+    const std::vector<Activation> stored = read(n, from);
+    return {stored.begin(), stored.end()};
   }
 
   // Returns the weights of a Weighted loss's rows from example `begin` on, or null.

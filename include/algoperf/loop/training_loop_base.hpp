@@ -13,11 +13,13 @@
 #include "../combine/all.hpp"
 #include "../core/target.hpp"
 #include "../core/warn.hpp"
+#include "../data/prefetched.hpp"
 #include "../data/unlabelled.hpp"
 #include "../schedules/concept.hpp"
 #include "check_fields.hpp"
 #include "explain_loop.hpp"
 #include "function_observer.hpp"
+#include "prefetcher.hpp"
 #include "recording.hpp"
 #include "run.hpp"
 #include "seed.hpp"
@@ -65,11 +67,16 @@ class TrainingLoopBase {
     static_assert(detail::explain_data<Data>());
     start(data);
     const Stopwatch watch;
-    const Step now{last_.now.t + 1, schedule_(last_.now.t)};
-    selector_.select(*selector_state_, now, selection_);
+    const Step now = step_after(last_.now.t);
+    const bool prefetched = take_prefetched<Data>(now);
+    if (!prefetched) selector_.select(*selector_state_, now, selection_);
     double loss = 0;
     const auto work = [&] {
-      context_.load(data, selection_, now);
+      if (prefetched)
+        context_.load_staged(prefetcher_->batch(), selection_, now);
+      else
+        context_.load(data, selection_, now);
+      prefetch(data, now);
       loss = combiner_.advance(context_, combiner_state_);  // gradients, combination, update
     };
     if constexpr (AsynchronousBackend<Backend>)
@@ -94,16 +101,23 @@ class TrainingLoopBase {
       }
     return last_;
   }
-  // Lets a device backend keep a copy of the data in its memory, if it fits, until release_data(). The caller must not
-  // change the data until then. Copying counts as training time.
+  // Lets a device backend keep a copy of the data in its memory, if it fits, until release_data(). Until then, steps on
+  // Prefetched data gather the next batch ahead. The caller must not change or free the data before release_data().
+  // Copying counts as training time.
   template <class Data>
   void make_resident(const Data& data) {
     detail::check_fits(context_.graph(), data);
     const Stopwatch watch;
     context_.make_resident(data);
+    if constexpr (detail::PrefetchedDataset<Data>)
+      if (context_.gathers_on_host(data)) prefetcher_.emplace(backend(), context_.graph(), context_.capacity());
     if constexpr (Context::defers) last_.training_seconds += watch.seconds();
   }
-  void release_data() { context_.release_data(); }
+  void release_data() {
+    if (prefetcher_) prefetcher_->cancel(*selector_state_);
+    prefetcher_.reset();
+    context_.release_data();
+  }
 
   // Returns the mean training loss and the metric over a whole data set. This does not count as training time, except
   // for computing averaged parameters. Evaluates `batch` examples at a time; 0 selects the maximum number of examples
@@ -119,14 +133,15 @@ class TrainingLoopBase {
     const Scalar* const values = evaluation_values();
     if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
     const Stopwatch watch;
-    typename Context::EvaluationSums sums;
+    detail::EvaluationSums<Metric> sums;
     for_each_batch(data.size(), batch,
                    [&](std::size_t begin, std::size_t n) { context_.evaluate(data, metric, values, begin, n, sums); });
-    evaluation_seconds_ += watch.seconds();
     require(sums.weight > 0, "TrainingLoop: the weights of all examples of an evaluation are 0");
+    const double found = sums.metric(metric);
+    evaluation_seconds_ += watch.seconds();
     return {.step = last_.now.t,
             .loss = sums.loss / sums.weight,
-            .metric = sums.score / sums.weight,
+            .metric = found,
             .metric_name = Metric::name,
             .lower_is_better = Metric::lower_is_better,
             .training_seconds = last_.training_seconds,
@@ -251,11 +266,19 @@ class TrainingLoopBase {
       context_.visit(archive, evaluation_values_.data());
     }
     visit_scoped(archive, "rule", combiner_state_);
+    if constexpr (Archive::reading)
+      if (prefetcher_) prefetcher_->cancel(*selector_state_);
     // A loop that has not started has no selector state yet; the data size suffices to create it.
     std::uint64_t data_size = data_size_;
     archive.number("data_size", data_size);
     if constexpr (Archive::reading) resize_data(static_cast<std::size_t>(data_size));
-    if (selector_state_) visit_scoped(archive, "selector", *selector_state_);
+    if (!selector_state_) return;
+    if constexpr (!Archive::reading)
+      if (prefetcher_ && prefetcher_->state_before() != nullptr) {
+        typename Selector::State before = *prefetcher_->state_before();
+        return visit_scoped(archive, "selector", before);
+      }
+    visit_scoped(archive, "selector", *selector_state_);
   }
 
  protected:
@@ -275,6 +298,31 @@ class TrainingLoopBase {
   ~TrainingLoopBase() = default;
 
  private:
+  using Prefetcher = detail::Prefetcher<Selector, Backend>;
+
+  Step step_after(std::uint64_t t) const { return {t + 1, schedule_(t)}; }
+  // Makes the examples that were selected ahead for step `now` the selection, if there are any.
+  template <class Data>
+  bool take_prefetched(Step now) {
+    if constexpr (detail::PrefetchedDataset<Data>)
+      if (prefetcher_ && prefetcher_->take(now, *selector_state_)) {
+        std::swap(selection_, prefetcher_->selection());
+        return true;
+      }
+    return false;
+  }
+  // Starts to gather the examples of the step after `now`.
+  template <class Data>
+  void prefetch(const Data& data, Step now) {
+    if constexpr (detail::PrefetchedDataset<Data>) {
+      static_assert(detail::explain_prefetching<Selector>());
+      if (!prefetcher_) return;
+      const Step next = step_after(now.t);
+      prefetcher_->start(data, selector_, *selector_state_, next, context_.transforms_key(next),
+                         [&](const Selection& selection) { context_.check(data, selection); });
+    }
+  }
+
   template <class Data, class... Observers>
   RunReport run_observed(const Data& data, Observers&&... observers) {
     return Run<TrainingLoopBase, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
@@ -299,6 +347,7 @@ class TrainingLoopBase {
   typename CombinerType::template State<Context> combiner_state_;
   typename Context::Array evaluation_values_;
   std::optional<typename Selector::State> selector_state_;
+  std::optional<Prefetcher> prefetcher_;
   std::size_t data_size_ = 0;
   bool examined_ = false;
   std::vector<std::string> warnings_;

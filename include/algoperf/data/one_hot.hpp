@@ -1,0 +1,47 @@
+// one_hot(data): a data set whose labels, classes, become distributions with a 1 at the class.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "fields.hpp"
+
+namespace algoperf {
+
+// Has the fields "input" and "label" of `data`; a label has data.classes() values. For SoftCrossEntropy and Mixup.
+template <class Data>
+class OneHot {
+ public:
+  using Fields = FieldList<Field<"input", typename Data::Input>, Field<"label", float>>;
+
+  explicit OneHot(const Data& data) : data_(data) {}
+
+  std::size_t size() const { return data_.size(); }
+  Shape shape(std::string_view field) const { return field == "label" ? Shape{data_.classes()} : data_.shape(); }
+
+  template <class To>
+  void gather(const std::uint32_t* indices, std::size_t n, const To& to) const {
+    constexpr std::size_t block = 64;
+    std::int32_t classes[block];
+    auto* inputs = to.template at<"input">();
+    auto* labels = to.template at<"label">();
+    const std::size_t count = data_.classes();
+    std::fill_n(labels, n * count, 0);
+    for (std::size_t done = 0; done < n; done += block) {
+      const std::size_t m = std::min(block, n - done);
+      data_.gather(indices + done, m, inputs + done * data_.shape().size(), classes);
+      for (std::size_t i = 0; i < m; ++i) labels[(done + i) * count + static_cast<std::size_t>(classes[i])] = 1;
+    }
+  }
+
+ private:
+  Data data_;
+};
+template <class Data>
+OneHot<Data> one_hot(const Data& data) {
+  return OneHot<Data>(data);
+}
+
+}  // namespace algoperf
