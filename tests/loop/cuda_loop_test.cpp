@@ -15,7 +15,7 @@ TEST_CASE("Cuda: class weights, and layers without a bias") { check_class_weight
 TEST_CASE("Cuda: a body that is not trained") { check_stopped(Cuda<float>{}); }
 TEST_CASE("Cuda: a model that reads tokens") { check_tokens(Cuda<float>{}); }
 TEST_CASE("Cuda: a loss and a weight per word") { check_weighted(Cuda<float>{}); }
-TEST_CASE("Cuda: a decoder-only Transformer") { check_gpt(Cuda<float>{}); }
+TEST_CASE("Cuda: decoder-only Transformers") { check_transformers(Cuda<float>{}); }
 TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Cuda<float>{});
 }

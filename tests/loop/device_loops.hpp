@@ -110,19 +110,23 @@ void check_tokens(const Device& device) {
       text, 50);
 }
 
-// A decoder-only Transformer.
+// Decoder-only Transformers.
 template <class Device>
-void check_gpt(const Device& device) {
+void check_transformers(const Device& device) {
   const TextSequences data(Text::from_string("how vexingly quick daft zebras jump over the lazy dogs, and run."),
                            {.length = 8, .stride = 2});
-  check_agreement(
-      device,
-      [&](const auto& backend) {
-        const Gpt model{.vocabulary = data.text().classes(), .context = 8, .width = 8, .layers = 1, .heads = 2};
-        return TrainingLoop(model, SoftmaxCrossEntropy{}, momentum(), Constant{0.05}, ShuffledEpochs{.batch = 8},
-                            backend);
-      },
-      data, 20);
+  const auto check = [&](const auto& model) {
+    check_agreement(
+        device,
+        [&](const auto& backend) {
+          return TrainingLoop(model, SoftmaxCrossEntropy{}, momentum(), Constant{0.05}, ShuffledEpochs{.batch = 8},
+                              backend);
+        },
+        data, 20);
+  };
+  const std::size_t vocabulary = data.text().classes();
+  check(Gpt{.vocabulary = vocabulary, .context = 8, .width = 8, .layers = 1, .heads = 2});
+  check(RotaryTransformer{.vocabulary = vocabulary, .context = 8, .width = 8, .layers = 1, .heads = 2});
 }
 
 // A loss and a weight per word.
@@ -142,6 +146,7 @@ void check_weighted(const Device& device) {
   const EvaluationReport expected = host.evaluate(data, ErrorRate{}), found = there.evaluate(data, ErrorRate{});
   CHECK(found.loss == near(expected.loss, 1e-5));
   CHECK(found.metric == near(expected.metric, 1e-5));
+  CHECK(there.evaluate(data, BalancedError{}).metric == near(host.evaluate(data, BalancedError{}).metric, 1e-5));
   check_agreement(
       device,
       [&](const auto& backend) {

@@ -11,7 +11,7 @@
 
 using namespace algoperf;
 
-static_assert(Workload<GlyphDigits> && Workload<GlyphDigitsCnn> && Workload<Shakespeare>);
+static_assert(Workload<GlyphDigits> && Workload<GlyphDigitsCnn> && Workload<Shakespeare> && Workload<ShakespeareLm>);
 static_assert(!Workload<int> && !Workload<SoftmaxCrossEntropy>);
 
 namespace {
@@ -26,6 +26,15 @@ auto example(const Data& data, std::size_t i) {
   input.back() = static_cast<typename Data::Input>(label);
   return input;
 }
+
+// Where a data set of tokens writes.
+struct TokenRows {
+  std::vector<std::int32_t>&inputs, &labels;
+  template <FieldName name>
+  std::int32_t* at() const {
+    return std::string_view(name) == "input" ? inputs.data() : labels.data();
+  }
+};
 
 // Rendered once for all tests.
 const GlyphDigits& rendered() {
@@ -109,4 +118,45 @@ TEST_CASE("shakespeare: a few steps on the real text") {
   loop.run(task.train(), UntilStep{60});
   CHECK(before > 4);
   CHECK(loop.evaluate(few, task.metric()).metric < 3.3);
+}
+
+TEST_CASE("shakespeare_lm: splits share no character, and the text is loaded once") {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "shakespeare");
+  std::string text;
+  for (std::size_t i = 0; i < 64 * 100 + 1; ++i) text += static_cast<char>('a' + i / 64 % 26);
+  folder.write("shakespeare/input.txt", text);
+  const ShakespeareLm task{.data = folder.path()};
+  const auto train = task.train(), validation = task.validation(), test = task.test();
+  REQUIRE(train.whole().size() == 100);
+  CHECK(train.size() == 90);
+  CHECK(validation.size() == 4);
+  CHECK(test.size() == 4);
+  // Sequence i consists of letter i, and its last label is the next letter.
+  const auto letters = [&](const auto& data, std::uint32_t i) {
+    std::vector<std::int32_t> inputs(64), labels(64);
+    data.gather(&i, 1, TokenRows{inputs, labels});
+    CHECK(labels[62] == inputs[0]);
+    return std::string{static_cast<char>('a' + inputs[0]), static_cast<char>('a' + labels[63])};
+  };
+  CHECK(letters(train, 89) == "lm");
+  CHECK(letters(validation, 0) == "no");
+  CHECK(letters(validation, 3) == "qr");
+  CHECK(letters(test, 0) == "st");
+  CHECK(&ShakespeareLm{.data = folder.path()}.train().whole().text().tokens() == &train.whole().text().tokens());
+  CHECK_THROWS_WITH_AS(ShakespeareLm{.data = "/nonexistent"}.model(),
+                       doctest::Contains("/nonexistent/shakespeare/input.txt"), Error);
+}
+
+TEST_CASE("shakespeare_lm: a few steps on the real text") {
+  const std::string folder = data_path("shakespeare");
+  if (folder.empty()) return;
+  const ShakespeareLm task{.data = folder + "/.."};
+  CHECK(task.train().size() > 15000);
+  CHECK(parameters_of(task.model()) == 135554);
+  TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{1e-2}, ShuffledEpochs{.batch = 8});
+  const auto few = task.validation().subset(0, 32);
+  CHECK(loop.evaluate(few, task.metric()).metric > 50);
+  loop.run(task.train(), UntilStep{60});
+  CHECK(loop.evaluate(few, task.metric()).metric < 24);
 }

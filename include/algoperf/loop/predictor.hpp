@@ -77,6 +77,8 @@ class Predictor {
     return predict(Unlabelled<T>(inputs, recorded_.shape_of_example(recorded_.field("input"))));
   }
 
+  // Returns the number of elements of an example's field "input".
+  std::size_t input_size() const { return recorded_.shape_of_example(recorded_.field("input")).size(); }
   const ModelType& model() const { return model_; }
   const Layout& layout() const { return recorded_.layout(); }
   const Backend& backend() const { return backend_; }

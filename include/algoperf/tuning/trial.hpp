@@ -15,6 +15,7 @@
 #include "../loop/observers/until.hpp"
 #include "../loop/stopwatch.hpp"
 #include "../loop/training_loop.hpp"
+#include "../nn/graph/graph_cost.hpp"
 #include "submission.hpp"
 
 namespace algoperf {
@@ -217,7 +218,7 @@ TrialResult run_task(const Task& task, const S& submission, const HyperPoint& po
   }();
   TrainingLoop loop(task.model, task.loss, submission.rule(point, facts), submission.schedule(point, facts), selector,
                     Seed{options.seed}, Host<>{.threads = options.threads});
-  return train_trial(loop.base(), task.data, options, static_cast<double>(task.model.cost().flops()), observer);
+  return train_trial(loop.base(), task.data, options, static_cast<double>(model_cost(task.model).flops()), observer);
 }
 
 // load() returns the task.

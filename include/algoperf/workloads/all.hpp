@@ -5,3 +5,4 @@
 #include "data_workload.hpp"
 #include "glyph_digits.hpp"
 #include "shakespeare.hpp"
+#include "shakespeare_lm.hpp"

@@ -20,17 +20,21 @@
 
 #include "../core/target.hpp"
 #include "../data/concept.hpp"
+#include "../data/fields.hpp"
 
 namespace algoperf {
+
+template <class Data>
+concept TrainingData = Dataset<Data> || FieldDataset<Data>;
 
 template <class W>
 concept Workload = requires(const W& w) {
   w.model();
   w.loss();
   w.metric();
-  { w.train() } -> Dataset;
-  { w.validation() } -> Dataset;
-  { w.test() } -> Dataset;
+  { w.train() } -> TrainingData;
+  { w.validation() } -> TrainingData;
+  { w.test() } -> TrainingData;
   { w.target() } -> std::same_as<Target>;
   { w.step_hint() } -> std::convertible_to<std::uint64_t>;
 };

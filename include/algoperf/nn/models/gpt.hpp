@@ -15,8 +15,8 @@ namespace algoperf {
 //   TrainingLoop loop(Gpt{.vocabulary = 65}, SoftmaxCrossEntropy{}, adamw(), ...);
 // Tensors: embedding.weight {vocabulary, width}, which is also the weight of the logits; positions.weight {context,
 //   width}; block.<i> (TransformerBlock); norm.
-// Source: Radford et al. 2019 (GPT-2). All weights start with a standard deviation of 0.02; GPT-2 divides that of `out`
-//   and `down` by sqrt(2 layers), which this model does not.
+// Source: Radford et al. 2019 (GPT-2). Weights start with a standard deviation of 0.02, which is divided by
+//   sqrt(2 layers) in `out` and `down`.
 struct Gpt {
   std::size_t vocabulary = 256;
   std::size_t context = 64;
@@ -35,9 +35,13 @@ struct Gpt {
     Value x = net("embedding", LookUp{.table = table, .vocabulary = vocabulary, .width = width}, tokens);
     x = net("positions", LearnedPositions{init}, x);
     if (dropout > 0) x = net("drop", Dropout{.rate = dropout}, x);
-    for (std::size_t i = 0; i < layers; ++i)
-      x = net({"block", i},
-              TransformerBlock{.heads = heads, .hidden = hidden, .causal = true, .dropout = dropout, .init = init}, x);
+    const TransformerBlock block{.heads = heads,
+                                 .hidden = hidden,
+                                 .causal = true,
+                                 .dropout = dropout,
+                                 .init = init,
+                                 .branch_init = init.divide_variance(2 * static_cast<double>(layers))};
+    for (std::size_t i = 0; i < layers; ++i) x = net({"block", i}, block, x);
     x = net("norm", LayerNorm{}, x);
     return net("logits", TiedLogits{.table = table, .vocabulary = vocabulary, .width = width}, x);
   }

@@ -17,7 +17,7 @@ namespace algoperf {
 // Shapes: in {width} on an axis with several rows per example, out the same. Tensors: norm_1, qkv {3 width, width},
 //   out {width, width}, norm_2, up {hidden, width}, down {width, hidden}, each with weight or scale, and bias.
 // Hyperparameters: heads, which must divide the width; hidden, 0 for 4 width; causal; dropout, the rate after `out` and
-//   `down`; init, of the dense layers.
+//   `down`; init, of the dense layers; branch_init, of `out` and `down`.
 // Source: Vaswani et al. 2017, arXiv:1706.03762; the order of Radford et al. 2019 (GPT-2), with GELU by tanh. torch's
 //   TransformerEncoderLayer with norm_first, without dropout of the attention's weights and of the hidden layer.
 struct TransformerBlock {
@@ -26,6 +26,7 @@ struct TransformerBlock {
   bool causal = false;
   double dropout = 0;
   Init init = Init::lecun_normal;
+  Init branch_init = Init::lecun_normal;
 
   template <class Net>
   constexpr Value operator()(Net& net, Value x) const {
@@ -33,12 +34,12 @@ struct TransformerBlock {
     Value y = net("norm_1", LayerNorm{}, x);
     y = net("qkv", Dense{.units = 3 * width, .init = init}, y);
     y = net("attention", Attention{.heads = heads, .causal = causal}, y);
-    y = dropped(net, "drop_1", net("out", Dense{.units = width, .init = init}, y));
+    y = dropped(net, "drop_1", net("out", Dense{.units = width, .init = branch_init}, y));
     x = net("sum_1", Sum{}, x, y);
     y = net("norm_2", LayerNorm{}, x);
     y = net("up", Dense{.units = hidden == 0 ? 4 * width : hidden, .init = init}, y);
     y = net("gelu", GeluTanh{}, y);
-    y = dropped(net, "drop_2", net("down", Dense{.units = width, .init = init}, y));
+    y = dropped(net, "drop_2", net("down", Dense{.units = width, .init = branch_init}, y));
     return net("sum_2", Sum{}, x, y);
   }
 

@@ -1,0 +1,88 @@
+// Trains a language model of Shakespeare's plays, or loads one, and writes text with it.
+//   generate --data ../shared/data --steps 3000 --save lm.checkpoint
+//   generate --load lm.checkpoint --prompt "ROMEO:" --temperature 0.7 --characters 500
+#include <fmt/format.h>
+
+#include <algoperf/algoperf.hpp>
+#include <algoperf/workloads/shakespeare_lm.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "flags.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+struct Options {
+  std::string data = ap::data_root(), load, save, prompt = "ROMEO:";
+  std::uint64_t steps = 3000, seed = 1;
+  std::size_t characters = 400;
+  double temperature = 0.7;
+};
+
+Options options_of(int argc, char** argv) {
+  Options options;
+  CLI::App app("Trains a language model of Shakespeare's plays, or loads one, and writes text with it.");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--data", options.data, "folder with shakespeare/input.txt");
+  app.add_option("--steps", options.steps, "training steps")->check(flags::whole(20, 1'000'000'000));
+  app.add_option("--save", options.save, "file to write the model with the best validation perplexity to");
+  app.add_option("--load", options.load, "file to read a model from, instead of training one");
+  app.add_option("--prompt", options.prompt, "the beginning of the text");
+  app.add_option("--characters", options.characters, "characters to write")->check(flags::whole(0, 1'000'000));
+  app.add_option("--temperature", options.temperature, "divides the logits; 0 takes the most probable character")
+      ->check(flags::real(0, 1000));
+  app.add_option("--seed", options.seed, "of the drawn characters")->check(flags::whole(0, UINT64_MAX));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  return options;
+}
+
+void run(const Options& options) {
+  const ap::ShakespeareLm task{.data = options.data};
+  const ap::Text text = task.train().whole().text();
+  const std::vector<std::int32_t> prompt = text.encode(options.prompt);
+  ap::require(!prompt.empty(), "--prompt is empty, expected at least one character");
+  ap::Predictor predictor(task.model(), ap::Host<>{}, 1);
+  if (options.load.empty()) {
+    ap::TrainingLoop loop(task.model(), task.loss(), ap::adamw({.beta2 = 0.95, .weight_decay = 0.1}),
+                          ap::WarmupCosine{.peak = 1e-2, .warmup = options.steps / 20, .total = options.steps},
+                          ap::ShuffledEpochs{.batch = task.batch_size()});
+    const ap::Evaluate evaluate(task, {.every = std::max<std::uint64_t>(options.steps / 10, 100)});
+    if (options.save.empty())
+      loop.run(task.train(), evaluate, ap::UntilStep{options.steps}, ap::ProgressBar{});
+    else
+      loop.run(task.train(), evaluate, ap::UntilStep{options.steps}, ap::ProgressBar{},
+               ap::BestCheckpoint{options.save});
+    if (options.save.empty()) std::copy_n(loop.evaluation_values(), loop.layout().size(), predictor.values());
+  }
+  if (const std::string file = options.load.empty() ? options.save : options.load; !file.empty())
+    ap::load_evaluation_values(file, predictor);
+  const auto tokens = ap::generate(
+      predictor, prompt, {.count = options.characters, .temperature = options.temperature, .seed = options.seed});
+  fmt::print("{}{}\n", options.prompt, text.decode(tokens));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = options_of(argc, argv);
+  if (!std::filesystem::exists(options.data + "/shakespeare/input.txt")) {
+    fmt::print(stderr, "generate: {}/shakespeare/input.txt does not exist: give --data a folder that has it\n",
+               options.data);
+    return 77;
+  }
+  try {
+    run(options);
+  } catch (const ap::Error& error) {
+    fmt::print(stderr, "generate: {}\n", error.what());
+    return 1;
+  }
+}
