@@ -1,0 +1,57 @@
+// Residual networks for CIFAR-10, and their variants for held-out workloads, with AlgoPerf's names.
+//
+//   name, or Base and variant    for the names of workloads: "resnet8", "resnet8_silu"
+//   model()
+//   Variants                     of a base network: a Tuple of network types
+//   target_error                 found by find_target
+//   step_hint
+#pragma once
+
+#include <cstdint>
+
+#include "../core/tuple.hpp"
+#include "../nn/layers/gelu.hpp"
+#include "../nn/layers/silu.hpp"
+#include "../nn/models/small_res_net.hpp"
+
+namespace algoperf {
+
+struct ResNet8Silu;
+struct ResNet8Gelu;
+struct ResNet8LargeBnInit;
+
+// ResNet-8 with batch norms over 64 examples at a time.
+struct ResNet8 {
+  static constexpr const char* name = "resnet8";
+  using Variants = Tuple<ResNet8Silu, ResNet8Gelu, ResNet8LargeBnInit>;
+  static constexpr double target_error = 0.35;
+  static constexpr std::uint64_t step_hint = 1400;
+  static constexpr SmallResNet<> model() { return {.ghost = 64}; }
+};
+// SiLUs instead of ReLUs.
+struct ResNet8Silu : ResNet8 {
+  using Base = ResNet8;
+  static constexpr const char* variant = "silu";
+  static constexpr SmallResNet<Silu> model() { return {.ghost = 64}; }
+};
+// GELUs, by tanh, instead of ReLUs.
+struct ResNet8Gelu : ResNet8 {
+  using Base = ResNet8;
+  static constexpr const char* variant = "gelu";
+  static constexpr SmallResNet<GeluTanh> model() { return {.ghost = 64}; }
+};
+// The scale of the last batch norm of each block starts as 8 instead of 0.
+struct ResNet8LargeBnInit : ResNet8 {
+  using Base = ResNet8;
+  static constexpr const char* variant = "large_bn_init";
+  static constexpr SmallResNet<> model() { return {.ghost = 64, .last_scale = Init::constant(8)}; }
+};
+// ResNet-20, without variants.
+struct ResNet20 {
+  static constexpr const char* name = "resnet20";
+  static constexpr double target_error = 0.25;
+  static constexpr std::uint64_t step_hint = 2800;
+  static constexpr SmallResNet<> model() { return {.blocks = 3, .ghost = 64}; }
+};
+
+}  // namespace algoperf

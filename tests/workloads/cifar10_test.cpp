@@ -1,0 +1,195 @@
+// CIFAR-10: its reader, its images, the residual network against torch (tests/golden/make_resnet.py), and its workload.
+#include <doctest/doctest.h>
+
+#include <algoperf/algoperf.hpp>
+#include <algoperf/data/prefetched.hpp>
+#include <algoperf/workloads/cifar10.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../golden/resnet.hpp"
+#include "../memory_archive.hpp"
+#include "../support/data_path.hpp"
+#include "../support/folder.hpp"
+#include "../support/near.hpp"
+#include "../support/sentence.hpp"
+
+namespace algoperf::testing::of_cifar10 {
+
+static_assert(Workload<Cifar10>);
+static_assert(parameters_of(SmallResNet<>{}) == 78042);
+static_assert(parameters_of(SmallResNet<>{.blocks = 3}) == 272474);  // He et al., table 6: 0.27 million
+
+// The bytes of n images: byte j of image i is (i + 3 j) mod 256.
+std::string records(std::size_t n) {
+  std::string bytes;
+  for (std::size_t i = 0; i < n; ++i) {
+    bytes += static_cast<char>(i % 10);
+    for (std::size_t j = 0; j < 3072; ++j) bytes += static_cast<char>((i + 3 * j) % 256);
+  }
+  return bytes;
+}
+
+TEST_CASE("cifar10: images of several files, with the channels last") {
+  const Folder folder;
+  folder.write("a.bin", records(3));
+  folder.write("b.bin", records(2));
+  const ByteImages images = load_cifar10({folder / "a.bin", folder / "b.bin"});
+  REQUIRE(images.size() == 5);
+  CHECK(images.labels() == std::vector<std::int32_t>{0, 1, 2, 0, 1});
+  CHECK(images.shape() == Shape{32, 32, 3});
+  CHECK(images.classes() == 10);
+  for (const std::size_t pixel : {std::size_t{0}, std::size_t{33}, std::size_t{1023}})
+    for (std::size_t k = 0; k < 3; ++k)
+      CHECK(images.bytes()[2 * 3072 + pixel * 3 + k] == (2 + 3 * (k * 1024 + pixel)) % 256);
+  const std::uint32_t index = 2;
+  std::vector<double> x(3072);
+  std::int32_t label = 0;
+  images.gather(&index, 1, x.data(), &label);
+  CHECK(label == 2);
+  CHECK(x[3 * 5 + 1] == near(((2 + 3 * (1024 + 5)) % 256 / 255.0 - 0.48215827) / 0.24348505, 1e-6));
+}
+
+TEST_CASE("cifar10: damaged files") {
+  const Folder folder;
+  folder.write("short.bin", records(2).substr(0, 4000));
+  CHECK(sentence([&] { load_cifar10({folder / "short.bin"}); }) ==
+        (folder / "short.bin") + ": ends at byte 4000, expected 3073 bytes of an image from byte 3073");
+  folder.write("empty.bin", "");
+  CHECK(sentence([&] { load_cifar10({folder / "empty.bin"}); }) ==
+        (folder / "empty.bin") + ": ends at byte 0, expected 3073 bytes of an image from byte 0");
+  std::string wrong = records(2);
+  wrong[3073] = 11;
+  folder.write("class.bin", wrong);
+  CHECK(sentence([&] { load_cifar10({folder / "class.bin"}); }) ==
+        (folder / "class.bin") + ": the class at byte 3073 is 11, expected 0 to 9");
+  CHECK(sentence([&] { load_cifar10({folder / "none.bin"}); }).find("none.bin: cannot be opened") != std::string::npos);
+  CHECK(sentence([&] { load_cifar10({folder / "class.bin"}, 1000); }).find("limit of 1000 bytes") != std::string::npos);
+}
+
+TEST_CASE("byte images: what is refused") {
+  const auto made = [](std::vector<std::uint8_t> bytes, std::vector<std::int32_t> labels, const Shape& shape,
+                       const ChannelStatistics& statistics = {}) {
+    return sentence([&] { ByteImages(std::move(bytes), std::move(labels), shape, 2, statistics); });
+  };
+  CHECK(made({1, 2, 3, 4}, {0, 1}, {1, 2, 1}).empty());
+  CHECK(made({1, 2, 3, 4}, {0, 1}, {1, 3, 1}) ==
+        "ByteImages: there are 4 bytes and 2 labels, expected 3 bytes per label");
+  CHECK(made({1, 2, 3, 4}, {0, 2}, {1, 2, 1}) == "ByteImages: label 1 is 2, expected [0, 2)");
+  CHECK(made({1, 2, 3, 4}, {0, -1}, {1, 2, 1}) == "ByteImages: label 1 is -1, expected [0, 2)");
+  CHECK(made({1, 2, 3, 4}, {0, 1}, {2}) ==
+        "ByteImages: the shape has rank 1 and 0 channels, expected {rows, columns, channels} with 1 to 4 channels");
+  CHECK(made({1, 2, 3, 4, 5}, {0}, {1, 1, 5}) ==
+        "ByteImages: the shape has rank 3 and 5 channels, expected {rows, columns, channels} with 1 to 4 channels");
+  CHECK(made({1}, {0}, {1, 1, 1}, {{0}, {0}}) == "ByteImages: the deviation of channel 0 is 0, expected more than 0");
+}
+
+constexpr SmallResNet<> golden_model{.filters = 2, .classes = 3, .ghost = 2, .in = {6, 6, 3}};
+InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>> golden_data() {
+  std::vector<double> pixels;
+  for (std::size_t i = 0; i < 4 * 108; ++i) pixels.push_back(std::sin(0.1 + 0.37 * static_cast<double>(i)));
+  return InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>>({pixels, {6, 6, 3}}, {{0, 1, 2, 0}, {1}});
+}
+TEST_CASE("resnet: the loss, gradients, steps of AdamW, running averages and the evaluation are torch's") {
+  const SoftmaxCrossEntropy loss{.label_smoothing = 0.1};
+  golden::check_gradients(golden_model, loss, golden_data(), golden::resnet);
+  const auto logits = golden::check_steps(golden_model, loss, golden_data(), golden::resnet);
+  CHECK(golden::error_of(logits, golden::resnet_logits) < 1e-10);
+}
+
+TEST_CASE("resnet: gradients agree with differences") {
+  const auto smooth = SmallResNet<Silu>{.filters = 2, .classes = 3, .last_scale = Init::ones, .in = {6, 6, 3}};
+  const auto check = gradient_check(smooth, SoftmaxCrossEntropy{}, {.batch = 4, .samples = 10});
+  INFO(check.tensor, " element ", check.element);
+  CHECK(check.error < 1e-5);
+}
+
+TEST_CASE("resnet: initial values, and images that are no squares") {
+  TrainingLoop loop(golden_model, SoftmaxCrossEntropy{}, sgd(), Constant{1}, golden::WholeBatch{4}, Host<double>{});
+  CHECK(loop.values("stage.1.0.norm_2.scale")[0] == 0);
+  CHECK(loop.values("stage.1.0.norm_1.scale")[0] == 1);
+  CHECK(loop.values("stage.1.0.shortcut.norm.scale")[0] == 1);
+  CHECK(std::abs(loop.values("logits.weight")[0]) < 0.05);
+  CHECK(
+      sentence([] {
+        TrainingLoop(SmallResNet<>{.in = {6, 16, 3}}, SoftmaxCrossEntropy{}, sgd(), Constant{1}, golden::WholeBatch{4});
+      }) == "the images have shape {6, 16, 3}, expected squares");
+}
+
+// A folder with 40 training images and 5 for testing.
+struct FewImages {
+  Folder folder;
+  FewImages() {
+    std::filesystem::create_directory(folder / "cifar10");
+    folder.write("cifar10/data_batch_1.bin", records(25));
+    folder.write("cifar10/data_batch_2.bin", records(15));
+    folder.write("cifar10/test_batch.bin", records(5));
+  }
+};
+
+TEST_CASE("cifar10: splits and variants of the workload") {
+  const FewImages few;
+  const Cifar10 task{.data = few.folder.path()};
+  CHECK(task.train().size() == 36);
+  CHECK(task.validation().size() == 4);
+  CHECK(task.test().size() == 5);
+  const std::uint32_t index = 0;
+  std::vector<float> x(3072);
+  std::int32_t label = -1;
+  task.validation().gather(&index, 1, x.data(), &label);
+  CHECK(label == 1);  // image 36, the 11th of the second file, has the class 0; the classes of a file begin with 0
+  std::set<std::string> names;
+  task.each_variant([&](const auto& variant) {
+    names.insert(variant.name);
+    CHECK(variant.train().size() == 36);
+  });
+  CHECK(names ==
+        std::set<std::string>{"cifar10_resnet8_silu", "cifar10_resnet8_gelu", "cifar10_resnet8_large_bn_init"});
+  CHECK(&task.train().untransformed().whole().bytes() ==
+        &Cifar10ResNet20{.data = few.folder.path()}.train().untransformed().whole().bytes());
+}
+
+TEST_CASE("cifar10: threads and prefetching change no bit, and a resumed run continues with the same bits") {
+  const FewImages few;
+  const Cifar10 task{.data = few.folder.path()};
+  constexpr SmallResNet<> model{.filters = 4, .ghost = 6};
+  const auto learner = [&](const auto&... tail) {
+    return TrainingLoop(model, task.loss(), momentum(), Constant{0.05}, ShuffledEpochs{.batch = 12}, tail...);
+  };
+  const auto run = [&](const auto& data, const auto&... tail) {
+    auto loop = learner(tail...);
+    loop.run(data, UntilStep{5});
+    return std::vector<float>(loop.values(), loop.values() + loop.layout().size());
+  };
+  const auto one = run(task.train());
+  CHECK(run(task.train(), Host<>{.threads = 2}) == one);
+  CHECK(run(task.train(), Host<>{.threads = 3}) == one);
+  CHECK(run(prefetched(task.train())) == one);
+  auto saved = learner(), resumed = learner();
+  saved.run(task.train(), UntilStep{3});
+  MemoryWriter writer;
+  saved.visit(writer);
+  MemoryReader reader{writer.saved};
+  resumed.visit(reader);
+  resumed.run(prefetched(task.train()), UntilStep{5});
+  CHECK(std::vector<float>(resumed.values(), resumed.values() + resumed.layout().size()) == one);
+}
+
+TEST_CASE("cifar10: a few steps on the real images") {
+  const std::string folder = data_path("cifar10");
+  if (folder.empty()) return;
+  const Cifar10 task{.data = folder + "/.."};
+  CHECK(task.train().size() == 18000);
+  CHECK(task.validation().size() == 2000);
+  CHECK(task.test().size() == 4000);
+  TrainingLoop loop(SmallResNet<>{.filters = 8}, task.loss(), adamw(), Constant{3e-3}, ShuffledEpochs{.batch = 32});
+  loop.run(task.train(), UntilStep{40});
+  CHECK(loop.evaluate(task.validation().subset(0, 300), task.metric()).metric < 0.85);
+}
+
+}  // namespace algoperf::testing::of_cifar10
