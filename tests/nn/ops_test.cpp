@@ -46,6 +46,9 @@ TEST_CASE_TEMPLATE("ops: values", B, NN_BACKENDS) {
         Numbers{1, 4});
   CHECK(outputs_of<B>([&](auto& net) { return net(ap::Split{.first = 1}, field(net, "a"))[1]; }, a, b) ==
         Numbers{2, 3, 5, 6});
+  const auto rows = [](auto& net) { return net.reshape(net.field("a", {2, 3}), {3, 2}); };  // 1 2, 3 4, 5 6
+  CHECK(outputs_of<B>([&](auto& net) { return net(ap::DotInteractions{}, rows(net)); }, a, b) ==
+        Numbers{5, 11, 17, 25, 39, 61});
 }
 
 // A loss of what `part` makes of two hidden values of shape {2, 3}.
@@ -77,6 +80,10 @@ TEST_CASE("ops: gradients") {
   check_gradients([](auto& net, Value a, Value b) {
     const auto [left, right] = net(ap::Split{.first = 2}, a);
     return net(ap::Sum{}, net(ap::Concat{}, right, left), net(ap::Product{}, net(ap::Tanh{}, b), a));
+  });
+  check_gradients([](auto& net, Value a, Value) { return net(ap::DotInteractions{}, a); });
+  check_gradients([](auto& net, Value a, Value b) {
+    return net(ap::DotInteractions{}, net.reshape(net(ap::Concat{}, a, b), {4, 3}));
   });
   // A table that is looked up twice and is the weight of the logits, without a bias.
   const auto tied = [](auto& net) {
@@ -112,6 +119,10 @@ constexpr ap::Cost product = cost_of_part([](auto& net, Value a, Value b) { retu
 static_assert(product.forward_flops == 6 && product.backward_flops == 12);
 constexpr ap::Cost concat = cost_of_part([](auto& net, Value a, Value b) { return net(ap::Concat{}, a, b); });
 static_assert(concat.forward_flops == 0 && concat.backward_flops == 0);
+constexpr ap::Cost dots = cost_of_part([](auto& net, Value a, Value b) {
+  return net(ap::DotInteractions{}, net.reshape(net(ap::Sum{}, a, b), {3, 2}));
+});
+static_assert(dots.forward_flops - sum.forward_flops == 2 * 2 * 6 && dots.backward_flops == 2 * 2 * 9);
 
 // A user's op without costs of its own: one FLOP per element of each input, forward and backward.
 struct Negative {

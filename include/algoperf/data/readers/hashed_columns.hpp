@@ -1,0 +1,63 @@
+// hashed_columns(table): the rows of a Table as numbers and as tokens of one vocabulary, for recommendation models.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../in_memory_fields.hpp"
+#include "table.hpp"
+
+namespace algoperf {
+
+using NumbersAndCategories =
+    InMemoryFields<Field<"numbers", float>, Field<"categories", std::int32_t>, Field<"label", std::int32_t>>;
+
+namespace detail {
+
+// The 64-bit FNV-1a hash, which is the same on every machine.
+inline std::uint64_t fnv_1a(const std::string& text) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return hash;
+}
+
+}  // namespace detail
+
+// Has the fields "numbers", log(1 + max(x, 0)) of each numeric column; "categories", for each other column the hash of
+// its name and its category, modulo `buckets`, so that all columns share one vocabulary, in which categories may
+// collide; and "label", the class. An unknown category has the hash of the empty one. As AlgoPerf's criteo1tb, whose
+// hashes are others. Throws Error if the table has no categorical label column, or no numeric or no other categorical
+// column.
+inline NumbersAndCategories hashed_columns(const Table& table, std::size_t buckets = 4096) {
+  std::vector<float> numbers;
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> labels = table.labels();
+  std::size_t numeric = 0, categorical = 0;
+  for (std::size_t c = 0; c < table.columns().size(); ++c)
+    if (c != table.label_column()) ++(table.columns()[c].numeric ? numeric : categorical);
+  require(numeric > 0 && categorical > 0, "hashed_columns: the table has ", numeric, " numeric and ", categorical,
+          " categorical columns besides the label, expected at least one of each");
+  require(buckets > 0 && buckets <= INT32_MAX, "hashed_columns: there are ", buckets, " buckets, expected 1 to ",
+          INT32_MAX);
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    for (std::size_t c = 0; c < table.columns().size(); ++c) {
+      if (c == table.label_column()) continue;
+      const Column& column = table.columns()[c];
+      if (column.numeric) {
+        const double x = table.value(row, c);
+        numbers.push_back(static_cast<float>(std::log1p(x > 0 ? x : 0)));
+      } else {
+        const auto place = static_cast<std::size_t>(table.value(row, c));
+        const std::string category = place < column.categories.size() ? column.categories[place] : "";
+        tokens.push_back(static_cast<std::int32_t>(detail::fnv_1a(column.name + "=" + category) % buckets));
+      }
+    }
+  return NumbersAndCategories({std::move(numbers), {numeric}}, {std::move(tokens), {categorical}},
+                              {std::move(labels), {1}});
+}
+
+}  // namespace algoperf
