@@ -1,5 +1,5 @@
 // The tasks of the convolutional benchmarks, on random images: the simple CNN of Shallue et al. 2018 (arXiv:1811.03600)
-// for 28 x 28 x 1, and a residual network with batch norm for 32 x 32 x 3, with 465,000 parameters.
+// for 28 x 28 x 1, and residual networks with batch norm for 32 x 32 x 3: one with 465,000 parameters, and ResNet-8.
 #pragma once
 
 #include <algoperf/algoperf.hpp>
@@ -31,6 +31,14 @@ inline auto residual_cnn_model() {
                Residual(three(64), BatchNorm{}, Relu{}), three(128), BatchNorm{}, Relu{}, MaxPool{},
                Residual(three(128), BatchNorm{}, Relu{}), Residual(three(128), BatchNorm{}, Relu{}),
                MaxPool{.size = 4, .stride = 4}, Flatten{}, Dense{.units = 10});
+}
+
+template <class ModelType>
+algoperf::Shape image_shape(const ModelType& model) {
+  if constexpr (requires { model.in; })
+    return model.in;
+  else
+    return model.input();
 }
 
 template <class ModelType>

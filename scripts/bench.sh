@@ -79,10 +79,8 @@ if $peers; then
   row "convolutions by oneDNN $(version libdnnl-dev), its products' time to theirs" "" "" ""
   rows "$programs/bench_convolutions_onednn"
   if "$python" -c "import torch" 2>/dev/null; then
-    rows "$python" -B benchmarks/peers/python_cnn.py "$programs/bench_turns"
-    rows "$python" -B benchmarks/peers/python_cnn.py "$programs/bench_turns" 2
-    rows "$python" -B benchmarks/peers/python_transformer.py "$programs/bench_turns"
-    rows "$python" -B benchmarks/peers/python_transformer.py "$programs/bench_turns" 2
+    rows "$python" -B benchmarks/peers/python_models.py "$programs/bench_turns"
+    rows "$python" -B benchmarks/peers/python_models.py "$programs/bench_turns" 2
   fi
   if [[ -f ${ALGOPERF_DATA:-data}/scaling/chinchilla_subset_apache2.csv ]]; then
     rows "$programs/bench_scaling_fits"

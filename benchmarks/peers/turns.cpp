@@ -1,10 +1,10 @@
 // Alternates with a peer in another process, so that both are timed under the same conditions. Reads lines
 //
-//   training <batch> <steps>, simple_cnn <batch> <steps>, residual_cnn <batch> <steps>, transformer <batch> <steps>,
-//   or adamw <parameters> <steps>
+//   <model> <batch> <steps>, where the model is training (an MLP), simple_cnn, residual_cnn, resnet8, transformer or lm
+//   adamw <parameters> <steps>
 //
 // takes that many steps, and prints their time in seconds: the processor time of this thread, or with the argument
-// THREADS, the elapsed time on so many threads (CNNs and Transformer only).
+// THREADS, the elapsed time on so many threads (not for the MLP and adamw).
 //
 //   bench_turns [THREADS]
 #include "turns.hpp"
@@ -28,28 +28,38 @@ int main(int argument_count, char** arguments) {
     std::string what;
     std::size_t size = 0, count = 0;
     words >> what >> size >> count;
-    const auto cnn = [&](const auto& model) -> std::function<void()> {
-      return [loop = std::make_shared<bench::LibraryCnn<std::decay_t<decltype(model)>>>(model, size, threads)] {
-        (*loop)();
-      };
-    };
+    if (!words) what.clear();
     std::function<void()>& step = steps[what + std::to_string(size)];
-    if (!words || (!step && what != "training" && what != "simple_cnn" && what != "residual_cnn" &&
-                   what != "transformer" && what != "adamw")) {
+    const auto take_turns = [&step](auto training) { step = [training] { (*training)(); }; };
+    const auto cnn = [&](const auto& model) {
+      take_turns(std::make_shared<bench::LibraryCnn<std::decay_t<decltype(model)>>>(model, size, threads));
+    };
+    const auto transformer = [&](const auto& model) {
+      take_turns(std::make_shared<bench::LibraryTransformer<std::decay_t<decltype(model)>>>(model, size, threads));
+    };
+    if (!step) {
+      if (what == "training")
+        take_turns(std::make_shared<bench::LibraryTraining>(size));
+      else if (what == "adamw")
+        take_turns(std::make_shared<bench::LibraryAdamW>(size));
+      else if (what == "simple_cnn")
+        cnn(bench::simple_cnn_model());
+      else if (what == "residual_cnn")
+        cnn(bench::residual_cnn_model());
+      else if (what == "resnet8")
+        cnn(algoperf::SmallResNet<>{});
+      else if (what == "transformer")
+        transformer(bench::transformer);
+      else if (what == "lm")
+        transformer(bench::language_model);
+    }
+    if (!step) {
       std::fprintf(stderr,
-                   "turns: invalid line '%s', expected 'training', 'simple_cnn', 'residual_cnn', 'transformer' or "
-                   "'adamw', a size, and a number of steps\n",
+                   "turns: invalid line '%s', expected 'training', 'simple_cnn', 'residual_cnn', 'resnet8', "
+                   "'transformer', 'lm' or 'adamw', a size, and a number of steps\n",
                    line.c_str());
       return 2;
     }
-    if (!step && what == "training")
-      step = [training = std::make_shared<bench::LibraryTraining>(size)] { (*training)(); };
-    else if (!step && what == "transformer")
-      step = [transformer = std::make_shared<bench::LibraryTransformer>(size, threads)] { (*transformer)(); };
-    else if (!step && what == "adamw")
-      step = [adamw = std::make_shared<bench::LibraryAdamW>(size)] { (*adamw)(); };
-    else if (!step)
-      step = what == "simple_cnn" ? cnn(bench::simple_cnn_model()) : cnn(bench::residual_cnn_model());
     std::printf("%.9g\n", bench::seconds(step, count, clock));
     std::fflush(stdout);
   }

@@ -35,7 +35,7 @@ template <class ModelType>
 class LibraryCnn {
  public:
   LibraryCnn(const ModelType& model, std::size_t batch, unsigned threads)
-      : data_(random_images(images, model.input())), loop_(cnn_loop(model, batch, threads)) {
+      : data_(random_images(images, image_shape(model))), loop_(cnn_loop(model, batch, threads)) {
     loop_.start(data_);
   }
   void operator()() { loop_.step(data_); }
@@ -46,11 +46,12 @@ class LibraryCnn {
   decltype(cnn_loop(std::declval<ModelType>(), 1)) loop_;
 };
 
-// A training step of a decoder-only Transformer with 4 blocks of width 128, on 64 tokens per example.
+// A training step of a language model on random text.
+template <class ModelType>
 class LibraryTransformer {
  public:
-  LibraryTransformer(std::size_t batch, unsigned threads)
-      : data_(sequences()),
+  LibraryTransformer(const ModelType& model, std::size_t batch, unsigned threads)
+      : data_(sequences(model)),
         loop_(model, algoperf::SoftmaxCrossEntropy{}, algoperf::adamw(), algoperf::Constant{1e-3},
               algoperf::ShuffledEpochs{.batch = batch}, algoperf::Host<float>{.threads = threads}) {
     loop_.start(data_);
@@ -58,20 +59,24 @@ class LibraryTransformer {
   void operator()() { loop_.step(data_); }
 
  private:
-  static constexpr algoperf::Gpt model{.vocabulary = 256, .context = 64, .width = 128, .layers = 4, .heads = 4};
-  static algoperf::TextSequences sequences() {
+  static algoperf::TextSequences sequences(const ModelType& model) {
     algoperf::RandomStream random(algoperf::RandomKey{7});
+    const auto vocabulary = static_cast<std::uint32_t>(model.vocabulary);
     std::string text(1024 * model.context + 1, ' ');
-    for (std::size_t i = 0; i < text.size(); ++i)
-      text[i] = static_cast<char>(i < 256 ? i : random.below(256));  // the first ones make the vocabulary whole
+    for (std::size_t i = 0; i < text.size(); ++i)  // the first characters make the vocabulary whole
+      text[i] = static_cast<char>(i < vocabulary ? i : random.below(vocabulary));
     return algoperf::TextSequences(algoperf::Text::from_string(text), {.length = model.context});
   }
 
   algoperf::TextSequences data_;
-  algoperf::TrainingLoop<algoperf::Gpt, algoperf::SoftmaxCrossEntropy, decltype(algoperf::adamw()), algoperf::Constant,
+  algoperf::TrainingLoop<ModelType, algoperf::SoftmaxCrossEntropy, decltype(algoperf::adamw()), algoperf::Constant,
                          algoperf::ShuffledEpochs>
       loop_;
 };
+
+// Four blocks of width 128, on 64 tokens per example; and the model of ShakespeareLm.
+constexpr algoperf::Gpt transformer{.vocabulary = 256, .context = 64, .width = 128, .layers = 4, .heads = 4};
+constexpr algoperf::RotaryTransformer language_model{.vocabulary = 65};
 
 class LibraryAdamW {
  public:

@@ -19,7 +19,10 @@ std::vector<algoperf::StudyEntry> with_baselines(const W&... workloads) {
                                                    ap::MuonBaseline{}, ap::HeavyBallBaseline{}, ap::NesterovBaseline{}))
       entries.push_back(std::move(entry));
   };
+  const auto add_variants = [&](const auto& workload) {
+    if constexpr (requires { workload.each_variant(add); }) workload.each_variant(add);
+  };
   (add(workloads), ...);
-  (workloads.each_variant(add), ...);
+  (add_variants(workloads), ...);
   return entries;
 }

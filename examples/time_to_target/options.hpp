@@ -57,7 +57,7 @@ inline algoperf::Clock clock_of(const Options& options) {
 
 inline std::vector<algoperf::StudyEntry> all_entries() {
   std::vector<algoperf::StudyEntry> all;
-  for (const auto& some : {digit_entries(), character_entries()}) all.insert(all.end(), some.begin(), some.end());
+  for (const auto& some : {image_entries(), token_entries()}) all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 

@@ -1,0 +1,209 @@
+"""Compares the training steps of models in PyTorch, eager and compiled, with the library's: two convolutional networks
+(benchmarks/cnn_tasks.hpp) with images in PyTorch's default layout and in channels_last, ResNet-8, and two Transformers
+(turns.hpp). The library alternates in another process. Prints ratios of PyTorch's time to the library's, as rows of the
+table of scripts/bench.sh.
+
+    python python_models.py bench_turns [THREADS [MODELS]]
+
+On one thread, times are processor times; on more, elapsed times. MODELS is a list separated by commas.
+"""
+import gc
+import statistics
+import subprocess
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+PROGRAM, THREADS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
+EXAMPLES, PAIRS, SAMPLE_SECONDS = 1024, 15, 0.3
+CLOCK = time.process_time if THREADS == 1 else time.perf_counter
+torch.set_num_threads(THREADS)
+torch.set_flush_denormal(True)
+
+library = subprocess.Popen([PROGRAM, str(THREADS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def library_seconds(what, batch, steps):
+    library.stdin.write(f"{what} {batch} {steps}\n")
+    library.stdin.flush()
+    return float(library.stdout.readline())
+
+
+def seconds(step, steps):
+    start = CLOCK()
+    for _ in range(steps):
+        step()
+    return CLOCK() - start
+
+
+def steps_for(measure):
+    """Returns the number of steps that takes SAMPLE_SECONDS, after a warm-up."""
+    measure(2)
+    return max(1, round(SAMPLE_SECONDS / measure(1)))
+
+
+missed = False
+
+
+def row(what, batch, step, variant, goal):
+    global missed
+    gc.disable()
+    ours, theirs = steps_for(lambda n: library_seconds(what, batch, n)), steps_for(lambda n: seconds(step, n))
+    ratios = []
+    for pair in range(PAIRS):
+        if pair % 2:
+            a, b = seconds(step, theirs) / theirs, library_seconds(what, batch, ours) / ours
+        else:
+            b, a = library_seconds(what, batch, ours) / ours, seconds(step, theirs) / theirs
+        ratios.append(a / b)
+    gc.enable()
+    lower, median, upper = statistics.quantiles(ratios, n=4, method="inclusive")
+    verdict = "pass" if median >= goal else "MISS"
+    missed = missed or verdict == "MISS"
+    name = f"{what}, {THREADS} thread{'s' if THREADS > 1 else ''}: torch {torch.__version__}, {variant}"
+    print(f"| {name:<66} | {f'median >= {goal:g}':<22} | {f'{median:.3f} [{lower:.3f}, {upper:.3f}]':<22} | {verdict:<4} |")
+    sys.stdout.flush()
+
+
+class Training:
+    """Steps of AdamW on batches of shuffled examples."""
+
+    def __init__(self, model, inputs, labels, batch, compiled):
+        self.model, self.inputs, self.labels, self.batch = model, inputs, labels, batch
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3, fused=True)
+        self.loss = torch.compile(self.whole) if compiled else self.whole
+        self.at = EXAMPLES
+
+    def whole(self, inputs, labels):
+        return F.cross_entropy(self.model(inputs).flatten(0, -2), labels.flatten())
+
+    def __call__(self):
+        if self.at + self.batch > EXAMPLES:
+            self.order, self.at = torch.randperm(EXAMPLES), 0
+        indices = self.order[self.at : self.at + self.batch]
+        self.at += self.batch
+        self.optimizer.zero_grad(set_to_none=True)
+        self.loss(self.inputs[indices], self.labels[indices]).backward()
+        self.optimizer.step()
+
+
+class Add(nn.Module):
+    def __init__(self, *layers):
+        super().__init__()
+        self.inside = nn.Sequential(*layers)
+
+    def forward(self, x):
+        return x + self.inside(x)
+
+
+def simple_cnn():
+    return nn.Sequential(
+        nn.Conv2d(1, 32, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(32, 64, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(3136, 1024), nn.ReLU(), nn.Linear(1024, 10))
+
+
+def convolution(inputs, filters, size=3, stride=1):
+    return nn.Conv2d(inputs, filters, size, stride, (size - 1) // 2, bias=False), nn.BatchNorm2d(filters)
+
+
+def block(inputs, filters, size=3, stride=1):
+    return *convolution(inputs, filters, size, stride), nn.ReLU()
+
+
+def residual_cnn():
+    return nn.Sequential(
+        *block(3, 32, 4, 2), *block(32, 64), nn.MaxPool2d(2), Add(*block(64, 64)), Add(*block(64, 64)),
+        *block(64, 128), nn.MaxPool2d(2), Add(*block(128, 128)), Add(*block(128, 128)), nn.MaxPool2d(4),
+        nn.Flatten(), nn.Linear(128, 10))
+
+
+class ResNetBlock(nn.Module):
+    def __init__(self, inputs, filters, stride):
+        super().__init__()
+        self.inside = nn.Sequential(*block(inputs, filters, 3, stride), *convolution(filters, filters))
+        self.shortcut = nn.Identity()
+        if inputs != filters:
+            self.shortcut = nn.Sequential(*convolution(inputs, filters, 1, stride))
+
+    def forward(self, x):
+        return F.relu(self.inside(x) + self.shortcut(x))
+
+
+def resnet8():
+    return nn.Sequential(*block(3, 16), ResNetBlock(16, 16, 1), ResNetBlock(16, 32, 2), ResNetBlock(32, 64, 2),
+                         nn.AvgPool2d(8), nn.Flatten(), nn.Linear(64, 10))
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads, context, rotary):
+        super().__init__()
+        self.heads, self.rotary = heads, rotary
+        self.qkv, self.out = nn.Linear(width, 3 * width, bias=not rotary), nn.Linear(width, width, bias=not rotary)
+        if rotary:
+            size = width // heads
+            angles = torch.outer(torch.arange(context), 500000 ** (-torch.arange(0, size, 2) / size))
+            self.register_buffer("cosines", angles.cos())
+            self.register_buffer("sines", angles.sin())
+            self.scale = nn.Parameter(torch.tensor(12.0))
+
+    def normalised(self, x):
+        a, b = x[..., ::2], x[..., 1::2]
+        x = torch.stack((a * self.cosines - b * self.sines, a * self.sines + b * self.cosines), -1).flatten(-2)
+        return x / (torch.linalg.vector_norm(x, dim=-1, keepdim=True) + 1e-6)
+
+    def forward(self, x):
+        batch, context, width = x.shape
+        q, k, v = (part.view(batch, context, self.heads, -1).transpose(1, 2) for part in self.qkv(x).split(width, -1))
+        if self.rotary:
+            mixed = F.scaled_dot_product_attention(self.scale * self.normalised(q), self.normalised(k), v, is_causal=True,
+                                                   scale=1)
+        else:
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.out(mixed.transpose(1, 2).reshape(x.shape))
+
+
+class Transformer(nn.Module):
+    def __init__(self, vocabulary, context, width, layers, heads, rotary):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        nn.init.normal_(self.embedding.weight, std=0.02)
+        self.positions = None if rotary else nn.Parameter(0.02 * torch.randn(context, width))
+
+        def norm():
+            return nn.RMSNorm(width, eps=1e-6) if rotary else nn.LayerNorm(width)
+
+        def mlp():
+            if rotary:
+                return nn.Linear(width, 8 * width, bias=False), nn.GLU(), nn.Linear(4 * width, width, bias=False)
+            return nn.Linear(width, 4 * width), nn.GELU(approximate="tanh"), nn.Linear(4 * width, width)
+
+        self.blocks = nn.Sequential(*(part for _ in range(layers) for part in
+                                      (Add(norm(), Attention(width, heads, context, rotary)), Add(norm(), *mlp()))))
+        self.norm = norm()
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        if self.positions is not None:
+            x = x + self.positions
+        return self.norm(self.blocks(x)) @ self.embedding.weight.T
+
+
+CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 else ["simple_cnn", "residual_cnn", "resnet8", "transformer", "lm"]
+for what, model, shape in (("simple_cnn", simple_cnn, (1, 28, 28)), ("residual_cnn", residual_cnn, (3, 32, 32)),
+                           ("resnet8", resnet8, (3, 32, 32))):
+    for layout in (torch.contiguous_format, torch.channels_last) if what in CHOSEN else ():
+        for compiled in (False, True):
+            images = torch.rand(EXAMPLES, *shape).to(memory_format=layout)
+            step = Training(model().to(memory_format=layout), images, torch.randint(10, (EXAMPLES,)), 128, compiled)
+            order = "channels_last" if layout == torch.channels_last else "NCHW"
+            row(what, 128, step, f"{order}, {'compiled' if compiled else 'eager'}", 1)
+for what, batch, sizes in (("transformer", 16, (256, 64, 128, 4, 4, False)), ("lm", 32, (65, 64, 64, 2, 4, True))):
+    for compiled in (False, True) if what in CHOSEN else ():
+        text = torch.randint(sizes[0], (EXAMPLES * 64 + 1,))
+        step = Training(Transformer(*sizes), text[:-1].view(EXAMPLES, 64), text[1:].view(EXAMPLES, 64), batch, compiled)
+        row(what, batch, step, "compiled" if compiled else "eager", 1.3)
+sys.exit(1 if missed else 0)
