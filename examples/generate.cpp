@@ -61,7 +61,7 @@ void run(const Options& options) {
     else
       loop.run(task.train(), evaluate, ap::UntilStep{options.steps}, ap::ProgressBar{},
                ap::BestCheckpoint{options.save});
-    if (options.save.empty()) std::copy_n(loop.evaluation_values(), loop.layout().size(), predictor.values());
+    if (options.save.empty()) ap::load_values(ap::evaluation_values_dict(loop), predictor);
   }
   if (const std::string file = options.load.empty() ? options.save : options.load; !file.empty())
     ap::load_evaluation_values(file, predictor);

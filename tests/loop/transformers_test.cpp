@@ -149,7 +149,7 @@ TEST_CASE("generate: continues a text that a model has learnt") {
   auto loop = learner(model);
   for (int i = 0; i < 200; ++i) loop.step(data);
   Predictor predictor(model, Host<>{}, 1);
-  std::copy(loop.values(), loop.values() + loop.layout().size(), predictor.values());
+  load_values(values_dict(loop), predictor);
   const auto continued = [&](const char* prompt, const GenerateOptions& options) {
     return text.decode(generate(predictor, text.encode(prompt), options));
   };
@@ -166,6 +166,9 @@ TEST_CASE("generate: continues a text that a model has learnt") {
   CHECK(sentence([&] { generate(predictor, {0}, {.temperature = -1}); }) ==
         "generate: the temperature is -1, expected at least 0");
   CHECK(sentence([&] { generate(predictor, {31}); }).find("31") != std::string::npos);
+  Predictor of_next(next_character(4, 5), Host<>{}, 1);
+  CHECK(sentence([&] { generate(of_next, {0}); }) ==
+        "generate: the model has 1 rows of outputs per example, expected one per token, 4");
   predictor.values("norm.scale")[0] = NAN;
   CHECK(sentence([&] { generate(predictor, {0}); }) == "generate: logit 0 of token 1 is nan, expected a finite number");
 }

@@ -205,22 +205,23 @@ TEST_CASE("SpecAugment: stretches of frames and of frequencies") {
     std::sort(lengths.begin(), lengths.end());
     return lengths;
   };
-  const auto time = zeros({.time_masks = 1, .time_share = 0.25, .frequency_masks = 0, .frequency_width = 5}, true);
+  const auto time = zeros({.time_masks = 1, .max_time_ratio = 0.25, .frequency_masks = 0, .max_frequencies = 5}, true);
   CHECK(time.front() == 0);
   CHECK(time.back() == 9);  // floor(u 10)
-  const auto frequency = zeros({.time_masks = 0, .frequency_masks = 1, .frequency_width = 5}, false);
+  const auto frequency = zeros({.time_masks = 0, .frequency_masks = 1, .max_frequencies = 5}, false);
   CHECK(frequency.front() == 0);
   CHECK(frequency.back() == 4);
-  const auto several = zeros({.time_masks = 3, .time_share = 0.25, .frequency_masks = 0, .frequency_width = 5}, true);
+  const auto several =
+      zeros({.time_masks = 3, .max_time_ratio = 0.25, .frequency_masks = 0, .max_frequencies = 5}, true);
   CHECK(several.back() > 12);
   // The whole width may be masked, and whatever is refused says so.
-  zeros({.time_masks = 0, .frequency_masks = 1, .frequency_width = 13}, false);
+  zeros({.time_masks = 0, .frequency_masks = 1, .max_frequencies = 13}, false);
   CHECK(sentence([] {
           applied(SpecAugment{}, 1, {40, 12}, 1);
-        }) == "SpecAugment: frequency_width is 27, expected at most one more than the 12 frequencies");
+        }) == "SpecAugment: max_frequencies is 27, expected at most one more than the 12 frequencies");
   CHECK(sentence([] {
-          applied(SpecAugment{.time_share = 2}, 1, {40, 40}, 1);
-        }) == "SpecAugment: time_share is 2, expected [0, 1]");
+          applied(SpecAugment{.max_time_ratio = 2}, 1, {40, 40}, 1);
+        }) == "SpecAugment: max_time_ratio is 2, expected [0, 1]");
   CHECK(sentence([] { applied(SpecAugment{}, 1, {40}, 1); }) ==
         "SpecAugment: the field 'input' has shape {40}, expected {frames, frequencies}");
 }
@@ -229,6 +230,13 @@ TEST_CASE("transforms: a field that does not fit is named") {
   CHECK(sentence([] {
           applied(RandomFlip{.field = "images"}, 1, {4, 4}, 1);
         }) == "InMemoryFields: there is no field 'images'");
+  CHECK(sentence([] {
+          applied(RandomFlip{.probability = 50}, 1, {4, 4}, 1);
+        }) == "RandomFlip: probability is 50, expected [0, 1]");
+  CHECK(sentence([] {
+          applied(RandomCrop{.padding = std::size_t{1} << 40}, 1, {4, 4}, 1);
+        }) == "RandomCrop: padding is 1099511627776, expected at most 2147483647");
+  for (const float v : applied(Cutout{.size = std::size_t(-1)}, 3, {4, 4}, 1)) CHECK(v == 0);
   CHECK(sentence([] { applied(RandomCrop{}, 1, {16}, 1); }) ==
         "RandomCrop: the field 'input' has shape {16}, expected {rows, columns, channels} or {rows, columns}");
   TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1}, ShuffledEpochs{.batch = 4});
@@ -272,6 +280,9 @@ TEST_CASE("transforms: the same bits for any number of threads and with prefetch
   CHECK(values_after(20, task.train()) == values_after(20, prefetched(task.train())));
   const auto workers = values_after(20, prefetched(data), Mean{}, InProcess{4});
   for (std::size_t i = 0; i < one.size(); ++i) CHECK(std::abs(workers[i] - one[i]) < 1e-3);
+  // Transforms of transformed data run after its own.
+  const auto nested = transformed(transformed(task.train(), RandomFlip{.probability = 1}), RandomCrop{.padding = 3});
+  CHECK(values_after(20, nested) != values_after(20, transformed(task.train(), RandomCrop{.padding = 3})));
   // The transforms depend on the loop's seed, on the step, and on their place.
   CHECK(one != values_after(20, data, Seed{2}));
   CHECK(one != values_after(20, transformed(task.train(), RandomFlip{}, RandomCrop{.padding = 3}, Noise{})));
@@ -338,6 +349,33 @@ TEST_CASE("prefetching: resumed runs continue with the same bits, with it or wit
   }
   parts.run(prefetched(data), UntilStep{25});
   CHECK(values_of(parts) == expected);
+}
+
+TEST_CASE("prefetching: steps on several data sets, and data that is made resident twice") {
+  const Tiny task;
+  const auto a = prefetched(task.train().subset(0, 128)), b = prefetched(task.train().subset(128, 256));
+  const auto steps = [&](const auto& first, const auto& second, bool resident) {
+    auto loop = tiny_loop(momentum(), 0.02);
+    loop.step(first);
+    if (resident) loop.make_resident(first);
+    for (int i = 0; i < 3; ++i) {
+      loop.step(first);
+      loop.step(second);
+      if (resident) loop.make_resident(first);
+    }
+    loop.step(task.train().subset(0, 128));
+    loop.step(first);
+    loop.release_data();
+    loop.release_data();
+    loop.step(first);
+    return values_of(loop);
+  };
+  const auto expected = steps(task.train().subset(0, 128), task.train().subset(128, 256), false);
+  CHECK(steps(a, b, true) == expected);
+  CHECK(steps(a, a, true) == steps(a, a, false));
+  auto unused = tiny_loop(momentum(), 0.02);
+  unused.make_resident(a);
+  unused.release_data();
 }
 
 // Chooses by the learning rate of the step.

@@ -201,7 +201,7 @@ TEST_CASE("rotary positions and query and key norm: mistakes name the op") {
   CHECK(sentence_of(turn({.size = 4}), 12, false) ==
         "turn: expected several rows per example, got shape {12} on the axis 'examples'");
   CHECK(sentence_of(turn({.size = 3}), 12) == "turn: size is 3, expected an even number of at least 2");
-  CHECK(sentence_of(turn({.size = 0}), 12) == "turn: size is 0, expected an even number of at least 2");
+  CHECK(sentence_of(turn({}), 12) == "turn: size is 0, expected an even number of at least 2");
   CHECK(sentence_of(turn({.size = 8}), 12) ==
         "turn: columns is 12, expected a multiple of the size, 8, of at most the width, 12");
   CHECK(sentence_of(turn({.size = 4, .columns = 16}), 12) ==
@@ -217,8 +217,7 @@ TEST_CASE("rotary positions and query and key norm: mistakes name the op") {
   CHECK(sentence_of(norms({.heads = 0}), 12) ==
         "norms.query_key_norm: the input has shape {12}, expected queries, keys and values, each of a width that the "
         "number of heads, 0, divides");
-  CHECK(sentence_of(norms({.heads = 2, .eps = -1}), 12) ==
-        "norms.query_key_norm: eps is negative or not a number, expected at least 0");
+  CHECK(sentence_of(norms({.heads = 2, .eps = -1}), 12) == "norms.query_key_norm: eps is not positive");
 }
 
 }  // namespace

@@ -115,10 +115,10 @@ TEST_CASE("resnet: initial values, and images that are no squares") {
   CHECK(loop.values("stage.1.0.norm_1.scale")[0] == 1);
   CHECK(loop.values("stage.1.0.shortcut.norm.scale")[0] == 1);
   CHECK(std::abs(loop.values("logits.weight")[0]) < 0.05);
-  CHECK(
-      sentence([] {
-        TrainingLoop(SmallResNet<>{.in = {6, 16, 3}}, SoftmaxCrossEntropy{}, sgd(), Constant{1}, golden::WholeBatch{4});
-      }) == "the images have shape {6, 16, 3}, expected squares");
+  CHECK(sentence([] {
+          TrainingLoop(SmallResNet<>{.in = {31, 32, 3}}, SoftmaxCrossEntropy{}, sgd(), Constant{1},
+                       golden::WholeBatch{4});
+        }) == "the images have shape {31, 32, 3}, expected squares");
 }
 
 // A folder with 40 training images and 5 for testing.

@@ -14,15 +14,15 @@
 
 namespace algoperf {
 
-// The mean and the standard deviation of each channel, where bytes have been divided by 255.
+// The mean and standard deviation of each channel of byte / 255.
 struct ChannelStatistics {
-  static constexpr std::size_t most = 4;
-  std::array<double, most> mean{}, deviation{1, 1, 1, 1};
+  static constexpr std::size_t max_channels = 4;
+  std::array<double, max_channels> mean{}, deviation{1, 1, 1, 1};
 };
 
-// A data set of images {rows, columns, channels}, with at most 4 channels, and of classes. An element of a batch is
-// (byte / 255 - mean) / deviation of its channel. It takes a quarter of the memory of InMemory<float>. Copies share the
-// images.
+// An image classification data set. Images have shape {rows, columns, channels}, with at most 4 channels. An element of
+// a batch is (byte / 255 - mean) / deviation of its channel. It takes a quarter of the memory of InMemory<float>.
+// Copies share the images.
 class ByteImages {
  public:
   using Input = float;
@@ -32,7 +32,7 @@ class ByteImages {
   ByteImages(std::vector<std::uint8_t> bytes, std::vector<std::int32_t> labels, const Shape& shape, std::size_t classes,
              const ChannelStatistics& statistics = {})
       : images_(Images{std::move(bytes), std::move(labels)}), shape_(shape), classes_(classes) {
-    require(shape.rank == 3 && shape.size() > 0 && shape[2] <= ChannelStatistics::most,
+    require(shape.rank == 3 && shape.size() > 0 && shape[2] <= ChannelStatistics::max_channels,
             "ByteImages: the shape has rank ", shape.rank, " and ", shape.rank == 3 ? shape[2] : 0,
             " channels, expected {rows, columns, channels} with 1 to 4 channels");
     require(images_->bytes.size() == images_->labels.size() * shape.size(), "ByteImages: there are ",
@@ -81,7 +81,7 @@ class ByteImages {
   Shared<Images> images_;
   Shape shape_;
   std::size_t classes_;
-  std::array<std::array<float, 256>, ChannelStatistics::most> values_{};
+  std::array<std::array<float, 256>, ChannelStatistics::max_channels> values_{};
 };
 
 }  // namespace algoperf

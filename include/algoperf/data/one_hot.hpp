@@ -1,4 +1,4 @@
-// one_hot(data): a data set whose labels, classes, become distributions with a 1 at the class.
+// one_hot(data): a data set whose class labels become one-hot vectors.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../core/error.hpp"
 #include "fields.hpp"
 
 namespace algoperf {
@@ -32,7 +33,11 @@ class OneHot {
     for (std::size_t done = 0; done < n; done += block) {
       const std::size_t m = std::min(block, n - done);
       data_.gather(indices + done, m, inputs + done * data_.shape().size(), classes);
-      for (std::size_t i = 0; i < m; ++i) labels[(done + i) * count + static_cast<std::size_t>(classes[i])] = 1;
+      for (std::size_t i = 0; i < m; ++i) {
+        require(classes[i] >= 0 && static_cast<std::size_t>(classes[i]) < count, "one_hot: the label of example ",
+                indices[done + i], " is ", classes[i], ", expected [0, ", count, ")");
+        labels[(done + i) * count + static_cast<std::size_t>(classes[i])] = 1;
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-// Transformed: a data set whose examples a training step changes at random after it has gathered them: augmentation.
+// transformed(data, transforms...): data augmentation. Each training step applies random transforms to its examples.
 //
 //   const auto train = transformed(task.train(), RandomCrop{.padding = 4}, RandomFlip{});
 //   loop.run(train, Evaluate(validation, ErrorRate{}, {.every = 500}), ...);
@@ -19,8 +19,9 @@
 //   };
 //
 // Transforms run in order. Each has a key of its own in each step, which depends on the loop's seed, the step and the
-// transform's place. Random numbers of example i come from key.fold(i), where i is its place in the step's batch, so
-// runs have the same bits for any number of threads and workers, with and without prefetching, and after resuming.
+// transform's place. A transform draws the random numbers of example i from key.fold(i), where i is its place in the
+// step's batch, and those of the whole batch from `key`. Runs then have the same bits for any number of threads and
+// workers, with and without prefetching, and after resuming.
 // Evaluations and predictions gather examples without transforms.
 #pragma once
 
@@ -34,6 +35,7 @@
 #include "../core/random.hpp"
 #include "../core/tuple.hpp"
 #include "fields.hpp"
+#include "prefetched.hpp"
 #include "slice.hpp"
 
 namespace algoperf {
@@ -80,6 +82,10 @@ class GatheredBatch {
 
 template <class Data, class... Transforms>
 class Transformed {
+  static_assert(
+      !detail::PrefetchedDataset<Data>,
+      "algoperf: transforms of prefetched data would not be prefetched: prefetch the transformed data instead");
+
  public:
   using Fields = detail::FieldsOf<Data>;
   static constexpr bool is_random = true;
@@ -107,7 +113,10 @@ class Transformed {
   // Gathers examples and transforms them with the random numbers of `key`.
   template <class To>
   void gather(const std::uint32_t* indices, std::size_t n, const To& to, RandomKey key) const {
-    gather(indices, n, to);
+    if constexpr (detail::RandomDataset<Data>)
+      data_.gather(indices, n, to, key.fold(sizeof...(Transforms)));
+    else
+      gather(indices, n, to);
     const GatheredBatch<To, Transformed> batch(to, *this, n);
     std::apply(
         [&](const Transforms&... transform) {

@@ -126,7 +126,7 @@ class FieldBatch {
       own.staged = from.staged;
     }
   }
-  // The same from memory of the backend's: copy(i, to) writes field i of the examples.
+  // gather() from the backend's own memory: copy(i, to) writes field i of the n examples.
   template <class Copy>
   void gather_by(std::size_t n, const Copy& copy) {
     size_ = n;
@@ -157,11 +157,11 @@ class FieldBatch {
     typename Backend::template Array<char> memory = {};
     bool of_loss = false;           // whether only losses read it
     bool of_weights = false;        // whether it holds the weights of a loss
-    bool written = false;           // by the last gather()
+    bool written = false;           // by the last stage()
     const void* current = nullptr;  // the field of the batch's examples, in the backend's memory
     std::vector<char> host = {};    // where data sets write, unless that is `memory`
     std::vector<char> stored = {};  // `host` converted to Stored
-    const char* staged = nullptr;   // the staged examples, in one of the three
+    const char* staged = nullptr;   // the staged examples, in `memory`, `host` or `stored`
   };
   // What a FieldDataset writes to.
   template <class Data>

@@ -47,13 +47,16 @@ std::size_t sample_index(const S* logits, std::size_t n, double temperature, Ran
 //   load_evaluation_values("best.checkpoint", predictor);
 //   text.decode(generate(predictor, text.encode("ROMEO:"), {.count = 500, .temperature = 0.8}))
 // The same predictor, tokens and options give the same result. Throws Error if there are no tokens to continue, a token
-// is outside the vocabulary, the temperature is negative, or a logit is not finite.
+// that the model reads is outside the vocabulary, the temperature is negative, a logit is not finite, or the model does
+// not predict each token.
 template <class Predictor>
 std::vector<std::int32_t> generate(Predictor& predictor, const std::vector<std::int32_t>& tokens,
                                    const GenerateOptions& options = {}) {
   require(!tokens.empty(), "generate: there are no tokens to continue, expected at least one");
   require(options.temperature >= 0, "generate: the temperature is ", options.temperature, ", expected at least 0");
   const std::size_t context = predictor.input_size();
+  require(predictor.output_rows() == context, "generate: the model has ", predictor.output_rows(),
+          " rows of outputs per example, expected one per token, ", context);
   std::vector<std::int32_t> all = tokens, window;
   RandomStream random(RandomKey{options.seed});
   for (std::size_t i = 0; i < options.count; ++i) {

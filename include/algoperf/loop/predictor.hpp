@@ -79,6 +79,8 @@ class Predictor {
 
   // Returns the number of elements of an example's field "input".
   std::size_t input_size() const { return recorded_.shape_of_example(recorded_.field("input")).size(); }
+  // Returns the number of rows of an example's outputs: 1, or one per token.
+  std::size_t output_rows() const { return recorded_.graph().axes[recorded_.outputs().axis].rows; }
   const ModelType& model() const { return model_; }
   const Layout& layout() const { return recorded_.layout(); }
   const Backend& backend() const { return backend_; }

@@ -16,9 +16,9 @@ namespace algoperf::detail {
 template <class Selector, class Backend>
 class Prefetcher {
  public:
-  Prefetcher(const Backend& backend, const ModelGraph& graph, std::size_t capacity)
-      : batch_(backend, graph, capacity) {}
-  ~Prefetcher() { thread_.wait(); }
+  // For the batches of a data set, which must stay valid until cancel().
+  Prefetcher(const Backend& backend, const ModelGraph& graph, std::size_t capacity, const void* data)
+      : data_(data), batch_(backend, graph, capacity) {}
 
   // The batch and its selection, after take().
   FieldBatch<Backend>& batch() { return batch_; }
@@ -27,10 +27,11 @@ class Prefetcher {
   const typename Selector::State* state_before() const { return before_ ? &*before_ : nullptr; }
 
   // Selects the examples of step `next`, which advances `state`, calls check(selection), and starts to gather the
-  // examples. take() throws what any of these throws. `data` must stay valid until take() or cancel().
+  // examples. take() throws what any of these throws. Does nothing if `data` is another data set.
   template <class Data, class Check>
   void start(const Data& data, const Selector& selector, typename Selector::State& state, Step next, RandomKey random,
              const Check& check) {
+    if (data_ != &data) return;
     before_ = state;
     step_ = next;
     random_ = random;
@@ -41,7 +42,6 @@ class Prefetcher {
       error_ = std::current_exception();
       return;
     }
-    data_ = &data;
     thread_.start(
         [](void* prefetcher) {
           Prefetcher& self = *static_cast<Prefetcher*>(prefetcher);
@@ -50,12 +50,12 @@ class Prefetcher {
         },
         this);
   }
-  // Waits for the batch of a step. Returns false, with the state before the selection, if it was gathered for another
-  // step, or for another learning rate.
-  bool take(Step now, typename Selector::State& state) {
+  // Waits for the batch of step `now`. Returns false if none was started. Also returns false, and restores the state
+  // before the selection, if the batch was gathered for another step or learning rate, or from another data set.
+  bool take(const void* data, Step now, typename Selector::State& state) {
     if (!before_) return false;
     wait();
-    if (step_.t != now.t || step_.learning_rate != now.learning_rate) {
+    if (data != data_ || step_.t != now.t || step_.learning_rate != now.learning_rate) {
       cancel(state);
       return false;
     }
@@ -67,7 +67,7 @@ class Prefetcher {
   void cancel(typename Selector::State& state) {
     wait();
     error_ = nullptr;
-    if (before_) state = *before_;
+    if (before_) state = std::move(*before_);
     before_.reset();
   }
 
@@ -76,11 +76,11 @@ class Prefetcher {
     if (const std::exception_ptr error = thread_.wait()) error_ = error;
   }
 
+  const void* data_;
   std::optional<typename Selector::State> before_;
   Selection selection_;
   Step step_;
   RandomKey random_;
-  const void* data_ = nullptr;
   std::exception_ptr error_;
   FieldBatch<Backend> batch_;
   BackgroundThread thread_;

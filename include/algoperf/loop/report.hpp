@@ -25,7 +25,7 @@ struct StepReport {
 struct EvaluationReport {
   std::uint64_t step = 0;
   double loss = 0;    // mean of the training loss over the data set
-  double metric = 0;  // mean over the data set
+  double metric = 0;  // of the whole data set
   const char* metric_name = "";
   bool lower_is_better = true;
   double training_seconds = 0;    // includes computing averaged parameters

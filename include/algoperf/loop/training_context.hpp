@@ -183,14 +183,14 @@ class TrainingContext {
     gather(data, selection.indices.data(), selection.indices.size());
     send_weights(selection);
   }
-  // The same from the staged examples of another batch, which gets memory in exchange.
+  // load() of the examples that another batch has staged; the two batches exchange memory.
   void load_staged(FieldBatch<Backend>& staged, const Selection& selection, Step now) {
     now_ = now;
     work_.batch.take_staged(staged);
     work_.batch.send(backend_);
     send_weights(selection);
   }
-  // The random numbers of a step's transforms.
+  // Returns the key of the random numbers of a step's transforms.
   RandomKey transforms_key(Step now) const { return key_.fold(2).fold(now.t); }
   // Whether steps gather the examples of `data` on the host.
   template <class Data>
@@ -309,8 +309,12 @@ class TrainingContext {
     return values;
   }
   std::vector<Scalar> read_scalars(std::size_t n, const Activation* from) const {
-    const std::vector<Activation> stored = read(n, from);
-    return {stored.begin(), stored.end()};
+    if constexpr (std::is_same_v<Activation, Scalar>) {
+      return read(n, from);
+    } else {
+      const std::vector<Activation> stored = read(n, from);
+      return {stored.begin(), stored.end()};
+    }
   }
 
   // Returns the weights of a Weighted loss's rows from example `begin` on, or null.

@@ -68,7 +68,7 @@ class TrainingLoopBase {
     start(data);
     const Stopwatch watch;
     const Step now = step_after(last_.now.t);
-    const bool prefetched = take_prefetched<Data>(now);
+    const bool prefetched = take_prefetched(data, now);
     if (!prefetched) selector_.select(*selector_state_, now, selection_);
     double loss = 0;
     const auto work = [&] {
@@ -109,12 +109,13 @@ class TrainingLoopBase {
     detail::check_fits(context_.graph(), data);
     const Stopwatch watch;
     context_.make_resident(data);
+    cancel_prefetching();
     if constexpr (detail::PrefetchedDataset<Data>)
-      if (context_.gathers_on_host(data)) prefetcher_.emplace(backend(), context_.graph(), context_.capacity());
+      if (context_.gathers_on_host(data)) prefetcher_.emplace(backend(), context_.graph(), context_.capacity(), &data);
     if constexpr (Context::defers) last_.training_seconds += watch.seconds();
   }
   void release_data() {
-    if (prefetcher_) prefetcher_->cancel(*selector_state_);
+    cancel_prefetching();
     prefetcher_.reset();
     context_.release_data();
   }
@@ -266,8 +267,7 @@ class TrainingLoopBase {
       context_.visit(archive, evaluation_values_.data());
     }
     visit_scoped(archive, "rule", combiner_state_);
-    if constexpr (Archive::reading)
-      if (prefetcher_) prefetcher_->cancel(*selector_state_);
+    if constexpr (Archive::reading) cancel_prefetching();
     // A loop that has not started has no selector state yet; the data size suffices to create it.
     std::uint64_t data_size = data_size_;
     archive.number("data_size", data_size);
@@ -301,15 +301,15 @@ class TrainingLoopBase {
   using Prefetcher = detail::Prefetcher<Selector, Backend>;
 
   Step step_after(std::uint64_t t) const { return {t + 1, schedule_(t)}; }
-  // Makes the examples that were selected ahead for step `now` the selection, if there are any.
+  // Takes the selection and the batch that were prefetched for step `now`. Returns false if there are none.
   template <class Data>
-  bool take_prefetched(Step now) {
-    if constexpr (detail::PrefetchedDataset<Data>)
-      if (prefetcher_ && prefetcher_->take(now, *selector_state_)) {
-        std::swap(selection_, prefetcher_->selection());
-        return true;
-      }
-    return false;
+  bool take_prefetched(const Data& data, Step now) {
+    if (!prefetcher_ || !prefetcher_->take(&data, now, *selector_state_)) return false;
+    std::swap(selection_, prefetcher_->selection());
+    return true;
+  }
+  void cancel_prefetching() {
+    if (prefetcher_ && selector_state_) prefetcher_->cancel(*selector_state_);
   }
   // Starts to gather the examples of the step after `now`.
   template <class Data>

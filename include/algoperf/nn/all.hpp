@@ -43,6 +43,7 @@
 #include "models/linear_model.hpp"
 #include "models/mlp.hpp"
 #include "models/next_character.hpp"
+#include "models/res_net_block.hpp"
 #include "models/rotary_block.hpp"
 #include "models/rotary_transformer.hpp"
 #include "models/simple_cnn.hpp"

@@ -21,7 +21,7 @@ struct Init {
     glorot_uniform,
     glorot_normal,
     torch_uniform,
-    unit_uniform,
+    symmetric_uniform,  // in [-1, 1)
     unit_normal,
     fan_out_normal,
   };
@@ -43,9 +43,9 @@ struct Init {
   static const Init small_normal;    // normal, standard deviation 0.02: the weights of GPT-2 (Radford et al. 2019)
 
   static constexpr Init constant(double value) { return {Distribution::constant, value}; }
-  // Uniform in [low, high).
+  // Uniform in [low, high), low <= high.
   static constexpr Init uniform(double low, double high) {
-    return {Distribution::unit_uniform, (low + high) / 2, (high - low) * (high - low) / 4};
+    return {Distribution::symmetric_uniform, (low + high) / 2, (high - low) * (high - low) / 4};
   }
   // Normal, with a mean of 0.
   static constexpr Init normal(double deviation) { return {Distribution::unit_normal, 0, deviation * deviation}; }
@@ -82,7 +82,8 @@ class Initializer {
   void operator()(TensorHandle handle, Init init, std::size_t fan_in = 1, std::size_t fan_out = 1) {
     const TensorPlace place = layout_.place_of(handle);
     RandomStream random(key_.fold(handle.index));
-    if (init.distribution == Init::Distribution::standard) init = standard_.divide_variance(1 / init.variance_factor);
+    if (init.distribution == Init::Distribution::standard)
+      init = {standard_.distribution, standard_.mean + init.mean, standard_.variance_factor * init.variance_factor};
     const double factor = math::sqrt(init.variance_factor);
     for (std::size_t i = 0; i < place.size; ++i)
       values_[place.offset + i] =
@@ -107,7 +108,7 @@ class Initializer {
         return math::sqrt(2 / (fan_in + fan_out)) * random.normal();
       case torch_uniform:
         return math::sqrt(1 / fan_in) * (2 * random.uniform_double() - 1);
-      case unit_uniform:
+      case symmetric_uniform:
         return 2 * random.uniform_double() - 1;
       case unit_normal:
         return random.normal();

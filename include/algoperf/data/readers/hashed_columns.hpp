@@ -27,11 +27,11 @@ inline std::uint64_t fnv_1a(const std::string& text) {
 
 }  // namespace detail
 
-// Has the fields "numbers", log(1 + max(x, 0)) of each numeric column; "categories", for each other column the hash of
-// its name and its category, modulo `buckets`, so that all columns share one vocabulary, in which categories may
-// collide; and "label", the class. An unknown category has the hash of the empty one. As AlgoPerf's criteo1tb, whose
-// hashes are others. Throws Error if the table has no categorical label column, or no numeric or no other categorical
-// column.
+// The field "numbers" holds log(1 + max(x, 0)) of each numeric column. "categories" holds, for each other column, the
+// hash of name=category modulo `buckets`: all columns share one vocabulary, in which categories may collide. "label"
+// holds the class. An unknown category is hashed as an empty one.
+// Source: AlgoPerf's criteo1tb, which uses another hash function.
+// Throws Error if the table has no categorical label column, no numeric column, or no other categorical column.
 inline NumbersAndCategories hashed_columns(const Table& table, std::size_t buckets = 4096) {
   std::vector<float> numbers;
   std::vector<std::int32_t> tokens;
@@ -51,8 +51,9 @@ inline NumbersAndCategories hashed_columns(const Table& table, std::size_t bucke
         const double x = table.value(row, c);
         numbers.push_back(static_cast<float>(std::log1p(x > 0 ? x : 0)));
       } else {
-        const auto place = static_cast<std::size_t>(table.value(row, c));
-        const std::string category = place < column.categories.size() ? column.categories[place] : "";
+        const double place = table.value(row, c);
+        const bool known = place >= 0 && place < static_cast<double>(column.categories.size());
+        const std::string category = known ? column.categories[static_cast<std::size_t>(place)] : "";
         tokens.push_back(static_cast<std::int32_t>(detail::fnv_1a(column.name + "=" + category) % buckets));
       }
     }

@@ -34,9 +34,7 @@ struct Cutout {
 
  private:
   std::size_t begin(std::size_t centre) const { return centre < size / 2 ? 0 : centre - size / 2; }
-  std::size_t end(std::size_t centre, std::size_t extent) const {
-    return std::min(extent, centre + size < size / 2 ? 0 : centre + size - size / 2);
-  }
+  std::size_t end(std::size_t centre, std::size_t extent) const { return std::min(extent, centre + (size - size / 2)); }
 };
 
 }  // namespace algoperf

@@ -34,6 +34,7 @@ inline double draw_gamma(double a, RandomStream& random) {
 //   x_i = w x_i + (1 - w) x_{i-1},   y_i = w y_i + (1 - w) y_{i-1}
 // with one weight w ~ Beta(alpha, alpha) for the batch. Labels must be real-valued, such as those of one_hot(data),
 // with the loss SoftCrossEntropy.
+// Does not mix the weights of examples: use it with selectors of equal weights.
 // Source: Zhang et al. 2018, arXiv:1710.09412; one weight per batch as in AlgoPerf.
 struct Mixup {
   double alpha = 0.2;

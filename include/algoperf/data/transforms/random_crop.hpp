@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "../../core/random.hpp"
@@ -19,6 +20,7 @@ struct RandomCrop {
   template <class Batch>
   void operator()(const Batch& batch, RandomKey key) const {
     const detail::ImageShape image("RandomCrop", field, batch.shape(field));
+    require(padding <= INT32_MAX, "RandomCrop: padding is ", padding, ", expected at most ", INT32_MAX);
     auto* const x = batch.reals(field);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       RandomStream random(key.fold(i));

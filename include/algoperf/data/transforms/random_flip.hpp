@@ -17,6 +17,7 @@ struct RandomFlip {
   template <class Batch>
   void operator()(const Batch& batch, RandomKey key) const {
     const detail::ImageShape image("RandomFlip", field, batch.shape(field));
+    require(probability >= 0 && probability <= 1, "RandomFlip: probability is ", probability, ", expected [0, 1]");
     auto* const x = batch.reals(field);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (!(RandomStream(key.fold(i)).uniform_double() < probability)) continue;

@@ -11,16 +11,16 @@
 namespace algoperf {
 
 // Sets random stretches of frames and of frequencies of each spectrogram to zero:
-//   time_masks times       floor(u time_share frames) frames,       from floor(u' (frames - length + 1)) on
-//   frequency_masks times  floor(u frequency_width) frequencies,    from floor(u' (frequencies - length + 1)) on
+//   time_masks times       floor(u max_time_ratio frames) frames,       from floor(u' (frames - length + 1)) on
+//   frequency_masks times  floor(u max_frequencies) frequencies,    from floor(u' (frequencies - length + 1)) on
 // with u and u' uniform in [0, 1). A length of 0 masks nothing. Zero should be the mean of the spectrograms.
 // Field: spectrograms {frames, frequencies} or {frames, frequencies, channels}.
 // Source: Park et al. 2019, arXiv:1904.08779, without time warping; the lengths and defaults are those of AlgoPerf.
 struct SpecAugment {
   std::size_t time_masks = 10;
-  double time_share = 0.05;
+  double max_time_ratio = 0.05;
   std::size_t frequency_masks = 2;
-  std::size_t frequency_width = 27;
+  std::size_t max_frequencies = 27;
   const char* field = "input";
 
   template <class Batch>
@@ -28,8 +28,9 @@ struct SpecAugment {
     const Shape shape = batch.shape(field);
     require(shape.rank == 2 || shape.rank == 3, "SpecAugment: the field '", field, "' has shape ", describe(shape),
             ", expected {frames, frequencies}");
-    require(time_share >= 0 && time_share <= 1, "SpecAugment: time_share is ", time_share, ", expected [0, 1]");
-    require(frequency_width <= shape[1] + 1, "SpecAugment: frequency_width is ", frequency_width,
+    require(max_time_ratio >= 0 && max_time_ratio <= 1, "SpecAugment: max_time_ratio is ", max_time_ratio,
+            ", expected [0, 1]");
+    require(max_frequencies <= shape[1] + 1, "SpecAugment: max_frequencies is ", max_frequencies,
             ", expected at most one more than the ", shape[1], " frequencies");
     const std::size_t frames = shape[0], frequencies = shape[1], channels = shape.rank == 3 ? shape[2] : 1;
     auto* const x = batch.reals(field);
@@ -37,11 +38,11 @@ struct SpecAugment {
       auto* const frame = x + i * shape.size();
       RandomStream random(key.fold(i));
       for (std::size_t k = 0; k < time_masks; ++k) {
-        const auto [begin, length] = stretch(random, time_share * static_cast<double>(frames), frames);
+        const auto [begin, length] = stretch(random, max_time_ratio * static_cast<double>(frames), frames);
         std::fill_n(frame + begin * frequencies * channels, length * frequencies * channels, 0);
       }
       for (std::size_t k = 0; k < frequency_masks; ++k) {
-        const auto [begin, length] = stretch(random, static_cast<double>(frequency_width), frequencies);
+        const auto [begin, length] = stretch(random, static_cast<double>(max_frequencies), frequencies);
         for (std::size_t t = 0; t < frames; ++t)
           std::fill_n(frame + (t * frequencies + begin) * channels, length * channels, 0);
       }

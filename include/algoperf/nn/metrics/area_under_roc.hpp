@@ -14,7 +14,8 @@ namespace algoperf {
 // of class 1 has a higher score than a row of class 0, where equal scores count one half. The score is the output, or
 // with two outputs the second minus the first. Higher is better; random scores have 0.5.
 // Source: Fawcett 2006, "An introduction to ROC analysis", section 7. sklearn's roc_auc_score, with its sample_weight.
-// Keeps a score per row. value throws Error if a class has no rows, or a score is not a number.
+// Keeps a score per row. value returns NaN if a score is not a number, and throws Error if the rows of a class have no
+// weight.
 struct AreaUnderRoc {
   static constexpr const char* name = "AUC";
   static constexpr bool lower_is_better = false;
@@ -39,7 +40,8 @@ struct AreaUnderRoc {
   }
   double value(const State& state) const {
     std::vector<Row> rows = state.rows;
-    for (const Row& row : rows) require(row.score == row.score, "AreaUnderRoc: a score is not a number");
+    for (const Row& row : rows)
+      if (row.score != row.score) return row.score;
     std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.score < b.score; });
     double negatives = 0, positives = 0, area = 0;
     for (std::size_t i = 0; i < rows.size();) {
@@ -50,8 +52,8 @@ struct AreaUnderRoc {
       negatives += of_score[0];
       positives += of_score[1];
     }
-    require(negatives > 0 && positives > 0, "AreaUnderRoc: no row has class ", positives > 0 ? 0 : 1,
-            ", expected rows of both classes");
+    require(negatives > 0 && positives > 0, "AreaUnderRoc: the rows of class ", positives > 0 ? 0 : 1,
+            " have a weight of 0 in all, expected rows of both classes");
     return area / (negatives * positives);
   }
 };

@@ -1,4 +1,4 @@
-// EvaluatedRows: what a metric that is an accumulator adds up. A Metric is an accumulator if it has a State.
+// EvaluatedRows: the rows that an accumulating metric, one with a State, receives.
 #pragma once
 
 #include <concepts>

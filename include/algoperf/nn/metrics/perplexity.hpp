@@ -5,8 +5,8 @@
 
 namespace algoperf {
 
-// exp(the mean cross-entropy in nats over all rows), the metric of language models. Not the mean of exponentials. Lower
-// is better; a model that knows nothing has the number of classes.
+// exp(mean cross-entropy in nats over all rows), not the mean of exponentials: the metric of language models. Lower is
+// better; uniform predictions over n classes have perplexity n.
 struct Perplexity : CrossEntropy {
   static constexpr const char* name = "perplexity";
 

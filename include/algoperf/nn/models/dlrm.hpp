@@ -28,13 +28,13 @@ namespace algoperf {
 //   uniform in bottom, Glorot normal in top, normal biases of variance 1 / units, and a table uniform in [0, 1 /
 //   sqrt(vocabulary)) for 4096 categories, which is not centred.
 struct Dlrm {
-  static constexpr std::size_t most_layers = 6;
+  static constexpr std::size_t max_layers = 6;
 
   std::size_t numbers = 6, categories = 8;  // of an example
   std::size_t vocabulary = 4096, width = 16;
-  std::array<std::size_t, most_layers> bottom = {64, 32}, top = {64, 64, 32};
+  std::array<std::size_t, max_layers> bottom = {64, 32}, top = {64, 64, 32};
   bool residual = false, layer_norm = false;
-  Init table_init = Init::uniform(0, 1.0 / 64);  // of the table
+  Init table_init = Init::uniform(0, 1.0 / 64);  // [0, 1 / sqrt(vocabulary)) for the default vocabulary
 
   template <class Net>
   constexpr Value operator()(Net& net) const {
@@ -46,7 +46,7 @@ struct Dlrm {
     {
       const typename Net::Scope scope(net, "bottom");
       std::size_t i = 0;
-      for (; i < most_layers && bottom[i] > 0; ++i) b = hidden(net, i, bottom[i], Init::glorot_uniform, b);
+      for (; i < max_layers && bottom[i] > 0; ++i) b = hidden(net, i, bottom[i], Init::glorot_uniform, b);
       if (!residual) b = hidden(net, i, width, Init::glorot_uniform, b);
     }
     const Value flat = net.reshape(e, {categories * width});
@@ -57,7 +57,7 @@ struct Dlrm {
     }
     {
       const typename Net::Scope scope(net, "top");
-      for (std::size_t i = 0; i < most_layers && top[i] > 0; ++i) x = hidden(net, i, top[i], Init::glorot_normal, x);
+      for (std::size_t i = 0; i < max_layers && top[i] > 0; ++i) x = hidden(net, i, top[i], Init::glorot_normal, x);
     }
     return net("logit", dense(1, Init::glorot_normal, true), x);
   }

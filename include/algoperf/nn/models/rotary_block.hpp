@@ -33,9 +33,11 @@ struct RotaryBlock {
   template <class Net>
   constexpr Value operator()(Net& net, Value x) const {
     const std::size_t width = x.shape.size(), inner = hidden == 0 ? 4 * width : hidden;
+    net.check(heads > 0 && width % (2 * heads) == 0, {}, "heads is ", heads, ", expected a divisor of half the width, ",
+              width);
     Value y = net("norm_1", RmsNorm{}, x);
     y = net("qkv", Dense{.units = 3 * width, .init = init, .bias = false}, y);
-    y = net("rotary", RotaryPositions{.size = width / (heads == 0 ? 1 : heads), .columns = 2 * width, .base = base}, y);
+    y = net("rotary", RotaryPositions{.size = width / heads, .columns = 2 * width, .base = base}, y);
     y = net("query_key_norm", QueryKeyNorm{.heads = heads, .init = Init::constant(attention_scale)}, y);
     y = net("attention", Attention{.heads = heads, .causal = true, .scale = 1}, y);
     x = net("sum_1", Sum{}, x, net("out", Dense{.units = width, .init = branch_init, .bias = false}, y));

@@ -74,7 +74,6 @@ struct Attention {
   template <class Call>
   void forward(const Call& call) const {
     const AttentionShape shape = shape_of(call);
-    if (shape.examples == 0) return;
     if constexpr (AttendingBackend<typename Call::Backend>) {
       call.pass.backend.attention(shape).forward(inputs(call), call.out(), call.pass.exact);
     } else {
@@ -93,7 +92,7 @@ struct Attention {
     S *const dq = call.d_in(0), *const dk = one ? dq : call.d_in(1);
     const AttentionGradients<S> d{dq, one && dk != nullptr ? dk + width : dk,
                                   dk == nullptr ? nullptr : dk + (one ? 2 : 1) * width};
-    if (shape.examples == 0 || (d.query == nullptr && d.key == nullptr)) return;
+    if (d.query == nullptr && d.key == nullptr) return;
     if constexpr (AttendingBackend<typename Call::Backend>)
       call.pass.backend.attention(shape).backward(inputs(call), static_cast<const S*>(call.out()), call.pass.exact,
                                                   call.d_out(), d);

@@ -119,9 +119,9 @@ struct QueryKeyNormOp {
   constexpr Value output(const Net& net, OpName own, const std::array<Value, 1>& x) const {
     check_activations(net, own, x[0]);
     const std::size_t width = x[0].shape.size();
-    net.check(heads > 0 && width % (3 * (heads == 0 ? 1 : heads)) == 0, own, "the input has shape ", x[0].shape,
+    net.check(heads > 0 && width % (3 * heads) == 0, own, "the input has shape ", x[0].shape,
               ", expected queries, keys and values, each of a width that the number of heads, ", heads, ", divides");
-    net.check(eps >= 0, own, "eps is negative or not a number, expected at least 0");
+    net.check(eps > 0, own, "eps is not positive");
     return x[0];
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
@@ -175,7 +175,7 @@ struct QueryKeyNormOp {
 //   q' = scale q / (|q| + eps),   k' = k / (|k| + eps),   v' = v
 // The scores of Attention{.scale = 1} then lie within +-scale.
 // Shapes: in {3 width}, queries, keys and values in this order, out the same; `scale` {1}.
-// Hyperparameters: heads, which must divide the width; eps >= 0; init, the initial value of `scale`.
+// Hyperparameters: heads, which must divide the width; eps > 0; init, the initial value of `scale`.
 // Source: Henry et al. 2020, arXiv:2010.04245, section 3, which sets scale = log2(n^2 - n) at first for sequences of n
 //   tokens; eps as in AlgoPerf's language model.
 // Departs from the formula where the scale is exactly 0: its gradient is 0 there.

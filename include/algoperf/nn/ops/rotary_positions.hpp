@@ -66,15 +66,15 @@ struct RotateRows {
 //   y_2j = x_2j cos(a) - x_2j+1 sin(a),   y_2j+1 = x_2j sin(a) + x_2j+1 cos(a),   a = i base^(-2j / size)
 // Products of rotated queries and keys then depend on the difference of their positions only.
 // Shapes: in {width} on an axis with several rows per example, out the same.
-// Hyperparameters: size, the elements of a head, an even number; columns, the elements of a row that are rotated, from
-//   the first on, a multiple of `size`, where 0 stands for all; base > 0.
+// Hyperparameters: size, the number of elements of a head, even; columns, the number of leading elements of a row that
+//   are rotated, a multiple of `size`, 0 for all; base > 0.
 //   net(RotaryPositions{.size = width / heads, .columns = 2 * width}, qkv);    // queries and keys, but not values
 // Source: Su et al. 2021, arXiv:2104.09864, section 3.2.2. Many implementations pair element j with j + size / 2
 //   instead.
 // Cost: 3 FLOPs per rotated element each way. Keeps `size` elements of the parameters' type per row. Angles are
 //   computed in double.
 struct RotaryPositions {
-  std::size_t size = 2;
+  std::size_t size = 0;
   std::size_t columns = 0;
   double base = 10000;
   static constexpr const char* name = "rotary_positions";
@@ -110,14 +110,13 @@ struct RotaryPositions {
 
   template <class Call>
   void forward(const Call& call) const {
-    if (call.examples == 0) return;
     call.pass.backend.for_each_row(call.rows(0) / call.examples, 64 * size,
                                    detail::RotaryAngles<typename Call::Scalar>{size, base, call.pass.exact});
     rotate(call, 1, call.in(0), call.out());
   }
   template <class Call>
   void backward(const Call& call) const {
-    if (call.examples > 0 && call.d_in(0) != nullptr) rotate(call, -1, call.d_out(), call.d_in(0));
+    if (call.d_in(0) != nullptr) rotate(call, -1, call.d_out(), call.d_in(0));
   }
 
  private:
