@@ -209,6 +209,10 @@ TEST_CASE("planner: models need at most 1.1 of the least memory") {
       CHECK(overhead(ap::next_character(16, 65), examples, training) <= 1.1);
       CHECK(overhead(residual, examples, training) <= 1.1);
       CHECK(overhead(ap::Gpt{.vocabulary = 65, .layers = 4, .dropout = 0.1}, examples, training) <= 1.1);
+      CHECK(overhead(ap::RotaryTransformer{.vocabulary = 65, .layers = 4}, examples, training) <= 1.1);
+      CHECK(overhead(ap::SmallResNet<>{.blocks = 3, .ghost = 64}, examples, training) <= 1.1);
+      CHECK(overhead(ap::Dlrm{}, examples, training) <= 1.1);
+      CHECK(overhead(ap::Dlrm{.residual = true, .layer_norm = true}, examples, training) <= 1.1);
     }
 }
 

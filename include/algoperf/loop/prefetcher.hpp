@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "../core/step.hpp"
@@ -15,6 +16,8 @@ namespace algoperf::detail {
 
 template <class Selector, class Backend>
 class Prefetcher {
+  using State = typename Selector::State;
+
  public:
   // For the batches of a data set, which must stay valid until cancel().
   Prefetcher(const Backend& backend, const ModelGraph& graph, std::size_t capacity, const void* data)
@@ -24,15 +27,19 @@ class Prefetcher {
   FieldBatch<Backend>& batch() { return batch_; }
   Selection& selection() { return selection_; }
   // The selector's state before the selection ahead, or null if there is none.
-  const typename Selector::State* state_before() const { return before_ ? &*before_ : nullptr; }
+  const State* state_before() const { return started_ ? &*before_ : nullptr; }
 
   // Selects the examples of step `next`, which advances `state`, calls check(selection), and starts to gather the
   // examples. take() throws what any of these throws. Does nothing if `data` is another data set.
   template <class Data, class Check>
-  void start(const Data& data, const Selector& selector, typename Selector::State& state, Step next, RandomKey random,
+  void start(const Data& data, const Selector& selector, State& state, Step next, RandomKey random,
              const Check& check) {
     if (data_ != &data) return;
-    before_ = state;
+    if constexpr (std::is_copy_assignable_v<State>)  // allocates nothing after the first call
+      before_ = state;
+    else
+      before_.emplace(state);
+    started_ = true;
     step_ = next;
     random_ = random;
     try {
@@ -52,23 +59,23 @@ class Prefetcher {
   }
   // Waits for the batch of step `now`. Returns false if none was started. Also returns false, and restores the state
   // before the selection, if the batch was gathered for another step or learning rate, or from another data set.
-  bool take(const void* data, Step now, typename Selector::State& state) {
-    if (!before_) return false;
+  bool take(const void* data, Step now, std::optional<State>& state) {
+    if (!started_) return false;
     wait();
     if (data != data_ || step_.t != now.t || step_.learning_rate != now.learning_rate) {
       cancel(state);
       return false;
     }
-    before_.reset();
+    started_ = false;
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     return true;
   }
   // Restores the state before the selection ahead.
-  void cancel(typename Selector::State& state) {
+  void cancel(std::optional<State>& state) {
     wait();
     error_ = nullptr;
-    if (before_) state = std::move(*before_);
-    before_.reset();
+    if (started_) state.emplace(std::move(*before_));
+    started_ = false;
   }
 
  private:
@@ -77,7 +84,8 @@ class Prefetcher {
   }
 
   const void* data_;
-  std::optional<typename Selector::State> before_;
+  std::optional<State> before_;
+  bool started_ = false;
   Selection selection_;
   Step step_;
   RandomKey random_;

@@ -304,12 +304,12 @@ class TrainingLoopBase {
   // Takes the selection and the batch that were prefetched for step `now`. Returns false if there are none.
   template <class Data>
   bool take_prefetched(const Data& data, Step now) {
-    if (!prefetcher_ || !prefetcher_->take(&data, now, *selector_state_)) return false;
+    if (!prefetcher_ || !prefetcher_->take(&data, now, selector_state_)) return false;
     std::swap(selection_, prefetcher_->selection());
     return true;
   }
   void cancel_prefetching() {
-    if (prefetcher_ && selector_state_) prefetcher_->cancel(*selector_state_);
+    if (prefetcher_) prefetcher_->cancel(selector_state_);
   }
   // Starts to gather the examples of the step after `now`.
   template <class Data>
