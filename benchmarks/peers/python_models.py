@@ -1,6 +1,6 @@
 """Compares the training steps of models in PyTorch, eager and compiled, with the library's: two convolutional networks
-(benchmarks/cnn_tasks.hpp) with images in PyTorch's default layout and in channels_last, ResNet-8, and two Transformers
-(turns.hpp). The library alternates in another process. Prints ratios of PyTorch's time to the library's, as rows of the
+(benchmarks/cnn_tasks.hpp) and ResNet-8 with images in PyTorch's default layout and in channels_last, a recommendation
+model, and two Transformers (turns.hpp). The library alternates in another process. Prints ratios of PyTorch's time to the library's, as rows of the
 table of scripts/bench.sh.
 
     python python_models.py bench_turns [THREADS [MODELS]]
@@ -69,24 +69,25 @@ def row(what, batch, step, variant, goal):
 
 
 class Training:
-    """Steps of AdamW on batches of shuffled examples."""
+    """Steps of AdamW on batches of shuffled examples. `inputs` is a list of tensors, the arguments of the model."""
 
-    def __init__(self, model, inputs, labels, batch, compiled):
+    def __init__(self, model, inputs, labels, batch, compiled, loss=None):
         self.model, self.inputs, self.labels, self.batch = model, inputs, labels, batch
+        self.loss_of = loss or (lambda outputs, labels: F.cross_entropy(outputs.flatten(0, -2), labels.flatten()))
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3, fused=True)
         self.loss = torch.compile(self.whole) if compiled else self.whole
-        self.at = EXAMPLES
+        self.at = len(labels)
 
-    def whole(self, inputs, labels):
-        return F.cross_entropy(self.model(inputs).flatten(0, -2), labels.flatten())
+    def whole(self, labels, *inputs):
+        return self.loss_of(self.model(*inputs), labels)
 
     def __call__(self):
-        if self.at + self.batch > EXAMPLES:
-            self.order, self.at = torch.randperm(EXAMPLES), 0
+        if self.at + self.batch > len(self.labels):
+            self.order, self.at = torch.randperm(len(self.labels)), 0
         indices = self.order[self.at : self.at + self.batch]
         self.at += self.batch
         self.optimizer.zero_grad(set_to_none=True)
-        self.loss(self.inputs[indices], self.labels[indices]).backward()
+        self.loss(self.labels[indices], *(x[indices] for x in self.inputs)).backward()
         self.optimizer.step()
 
 
@@ -136,6 +137,23 @@ class ResNetBlock(nn.Module):
 def resnet8():
     return nn.Sequential(*block(3, 16), ResNetBlock(16, 16, 1), ResNetBlock(16, 32, 2), ResNetBlock(32, 64, 2),
                          nn.AvgPool2d(8), nn.Flatten(), nn.Linear(64, 10))
+
+
+class Dlrm(nn.Module):
+    def __init__(self, numbers=6, categories=8, vocabulary=4096, width=16):
+        super().__init__()
+
+        def mlp(*widths):
+            return nn.Sequential(*(part for a, b in zip(widths, widths[1:]) for part in (nn.Linear(a, b), nn.ReLU())))
+
+        self.table, self.bottom = nn.Embedding(vocabulary, width), mlp(numbers, 64, 32, width)
+        self.top = nn.Sequential(mlp(width + (categories + 1) * (categories + 2) // 2, 64, 64, 32), nn.Linear(32, 1))
+        self.register_buffer("pairs", torch.triu_indices(categories + 1, categories + 1))
+
+    def forward(self, numbers, categories):
+        b = self.bottom(numbers)
+        stack = torch.cat((b[:, None], self.table(categories)), 1)
+        return self.top(torch.cat((b, (stack @ stack.mT)[:, self.pairs[0], self.pairs[1]]), 1))
 
 
 class Attention(nn.Module):
@@ -192,18 +210,23 @@ class Transformer(nn.Module):
         return self.norm(self.blocks(x)) @ self.embedding.weight.T
 
 
-CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 else ["simple_cnn", "residual_cnn", "resnet8", "transformer", "lm"]
+CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 else ["simple_cnn", "residual_cnn", "resnet8", "dlrm", "transformer", "lm"]
 for what, model, shape in (("simple_cnn", simple_cnn, (1, 28, 28)), ("residual_cnn", residual_cnn, (3, 32, 32)),
                            ("resnet8", resnet8, (3, 32, 32))):
     for layout in (torch.contiguous_format, torch.channels_last) if what in CHOSEN else ():
         for compiled in (False, True):
             images = torch.rand(EXAMPLES, *shape).to(memory_format=layout)
-            step = Training(model().to(memory_format=layout), images, torch.randint(10, (EXAMPLES,)), 128, compiled)
+            step = Training(model().to(memory_format=layout), [images], torch.randint(10, (EXAMPLES,)), 128, compiled)
             order = "channels_last" if layout == torch.channels_last else "NCHW"
             row(what, 128, step, f"{order}, {'compiled' if compiled else 'eager'}", 1)
+for compiled in (False, True) if "dlrm" in CHOSEN else ():
+    rows = [torch.rand(8192, 6), torch.randint(4096, (8192, 8))]
+    step = Training(Dlrm(), rows, torch.randint(2, (8192,)).float(), 128, compiled,
+                    lambda outputs, labels: F.binary_cross_entropy_with_logits(outputs[:, 0], labels))
+    row("dlrm", 128, step, "compiled" if compiled else "eager", 1)
 for what, batch, sizes in (("transformer", 16, (256, 64, 128, 4, 4, False)), ("lm", 32, (65, 64, 64, 2, 4, True))):
     for compiled in (False, True) if what in CHOSEN else ():
         text = torch.randint(sizes[0], (EXAMPLES * 64 + 1,))
-        step = Training(Transformer(*sizes), text[:-1].view(EXAMPLES, 64), text[1:].view(EXAMPLES, 64), batch, compiled)
+        step = Training(Transformer(*sizes), [text[:-1].view(EXAMPLES, 64)], text[1:].view(EXAMPLES, 64), batch, compiled)
         row(what, batch, step, "compiled" if compiled else "eager", 1.3)
 sys.exit(1 if missed else 0)

@@ -2,10 +2,13 @@
 // `batches`.
 #pragma once
 
+#include <algoperf/data/readers/hashed_columns.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "../cnn_tasks.hpp"
 #include "../mlp_task.hpp"
@@ -77,6 +80,37 @@ class LibraryTransformer {
 // Four blocks of width 128, on 64 tokens per example; and the model of ShakespeareLm.
 constexpr algoperf::Gpt transformer{.vocabulary = 256, .context = 64, .width = 128, .layers = 4, .heads = 4};
 constexpr algoperf::RotaryTransformer language_model{.vocabulary = 65};
+
+// A training step of the model of Adult on random rows.
+class LibraryDlrm {
+ public:
+  LibraryDlrm(std::size_t batch, unsigned threads)
+      : data_(rows()),
+        loop_(algoperf::Dlrm{}, algoperf::SigmoidCrossEntropy{}, algoperf::adamw(), algoperf::Constant{1e-3},
+              algoperf::ShuffledEpochs{.batch = batch}, algoperf::Host<float>{.threads = threads}) {
+    loop_.start(data_);
+  }
+  void operator()() { loop_.step(data_); }
+
+ private:
+  static algoperf::NumbersAndCategories rows() {
+    constexpr algoperf::Dlrm model;
+    algoperf::RandomStream random(algoperf::RandomKey{7});
+    std::vector<float> numbers(examples * model.numbers);
+    std::vector<std::int32_t> categories(examples * model.categories), labels(examples);
+    for (float& x : numbers) x = random.uniform();
+    for (std::int32_t& c : categories)
+      c = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.vocabulary)));
+    for (std::int32_t& label : labels) label = static_cast<std::int32_t>(random.below(2));
+    return algoperf::NumbersAndCategories({std::move(numbers), {model.numbers}},
+                                          {std::move(categories), {model.categories}}, {std::move(labels), {1}});
+  }
+
+  algoperf::NumbersAndCategories data_;
+  algoperf::TrainingLoop<algoperf::Dlrm, algoperf::SigmoidCrossEntropy, decltype(algoperf::adamw()), algoperf::Constant,
+                         algoperf::ShuffledEpochs>
+      loop_;
+};
 
 class LibraryAdamW {
  public:

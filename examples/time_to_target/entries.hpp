@@ -1,5 +1,5 @@
-// The workloads of time_to_target with their variants, each with the ten baselines. Workloads with inputs of one type
-// share the code of their training loops, so a file compiles several workloads.
+// The workloads of time_to_target with their variants, each with the ten baselines. Each function is compiled
+// in a file of its own, and the workloads of one file share the compiled code of their training loops.
 #pragma once
 
 #include <algoperf/tuning/entry.hpp>

@@ -22,7 +22,7 @@ struct Model {
   std::vector<Tensor> tensors;
 };
 
-// Selects all of `batch` examples, in order, in every step.
+// Selects examples 0 to batch - 1, in this order, in every step.
 struct WholeBatch {
   std::size_t batch = 1;
   struct State {
@@ -37,8 +37,8 @@ struct WholeBatch {
   }
 };
 
-// The largest difference, relative to the largest expected value, or to 1e-3 if that is smaller: some gradients are 0
-// but for rounding.
+// The largest absolute difference, divided by the largest expected magnitude. The divisor is at least 1e-3, because
+// some gradients are 0 apart from rounding.
 template <class Values>
 double error_of(const Values& found, const std::vector<double>& expected) {
   REQUIRE(found.size() == expected.size());
@@ -84,9 +84,9 @@ void check_gradients(const ModelFunction& model, const Loss& loss, const Data& d
   }
 }
 
-// Compares the losses and the values of three steps of AdamW with torch's. Returns the predictions after them. The
-// gradients of tensors whose names end in `zero_by_construction` are 0 but for rounding, which AdamW divides by its eps
-// of 1e-8.
+// Compares the losses and the values of three steps of AdamW with torch's. Returns the predictions after them. Tensors
+// whose names end in `zero_by_construction` have gradients that are 0 apart from rounding. AdamW divides this rounding
+// error by about its eps, 1e-8, so these tensors have a tolerance of 1e-9 instead of 1e-10.
 template <class ModelFunction, class Loss, class Data>
 std::vector<double> check_steps(const ModelFunction& model, const Loss& loss, const Data& data, const Model& expected,
                                 const char* zero_by_construction = "(none)") {

@@ -1,4 +1,4 @@
-"""What the scripts that write golden values of models share (make_transformers.py, make_resnet.py, make_dlrm.py).
+"""Functions shared by the scripts that write golden values of models (make_transformers.py, make_resnet.py, make_dlrm.py).
 
 The reference is torch in double precision. Element i of tensor k, counted from 0 in the order of declaration, starts as
 0.4 sin(1 + 0.7 k + 1.3 i), and 1 more if it is a norm's scale.
@@ -22,7 +22,7 @@ def text(values):
 
 
 def model(name, p, loss, buffers={}):
-    """Takes three steps of AdamW and returns a golden::Model of this name: the losses, the first gradient, and the values
+    """Takes three steps of AdamW and returns the C++ definition of a golden::Model of this name: the losses, the first gradient, and the values
     after the steps, also those of buffers."""
     optimizer = torch.optim.AdamW(list(p.values()), lr=0.01, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.1)
     losses, gradients = [], {}

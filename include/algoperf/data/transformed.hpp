@@ -20,8 +20,8 @@
 //
 // Transforms run in order. Each has a key of its own in each step, which depends on the loop's seed, the step and the
 // transform's place. A transform draws the random numbers of example i from key.fold(i), where i is its place in the
-// step's batch, and those of the whole batch from `key`. Runs then have the same bits for any number of threads and
-// workers, with and without prefetching, and after resuming.
+// step's batch, and those of the whole batch from `key`. The random numbers then do not depend on threads, workers,
+// prefetching or resumption.
 // Evaluations and predictions gather examples without transforms.
 #pragma once
 

@@ -32,7 +32,7 @@
 // read it.
 //
 // Loss:   write(backend, batch, classes, logits, labels, weights, losses, d_logits) writes one unweighted loss per
-//         example, and the gradient of sum(weights * losses) / batch. `classes` is the number of columns of logits.
+//         row, and the gradient of sum(weights * losses) / batch. `classes` is the number of columns of logits.
 //         logits and d_logits are activations; weights and losses are of the corresponding Arithmetic type. For
 //         evaluation only, weights and d_logits are null.
 //         count(batch, outputs, tally), constexpr, reports its operations to a tally (core/cost.hpp).
