@@ -104,13 +104,13 @@ TEST_CASE("a child process that is made while other threads use the pool has a p
   for (int again = 0; again < 50; ++again) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(60);
+      alarm(60);  // ends a child whose pool has no threads
       std::atomic<int> on_others = 0;
       const auto caller = std::this_thread::get_id();
-      for (int i = 0; i < 1000 && on_others == 0; ++i)
+      while (on_others == 0)  // on a busy machine, the child's threads may start late
         ThreadPool::instance().parallel_for(4, 1000,
                                             [&](std::size_t) { on_others += std::this_thread::get_id() != caller; });
-      _exit(on_others > 0 ? 0 : 1);
+      _exit(0);
     }
     int status = -1;
     REQUIRE(waitpid(child, &status, 0) == child);
