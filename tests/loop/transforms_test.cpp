@@ -214,6 +214,15 @@ TEST_CASE("SpecAugment: stretches of frames and of frequencies") {
   const auto several =
       zeros({.time_masks = 3, .max_time_ratio = 0.25, .frequency_masks = 0, .max_frequencies = 5}, true);
   CHECK(several.back() > 12);
+  const SpecAugment short_masks{.time_masks = 20, .max_time_ratio = 0.06, .frequency_masks = 0, .max_frequencies = 5};
+  const auto x = applied(short_masks, 50, shape, 3);
+  std::size_t first = 0, last = 0;  // masks of at most 2 frames reach both ends
+  for (std::size_t i = 0; i < 50; ++i) {
+    first += x[i * shape.size()] == 0;
+    last += x[(i + 1) * shape.size() - 1] == 0;
+  }
+  CHECK(first > 3);  // 12 are expected
+  CHECK(last > 3);
   // The whole width may be masked, and whatever is refused says so.
   zeros({.time_masks = 0, .frequency_masks = 1, .max_frequencies = 13}, false);
   CHECK(sentence([] {
@@ -286,6 +295,13 @@ TEST_CASE("transforms: the same bits for any number of threads and with prefetch
   // The transforms depend on the loop's seed, on the step, and on their place.
   CHECK(one != values_after(20, data, Seed{2}));
   CHECK(one != values_after(20, transformed(task.train(), RandomFlip{}, RandomCrop{.padding = 3}, Noise{})));
+  std::vector<float> once(4), twice(4);
+  const Images zeros({std::vector<float>(4), {4}}, {{0, 1}, {2}});
+  const std::uint32_t index = 0;
+  float label[2];
+  transformed(zeros, Noise{}).gather(&index, 1, Rows{once.data(), label}, RandomKey{1});
+  transformed(zeros, Noise{}, Noise{}).gather(&index, 1, Rows{twice.data(), label}, RandomKey{1});
+  for (std::size_t i = 0; i < 4; ++i) CHECK(twice[i] != 2 * once[i]);
   auto loop = tiny_loop(sgd(), 0.0);
   const auto constant = transformed(task.train().subset(0, 32), Noise{});
   CHECK(*loop.step(constant).loss != *loop.step(constant).loss);
@@ -373,6 +389,20 @@ TEST_CASE("prefetching: steps on several data sets, and data that is made reside
   const auto expected = steps(task.train().subset(0, 128), task.train().subset(128, 256), false);
   CHECK(steps(a, b, true) == expected);
   CHECK(steps(a, a, true) == steps(a, a, false));
+  // Loading an earlier state while the next batch is gathered.
+  auto loop = tiny_loop(momentum(), 0.02), straight = tiny_loop(momentum(), 0.02);
+  loop.make_resident(a);
+  MemoryWriter writer;
+  for (int i = 0; i < 5; ++i) {
+    loop.step(a);
+    if (i == 1) loop.visit(writer);
+  }
+  MemoryReader reader{writer.saved};
+  loop.visit(reader);
+  for (int i = 0; i < 6; ++i) loop.step(a);
+  loop.release_data();
+  for (int i = 0; i < 8; ++i) straight.step(a);
+  CHECK(same_values(loop, straight));
   auto unused = tiny_loop(momentum(), 0.02);
   unused.make_resident(a);
   unused.release_data();

@@ -74,6 +74,12 @@ TEST_CASE("dense: initial values") {
   CHECK(variance(ap::Init::torch_uniform) == near(1.0 / 600, 0.02));
   CHECK(variance(ap::Init::unit_normal) == near(1, 0.02));
   CHECK(variance(ap::Init::zeros) == 0);
+  CHECK(variance(ap::Init::standard.divide_variance(4)) == near(2.0 / 200 / 4, 0.02));
+  CHECK(variance(ap::Init::glorot_normal) == near(2.0 / 500, 0.02));
+  CHECK(variance(ap::Init::fan_out_normal) == near(1.0 / 300, 0.02));
+  CHECK(variance(ap::Init::normal(0.3)) == near(0.09, 0.02));
+  CHECK(variance(ap::Init::uniform(2, 5)) == near(9.0 / 12 + 3.5 * 3.5, 0.02));  // the mean of squares
+  CHECK(variance(ap::Init::constant(3)) == 9);
   CHECK(first_variance(affine, "0.bias") == 0);
 }
 
