@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../golden/resnet.hpp"
@@ -22,6 +23,7 @@
 namespace algoperf::testing::of_cifar10 {
 
 static_assert(Workload<Cifar10>);
+static_assert(std::is_same_v<decltype(Cifar10{}.train()), Transformed<Slice<ByteImages>, RandomCrop, RandomFlip>>);
 static_assert(parameters_of(SmallResNet<>{}) == 78042);
 static_assert(parameters_of(SmallResNet<>{.blocks = 3}) == 272474);  // He et al., table 6: 0.27 million
 

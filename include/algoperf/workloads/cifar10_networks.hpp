@@ -3,7 +3,7 @@
 //   name, or Base and variant    for the names of workloads: "resnet8", "resnet8_silu"
 //   model()
 //   Variants                     of a base network: a Tuple of network types
-//   target_error                 found by find_target
+//   target_error                 reached by AdamW within step_hint steps (benchmarks/workloads_to_target.cpp)
 //   step_hint
 #pragma once
 
@@ -24,8 +24,8 @@ struct ResNet8LargeBnInit;
 struct ResNet8 {
   static constexpr const char* name = "resnet8";
   using Variants = Tuple<ResNet8Silu, ResNet8Gelu, ResNet8LargeBnInit>;
-  static constexpr double target_error = 0.35;
-  static constexpr std::uint64_t step_hint = 1400;
+  static constexpr double target_error = 0.36;
+  static constexpr std::uint64_t step_hint = 1200;
   static constexpr SmallResNet<> model() { return {.ghost = 64}; }
 };
 // SiLUs instead of ReLUs.
@@ -46,7 +46,7 @@ struct ResNet8LargeBnInit : ResNet8 {
   static constexpr const char* variant = "large_bn_init";
   static constexpr SmallResNet<> model() { return {.ghost = 64, .last_scale = Init::constant(8)}; }
 };
-// ResNet-20, without variants.
+// ResNet-20, without variants. No recorded run has reached its target.
 struct ResNet20 {
   static constexpr const char* name = "resnet20";
   static constexpr double target_error = 0.25;
