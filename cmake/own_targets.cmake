@@ -14,10 +14,11 @@ function(algoperf_own_target target)
   if(ALGOPERF_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)
   endif()
-  # GCC 12 gives false warnings in its own headers: for the undefined vectors of avx512fintrin.h that Eigen inlines, and
-  # for overlapping copies in std::string's operator+ (GCC bug 105651).
+  # GCC 12 gives false warnings in system headers: for the undefined vectors of avx512fintrin.h that Eigen inlines, for
+  # overlapping copies in std::string's operator+ (GCC bug 105651), and for the fill characters of fmt's formats.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-uninitialized -Wno-restrict)
+    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-uninitialized -Wno-restrict
+                                             -Wno-stringop-overflow)
   endif()
 endfunction()
 
