@@ -54,6 +54,16 @@ TEST_CASE("transformers: gradients agree with differences, with dropout, too") {
   CHECK(error_in(dropped, 5) < 1e-6);
 }
 
+TEST_CASE("transformers: numbers of heads that do not divide the width name the block") {
+  const auto refused = [](const RotaryTransformer& model) {
+    return sentence([&] { TrainingLoop(model, SoftmaxCrossEntropy{}, sgd(), Constant{1.0}, golden::WholeBatch{3}); });
+  };
+  CHECK(refused({.heads = 3}) == "block.0: heads is 3, expected a divisor of half the width, 64");
+  CHECK(refused({.heads = 0}) == "block.0: heads is 0, expected a divisor of half the width, 64");
+  CHECK(refused({.heads = 64}) == "block.0: heads is 64, expected a divisor of half the width, 64");
+  CHECK(refused({.context = 1}) == "context is 1, expected at least 2");
+}
+
 TEST_CASE("transformers: initial values") {
   const auto deviation = [](const auto& model, const char* tensor) {
     TrainingLoop loop(model, SoftmaxCrossEntropy{}, sgd(), Constant{1.0}, golden::WholeBatch{3}, Host<double>{});

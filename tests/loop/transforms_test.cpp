@@ -319,6 +319,16 @@ TEST_CASE("transforms: evaluations and predictions leave them out") {
   CHECK(*noise.calls == 1);
 }
 
+// Has labels outside of its classes.
+struct Mislabelled : InMemory<float> {
+  explicit Mislabelled(const InMemory<float>& data) : InMemory(data) {}
+  template <class T, class L>
+  void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
+    InMemory::gather(indices, n, inputs, labels);
+    std::fill_n(labels, n, L(10));
+  }
+};
+
 TEST_CASE("one_hot: labels are distributions, and Mixup trains on them") {
   const Tiny task;
   const auto soft = one_hot(task.train());
@@ -328,10 +338,19 @@ TEST_CASE("one_hot: labels are distributions, and Mixup trains on them") {
     CHECK(*of_classes.step(task.train()).loss == near(*of_distributions.step(soft).loss, 1e-5));
   CHECK(of_classes.evaluate(task.train(), ErrorRate{}).metric ==
         of_distributions.evaluate(soft, SoftErrorRate{}).metric);
+  CHECK(sentence([&] { of_distributions.evaluate(one_hot(Mislabelled(task.all)), SoftErrorRate{}); }) ==
+        "one_hot: the label of example 0 is 10, expected [0, 10)");
   TrainingLoop mixed(Tiny::model(), SoftCrossEntropy{}, adamw(), Constant{0.003}, ShuffledEpochs{.batch = 32});
   const double before = mixed.evaluate(soft, SoftErrorRate{}).metric;
   mixed.run(transformed(soft, Mixup{}), UntilStep{60});
   CHECK(mixed.evaluate(soft, SoftErrorRate{}).metric < before / 2);
+}
+
+TEST_CASE("prefetching: each batch is gathered once, and the last one ahead is not used") {
+  const Tiny task;
+  const Noise noise;
+  values_after(20, prefetched(transformed(task.train(), noise)));
+  CHECK(*noise.calls == 21);
 }
 
 TEST_CASE("prefetching: resumed runs continue with the same bits, with it or without") {

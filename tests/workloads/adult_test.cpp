@@ -75,6 +75,15 @@ TEST_CASE("hashed columns: logarithms of numbers, and hashes of the column and t
   for (const Rows& each : {row(hashed_columns(table, 3), 0), row(hashed_columns(table, 3), 1)})
     for (const std::int32_t token : each.categories) CHECK((token >= 0 && token < 3));
 
+  // An unknown category, and values that stand for none.
+  const std::vector<Column> columns{{"x"}, {"pet", false, {"cat"}}, {"label", false, {"no", "yes"}}};
+  const NumbersAndCategories unknown = hashed_columns(Table(columns, 2, {1, 1, 0, 2, -1, 1, 3, NAN, 0}), 1000);
+  for (const std::uint32_t i : {0u, 1u, 2u}) {
+    Rows rows;
+    unknown.gather(&i, 1, Rows::To{rows});
+    CHECK(rows.categories[0] == static_cast<std::int32_t>(detail::fnv_1a("pet=") % 1000));
+  }
+
   folder.write("n.csv", "age,label\n1,no\n2,yes\n");
   CHECK(sentence([&] { hashed_columns(load_csv(folder / "n.csv", {.label = "label"})); }) ==
         "hashed_columns: the table has 1 numeric and 0 categorical columns besides the label, expected at least one of "

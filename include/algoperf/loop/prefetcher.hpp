@@ -27,7 +27,7 @@ class Prefetcher {
   FieldBatch<Backend>& batch() { return batch_; }
   Selection& selection() { return selection_; }
   // The selector's state before the selection ahead, or null if there is none.
-  const State* state_before() const { return started_ ? &*before_ : nullptr; }
+  const State* state_before() const { return ahead_ ? &*before_ : nullptr; }
 
   // Selects the examples of step `next`, which advances `state`, calls check(selection), and starts to gather the
   // examples. take() throws what any of these throws. Does nothing if `data` is another data set.
@@ -39,8 +39,7 @@ class Prefetcher {
       before_ = state;
     else
       before_.emplace(state);
-    started_ = true;
-    step_ = next;
+    ahead_ = next;
     random_ = random;
     try {
       selector.select(state, next, selection_);
@@ -60,13 +59,13 @@ class Prefetcher {
   // Waits for the batch of step `now`. Returns false if none was started. Also returns false, and restores the state
   // before the selection, if the batch was gathered for another step or learning rate, or from another data set.
   bool take(const void* data, Step now, std::optional<State>& state) {
-    if (!started_) return false;
+    if (!ahead_) return false;
     wait();
-    if (data != data_ || step_.t != now.t || step_.learning_rate != now.learning_rate) {
+    if (data != data_ || ahead_->t != now.t || ahead_->learning_rate != now.learning_rate) {
       cancel(state);
       return false;
     }
-    started_ = false;
+    ahead_.reset();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     return true;
   }
@@ -74,8 +73,8 @@ class Prefetcher {
   void cancel(std::optional<State>& state) {
     wait();
     error_ = nullptr;
-    if (started_) state.emplace(std::move(*before_));
-    started_ = false;
+    if (ahead_) state.emplace(std::move(*before_));
+    ahead_.reset();
   }
 
  private:
@@ -84,10 +83,9 @@ class Prefetcher {
   }
 
   const void* data_;
+  std::optional<Step> ahead_;  // the step whose batch was started
   std::optional<State> before_;
-  bool started_ = false;
   Selection selection_;
-  Step step_;
   RandomKey random_;
   std::exception_ptr error_;
   FieldBatch<Backend> batch_;
