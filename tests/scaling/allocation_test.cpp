@@ -84,7 +84,7 @@ TEST_CASE("Akima's curve") {
 }
 
 TEST_CASE("the envelope of training curves has the known exponent") {
-  const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};
+  const ap::Fit<ap::Chinchilla> surface{{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}}};
   std::vector<ap::TrainingCurve> curves;
   for (const double n : ap::geometric(1e7, 1e11, 60)) {
     ap::TrainingCurve curve{.parameters = n, .points = {}};
@@ -111,7 +111,7 @@ TEST_CASE("the envelope of training curves has the known exponent") {
 
 TEST_CASE("the parabolas of approach 2 have the known exponent, and a bias in size that grows with their span") {
   const std::map<double, double> too_large{{2, 1.00328}, {4, 1.01318}, {8, 1.0299}, {16, 1.05374}, {100, 1.15508}};
-  const ap::Fit<ap::Chinchilla> surface{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}};
+  const ap::Fit<ap::Chinchilla> surface{{.theta = {std::log(406.4), std::log(410.7), std::log(1.69), 0.34, 0.28}}};
   for (const auto& each : too_large) {
     const double span = each.first;
     CAPTURE(span);

@@ -20,13 +20,13 @@ static_assert(ap::Samples(6) / ap::Samples(4) == 1.5);  // a quotient of equal u
 static_assert(2 * ap::Samples(3) * 2 / 4 == ap::Samples(3));
 
 TEST_CASE("the size at which a law falls to an error") {
-  const ap::Fit<ap::PowerLaw> line{.theta = {std::log(13.0), -0.066}};
+  const ap::Fit<ap::PowerLaw> line{{.theta = {std::log(13.0), -0.066}}};
   CHECK(ap::size_for(line, 2.48) == near(std::pow(2.48 / 13.0, 1 / -0.066), 1e-12));
-  const ap::Fit<ap::PowerLawWithFloor> floor{.theta = {std::log(0.2), std::log(3.0), 0.5}};
+  const ap::Fit<ap::PowerLawWithFloor> floor{{.theta = {std::log(0.2), std::log(3.0), 0.5}}};
   CHECK(ap::size_for(floor, 0.5) == near(100, 1e-12));
   CHECK_THROWS_WITH_AS(ap::size_for(floor, 0.1), doctest::Contains("does not fall to 0.1"), ap::Error);
   CHECK_THROWS_AS(ap::size_for(floor, -1), ap::Error);
-  const ap::Fit<ap::PowerLaw> rising{.theta = {0, 0.5}};
+  const ap::Fit<ap::PowerLaw> rising{{.theta = {0, 0.5}}};
   CHECK_THROWS_AS(ap::size_for(rising, 1), ap::Error);
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("intervals of the fits propagate to every quantity") {
 }
 
 TEST_CASE("invalid projections are refused") {
-  const ap::Fit<ap::PowerLaw> curve{.theta = {3, -0.3}}, model{.theta = {0, 0.7}};
+  const ap::Fit<ap::PowerLaw> curve{{.theta = {3, -0.3}}}, model{{.theta = {0, 0.7}}};
   const ap::Requirements r{6, 24, 400, 16};
   CHECK_THROWS_WITH_AS(ap::project(0.01, curve, model, {6, 24, 4e6, 16}, ap::Accelerator{}),
                        doctest::Contains("no batch keeps the accelerator busy"), ap::Error);
@@ -137,7 +137,7 @@ TEST_CASE("invalid projections are refused") {
 }
 
 TEST_CASE("a training run has at least one step") {
-  const ap::Fit<ap::PowerLaw> curve{.theta = {std::log(13.0), -0.25}}, model{.theta = {std::log(100.0), 0.7}};
+  const ap::Fit<ap::PowerLaw> curve{{.theta = {std::log(13.0), -0.25}}}, model{{.theta = {std::log(100.0), 0.7}}};
   const ap::Requirements requirements{481, 1755, 30784, 12};
   const auto p = ap::project(1.0, curve, model, requirements, {}, {.accelerators = 1e6, .batch = ap::Samples(128)});
   CHECK(p.data.value < 1e6 * 128);

@@ -55,7 +55,7 @@ namespace {
 bool not_lower(const ap::Fit<ap::BrokenPowerLaw<1>>& fit, const std::vector<ap::Observation<1>>& observations,
                std::size_t seed) {
   const auto points = ap::detail::fit_points(observations);
-  const ap::detail::FitObjective<ap::BrokenPowerLaw<1>, ap::SquaredResiduals> sum{points, {}};
+  const auto sum = ap::detail::fit_objective<ap::BrokenPowerLaw<1>>(points, {});
   const ap::Extent x = ap::extent(points, ap::detail::log_x), y = ap::extent(points, ap::detail::log_y);
   const double width = x.most - x.least;
   ap::RandomStream random(ap::RandomKey{seed});

@@ -22,8 +22,8 @@ struct FrontierDomain {
   Requirements requirements;  // per sequence or image
   Samples batch;              // in sequences or images, from Table 3
 
-  Fit<PowerLaw> curve() const { return {.theta = {std::log(alpha), beta_g}}; }
-  Fit<PowerLaw> model() const { return {.theta = {std::log(1e6 * sigma), beta_p}}; }
+  Fit<PowerLaw> curve() const { return {{.theta = {std::log(alpha), beta_g}}}; }
+  Fit<PowerLaw> model() const { return {{.theta = {std::log(1e6 * sigma), beta_p}}}; }
   // data_scale() returns the factor by which the data must grow for the error to fall from `error` to `target`, from
   // the learning curve's exponent alone, as in the paper. model_scale() returns the factor by which the model then
   // grows.

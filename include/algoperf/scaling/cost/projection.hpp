@@ -134,8 +134,8 @@ ProjectionInterval project(double target, const Bootstrap<Curve>& curve, const B
                              .memory = Bytes(never)};
   std::vector<Projection> all;
   for (std::size_t i = 0; i < n; ++i) {
-    const Fit<Curve> of_curve{.theta = curve.thetas[i]};
-    const Fit<Model> of_model{.theta = model.thetas[i]};
+    const Fit<Curve> of_curve{{.theta = curve.thetas[i]}};
+    const Fit<Model> of_model{{.theta = model.thetas[i]}};
     all.push_back(detail::reaches(of_curve, target)
                       ? project(target, of_curve, of_model, requirements, accelerator, options)
                       : unreached);

@@ -51,7 +51,7 @@ struct Bootstrap {
   // Returns the interval of the law's value at x.
   Interval at(const std::array<double, Law::variables>& x, double level = 0.95) const {
     std::vector<double> values;
-    for (const auto& theta : thetas) values.push_back(Fit<Law>{.theta = theta}(x));
+    for (const auto& theta : thetas) values.push_back(Fit<Law>{{.theta = theta}}(x));
     return percentile_interval(std::move(values), level);
   }
 };
@@ -72,36 +72,35 @@ void draw_pairs(Points& drawn, const Points& points, RandomStream& random) {
     }
 }
 
-template <class Law>
-void resample(std::vector<FitPoint<Law::variables>>& drawn, const std::vector<FitPoint<Law::variables>>& points,
-              const Fit<Law>& fit, const std::vector<double>& residuals, Resample how, RandomStream random) {
+template <std::size_t Variables, std::size_t N>
+void resample(std::vector<FitPoint<Variables>>& drawn, const LawFunctions<Variables, N>& law,
+              const std::vector<FitPoint<Variables>>& points, const std::array<double, N>& theta,
+              const std::vector<double>& residuals, Resample how, RandomStream random) {
   if (how == Resample::pairs) return draw_pairs(drawn, points, random);
   const auto n = static_cast<std::uint32_t>(points.size());
   drawn = points;
   for (auto& p : drawn) {
     const double error = how == Resample::residuals ? residuals[random.below(n)] : residuals[0] * random.normal();
-    p.log_y = Law::template log_value<double>(p.log_x, fit.theta) + error / std::sqrt(p.weight);
+    p.log_y = law.log_value(p.log_x, theta) + error / std::sqrt(p.weight);
   }
 }
 
-}  // namespace detail
-
-// Refits the law to `options.count` resampled sets of observations. `fit` must be the fit of these observations with
-// these residuals. Throws Error if it is not, if there are no more observations than parameters (which leaves no
-// spread to estimate), or if no replicate converges.
-template <ScalingLaw Law, class Residuals = SquaredResiduals>
-Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law::variables>>& observations,
-                         const Residuals& residuals = {}, const BootstrapOptions& options = {}) {
-  check_observations(observations, Law::parameters);
-  require(observations.size() > Law::parameters, "bootstrap: there are ", observations.size(), " observations for ",
-          Law::parameters, " parameters, expected more observations than parameters");
+// Appends the coordinates of the replicates that converge to `thetas`, and returns the number of the others.
+template <std::size_t Variables, std::size_t N>
+ALGOPERF_COLD std::size_t refit_resamples(const LawFunctions<Variables, N>& law, const FitResult<N>& fit,
+                                          const std::vector<Observation<Variables>>& observations,
+                                          const ResidualLoss& residuals, const BootstrapOptions& options,
+                                          std::vector<std::array<double, N>>& thetas) {
+  check_observations(observations, N);
+  require(observations.size() > N, "bootstrap: there are ", observations.size(), " observations for ", N,
+          " parameters, expected more observations than parameters");
   residuals.check();
   options.check();
   require(fit.converged, "bootstrap: the fit did not converge");
-  const auto points = detail::fit_points(observations);
+  const auto points = fit_points(observations);
 
-  const double objective = detail::FitObjective<Law, Residuals>{points, residuals}(fit.theta);
-  require(detail::same_sum(points, fit.objective, objective), "bootstrap: the fit's objective is ", fit.objective,
+  const double objective = FitObjective<Variables, N>{law, points, residuals}(fit.theta);
+  require(same_sum(points, fit.objective, objective), "bootstrap: the fit's objective is ", fit.objective,
           ", but these residuals of these observations sum to ", objective);
   for (const double each : fit.theta)
     require(std::isfinite(each),
@@ -112,28 +111,41 @@ Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law:
   std::vector<double> errors;
   double squares = 0;
   for (const auto& p : points) {
-    errors.push_back(std::sqrt(p.weight) * (p.log_y - Law::template log_value<double>(p.log_x, fit.theta)));
+    errors.push_back(std::sqrt(p.weight) * (p.log_y - law.log_value(p.log_x, fit.theta)));
     squares += errors.back() * errors.back();
   }
-  const double n = static_cast<double>(points.size()), free = n - static_cast<double>(Law::parameters);
+  const double n = static_cast<double>(points.size()), free = n - static_cast<double>(N);
   for (double& e : errors) e *= std::sqrt(n / free);
   if (options.resample == Resample::parametric) errors = {std::sqrt(squares / free)};
 
-  Bootstrap<Law> result;
-  std::vector<detail::FitPoint<Law::variables>> drawn;
-  const detail::Restarts<Law> restarts(points, fit.theta);
+  std::size_t not_converged = 0;
+  std::vector<FitPoint<Variables>> drawn;
+  const Restarts<Variables, N> restarts(law, points, fit.theta);
   const RandomKey key{options.seed};  // a separate key per replicate, so none depends on another
   for (std::size_t i = 0; i < options.count; ++i) {
-    detail::resample(drawn, points, fit, errors, options.resample, RandomStream(key.fold(i)));
-    Fit<Law> replicate;
-    if (detail::different_x(drawn) >= Law::parameters)
-      replicate = detail::fit_from<Law>(drawn, residuals, restarts.of(drawn));
+    resample(drawn, law, points, fit.theta, errors, options.resample, RandomStream(key.fold(i)));
+    FitResult<N> replicate;
+    if (different_x(drawn) >= N) replicate = fit_from(law, drawn, residuals, restarts.of(drawn));
     if (replicate.converged)
-      result.thetas.push_back(replicate.theta);
+      thetas.push_back(replicate.theta);
     else
-      ++result.not_converged;
+      ++not_converged;
   }
-  require(!result.thetas.empty(), "bootstrap: none of ", options.count, " replicates converged");
+  require(!thetas.empty(), "bootstrap: none of ", options.count, " replicates converged");
+  return not_converged;
+}
+
+}  // namespace detail
+
+// Refits the law to `options.count` resampled sets of observations. `fit` must be the fit of these observations with
+// these residuals. Throws Error if it is not, if there are no more observations than parameters (which leaves no
+// spread to estimate), or if no replicate converges.
+template <ScalingLaw Law>
+Bootstrap<Law> bootstrap(const Fit<Law>& fit, const std::vector<Observation<Law::variables>>& observations,
+                         const ResidualLoss& residuals = {}, const BootstrapOptions& options = {}) {
+  Bootstrap<Law> result;
+  result.not_converged = detail::refit_resamples<Law::variables, Law::parameters>(
+      detail::law_functions<Law>, fit, observations, residuals, options, result.thetas);
   return result;
 }
 

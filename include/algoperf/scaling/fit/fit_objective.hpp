@@ -8,7 +8,9 @@
 #include "../concept.hpp"
 #include "../laws/weighted_points.hpp"
 #include "jet.hpp"
+#include "law_functions.hpp"
 #include "observations.hpp"
+#include "residual_loss.hpp"
 
 namespace algoperf::detail {
 
@@ -60,39 +62,40 @@ Points of_mean_weight_one(Points points) {
 }
 
 // The sum that a fit minimises: its value, or its value with derivatives.
-template <class Law, class Residuals>
+template <std::size_t Variables, std::size_t N>
 struct FitObjective {
-  const std::vector<FitPoint<Law::variables>>& points;
-  Residuals residuals;
+  const LawFunctions<Variables, N>& law;
+  const std::vector<FitPoint<Variables>>& points;
+  ResidualLoss loss;
 
-  double operator()(const std::array<double, Law::parameters>& theta) const {
+  double operator()(const std::array<double, N>& theta) const {
     double sum = 0;
-    for (const auto& p : points)
-      sum += p.weight * residuals.value(Law::template log_value<double>(p.log_x, theta) - p.log_y);
+    for (const auto& p : points) sum += p.weight * loss.value(law.log_value(p.log_x, theta) - p.log_y);
     return sum;
   }
   // `bound` receives the curvature of quadratics that bound the losses from above (iteratively reweighted least
   // squares). If the law is linear in theta, it is no less than the curvature of the sum.
-  Jet<Law::parameters> derivatives(const std::array<double, Law::parameters>& at,
-                                   std::array<double, Jet<Law::parameters>::pairs>& bound) const {
-    using Number = Jet<Law::parameters>;
-    std::array<Number, Law::parameters> theta;
-    for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = Number::variable(at[i], i);
-    Number sum;
+  Jet<N> derivatives(const std::array<double, N>& at, std::array<double, Jet<N>::pairs>& bound) const {
+    Jet<N> sum;
     bound = {};
-    for (const auto& p : points) {
-      const Number law = Law::template log_value<Number>(p.log_x, theta);
-      const double r = law.value - p.log_y, slope = p.weight * residuals.slope(r);
-      const double curvature = p.weight * residuals.curvature(r);
-      sum += law.through(p.weight * residuals.value(r), slope, curvature);
+    law.for_each_jet(points, at, [&](const auto& p, const Jet<N>& log_value) {
+      const double r = log_value.value - p.log_y, slope = p.weight * loss.slope(r);
+      const double curvature = p.weight * loss.curvature(r);
+      sum += log_value.through(p.weight * loss.value(r), slope, curvature);
       const double over = r == 0 ? curvature : slope / r;
       std::size_t k = 0;
-      for (std::size_t i = 0; i < theta.size(); ++i)
-        for (std::size_t j = 0; j <= i; ++j, ++k) bound[k] += over * law.first[i] * law.first[j];
-    }
+      for (std::size_t i = 0; i < N; ++i)
+        for (std::size_t j = 0; j <= i; ++j, ++k) bound[k] += over * log_value.first[i] * log_value.first[j];
+    });
     return sum;
   }
 };
+
+template <ScalingLaw Law>
+FitObjective<Law::variables, Law::parameters> fit_objective(const std::vector<FitPoint<Law::variables>>& points,
+                                                            const ResidualLoss& loss) {
+  return {law_functions<Law>, points, loss};
+}
 
 // The part of an objective that rounding of the residuals can cause.
 template <class Points>

@@ -47,11 +47,11 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
   for (auto& minimum : minima) minimum = minimize(sum, minimum.at, negligible);
   const Minimum<shapes> best = *std::min_element(minima.begin(), minima.end(), lower);
 
-  Fit<Law> fit{.objective = best.value,
-               .converged = best.converged,
-               .starts = minima.size(),
-               .points = points.size(),
-               .residuals = "form - observation, sum of squares"};
+  Fit<Law> fit{{.objective = best.value,
+                .converged = best.converged,
+                .starts = minima.size(),
+                .points = points.size(),
+                .residuals = "form - observation, sum of squares"}};
   const auto solved = [&](const std::array<double, shapes>& shape) {
     std::array<double, linear> coefficients;
     require(std::isfinite(sum.solve_for(shape, coefficients)), "fit_values: there is no ", Law::formula,
@@ -70,16 +70,17 @@ Fit<Law> fit_values(Law, const std::vector<Observation<Law::variables>>& observa
     for (double& each : theta) each = std::max(each, log_of_nothing);
     return theta;
   };
+  const auto& law = detail::law_functions<Law>;
   for (const auto& minimum : minima) {
     if (!(minimum.value <= best.value * (1 + 1e-8) + negligible)) continue;
     ++fit.reached;
-    if (minimum.converged) detail::mark_different(fit, finite(solved(minimum.at)), finite(fit.theta));
+    if (minimum.converged) detail::mark_different(fit, law, finite(solved(minimum.at)), finite(fit.theta));
   }
   if (!detail::vary_apart(points))
-    detail::mark_as(fit, detail::fit_smooth_from<Law>(points, SquaredResiduals{}, Law::starts(points)));
+    detail::mark_as(fit, detail::fit_smooth_from(law, points, SquaredResiduals{}, law.starts(points)));
   auto of_values = points;
   for (std::size_t i = 0; i < points.size(); ++i) of_values[i].weight *= observations[i].y * observations[i].y;
-  detail::mark_undetermined(fit, of_values, finite(fit.theta));
+  detail::mark_undetermined(fit, law, of_values, finite(fit.theta));
   detail::name_weights(fit, observations);
   return fit;
 }

@@ -50,16 +50,32 @@ bool damped_step(const Jet<N>& f, double damping, const std::array<double, Jet<N
   return true;
 }
 
-}  // namespace detail
+// Refers to a function to minimise, of any type, so that minimize_from() is compiled once per number of variables.
+template <std::size_t N>
+class DifferentiableRef {
+  using At = std::array<double, N>;
+  using Bound = std::array<double, Jet<N>::pairs>;
 
-// Finds a minimum of f >= 0 downhill from `from` by Newton's method with exact second derivatives. Steps are damped
-// (Levenberg 1944, Marquardt 1963) where f is not convex or a step did not lower f. f(at) returns the value of f.
-// f.derivatives(at, bound) returns f with its derivatives, and sets `bound`, the damping matrix, to a curvature no
-// less than that of f there. There is no tolerance to choose and the scale of f does not matter: the iteration stops
-// when the predicted decrease is below the last bits of f or below `negligible`, or after `iterations` iterations.
-template <std::size_t N, class F>
-Minimum<N> minimize(const F& f, const std::array<double, N>& from, double negligible = 0,
-                    std::size_t iterations = 400) {
+ public:
+  template <class F>
+  explicit DifferentiableRef(const F& f)
+      : f_(&f),
+        value_([](const void* of, const At& at) -> double { return (*static_cast<const F*>(of))(at); }),
+        derivatives_([](const void* of, const At& at, Bound& bound) -> Jet<N> {
+          return static_cast<const F*>(of)->derivatives(at, bound);
+        }) {}
+  double operator()(const At& at) const { return value_(f_, at); }
+  Jet<N> derivatives(const At& at, Bound& bound) const { return derivatives_(f_, at, bound); }
+
+ private:
+  const void* f_;
+  double (*value_)(const void*, const At&);
+  Jet<N> (*derivatives_)(const void*, const At&, Bound&);
+};
+
+template <std::size_t N>
+Minimum<N> minimize_from(const DifferentiableRef<N>& f, const std::array<double, N>& from, double negligible,
+                         std::size_t iterations) {
   constexpr double last_bits = 4e-16;
   Minimum<N> m{.at = from};
   std::array<double, Jet<N>::pairs> bound;
@@ -74,8 +90,7 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
   // the slope. The sums in f may round to a value that is higher by up to a relative 1e-13.
   const auto finish = [&] {
     std::array<double, N> step;
-    if (detail::damped_step(now, 0, bound, step) && f(moved(step)) <= now.value * (1 + 1e-13) + negligible)
-      m.at = moved(step);
+    if (damped_step(now, 0, bound, step) && f(moved(step)) <= now.value * (1 + 1e-13) + negligible) m.at = moved(step);
     m.converged = true;
   };
   for (; m.iterations < iterations && std::isfinite(now.value); ++m.iterations) {
@@ -89,7 +104,7 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
     bool lower = false;
     while (!lower && damping < 1e12) {
       std::array<double, N> step;
-      if (!detail::damped_step(now, damping, bound, step)) {
+      if (!damped_step(now, damping, bound, step)) {
         damping = std::fmax(10 * damping, 1e-8);
         continue;
       }
@@ -126,6 +141,19 @@ Minimum<N> minimize(const F& f, const std::array<double, N>& from, double neglig
   }
   if (std::isfinite(now.value)) m.value = now.value;
   return m;
+}
+
+}  // namespace detail
+
+// Finds a minimum of f >= 0 downhill from `from` by Newton's method with exact second derivatives. Steps are damped
+// (Levenberg 1944, Marquardt 1963) where f is not convex or a step did not lower f. f(at) returns the value of f.
+// f.derivatives(at, bound) returns f with its derivatives, and sets `bound`, the damping matrix, to a curvature no
+// less than that of f there. There is no tolerance to choose and the scale of f does not matter: the iteration stops
+// when the predicted decrease is below the last bits of f or below `negligible`, or after `iterations` iterations.
+template <std::size_t N, class F>
+Minimum<N> minimize(const F& f, const std::array<double, N>& from, double negligible = 0,
+                    std::size_t iterations = 400) {
+  return detail::minimize_from(detail::DifferentiableRef<N>(f), from, negligible, iterations);
 }
 
 }  // namespace algoperf

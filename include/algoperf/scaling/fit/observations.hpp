@@ -36,7 +36,7 @@ std::size_t count_different(const Points& points, const X& x) {
 // y not constant. Several observations may have the same x. Throws Error otherwise, naming the observation, counted
 // from 0.
 template <std::size_t Variables>
-void check_observations(const std::vector<Observation<Variables>>& all, std::size_t parameters) {
+ALGOPERF_COLD void check_observations(const std::vector<Observation<Variables>>& all, std::size_t parameters) {
   require(all.size() >= parameters, "fit: there are ", all.size(), " observations for ", parameters, " parameters");
   const auto positive = [](double x) { return x > 0 && x < HUGE_VAL; };
   bool constant = true;

@@ -21,10 +21,10 @@ namespace algoperf {
 namespace detail {
 
 // A sum of squares as a function of all coordinates but one, which is held fixed.
-template <class Law>
+template <std::size_t Variables, std::size_t all>
 struct HeldObjective {
-  static constexpr std::size_t all = Law::parameters, others = all - 1;
-  const FitObjective<Law, SquaredResiduals>& whole;
+  static constexpr std::size_t others = all - 1;
+  const FitObjective<Variables, all>& whole;
   std::size_t held;
   double value;
 
@@ -88,18 +88,18 @@ Interval profile_interval(const Fit<Law>& fit, const std::vector<Observation<Law
   }
   require(fit.converged, "profile_interval: the fit did not converge");
   const auto points = detail::fit_points(observations);
-  const detail::FitObjective<Law, SquaredResiduals> sum{points, {}};
+  const auto sum = detail::fit_objective<Law>(points, SquaredResiduals{});
   require(detail::same_sum(points, fit.objective, sum(fit.theta)), "profile_interval: the fit's objective is ",
           fit.objective, ", but the squares of these observations sum to ", sum(fit.theta));
   const std::size_t freedom = observations.size() - all;
   const double t = student_t_quantile(level, freedom);
   const double most = fit.objective * (1 + t * t / static_cast<double>(freedom)) + detail::negligible(points);
 
-  const auto starts = detail::Restarts<Law>(points, fit.theta).of(points);
+  const auto starts = detail::Restarts<Law::variables, all>(sum.law, points, fit.theta).of(points);
   const auto end = [&](double direction) {
     std::array<double, all> theta = fit.theta;  // the optimum at the last value inside the interval
     const auto allows = [&](double value) {
-      detail::HeldObjective<Law> rest{sum, parameter, value};
+      const detail::HeldObjective<Law::variables, all> rest{sum, parameter, value};
       const auto from = [&](const std::array<double, all>& start) {
         const auto minimum = minimize(rest, rest.without(start), detail::negligible(points));
         if (minimum.value <= most) theta = rest.with(minimum.at);

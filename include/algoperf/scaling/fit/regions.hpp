@@ -108,23 +108,25 @@ class RegionFinder {
 
  private:
   template <class Law>
-  static Restarts<Law> from_starts(const Points& points) {
-    return {points, fit_from<Law>(points, SquaredResiduals{}, Law::starts(points)).theta};
+  static Restarts<1, Law::parameters> from_starts(const Points& points) {
+    const auto& law = law_functions<Law>;
+    return {law, points, fit_from(law, points, SquaredResiduals{}, law.starts(points)).theta};
   }
-  template <class Law>
-  static Minimum<Law::parameters> again(const Points& points, const Restarts<Law>& restarts) {
-    Minimum<Law::parameters> least;
+  template <std::size_t N>
+  static Minimum<N> again(const Points& points, const Restarts<1, N>& restarts) {
+    const FitObjective<1, N> sum{restarts.law(), points, SquaredResiduals{}};
+    Minimum<N> least;
     for (const auto& start : restarts.of(points)) {
-      const auto minimum = minimize(FitObjective<Law, SquaredResiduals>{points, {}}, start, negligible(points), 100);
+      const auto minimum = minimize(sum, start, negligible(points), 100);
       if (minimum.value < least.value) least = minimum;
     }
     return least;
   }
 
-  Restarts<PowerLaw> line_;
-  Restarts<PowerLawWithFloor> floor_;
-  Restarts<CappedPowerLaw> capped_;
-  Restarts<BoundedPowerLaw> bounded_;
+  Restarts<1, PowerLaw::parameters> line_;
+  Restarts<1, PowerLawWithFloor::parameters> floor_;
+  Restarts<1, CappedPowerLaw::parameters> capped_;
+  Restarts<1, BoundedPowerLaw::parameters> bounded_;
 };
 
 inline Boundary boundary(std::optional<double> at, const std::vector<std::optional<double>>& replicates) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <string>
 
 #include "../../core/error.hpp"
 
@@ -15,7 +16,6 @@ struct SquaredResiduals {
   double value(double r) const { return r * r; }
   double slope(double r) const { return 2 * r; }
   double curvature(double) const { return 2; }
-  void check() const {}
 };
 
 // r^2 / 2 for |r| <= delta, delta (|r| - delta / 2) beyond (Huber 1964), as in Hoffmann et al. 2022 and torch's
@@ -38,7 +38,39 @@ struct HuberResiduals {
 // through (least_absolute.hpp).
 struct AbsoluteResiduals {
   double value(double r) const { return std::fabs(r); }
-  void check() const {}
+};
+
+// One of these losses, chosen at run time.
+class ResidualLoss {
+ public:
+  ResidualLoss(SquaredResiduals = {}) : kind_(Kind::squared) {}
+  ResidualLoss(HuberResiduals huber) : kind_(Kind::huber), huber_(huber) {}
+  ResidualLoss(AbsoluteResiduals) : kind_(Kind::absolute) {}
+
+  // Throws Error for an invalid option, naming it.
+  void check() const {
+    if (kind_ == Kind::huber) huber_.check();
+  }
+  bool is_absolute() const { return kind_ == Kind::absolute; }
+  double value(double r) const {
+    return kind_ == Kind::squared ? SquaredResiduals{}.value(r)
+           : kind_ == Kind::huber ? huber_.value(r)
+                                  : AbsoluteResiduals{}.value(r);
+  }
+  // The derivatives of a loss other than AbsoluteResiduals.
+  double slope(double r) const { return kind_ == Kind::huber ? huber_.slope(r) : SquaredResiduals{}.slope(r); }
+  double curvature(double r) const {
+    return kind_ == Kind::huber ? huber_.curvature(r) : SquaredResiduals{}.curvature(r);
+  }
+  std::string text() const {
+    return kind_ == Kind::squared ? "sum of squares"
+           : kind_ == Kind::huber ? "sum of Huber losses, delta = " + detail::text(huber_.delta)
+                                  : "sum of absolute values";
+  }
+
+ private:
+  enum class Kind { squared, huber, absolute } kind_;
+  HuberResiduals huber_;
 };
 
 }  // namespace algoperf

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../laws/weighted_points.hpp"
-#include "fit_objective.hpp"
 #include "jet.hpp"
+#include "law_functions.hpp"
 
 namespace algoperf::detail {
 
@@ -27,19 +27,16 @@ struct Sensitivity {
 // Computes the sensitivity from the matrix sum w J J^T, where J are the derivatives of log y. Each coordinate is
 // scaled to a diagonal of 1. A Cholesky factorisation takes the largest pivot first, until no pivot exceeds
 // rounding. The coordinates that are left then are dependent.
-template <class Law>
-Sensitivity<Law::parameters> sensitivity(const std::vector<FitPoint<Law::variables>>& points,
-                                         const std::array<double, Law::parameters>& at) {
-  constexpr std::size_t n = Law::parameters;
+template <std::size_t Variables, std::size_t n>
+ALGOPERF_COLD Sensitivity<n> sensitivity(const LawFunctions<Variables, n>& law,
+                                         const std::vector<FitPoint<Variables>>& points,
+                                         const std::array<double, n>& at) {
   constexpr double least_felt = 1e-16, least_pivot = 1e-13;
-  std::array<Jet<n>, n> theta;
-  for (std::size_t i = 0; i < n; ++i) theta[i] = Jet<n>::variable(at[i], i);
   std::array<std::array<double, n>, n> a = {};
-  for (const auto& p : points) {
-    const Jet<n> law = Law::template log_value<Jet<n>>(p.log_x, theta);
+  law.for_each_jet(points, at, [&](const auto& p, const Jet<n>& log_value) {
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) a[i][j] += p.weight * law.first[i] * law.first[j];
-  }
+      for (std::size_t j = 0; j < n; ++j) a[i][j] += p.weight * log_value.first[i] * log_value.first[j];
+  });
   Sensitivity<n> s;
   std::array<double, n> scale = {};
   const double weight = total_weight(points);
@@ -61,23 +58,25 @@ Sensitivity<Law::parameters> sensitivity(const std::vector<FitPoint<Law::variabl
 
 // The starting coordinates of refits to nearly the same points: the optimum of the original fit. If that optimum is
 // at an edge where the slope is 0 (the logarithm of a coefficient of 0), also the law's own starts.
-template <class Law>
+template <std::size_t Variables, std::size_t N>
 class Restarts {
  public:
-  using Theta = std::array<double, Law::parameters>;
-  using Points = std::vector<FitPoint<Law::variables>>;
+  using Theta = std::array<double, N>;
+  using Points = std::vector<FitPoint<Variables>>;
 
-  Restarts(const Points& points, const Theta& theta)
-      : theta_(theta), edge_(!sensitivity<Law>(points, theta).all_felt()) {}
+  Restarts(const LawFunctions<Variables, N>& law, const Points& points, const Theta& theta)
+      : law_(law), theta_(theta), edge_(!sensitivity(law, points, theta).all_felt()) {}
 
+  const LawFunctions<Variables, N>& law() const { return law_; }
   std::vector<Theta> of(const Points& points) const {
     std::vector<Theta> all;
-    if (edge_) all = Law::starts(points);
+    if (edge_) all = law_.starts(points);
     all.push_back(theta_);
     return all;
   }
 
  private:
+  const LawFunctions<Variables, N>& law_;
   Theta theta_;
   bool edge_;
 };
