@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <algoperf/algoperf.hpp>
 #include <algoperf/report/chart.hpp>
 #include <algoperf/report/table.hpp>
@@ -16,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
+#include "command_line/command_line.hpp"
 #include "in_parallel.hpp"
 
 namespace ap = algoperf;
@@ -247,22 +246,14 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Approaches 1, 2 and 3 to compute-optimal sizes, on a problem with known exponents."};
-  app.add_option("--largest", options.largest, "parameters of the largest model")
-      ->capture_default_str()
-      ->check(flags::whole(8, 1 << 20));
-  app.add_option("--sizes", options.sizes, "number of models, starting at 8 parameters")
-      ->capture_default_str()
-      ->check(flags::whole(1, 64));
-  app.add_option("--steps", options.steps, "steps per model, on one example each")
-      ->capture_default_str()
-      ->check(flags::whole(1, UINT32_MAX));
-  app.add_option("--seeds", options.seeds, "number of runs to average")
-      ->capture_default_str()
-      ->check(flags::whole(1, 1000000));
-  app.add_option("--out", options.out, "folder for the CSV file and the plots")->capture_default_str();
-  app.add_flag("--quick", options.quick, "a small run that checks that the program works");
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line{"Approaches 1, 2 and 3 to compute-optimal sizes, on a problem with known exponents."};
+  line.option("--largest", options.largest, "parameters of the largest model").shows_default().whole(8, 1 << 20);
+  line.option("--sizes", options.sizes, "number of models, starting at 8 parameters").shows_default().whole(1, 64);
+  line.option("--steps", options.steps, "steps per model, on one example each").shows_default().whole(1, UINT32_MAX);
+  line.option("--seeds", options.seeds, "number of runs to average").shows_default().whole(1, 1000000);
+  line.option("--out", options.out, "folder for the CSV file and the plots").shows_default();
+  line.flag("--quick", options.quick, "a small run that checks that the program works");
+  line.parse(argc, argv);
   if (options.quick) options.steps = 4000, options.largest = 128, options.seeds = 2;
   try {
     if (run(options)) return 0;

@@ -1,6 +1,5 @@
 // Fits a scaling law to the columns of a CSV file, optionally with intervals and predictions.
 //   fit_scaling_law runs.csv --form chinchilla --huber 1e-3 --bootstrap 1000 --predict 7e10 1.4e12
-#include <CLI/CLI.hpp>
 #include <algoperf/data/readers/csv.hpp>
 #include <algoperf/scaling/all.hpp>
 #include <algorithm>
@@ -8,10 +7,11 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
+#include "command_line/command_line.hpp"
 
 namespace ap = algoperf;
 
@@ -59,159 +59,214 @@ std::vector<ap::Observation<Variables>> read(const Options& options, const std::
   return all;
 }
 
-template <ap::ScalingLaw Law, class Residuals>
-int run(const Options& options, const std::vector<ap::Observation<Law::variables>>& observations,
-        const Residuals& residuals) {
-  constexpr std::size_t variables = Law::variables;
+// What the program prints of a fit, whatever its law.
+struct Found {
+  const char* formula;
+  std::string description;  // ap::describe(fit)
+  std::string residuals;
+  double objective;
+  bool converged;
+  std::size_t starts, reached, points;
+  std::vector<std::string> undetermined;  // the names of parameters
+  struct Value {
+    std::string name;        // of a parameter
+    std::vector<double> at;  // of a prediction
+    double value;
+    std::optional<ap::Interval> interval;
+  };
+  std::vector<Value> parameters, predictions;
+  std::optional<std::size_t> not_converged;  // of the bootstrap's replicates; empty without a bootstrap
+};
+
+ap::FitNotes notes_of(const Options& options, std::size_t variables) {
+  return {.units = variables == 1 ? options.x + ", " + options.y + ", as in " + options.file
+                                  : options.n + ", " + options.d + ", " + options.loss + ", as in " + options.file,
+          .left_out = options.drop_highest == 0 ? "none" : "the " + std::to_string(options.drop_highest) + " highest"};
+}
+
+// Checks the sizes to predict at, and returns those of each prediction.
+std::vector<std::vector<double>> predicted_at(const Options& options, std::size_t variables) {
   ap::require(options.predict.size() % variables == 0, "--predict: there are ", options.predict.size(),
               " values, expected ", variables, " per prediction");
   for (const double x : options.predict)
     ap::require(x > 0 && x < HUGE_VAL, "--predict: a value is ", x, ", expected a positive number");
+  std::vector<std::vector<double>> all;
+  for (auto x = options.predict.begin(); x != options.predict.end(); x += static_cast<std::ptrdiff_t>(variables))
+    all.emplace_back(x, x + static_cast<std::ptrdiff_t>(variables));
+  return all;
+}
+
+template <ap::ScalingLaw Law>
+Found find(const Options& options) {
+  constexpr std::size_t variables = Law::variables;
+  std::vector<ap::Observation<variables>> observations;
+  if constexpr (variables == 1)
+    observations = read<1>(options, {options.x}, options.y);
+  else
+    observations = read<2>(options, {options.n, options.d}, options.loss);
+  ap::ResidualLoss residuals;
+  if (options.lad) residuals = ap::AbsoluteResiduals{};
+  if (options.huber > 0) residuals = ap::HuberResiduals{options.huber};
+  const std::vector<std::vector<double>> sizes = predicted_at(options, variables);
 
   const ap::Fit<Law> fit = ap::fit(Law{}, observations, residuals);
-  std::vector<std::array<double, variables>> points(options.predict.size() / variables);
-  for (std::size_t i = 0; i < options.predict.size(); ++i) points[i / variables][i % variables] = options.predict[i];
-  const bool sound = fit.converged && fit.determined();
-  const ap::FitNotes notes{
-      .units = variables == 1 ? options.x + ", " + options.y + ", as in " + options.file
-                              : options.n + ", " + options.d + ", " + options.loss + ", as in " + options.file,
-      .left_out = options.drop_highest == 0 ? "none" : "the " + std::to_string(options.drop_highest) + " highest"};
+  Found found{.formula = Law::formula,
+              .description = ap::describe(fit, notes_of(options, variables)),
+              .residuals = fit.residuals,
+              .objective = fit.objective,
+              .converged = fit.converged,
+              .starts = fit.starts,
+              .reached = fit.reached,
+              .points = fit.points,
+              .undetermined = {},
+              .parameters = {},
+              .predictions = {},
+              .not_converged = {}};
   ap::Bootstrap<Law> spread;
-  const bool with_intervals = options.bootstrap > 0 && fit.converged;
-  if (with_intervals)
+  if (options.bootstrap > 0 && fit.converged) {
     spread = ap::bootstrap(fit, observations, residuals, {.count = options.bootstrap, .seed = options.seed});
-
-  if (options.json) {  // bytes of names that are not UTF-8, which JSON cannot hold, are replaced by U+FFFD
-    nlohmann::json json{{"form", options.form},
-                        {"objective", fit.objective},
-                        {"converged", fit.converged},
-                        {"determined", fit.determined()},
-                        {"formula", Law::formula},
-                        {"units", notes.units},
-                        {"residuals", fit.residuals},
-                        {"left_out", notes.left_out},
-                        {"starts", fit.starts},
-                        {"reached_optimum", fit.reached},
-                        {"points", fit.points},
-                        {"parameters", nlohmann::json::object()},
-                        {"intervals", nlohmann::json::object()},
-                        {"predicted_at", points},
-                        {"predictions", nlohmann::json::array()},
-                        {"prediction_intervals", nlohmann::json::array()}};
-    for (std::size_t i = 0; i < Law::parameters; ++i) {
-      json["parameters"][Law::names[i]] = fit.parameters()[i];
-      if (!with_intervals) continue;
-      const ap::Interval interval = spread.interval(i, options.level);
-      json["intervals"][Law::names[i]] = {interval.low, interval.high};
-    }
-    for (const auto& x : points) {
-      json["predictions"].push_back(fit(x));
-      if (!with_intervals) continue;
-      const ap::Interval interval = spread.at(x, options.level);
-      json["prediction_intervals"].push_back({interval.low, interval.high});
-    }
-    if (with_intervals)
-      json["bootstrap"] = {{"count", options.bootstrap},
-                           {"seed", options.seed},
-                           {"level", options.level},
-                           {"not_converged", spread.not_converged}};
-    std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-  } else {
-    std::printf("%s", ap::describe(fit, notes).c_str());
-    if (with_intervals) {
-      std::printf("\n%g %% intervals of %zu pairs bootstraps, seed %llu, excluding %zu that did not converge\n",
-                  100 * options.level, options.bootstrap, static_cast<unsigned long long>(options.seed),
-                  spread.not_converged);
-      for (std::size_t i = 0; i < Law::parameters; ++i) {
-        const ap::Interval interval = spread.interval(i, options.level);
-        std::printf("%-14s%.6g to %.6g\n", Law::names[i], interval.low, interval.high);
-      }
-    }
-    for (const auto& x : points) {
-      std::printf("at");
-      for (const double each : x) std::printf(" %g", each);
-      std::printf(": %.6g", fit(x));
-      if (with_intervals) {
-        const ap::Interval interval = spread.at(x, options.level);
-        std::printf(", %.6g to %.6g from noise alone", interval.low, interval.high);
-      }
-      std::printf("\n");
-    }
+    found.not_converged = spread.not_converged;
   }
-  if (!fit.converged) {
+  const auto interval = [&](const auto& of) { return found.not_converged ? std::optional(of()) : std::nullopt; };
+  for (std::size_t i = 0; i < Law::parameters; ++i) {
+    if (fit.undetermined[i]) found.undetermined.push_back(Law::names[i]);
+    found.parameters.push_back(
+        {Law::names[i], {}, fit.parameters()[i], interval([&] { return spread.interval(i, options.level); })});
+  }
+  for (const std::vector<double>& at : sizes) {
+    std::array<double, variables> x;
+    std::copy(at.begin(), at.end(), x.begin());
+    found.predictions.push_back({"", at, fit(x), interval([&] { return spread.at(x, options.level); })});
+  }
+  return found;
+}
+
+// Bytes of names that are not UTF-8, which JSON cannot hold, are replaced by U+FFFD.
+void print_json(const Options& options, const Found& found, const ap::FitNotes& notes) {
+  nlohmann::json json{{"form", options.form},
+                      {"objective", found.objective},
+                      {"converged", found.converged},
+                      {"determined", found.undetermined.empty()},
+                      {"formula", found.formula},
+                      {"units", notes.units},
+                      {"residuals", found.residuals},
+                      {"left_out", notes.left_out},
+                      {"starts", found.starts},
+                      {"reached_optimum", found.reached},
+                      {"points", found.points},
+                      {"parameters", nlohmann::json::object()},
+                      {"intervals", nlohmann::json::object()},
+                      {"predicted_at", nlohmann::json::array()},
+                      {"predictions", nlohmann::json::array()},
+                      {"prediction_intervals", nlohmann::json::array()}};
+  for (const Found::Value& parameter : found.parameters) {
+    json["parameters"][parameter.name] = parameter.value;
+    if (parameter.interval) json["intervals"][parameter.name] = {parameter.interval->low, parameter.interval->high};
+  }
+  for (const Found::Value& prediction : found.predictions) {
+    json["predicted_at"].push_back(prediction.at);
+    json["predictions"].push_back(prediction.value);
+    if (prediction.interval)
+      json["prediction_intervals"].push_back({prediction.interval->low, prediction.interval->high});
+  }
+  if (found.not_converged)
+    json["bootstrap"] = {{"count", options.bootstrap},
+                         {"seed", options.seed},
+                         {"level", options.level},
+                         {"not_converged", *found.not_converged}};
+  std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+void print_text(const Options& options, const Found& found) {
+  std::printf("%s", found.description.c_str());
+  if (found.not_converged)
+    std::printf("\n%g %% intervals of %zu pairs bootstraps, seed %llu, excluding %zu that did not converge\n",
+                100 * options.level, options.bootstrap, static_cast<unsigned long long>(options.seed),
+                *found.not_converged);
+  for (const Found::Value& parameter : found.parameters)
+    if (parameter.interval)
+      std::printf("%-14s%.6g to %.6g\n", parameter.name.c_str(), parameter.interval->low, parameter.interval->high);
+  for (const Found::Value& prediction : found.predictions) {
+    std::printf("at");
+    for (const double each : prediction.at) std::printf(" %g", each);
+    std::printf(": %.6g", prediction.value);
+    if (prediction.interval)
+      std::printf(", %.6g to %.6g from noise alone", prediction.interval->low, prediction.interval->high);
+    std::printf("\n");
+  }
+}
+
+struct Form {
+  std::size_t variables;
+  Found (*find)(const Options&);
+};
+template <ap::ScalingLaw Law>
+constexpr Form form_of{Law::variables, find<Law>};
+
+const std::map<std::string, Form> forms{
+    {"m1", form_of<ap::PowerLaw>},
+    {"m2", form_of<ap::PowerLawWithFloor>},
+    {"m3", form_of<ap::ShiftedPowerLaw>},
+    {"m4", form_of<ap::SigmoidPowerLaw>},
+    {"bnsl1", form_of<ap::BrokenPowerLaw<1>>},
+    {"line", form_of<ap::LogLine>},
+    {"critical_batch", form_of<ap::CriticalBatch>},
+    {"amdahl", form_of<ap::Amdahl>},
+    {"chinchilla", form_of<ap::Chinchilla>},
+    {"kaplan", form_of<ap::Kaplan>},
+};
+
+int run(const Options& options) {
+  const Form& form = forms.at(options.form);
+  const Found found = form.find(options);
+  if (options.json)
+    print_json(options, found, notes_of(options, form.variables));
+  else
+    print_text(options, found);
+  if (!found.converged) {
     std::fprintf(
         stderr,
         "fit_scaling_law: the fit did not converge: the objective keeps falling as parameters diverge, so this "
         "form has no optimum for these observations\n");
-  } else if (!sound) {
+  } else if (!found.undetermined.empty()) {
     std::string names;
-    for (std::size_t i = 0; i < Law::parameters; ++i)
-      if (fit.undetermined[i]) names += std::string(names.empty() ? "" : ", ") + Law::names[i];
+    for (const std::string& name : found.undetermined) names += (names.empty() ? "" : ", ") + name;
     std::fprintf(stderr, "fit_scaling_law: these observations do not determine %s: other values fit equally well\n",
                  names.c_str());
   }
-  return sound ? 0 : 1;
+  return found.converged && found.undetermined.empty() ? 0 : 1;
 }
-
-template <ap::ScalingLaw Law>
-int run(const Options& options) {
-  std::vector<ap::Observation<Law::variables>> observations;
-  if constexpr (Law::variables == 1)
-    observations = read<1>(options, {options.x}, options.y);
-  else
-    observations = read<2>(options, {options.n, options.d}, options.loss);
-  if (options.lad) return run<Law>(options, observations, ap::AbsoluteResiduals{});
-  if (options.huber > 0) return run<Law>(options, observations, ap::HuberResiduals{options.huber});
-  return run<Law>(options, observations, ap::SquaredResiduals{});
-}
-
-const std::map<std::string, int (*)(const Options&)> forms{
-    {"m1", run<ap::PowerLaw>},
-    {"m2", run<ap::PowerLawWithFloor>},
-    {"m3", run<ap::ShiftedPowerLaw>},
-    {"m4", run<ap::SigmoidPowerLaw>},
-    {"bnsl1", run<ap::BrokenPowerLaw<1>>},
-    {"line", run<ap::LogLine>},
-    {"critical_batch", run<ap::CriticalBatch>},
-    {"amdahl", run<ap::Amdahl>},
-    {"chinchilla", run<ap::Chinchilla>},
-    {"kaplan", run<ap::Kaplan>},
-};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Fits a scaling law to the columns of a CSV file, in log y and from many starts."};
-  app.add_option("file", options.file, "CSV file with a header line, plain or gzipped")->required();
+  CommandLine line{"Fits a scaling law to the columns of a CSV file, in log y and from many starts."};
+  line.option("file", options.file, "CSV file with a header line, plain or gzipped").required();
   std::vector<std::string> names;
   for (const auto& [name, form] : forms) names.push_back(name);
-  app.add_option("--form", options.form, "the law")->required()->check(CLI::IsMember(names));
-  app.add_option("--x", options.x, "column of sizes")->capture_default_str();
-  app.add_option("--y", options.y, "column of the measured losses or errors")->capture_default_str();
-  app.add_option("--n", options.n, "column of parameters (chinchilla, kaplan)")->capture_default_str();
-  app.add_option("--d", options.d, "column of samples (chinchilla, kaplan)")->capture_default_str();
-  app.add_option("--loss", options.loss, "column of losses (chinchilla, kaplan)")->capture_default_str();
-  app.add_option("--weight", options.weight, "column of weights, 1 / variance of log y");
-  auto* huber = app.add_option("--huber", options.huber, "sum Huber losses with this delta instead of squares")
-                    ->check(flags::positive());
-  app.add_flag("--lad", options.lad, "sum absolute values instead of squares")->excludes(huber);
-  app.add_option("--drop-highest", options.drop_highest, "number of rows with the highest y to leave out")
-      ->check(flags::whole(0, UINT32_MAX));
-  app.add_option("--bootstrap", options.bootstrap, "number of bootstrap replicates of the rows, for intervals")
-      ->check(flags::whole(0, 10000000));
-  app.add_option("--seed", options.seed, "seed of the bootstrap")
-      ->capture_default_str()
-      ->check(flags::whole(0, UINT64_MAX));
-  app.add_option("--level", options.level, "level of the intervals")
-      ->capture_default_str()
-      ->check(flags::real(0.01, 0.999));
-  app.add_option("--predict", options.predict, "sizes to predict at; for laws of two sizes, pairs: N D N D ...")
-      ->check(flags::positive());
-  app.add_flag("--json", options.json, "print one JSON object and nothing else");
-  CLI11_PARSE(app, argc, argv);
+  line.option("--form", options.form, "the law").required().one_of(names);
+  line.option("--x", options.x, "column of sizes").shows_default();
+  line.option("--y", options.y, "column of the measured losses or errors").shows_default();
+  line.option("--n", options.n, "column of parameters (chinchilla, kaplan)").shows_default();
+  line.option("--d", options.d, "column of samples (chinchilla, kaplan)").shows_default();
+  line.option("--loss", options.loss, "column of losses (chinchilla, kaplan)").shows_default();
+  line.option("--weight", options.weight, "column of weights, 1 / variance of log y");
+  const CommandLine::Option huber =
+      line.option("--huber", options.huber, "sum Huber losses with this delta instead of squares").positive();
+  line.flag("--lad", options.lad, "sum absolute values instead of squares").excludes(huber);
+  line.option("--drop-highest", options.drop_highest, "number of rows with the highest y to leave out")
+      .whole(0, UINT32_MAX);
+  line.option("--bootstrap", options.bootstrap, "number of bootstrap replicates of the rows, for intervals")
+      .whole(0, 10000000);
+  line.option("--seed", options.seed, "seed of the bootstrap").shows_default().whole(0, UINT64_MAX);
+  line.option("--level", options.level, "level of the intervals").shows_default().real(0.01, 0.999);
+  line.option("--predict", options.predict, "sizes to predict at; for laws of two sizes, pairs: N D N D ...")
+      .positive();
+  line.flag("--json", options.json, "print one JSON object and nothing else");
+  line.parse(argc, argv);
   try {
-    return forms.at(options.form)(options);
+    return run(options);
   } catch (const ap::Error& error) {
     std::fprintf(stderr, "fit_scaling_law: %s\n", error.what());
     return 1;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
+#include "command_line/command_line.hpp"
 
 namespace ap = algoperf;
 
@@ -27,22 +27,18 @@ struct Options {
 
 Options options_of(int argc, char** argv) {
   Options options;
-  CLI::App app("Trains a language model of Shakespeare's plays, or loads one, and writes text with it.");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--data", options.data, "folder with shakespeare/input.txt");
-  app.add_option("--steps", options.steps, "training steps")->check(flags::whole(20, 1'000'000'000));
-  app.add_option("--save", options.save, "file to write the model with the best validation perplexity to");
-  app.add_option("--load", options.load, "file to read a model from, instead of training one");
-  app.add_option("--prompt", options.prompt, "the beginning of the text");
-  app.add_option("--characters", options.characters, "characters to write")->check(flags::whole(0, 1'000'000));
-  app.add_option("--temperature", options.temperature, "divides the logits; 0 takes the most probable character")
-      ->check(flags::real(0, 1000));
-  app.add_option("--seed", options.seed, "of the drawn characters")->check(flags::whole(0, UINT64_MAX));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
-  }
+  CommandLine line("Trains a language model of Shakespeare's plays, or loads one, and writes text with it.");
+  line.option("--data", options.data, "folder with shakespeare/input.txt").shows_default();
+  line.option("--steps", options.steps, "training steps").whole(20, 1'000'000'000).shows_default();
+  line.option("--save", options.save, "file to write the model with the best validation perplexity to");
+  line.option("--load", options.load, "file to read a model from, instead of training one");
+  line.option("--prompt", options.prompt, "the beginning of the text").shows_default();
+  line.option("--characters", options.characters, "characters to write").whole(0, 1'000'000).shows_default();
+  line.option("--temperature", options.temperature, "divides the logits; 0 takes the most probable character")
+      .real(0, 1000)
+      .shows_default();
+  line.option("--seed", options.seed, "of the drawn characters").whole(0, UINT64_MAX).shows_default();
+  line.parse(argc, argv);
   return options;
 }
 

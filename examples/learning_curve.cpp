@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <algoperf/algoperf.hpp>
 #include <algoperf/report/chart.hpp>
 #include <algoperf/report/table.hpp>
@@ -18,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
+#include "command_line/command_line.hpp"
 #include "in_parallel.hpp"
 
 namespace ap = algoperf;
@@ -373,36 +372,28 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{
+  CommandLine line{
       "Trains networks of several sizes on doubling shards and fits the laws of their errors and best sizes.\n"
       "ALGOPERF_DATA=<folder that holds mnist/> switches from the embedded data to MNIST."};
-  app.add_option("--workload", options.workload, "glyphs (embedded) or mnist");
-  app.add_option("--label-noise", options.label_noise, "fraction of wrong labels in Glyphs")
-      ->capture_default_str()
-      ->check(flags::real(0, 0.8));
-  app.add_option("--smallest", options.smallest, "examples in the first shard")
-      ->capture_default_str()
-      ->check(flags::whole(1, UINT32_MAX));
-  app.add_option("--largest", options.largest, "maximum examples in the last shard; default 65536, 32768 for MNIST")
-      ->check(flags::whole(1, UINT32_MAX));
-  app.add_option("--held-out", options.held_out, "number of the largest shards to use for checking only")
-      ->capture_default_str()
-      ->check(flags::whole(0, 64));
-  app.add_option("--widths", options.widths, "widths of both hidden layers")
-      ->capture_default_str()
-      ->delimiter(',')
-      ->check(flags::whole(1, 1 << 20));
-  app.add_option("--seeds", options.seeds, "number of trials per size and shard")
-      ->capture_default_str()
-      ->check(flags::whole(1, 1000000));
-  app.add_option("--seed", options.seed, "the first seed, and the seed of the data")
-      ->capture_default_str()
-      ->check(flags::whole(0, UINT64_MAX));
-  app.add_option("--target", options.target, "error to project to; default: the predicted error at four times the data")
-      ->check(flags::positive());
-  app.add_option("--out", options.out, "folder for CSV, JSON and plots")->capture_default_str();
-  app.add_flag("--quick", options.quick, "two widths, small shards, one seed: checks that the program works");
-  CLI11_PARSE(app, argc, argv);
+  line.option("--workload", options.workload, "glyphs (embedded) or mnist");
+  line.option("--label-noise", options.label_noise, "fraction of wrong labels in Glyphs").shows_default().real(0, 0.8);
+  line.option("--smallest", options.smallest, "examples in the first shard").shows_default().whole(1, UINT32_MAX);
+  line.option("--largest", options.largest, "maximum examples in the last shard; default 65536, 32768 for MNIST")
+      .whole(1, UINT32_MAX);
+  line.option("--held-out", options.held_out, "number of the largest shards to use for checking only")
+      .shows_default()
+      .whole(0, 64);
+  line.option("--widths", options.widths, "widths of both hidden layers")
+      .shows_default()
+      .separated_by_commas()
+      .whole(1, 1 << 20);
+  line.option("--seeds", options.seeds, "number of trials per size and shard").shows_default().whole(1, 1000000);
+  line.option("--seed", options.seed, "the first seed, and the seed of the data").shows_default().whole(0, UINT64_MAX);
+  line.option("--target", options.target, "error to project to; default: the predicted error at four times the data")
+      .positive();
+  line.option("--out", options.out, "folder for CSV, JSON and plots").shows_default();
+  line.flag("--quick", options.quick, "two widths, small shards, one seed: checks that the program works");
+  line.parse(argc, argv);
   if (options.quick) {
     options.smallest = 4, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
     options.workload = "glyphs";

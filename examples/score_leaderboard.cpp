@@ -4,7 +4,6 @@
 //   score_leaderboard FOLDER
 //   score_leaderboard --logs FOLDER --workloads workloads.csv --ruleset external
 //   score_leaderboard --paper times.csv
-#include <CLI/CLI.hpp>
 #include <algoperf/scoring/all.hpp>
 #include <algoperf/scoring/readers/all.hpp>
 #include <algorithm>
@@ -16,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
+#include "command_line/command_line.hpp"
 
 namespace ap = algoperf;
 using Json = nlohmann::ordered_json;
@@ -176,29 +175,25 @@ void print_text(const Options& options, const Leaderboard& board) {
 
 int main(int count, char** words) {
   Options options;
-  CLI::App app("Scores training algorithms from the logs of their runs.");
-  app.add_option("folder", options.compact, "datasets.csv, workloads.csv, trials.csv and curves.csv are here");
-  app.add_option("--logs", options.logs, "logs as AlgoPerf's harness writes them");
-  app.add_option("--workloads", options.workloads, "with --logs: a CSV file of metrics and targets");
-  app.add_option("--ruleset", options.ruleset, "with --logs: external (5 trials per study) or self (1 trial)")
-      ->check(CLI::IsMember({"external", "self"}));
-  app.add_option("--paper", options.paper, "a CSV table of times: clock, submission, and a column per workload");
-  app.add_option("--rule", options.rule, "the trial that counts: documented (fastest) or official (first by index)")
-      ->check(CLI::IsMember({"documented", "official"}))
-      ->capture_default_str();
-  app.add_option("--integral", options.integral, "exact, or trapezoid at 100 points")
-      ->check(CLI::IsMember({"exact", "trapezoid"}))
-      ->capture_default_str();
-  app.add_option("--clock", options.clock, "time or steps")
-      ->check(CLI::IsMember({"time", "steps"}))
-      ->capture_default_str();
-  app.add_option("--bootstrap", options.bootstrap, "bootstrap samples; 0: no intervals")
-      ->check(flags::whole(0, 1000000))
-      ->capture_default_str();
-  app.add_option("--level", options.level, "of the intervals")->check(flags::real(0.01, 0.999))->capture_default_str();
-  app.add_option("--seed", options.seed, "of the bootstrap")->check(flags::whole(0, UINT64_MAX))->capture_default_str();
-  app.add_flag("--json", options.json, "print one JSON object");
-  CLI11_PARSE(app, count, words);
+  CommandLine line("Scores training algorithms from the logs of their runs.");
+  line.option("folder", options.compact, "datasets.csv, workloads.csv, trials.csv and curves.csv are here");
+  line.option("--logs", options.logs, "logs as AlgoPerf's harness writes them");
+  line.option("--workloads", options.workloads, "with --logs: a CSV file of metrics and targets");
+  line.option("--ruleset", options.ruleset, "with --logs: external (5 trials per study) or self (1 trial)")
+      .one_of({"external", "self"});
+  line.option("--paper", options.paper, "a CSV table of times: clock, submission, and a column per workload");
+  line.option("--rule", options.rule, "the trial that counts: documented (fastest) or official (first by index)")
+      .one_of({"documented", "official"})
+      .shows_default();
+  line.option("--integral", options.integral, "exact, or trapezoid at 100 points")
+      .one_of({"exact", "trapezoid"})
+      .shows_default();
+  line.option("--clock", options.clock, "time or steps").one_of({"time", "steps"}).shows_default();
+  line.option("--bootstrap", options.bootstrap, "bootstrap samples; 0: no intervals").whole(0, 1000000).shows_default();
+  line.option("--level", options.level, "of the intervals").real(0.01, 0.999).shows_default();
+  line.option("--seed", options.seed, "of the bootstrap").whole(0, UINT64_MAX).shows_default();
+  line.flag("--json", options.json, "print one JSON object");
+  line.parse(count, words);
   try {
     const int sources = !options.compact.empty() + !options.logs.empty() + !options.paper.empty();
     ap::require(sources == 1, "expected either a folder, --logs or --paper");

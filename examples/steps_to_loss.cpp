@@ -1,7 +1,6 @@
 // Checks the claims of a contest by steps against the logs of its runs: which are reproduced, which are significant,
 // and which result beats which.
 //   steps_to_loss claims.csv curves.csv --target 3.28
-#include <CLI/CLI.hpp>
 #include <algoperf/scoring/readers/claims.hpp>
 #include <algoperf/scoring/significance.hpp>
 #include <cmath>
@@ -10,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
+#include "command_line/command_line.hpp"
 
 namespace ap = algoperf;
 using Json = nlohmann::ordered_json;
@@ -70,23 +69,18 @@ int main(int count, char** words) {
   double sigma = 0;
   bool json = false;
   ap::SignificanceOptions options;
-  CLI::App app("Checks the claims of a contest by steps against the logs of its runs.");
-  app.add_option("claims", claims, "a CSV file: result, steps, mean_loss, runs")->required();
-  app.add_option("curves", curves, "a CSV file: result, run, step, validation_loss")->required();
-  app.add_option("--target", options.target, "the loss to reach")->required()->check(flags::positive());
-  app.add_option("--sigma", sigma, "the deviation between runs: both thresholds become 3.09 of it")
-      ->check(flags::positive());
-  app.add_option("--threshold", options.threshold, "of both statistics")
-      ->check(flags::positive())
-      ->capture_default_str();
-  app.add_option("--slope", options.loss_of_100_steps, "how much 100 steps lower the loss at the target")
-      ->check(flags::real(0, 1e300))
-      ->capture_default_str();
-  app.add_option("--level", options.level, "of the deviation's interval")
-      ->check(flags::real(0.01, 0.999))
-      ->capture_default_str();
-  app.add_flag("--json", json, "print one JSON object");
-  CLI11_PARSE(app, count, words);
+  CommandLine line("Checks the claims of a contest by steps against the logs of its runs.");
+  line.option("claims", claims, "a CSV file: result, steps, mean_loss, runs").required();
+  line.option("curves", curves, "a CSV file: result, run, step, validation_loss").required();
+  line.option("--target", options.target, "the loss to reach").required().positive();
+  line.option("--sigma", sigma, "the deviation between runs: both thresholds become 3.09 of it").positive();
+  line.option("--threshold", options.threshold, "of both statistics").positive().shows_default();
+  line.option("--slope", options.loss_of_100_steps, "how much 100 steps lower the loss at the target")
+      .real(0, 1e300)
+      .shows_default();
+  line.option("--level", options.level, "of the deviation's interval").real(0.01, 0.999).shows_default();
+  line.flag("--json", json, "print one JSON object");
+  line.parse(count, words);
   if (sigma > 0) options.threshold = 3.09 * sigma;
   try {
     const ap::Significance found = ap::check_claims(ap::read_claims(claims), ap::read_loss_curves(curves), options);

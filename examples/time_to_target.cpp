@@ -9,7 +9,7 @@
 #include <algoperf/tuning/study_logs.hpp>
 #include <cstdio>
 
-#include "flags.hpp"
+#include "command_line/flags.hpp"
 #include "time_to_target/options.hpp"
 
 namespace ap = algoperf;

@@ -5,7 +5,6 @@
 //   training_cost --frontier --accelerators 1024
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algoperf/algoperf.hpp>
 #include <algoperf/report/table.hpp>
 #include <algoperf/scaling/all.hpp>
@@ -15,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
+#include "command_line/command_line.hpp"
 
 namespace ap = algoperf;
 
@@ -155,37 +154,29 @@ void run(Options options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Prints the exact cost of a training step, or the frontier of Hestness et al. 2019."};
+  CommandLine line{"Prints the exact cost of a training step, or the frontier of Hestness et al. 2019."};
   std::vector<std::string> model_names, rule_names;
   for (const auto& [name, print] : models()) model_names.push_back(name);
   for (const auto& [name, cost] : rules()) rule_names.push_back(name);
-  app.add_option("--model", options.model, "model")->capture_default_str()->check(CLI::IsMember(model_names));
-  app.add_option("--rule", options.rule, "update rule")->capture_default_str()->check(CLI::IsMember(rule_names));
-  app.add_option("--batch", options.batch, "examples per step")
-      ->capture_default_str()
-      ->check(flags::whole(1, UINT32_MAX));
-  app.add_flag("--products-only", options.counting.products_only, "count only matrix products and convolutions");
-  app.add_flag("--multiply-adds", options.counting.multiply_adds, "count a multiply-add of a product as one FLOP");
-  app.add_flag("--without-embedding", options.without_embedding, "exclude embeddings from FLOPs and parameters");
-  app.add_flag("--without-output", options.without_output, "exclude the output layer from FLOPs and parameters");
-  app.add_flag("--operations", options.operations, "also print each operation");
-  app.add_flag("--frontier", options.frontier, "print the five domains of the paper instead");
-  app.add_option("--accelerators", options.accelerators,
-                 "number of accelerators that process a step of the frontier together")
-      ->capture_default_str()
-      ->check(flags::whole(1, UINT32_MAX));
-  app.add_option("--peak", options.peak, "FLOPs per second of an accelerator")
-      ->capture_default_str()
-      ->check(flags::positive());
-  app.add_option("--bandwidth", options.bandwidth, "bytes per second of its memory")
-      ->capture_default_str()
-      ->check(flags::positive());
-  app.add_option("--cache", options.cache, "bytes of its cache")->capture_default_str()->check(flags::positive());
-  app.add_option("--memory", options.memory, "bytes of its memory")->capture_default_str()->check(flags::positive());
-  app.add_option("--link", options.link, "bytes per second to the next accelerator")
-      ->capture_default_str()
-      ->check(flags::positive());
-  CLI11_PARSE(app, argc, argv);
+  line.option("--model", options.model, "model").shows_default().one_of(model_names);
+  line.option("--rule", options.rule, "update rule").shows_default().one_of(rule_names);
+  line.option("--batch", options.batch, "examples per step").shows_default().whole(1, UINT32_MAX);
+  line.flag("--products-only", options.counting.products_only, "count only matrix products and convolutions");
+  line.flag("--multiply-adds", options.counting.multiply_adds, "count a multiply-add of a product as one FLOP");
+  line.flag("--without-embedding", options.without_embedding, "exclude embeddings from FLOPs and parameters");
+  line.flag("--without-output", options.without_output, "exclude the output layer from FLOPs and parameters");
+  line.flag("--operations", options.operations, "also print each operation");
+  line.flag("--frontier", options.frontier, "print the five domains of the paper instead");
+  line.option("--accelerators", options.accelerators,
+              "number of accelerators that process a step of the frontier together")
+      .shows_default()
+      .whole(1, UINT32_MAX);
+  line.option("--peak", options.peak, "FLOPs per second of an accelerator").shows_default().positive();
+  line.option("--bandwidth", options.bandwidth, "bytes per second of its memory").shows_default().positive();
+  line.option("--cache", options.cache, "bytes of its cache").shows_default().positive();
+  line.option("--memory", options.memory, "bytes of its memory").shows_default().positive();
+  line.option("--link", options.link, "bytes per second to the next accelerator").shows_default().positive();
+  line.parse(argc, argv);
   try {
     run(options);
   } catch (const ap::Error& error) {
