@@ -1,4 +1,4 @@
-// Macros that instantiate matrix products and convolutions at the end of a provider's source file.
+// Macros for the end of a provider's source file. They instantiate matrix products and convolutions.
 #pragma once
 
 #define ALGOPERF_INSTANTIATE_GEMM(name, S)                                                                             \
@@ -13,3 +13,14 @@
   template void algoperf::convolve<S>(const algoperf::Convolution&, const S*, const S*, const S*, S*);     \
   template void algoperf::convolve_back_to_input<S>(const algoperf::Convolution&, const S*, const S*, S*); \
   template void algoperf::convolve_back_to_weight<S>(const algoperf::Convolution&, const S*, const S*, S*)
+
+// Defines gemm_depends_on_size().
+#define ALGOPERF_DEPENDS_ON_SIZE(of_float, of_double) \
+  template <>                                         \
+  bool algoperf::gemm_depends_on_size<float>() {      \
+    return of_float;                                  \
+  }                                                   \
+  template <>                                         \
+  bool algoperf::gemm_depends_on_size<double>() {     \
+    return of_double;                                 \
+  }

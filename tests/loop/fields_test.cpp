@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -106,8 +107,10 @@ TEST_CASE("fields: a model of two inputs trains as a model of the joined input")
   CHECK(sentence([&] { data.subset(3, 41); }) == "Slice: the range is [3, 41), expected begin <= end <= 40");
   CHECK(sentence([&] { data.subset(3, 30).subset(4, 28); }) ==
         "Slice: the range is [4, 28), expected begin <= end <= 27");
-  // Part of the data, and the same in double.
-  CHECK(loop.predict(data.subset(7, 20)) == std::vector<float>(logits.begin() + 21, logits.begin() + 60));
+  // Part of the data, whose batches have other sizes and may be rounded differently, and the same in double.
+  const auto part = loop.predict(data.subset(7, 20));
+  REQUIRE(part.size() == 39);
+  for (std::size_t i = 0; i < part.size(); ++i) CHECK(std::abs(part[i] - logits[21 + i]) < 1e-5f);
   TrainingLoop exact(TwoInputs{}, SoftmaxCrossEntropy{}, adamw(), Constant{0.05}, batches, Host<double>{});
   TrainingLoop again(TwoInputs{}, SoftmaxCrossEntropy{}, adamw(), Constant{0.05}, batches);
   const auto of_float = losses(again, data), of_double = losses(exact, data);

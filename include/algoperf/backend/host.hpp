@@ -58,8 +58,7 @@ struct Host {
   }
   void synchronize() const {}
 
-  // One thread computes a product as a whole; several threads compute panels of C. `panels` explains why the result
-  // is the same.
+  // Several threads compute panels of C. `panels` explains why the result does not depend on their number.
   void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
     panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
       algoperf::gemm_nn(rows, cols, k, a + i * k, k, b + j, n, c + i * n + j, n, add);
@@ -213,6 +212,8 @@ struct Host {
   static constexpr std::size_t flops_per_panel = 1 << 23;
   static constexpr std::size_t side_per_panel = 64;
 
+  static constexpr std::size_t fixed_panels = 8;  // at most, of a product whose provider depends on the size
+
   template <class F>
   static double chunked_sum(std::size_t n, const F& f) {
     double total = 0;
@@ -230,33 +231,40 @@ struct Host {
   void parallel(std::size_t tasks, const Task& task) const {
     ThreadPool::instance().parallel_for(threads, tasks, task);
   }
+  // Calls f(begin, end). One thread and several threads call the same machine code.
+  template <class F>
+  ALGOPERF_ONE_COPY static void over_range(const F& f, std::size_t begin, std::size_t end) {
+    f(begin, end);
+  }
   template <class F>
   void over_chunks(std::size_t n, const F& f) const {
-    if (threads <= 1) return f(0, n);
-    parallel((n + elements_per_task - 1) / elements_per_task, [&](std::size_t i) {
-      const std::size_t begin = i * elements_per_task, end = begin + elements_per_task;
-      f(begin, end < n ? end : n);
-    });
+    over_pieces(n, elements_per_task, f);
   }
   template <class F>
   void over_blocks(std::size_t rows, std::size_t cost, const F& f) const {
-    if (threads <= 1) return f(0, rows);
-    const std::size_t block = 1 + elements_per_task / (cost + 1);
-    parallel((rows + block - 1) / block, [&](std::size_t i) {
-      const std::size_t begin = i * block, end = begin + block;
-      f(begin, end < rows ? end : rows);
+    over_pieces(rows, 1 + elements_per_task / (cost + 1), f);
+  }
+  // Calls f(begin, end) for [0, n), with several threads in pieces of `piece`.
+  template <class F>
+  void over_pieces(std::size_t n, std::size_t piece, const F& f) const {
+    if (threads <= 1) return over_range(f, 0, n);
+    parallel((n + piece - 1) / piece, [&](std::size_t i) {
+      const std::size_t begin = i * piece, end = begin + piece;
+      over_range(f, begin, end < n ? end : n);
     });
   }
   // Calls f(first row, rows, first column, columns) for panels of C. Every panel costs packing, so there is at most
   // one panel per thread. gemm_tiles.hpp adds the terms of an element of C in the same order in every panel. Eigen
   // does so in every panel that begins at a multiple of its register block (at most 48 columns). The split may
-  // therefore depend on the number of threads without changing the result.
+  // therefore depend on the number of threads without changing the result. oneDNN and CBLAS choose their kernels by the
+  // size of the panel, so their panels depend on m, n and k alone.
   template <class F>
   void panels(std::size_t m, std::size_t n, std::size_t k, const F& f) const {
     if (m == 0 || n == 0) return;
     const bool by_rows = m >= 2 * side_per_panel || m >= n;
     const std::size_t side = by_rows ? m : n, step = by_rows ? 16 : 48;
-    const std::size_t count = least(threads, side / side_per_panel, 2 * m * n * k / flops_per_panel);
+    const std::size_t most = gemm_depends_on_size<S>() ? fixed_panels : threads;
+    const std::size_t count = least(most, side / side_per_panel, 2 * m * n * k / flops_per_panel);
     if (count <= 1) return f(std::size_t{0}, m, std::size_t{0}, n);
     parallel(count, [&](std::size_t i) {
       const std::size_t begin = i * side / count / step * step;

@@ -7,7 +7,8 @@
 //
 // By default every source file compiles its own copy (gemm_default.hpp). Define ALGOPERF_EXTERN_GEMM and link
 // algoperf::gemm to compile the products once per program, with the provider that this library was configured with:
-// ALGOPERF_GEMM, which is tiles, eigen, onednn or cblas.
+// ALGOPERF_GEMM, which is tiles, eigen, onednn or cblas. The macro also leaves the parts of training programs to
+// algoperf::gemm that core/config.hpp and compiled.hpp describe.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,16 @@ __attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t
 // convolutions: oneDNN 2.6 for float, the library's tiles for double". Throws Error if the environment variable
 // ALGOPERF_INSTRUCTION_SET is invalid or names an instruction set that this processor lacks.
 const char* gemm_provider();
+
+// Whether the last bits of an element of C may depend on how many rows and columns the call computes. Host then divides
+// products in the same way for every number of threads.
+template <class S>
+bool gemm_depends_on_size();
+#else
+template <class S>
+constexpr bool gemm_depends_on_size() {
+  return false;
+}
 #endif
 
 }  // namespace algoperf
