@@ -1,4 +1,5 @@
-# The library algoperf::gemm, which computes matrix products and convolutions with one provider.
+# The library algoperf::gemm, which computes matrix products and convolutions with one provider, and contains compiled
+# parts of training programs.
 include(CheckCXXSymbolExists)
 set(ALGOPERF_GEMM tiles CACHE STRING "Provider of matrix products in algoperf::gemm: tiles, eigen, onednn, cblas")
 set_property(CACHE ALGOPERF_GEMM PROPERTY STRINGS tiles eigen onednn cblas)
@@ -54,8 +55,8 @@ function(algoperf_dispatch_tiles target)
   endforeach()
 endfunction()
 
-# Adds a library that computes matrix products and convolutions with one provider. A third argument DISPATCH compiles the
-# library's own tiles for several instruction sets.
+# Adds a library that computes matrix products and convolutions with one provider, and contains algoperf_training. A third
+# argument DISPATCH compiles the library's own tiles for several instruction sets.
 function(algoperf_gemm_library target provider)
   if(NOT provider MATCHES "^(tiles|eigen|onednn|cblas)$")
     message(FATAL_ERROR "algoperf: ALGOPERF_GEMM is ${provider}, expected tiles, eigen, onednn or cblas")
@@ -65,6 +66,7 @@ function(algoperf_gemm_library target provider)
   target_compile_definitions(${target} PUBLIC ALGOPERF_EXTERN_GEMM)
   target_compile_options(${target} PRIVATE -O3)  # independent of the optimisation level of the programs that use it
   algoperf_own_target(${target})
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:algoperf_training>)
   if("DISPATCH" IN_LIST ARGN)
     algoperf_dispatch_tiles(${target})
   elseif(NOT provider STREQUAL "onednn")
@@ -85,13 +87,23 @@ function(algoperf_gemm_library target provider)
   endif()
 endfunction()
 
+# What algoperf::gemm contains besides products and convolutions, the same for all providers. Position-independent,
+# because the library may become part of a shared one.
+add_library(algoperf_training OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/training.cpp
+                                                     ${PROJECT_SOURCE_DIR}/src/linear_algebra.cpp)
+target_link_libraries(algoperf_training PRIVATE algoperf)
+target_compile_definitions(algoperf_training PRIVATE ALGOPERF_EXTERN_GEMM)
+algoperf_own_target(algoperf_training)
+target_compile_options(algoperf_training PRIVATE -O2)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/linear_algebra.cpp PROPERTIES COMPILE_OPTIONS -O3)
+set_target_properties(algoperf_training PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
 algoperf_dispatches(dispatches)
 if(dispatches AND ALGOPERF_GEMM STREQUAL "tiles")
   algoperf_gemm_library(algoperf_gemm tiles DISPATCH)
 else()
   algoperf_gemm_library(algoperf_gemm ${ALGOPERF_GEMM})
 endif()
-target_sources(algoperf_gemm PRIVATE ${PROJECT_SOURCE_DIR}/src/linear_algebra.cpp)
 if(NOT ALGOPERF_INSTALL)
   set_target_properties(algoperf_gemm PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

@@ -11,3 +11,5 @@
 #include "nn/all.hpp"
 #include "rules/all.hpp"
 #include "schedules/all.hpp"
+
+#include "compiled.hpp"

@@ -44,6 +44,27 @@
 // Marks a host function that runs rarely, e.g. once per model. It is compiled for size, which takes less time.
 #define ALGOPERF_COLD __attribute__((cold))
 
+// 1 if the program takes from algoperf::gemm what src/training.cpp contains, 0 if it compiles that itself: always with
+// libstdc++'s checked containers, which have another layout. Tests of changed headers define ALGOPERF_WITHOUT_COMPILED.
+#if defined(ALGOPERF_EXTERN_GEMM) && !defined(ALGOPERF_WITHOUT_COMPILED) && !defined(_GLIBCXX_DEBUG)
+#define ALGOPERF_USES_COMPILED 1
+#else
+#define ALGOPERF_USES_COMPILED 0
+#endif
+
+// Functions that src/training.cpp contains are marked ALGOPERF_COMPILED, and defined only where
+// ALGOPERF_DEFINES_COMPILED is 1. In programs that compile them themselves, these functions are inline. Other programs
+// only declare them. Their results must not depend on compiler flags.
+#if !ALGOPERF_USES_COMPILED
+#define ALGOPERF_DEFINES_COMPILED 1
+#define ALGOPERF_COMPILED inline
+#elif defined(ALGOPERF_IN_TRAINING_CPP)
+#define ALGOPERF_DEFINES_COMPILED 1
+#define ALGOPERF_COMPILED
+#else
+#define ALGOPERF_DEFINES_COMPILED 0
+#endif
+
 // Marks a lambda that must be inlined into its caller: auto f = [&](auto k) ALGOPERF_INLINE_LAMBDA { ... };
 #define ALGOPERF_INLINE_LAMBDA __attribute__((always_inline))
 

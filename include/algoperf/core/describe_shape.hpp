@@ -7,10 +7,16 @@
 
 namespace algoperf {
 
-ALGOPERF_COLD inline std::string describe(const Shape& shape) {
+std::string describe(const Shape& shape);
+
+#if ALGOPERF_DEFINES_COMPILED
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::string describe(const Shape& shape) {
   std::string text = "{";
   for (std::size_t i = 0; i < shape.rank; ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
   return text + "}";
 }
+
+#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf

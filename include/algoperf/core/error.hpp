@@ -35,10 +35,6 @@ inline std::string text(double x) {
 template <class T>
 requires std::is_integral_v<T> std::string text(T x) { return std::to_string(x); }
 
-}  // namespace detail
-
-namespace detail {
-
 // A string or a number in a message. Messages are composed at run time from a list of these, in one function, because a
 // function for each combination of types would be slow to compile.
 class MessagePart {
@@ -52,14 +48,7 @@ class MessagePart {
     if (negative_) whole_ = 0 - whole_;
   }
 
-  ALGOPERF_COLD void append_to(std::string& message) const {
-    if (kind_ == Kind::string)
-      message.append(string_, length_);
-    else if (kind_ == Kind::real)
-      message += text(real_);
-    else
-      (message += negative_ ? "-" : "") += std::to_string(whole_);
-  }
+  void append_to(std::string& message) const;
 
  private:
   enum class Kind { string, real, whole } kind_;
@@ -72,11 +61,7 @@ class MessagePart {
   };
 };
 
-ALGOPERF_COLD inline std::string message_of(std::initializer_list<MessagePart> parts) {
-  std::string message;
-  for (const MessagePart& part : parts) part.append_to(message);
-  return message;
-}
+std::string message_of(std::initializer_list<MessagePart> parts);
 
 }  // namespace detail
 
@@ -86,10 +71,7 @@ template <class E, class... Parts>
 }
 
 // Throws OutOfMemory after an allocation of `size` elements of `bytes` bytes each failed.
-[[noreturn]] ALGOPERF_COLD inline void fail_to_allocate(std::size_t size, std::size_t bytes) {
-  fail_as<OutOfMemory>("there is too little memory for ", size, size < max_elements ? "" : " or more", " elements of ",
-                       bytes, " bytes");
-}
+[[noreturn]] void fail_to_allocate(std::size_t size, std::size_t bytes);
 
 template <class... Parts>
 [[noreturn]] ALGOPERF_COLD void fail(const Parts&... parts) {
@@ -100,5 +82,29 @@ template <class... Parts>
 void require(bool condition, const Parts&... parts) {
   if (!condition) fail(parts...);
 }
+
+#if ALGOPERF_DEFINES_COMPILED
+
+ALGOPERF_COMPILED ALGOPERF_COLD void detail::MessagePart::append_to(std::string& message) const {
+  if (kind_ == Kind::string)
+    message.append(string_, length_);
+  else if (kind_ == Kind::real)
+    message += text(real_);
+  else
+    (message += negative_ ? "-" : "") += std::to_string(whole_);
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::string detail::message_of(std::initializer_list<MessagePart> parts) {
+  std::string message;
+  for (const MessagePart& part : parts) part.append_to(message);
+  return message;
+}
+
+[[noreturn]] ALGOPERF_COMPILED ALGOPERF_COLD void fail_to_allocate(std::size_t size, std::size_t bytes) {
+  fail_as<OutOfMemory>("there is too little memory for ", size, size < max_elements ? "" : " or more", " elements of ",
+                       bytes, " bytes");
+}
+
+#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf

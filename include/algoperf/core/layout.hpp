@@ -57,20 +57,7 @@ class Layout {
 
   // Appends a tensor. Throws Error if the name is already used, if the shape has no elements, or if the arena would
   // have max_elements or more.
-  ALGOPERF_COLD TensorHandle add(TensorSpec spec) {
-    require(spec.shape.size() > 0, "Layout: tensor '", spec.name, "' has no elements");
-    require(spec.shape.size() < max_elements, "Layout: tensor '", spec.name, "' of shape ", describe(spec.shape),
-            " has 2^48 elements or more");
-    require(!contains(spec.name), "Layout: the tensor name '", spec.name, "' is used twice");
-    const TensorHandle handle{static_cast<std::uint32_t>(specs_.size())};
-    places_.push_back({});
-    order_.push_back(handle);
-    specs_.push_back(std::move(spec));
-    index_.add_last(specs_);
-    place(handle);
-    require(size_ < max_elements, "Layout: the tensors up to '", specs_.back().name, "' have 2^48 elements or more");
-    return handle;
-  }
+  TensorHandle add(TensorSpec spec);
 
   // Marks every tensor after the first `count` as fixed: rules do not receive it, and no step updates it.
   void fix_since(std::size_t count) {
@@ -115,12 +102,7 @@ class Layout {
     return regions;
   }
   // Returns the maximal runs of buffers that steps update.
-  std::vector<Region> buffers() const {
-    std::vector<Region> regions;
-    for (const TensorHandle handle : order_)
-      if (spec(handle).buffer && !spec(handle).fixed) append(regions, handle, true);
-    return regions;
-  }
+  std::vector<Region> buffers() const;
 
   const TensorSpec& spec(TensorHandle handle) const { return specs_[handle.index]; }
   const TensorPlace& place_of(TensorHandle handle) const { return places_[handle.index]; }
@@ -149,30 +131,11 @@ class Layout {
   std::size_t size() const { return size_; }
   // Returns the number of elements before the first tensor that is not trained. Throws Error if a trained tensor
   // follows it, which can only happen before arrange_for().
-  std::size_t trained_size() const {
-    std::size_t end = size_;
-    for (const TensorHandle handle : order_) {
-      const bool before = end == size_;
-      if (!spec(handle).trained())
-        end = before ? place_of(handle).offset : end;
-      else
-        require(before, "Layout: '", spec(handle).name, "' is trained but comes after a tensor that is not: call ",
-                "arrange_for(rule) before creating arenas");
-    }
-    return end;
-  }
+  std::size_t trained_size() const;
   // Returns the number of elements of the trained tensors, excluding padding.
-  std::size_t parameters() const {
-    std::size_t n = 0;
-    for (const TensorHandle handle : order_) n += spec(handle).trained() ? place_of(handle).size : 0;
-    return n;
-  }
-  bool contains(const std::string& name) const { return index_.find(name, specs_) != detail::NameIndex::none; }
-  TensorHandle find(const std::string& name) const {
-    const std::size_t found = index_.find(name, specs_);
-    require(found != detail::NameIndex::none, "Layout: there is no tensor '", name, "'");
-    return {static_cast<std::uint32_t>(found)};
-  }
+  std::size_t parameters() const;
+  bool contains(const std::string& name) const;
+  TensorHandle find(const std::string& name) const;
 
  private:
   template <class Rule>
@@ -182,12 +145,7 @@ class Layout {
     return key;
   }
   // Appends a tensor to the last region if it is `alike` and adjacent to it, else to a new region.
-  ALGOPERF_COLD void append(std::vector<Region>& regions, TensorHandle handle, bool alike) const {
-    const std::size_t begin = place_of(handle).offset;
-    if (regions.empty() || !alike || regions.back().end != begin) regions.push_back({begin, 0, {}});
-    regions.back().tensors.push_back(handle);
-    regions.back().end = padded_end(handle);
-  }
+  void append(std::vector<Region>& regions, TensorHandle handle, bool alike) const;
   std::size_t padded_end(TensorHandle handle) const {
     const TensorPlace& p = places_[handle.index];
     return p.offset + (p.size + alignment_ - 1) / alignment_ * alignment_;
@@ -203,5 +161,68 @@ class Layout {
   std::vector<TensorHandle> order_;  // by offset
   detail::NameIndex index_;          // handles by name
 };
+
+#if ALGOPERF_DEFINES_COMPILED
+
+ALGOPERF_COMPILED ALGOPERF_COLD TensorHandle Layout::add(TensorSpec spec) {
+  require(spec.shape.size() > 0, "Layout: tensor '", spec.name, "' has no elements");
+  require(spec.shape.size() < max_elements, "Layout: tensor '", spec.name, "' of shape ", describe(spec.shape),
+          " has 2^48 elements or more");
+  require(!contains(spec.name), "Layout: the tensor name '", spec.name, "' is used twice");
+  const TensorHandle handle{static_cast<std::uint32_t>(specs_.size())};
+  places_.push_back({});
+  order_.push_back(handle);
+  specs_.push_back(std::move(spec));
+  index_.add_last(specs_);
+  place(handle);
+  require(size_ < max_elements, "Layout: the tensors up to '", specs_.back().name, "' have 2^48 elements or more");
+  return handle;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::vector<Region> Layout::buffers() const {
+  std::vector<Region> regions;
+  for (const TensorHandle handle : order_)
+    if (spec(handle).buffer && !spec(handle).fixed) append(regions, handle, true);
+  return regions;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::size_t Layout::trained_size() const {
+  std::size_t end = size_;
+  for (const TensorHandle handle : order_) {
+    const bool before = end == size_;
+    if (!spec(handle).trained())
+      end = before ? place_of(handle).offset : end;
+    else
+      require(before, "Layout: '", spec(handle).name, "' is trained but comes after a tensor that is not: call ",
+              "arrange_for(rule) before creating arenas");
+  }
+  return end;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::size_t Layout::parameters() const {
+  std::size_t n = 0;
+  for (const TensorHandle handle : order_) n += spec(handle).trained() ? place_of(handle).size : 0;
+  return n;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD bool Layout::contains(const std::string& name) const {
+  return index_.find(name, specs_) != detail::NameIndex::none;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD TensorHandle Layout::find(const std::string& name) const {
+  const std::size_t found = index_.find(name, specs_);
+  require(found != detail::NameIndex::none, "Layout: there is no tensor '", name, "'");
+  return {static_cast<std::uint32_t>(found)};
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD void Layout::append(std::vector<Region>& regions, TensorHandle handle,
+                                                    bool alike) const {
+  const std::size_t begin = place_of(handle).offset;
+  if (regions.empty() || !alike || regions.back().end != begin) regions.push_back({begin, 0, {}});
+  regions.back().tensors.push_back(handle);
+  regions.back().end = padded_end(handle);
+}
+
+#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,14 +24,7 @@ constexpr void check_labelled() {
 }
 
 // Names element `i` of a field of an example in messages.
-ALGOPERF_COLD inline std::string describe_element(std::string_view field, std::size_t i, std::size_t width, bool token,
-                                                  std::size_t example) {
-  const std::string of = " of example " + std::to_string(example), place = std::to_string(i);
-  if (field == "label" && token) return width == 1 ? "the label" + of : "label " + place + of;
-  if (field == "label") return "value " + place + " of the label" + of;
-  if (field == "input" && token) return "token " + place + of;
-  return "element " + place + " of the field '" + std::string(field) + "'" + of;
-}
+std::string describe_element(std::string_view field, std::size_t i, std::size_t width, bool token, std::size_t example);
 
 // Throws Error, naming the example, if a token of a field is out of range, or if an element of type `parameter` is not
 // finite or, as a weight, negative. Field elements are at `reals` or, if they are tokens, at `tokens`. The index of
@@ -56,11 +50,7 @@ void check_field(const ModelGraph::ValueInfo& field, std::size_t width, const st
 }
 
 // Throws Error if images of another shape, but of the model's size, would be read in the wrong order.
-ALGOPERF_COLD inline void check_image(const Shape& shape, const Shape& in) {
-  if (shape != in && shape.rank == 3 && in.rank == 3)
-    fail("data: an example is an image of shape ", describe(shape), ", the model takes ", describe(in),
-         " (rows, columns, channels)");
-}
+void check_image(const Shape& shape, const Shape& in);
 
 template <class Data>
 ALGOPERF_COLD void check_input(const ModelGraph::ValueInfo& field, std::size_t width, const Data& data) {
@@ -108,12 +98,7 @@ ALGOPERF_COLD void check_listed(const ModelGraph::ValueInfo& field, std::size_t 
 }
 
 // Whether an op other than a loss reads a value.
-ALGOPERF_COLD inline bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& value) {
-  for (const ModelGraph::Op& op : graph.ops)
-    for (std::size_t k = 0; k < op.inputs.count; ++k)
-      if (!op.loss && graph.input(op, k) == value.value.index) return true;
-  return false;
-}
+bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& value);
 
 // Throws Error unless `data` has the fields that a recorded model reads; with_labels: those that only losses read, too.
 template <class Data>
@@ -134,6 +119,10 @@ ALGOPERF_COLD void check_fits(const ModelGraph& graph, const Data& data, bool wi
           max_examples, ": indices have 32 bits");
 }
 
+// Appends a sentence for each fact about a model and the number of classes of the data, if known, that was probably not
+// intended.
+void add_doubts(const ModelGraph& graph, std::optional<std::size_t> classes, std::vector<std::string>& doubts);
+
 // Returns a sentence for each fact about data that fits the model but was probably not intended.
 template <class Selector, class Data>
 ALGOPERF_COLD std::vector<std::string> doubts_about(const ModelGraph& graph, const Selector& selector,
@@ -141,20 +130,51 @@ ALGOPERF_COLD std::vector<std::string> doubts_about(const ModelGraph& graph, con
   std::vector<std::string> doubts;
   if constexpr (requires { selector.warning(data.size()); })
     if (std::string doubt = selector.warning(data.size()); !doubt.empty()) doubts.push_back(std::move(doubt));
+  std::optional<std::size_t> classes;
+  if constexpr (requires { data.classes(); }) classes = data.classes();
+  add_doubts(graph, classes, doubts);
+  return doubts;
+}
+
+#if ALGOPERF_DEFINES_COMPILED
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::string describe_element(std::string_view field, std::size_t i, std::size_t width,
+                                                             bool token, std::size_t example) {
+  const std::string of = " of example " + std::to_string(example), place = std::to_string(i);
+  if (field == "label" && token) return width == 1 ? "the label" + of : "label " + place + of;
+  if (field == "label") return "value " + place + " of the label" + of;
+  if (field == "input" && token) return "token " + place + of;
+  return "element " + place + " of the field '" + std::string(field) + "'" + of;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD void check_image(const Shape& shape, const Shape& in) {
+  if (shape != in && shape.rank == 3 && in.rank == 3)
+    fail("data: an example is an image of shape ", describe(shape), ", the model takes ", describe(in),
+         " (rows, columns, channels)");
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& value) {
+  for (const ModelGraph::Op& op : graph.ops)
+    for (std::size_t k = 0; k < op.inputs.count; ++k)
+      if (!op.loss && graph.input(op, k) == value.value.index) return true;
+  return false;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD void add_doubts(const ModelGraph& graph, std::optional<std::size_t> classes,
+                                                std::vector<std::string>& doubts) {
   if (const GraphIndex input = graph.find_field("input"); input != no_index) {
     const Shape shape = graph.values[input].value.shape;
     if (shape.rank == 3 && shape[0] <= 4 && shape[1] == shape[2] && shape[2] > 4)
-      doubts.push_back("data: the model reads an example of shape " + describe(shape) + " as " +
-                       std::to_string(shape[0]) + " rows, " + std::to_string(shape[1]) + " columns and " +
-                       std::to_string(shape[2]) +
-                       " channels; channels come last: " + describe(Shape{shape[1], shape[2], shape[0]}));
+      doubts.push_back(message_of({"data: the model reads an example of shape ", describe(shape), " as ", shape[0],
+                                   " rows, ", shape[1], " columns and ", shape[2],
+                                   " channels; channels come last: ", describe(Shape{shape[1], shape[2], shape[0]})}));
   }
-  if constexpr (requires { data.classes(); })
-    if (const GraphIndex label = graph.find_field("label"); label != no_index)
-      if (const std::size_t outputs = graph.values[label].tokens; data.classes() < outputs)
-        doubts.push_back("data: the data has " + std::to_string(data.classes()) + " classes, the model " +
-                         std::to_string(outputs) + " outputs; the surplus outputs have no examples");
-  return doubts;
+  if (const GraphIndex label = graph.find_field("label"); classes && label != no_index)
+    if (const std::size_t outputs = graph.values[label].tokens; *classes < outputs)
+      doubts.push_back(message_of({"data: the data has ", *classes, " classes, the model ", outputs,
+                                   " outputs; the surplus outputs have no examples"}));
 }
+
+#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf::detail

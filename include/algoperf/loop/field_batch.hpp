@@ -24,23 +24,15 @@ struct GatherOptions {
 };
 
 // Memory for up to `capacity` examples, allocated once: gathering allocates nothing after the first call.
+// Long members are defined outside of the class, so that algoperf::gemm can contain them (compiled.hpp).
 template <class Backend>
 class FieldBatch {
  public:
   using Scalar = typename Backend::Scalar;
 
   // Has the fields of `graph`.
-  ALGOPERF_COLD FieldBatch(const Backend& backend, const ModelGraph& graph, std::size_t capacity)
-      : capacity_(capacity) {
-    for (const ModelGraph::ValueInfo& info : graph.values) {
-      if (!info.is_field()) continue;
-      Own own{info, graph.axes[info.value.axis].rows * info.value.shape.size()};
-      find_readers(graph, own);
-      own.memory = backend.template array<char>(element_count(element_bytes(info.value.type), own.width, capacity));
-      own.current = own.memory.data();
-      fields_.push_back(std::move(own));
-    }
-  }
+  FieldBatch(const Backend& backend, const ModelGraph& graph, std::size_t capacity);
+  ~FieldBatch();
   FieldBatch(const FieldBatch&) = delete;
   FieldBatch& operator=(const FieldBatch&) = delete;
 
@@ -52,11 +44,7 @@ class FieldBatch {
   const Value& value(std::size_t i) const { return fields_[i].info.value; }
   std::size_t width(std::size_t i) const { return fields_[i].width; }
   // Returns the place of a field, or fields() if the model reads none of this name.
-  std::size_t find(std::string_view name) const {
-    std::size_t i = 0;
-    while (i < fields_.size() && name != fields_[i].info.field) ++i;
-    return i;
-  }
+  std::size_t find(std::string_view name) const;
   // Returns a field of example `begin` of the batch; later examples follow.
   const void* data(std::size_t i, std::size_t begin = 0) const {
     return static_cast<const char*>(fields_[i].current) + begin * bytes(i);
@@ -72,11 +60,7 @@ class FieldBatch {
   // The first half of gather(), which does not use the backend: gathers and checks n examples in host memory.
   template <class Data>
   void stage(const Data& data, const std::uint32_t* indices, std::size_t n, const GatherOptions& options = {}) {
-    for (Own& own : fields_) {
-      own.written = false;
-      own.staged = nullptr;
-      if (!in_host_memory(own)) own.host.resize(own.width * capacity_ * host_element_bytes(own.info.value.type));
-    }
+    start_staging();
     if constexpr (detail::RandomDataset<Data>) {
       const Target<Data> target{*this, data, n};
       if (options.random != nullptr)
@@ -88,44 +72,14 @@ class FieldBatch {
     } else {
       gather_pair(data, indices, n);
     }
-    for (Own& own : fields_) {
-      if (own.of_loss && !options.with_labels) continue;
-      require(own.written, "data: gather() wrote no field '", own.info.field, "' of the type that the model reads");
-      check(own, indices, 0, n, host_data<char>(own));
-      own.staged = converted(own, n);
-    }
-    staged_ = n;
+    finish_staging(indices, n, options.with_labels);
   }
   // Returns field i of the staged examples, with the types of the backend, or null if it was left out.
   const char* staged(std::size_t i) const { return fields_[i].staged; }
   // The second half of gather().
-  void send(const Backend& backend) {
-    size_ = staged_;
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      Own& own = fields_[i];
-      char* const to = own.memory.data();
-      own.current = to;
-      if (own.staged == nullptr || own.staged == to) continue;
-      const ElementType type = value(i).type;
-      if (type == ElementType::activation)
-        send<S>(backend, size_ * width(i), own.staged, to);
-      else if (type == ElementType::parameter)
-        send<Scalar>(backend, size_ * width(i), own.staged, to);
-      else
-        send<std::int32_t>(backend, size_ * width(i), own.staged, to);
-    }
-  }
+  void send(const Backend& backend);
   // Takes the staged examples of a batch of the same model and capacity, in exchange for memory.
-  void take_staged(FieldBatch& other) {
-    staged_ = other.staged_;
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      Own &own = fields_[i], &from = other.fields_[i];
-      if (in_host_memory(own)) std::swap(own.memory, from.memory);
-      std::swap(own.host, from.host);
-      std::swap(own.stored, from.stored);
-      own.staged = from.staged;
-    }
-  }
+  void take_staged(FieldBatch& other);
   // gather() from the backend's own memory: copy(i, to) writes field i of the n examples.
   template <class Copy>
   void gather_by(std::size_t n, const Copy& copy) {
@@ -181,15 +135,11 @@ class FieldBatch {
     }
   };
 
-  static void find_readers(const ModelGraph& graph, Own& own) {
-    own.of_loss = !detail::outputs_need(graph, own.info);
-    for (const ModelGraph::Op& op : graph.ops)
-      own.of_weights = own.of_weights || (op.loss && op.inputs.count > 2 && graph.input(op, 2) == own.info.value.index);
-  }
-  void check(const Own& own, const std::uint32_t* indices, std::size_t first, std::size_t n, const void* data) const {
-    detail::check_field(own.info, own.width, indices, first, n, static_cast<const Scalar*>(data),
-                        static_cast<const std::int32_t*>(data), own.of_weights);
-  }
+  void start_staging();
+  void finish_staging(const std::uint32_t* indices, std::size_t n, bool with_labels);
+  void check(const Own& own, const std::uint32_t* indices, std::size_t first, std::size_t n, const void* data) const;
+  const char* converted(Own& own, std::size_t n);
+  char* place_to_write(std::string_view name, std::size_t place, std::size_t bytes, bool tokens);
   template <class T>
   static void send(const Backend& backend, std::size_t n, const char* from, char* to) {
     detail::send(backend, n, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));
@@ -209,30 +159,11 @@ class FieldBatch {
   static T* host_data(Own& own) {
     return reinterpret_cast<T*>(in_host_memory(own) ? own.memory.data() : own.host.data());
   }
-  const char* converted(Own& own, std::size_t n) {
-    if constexpr (!std::is_same_v<S, Scalar>)
-      if (own.info.value.type == ElementType::activation) {
-        own.stored.resize(own.width * capacity_ * sizeof(S));
-        S* const to = reinterpret_cast<S*>(own.stored.data());
-        const Scalar* const from = host_data<Scalar>(own);
-        for (std::size_t i = 0; i < n * own.width; ++i) to[i] = static_cast<S>(from[i]);
-        return own.stored.data();
-      }
-    return host_data<char>(own);
-  }
-
   // Returns where a data set writes `size` elements of its field number `place`. Fields that the model does not read
   // are written to scratch memory.
   template <class T>
   T* target(std::string_view name, std::size_t place, std::size_t size) {
-    const std::size_t i = find(name);
-    if (i < fields_.size() && (value(i).type == ElementType::token) == std::is_same_v<T, std::int32_t>) {
-      fields_[i].written = true;
-      return host_data<T>(fields_[i]);
-    }
-    if (unread_.size() <= place) unread_.resize(place + 1);
-    if (unread_[place].size() < size * sizeof(T)) unread_[place].resize(size * sizeof(T));
-    return reinterpret_cast<T*>(unread_[place].data());
+    return reinterpret_cast<T*>(place_to_write(name, place, size * sizeof(T), std::is_same_v<T, std::int32_t>));
   }
   // Gathers the inputs and labels of a Dataset.
   template <class Data>
@@ -281,5 +212,115 @@ class FieldBatch {
   std::vector<std::vector<char>> unread_;
   std::vector<std::uint32_t> range_;
 };
+
+template <class Backend>
+ALGOPERF_COLD FieldBatch<Backend>::FieldBatch(const Backend& backend, const ModelGraph& graph, std::size_t capacity)
+    : capacity_(capacity) {
+  for (const ModelGraph::ValueInfo& info : graph.values) {
+    if (!info.is_field()) continue;
+    Own own{info, graph.axes[info.value.axis].rows * info.value.shape.size()};
+    own.of_loss = !detail::outputs_need(graph, info);
+    for (const ModelGraph::Op& op : graph.ops)
+      own.of_weights = own.of_weights || (op.loss && op.inputs.count > 2 && graph.input(op, 2) == info.value.index);
+    own.memory = backend.template array<char>(element_count(element_bytes(info.value.type), own.width, capacity));
+    own.current = own.memory.data();
+    fields_.push_back(std::move(own));
+  }
+}
+
+template <class Backend>
+FieldBatch<Backend>::~FieldBatch() = default;
+
+template <class Backend>
+std::size_t FieldBatch<Backend>::find(std::string_view name) const {
+  std::size_t i = 0;
+  while (i < fields_.size() && name != fields_[i].info.field) ++i;
+  return i;
+}
+
+template <class Backend>
+void FieldBatch<Backend>::start_staging() {
+  for (Own& own : fields_) {
+    own.written = false;
+    own.staged = nullptr;
+    if (!in_host_memory(own)) own.host.resize(own.width * capacity_ * host_element_bytes(own.info.value.type));
+  }
+}
+
+template <class Backend>
+void FieldBatch<Backend>::finish_staging(const std::uint32_t* indices, std::size_t n, bool with_labels) {
+  for (Own& own : fields_) {
+    if (own.of_loss && !with_labels) continue;
+    require(own.written, "data: gather() wrote no field '", own.info.field, "' of the type that the model reads");
+    check(own, indices, 0, n, host_data<char>(own));
+    own.staged = converted(own, n);
+  }
+  staged_ = n;
+}
+
+template <class Backend>
+void FieldBatch<Backend>::check(const Own& own, const std::uint32_t* indices, std::size_t first, std::size_t n,
+                                const void* data) const {
+  detail::check_field(own.info, own.width, indices, first, n, static_cast<const Scalar*>(data),
+                      static_cast<const std::int32_t*>(data), own.of_weights);
+}
+
+// Returns the written elements of a field with the types of the backend.
+template <class Backend>
+const char* FieldBatch<Backend>::converted(Own& own, std::size_t n) {
+  if constexpr (!std::is_same_v<S, Scalar>)
+    if (own.info.value.type == ElementType::activation) {
+      own.stored.resize(own.width * capacity_ * sizeof(S));
+      S* const to = reinterpret_cast<S*>(own.stored.data());
+      const Scalar* const from = host_data<Scalar>(own);
+      for (std::size_t i = 0; i < n * own.width; ++i) to[i] = static_cast<S>(from[i]);
+      return own.stored.data();
+    }
+  return host_data<char>(own);
+}
+
+// Returns where a data set writes `bytes` of its field number `place`. Fields that the model does not read are written
+// to scratch memory.
+template <class Backend>
+char* FieldBatch<Backend>::place_to_write(std::string_view name, std::size_t place, std::size_t bytes, bool tokens) {
+  const std::size_t i = find(name);
+  if (i < fields_.size() && (value(i).type == ElementType::token) == tokens) {
+    fields_[i].written = true;
+    return host_data<char>(fields_[i]);
+  }
+  if (unread_.size() <= place) unread_.resize(place + 1);
+  if (unread_[place].size() < bytes) unread_[place].resize(bytes);
+  return unread_[place].data();
+}
+
+template <class Backend>
+void FieldBatch<Backend>::send(const Backend& backend) {
+  size_ = staged_;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    Own& own = fields_[i];
+    char* const to = own.memory.data();
+    own.current = to;
+    if (own.staged == nullptr || own.staged == to) continue;
+    const ElementType type = value(i).type;
+    if (type == ElementType::activation)
+      send<S>(backend, size_ * width(i), own.staged, to);
+    else if (type == ElementType::parameter)
+      send<Scalar>(backend, size_ * width(i), own.staged, to);
+    else
+      send<std::int32_t>(backend, size_ * width(i), own.staged, to);
+  }
+}
+
+template <class Backend>
+void FieldBatch<Backend>::take_staged(FieldBatch& other) {
+  staged_ = other.staged_;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    Own &own = fields_[i], &from = other.fields_[i];
+    if (in_host_memory(own)) std::swap(own.memory, from.memory);
+    std::swap(own.host, from.host);
+    std::swap(own.stored, from.stored);
+    own.staged = from.staged;
+  }
+}
 
 }  // namespace algoperf

@@ -6,20 +6,18 @@
 //   const std::vector<float> logits = predictor.predict(test);
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "../core/layout.hpp"
 #include "../data/concept.hpp"
 #include "../data/unlabelled.hpp"
 #include "../nn/init.hpp"
-#include "batch_executor.hpp"
 #include "check_fields.hpp"
+#include "evaluator.hpp"
 
 namespace algoperf {
 
@@ -33,14 +31,12 @@ class Predictor {
   // load_evaluation_values() (loop/checkpoint.hpp), or write them through values().
   explicit Predictor(const ModelType& model, const Backend& backend = {}, std::size_t batch = 256)
       : model_(model),
-        backend_(backend),
-        recorded_(KeepOutputs{model}),
-        work_(backend_, recorded_, checked(batch), batch, {.training = false}) {
-    values_ = backend_.template array<Scalar>(layout().size());
+        evaluator_(backend, ModelFunctionRef<Backend>(KeepOutputs{model}), checked(batch), batch, {.training = false}) {
+    values_ = backend.template array<Scalar>(layout().size());
     std::vector<Scalar> first(layout().size());
     Initializer<Scalar> set(layout(), first.data(), RandomKey{1});
-    recorded_.initialize(set);
-    backend_.write(first.size(), first.data(), values_.data());
+    evaluator_.model().initialize(set);
+    backend.write(first.size(), first.data(), values_.data());
   }
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;
@@ -50,40 +46,27 @@ class Predictor {
   requires(Dataset<Data> || FieldDataset<Data>) std::vector<Scalar> predict(const Data& data) {
     require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
             "through values()");
-    detail::check_fits(recorded_.graph(), data, false);
-    const Value& y = recorded_.outputs();
-    const std::size_t width = recorded_.graph().axes[y.axis].rows * y.shape.size(), size = data.size(),
-                      at_once = work_.batch.capacity();
+    detail::check_fits(evaluator_.graph(), data, false);
+    const std::size_t width = evaluator_.output_size(), size = data.size(), batch = evaluator_.work().at_once();
     std::vector<Scalar> outputs(size * width);
-    std::vector<Stored<Backend>> read;
-    for (std::size_t begin = 0; begin < size; begin += at_once) {
-      const std::size_t n = size - begin < at_once ? size - begin : at_once;
-      work_.batch.load_range(backend_, data, begin, n);
-      GraphExecutor<Backend>& executor = work_.executor_from(0);
-      GraphPass<Backend> pass;
-      pass.values = values_.data();
-      pass.examples = n;
-      pass.mode = Mode::evaluate;
-      executor.forward(pass);
-      read.resize(n * width);
-      backend_.read(read.size(), executor.result(recorded_.outputs(), Mode::evaluate), read.data());
-      std::copy(read.begin(), read.end(), outputs.begin() + static_cast<std::ptrdiff_t>(begin * width));
-    }
+    for (std::size_t begin = 0; begin < size; begin += batch)
+      evaluator_.predict(data, values_.data(), begin, size - begin < batch ? size - begin : batch,
+                         outputs.data() + begin * width);
     return outputs;
   }
   // The same for inputs without labels: rows of the model's input shape.
   template <class T>
   std::vector<Scalar> predict(const std::vector<T>& inputs) {
-    return predict(Unlabelled<T>(inputs, recorded_.shape_of_example(recorded_.field("input"))));
+    return predict(Unlabelled<T>(inputs, input_shape()));
   }
 
   // Returns the number of elements of an example's field "input".
-  std::size_t input_size() const { return recorded_.shape_of_example(recorded_.field("input")).size(); }
+  std::size_t input_size() const { return input_shape().size(); }
   // Returns the number of rows of an example's outputs: 1, or one per token.
-  std::size_t output_rows() const { return recorded_.graph().axes[recorded_.outputs().axis].rows; }
+  std::size_t output_rows() const { return evaluator_.output_rows(); }
   const ModelType& model() const { return model_; }
-  const Layout& layout() const { return recorded_.layout(); }
-  const Backend& backend() const { return backend_; }
+  const Layout& layout() const { return evaluator_.model().layout(); }
+  const Backend& backend() const { return evaluator_.backend(); }
   // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name. The
   // caller of the functions that are not const must write them.
   Scalar* values() {
@@ -110,15 +93,14 @@ class Predictor {
       return outputs;
     }
   };
+  Shape input_shape() const { return evaluator_.model().shape_of_example(evaluator_.model().field("input")); }
   static std::size_t checked(std::size_t batch) {
     require(batch > 0 && batch <= UINT32_MAX, "Predictor: the batch is ", batch, ", expected 1 to ", UINT32_MAX);
     return batch;
   }
 
   ModelType model_;
-  Backend backend_;
-  RecordedModel<Backend> recorded_;
-  BatchExecutor<Backend> work_;
+  Evaluator<Backend> evaluator_;
   typename Backend::template Array<Scalar> values_;
   bool given_ = false;
 };

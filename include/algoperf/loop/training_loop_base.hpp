@@ -135,8 +135,9 @@ class TrainingLoopBase {
     if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
     const Stopwatch watch;
     detail::EvaluationSums<Metric> sums;
-    for_each_batch(data.size(), batch,
-                   [&](std::size_t begin, std::size_t n) { context_.evaluate(data, metric, values, begin, n, sums); });
+    for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
+      context_.evaluator().evaluate(data, metric, values, begin, n, sums);
+    });
     require(sums.weight > 0, "TrainingLoop: the weights of all examples of an evaluation are 0");
     const double found = sums.metric(metric);
     evaluation_seconds_ += watch.seconds();
@@ -163,10 +164,10 @@ class TrainingLoopBase {
   requires(Dataset<Data> || FieldDataset<Data>) std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
     detail::check_fits(context_.graph(), data, false);
     const Scalar* const values = evaluation_values();
-    const std::size_t width = context_.output_size();
+    const std::size_t width = context_.evaluator().output_size();
     std::vector<Scalar> outputs(data.size() * width);
     for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
-      context_.predict(data, values, begin, n, outputs.data() + begin * width);
+      context_.evaluator().predict(data, values, begin, n, outputs.data() + begin * width);
     });
     return outputs;
   }
@@ -319,7 +320,7 @@ class TrainingLoopBase {
       if (!prefetcher_) return;
       const Step next = step_after(now.t);
       prefetcher_->start(data, selector_, *selector_state_, next, context_.transforms_key(next),
-                         [&](const Selection& selection) { context_.check(data, selection); });
+                         [&](const Selection& selection) { context_.check(data.size(), selection); });
     }
   }
 

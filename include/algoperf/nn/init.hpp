@@ -79,50 +79,65 @@ class Initializer {
     if (init.distribution == Init::Distribution::standard) standard_.distribution = Init::he_normal.distribution;
   }
 
-  void operator()(TensorHandle handle, Init init, std::size_t fan_in = 1, std::size_t fan_out = 1) {
-    const TensorPlace place = layout_.place_of(handle);
-    RandomStream random(key_.fold(handle.index));
-    if (init.distribution == Init::Distribution::standard)
-      init = {standard_.distribution, standard_.mean + init.mean, standard_.variance_factor * init.variance_factor};
-    const double factor = math::sqrt(init.variance_factor);
-    for (std::size_t i = 0; i < place.size; ++i)
-      values_[place.offset + i] =
-          static_cast<S>(init.mean + factor * draw(random, init.distribution, static_cast<double>(fan_in),
-                                                   static_cast<double>(fan_out)));
-  }
+  void operator()(TensorHandle handle, Init init, std::size_t fan_in = 1, std::size_t fan_out = 1);
 
  private:
-  static double draw(RandomStream& random, Init::Distribution distribution, double fan_in, double fan_out) {
-    using enum Init::Distribution;
-    switch (distribution) {
-      case standard:
-      case constant:
-        return 0;
-      case he_normal:
-        return math::sqrt(2 / fan_in) * random.normal();
-      case lecun_normal:
-        return math::sqrt(1 / fan_in) * random.normal();
-      case glorot_uniform:
-        return math::sqrt(6 / (fan_in + fan_out)) * (2 * random.uniform_double() - 1);
-      case glorot_normal:
-        return math::sqrt(2 / (fan_in + fan_out)) * random.normal();
-      case torch_uniform:
-        return math::sqrt(1 / fan_in) * (2 * random.uniform_double() - 1);
-      case symmetric_uniform:
-        return 2 * random.uniform_double() - 1;
-      case unit_normal:
-        return random.normal();
-      case fan_out_normal:
-        return math::sqrt(1 / fan_out) * random.normal();
-    }
-    return 0;
-  }
+  static bool is_uniform(Init::Distribution distribution);
+  // Returns the factor by which the distribution multiplies a variable that is normal with variance 1, or uniform in
+  // [-1, 1).
+  static double scale(Init::Distribution distribution, double fan_in, double fan_out);
 
   const Layout& layout_;
   S* values_;
   RandomKey key_;
   Init standard_ = Init::he_normal;
 };
+
+template <class S>
+ALGOPERF_COLD void Initializer<S>::operator()(TensorHandle handle, Init init, std::size_t fan_in, std::size_t fan_out) {
+  using Distribution = Init::Distribution;
+  if (init.distribution == Distribution::standard)
+    init = {standard_.distribution, standard_.mean + init.mean, standard_.variance_factor * init.variance_factor};
+  const TensorPlace place = layout_.place_of(handle);
+  const double factor = math::sqrt(init.variance_factor);
+  const double width = scale(init.distribution, static_cast<double>(fan_in), static_cast<double>(fan_out));
+  const bool constant = init.distribution == Distribution::constant, uniform = is_uniform(init.distribution);
+  RandomStream random(key_.fold(handle.index));
+  for (std::size_t i = 0; i < place.size; ++i) {
+    const double drawn = constant ? 0 : uniform ? 2 * random.uniform_double() - 1 : random.normal();
+    values_[place.offset + i] = static_cast<S>(init.mean + factor * (width * drawn));
+  }
+}
+
+template <class S>
+bool Initializer<S>::is_uniform(Init::Distribution distribution) {
+  using enum Init::Distribution;
+  return distribution == glorot_uniform || distribution == torch_uniform || distribution == symmetric_uniform;
+}
+
+template <class S>
+double Initializer<S>::scale(Init::Distribution distribution, double fan_in, double fan_out) {
+  using enum Init::Distribution;
+  switch (distribution) {
+    case he_normal:
+      return math::sqrt(2 / fan_in);
+    case lecun_normal:
+    case torch_uniform:
+      return math::sqrt(1 / fan_in);
+    case glorot_uniform:
+      return math::sqrt(6 / (fan_in + fan_out));
+    case glorot_normal:
+      return math::sqrt(2 / (fan_in + fan_out));
+    case fan_out_normal:
+      return math::sqrt(1 / fan_out);
+    case symmetric_uniform:
+    case unit_normal:
+    case standard:
+    case constant:
+      break;
+  }
+  return 1;
+}
 
 namespace detail {
 

@@ -65,46 +65,57 @@ struct ShuffledEpochs {
       shuffle();
     }
 
-    void shuffle() const {
-      order_.resize(size_);
-      constexpr std::uint64_t tag = 0x73687566666C65;  // "shuffle"
-      RandomStream random(RandomKey{seed_}.fold(tag).fold(epoch_));
-      for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::uint32_t>(i);
-      for (std::size_t i = order_.size(); i > 1; --i)
-        std::swap(order_[i - 1], order_[random.below(static_cast<std::uint32_t>(i))]);
-    }
+    void shuffle() const;
 
     std::uint64_t seed_, epoch_ = 0;
     std::size_t size_, position_ = 0;
     mutable std::vector<std::uint32_t> order_;
   };
 
-  State state(std::size_t size) const {
-    require(batch >= 1, "ShuffledEpochs: batch is 0, expected at least 1");
-    require(size >= 1 && size <= UINT32_MAX, "ShuffledEpochs: there are ", size, " examples, expected 1 to ",
-            UINT32_MAX);
-    require(last == LastBatch::keep || batch <= size, "ShuffledEpochs: batch is ", batch, ", expected at most the ",
-            size, " examples when the last batch is dropped");
-    return State(seed, size);
-  }
+  State state(std::size_t size) const;
 
-  std::string warning(std::size_t size) const {
-    if (batch <= size) return {};
-    return "ShuffledEpochs: batch is " + std::to_string(batch) + ", but there are only " + std::to_string(size) +
-           " examples, so every batch has " + std::to_string(size);
-  }
+  std::string warning(std::size_t size) const;
 
-  void select(State& state, Step, Selection& selection) const {
-    const std::size_t size = state.size_;
-    if (state.position_ + (last == LastBatch::drop ? batch : 1) > size) state.next_epoch();
-    const std::size_t left = size - state.position_, n = left < batch ? left : batch;
-    const auto from = state.order().begin() + static_cast<std::ptrdiff_t>(state.position_);
-    selection.indices.reserve(size < batch ? size : batch);  // the first batch after resuming may be partial
-    selection.weights.reserve(size < batch ? size : batch);
-    selection.indices.assign(from, from + static_cast<std::ptrdiff_t>(n));
-    selection.weights.assign(n, 1.0f);
-    state.position_ += n;
-  }
+  void select(State& state, Step, Selection& selection) const;
 };
+
+#if ALGOPERF_DEFINES_COMPILED
+
+ALGOPERF_COMPILED void ShuffledEpochs::State::shuffle() const {
+  order_.resize(size_);
+  constexpr std::uint64_t tag = 0x73687566666C65;  // "shuffle"
+  RandomStream random(RandomKey{seed_}.fold(tag).fold(epoch_));
+  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = order_.size(); i > 1; --i)
+    std::swap(order_[i - 1], order_[random.below(static_cast<std::uint32_t>(i))]);
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD ShuffledEpochs::State ShuffledEpochs::state(std::size_t size) const {
+  require(batch >= 1, "ShuffledEpochs: batch is 0, expected at least 1");
+  require(size >= 1 && size <= UINT32_MAX, "ShuffledEpochs: there are ", size, " examples, expected 1 to ", UINT32_MAX);
+  require(last == LastBatch::keep || batch <= size, "ShuffledEpochs: batch is ", batch, ", expected at most the ", size,
+          " examples when the last batch is dropped");
+  return State(seed, size);
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::string ShuffledEpochs::warning(std::size_t size) const {
+  if (batch <= size) return {};
+  return "ShuffledEpochs: batch is " + std::to_string(batch) + ", but there are only " + std::to_string(size) +
+         " examples, so every batch has " + std::to_string(size);
+}
+
+ALGOPERF_COMPILED void ShuffledEpochs::select(State& state, Step, Selection& selection) const {
+  const std::size_t size = state.size_;
+  if (state.position_ + (last == LastBatch::drop ? batch : 1) > size) state.next_epoch();
+  const std::size_t left = size - state.position_, n = left < batch ? left : batch;
+  const auto from = state.order().begin() + static_cast<std::ptrdiff_t>(state.position_);
+  selection.indices.reserve(size < batch ? size : batch);  // the first batch after resuming may be partial
+  selection.weights.reserve(size < batch ? size : batch);
+  selection.indices.assign(from, from + static_cast<std::ptrdiff_t>(n));
+  selection.weights.assign(n, 1.0f);
+  state.position_ += n;
+}
+
+#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf

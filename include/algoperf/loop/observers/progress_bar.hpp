@@ -58,42 +58,7 @@ class ProgressBar {
   }
 
  private:
-  void show(char ending) {
-    shown_at_ = watch_.seconds();
-    shown_ = last_.now.t;
-    std::string line = options_.label + "  ";
-    char text[96];
-    if (options_.total > 0) {
-      constexpr std::uint64_t width = 24;
-      const std::uint64_t full = last_.now.t >= options_.total ? width : width * last_.now.t / options_.total;
-      for (std::uint64_t i = 0; i < width; ++i) line += i < full ? "━" : "╌";
-      std::snprintf(text, sizeof text, "  step %llu/%llu", number(last_.now.t), number(options_.total));
-    } else {
-      std::snprintf(text, sizeof text, "step %llu", number(last_.now.t));
-    }
-    line += text;
-    if (last_.loss) {
-      std::snprintf(text, sizeof text, "  loss %.4f", *last_.loss);
-      line += text;
-    }
-    if (*metric_name_ != 0) {
-      std::snprintf(text, sizeof text, "  %s %.4f", metric_name_, metric_);
-      line += text;
-      if (options_.target != 0) {
-        std::snprintf(text, sizeof text, " (target %.4g)", options_.target);
-        line += text;
-      }
-    }
-    if (options_.total > last_.now.t && last_.now.t > first_) {
-      const double left =
-          shown_at_ * static_cast<double>(options_.total - last_.now.t) / static_cast<double>(last_.now.t - first_);
-      std::snprintf(text, sizeof text, "  %.0f s left at most", left);
-      line += text;
-    }
-    std::fprintf(options_.out, "%s%s%s%c", live_ ? "\r" : "", line.c_str(), live_ ? "\033[K" : "",
-                 ending == '\r' ? ' ' : ending);
-    std::fflush(options_.out);
-  }
+  void show(char ending);
   static unsigned long long number(std::uint64_t n) { return n; }
 
   ProgressBarOptions options_;
@@ -106,5 +71,46 @@ class ProgressBar {
   const char* metric_name_ = "";
   double metric_ = 0;
 };
+
+#if ALGOPERF_DEFINES_COMPILED
+
+ALGOPERF_COMPILED ALGOPERF_COLD void ProgressBar::show(char ending) {
+  shown_at_ = watch_.seconds();
+  shown_ = last_.now.t;
+  std::string line = options_.label + "  ";
+  char text[96];
+  if (options_.total > 0) {
+    constexpr std::uint64_t width = 24;
+    const std::uint64_t full = last_.now.t >= options_.total ? width : width * last_.now.t / options_.total;
+    for (std::uint64_t i = 0; i < width; ++i) line += i < full ? "━" : "╌";
+    std::snprintf(text, sizeof text, "  step %llu/%llu", number(last_.now.t), number(options_.total));
+  } else {
+    std::snprintf(text, sizeof text, "step %llu", number(last_.now.t));
+  }
+  line += text;
+  if (last_.loss) {
+    std::snprintf(text, sizeof text, "  loss %.4f", *last_.loss);
+    line += text;
+  }
+  if (*metric_name_ != 0) {
+    std::snprintf(text, sizeof text, "  %s %.4f", metric_name_, metric_);
+    line += text;
+    if (options_.target != 0) {
+      std::snprintf(text, sizeof text, " (target %.4g)", options_.target);
+      line += text;
+    }
+  }
+  if (options_.total > last_.now.t && last_.now.t > first_) {
+    const double left =
+        shown_at_ * static_cast<double>(options_.total - last_.now.t) / static_cast<double>(last_.now.t - first_);
+    std::snprintf(text, sizeof text, "  %.0f s left at most", left);
+    line += text;
+  }
+  std::fprintf(options_.out, "%s%s%s%c", live_ ? "\r" : "", line.c_str(), live_ ? "\033[K" : "",
+               ending == '\r' ? ' ' : ending);
+  std::fflush(options_.out);
+}
+
+#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf

@@ -151,13 +151,19 @@ struct ModelGraph {
   }
 
   // Returns the name of something in a scope, with the names of the enclosing scopes: "decoder.2.attention".
-  std::string path(GraphIndex scope, const OpName& name) const {
-    std::string text = scopes[scope].parent == no_index ? "" : path(scopes[scope].parent, scopes[scope].name);
-    const auto append = [&text](const std::string& part) { text += (text.empty() ? "" : ".") + part; };
-    if (*name.text != 0) append(name.text);
-    if (name.index != no_index) append(std::to_string(name.index));
-    return text;
-  }
+  std::string path(GraphIndex scope, const OpName& name) const;
 };
+
+#if ALGOPERF_DEFINES_COMPILED
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::string ModelGraph::path(GraphIndex scope, const OpName& name) const {
+  std::string text = scopes[scope].parent == no_index ? "" : path(scopes[scope].parent, scopes[scope].name);
+  const auto append = [&text](const std::string& part) { text += (text.empty() ? "" : ".") + part; };
+  if (*name.text != 0) append(name.text);
+  if (name.index != no_index) append(std::to_string(name.index));
+  return text;
+}
+
+#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf

@@ -20,27 +20,8 @@ class StateArrays {
  public:
   using Scalar = typename Backend::Scalar;
 
-  ALGOPERF_COLD StateArrays(const Backend& backend, const Layout& layout, std::vector<Region> regions,
-                            std::size_t slots, std::size_t sums)
-      : backend_(backend), layout_(layout), regions_(std::move(regions)), slot_count_(slots) {
-    std::size_t elements = 0, tensors = 0, chunks = 0;
-    for (const Region& region : regions_) {
-      RegionWork<Scalar>& work = work_.emplace_back();
-      work.begin = region.begin;
-      work.size = region.size();
-      for (const TensorHandle handle : region.tensors) {
-        const TensorPlace place = layout.place_of(handle);
-        const Shape& shape = layout.spec(handle).shape;
-        work.tensors.push_back({place.offset - region.begin, {place.size, shape.rows(), shape.cols()}});
-        chunks = math::max(chunks, place.size / sum_chunk + 1);
-      }
-      elements += work.size;
-      tensors = math::max(tensors, work.tensors.size());
-    }
-    slots_ = backend_.template array<Scalar>(slots * elements);
-    tensor_sums_.resize(tensors * sums);
-    chunk_sums_.resize(chunks * sums);
-  }
+  StateArrays(const Backend& backend, const Layout& layout, std::vector<Region> regions, std::size_t slots,
+              std::size_t sums);
 
   const Layout& layout() const { return layout_; }
   const Backend& backend() const { return backend_; }
@@ -93,5 +74,28 @@ class StateArrays {
   std::size_t slot_count_;
   typename Backend::template Array<Scalar> slots_;
 };
+
+template <class Backend>
+ALGOPERF_COLD StateArrays<Backend>::StateArrays(const Backend& backend, const Layout& layout,
+                                                std::vector<Region> regions, std::size_t slots, std::size_t sums)
+    : backend_(backend), layout_(layout), regions_(std::move(regions)), slot_count_(slots) {
+  std::size_t elements = 0, tensors = 0, chunks = 0;
+  for (const Region& region : regions_) {
+    RegionWork<Scalar>& work = work_.emplace_back();
+    work.begin = region.begin;
+    work.size = region.size();
+    for (const TensorHandle handle : region.tensors) {
+      const TensorPlace place = layout.place_of(handle);
+      const Shape& shape = layout.spec(handle).shape;
+      work.tensors.push_back({place.offset - region.begin, {place.size, shape.rows(), shape.cols()}});
+      chunks = math::max(chunks, place.size / sum_chunk + 1);
+    }
+    elements += work.size;
+    tensors = math::max(tensors, work.tensors.size());
+  }
+  slots_ = backend_.template array<Scalar>(slots * elements);
+  tensor_sums_.resize(tensors * sums);
+  chunk_sums_.resize(chunks * sums);
+}
 
 }  // namespace algoperf::detail

@@ -1,0 +1,306 @@
+// GradientContext: the part of a training step that does not depend on the update rule: the parameters, the current
+// batch, and its losses and gradients.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "../core/layout.hpp"
+#include "../core/math.hpp"
+#include "../data/concept.hpp"
+#include "../nn/init.hpp"
+#include "../rules/concept.hpp"
+#include "buffers.hpp"
+#include "deferred_loss.hpp"
+#include "diverged.hpp"
+#include "divergence_cause.hpp"
+#include "evaluator.hpp"
+#include "resident_data.hpp"
+#include "step_losses.hpp"
+#include "stopwatch.hpp"
+
+namespace algoperf {
+
+// defer_losses: whether a step's loss stays in the backend's memory until it is requested.
+// Long members are defined outside of the class, so that algoperf::gemm can contain them (compiled.hpp).
+template <class BackendType, bool defer_losses>
+class GradientContext {
+ public:
+  using Backend = BackendType;
+  using Scalar = typename Backend::Scalar;
+  using Array = typename Backend::template Array<Scalar>;
+  static constexpr bool defers = defer_losses;
+
+  GradientContext(const GradientContext&) = delete;
+  GradientContext& operator=(const GradientContext&) = delete;
+
+  // The interface for combiners.
+  const Backend& backend() const { return evaluator_.backend(); }
+  const Layout& layout() const { return recorded_model().layout(); }
+  std::size_t workers() const { return workers_; }
+  Scalar* values() { return values_.data(); }
+  const Scalar* values() const { return values_.data(); }
+  Scalar* gradients() { return gradients_.data(); }
+  std::size_t examples(std::size_t worker) const { return begin_of(worker + 1) - begin_of(worker); }
+  // Returns a worker's part of the sum of a Weighted loss's weights, or of the number of examples.
+  double share(std::size_t worker) const;
+
+  // The interface for TrainingLoop.
+  const RecordedModel<Backend>& recorded_model() const { return evaluator_.model(); }
+  const ModelGraph& graph() const { return evaluator_.graph(); }
+  // Evaluates and predicts at any parameters.
+  Evaluator<Backend>& evaluator() { return evaluator_; }
+  std::size_t capacity() const { return batch().capacity(); }
+  std::size_t at_once() const { return evaluator_.work().at_once(); }
+  std::uint64_t gradient_examples() const { return gradient_examples_; }
+  void measure_gradient_norm(bool yes) { measures_gradient_norm_ = yes; }
+  // Return the root mean square, over the rules' steps since the last call, of the gradients' norms, if measured; and
+  // the seconds that measuring took.
+  std::optional<double> take_gradient_norm();
+  double take_measuring_seconds() { return std::exchange(measuring_seconds_, 0); }
+  // Keeps a copy of the training data in a device's memory until release_data(), if it fits with some memory to spare.
+  template <class Data>
+  void make_resident(const Data& data) {
+    if constexpr (defers && !detail::RandomDataset<Data>) resident_.make(backend(), data, batch());
+  }
+  void release_data() {
+    if constexpr (defers) resident_.release();
+  }
+
+  // Throws Error if a selection of examples from `size` is invalid.
+  void check(std::size_t size, const Selection& selection) const;
+  // Copies a step's examples into the batch. Throws Error if the selection is invalid.
+  template <class Data>
+  void load(const Data& data, const Selection& selection, Step now) {
+    check(data.size(), selection);
+    now_ = now;
+    gather(data, selection.indices.data(), selection.indices.size());
+    send_weights(selection);
+  }
+  // load() of the examples that another batch has staged; the two batches exchange memory.
+  void load_staged(FieldBatch<Backend>& staged, const Selection& selection, Step now);
+  // Returns the key of the random numbers of a step's transforms.
+  RandomKey transforms_key(Step now) const { return key_.fold(2).fold(now.t); }
+  // Whether steps gather the examples of `data` on the host.
+  template <class Data>
+  bool gathers_on_host(const Data& data) const {
+    if constexpr (defers) return !resident_.holds(data);
+    return true;
+  }
+  // Returns the losses of the examples loaded last, in host memory: the mean of each example's losses. If a rule
+  // requested several gradients in the step, these are the losses at the parameters of each worker's first gradient.
+  const std::vector<Scalar>& losses();
+  template <class Archive>
+  void visit(Archive& archive) {
+    visit(archive, values());
+  }
+  // Visits an arena with the layout of the parameters.
+  template <class Archive>
+  void visit(Archive& archive, Scalar* arena) {
+    for (const TensorHandle handle : layout().tensors())
+      archive.array(layout().spec(handle).name.c_str(), backend(), arena + layout().place_of(handle).offset,
+                    layout().place_of(handle).size);
+  }
+
+ protected:
+  // objective: a model with its loss (nn/graph/objective.hpp). Before use, arrange the layout for the rule and call
+  // initialize().
+  GradientContext(const ModelFunctionRef<Backend>& objective, const Backend& backend, std::size_t workers,
+                  std::size_t capacity, RandomKey key);
+  ~GradientContext();
+
+  Layout& mutable_layout() { return evaluator_.model().layout(); }
+  // Allocates parameters and gradients, and draws the initial values.
+  void initialize();
+  // Computes the gradient of a worker's examples. Returns their loss, or 0 if losses are deferred.
+  double compute_gradient(std::size_t worker, const Scalar* values, Scalar* gradients);
+  // Updates the buffers, which rules do not receive, from their gradients.
+  template <class Guard>
+  void update_buffers(Scalar* gradients, Scalar* values, const Guard& guard);
+  // Adds the norm of a gradient to take_gradient_norm().
+  void add_gradient_norm(const Scalar* gradients);
+  // Computes the deferred loss of the current step, if losses are deferred.
+  void record_loss() {
+    if constexpr (defers)
+      deferred_loss_.record(backend(), batch_losses(), weights_.data(), work().losses(),
+                            evaluator_.loss_weights(work()), now_.t);
+  }
+  [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const;
+
+  Step now_;
+  bool measures_gradient_norm_ = false;
+  using Deferred = std::conditional_t<defers, detail::DeferredLoss<Backend>, detail::NoDeferredLoss<Backend>>;
+  [[no_unique_address]] Deferred deferred_loss_;
+
+ private:
+  using Buffers = typename detail::BufferUpdateRule::template State<Backend>;
+
+  BatchExecutor<Backend>& work() { return evaluator_.work(); }
+  const BatchExecutor<Backend>& work() const { return evaluator_.work(); }
+  FieldBatch<Backend>& batch() { return work().batch; }
+  const FieldBatch<Backend>& batch() const { return work().batch; }
+  std::size_t begin_of(std::size_t worker) const { return worker * batch().size() / workers_; }
+  // Returns the number of losses of the current batch.
+  std::size_t batch_losses() const { return batch().size() * work().losses_per_example(); }
+
+  template <class Data>
+  void gather(const Data& data, const std::uint32_t* indices, std::size_t n) {
+    if constexpr (defers)
+      if (resident_.holds(data)) return resident_.gather(backend(), indices, n, batch());
+    const RandomKey random = transforms_key(now_);
+    batch().gather(backend(), data, indices, n, {.random = &random});
+  }
+  void send_weights(const Selection& selection);
+
+  Evaluator<Backend> evaluator_;
+  std::size_t workers_;
+  RandomKey key_;
+  detail::StepLosses<Scalar> losses_;
+  std::uint64_t gradient_examples_ = 0;
+  std::size_t measured_steps_ = 0;
+  double gradient_squares_ = 0, measuring_seconds_ = 0;
+  using Resident = std::conditional_t<defers, ResidentCopy<Backend>, NoResidentCopy<Backend>>;
+  [[no_unique_address]] Resident resident_;
+  Array values_, gradients_, weights_;
+  std::optional<Buffers> buffers_;
+};
+
+template <class Backend, bool defers>
+ALGOPERF_COLD GradientContext<Backend, defers>::GradientContext(const ModelFunctionRef<Backend>& objective,
+                                                                const Backend& backend, std::size_t workers,
+                                                                std::size_t capacity, RandomKey key)
+    : deferred_loss_(backend),
+      evaluator_(backend, objective, capacity, (capacity + workers - 1) / workers),
+      workers_(workers),
+      key_(key),
+      losses_(capacity, work().losses_per_example(), workers),
+      resident_(backend, capacity) {
+  std::size_t losses = 0;
+  for (const ModelGraph::Op& op : graph().ops) losses += op.loss;
+  require(losses == 1, "TrainingLoop: the model has losses of its own: ", losses - 1, ", expected none");
+}
+
+template <class Backend, bool defers>
+GradientContext<Backend, defers>::~GradientContext() = default;
+
+template <class Backend, bool defers>
+ALGOPERF_COLD void GradientContext<Backend, defers>::initialize() {
+  const std::size_t size = layout().size();
+  require(layout().trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
+  values_ = backend().template array<Scalar>(size);
+  gradients_ = backend().template array<Scalar>(size);
+  weights_ = backend().template array<Scalar>(capacity() * work().losses_per_example());
+  if (graph().has_buffers)
+    buffers_.emplace(detail::BufferUpdateRule(detail::BufferUpdate{}).state(backend(), layout(), layout().buffers()));
+  std::vector<Scalar> first(size);
+  Initializer<Scalar> set(layout(), first.data(), key_.fold(0));
+  recorded_model().initialize(set);
+  backend().write(size, first.data(), values_.data());
+}
+
+template <class Backend, bool defers>
+double GradientContext<Backend, defers>::share(std::size_t worker) const {
+  if (workers_ == 1) return 1;
+  const std::size_t size = batch().size();
+  if (evaluator_.loss_weights(work()) != nullptr) {
+    const double all = evaluator_.sum_of_weights(work(), 0, size);
+    return all > 0 ? evaluator_.sum_of_weights(work(), begin_of(worker), examples(worker)) / all : 0;
+  }
+  return static_cast<double>(examples(worker)) / static_cast<double>(size);
+}
+
+template <class Backend, bool defers>
+double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
+  const std::size_t begin = begin_of(worker), n = examples(worker);
+  if (n == 0) {  // a batch smaller than the number of workers
+    backend().fill(layout().size(), gradients, Scalar(0));
+    return 0;
+  }
+  gradient_examples_ += n;
+  GraphExecutor<Backend>& executor = work().executor_from(begin);
+  GraphPass<Backend> pass;
+  pass.values = values;
+  pass.gradients = gradients;
+  pass.examples = n;
+  pass.key = key_.fold(1).fold(now_.t);
+  pass.first = begin;
+  pass.weights = weights_.data() + begin * work().losses_per_example();
+  executor.forward(pass);
+  executor.backward(pass);
+  if constexpr (defers)
+    return 0;  // the deferred loss is that of the batch
+  else
+    return losses_.record(backend(), worker, begin, n, work().losses(begin),
+                          evaluator_.sum_of_weights(work(), begin, n));
+}
+
+template <class Backend, bool defers>
+template <class Guard>
+void GradientContext<Backend, defers>::update_buffers(Scalar* gradients, Scalar* values, const Guard& guard) {
+  if (!buffers_) return;
+  const detail::BufferUpdateRule rule{detail::BufferUpdate{}};
+  rule.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *buffers_, {now_.t, 1});
+}
+
+template <class Backend, bool defers>
+void GradientContext<Backend, defers>::add_gradient_norm(const Scalar* gradients) {
+  backend().synchronize();
+  const Stopwatch watch;
+  gradient_squares_ += backend().dot(layout().trained_size(), gradients, gradients);
+  ++measured_steps_;
+  measuring_seconds_ += watch.seconds();
+}
+
+template <class Backend, bool defers>
+std::optional<double> GradientContext<Backend, defers>::take_gradient_norm() {
+  const std::size_t steps = std::exchange(measured_steps_, 0);
+  if (steps == 0) return std::nullopt;
+  return math::sqrt(std::exchange(gradient_squares_, 0) / static_cast<double>(steps));
+}
+
+template <class Backend, bool defers>
+void GradientContext<Backend, defers>::check(std::size_t size, const Selection& selection) const {
+  const std::size_t n = selection.indices.size();
+  require(n > 0 && n <= capacity() && selection.weights.size() == n, "TrainingLoop: the selector chose ", n,
+          " examples and ", selection.weights.size(), " weights, expected the same number of each, 1 to ", capacity());
+  for (const std::uint32_t index : selection.indices)
+    require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
+}
+
+template <class Backend, bool defers>
+void GradientContext<Backend, defers>::load_staged(FieldBatch<Backend>& staged, const Selection& selection, Step now) {
+  now_ = now;
+  batch().take_staged(staged);
+  batch().send(backend());
+  send_weights(selection);
+}
+
+template <class Backend, bool defers>
+const std::vector<typename Backend::Scalar>& GradientContext<Backend, defers>::losses() {
+  if constexpr (defers) backend().read(batch_losses(), work().losses(), losses_.first().data());
+  return losses_.of_examples(batch().size());
+}
+
+template <class Backend, bool defers>
+void GradientContext<Backend, defers>::send_weights(const Selection& selection) {
+  losses_.start(selection.weights);
+  detail::send(backend(), batch_losses(), losses_.weights(), weights_.data());
+}
+
+template <class Backend, bool defers>
+void GradientContext<Backend, defers>::diverged(std::uint64_t step, const Scalar* values,
+                                                const Scalar* gradients) const {
+  const std::string noticed = step < now_.t ? ", detected at step " + std::to_string(now_.t) : "";
+  Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
+                 detail::divergence_cause(backend(), layout(), values, gradients, batch()));
+  error.step = step;
+  throw error;
+}
+
+}  // namespace algoperf

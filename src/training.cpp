@@ -1,0 +1,6 @@
+// The parts of training programs that depend on no template argument, and those that depend only on the type of Host.
+#define ALGOPERF_IN_TRAINING_CPP
+#include "algoperf/algoperf.hpp"
+
+ALGOPERF_TRAINING_INSTANCES(, float);
+ALGOPERF_TRAINING_INSTANCES(, double);
