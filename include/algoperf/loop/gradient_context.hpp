@@ -96,6 +96,7 @@ class GradientContext {
   // Returns the losses of the examples loaded last, in host memory: the mean of each example's losses. If a rule
   // requested several gradients in the step, these are the losses at the parameters of each worker's first gradient.
   const std::vector<Scalar>& losses();
+
   template <class Archive>
   void visit(Archive& archive) {
     visit(archive, values());
