@@ -3,6 +3,7 @@
 // independent of their offsets in the arena.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,13 +29,18 @@ inline Layout layout_of(const std::vector<Shape>& shapes, std::size_t alignment 
 // The layout of a perceptron with three layers: weights and biases in turn.
 inline Layout mlp_layout() { return layout_of({{4, 3}, {4}, {5, 4}, {5}, {2, 5}, {2}}); }
 
+// Returns the places of the tensors, in the order in which they were added.
+inline std::vector<TensorPlace> tensor_places(const Layout& layout) {
+  std::vector<TensorPlace> places;
+  for (std::uint32_t h = 0; h < layout.tensors().size(); ++h) places.push_back(layout.place_of({h}));
+  return places;
+}
+
 // Returns the index in the arena of each element, tensor after tensor in the order in which they were added.
 inline std::vector<std::size_t> places_of(const Layout& layout) {
   std::vector<std::size_t> places;
-  for (std::uint32_t h = 0; h < layout.tensors().size(); ++h) {
-    const TensorPlace place = layout.place_of({h});
-    for (std::size_t i = 0; i < place.size; ++i) places.push_back(place.offset + i);
-  }
+  for (const TensorPlace& tensor : tensor_places(layout))
+    for (std::size_t i = 0; i < tensor.size; ++i) places.push_back(tensor.offset + i);
   return places;
 }
 
@@ -59,9 +65,11 @@ class Gradient {
 
 // Start values in (-0.5, 0.5), and gradients that pull towards 0 and vary with the step. Independent of the layout.
 inline double start_value(std::size_t i) { return static_cast<double>((i * 37 + 11) % 101) / 101 - 0.5; }
-inline double shaken(std::uint64_t t, const std::vector<double>& p, std::vector<double>& g) {
+inline double shaken(std::uint64_t t, const std::vector<double>& values, std::vector<double>& gradient) {
+  const double* const p = values.data();
+  double* const g = gradient.data();
   double loss = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
+  for (std::size_t i = 0, size = values.size(); i < size; ++i) {
     const double shake = static_cast<double>((i * 53 + t * 29 + 7) % 97) / 97 - 0.45;
     g[i] = shake + 0.1 * p[i];
     loss += shake * p[i] + 0.05 * p[i] * p[i];
@@ -78,12 +86,13 @@ class Trained {
   Trained(const Layout& layout, const Backend& backend, Gradient gradient)
       : backend_(backend),
         gradient_(gradient),
-        places_(places_of(layout)),
+        tensors_(tensor_places(layout)),
         values_(backend.template array<S>(layout.size())),
         gradients_(backend.template array<S>(layout.size())) {
-    std::vector<S> first(layout.size());
-    for (std::size_t i = 0; i < places_.size(); ++i) first[places_[i]] = static_cast<S>(start_value(i));
-    backend_.write(first.size(), static_cast<const S*>(first.data()), values_.data());
+    for (const TensorPlace& tensor : tensors_) size_ += tensor.size;
+    std::vector<double> first(size_);
+    for (std::size_t i = 0; i < first.size(); ++i) first[i] = start_value(i);
+    write(first, values_.data());
   }
 
   // Continues from `other`: takes over its step count and values, but not the rule's state.
@@ -122,10 +131,18 @@ class Trained {
     const std::vector<double> p(at.begin(), at.end());
     std::vector<double> g(p.size());
     const double loss = gradient_(t_, p, g);
-    std::vector<S> gradients(gradients_.size());
-    for (std::size_t i = 0; i < g.size(); ++i) gradients[places_[i]] = static_cast<S>(g[i]);
-    backend_.write(gradients.size(), static_cast<const S*>(gradients.data()), gradients_.data());
+    write(g, gradients_.data());
     return loss;
+  }
+  // Writes packed values to an arena, with 0 between tensors.
+  void write(const std::vector<double>& packed, S* to) {
+    std::vector<S> arena(values_.size());
+    const double* next = packed.data();
+    for (const TensorPlace& tensor : tensors_) {
+      std::copy_n(next, tensor.size, arena.data() + tensor.offset);
+      next += tensor.size;
+    }
+    backend_.write(arena.size(), static_cast<const S*>(arena.data()), to);
   }
   std::vector<S> read(const S* from) const {
     std::vector<S> host(values_.size());
@@ -134,13 +151,18 @@ class Trained {
   }
   std::vector<S> packed(const std::vector<S>& arena) const {
     std::vector<S> all;
-    for (const std::size_t place : places_) all.push_back(arena[place]);
+    all.reserve(size_);
+    for (const TensorPlace& tensor : tensors_) {
+      const S* const first = arena.data() + tensor.offset;
+      all.insert(all.end(), first, first + tensor.size);
+    }
     return all;
   }
 
   Backend backend_;
   Gradient gradient_;
-  std::vector<std::size_t> places_;
+  std::vector<TensorPlace> tensors_;
+  std::size_t size_ = 0;  // of all tensors
   std::uint64_t t_ = 0;
   typename Backend::template Array<S> values_, gradients_;
 };
