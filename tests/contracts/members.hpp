@@ -12,19 +12,24 @@
 
 namespace algoperf::testing {
 
-template <class Rule>
-struct RuleMember {
+// What the contract of a rule depends on besides the rule itself.
+struct RuleFacts {
   const char* name;
-  Rule rule;
   std::size_t matrix_slots, other_slots;  // state values per parameter, in matrices and in other tensors
   bool element_wise;                      // whether the split into tensors does not change the result
   Goal quadratic, rosenbrock;
-  std::size_t side_slots = 0;  // state values per row and per column of a matrix
-  std::size_t factors = 0;     // state values in the square factors of the problems' only matrix
+  std::size_t side_slots;  // state values per row and per column of a matrix
+  std::size_t factors;     // state values in the square factors of the problems' only matrix
 };
 template <class Rule>
-RuleMember(const char*, Rule, std::size_t, std::size_t, bool, Goal, Goal, std::size_t = 0, std::size_t = 0)
-    -> RuleMember<Rule>;
+struct RuleMember {
+  RuleMember(const char* name, const Rule& made, std::size_t matrix_slots, std::size_t other_slots, bool element_wise,
+             Goal quadratic, Goal rosenbrock, std::size_t side_slots = 0, std::size_t factors = 0)
+      : facts{name, matrix_slots, other_slots, element_wise, quadratic, rosenbrock, side_slots, factors}, rule(made) {}
+
+  RuleFacts facts;
+  Rule rule;
+};
 
 inline auto rule_members() {
   const ClipByGlobalNorm clip{.max_norm = 1};
