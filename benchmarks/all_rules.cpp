@@ -139,8 +139,8 @@ int main(int count, char** names) {
   std::printf("| --- | --- | --- | --- | --- | --- |\n");
   bool missed = false;
   ap::testing::for_each_rule([&](const auto& member) {
-    if (count > 1 && std::find(names + 1, names + count, std::string(member.name)) == names + count) return;
-    if constexpr (has_passes<decltype(member.rule)>) missed = !row_of(format, member.name, member.rule) || missed;
+    if (count > 1 && std::find(names + 1, names + count, std::string(member.facts.name)) == names + count) return;
+    if constexpr (has_passes<decltype(member.rule)>) missed = !row_of(format, member.facts.name, member.rule) || missed;
   });
   return missed ? 1 : 0;
 }

@@ -44,7 +44,7 @@ void against_copies() {
     using Rule = std::remove_cvref_t<decltype(member.rule)>;
     if constexpr (has_passes<Rule>)
       for (const Size& size : sizes)
-        bench::line_of("stream", member.name, size.name,
+        bench::line_of("stream", member.facts.name, size.name,
                        static_cast<double>(size.n * ap::bytes_per_parameter(member.rule)), [&] {
                          return bench::step_seconds(member.rule, {{size.n / 16, 16}});
                        });
