@@ -99,6 +99,16 @@ TEST_CASE("NaN among the inputs") {
         "not");
 }
 
+TEST_CASE("finite labels whose squares overflow") {
+  const InMemoryRegression<float> data(std::vector<float>(40, 0.5f), std::vector<float>(10, 1e30f), Shape{4}, Shape{1});
+  TrainingLoop loop(Model(Shape{4}, Dense{.units = 1}), MeanSquaredError{}, sgd(), Constant{0.1},
+                    ShuffledEpochs{.batch = 10});
+  CHECK(steps_until_diverged(loop, data) ==
+        "training diverged at step 1: the loss is not finite; parameters, inputs and gradients are finite, so the "
+        "outputs "
+        "overflowed");
+}
+
 TEST_CASE("NaN among the parameters: the message names the tensor") {
   const Tiny task;
   auto loop = tiny_loop(sgd(), 0.1);
