@@ -11,7 +11,7 @@
 
 namespace algoperf::testing {
 
-// Checks that values and state are bitwise identical for any number of threads: those of starts[i] are i + 1.
+// Checks that values and state are bitwise identical for any number of threads. starts[i] trains with i + 1 threads.
 template <class S>
 void check_threads(const std::vector<Start<S>>& starts, const Layout& layout) {
   const auto one = starts.front()(layout);

@@ -64,8 +64,9 @@ class AnyTraining {
   virtual std::vector<S> evaluation_values() = 0;
   virtual std::uint64_t t() const = 0;
   virtual Saved saved_state() = 0;
-  // Continues from another run of the same rule, whose state was saved.
-  virtual void resume(const AnyTraining& other, const Saved& state) = 0;
+  virtual std::unique_ptr<AnyTraining> copy() const = 0;
+  // Continues from another run of the same rule: saves its state and loads it here.
+  virtual void resume(AnyTraining& other) = 0;
 
   void steps(int n, double learning_rate) {
     for (int i = 0; i < n; ++i) step(learning_rate);
@@ -86,8 +87,9 @@ class TrainingOf final : public AnyTraining<typename Backend::Scalar> {
   std::vector<S> evaluation_values() override { return training_.evaluation_values(); }
   std::uint64_t t() const override { return training_.state.t(); }
   Saved saved_state() override { return save(training_.state); }
-  void resume(const AnyTraining<S>& other, const Saved& state) override {
-    load(training_.state, state);
+  std::unique_ptr<AnyTraining<S>> copy() const override { return std::make_unique<TrainingOf>(*this); }
+  void resume(AnyTraining<S>& other) override {
+    load(training_.state, other.saved_state());
     training_.resume(static_cast<const TrainingOf&>(other).training_);
   }
 
@@ -164,10 +166,10 @@ void check_state_size(const RuleFacts& facts, const Start<S>& start) {
 // Checks that a run that is saved after step 5 and resumed in a new state is bitwise identical to an uninterrupted run.
 template <class S>
 void check_resumes(const Start<S>& start) {
-  const auto whole = start(problem_layout()), first = start(problem_layout()), second = start(problem_layout());
+  const auto whole = start(problem_layout()), first = whole->copy(), second = whole->copy();
   whole->steps(12, 0.02);
   first->steps(5, 0.02);
-  second->resume(*first, first->saved_state());
+  second->resume(*first);
   CHECK(second->t() == 5);
   second->steps(7, 0.02);
   CHECK(second->values() == whole->values());

@@ -105,8 +105,7 @@ TEST_CASE("finite labels whose squares overflow") {
                     ShuffledEpochs{.batch = 10});
   CHECK(steps_until_diverged(loop, data) ==
         "training diverged at step 1: the loss is not finite; parameters, inputs and gradients are finite, so the "
-        "outputs "
-        "overflowed");
+        "outputs overflowed");
 }
 
 TEST_CASE("NaN among the parameters: the message names the tensor") {
