@@ -1,9 +1,12 @@
 // Training loops on a CUDA device, or on the host with the emulated CUDA runtime (tests/emulated_cuda).
 #include <algoperf/backend/cuda.cuh>
 
+#include <algoperf/data/prefetched.hpp>
+#include <algoperf/loop/observers/until.hpp>
 #include "../support/near.hpp"
 #include "algoperf/nn/losses/soft_cross_entropy.hpp"
 #include "algoperf/nn/metrics/soft_error_rate.hpp"
+
 #include "device_loops.hpp"
 
 using namespace algoperf;
@@ -15,6 +18,7 @@ TEST_CASE("Cuda: class weights, and layers without a bias") { check_class_weight
 TEST_CASE("Cuda: a body that is not trained") { check_stopped(Cuda<float>{}); }
 TEST_CASE("Cuda: a model that reads tokens") { check_tokens(Cuda<float>{}); }
 TEST_CASE("Cuda: a loss and a weight per word") { check_weighted(Cuda<float>{}); }
+TEST_CASE("Cuda: examples with different numbers of rows") { check_ragged(Cuda<float>{}); }
 TEST_CASE("Cuda: decoder-only Transformers") { check_transformers(Cuda<float>{}); }
 TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Cuda<float>{});
@@ -30,14 +34,14 @@ namespace {
 // Checks training in mixed precision: the result is close to float on the host, and has the same bits with and without
 // graphs.
 template <class Make, class Task>
-void check_mixed(const Make& make, const Task& task, int steps) {
+void check_mixed(const Make& make, const Task& task, int steps, std::size_t replays) {
   auto host = make(Host<float>{});
   auto mixed = make(Cuda<float, bfloat16>{}), again = make(Cuda<float, bfloat16>{.graphs = false});
   train(host, task, steps);
   train(mixed, task, steps);
   train(again, task, steps);
   CHECK(same_values(mixed, again));
-  CHECK(mixed.recording().replays() > static_cast<std::size_t>(steps) / 2);
+  CHECK(mixed.recording().replays() + mixed.recordings().replays() > replays);
   const double apart = difference(host, mixed);
   CHECK(apart > 1e-5);
   CHECK(apart < 0.05);
@@ -96,7 +100,7 @@ TEST_CASE("Cuda: steps as graphs give the same bits as steps without graphs") {
 
 TEST_CASE("Cuda: activations in bfloat16, parameters in float") {
   const Tiny task;
-  check_mixed([](const auto& backend) { return tiny_loop(adamw(), 0.003, backend); }, task.train(), 60);
+  check_mixed([](const auto& backend) { return tiny_loop(adamw(), 0.003, backend); }, task.train(), 60, 30);
   check_mixed(
       [&](const auto& backend) {
         const auto model =
@@ -105,7 +109,7 @@ TEST_CASE("Cuda: activations in bfloat16, parameters in float") {
         return TrainingLoop(model, task.loss(), lamb(), Constant{0.01}, ShuffledEpochs{.batch = 16}, Mean{},
                             InProcess{2}, backend);
       },
-      task.train(), 30);
+      task.train(), 30, 15);
   const Text text = Text::from_string("the quick brown fox jumps over the lazy dog and runs away. ", {.context = 6});
   check_mixed(
       [&](const auto& backend) {
@@ -117,7 +121,37 @@ TEST_CASE("Cuda: activations in bfloat16, parameters in float") {
         return TrainingLoop(model, SoftmaxCrossEntropy{}, momentum(), Constant{0.02}, WithReplacement{.batch = 8},
                             backend);
       },
-      text, 30);
+      text, 30, 15);
+}
+
+// Sends messages along the edges of a graph, with smooth activations.
+struct SmoothGraphModel {
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const GraphIndex nodes = net.ragged_axis("nodes"), edges = net.ragged_axis("edges");
+    const Value senders = net.row_indices("senders", edges, nodes),
+                receivers = net.row_indices("receivers", edges, nodes);
+    Value x = net.reshape(net("types", Embedding{.vocabulary = 3, .width = 8}, net.tokens("types", {1}, nodes)), {8});
+    const Value sent = net("message", Dense{.units = 8}, net(GatherRows{}, x, senders));
+    x = net(Sum{}, x, net(SegmentSum{}, net(Silu{}, sent), receivers));
+    const Value graph = net(RepeatRows{nodes}, net(PoolRows{}, x));
+    return net("out", Dense{.units = 2}, net(PoolRows{}, net(Tanh{}, net(Sum{}, graph, x))));
+  }
+};
+
+TEST_CASE("Cuda: examples with different numbers of rows in bfloat16") {
+  check_mixed(
+      [](const auto& backend) {
+        return TrainingLoop(ragged::Reader{}, Weighted{SoftmaxCrossEntropy{}, "importance"}, momentum(), Constant{0.05},
+                            ShuffledEpochs{.batch = 20}, backend);
+      },
+      ragged::weighted_sentences(), 24, 0);
+  check_mixed(
+      [](const auto& backend) {
+        return TrainingLoop(SmoothGraphModel{}, SoftmaxCrossEntropy{}, momentum(), Constant{0.01},
+                            ShuffledEpochs{.batch = 20}, backend);
+      },
+      ragged::graphs(40), 24, 0);
 }
 
 TEST_CASE("Cuda: a run in bfloat16 evaluates, predicts and resumes, and its checkpoint can be loaded on the host") {
@@ -202,6 +236,43 @@ TEST_CASE("Cuda: graphs with a changing batch size") {
   train(one_by_one, task.train(), 40);
   CHECK(same_values(graphs, one_by_one));
   CHECK(graphs.recording().replays() > 10);
+}
+
+TEST_CASE("Cuda: graphs where examples have different numbers of rows") {
+  // Batches are padded, so that steps have few different sizes.
+  const auto data = ragged::weighted_sentences();
+  const auto check = [&](const auto& make, const auto& from, bool prefetches) {
+    auto host = make(Host<float>{});
+    auto graphs = make(Cuda<float>{}), one_by_one = make(Cuda<float>{.graphs = false});
+    train(host, from, 24);
+    train(one_by_one, from, 24);
+    if (prefetches)
+      graphs.run(prefetched(from), UntilStep{24});
+    else
+      train(graphs, from, 24);
+    CHECK(same_values(graphs, one_by_one));
+    CHECK(difference(host, graphs) < 1e-5);
+    CHECK(graphs.last().loss == one_by_one.last().loss);
+    CHECK(std::fabs(*host.last().loss - *graphs.last().loss) < 1e-4 * *host.last().loss);
+    CHECK(graphs.recordings().replays() > 4);
+    CHECK(one_by_one.recordings().replays() == 0);
+  };
+  const auto reader = [](const auto& backend) {
+    return TrainingLoop(ragged::Reader{}, Weighted{SoftmaxCrossEntropy{}, "importance"}, momentum(), Constant{0.02},
+                        ShuffledEpochs{.batch = 20}, backend);
+  };
+  check(reader, data, true);
+  // The rows of the losses are examples.
+  const auto of_graphs = [](const auto& backend) {
+    return TrainingLoop(ragged::GraphModel{}, SoftmaxCrossEntropy{}, momentum(), Constant{0.02},
+                        ShuffledEpochs{.batch = 24}, backend);
+  };
+  check(of_graphs, ragged::graphs(48), false);
+  // Batches that workers share are not padded.
+  TrainingLoop workers(ragged::Reader{}, SoftmaxCrossEntropy{}, momentum(), Constant{0.02}, ShuffledEpochs{.batch = 8},
+                       Mean{}, InProcess{2}, Cuda<float>{});
+  train(workers, data, 4);
+  CHECK(workers.recordings().replays() == 0);
 }
 
 TEST_CASE("Cuda: a run reads the loss only where it is needed, and the result is the same") {

@@ -11,6 +11,7 @@
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
 #include "algoperf/nn/losses/class_weights.hpp"
+#include "ragged.hpp"
 #include "tagger.hpp"
 #include "tiny.hpp"
 
@@ -67,6 +68,36 @@ void check_cnn(const Device& device) {
         return TrainingLoop(model, task.loss(), momentum(), Constant{0.01}, LossProportional{.batch = 8}, backend);
       },
       task.train(), 100);
+}
+
+// Examples with different numbers of rows: attention and a weight per row, and messages between the nodes of graphs.
+template <class Device>
+void check_ragged(const Device& device) {
+  const auto data = ragged::weighted_sentences();
+  const ShuffledEpochs batches{.batch = 7};
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        return TrainingLoop(ragged::Reader{}, Weighted{SoftmaxCrossEntropy{}, "importance"}, momentum(), Constant{0.05},
+                            batches, Mean{}, InProcess{2}, backend);
+      },
+      data, 4);
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        return TrainingLoop(ragged::GraphModel{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, batches, backend);
+      },
+      ragged::graphs(40), 4);
+  const auto make = [&](const auto& backend) {
+    return TrainingLoop(ragged::Reader{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, batches, backend);
+  };
+  auto host = make(Host<float>{});
+  auto there = make(device);
+  const auto some = data.subset(3, 16);
+  const auto expected = host.predict(some, 9), found = there.predict(some, 9);
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::fabs(found[i] - expected[i]) < 1e-5f);
+  CHECK(there.evaluate(some, ErrorRate{}).metric == near(host.evaluate(some, ErrorRate{}).metric, 1e-6));
 }
 
 // Layers without a bias, and a weight per class.

@@ -247,7 +247,7 @@ TEST_CASE("Weighted: a selector sees the mean of an example's weighted losses, a
   CHECK(*idle.step(nothing).loss == 0);
   CHECK(values_of(idle) == before);
   CHECK(sentence([&] { idle.evaluate(nothing, ErrorRate{}); }) ==
-        "TrainingLoop: the weights of all examples of an evaluation are 0");
+        "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
 }
 
 TEST_CASE("fields: the rows of an example have its weight in the selection") {
@@ -324,7 +324,7 @@ TEST_CASE("fields: a model with a loss of its own is refused, and so is the chec
     return y;
   };
   CHECK(sentence([&] { TrainingLoop(with_loss, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Sequence{.batch = 4}); }) ==
-        "TrainingLoop: the model has losses of its own: 1, expected none");
+        "TrainingLoop: the model and its loss record 2 losses, expected one");
   CHECK(sentence([&] { gradient_check(Tagger{}, Weighted{SoftmaxCrossEntropy{}}); }) ==
         "gradient_check: the loss is Weighted; check the loss that it wraps");
 }

@@ -48,7 +48,7 @@ Numbers x_of(const Sizes& n, double scale = 1) {
 Numbers z_of(const Sizes& n) { return wave(n.examples * n.keys * n.heads * n.size * 2, 1, 0.7); }
 
 template <class B>
-Numbers outputs_of(const Sizes& n, const Numbers& x, const B& backend = {}) {
+Numbers output_rows(const Sizes& n, const Numbers& x, const B& backend = {}) {
   using S = typename B::Scalar;
   const ap::RecordedModel<B> recorded([&](auto& net) {
     const Value y = Attend{n}(net);
@@ -113,26 +113,26 @@ TEST_CASE("attention: values by tiles and by rows") {
     CAPTURE(n.queries);
     CAPTURE(n.keys);
     const Numbers x = x_of(n), expected = expected_of(n, x);
-    CHECK(distance(outputs_of<ap::Host<double>>(n, x), expected) < 1e-13);
-    CHECK(distance(outputs_of<ByRows<double>>(n, x), expected) < 1e-13);
-    CHECK(distance(outputs_of<ap::Host<float>>(n, x), expected) < 2e-6);
-    CHECK(distance(outputs_of<ByRows<float>>(n, x), expected) < 2e-6);
+    CHECK(distance(output_rows<ap::Host<double>>(n, x), expected) < 1e-13);
+    CHECK(distance(output_rows<ByRows<double>>(n, x), expected) < 1e-13);
+    CHECK(distance(output_rows<ap::Host<float>>(n, x), expected) < 2e-6);
+    CHECK(distance(output_rows<ByRows<float>>(n, x), expected) < 2e-6);
   }
 }
 
 TEST_CASE("attention: scores of thousands do not overflow") {
   const Numbers x = x_of(causal_tiles, 100);
   const Numbers expected = expected_of(causal_tiles, x);
-  CHECK(distance(outputs_of<ap::Host<float>>(causal_tiles, x), expected) < 0.5);  // of 100
-  CHECK(distance(outputs_of<ap::Host<double>>(causal_tiles, x), expected) < 1e-9);
-  CHECK(distance(outputs_of<ByRows<double>>(causal_tiles, x), expected) < 1e-9);
+  CHECK(distance(output_rows<ap::Host<float>>(causal_tiles, x), expected) < 0.5);  // of 100
+  CHECK(distance(output_rows<ap::Host<double>>(causal_tiles, x), expected) < 1e-9);
+  CHECK(distance(output_rows<ByRows<double>>(causal_tiles, x), expected) < 1e-9);
 }
 
 TEST_CASE("attention: the number of threads changes no bit") {
   const Numbers x = x_of(causal_tiles);
-  const Numbers one = outputs_of(causal_tiles, x, ap::Host<float>{});
-  CHECK(outputs_of(causal_tiles, x, ap::Host<float>{.threads = 2}) == one);
-  CHECK(outputs_of(causal_tiles, x, ap::Host<float>{.threads = 3}) == one);
+  const Numbers one = output_rows(causal_tiles, x, ap::Host<float>{});
+  CHECK(output_rows(causal_tiles, x, ap::Host<float>{.threads = 2}) == one);
+  CHECK(output_rows(causal_tiles, x, ap::Host<float>{.threads = 3}) == one);
 }
 
 // A loss of attention between hidden values; `side` is the input that is trained, or both.

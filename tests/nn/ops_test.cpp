@@ -14,7 +14,7 @@ namespace {
 
 // The outputs of a model of the fields "a" and "b" for one example.
 template <class B, class ModelFunction>
-Numbers outputs_of(const ModelFunction& model, const Numbers& a, const Numbers& b) {
+Numbers output_rows(const ModelFunction& model, const Numbers& a, const Numbers& b) {
   using S = typename B::Scalar;
   const B backend;
   const ap::RecordedModel<B> recorded([&](auto& net) {
@@ -36,18 +36,18 @@ Numbers outputs_of(const ModelFunction& model, const Numbers& a, const Numbers& 
 TEST_CASE_TEMPLATE("ops: values", B, NN_BACKENDS) {
   const Numbers a{1, 2, 3, 4, 5, 6}, b{10, 20, 30, 40, 50, 60};
   const auto field = [](auto& net, const char* name) { return net.field(name, {2, 3}); };
-  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Sum{}, field(net, "a"), field(net, "b")); }, a, b) ==
+  CHECK(output_rows<B>([&](auto& net) { return net(ap::Sum{}, field(net, "a"), field(net, "b")); }, a, b) ==
         Numbers{11, 22, 33, 44, 55, 66});
-  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Product{}, field(net, "a"), field(net, "b")); }, a, b) ==
+  CHECK(output_rows<B>([&](auto& net) { return net(ap::Product{}, field(net, "a"), field(net, "b")); }, a, b) ==
         Numbers{10, 40, 90, 160, 250, 360});
-  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Concat{}, field(net, "b"), field(net, "a")); }, a, b) ==
+  CHECK(output_rows<B>([&](auto& net) { return net(ap::Concat{}, field(net, "b"), field(net, "a")); }, a, b) ==
         Numbers{10, 20, 30, 1, 2, 3, 40, 50, 60, 4, 5, 6});
-  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Split{.first = 1}, field(net, "a"))[0]; }, a, b) ==
+  CHECK(output_rows<B>([&](auto& net) { return net(ap::Split{.first = 1}, field(net, "a"))[0]; }, a, b) ==
         Numbers{1, 4});
-  CHECK(outputs_of<B>([&](auto& net) { return net(ap::Split{.first = 1}, field(net, "a"))[1]; }, a, b) ==
+  CHECK(output_rows<B>([&](auto& net) { return net(ap::Split{.first = 1}, field(net, "a"))[1]; }, a, b) ==
         Numbers{2, 3, 5, 6});
   const auto rows = [](auto& net) { return net.reshape(net.field("a", {2, 3}), {3, 2}); };  // 1 2, 3 4, 5 6
-  CHECK(outputs_of<B>([&](auto& net) { return net(ap::DotInteractions{}, rows(net)); }, a, b) ==
+  CHECK(output_rows<B>([&](auto& net) { return net(ap::DotInteractions{}, rows(net)); }, a, b) ==
         Numbers{5, 11, 17, 25, 39, 61});
 }
 

@@ -13,7 +13,7 @@ constexpr std::size_t examples = 2, rows = 5, heads = 2, size = 4, width = heads
 
 // The outputs of part(net, x) for a field "x" of queries, keys and values, with the shared tensors at `parameter`.
 template <class B, class Part>
-Numbers outputs_of(const Part& part, const Numbers& x, double parameter = 1) {
+Numbers output_rows(const Part& part, const Numbers& x, double parameter = 1) {
   using S = typename B::Scalar;
   const B backend;
   const ap::RecordedModel<B> recorded([&](auto& net) {
@@ -45,11 +45,11 @@ TEST_CASE_TEMPLATE("rotary positions: values", B, NN_BACKENDS) {
       *b = x_a * std::sin(angle) + x_b * std::cos(angle);
     }
   const auto part = [](auto& net, Value v) { return net(rotary, v); };
-  CHECK(distance(outputs_of<B>(part, x), expected) < tolerance<B>());
+  CHECK(distance(output_rows<B>(part, x), expected) < tolerance<B>());
   // In place: the field itself must not change.
   const auto after_copy = [](auto& net, Value v) { return net(rotary, net(ap::Sum{}, v, v)); };
   for (double& v : expected) v *= 2;
-  CHECK(distance(outputs_of<B>(after_copy, x), expected) < tolerance<B>());
+  CHECK(distance(output_rows<B>(after_copy, x), expected) < tolerance<B>());
 }
 
 TEST_CASE("rotary positions: products depend on the difference of positions, and all columns rotate by default") {
@@ -58,7 +58,7 @@ TEST_CASE("rotary positions: products depend on the difference of positions, and
   const Numbers row = normals(3 * width, 2);
   for (std::size_t r = 0; r < examples * rows; ++r) x.insert(x.end(), row.begin(), row.end());
   const Numbers y =
-      outputs_of<ap::Host<double>>([](auto& net, Value v) { return net(ap::RotaryPositions{.size = size}, v); }, x);
+      output_rows<ap::Host<double>>([](auto& net, Value v) { return net(ap::RotaryPositions{.size = size}, v); }, x);
   const auto product = [&](std::size_t query, std::size_t key, std::size_t head) {
     double sum = 0;
     for (std::size_t c = 0; c < size; ++c)
@@ -86,7 +86,8 @@ TEST_CASE_TEMPLATE("query and key norm: values", B, NN_BACKENDS) {
       for (std::size_t c = 0; c < size; ++c) from[c] *= (k < heads ? scale : 1) / (std::sqrt(square) + eps);
     }
   const ap::QueryKeyNorm norm{.heads = heads, .eps = eps};
-  CHECK(distance(outputs_of<B>([&](auto& net, Value v) { return net(norm, v); }, x, scale), expected) < tolerance<B>());
+  CHECK(distance(output_rows<B>([&](auto& net, Value v) { return net(norm, v); }, x, scale), expected) <
+        tolerance<B>());
 }
 
 // A loss of what `part` makes of a hidden value of queries, keys and values.

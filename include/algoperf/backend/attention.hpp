@@ -4,24 +4,28 @@
 
 #include <cstddef>
 
-#include "../core/config.hpp"
+#include "../core/example_rows.hpp"
 
 namespace algoperf {
 
-// Each example has `queries` rows of queries, and `keys` rows of keys and of values. A row holds heads x size elements.
-// Rows are query_stride or key_stride elements apart; those of the output are contiguous.
+// Each example has rows of queries, and rows of keys and of values. A row holds heads x size elements. Rows are
+// query_stride or key_stride elements apart; those of the output are contiguous.
 struct AttentionShape {
-  std::size_t examples, queries, keys, heads, size;
+  std::size_t examples, heads, size;
+  ExampleRows queries, keys;            // in the backend's memory
+  std::size_t most_queries, most_keys;  // of an example
   std::size_t query_stride, key_stride;
-  bool causal;   // a query reads the keys up to its own place; queries == keys
+  bool causal;   // a query reads the keys up to its own place; queries and keys are the same rows
   double scale;  // of the scores
 
   ALGOPERF_HD constexpr std::size_t width() const { return heads * size; }
-  // Returns the number of keys that a query reads.
-  ALGOPERF_HD constexpr std::size_t visible(std::size_t query) const { return causal ? query + 1 : keys; }
+  // Returns the number of keys that query i of an example reads.
+  ALGOPERF_HD constexpr std::size_t visible(std::size_t example, std::size_t i) const {
+    return causal ? i + 1 : keys.count(example);
+  }
 };
 
-// The arrays of a head of an example: element 0 of its first row.
+// The arrays of all rows.
 template <class S>
 struct AttentionInputs {
   const S *query, *key, *value;
@@ -33,8 +37,8 @@ struct AttentionGradients {
 };
 
 // backend.attention(shape) returns an object with
-//   forward(inputs, out, log_sums)   log_sums[(example queries + query) heads + head], of type Scalar, is the log of
-//                                    the sum of exp(scaled scores)
+//   forward(inputs, out, log_sums)   log_sums[row heads + head], of type Scalar, is the log of the sum of exp(scaled
+//                                    scores) of a row of queries
 //   backward(inputs, out, log_sums, d_out, gradients)   writes the gradients
 template <class B>
 concept AttendingBackend = requires(const B& backend, const AttentionShape& shape) {

@@ -20,8 +20,8 @@
 //   values()                         the parameters, an arena
 //   gradients()                      an arena for the current gradient
 //   examples(w)                      the number of worker w's examples; 0 if the batch is too small
-//   share(w)                         worker w's fraction of the batch: of its examples or, if the loss is Weighted, of
-//                                    the sum of its weights
+//   share(w)                         worker w's fraction of the batch: of the rows that have a loss or, if the loss is
+//                                    Weighted, of the sum of their weights
 //   gradient(w, values, gradients)   writes the mean gradient of worker w's examples (0 if it has none); returns their
 //                                    weighted mean loss, or 0 if losses are deferred
 //   make_rule_state()                a fresh state of the rule

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <utility>
 
 #include "config.hpp"
@@ -15,6 +16,10 @@ class List {
   constexpr List() = default;
   constexpr List(std::size_t count, const T& value) {
     for (std::size_t i = 0; i < count; ++i) push_back(value);
+  }
+  constexpr List(std::initializer_list<T> elements) {
+    reserve(elements.size());
+    for (const T& element : elements) push_back(element);
   }
   constexpr List(const List& other) {
     reserve(other.size_);

@@ -14,6 +14,13 @@
 // A field of std::int32_t holds tokens: classes, or indices of rows of a table. A field of any other type holds real
 // values, and to.at() returns a pointer to the backend's Scalar. A FieldDataset may have fields that a model does not
 // read. A Dataset (data/concept.hpp) has the fields "input" and "label".
+//
+// Fields whose examples have different numbers of rows, such as the words of sentences, lie on a ragged axis, which a
+// RaggedDataset names:
+//     std::string_view axis(std::string_view field) const;   // of a field, e.g. "words"; empty if it is not ragged
+//     std::size_t rows(std::string_view axis, std::size_t example) const;
+// shape() is then that of one row. gather writes all rows of an example before those of the next, as many as rows()
+// says: the batch has memory for these.
 #pragma once
 
 #include <array>
@@ -83,7 +90,40 @@ concept FieldDataset = requires(const D& d) {
   { d.shape(std::string_view{}) } -> std::convertible_to<Shape>;
 };
 
+// A FieldDataset that may have ragged axes.
+template <class D>
+concept RaggedDataset = FieldDataset<D> && requires(const D& d) {
+  { d.axis(std::string_view{}) } -> std::convertible_to<std::string_view>;
+  { d.rows(std::string_view{}, std::size_t{}) } -> std::convertible_to<std::size_t>;
+};
+
 namespace detail {
+
+// Returns the ragged axis of a field, or an empty name.
+template <class D>
+std::string_view axis_of_field(const D& data, std::string_view field) {
+  if constexpr (RaggedDataset<D>)
+    return data.axis(field);
+  else
+    return {};
+}
+// Returns the number of rows of an example on a ragged axis.
+template <class D>
+std::size_t rows_on(const D& data, std::string_view axis, std::size_t example) {
+  if constexpr (RaggedDataset<D>)
+    return data.rows(axis, example);
+  else
+    return 0;
+}
+// Returns the number of rows of n examples in a field.
+template <class D>
+std::size_t rows_of_field(const D& data, std::string_view field, const std::uint32_t* indices, std::size_t n) {
+  const std::string_view axis = axis_of_field(data, field);
+  if (axis.empty()) return n;
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < n; ++i) rows += rows_on(data, axis, indices[i]);
+  return rows;
+}
 
 // A FieldDataset whose batches of training steps depend on random numbers: gather(indices, n, to, key).
 template <class D>

@@ -83,6 +83,10 @@ class Slice<Whole> {
 
   std::size_t size() const { return size_; }
   Shape shape(std::string_view field) const { return whole_.shape(field); }
+  std::string_view axis(std::string_view field) const requires RaggedDataset<Whole> { return whole_.axis(field); }
+  std::size_t rows(std::string_view axis, std::size_t example) const requires RaggedDataset<Whole> {
+    return whole_.rows(axis, begin_ + example);
+  }
   Whole whole() const { return whole_; }
   Slice subset(std::size_t begin, std::size_t end) const {
     require(begin <= end && end <= size_, "Slice: the range is [", begin, ", ", end,
@@ -97,20 +101,21 @@ class Slice<Whole> {
     for (std::size_t done = 0; done < n; done += block) {
       const std::size_t m = n - done < block ? n - done : block;
       for (std::size_t i = 0; i < m; ++i) shifted[i] = static_cast<std::uint32_t>(begin_ + indices[done + i]);
-      whole_.gather(shifted, m, RowsFrom<To>{to, whole_, done});
+      whole_.gather(shifted, m, RowsFrom<To>{to, *this, indices, done});
     }
   }
 
  private:
-  // Writes to the rows from `first` on.
+  // Writes to the rows of example `first` and those after it.
   template <class To>
   struct RowsFrom {
     const To& to;
-    const Whole& whole;
+    const Slice& slice;
+    const std::uint32_t* indices;
     std::size_t first;
     template <FieldName name>
     auto* at() const {
-      return to.template at<name>() + first * whole.shape(name).size();
+      return to.template at<name>() + detail::rows_of_field(slice, name, indices, first) * slice.shape(name).size();
     }
   };
 

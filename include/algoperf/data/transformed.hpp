@@ -9,7 +9,7 @@
 //     double deviation = 0.1;
 //     template <class Batch>
 //     void operator()(const Batch& batch, RandomKey key) const {
-//       auto* const x = batch.reals("input");                        // batch.size() rows, float or double
+//       auto* const x = batch.reals("input");  // float or double; batch.size() rows, because "input" is not ragged
 //       const std::size_t width = batch.shape("input").size();
 //       for (std::size_t i = 0; i < batch.size(); ++i) {
 //         RandomStream random(key.fold(i));
@@ -44,29 +44,39 @@ namespace algoperf {
 template <class To, class Data>
 class GatheredBatch {
  public:
-  GatheredBatch(const To& to, const Data& data, std::size_t size) : to_(to), data_(data), size_(size) {}
+  GatheredBatch(const To& to, const Data& data, const std::uint32_t* indices, std::size_t size)
+      : to_(to), data_(data), indices_(indices), size_(size) {}
 
   std::size_t size() const { return size_; }  // examples
   Shape shape(std::string_view field) const { return data_.shape(field); }
-  // Return size() rows of a field: of the backend's Scalar, or of std::int32_t. Throw Error unless the data set has a
-  // field of this name and type.
-  auto* reals(std::string_view field) const { return rows<false>(field); }
-  std::int32_t* tokens(std::string_view field) const { return rows<true>(field); }
+  // Returns the number of rows of example i of the batch in a field: 1 unless the field lies on a ragged axis.
+  std::size_t rows(std::string_view field, std::size_t i) const {
+    return detail::rows_of_field(data_, field, indices_ + i, 1);
+  }
+  bool is_ragged(std::string_view field) const { return !detail::axis_of_field(data_, field).empty(); }
+  // Return the rows of all examples in a field: of the backend's Scalar, or of std::int32_t. Throw Error unless the
+  // data set has a field of this name and type.
+  auto* reals(std::string_view field) const { return elements<false>(field); }
+  std::int32_t* tokens(std::string_view field) const { return elements<true>(field); }
 
  private:
   using Fields = typename Data::Fields;
 
   template <bool tokens>
-  auto* rows(std::string_view field) const {
+  auto* elements(std::string_view field) const {
     constexpr std::size_t some = find_type(tokens);
     static_assert(some < Fields::size, "algoperf: the data set has no field of the type that the transform changes");
     decltype(to_.template at<Fields::template name_of<some>>()) found = nullptr;
+    bool exists = false;
     for_each_index<Fields::size>([&](auto i) {
       if constexpr (Fields::holds_tokens[i] == tokens)
-        if (Fields::names[i] == field) found = to_.template at<Fields::template name_of<i>>();
+        if (Fields::names[i] == field) {
+          exists = true;
+          found = to_.template at<Fields::template name_of<i>>();  // null if no example has rows
+        }
     });
-    require(found != nullptr, "data: a transform changes the field '", std::string(field),
-            "', but the data set has no ", "field of this name that holds ", tokens ? "tokens" : "real values");
+    require(exists, "data: a transform changes the field '", std::string(field), "', but the data set has no ",
+            "field of this name that holds ", tokens ? "tokens" : "real values");
     return found;
   }
   static constexpr std::size_t find_type(bool tokens) {
@@ -77,6 +87,7 @@ class GatheredBatch {
 
   const To& to_;
   const Data& data_;
+  const std::uint32_t* indices_;
   std::size_t size_;
 };
 
@@ -101,6 +112,10 @@ class Transformed {
     else
       return field == "label" ? Shape{1} : data_.shape();
   }
+  std::string_view axis(std::string_view field) const requires RaggedDataset<Data> { return data_.axis(field); }
+  std::size_t rows(std::string_view axis, std::size_t example) const requires RaggedDataset<Data> {
+    return data_.rows(axis, example);
+  }
   const Data& untransformed() const { return data_; }
 
   template <class To>
@@ -117,7 +132,7 @@ class Transformed {
       data_.gather(indices, n, to, key.fold(sizeof...(Transforms)));
     else
       gather(indices, n, to);
-    const GatheredBatch<To, Transformed> batch(to, *this, n);
+    const GatheredBatch<To, Transformed> batch(to, *this, indices, n);
     std::apply(
         [&](const Transforms&... transform) {
           std::uint64_t place = 0;

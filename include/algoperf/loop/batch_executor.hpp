@@ -22,16 +22,18 @@ class BatchExecutor {
                 const ExecutorOptions& options = {});
   ~BatchExecutor();
 
-  std::size_t at_once() const { return executor_.capacity(); }
-  std::size_t losses_per_example() const { return losses_per_example_; }
+  std::size_t at_once() const { return at_once_; }
+  // Returns which losses belong to each of the batch's examples.
+  ExampleRows loss_rows() const { return batch.rows(losses_value_.axis); }
   // Returns the losses of example `begin` of the batch; later examples follow.
-  Scalar* losses(std::size_t begin = 0) { return losses_.data() + begin * losses_per_example_; }
-  // Returns the executor, which will read the examples from `begin` on, and write their losses to losses(begin).
-  GraphExecutor<Backend>& executor_from(std::size_t begin);
+  Scalar* losses(std::size_t begin = 0) { return losses_.data() + loss_rows().begin(begin); }
+  // Returns the executor, which will read n examples from `begin` on, and write their losses to losses(begin).
+  GraphExecutor<Backend>& executor_of(const Backend& backend, std::size_t begin, std::size_t n);
 
  private:
+  const ModelGraph& graph_;
+  std::size_t at_once_;
   Value losses_value_ = {};
-  std::size_t losses_per_example_ = 1;
   typename Backend::template Array<Scalar> losses_;
 };
 
@@ -39,20 +41,33 @@ template <class Backend>
 ALGOPERF_COLD BatchExecutor<Backend>::BatchExecutor(const Backend& backend, const RecordedModel<Backend>& model,
                                                     std::size_t capacity, std::size_t at_once,
                                                     const ExecutorOptions& options)
-    : executor_(backend, model, at_once, options), batch(backend, model.graph(), capacity) {
+    : executor_(backend, model, at_once + FieldBatch<Backend>::padding_of(model.graph(), at_once), options),
+      batch(backend, model.graph(), capacity),
+      graph_(model.graph()),
+      at_once_(at_once) {
   if (!model.has_loss()) return;
   losses_value_ = model.losses();
-  losses_per_example_ = model.graph().axes[losses_value_.axis].rows;
-  losses_ = backend.template array<Scalar>(element_count(losses_per_example_, capacity));
+  const Axis& axis = graph_.axes[losses_value_.axis];
+  if (axis.ragged) return;  // the memory grows when it is used
+  capacity += FieldBatch<Backend>::padding_of(graph_, capacity);
+  losses_ = backend.template array<Scalar>(element_count(axis.rows, capacity));
 }
 
 template <class Backend>
 BatchExecutor<Backend>::~BatchExecutor() = default;
 
 template <class Backend>
-GraphExecutor<Backend>& BatchExecutor<Backend>::executor_from(std::size_t begin) {
+GraphExecutor<Backend>& BatchExecutor<Backend>::executor_of(const Backend& backend, std::size_t begin, std::size_t n) {
   for (std::size_t i = 0; i < batch.fields(); ++i) executor_.bind(batch.value(i), batch.data(i, begin));
-  if (losses_value_.index != no_index) executor_.bind(losses_value_, losses(begin));
+  for (std::size_t i = 0; i < graph_.axes.size(); ++i)
+    if (const auto axis = static_cast<GraphIndex>(i); graph_.axes[i].ragged)
+      executor_.bind_rows(axis, batch.part(backend, axis, begin, n));
+  if (losses_value_.index == no_index) return executor_;
+  if (const std::size_t rows = loss_rows().begin(batch.padded_size()); rows > losses_.size()) {
+    losses_ = {};
+    losses_ = backend.template array<Scalar>(rows + rows / 4);
+  }
+  executor_.bind(losses_value_, losses(begin));
   return executor_;
 }
 

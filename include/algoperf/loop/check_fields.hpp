@@ -12,6 +12,7 @@
 
 #include "../core/describe_shape.hpp"
 #include "../core/error.hpp"
+#include "../core/example_rows.hpp"
 #include "../data/fields.hpp"
 #include "../nn/graph/model_graph.hpp"
 
@@ -26,28 +27,46 @@ constexpr void check_labelled() {
 // Names element `i` of a field of an example in messages.
 std::string describe_element(std::string_view field, std::size_t i, std::size_t width, bool token, std::size_t example);
 
+// A field of n examples. Example i has the given rows of `width` elements; its index in the data set is indices[i], or
+// first + i if indices is null.
+struct FieldPlace {
+  const ModelGraph::ValueInfo& field;
+  std::size_t width;
+  ExampleRows rows;
+  const std::uint32_t* indices;
+  std::size_t first, n;
+
+  std::size_t elements() const { return rows.begin(n) * width; }
+  // Names element i of all examples in messages.
+  std::string describe(std::size_t i, bool token) const {
+    std::size_t e = 0;
+    while (rows.end(e) * width <= i) ++e;
+    return describe_element(field.field, i - rows.begin(e) * width, rows.count(e) * width, token,
+                            indices == nullptr ? first + e : indices[e]);
+  }
+};
+
 // Throws Error, naming the example, if a token of a field is out of range, or if an element of type `parameter` is not
-// finite or, as a weight, negative. Field elements are at `reals` or, if they are tokens, at `tokens`. The index of
-// example i in the data set is indices[i], or first + i if indices is null.
+// finite or, as a weight, negative. The elements are at `reals` or, if they are tokens, at `tokens`.
 template <class S>
-void check_field(const ModelGraph::ValueInfo& field, std::size_t width, const std::uint32_t* indices, std::size_t first,
-                 std::size_t n, const S* reals, const std::int32_t* tokens, bool weights) {
-  const auto described = [&](std::size_t i, bool token) {
-    return describe_element(field.field, i % width, width, token,
-                            indices == nullptr ? first + i / width : indices[i / width]);
-  };
+void check_field(const FieldPlace& place, const S* reals, const std::int32_t* tokens, bool weights) {
+  const ModelGraph::ValueInfo& field = place.field;
+  const std::size_t n = place.elements();
   if (field.value.type == ElementType::token && field.tokens > 0) {
-    for (std::size_t i = 0; i < n * width; ++i)
+    for (std::size_t i = 0; i < n; ++i)
       if (tokens[i] < 0 || static_cast<std::size_t>(tokens[i]) >= field.tokens)
-        fail("data: ", described(i, true), " is ", tokens[i], ", expected [0, ", field.tokens, ")",
+        fail("data: ", place.describe(i, true), " is ", tokens[i], ", expected [0, ", field.tokens, ")",
              field.field == std::string_view("input") ? ", the model's vocabulary" : "");
   } else if (field.value.type == ElementType::parameter) {
-    for (std::size_t i = 0; i < n * width; ++i)
+    for (std::size_t i = 0; i < n; ++i)
       if (!(reals[i] - reals[i] == 0) || (weights && reals[i] < 0))
-        fail("data: ", described(i, false), " is ", static_cast<double>(reals[i]), ", expected a finite number",
+        fail("data: ", place.describe(i, false), " is ", static_cast<double>(reals[i]), ", expected a finite number",
              weights ? " of at least 0" : "");
   }
 }
+
+// Throws Error, naming the example, unless each token is the index of a row of its example on the axis of `of`.
+void check_row_indices(const FieldPlace& place, const std::int32_t* tokens, const ExampleRows& of, const char* axis);
 
 // Throws Error if images of another shape, but of the model's size, would be read in the wrong order.
 void check_image(const Shape& shape, const Shape& in);
@@ -77,7 +96,7 @@ ALGOPERF_COLD void check_label(const ModelGraph::ValueInfo& field, std::size_t w
 }
 // Checks a field by its name in a list.
 template <class Data>
-ALGOPERF_COLD void check_listed(const ModelGraph::ValueInfo& field, std::size_t width, const Data& data) {
+ALGOPERF_COLD void check_listed(const ModelGraph& graph, const ModelGraph::ValueInfo& field, const Data& data) {
   using List = FieldsOf<Data>;
   const std::size_t place = List::find(field.field);
   if (place == List::size) {
@@ -85,18 +104,27 @@ ALGOPERF_COLD void check_listed(const ModelGraph::ValueInfo& field, std::size_t 
     for (const std::string_view name : List::names) names += (names.empty() ? "'" : ", '") + std::string(name) + "'";
     fail("data: the model reads the field '", field.field, "', which the data set does not have; it has ", names);
   }
+  const Axis& axis = graph.axes[field.value.axis];
+  const std::string_view of_data = axis_of_field(data, field.field);
+  if (axis.ragged ? of_data != axis.name : !of_data.empty())
+    fail("data: the field '", field.field, "' ",
+         of_data.empty() ? "has a fixed number of rows" : "lies on the ragged axis '" + std::string(of_data) + "'",
+         ", the model reads it on the ", axis.ragged ? "ragged " : "", "axis '", axis.name, "'");
   if constexpr (FieldDataset<Data>) {
     const bool tokens = List::holds_tokens[place];
     require(tokens == (field.value.type == ElementType::token), "data: the field '", field.field, "' holds ",
             tokens ? "tokens (std::int32_t), the model reads real values" : "real values, the model reads tokens");
     const Shape shape = data.shape(field.field);
+    const std::size_t width = (axis.ragged ? 1 : axis.rows) * field.value.shape.size();
     if (shape.size() != width)
-      fail("data: the field '", field.field, "' has shape ", describe(shape), " with ", shape.size(),
-           " elements per example, the model reads ", width);
+      fail("data: the field '", field.field, "' has shape ", describe(shape), " with ", shape.size(), " elements per ",
+           axis.ragged ? "row" : "example", ", the model reads ", width);
     check_image(shape, field.value.shape);
   }
 }
 
+// Whether a model reads a field on an axis.
+bool has_field_on(const ModelGraph& graph, GraphIndex axis);
 // Whether an op other than a loss reads a value.
 bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& value);
 
@@ -105,15 +133,19 @@ template <class Data>
 ALGOPERF_COLD void check_fits(const ModelGraph& graph, const Data& data, bool with_labels = true) {
   for (const ModelGraph::ValueInfo& field : graph.values) {
     if (!field.is_field() || (!with_labels && !outputs_need(graph, field))) continue;
-    const std::size_t width = graph.axes[field.value.axis].rows * field.value.shape.size();
-    check_listed(field, width, data);
+    check_listed(graph, field, data);
     if constexpr (!FieldDataset<Data>) {
+      const std::size_t width = graph.axes[field.value.axis].rows * field.value.shape.size();
       if (field.field == std::string_view("input"))
         check_input(field, width, data);
       else
         check_label(field, width, data);
     }
   }
+  for (std::size_t i = 0; i < graph.axes.size(); ++i)
+    if (graph.axes[i].ragged && !has_field_on(graph, static_cast<GraphIndex>(i)))
+      fail("data: the model reads no field on the ragged axis '", graph.axes[i].name,
+           "', so the data set cannot give the numbers of its rows");
   require(data.size() > 0, "data: the data set is empty");
   require(data.size() <= max_examples, "data: the data set has ", data.size(), " examples, expected at most ",
           max_examples, ": indices have 32 bits");
@@ -147,10 +179,25 @@ ALGOPERF_COMPILED ALGOPERF_COLD std::string describe_element(std::string_view fi
   return "element " + place + " of the field '" + std::string(field) + "'" + of;
 }
 
+ALGOPERF_COMPILED void check_row_indices(const FieldPlace& place, const std::int32_t* tokens, const ExampleRows& of,
+                                         const char* axis) {
+  for (std::size_t e = 0; e < place.n; ++e)
+    for (std::size_t i = place.rows.begin(e); i < place.rows.end(e); ++i)
+      if (tokens[i] < 0 || static_cast<std::size_t>(tokens[i]) >= of.count(e))
+        fail("data: ", place.describe(i, true), " is ", tokens[i], ", expected [0, ", of.count(e),
+             "), the index of a row of the example on the axis '", axis, "'");
+}
+
 ALGOPERF_COMPILED ALGOPERF_COLD void check_image(const Shape& shape, const Shape& in) {
   if (shape != in && shape.rank == 3 && in.rank == 3)
     fail("data: an example is an image of shape ", describe(shape), ", the model takes ", describe(in),
          " (rows, columns, channels)");
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD bool has_field_on(const ModelGraph& graph, GraphIndex axis) {
+  for (const ModelGraph::ValueInfo& info : graph.values)
+    if (info.is_field() && info.value.axis == axis) return true;
+  return false;
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& value) {

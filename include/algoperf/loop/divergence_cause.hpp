@@ -25,7 +25,7 @@ std::size_t first_not_finite(const B& backend, const T* x, std::size_t n) {
 template <class B>
 ALGOPERF_COLD const char* field_not_finite(const B& backend, const FieldBatch<B>& batch) {
   for (std::size_t i = 0; i < batch.fields(); ++i) {
-    const std::size_t n = batch.size() * batch.width(i);
+    const std::size_t n = batch.entry(i, batch.size()) * batch.width(i);
     const auto finite = [&](const auto* x) { return first_not_finite(backend, x, n) == n; };
     const ElementType type = batch.value(i).type;
     if ((type == ElementType::activation && !finite(static_cast<const Stored<B>*>(batch.data(i)))) ||

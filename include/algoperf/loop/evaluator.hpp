@@ -37,9 +37,14 @@ class Evaluator {
   const ModelGraph& graph() const { return recorded_.graph(); }
   Work& work() { return work_; }
   const Work& work() const { return work_; }
-  // Returns the number of rows, and of elements, of the model's output for one example.
-  std::size_t output_rows() const { return graph().axes[recorded_.outputs().axis].rows; }
-  std::size_t output_size() const { return output_rows() * recorded_.outputs().shape.size(); }
+  // Returns the number of elements of the model's outputs for examples [begin, begin + n) of a data set.
+  template <class Data>
+  std::size_t output_size(const Data& data, std::size_t begin, std::size_t n) const {
+    const Axis& axis = graph().axes[recorded_.outputs().axis];
+    std::size_t rows = axis.ragged ? 0 : n * axis.rows;
+    for (std::size_t i = begin; axis.ragged && i < begin + n; ++i) rows += detail::rows_on(data, axis.name, i);
+    return rows * recorded_.outputs().shape.size();
+  }
 
   // Adds the losses and the scores of examples [begin, begin + n) to `sums`. Requires a model with one loss.
   template <class Data, class Metric>
@@ -51,15 +56,22 @@ class Evaluator {
     const Activation* const outputs = forward(work, values, n);
     sums.weight += sum_of_weights(work, 0, n);
     sums.loss += sum_of_losses(work, n);
-    add_scores(metric, work, n, outputs, static_cast<const Label*>(work.batch.data(work.batch.find("label"))),
-               sums.state);
+    add_scores<Label>(metric, work, n, outputs, sums.state);
   }
-  // Writes the outputs of examples [begin, begin + n) to host memory, row by row.
+  // Returns the outputs of all examples of a data set, row by row, in host memory; computes `batch` examples at a time.
   template <class Data>
-  void predict(const Data& data, const Scalar* values, std::size_t begin, std::size_t n, Scalar* outputs) {
-    Work& work = work_for(n);
-    work.batch.load_range(backend_, data, begin, n, false);
-    read_outputs(work, values, n, outputs);
+  std::vector<Scalar> predict(const Data& data, const Scalar* values, std::size_t batch) {
+    const std::size_t size = data.size();
+    std::vector<Scalar> outputs(output_size(data, 0, size));
+    for (std::size_t begin = 0, done = 0; begin < size; begin += batch) {
+      const std::size_t n = size - begin < batch ? size - begin : batch;
+      Work& work = work_for(n);
+      work.batch.load_range(backend_, data, begin, n, false);
+      const std::size_t count = output_size(data, begin, n);
+      read_outputs(work, values, n, count, outputs.data() + done);
+      done += count;
+    }
+    return outputs;
   }
 
   // Returns the weights of a Weighted loss's rows from example `begin` on, or null.
@@ -72,21 +84,36 @@ class Evaluator {
 
  private:
   // Adds the scores of the rows of the first n examples to `state`. Overwrites their losses.
-  template <class Metric, class Label>
-  void add_scores(const Metric& metric, Work& work, std::size_t n, const Activation* outputs, const Label* labels,
+  template <class Label, class Metric>
+  void add_scores(const Metric& metric, Work& work, std::size_t n, const Activation* outputs,
                   typename detail::MetricState<Metric>::type& state) const {
-    const std::size_t rows = n * work.losses_per_example(), width = recorded_.outputs().shape.size();
+    const std::size_t label = label_of(work, Metric::name, !AccumulatingMetric<Metric>, decodes<Metric>());
+    const ExampleRows rows_of = work.batch.rows(recorded_.outputs().axis);
+    const std::size_t rows = rows_of.begin(n), width = recorded_.outputs().shape.size();
+    const auto* const labels = static_cast<const Label*>(work.batch.data(label));
     if constexpr (AccumulatingMetric<Metric>) {
-      const Scalar* const weights = loss_weights(work);
+      const bool weighted = recorded_.losses().axis == recorded_.outputs().axis;
+      const Scalar* const weights = weighted ? loss_weights(work) : nullptr;
       const auto host_outputs = read_scalars(rows * width, outputs);
-      const auto host_labels = read(rows * (std::is_same_v<Label, std::int32_t> ? 1 : width), labels);
+      const auto host_labels = read(work.batch.entry(label, n) * work.batch.width(label), labels);
       const auto host_weights = read(weights == nullptr ? 0 : rows, weights);
       metric.add(state, EvaluatedRows<Scalar, Label>{rows, width, host_outputs.data(), host_labels.data(),
-                                                     weights == nullptr ? nullptr : host_weights.data()});
+                                                     weights == nullptr ? nullptr : host_weights.data(), n, rows_of,
+                                                     work.batch.rows(work.batch.value(label).axis)});
     } else {
       metric.write(backend_, rows, width, outputs, labels, work.losses());
       state += sum_of_losses(work, n);
     }
+  }
+  // Returns the field of the batch that holds the labels. Throws Error if the loss does not read it; unless the metric
+  // decodes, if it has no label per row of the outputs; and if the metric is a mean over losses of other rows.
+  std::size_t label_of(const Work& work, const char* metric, bool is_mean, bool decodes) const;
+  template <class Metric>
+  static constexpr bool decodes() {
+    if constexpr (requires { Metric::decodes; })
+      return Metric::decodes;
+    else
+      return false;
   }
   // Return n elements of the backend's memory, and n activations as scalars.
   template <class T>
@@ -102,7 +129,8 @@ class Evaluator {
   Work& work_for(std::size_t n);
   // Computes the outputs and losses of the first n examples, and returns the outputs.
   const Activation* forward(Work& work, const Scalar* values, std::size_t n) const;
-  void read_outputs(Work& work, const Scalar* values, std::size_t n, Scalar* outputs) const;
+  // Writes `count` elements of the first n examples' outputs.
+  void read_outputs(Work& work, const Scalar* values, std::size_t n, std::size_t count, Scalar* outputs) const;
   GraphPass<Backend> pass_over(const Scalar* values, std::size_t n) const;
   // Returns the sum of the losses of the first n examples' rows, times their weights.
   double sum_of_losses(Work& work, std::size_t n) const;
@@ -130,7 +158,7 @@ Evaluator<Backend>::~Evaluator() = default;
 
 template <class Backend>
 double Evaluator<Backend>::sum_of_weights(const Work& work, std::size_t begin, std::size_t n) const {
-  const std::size_t rows = n * work.losses_per_example();
+  const std::size_t rows = work.loss_rows().begin(begin + n) - work.loss_rows().begin(begin);
   const Scalar* const weights = loss_weights(work, begin);
   return weights == nullptr ? static_cast<double>(rows) : backend_.sum(rows, weights);
 }
@@ -146,6 +174,23 @@ std::vector<typename Backend::Scalar> Evaluator<Backend>::read_scalars(std::size
 }
 
 template <class Backend>
+ALGOPERF_COLD std::size_t Evaluator<Backend>::label_of(const Work& work, const char* metric, bool is_mean,
+                                                       bool decodes) const {
+  const std::size_t label = work.batch.find("label");
+  require(label < work.batch.fields(), "the metric '", metric,
+          "' compares the outputs with the field 'label', which the loss does not read");
+  const Value &labels = work.batch.value(label), &outputs = recorded_.outputs(), &losses = recorded_.losses();
+  const auto axis_name = [this](const Value& value) { return graph().axes[value.axis].name; };
+  const std::size_t elements = labels.type == ElementType::token ? 1 : outputs.shape.size();
+  require(decodes || (labels.axis == outputs.axis && labels.shape.size() == elements), "the metric '", metric,
+          "' compares each row of the outputs, on the axis '", axis_name(outputs), "', with a label, but labels have ",
+          labels.shape.size(), " elements on the axis '", axis_name(labels), "'");
+  require(!is_mean || losses.axis == outputs.axis, "the metric '", metric, "' has a score per row of the outputs, on '",
+          axis_name(outputs), "', but losses lie on '", axis_name(losses), "': use a metric with a State");
+  return label;
+}
+
+template <class Backend>
 BatchExecutor<Backend>& Evaluator<Backend>::work_for(std::size_t n) {
   if (n <= work_.at_once()) return work_;
   ExecutorOptions options;
@@ -156,15 +201,15 @@ BatchExecutor<Backend>& Evaluator<Backend>::work_for(std::size_t n) {
 
 template <class Backend>
 const Stored<Backend>* Evaluator<Backend>::forward(Work& work, const Scalar* values, std::size_t n) const {
-  GraphExecutor<Backend>& executor = work.executor_from(0);
+  GraphExecutor<Backend>& executor = work.executor_of(backend_, 0, n);
   executor.forward(pass_over(values, n));
   return executor.result(recorded_.outputs(), Mode::evaluate);
 }
 
 template <class Backend>
-void Evaluator<Backend>::read_outputs(Work& work, const Scalar* values, std::size_t n, Scalar* outputs) const {
-  const std::size_t count = n * output_size();
-  GraphExecutor<Backend>& executor = work.executor_from(0);
+void Evaluator<Backend>::read_outputs(Work& work, const Scalar* values, std::size_t n, std::size_t count,
+                                      Scalar* outputs) const {
+  GraphExecutor<Backend>& executor = work.executor_of(backend_, 0, n);
   executor.forward_to_outputs(pass_over(values, n));
   const Activation* const from = executor.result(recorded_.outputs(), Mode::evaluate);
   if constexpr (std::is_same_v<Activation, Scalar>) {
@@ -186,7 +231,7 @@ GraphPass<Backend> Evaluator<Backend>::pass_over(const Scalar* values, std::size
 
 template <class Backend>
 double Evaluator<Backend>::sum_of_losses(Work& work, std::size_t n) const {
-  const std::size_t rows = n * work.losses_per_example();
+  const std::size_t rows = work.loss_rows().begin(n);
   const Scalar *const weights = loss_weights(work), *const losses = work.losses();
   return weights == nullptr ? backend_.sum(rows, losses) : backend_.dot(rows, losses, weights);
 }

@@ -18,7 +18,8 @@
 namespace algoperf::detail {
 
 template <class T>
-concept LossLike = requires(const T& loss, const Host<float>& backend, float* x, const LossLabel<T, float>* labels) {
+concept LossLike = RecordsItself<T, Recorder<>> ||
+    requires(const T& loss, const Host<float>& backend, float* x, const LossLabel<T, float>* labels) {
   loss.write(backend, std::size_t{}, std::size_t{}, static_cast<const float*>(x), labels, static_cast<const float*>(x),
              x, x);
 };
@@ -56,7 +57,7 @@ consteval bool explain_roles() {
       LossLike<Loss>,
       "algoperf: TrainingLoop takes (model, loss, rule, schedule, selector): the second must be a loss, e.g. "
       "SoftmaxCrossEntropy{}; a loss needs write(backend, batch, classes, outputs, labels, weights, losses, d_outputs) "
-      "const, a template over the backend and the element type");
+      "const, a template over the backend and the element type, or operator()(net, outputs) const, which records it");
   static_assert(!std::is_invocable_v<Rule>, "algoperf: a recipe must be called: write adamw(), not adamw");
   static_assert(
       RuleLike<Rule>,
@@ -109,7 +110,7 @@ consteval bool explain_data() {
 // Fails with a readable message if the labels of a Dataset are not of the kind that the loss takes.
 template <class Loss, class Data>
 consteval bool explain_labels() {
-  if constexpr (!FieldDataset<Data> && !Unlabelled<Data>)
+  if constexpr (!FieldDataset<Data> && !Unlabelled<Data> && !RecordsItself<Loss, Recorder<>>)
     static_assert(std::is_integral_v<LossLabel<Loss, float>> == std::is_integral_v<LabelOf<Data>>,
                   "algoperf: the loss does not fit the labels of the data: cross-entropies take class labels, "
                   "MeanSquaredError and BinaryCrossEntropy take real-valued labels (InMemoryRegression)");

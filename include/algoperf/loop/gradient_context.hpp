@@ -48,7 +48,7 @@ class GradientContext {
   const Scalar* values() const { return values_.data(); }
   Scalar* gradients() { return gradients_.data(); }
   std::size_t examples(std::size_t worker) const { return begin_of(worker + 1) - begin_of(worker); }
-  // Returns a worker's part of the sum of a Weighted loss's weights, or of the number of examples.
+  // Returns a worker's part of the sum of a Weighted loss's weights, or of the number of losses.
   double share(std::size_t worker) const;
 
   // The interface for TrainingLoop.
@@ -67,7 +67,8 @@ class GradientContext {
   // Keeps a copy of the training data in a device's memory until release_data(), if it fits with some memory to spare.
   template <class Data>
   void make_resident(const Data& data) {
-    if constexpr (defers && !detail::RandomDataset<Data>) resident_.make(backend(), data, batch());
+    if constexpr (defers && !detail::RandomDataset<Data>)
+      if (!graph().is_ragged()) resident_.make(backend(), data, batch());
   }
   void release_data() {
     if constexpr (defers) resident_.release();
@@ -78,13 +79,37 @@ class GradientContext {
   // Copies a step's examples into the batch. Throws Error if the selection is invalid.
   template <class Data>
   void load(const Data& data, const Selection& selection, Step now) {
+    if constexpr (defers)
+      if (resident_.holds(data)) {
+        check(data.size(), selection);
+        now_ = now;
+        resident_.gather(backend(), selection.indices.data(), selection.indices.size(), batch());
+        return send_weights(selection);
+      }
+    stage(data, selection, now);
+    load_staged(selection);
+  }
+  // load() in two parts, of which the first is done on the host: gathers the examples, or takes those that another
+  // batch has gathered, in exchange for memory; then sends them to the backend.
+  template <class Data>
+  void stage(const Data& data, const Selection& selection, Step now) {
     check(data.size(), selection);
     now_ = now;
-    gather(data, selection.indices.data(), selection.indices.size());
+    const RandomKey random = transforms_key(now_);
+    batch().stage(data, selection.indices.data(), selection.indices.size(), {.random = &random, .pad = pads_});
+  }
+  void take_staged(FieldBatch<Backend>& staged, Step now) {
+    now_ = now;
+    batch().take_staged(staged);
+  }
+  void load_staged(const Selection& selection) {
+    batch().send(backend());
     send_weights(selection);
   }
-  // load() of the examples that another batch has staged; the two batches exchange memory.
-  void load_staged(FieldBatch<Backend>& staged, const Selection& selection, Step now);
+  // Whether batches are padded (FieldBatch): on a device if the model has ragged axes, unless batch norm would see the
+  // padding, or the batch is split over several workers. staged_sizes() then has few different values.
+  bool pads() const { return pads_; }
+  const std::vector<std::size_t>& staged_sizes() { return batch().staged_sizes(); }
   // Returns the key of the random numbers of a step's transforms.
   RandomKey transforms_key(Step now) const { return key_.fold(2).fold(now.t); }
   // Whether steps gather the examples of `data` on the host.
@@ -129,7 +154,7 @@ class GradientContext {
   // Computes the deferred loss of the current step, if losses are deferred.
   void record_loss() {
     if constexpr (defers)
-      deferred_loss_.record(backend(), batch_losses(), weights_.data(), work().losses(),
+      deferred_loss_.record(backend(), padded_losses(), weights_.data(), work().losses(),
                             evaluator_.loss_weights(work()), now_.t);
   }
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const;
@@ -147,20 +172,15 @@ class GradientContext {
   FieldBatch<Backend>& batch() { return work().batch; }
   const FieldBatch<Backend>& batch() const { return work().batch; }
   std::size_t begin_of(std::size_t worker) const { return worker * batch().size() / workers_; }
-  // Returns the number of losses of the current batch.
-  std::size_t batch_losses() const { return batch().size() * work().losses_per_example(); }
+  // Return the number of losses of the current batch, without and with those of padding.
+  std::size_t batch_losses() const { return work().loss_rows().begin(batch().size()); }
+  std::size_t padded_losses() const { return work().loss_rows().begin(batch().padded_size()); }
 
-  template <class Data>
-  void gather(const Data& data, const std::uint32_t* indices, std::size_t n) {
-    if constexpr (defers)
-      if (resident_.holds(data)) return resident_.gather(backend(), indices, n, batch());
-    const RandomKey random = transforms_key(now_);
-    batch().gather(backend(), data, indices, n, {.random = &random});
-  }
   void send_weights(const Selection& selection);
 
   Evaluator<Backend> evaluator_;
   std::size_t workers_;
+  bool pads_;
   RandomKey key_;
   detail::StepLosses<Scalar> losses_;
   std::uint64_t gradient_examples_ = 0;
@@ -179,12 +199,13 @@ ALGOPERF_COLD GradientContext<Backend, defers>::GradientContext(const ModelFunct
     : deferred_loss_(backend),
       evaluator_(backend, objective, capacity, (capacity + workers - 1) / workers),
       workers_(workers),
+      pads_(AsynchronousBackend<Backend> && graph().is_ragged() && !graph().has_buffers && workers == 1),
       key_(key),
-      losses_(capacity, work().losses_per_example(), workers),
+      losses_(workers),
       resident_(backend, capacity) {
   std::size_t losses = 0;
   for (const ModelGraph::Op& op : graph().ops) losses += op.loss;
-  require(losses == 1, "TrainingLoop: the model has losses of its own: ", losses - 1, ", expected none");
+  require(losses == 1, "TrainingLoop: the model and its loss record ", losses, " losses, expected one");
 }
 
 template <class Backend, bool defers>
@@ -196,7 +217,6 @@ ALGOPERF_COLD void GradientContext<Backend, defers>::initialize() {
   require(layout().trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
   values_ = backend().template array<Scalar>(size);
   gradients_ = backend().template array<Scalar>(size);
-  weights_ = backend().template array<Scalar>(capacity() * work().losses_per_example());
   if (graph().has_buffers)
     buffers_.emplace(detail::BufferUpdateRule(detail::BufferUpdate{}).state(backend(), layout(), layout().buffers()));
   std::vector<Scalar> first(size);
@@ -213,7 +233,10 @@ double GradientContext<Backend, defers>::share(std::size_t worker) const {
     const double all = evaluator_.sum_of_weights(work(), 0, size);
     return all > 0 ? evaluator_.sum_of_weights(work(), begin_of(worker), examples(worker)) / all : 0;
   }
-  return static_cast<double>(examples(worker)) / static_cast<double>(size);
+  const ExampleRows rows = work().loss_rows();
+  if (rows.begin(size) == 0) return 0;
+  return static_cast<double>(rows.begin(begin_of(worker + 1)) - rows.begin(begin_of(worker))) /
+         static_cast<double>(rows.begin(size));
 }
 
 template <class Backend, bool defers>
@@ -224,20 +247,21 @@ double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, co
     return 0;
   }
   gradient_examples_ += n;
-  GraphExecutor<Backend>& executor = work().executor_from(begin);
+  const std::size_t padded = workers_ == 1 ? batch().padded_size() : n;
+  GraphExecutor<Backend>& executor = work().executor_of(backend(), begin, padded);
   GraphPass<Backend> pass;
   pass.values = values;
   pass.gradients = gradients;
-  pass.examples = n;
+  pass.examples = padded;
   pass.key = key_.fold(1).fold(now_.t);
   pass.first = begin;
-  pass.weights = weights_.data() + begin * work().losses_per_example();
+  pass.weights = weights_.data() + work().loss_rows().begin(begin);
   executor.forward(pass);
   executor.backward(pass);
   if constexpr (defers)
     return 0;  // the deferred loss is that of the batch
   else
-    return losses_.record(backend(), worker, begin, n, work().losses(begin),
+    return losses_.record(backend(), worker, work().loss_rows(), begin, n, work().losses(begin),
                           evaluator_.sum_of_weights(work(), begin, n));
 }
 
@@ -275,23 +299,25 @@ void GradientContext<Backend, defers>::check(std::size_t size, const Selection& 
 }
 
 template <class Backend, bool defers>
-void GradientContext<Backend, defers>::load_staged(FieldBatch<Backend>& staged, const Selection& selection, Step now) {
-  now_ = now;
-  batch().take_staged(staged);
-  batch().send(backend());
-  send_weights(selection);
-}
-
-template <class Backend, bool defers>
 const std::vector<typename Backend::Scalar>& GradientContext<Backend, defers>::losses() {
   if constexpr (defers) backend().read(batch_losses(), work().losses(), losses_.first().data());
-  return losses_.of_examples(batch().size());
+  return losses_.of_examples(batch().size(), work().loss_rows());
 }
 
 template <class Backend, bool defers>
 void GradientContext<Backend, defers>::send_weights(const Selection& selection) {
-  losses_.start(selection.weights);
-  detail::send(backend(), batch_losses(), losses_.weights(), weights_.data());
+  const std::size_t rows = padded_losses();
+  if (weights_.size() < rows) {  // the first batch, or more rows on a ragged axis than before
+    const bool ragged = graph().axes[recorded_model().losses().axis].ragged;
+    const std::size_t most = capacity() + FieldBatch<Backend>::padding_of(graph(), capacity());
+    weights_ = {};
+    weights_ = backend().template array<Scalar>(ragged ? rows + rows / 4 : work().loss_rows().begin(most));
+  }
+  // A loss divides by the number of all rows, unless they have weights.
+  const bool means = evaluator_.loss_weights(work()) == nullptr && batch_losses() > 0;
+  const double scale = means ? static_cast<double>(rows) / static_cast<double>(batch_losses()) : 1;
+  losses_.start(selection.weights, work().loss_rows(), batch().padded_size(), scale);
+  detail::send(backend(), rows, losses_.weights(), weights_.data());
 }
 
 template <class Backend, bool defers>

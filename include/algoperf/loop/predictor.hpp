@@ -47,12 +47,7 @@ class Predictor {
     require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
             "through values()");
     detail::check_fits(evaluator_.graph(), data, false);
-    const std::size_t width = evaluator_.output_size(), size = data.size(), batch = evaluator_.work().at_once();
-    std::vector<Scalar> outputs(size * width);
-    for (std::size_t begin = 0; begin < size; begin += batch)
-      evaluator_.predict(data, values_.data(), begin, size - begin < batch ? size - begin : batch,
-                         outputs.data() + begin * width);
-    return outputs;
+    return evaluator_.predict(data, values_.data(), evaluator_.work().at_once());
   }
   // The same for inputs without labels: rows of the model's input shape.
   template <class T>
@@ -62,8 +57,14 @@ class Predictor {
 
   // Returns the number of elements of an example's field "input".
   std::size_t input_size() const { return input_shape().size(); }
-  // Returns the number of rows of an example's outputs: 1, or one per token.
-  std::size_t output_rows() const { return evaluator_.output_rows(); }
+  // Returns the number of rows of an example's outputs: 1, or one per token. Throws Error if examples have different
+  // numbers of rows.
+  std::size_t output_rows() const {
+    const Axis& axis = evaluator_.graph().axes[evaluator_.model().outputs().axis];
+    require(!axis.ragged, "Predictor: examples have different numbers of outputs, on the ragged axis '", axis.name,
+            "'");
+    return axis.rows;
+  }
   const ModelType& model() const { return model_; }
   const Layout& layout() const { return evaluator_.model().layout(); }
   const Backend& backend() const { return evaluator_.backend(); }

@@ -19,9 +19,9 @@ class Prefetcher {
   using State = typename Selector::State;
 
  public:
-  // For the batches of a data set, which must stay valid until cancel().
-  Prefetcher(const Backend& backend, const ModelGraph& graph, std::size_t capacity, const void* data)
-      : data_(data), batch_(backend, graph, capacity) {}
+  // For the batches of a data set, which must stay valid until cancel(). pads: FieldBatch::padding_of.
+  Prefetcher(const Backend& backend, const ModelGraph& graph, std::size_t capacity, const void* data, bool pads)
+      : data_(data), pads_(pads), batch_(backend, graph, capacity) {}
 
   // The batch and its selection, after take().
   FieldBatch<Backend>& batch() { return batch_; }
@@ -52,7 +52,7 @@ class Prefetcher {
         [](void* prefetcher) {
           Prefetcher& self = *static_cast<Prefetcher*>(prefetcher);
           self.batch_.stage(*static_cast<const Data*>(self.data_), self.selection_.indices.data(),
-                            self.selection_.indices.size(), {.random = &self.random_});
+                            self.selection_.indices.size(), {.random = &self.random_, .pad = self.pads_});
         },
         this);
   }
@@ -83,6 +83,7 @@ class Prefetcher {
   }
 
   const void* data_;
+  bool pads_;
   std::optional<Step> ahead_;  // the step whose batch was started
   std::optional<State> before_;
   Selection selection_;

@@ -52,7 +52,7 @@ class ResidentData {
 
   // Gathers examples indices[0 .. n) into the batch without checks. `indices` must be in the backend's memory.
   void gather(const Backend& backend, const std::uint32_t* indices, std::size_t n, FieldBatch<Backend>& batch) const {
-    batch.gather_by(n, [&](std::size_t i, char* to) {
+    batch.gather_by(backend, n, [&](std::size_t i, char* to) {
       const ElementType type = batch.value(i).type;
       if (type == ElementType::activation)
         copy<Stored<Backend>>(backend, indices, n, batch.width(i), i, to);

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../core/config.hpp"
+#include "../core/example_rows.hpp"
 
 namespace algoperf::detail {
 
@@ -13,45 +13,47 @@ namespace algoperf::detail {
 template <class S>
 class StepLosses {
  public:
-  // rows: losses per example; each has the weight of its example.
-  StepLosses(std::size_t capacity, std::size_t rows, std::size_t workers)
-      : rows_(rows), weights_(capacity * rows), first_(capacity * rows), later_(capacity * rows), recorded_(workers) {}
+  explicit StepLosses(std::size_t workers) : recorded_(workers) {}
 
-  // Starts a step with these weights of examples.
-  void start(const std::vector<float>& weights) {
+  // Starts a step with these weights of examples, which are also those of their rows' losses. Rows of padding have
+  // weight 0; `scale` makes up for them in means over all rows.
+  void start(const std::vector<float>& weights, const ExampleRows& rows, std::size_t padded_size, double scale) {
     recorded_.assign(recorded_.size(), false);
-    for (std::size_t i = 0; i < weights.size() * rows_; ++i) weights_[i] = static_cast<S>(weights[i / rows_]);
+    for (std::vector<S>* const of_rows : {&weights_, &first_, &later_}) of_rows->resize(rows.begin(padded_size));
+    for (std::size_t e = 0; e < padded_size; ++e) {
+      const S weight = e < weights.size() ? static_cast<S>(scale * static_cast<double>(weights[e])) : S(0);
+      for (std::size_t i = rows.begin(e); i < rows.end(e); ++i) weights_[i] = weight;
+    }
   }
   const S* weights() const { return weights_.data(); }
   std::vector<S>& first() { return first_; }
-  // Returns the first losses of n examples, each the mean of its rows.
-  const std::vector<S>& of_examples(std::size_t n) {
-    if (rows_ == 1) return first_;
-    means_.resize(weights_.size() / rows_);
-    for (std::size_t i = 0; i < n; ++i) {
-      S total = 0;
-      for (std::size_t r = 0; r < rows_; ++r) total += first_[i * rows_ + r];
-      means_[i] = total / static_cast<S>(rows_);
+  // Returns the first losses of n examples, each the mean of its rows, or 0 if it has none.
+  const std::vector<S>& of_examples(std::size_t n, const ExampleRows& rows) {
+    if (rows.begins == nullptr && rows.each == 1) return first_;
+    means_.assign(n, S(0));
+    for (std::size_t e = 0; e < n; ++e) {
+      for (std::size_t i = rows.begin(e); i < rows.end(e); ++i) means_[e] += first_[i];
+      if (rows.count(e) > 0) means_[e] /= static_cast<S>(rows.count(e));
     }
     return means_;
   }
 
-  // Reads the losses of a worker's examples [begin, begin + n) from the backend's memory. Returns their weighted sum
+  // Reads the losses of a worker's n examples from `begin` on from the backend's memory. Returns their weighted sum
   // over `divisor`.
   template <class Backend>
-  double record(const Backend& backend, std::size_t worker, std::size_t begin, std::size_t n, const S* from,
-                double divisor) {
+  double record(const Backend& backend, std::size_t worker, const ExampleRows& rows, std::size_t begin, std::size_t n,
+                const S* from, double divisor) {
     std::vector<S>& losses = recorded_[worker] ? later_ : first_;
     recorded_[worker] = true;
-    backend.read(n * rows_, from, losses.data() + begin * rows_);
+    const std::size_t first = rows.begin(begin), end = rows.begin(begin + n);
+    if (end > first) backend.read(end - first, from, losses.data() + first);
     double total = 0;
-    for (std::size_t i = begin * rows_; i < (begin + n) * rows_; ++i)
+    for (std::size_t i = first; i < end; ++i)
       total += static_cast<double>(weights_[i]) * static_cast<double>(losses[i]);
     return divisor > 0 ? total / divisor : 0;
   }
 
  private:
-  std::size_t rows_;
   std::vector<S> weights_, first_, later_, means_;
   std::vector<bool> recorded_;  // per worker: whether its first losses are recorded
 };

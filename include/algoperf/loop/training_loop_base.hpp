@@ -20,7 +20,7 @@
 #include "explain_loop.hpp"
 #include "function_observer.hpp"
 #include "prefetcher.hpp"
-#include "recording.hpp"
+#include "recordings.hpp"
 #include "run.hpp"
 #include "seed.hpp"
 #include "settings.hpp"
@@ -71,18 +71,37 @@ class TrainingLoopBase {
     const bool prefetched = take_prefetched(data, now);
     if (!prefetched) selector_.select(*selector_state_, now, selection_);
     double loss = 0;
-    const auto work = [&] {
-      if (prefetched)
-        context_.load_staged(prefetcher_->batch(), selection_, now);
-      else
-        context_.load(data, selection_, now);
+    const auto load = [&] {
+      if (!prefetched) return context_.load(data, selection_, now);
+      context_.take_staged(prefetcher_->batch(), now);
+      context_.load_staged(selection_);
+    };
+    const auto compute = [&] {
       prefetch(data, now);
       loss = combiner_.advance(context_, combiner_state_);  // gradients, combination, update
     };
-    if constexpr (AsynchronousBackend<Backend>)
-      context_.backend().replay(recording_, work);
-    else
-      work();
+    if constexpr (!AsynchronousBackend<Backend>) {
+      load();
+      compute();
+    } else if (!context_.graph().is_ragged()) {
+      context_.backend().replay(recording_, [&] {
+        load();
+        compute();
+      });
+    } else {  // the examples are staged first, because their sizes choose the recording
+      if (prefetched)
+        context_.take_staged(prefetcher_->batch(), now);
+      else
+        context_.stage(data, selection_, now);
+      const auto work = [&] {
+        context_.load_staged(selection_);
+        compute();
+      };
+      if (context_.pads())
+        context_.backend().replay(recordings_.of(context_.staged_sizes()), work);
+      else
+        work();
+    }
     if constexpr (requires { selector_.feedback(*selector_state_, selection_, context_.losses()); })
       selector_.feedback(*selector_state_, selection_, context_.losses());
     if constexpr (detail::HasGradientFeedback<Selector>)
@@ -111,7 +130,8 @@ class TrainingLoopBase {
     context_.make_resident(data);
     cancel_prefetching();
     if constexpr (detail::PrefetchedDataset<Data>)
-      if (context_.gathers_on_host(data)) prefetcher_.emplace(backend(), context_.graph(), context_.capacity(), &data);
+      if (context_.gathers_on_host(data))
+        prefetcher_.emplace(backend(), context_.graph(), context_.capacity(), &data, context_.pads());
     if constexpr (Context::defers) last_.training_seconds += watch.seconds();
   }
   void release_data() {
@@ -138,7 +158,7 @@ class TrainingLoopBase {
     for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
       context_.evaluator().evaluate(data, metric, values, begin, n, sums);
     });
-    require(sums.weight > 0, "TrainingLoop: the weights of all examples of an evaluation are 0");
+    require(sums.weight > 0, "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
     const double found = sums.metric(metric);
     evaluation_seconds_ += watch.seconds();
     return {.step = last_.now.t,
@@ -164,12 +184,7 @@ class TrainingLoopBase {
   requires(Dataset<Data> || FieldDataset<Data>) std::vector<Scalar> predict(const Data& data, std::size_t batch = 0) {
     detail::check_fits(context_.graph(), data, false);
     const Scalar* const values = evaluation_values();
-    const std::size_t width = context_.evaluator().output_size();
-    std::vector<Scalar> outputs(data.size() * width);
-    for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
-      context_.evaluator().predict(data, values, begin, n, outputs.data() + begin * width);
-    });
-    return outputs;
+    return context_.evaluator().predict(data, values, batch == 0 ? context_.at_once() : batch);
   }
   // The same for inputs without labels: rows of the model's input shape.
   template <class T>
@@ -215,7 +230,8 @@ class TrainingLoopBase {
   const Rule& rule() const { return context_.rule(); }
   const Layout& layout() const { return context_.layout(); }
   const Backend& backend() const { return context_.backend(); }
-  const auto& recording() const { return recording_; }  // for asynchronous backends
+  const auto& recording() const { return recording_; }    // for asynchronous backends
+  const auto& recordings() const { return recordings_; }  // the same where the model has ragged axes
   // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name.
   Scalar* values() { return context_.values(); }
   const Scalar* values() const { return context_.values(); }
@@ -357,6 +373,7 @@ class TrainingLoopBase {
   StepReport last_;
   double evaluation_seconds_ = 0;
   [[no_unique_address]] detail::RecordingOf<Backend> recording_;
+  [[no_unique_address]] detail::RecordingsOf<Backend> recordings_;
 };
 
 }  // namespace algoperf

@@ -39,6 +39,7 @@
 //         Labels are class indices, std::int32_t, unless the loss has `template <class S> using Label = S`. Then a
 //         label is real-valued, with one value per output. classes_of(outputs), constexpr and optional, is the number
 //         of classes that a model with this number of outputs distinguishes.
+//         A loss may instead record itself (graph/objective.hpp).
 // Metric: name              constexpr; for tables and logs
 //         lower_is_better   constexpr
 //         and either a mean over rows:
@@ -46,7 +47,9 @@
 //           value(mean)       optional; computes the metric from the mean of the scores. Default: the mean
 //         or an accumulator, for metrics that are not means:
 //           State             starts empty
-//           add(state, rows)  adds the rows of a batch: EvaluatedRows (metrics/evaluated_rows.hpp), in host memory
+//           add(state, rows)  adds the rows of a batch: EvaluatedRows (metrics/evaluated_rows.hpp), in host memory.
+//                             Metrics that decode sequences read which rows belong to an example
+//           decodes           constexpr, optional: labels need not have a row per row of the outputs
 //           value(state)      the metric of all rows added
 // Model:  Model (model.hpp), or any model function (graph/op.hpp) of the field "input" that has its members Input<S>,
 //         input() and output(). Tokens of a batch are checked before they reach a layer.

@@ -17,11 +17,13 @@
 #include "../core/math.hpp"
 #include "graph/graph_executor.hpp"
 #include "graph/objective.hpp"
+#include "graph/ragged_rows.hpp"
 
 namespace algoperf {
 
 struct GradientCheckOptions {
   std::size_t batch = 3;
+  std::size_t rows = 4;              // examples have up to this number of rows on ragged axes
   std::size_t capacity = 0;          // of the memory for activations, at least batch; 0: batch
   std::size_t samples = 64;          // elements checked of each tensor and of each field; 0: all
   double step = 1e-5;                // of the differences; retried with step / 8 and step / 64 on disagreement
@@ -57,6 +59,7 @@ class GradientProbe {
     require(options.batch > 0 && executor_.capacity() >= options.batch, "gradient_check: batch is ", options.batch,
             ", expected at least 1 and at most the capacity of ", executor_.capacity());
     require(model_.loss_weights() == nullptr, "gradient_check: the loss is Weighted; check the loss that it wraps");
+    draw_rows();
     draw_parameters();
     draw_weights();
     for (const ModelGraph::ValueInfo& info : graph().values)
@@ -103,7 +106,35 @@ class GradientProbe {
   };
 
   const ModelGraph& graph() const { return model_.graph(); }
-  std::size_t rows(const Value& value) const { return options_.batch * graph().axes[value.axis].rows; }
+  // Returns the rows of each example on an axis.
+  ExampleRows rows_on(GraphIndex axis) const {
+    return graph().axes[axis].ragged ? ragged_[axis].rows() : ExampleRows{graph().axes[axis].rows};
+  }
+  std::size_t rows(const Value& value) const { return rows_on(value.axis).begin(options_.batch); }
+
+  // Draws the numbers of rows of ragged axes. If a field on axis A holds rows of axis B, as edges name nodes, an
+  // example without rows on B gets none on A.
+  void draw_rows() {
+    const std::size_t axes = graph().axes.size();
+    std::vector<std::vector<std::size_t>> counts(axes, std::vector<std::size_t>(options_.batch));
+    for (std::size_t i = 0; i < axes; ++i) {
+      RandomStream random(RandomKey{options_.seed}.fold(4).fold(i));
+      for (std::size_t& count : counts[i]) count = random.below(static_cast<std::uint32_t>(options_.rows + 1));
+      counts[i][random.below(static_cast<std::uint32_t>(options_.batch))] = options_.rows;
+    }
+    for (std::size_t repeat = 0; repeat < axes; ++repeat)  // an indexed axis may hold indices itself
+      for (const ModelGraph::ValueInfo& info : graph().values)
+        for (std::size_t e = 0; info.indexes_axis != no_index && e < options_.batch; ++e)
+          if (graph().axes[info.indexes_axis].ragged && counts[info.indexes_axis][e] == 0)
+            counts[info.value.axis][e] = 0;
+    ragged_ = std::vector<RaggedRows<B>>(axes);
+    for (std::size_t i = 0; i < axes; ++i) {
+      if (!graph().axes[i].ragged) continue;
+      ragged_[i].stage(graph().axes[i].name, options_.batch, [&](std::size_t e) { return counts[i][e]; });
+      ragged_[i].use_staged();
+      executor_.bind_rows(static_cast<GraphIndex>(i), ragged_[i].part(backend_, 0, options_.batch));
+    }
+  }
 
   // Draws the initial values plus noise, so that no parameter is special (a bias of 0, a scale of 1).
   void draw_parameters() {
@@ -154,8 +185,12 @@ class GradientProbe {
             ", expected at most ", limit, ", the size of the model's vocabulary");
     const std::size_t tokens = label || options_.tokens == 0 ? limit : options_.tokens;
     std::vector<std::int32_t> host;
-    for (std::size_t i = 0; i < n; ++i)
-      host.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(tokens))));
+    const ExampleRows of_field = rows_on(info.value.axis);
+    for (std::size_t e = 0; e < options_.batch; ++e) {
+      const std::size_t below = info.indexes_axis == no_index ? tokens : rows_on(info.indexes_axis).count(e);
+      for (std::size_t i = 0; i < of_field.count(e) * info.value.shape.size(); ++i)
+        host.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(below))));
+    }
     field.tokens = backend_.template array<std::int32_t>(n);
     backend_.write(n, host.data(), field.tokens.data());
     return field;
@@ -183,7 +218,7 @@ class GradientProbe {
       double sum = 0;
       for (std::size_t i = 0; i < host_losses_.size(); ++i)
         sum += static_cast<double>(host_weights_[i]) * static_cast<double>(host_losses_[i]);
-      total += sum / static_cast<double>(host_losses_.size());
+      if (!host_losses_.empty()) total += sum / static_cast<double>(host_losses_.size());
     }
     return total;
   }
@@ -226,6 +261,7 @@ class GradientProbe {
   const B& backend_;
   RecordedModel<B> model_;
   GraphExecutor<B> executor_;
+  std::vector<RaggedRows<B>> ragged_;  // of each axis; of use for ragged ones
   std::vector<S> host_values_, host_weights_, host_losses_;
   std::vector<Field> fields_;
   Array<S> values_, gradients_, weights_;

@@ -79,11 +79,12 @@ inline std::string text_of(const std::vector<SummaryRow>& rows) {
 
 // Returns a table of a model function's fields, layers and ops: path (as in the names of tensors), type, shape of a row
 // of the output, parameters, FLOPs of one example's forward pass. A shared tensor has a row of its own. The last row is
-// the total, which excludes the parameters of parts that are not trained.
+// the total, which excludes the parameters of parts that are not trained. FLOPs are those of an example with the given
+// number of rows on each ragged axis, or else one row.
 //   std::fputs(summary(model).c_str(), stdout);
 template <class ModelFunction>
-std::string summary(const ModelFunction& model) {
-  Recorder<detail::SummarySink> net;
+std::string summary(const ModelFunction& model, const AxisLengths& lengths = {}) {
+  Recorder<detail::SummarySink> net({}, 1, lengths);
   model(net);
   const ModelGraph& graph = net.graph();
   std::vector<detail::SummaryRow> rows{{"", "layer", "output", "parameters", "FLOPs"}};

@@ -198,6 +198,23 @@ inline void complete(TrialOptions& options, WorkloadFacts& facts) {
   facts.step_hint = times(options.step_hint_factor, facts.step_hint);
 }
 
+// Returns the FLOPs of a forward and backward pass over one example, with as many rows on each ragged axis as the
+// examples of the data set have on average.
+template <class ModelFunction, class Data>
+double flops_per_example(const ModelFunction& model, const Data& data) {
+  AxisLengths lengths;
+  if constexpr (RaggedDataset<Data>) {
+    Recorder<> net;
+    model(net);
+    for (const Axis& axis : net.graph().axes) {
+      std::size_t rows = 0;
+      for (std::size_t i = 0; axis.ragged && i < data.size(); ++i) rows += data.rows(axis.name, i);
+      if (axis.ragged && data.size() > 0) lengths.push_back({axis.name, (rows + data.size() / 2) / data.size()});
+    }
+  }
+  return static_cast<double>(model_cost(model, lengths).flops());
+}
+
 template <class Task, class S>
 TrialResult run_task(const Task& task, const S& submission, const HyperPoint& point, TrialOptions options) {
   WorkloadFacts facts = task.data.facts;
@@ -218,7 +235,7 @@ TrialResult run_task(const Task& task, const S& submission, const HyperPoint& po
   }();
   TrainingLoop loop(task.model, task.loss, submission.rule(point, facts), submission.schedule(point, facts), selector,
                     Seed{options.seed}, Host<>{.threads = options.threads});
-  return train_trial(loop.base(), task.data, options, static_cast<double>(model_cost(task.model).flops()), observer);
+  return train_trial(loop.base(), task.data, options, flops_per_example(task.model, task.data.train), observer);
 }
 
 // load() returns the task.

@@ -65,17 +65,20 @@ class HostAttention {
                            [&](const HostType&, std::size_t, std::size_t i) { f(i / shape_.heads, i % shape_.heads); });
   }
   std::size_t query_place(std::size_t example, std::size_t head, std::size_t row) const {
-    return (example * shape_.queries + row) * shape_.query_stride + head * shape_.size;
+    return (shape_.queries.begin(example) + row) * shape_.query_stride + head * shape_.size;
   }
   std::size_t key_place(std::size_t example, std::size_t head, std::size_t row) const {
-    return (example * shape_.keys + row) * shape_.key_stride + head * shape_.size;
+    return (shape_.keys.begin(example) + row) * shape_.key_stride + head * shape_.size;
   }
   std::size_t out_place(std::size_t example, std::size_t head, std::size_t row) const {
-    return (example * shape_.queries + row) * shape_.width() + head * shape_.size;
+    return (shape_.queries.begin(example) + row) * shape_.width() + head * shape_.size;
+  }
+  std::size_t log_sum_place(std::size_t example, std::size_t head, std::size_t row) const {
+    return (shape_.queries.begin(example) + row) * shape_.heads + head;
   }
   // Returns how many of the keys from `first` on query `row` reads, of at most `count`.
-  std::size_t visible(std::size_t row, std::size_t first, std::size_t count) const {
-    const std::size_t all = shape_.visible(row);
+  std::size_t visible(std::size_t example, std::size_t row, std::size_t first, std::size_t count) const {
+    const std::size_t all = shape_.visible(example, row);
     return all <= first ? 0 : std::min(count, all - first);
   }
 
@@ -84,17 +87,18 @@ class HostAttention {
   void forward_head(const AttentionInputs<S>& in, S* out, S* log_sums, std::size_t example, std::size_t head) const {
     alignas(64) S scores[tile * tile];
     S tops[tile], totals[tile];
-    const std::size_t size = shape_.size, width = shape_.width();
-    for (std::size_t row = 0; row < shape_.queries; row += tile) {
-      const std::size_t rows = std::min(tile, shape_.queries - row), end = shape_.visible(row + rows - 1);
+    const std::size_t size = shape_.size, width = shape_.width(), queries = shape_.queries.count(example);
+    for (std::size_t row = 0; row < queries; row += tile) {
+      const std::size_t rows = std::min(tile, queries - row), end = shape_.visible(example, row + rows - 1);
       S* const y = out + out_place(example, head, row);
+      if (end == 0) write_nothing(rows, y, log_sums + log_sum_place(example, head, row));
       for (std::size_t first = 0; first < end; first += tile) {
         const std::size_t count = std::min(tile, end - first), key = key_place(example, head, first);
         gemm_nt(rows, count, size, in.query + query_place(example, head, row), shape_.query_stride, in.key + key,
                 shape_.key_stride, scores, tile, false);
         for (std::size_t r = 0; r < rows; ++r) {
           S* const of_row = scores + r * tile;
-          const std::size_t n = visible(row + r, first, count);
+          const std::size_t n = visible(example, row + r, first, count);
           std::fill(of_row + n, of_row + count, S(0));
           if (n == 0) continue;
           const S top = largest_of(n, of_row) * scale_;
@@ -112,10 +116,18 @@ class HostAttention {
         }
         gemm_nn(rows, size, count, scores, tile, in.value + key, shape_.key_stride, y, width, first > 0);
       }
-      for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t r = 0; r < rows && end > 0; ++r) {
         SerialTeam{}.map(Scale<S>{1 / totals[r]}, size, y + r * width);
-        log_sums[(example * shape_.queries + row + r) * shape_.heads + head] = tops[r] + math::log(totals[r]);
+        log_sums[log_sum_place(example, head, row + r)] = tops[r] + math::log(totals[r]);
       }
+    }
+  }
+
+  // Writes the outputs of queries of an example without keys.
+  void write_nothing(std::size_t rows, S* out, S* log_sums) const {
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::fill(out + r * shape_.width(), out + r * shape_.width() + shape_.size, S(0));
+      log_sums[r * shape_.heads] = 0;
     }
   }
 
@@ -127,8 +139,10 @@ class HostAttention {
     S deltas[tile];
     const std::size_t size = shape_.size, width = shape_.width();
     const std::size_t query_stride = shape_.query_stride, key_stride = shape_.key_stride;
-    for (std::size_t row = 0; row < shape_.queries; row += tile) {
-      const std::size_t rows = std::min(tile, shape_.queries - row), end = shape_.visible(row + rows - 1);
+    const std::size_t queries = shape_.queries.count(example);
+    if (shape_.keys.count(example) == 0 || queries == 0) return write_no_gradients(d, example, head);
+    for (std::size_t row = 0; row < queries; row += tile) {
+      const std::size_t rows = std::min(tile, queries - row), end = shape_.visible(example, row + rows - 1);
       const S *const y = out + out_place(example, head, row), *const dy = d_out + out_place(example, head, row);
       const S* const q = in.query + query_place(example, head, row);
       for (std::size_t r = 0; r < rows; ++r)
@@ -140,8 +154,8 @@ class HostAttention {
         gemm_nt(rows, count, size, dy, width, in.value + key, key_stride, slopes, tile, false);
         for (std::size_t r = 0; r < rows; ++r) {
           S *const p = weights + r * tile, *const ds = slopes + r * tile;
-          const std::size_t n = visible(row + r, first, count);
-          const S log_sum = log_sums[(example * shape_.queries + row + r) * shape_.heads + head];
+          const std::size_t n = visible(example, row + r, first, count);
+          const S log_sum = log_sums[log_sum_place(example, head, row + r)];
           SerialTeam{}.map(ScaledExponential<S>{scale_, log_sum}, n, p);
           SerialTeam{}.map(SlopeOf<S>{scale_, deltas[r]}, n, ds, static_cast<const S*>(p));
           std::fill(p + n, p + count, S(0));
@@ -157,6 +171,18 @@ class HostAttention {
           gemm_nn(rows, size, count, slopes, tile, in.key + key, key_stride, d.query + query_place(example, head, row),
                   query_stride, first > 0);
       }
+    }
+  }
+
+  // Writes the gradients of an example without queries or without keys.
+  void write_no_gradients(const AttentionGradients<S>& d, std::size_t example, std::size_t head) const {
+    const auto clear = [this](S* row) { std::fill(row, row + shape_.size, S(0)); };
+    if (d.query != nullptr)
+      for (std::size_t i = 0; i < shape_.queries.count(example); ++i) clear(d.query + query_place(example, head, i));
+    if (d.key == nullptr) return;
+    for (std::size_t j = 0; j < shape_.keys.count(example); ++j) {
+      clear(d.key + key_place(example, head, j));
+      clear(d.value + key_place(example, head, j));
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include "../../core/random.hpp"
 #include "check_image.hpp"
+#include "check_not_ragged.hpp"
 
 namespace algoperf {
 
@@ -17,6 +18,7 @@ struct Cutout {
 
   template <class Batch>
   void operator()(const Batch& batch, RandomKey key) const {
+    detail::check_not_ragged(batch, "Cutout", field);
     const detail::ImageShape image("Cutout", field, batch.shape(field));
     auto* const x = batch.reals(field);
     for (std::size_t i = 0; i < batch.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "../../core/error.hpp"
 #include "../../core/math.hpp"
 #include "../../core/random.hpp"
+#include "check_not_ragged.hpp"
 
 namespace algoperf {
 
@@ -47,6 +48,8 @@ struct Mixup {
     RandomStream random(key);
     const double a = detail::draw_gamma(alpha, random), b = detail::draw_gamma(alpha, random);
     const double w = a + b > 0 ? a / (a + b) : 1;
+    detail::check_not_ragged(batch, "Mixup", field);
+    detail::check_not_ragged(batch, "Mixup", labels);
     mix(batch.size(), batch.shape(field).size(), w, batch.reals(field));
     mix(batch.size(), batch.shape(labels).size(), w, batch.reals(labels));
   }

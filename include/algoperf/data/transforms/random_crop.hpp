@@ -7,6 +7,7 @@
 
 #include "../../core/random.hpp"
 #include "check_image.hpp"
+#include "check_not_ragged.hpp"
 
 namespace algoperf {
 
@@ -19,6 +20,7 @@ struct RandomCrop {
 
   template <class Batch>
   void operator()(const Batch& batch, RandomKey key) const {
+    detail::check_not_ragged(batch, "RandomCrop", field);
     const detail::ImageShape image("RandomCrop", field, batch.shape(field));
     require(padding <= INT32_MAX, "RandomCrop: padding is ", padding, ", expected at most ", INT32_MAX);
     auto* const x = batch.reals(field);

@@ -5,6 +5,7 @@
 
 #include "../../core/random.hpp"
 #include "check_image.hpp"
+#include "check_not_ragged.hpp"
 
 namespace algoperf {
 
@@ -16,6 +17,7 @@ struct RandomFlip {
 
   template <class Batch>
   void operator()(const Batch& batch, RandomKey key) const {
+    detail::check_not_ragged(batch, "RandomFlip", field);
     const detail::ImageShape image("RandomFlip", field, batch.shape(field));
     require(probability >= 0 && probability <= 1, "RandomFlip: probability is ", probability, ", expected [0, 1]");
     auto* const x = batch.reals(field);

@@ -7,6 +7,7 @@
 #include "../../core/describe_shape.hpp"
 #include "../../core/error.hpp"
 #include "../../core/random.hpp"
+#include "check_not_ragged.hpp"
 
 namespace algoperf {
 
@@ -25,6 +26,7 @@ struct SpecAugment {
 
   template <class Batch>
   void operator()(const Batch& batch, RandomKey key) const {
+    detail::check_not_ragged(batch, "SpecAugment", field);
     const Shape shape = batch.shape(field);
     require(shape.rank == 2 || shape.rank == 3, "SpecAugment: the field '", field, "' has shape ", describe(shape),
             ", expected {frames, frequencies}");

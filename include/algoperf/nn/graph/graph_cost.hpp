@@ -126,16 +126,29 @@ constexpr void count_plan(const ModelGraph& graph, const OperationSink& sink, co
   }
 }
 
+// Throws Error unless the lengths of all ragged axes are given.
+constexpr void check_lengths(const ModelGraph& graph, const AxisLengths& lengths) {
+  for (const Axis& axis : graph.axes) {
+    bool given = !axis.ragged;
+    for (const AxisLength& length : lengths) given = given || same_text(axis.name, length.axis);
+    if (!given)
+      fail("cost: the axis '", axis.name, "' is ragged: give its rows per example, as in {{\"", axis.name, "\", 20}}");
+  }
+}
+
 }  // namespace detail
 
 // Reports the operations of a training step on `examples` examples, without the update, to a tally (core/cost.hpp):
-// forward, loss and backward, in the order of execution. The fields of the batch are held throughout.
-// Returns the number of their elements.
+// forward, loss and backward, in the order of execution. The fields of the batch are held throughout. Returns the
+// number of their elements. lengths: the rows per example of the model's ragged axes. With the averages of a data set,
+// the cost of attention is a lower bound on its mean, because it is quadratic in the number of rows.
 template <class ModelFunction, class Tally>
-constexpr std::uint64_t count_step(const ModelFunction& model, std::uint64_t examples, Tally& tally) {
-  Recorder<detail::OperationSink> net({}, examples);
+constexpr std::uint64_t count_step(const ModelFunction& model, std::uint64_t examples, Tally& tally,
+                                   const AxisLengths& lengths = {}) {
+  Recorder<detail::OperationSink> net({}, examples, lengths);
   model(net);
   const ModelGraph& graph = net.graph();
+  detail::check_lengths(graph, lengths);
   std::uint64_t fields = 0;
   for (const ModelGraph::ValueInfo& info : graph.values)
     if (info.is_field()) fields += net.rows(info.value) * info.value.shape.size();
@@ -153,18 +166,19 @@ constexpr std::uint64_t parameters_of(const ModelFunction& model) {
 }
 
 // Returns the cost of one example. `activations` are the elements that are kept from the forward to the backward pass,
-// including the gradient of the outputs. A loss does not count.
+// including the gradient of the outputs. A loss does not count. lengths: as in count_step.
 template <class ModelFunction>
-constexpr Cost model_cost(const ModelFunction& model) {
+constexpr Cost model_cost(const ModelFunction& model, const AxisLengths& lengths = {}) {
   struct Sums : CostSum {
     std::uint64_t forward = 0, backward = 0;
     bool goes_back = false;
     constexpr void phase(Phase phase) { goes_back = phase == Phase::backward; }
     constexpr void operation(const Operation& o) { (goes_back ? backward : forward) += o.flops; }
   } sums;
-  Recorder<detail::OperationSink> net;
+  Recorder<detail::OperationSink> net({}, 1, lengths);
   WithGivenGradient<ModelFunction>{model}(net);
   const ModelGraph& graph = net.graph();
+  detail::check_lengths(graph, lengths);
   const MemoryPlan plan = Planner(graph, {}).plan();
   detail::count_plan(graph, net.sink(), plan, 1, sums);
   std::uint64_t kept = 0;
@@ -177,9 +191,10 @@ constexpr Cost model_cost(const ModelFunction& model) {
 // Returns the number of bytes that activations, their gradients and what layers keep need at least, for a training step
 // on `sizes.examples` examples of a model with losses.
 template <class ModelFunction>
-constexpr std::size_t least_bytes(const ModelFunction& model, const PlanSizes& sizes) {
-  Recorder<> net;
+constexpr std::size_t least_bytes(const ModelFunction& model, const PlanSizes& sizes, const AxisLengths& lengths = {}) {
+  Recorder<> net({}, 1, lengths);
   model(net);
+  detail::check_lengths(net.graph(), lengths);
   MemoryPlan plan = Planner(net.graph(), {}).plan();
   size_buffers(plan, net.graph(), sizes);
   return plan.least_bytes;

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../core/example_rows.hpp"
 #include "../../core/map_kernels.hpp"
 #include "planner.hpp"
 #include "recorded_model.hpp"
@@ -30,7 +31,8 @@ struct ExecutorOptions {
 };
 
 // Allocates memory for batches of up to `capacity` examples. A pass allocates nothing, except inside matrix products
-// and convolutions.
+// and convolutions, and unless a ragged axis has more rows than ever before: the memory then grows to a quarter more
+// than these rows need.
 // Long members are defined outside of the class, so that algoperf::gemm can contain them (compiled.hpp).
 // Cost: about 0.1 us per op and step in addition to what the op computes.
 template <class B>
@@ -45,11 +47,16 @@ class GraphExecutor {
   GraphExecutor& operator=(const GraphExecutor&) = delete;
 
   std::size_t capacity() const { return capacity_; }
+  // Ragged axes have no rows in the plan before the first pass.
   const MemoryPlan& plan(Mode mode = Mode::train) const { return pass_of(mode).plan; }
 
   // Sets the memory of a field, or of the losses of a loss: rows x shape elements, in the backend's memory. It must
   // stay valid during passes. Losses that are not bound stay in the executor's memory.
   void bind(const Value& value, const void* data);
+
+  // Sets which rows on a ragged axis belong to each example of the following passes. The arrays in `rows` must stay
+  // valid. Throws Error unless the axis is ragged.
+  void bind_rows(GraphIndex axis, const AxisRows& rows);
 
   // Computes all values of the model, or those up to the last value that it keeps.
   void forward(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.forward_steps); }
@@ -87,15 +94,23 @@ class GraphExecutor {
 
   void* pointer(const MemoryPlan& plan, const BufferRef& ref) const;
   const void* memory_of(const Value& value, Mode mode) const;
-  std::size_t rows_of(const ModelGraph::Op& op) const;
+  GraphIndex axis_of(const ModelGraph::Op& op) const;
   void prepare(Pass& pass);
+  void allocate(const PlanSizes& sizes);
+  void place(Pass& pass);
+  void find_rows(const GraphPass<B>& pass);
   void find_untouched();
+  bool has_no_outputs(const ModelGraph::Op& op) const;
+  void clear_gradients(const PlanStep& step, const OpCall<B>& call) const;
   void run(const GraphPass<B>& pass, std::size_t begin, std::size_t end);
-  void run_gradient_step(const PlanStep& step, const OpCall<B>& call, std::size_t examples) const;
+  void run_gradient_step(const PlanStep& step, const OpCall<B>& call) const;
 
   B backend_;
   const RecordedModel<B>& model_;
   std::size_t capacity_;
+  bool ragged_;
+  PlanSizes sizes_;
+  List<AxisRows> rows_;  // of each axis, in the current pass
   Pass evaluation_, training_;
   List<RandomKey> keys_;     // of each scope
   List<const void*> bound_;  // of each value: what bind() was given
@@ -110,27 +125,24 @@ ALGOPERF_COLD GraphExecutor<B>::GraphExecutor(const B& backend, const RecordedMo
     : backend_(backend),
       model_(model),
       capacity_(capacity),
+      ragged_(graph().is_ragged()),
+      rows_(graph().axes.size(), AxisRows{}),
       keys_(graph().scopes.size(), RandomKey{}),
       bound_(graph().values.size(), nullptr) {
-  PlanSizes sizes;
-  sizes.examples = capacity;
-  sizes.activation_bytes = sizeof(S);
-  sizes.parameter_bytes = sizeof(Scalar);
-  sizes.scratch = backend_.scratch;
-  std::size_t bytes = 0;
+  sizes_.examples = capacity;
+  sizes_.ragged_rows = List<std::size_t>(graph().axes.size(), 0);
+  sizes_.activation_bytes = sizeof(S);
+  sizes_.parameter_bytes = sizeof(Scalar);
+  sizes_.scratch = backend_.scratch;
   for (Pass* const pass : {&evaluation_, &training_}) {
     PlanOptions how;
     how.training = pass == &training_;
     how.share = options.share_memory;
     if (how.training && !options.training) continue;
     pass->plan = Planner(graph(), how).plan();
-    size_buffers(pass->plan, graph(), sizes);
-    place_buffers(pass->plan);
-    bytes = math::max(bytes, pass->plan.bytes);
+    prepare(*pass);
   }
-  arena_ = backend_.template array<char>(bytes);
-  prepare(evaluation_);
-  prepare(training_);
+  allocate(sizes_);
   if (options.training) find_untouched();
 }
 
@@ -140,6 +152,12 @@ void GraphExecutor<B>::bind(const Value& value, const void* data) {
   for (Pass* const pass : {&evaluation_, &training_})
     for (const Binding& binding : pass->bindings)
       if (binding.value == value.index) pass->pointers[binding.pointer] = const_cast<void*>(data);
+}
+
+template <class B>
+void GraphExecutor<B>::bind_rows(GraphIndex axis, const AxisRows& rows) {
+  require(graph().axes[axis].ragged, "GraphExecutor: the axis '", graph().axes[axis].name, "' is not ragged");
+  rows_[axis] = rows;
 }
 
 template <class B>
@@ -162,34 +180,23 @@ const void* GraphExecutor<B>::memory_of(const Value& value, Mode mode) const {
   return bound != nullptr ? bound : pointer(pass_of(mode).plan, place);
 }
 
-// Returns the number of rows per example of an op's first input.
+// Returns the axis of an op's first input.
 template <class B>
-std::size_t GraphExecutor<B>::rows_of(const ModelGraph::Op& op) const {
-  return op.inputs.count == 0 ? 1 : graph().axes[graph().values[graph().input(op, 0)].value.axis].rows;
+GraphIndex GraphExecutor<B>::axis_of(const ModelGraph::Op& op) const {
+  return op.inputs.count == 0 ? examples_axis : graph().values[graph().input(op, 0)].value.axis;
 }
 
+// Makes the calls of a pass, without the addresses of memory.
 template <class B>
 ALGOPERF_COLD void GraphExecutor<B>::prepare(Pass& pass) {
   const MemoryPlan& plan = pass.plan;
-  pass.pointers.reserve(plan.refs.size());
-  for (const BufferRef& ref : plan.refs) {
-    if (ref.kind == BufferRef::Kind::field) pass.bindings.push_back({pass.pointers.size(), ref.index});
-    pass.pointers.push_back(pointer(plan, ref));
-  }
+  pass.pointers = List<void*>(plan.refs.size(), nullptr);
+  for (std::size_t i = 0; i < plan.refs.size(); ++i)
+    if (plan.refs[i].kind == BufferRef::Kind::field) pass.bindings.push_back({i, plan.refs[i].index});
   for (const PlanStep& step : plan.steps) {
-    const bool of_op = step.op != no_index;
-    LayerCall<B> layer{backend_,
-                       layout(),
-                       nullptr,
-                       nullptr,
-                       0,
-                       of_op ? capacity_ * rows_of(graph().ops[step.op]) : 0,
-                       Mode::train,
-                       {},
-                       static_cast<S*>(pointer(plan, step.kept)),
-                       static_cast<S*>(pointer(plan, step.scratch)),
-                       static_cast<Scalar*>(pointer(plan, step.exact))};
-    OpCall<B> call{layer, &graph(), of_op ? &graph().ops[step.op] : nullptr, model_.ops().tensors().data()};
+    const ModelGraph::Op* const op = step.op == no_index ? nullptr : &graph().ops[step.op];
+    const LayerCall<B> layer{backend_, layout(), nullptr, nullptr, 0, 0, Mode::train, {}, nullptr, nullptr, nullptr};
+    OpCall<B> call{layer, &graph(), op, model_.ops().tensors().data(), rows_.begin()};
     call.x = pass.pointers.begin() + step.x.begin;
     call.y = pass.pointers.begin() + step.y.begin;
     call.dx = pass.pointers.begin() + step.dx.begin;
@@ -197,9 +204,68 @@ ALGOPERF_COLD void GraphExecutor<B>::prepare(Pass& pass) {
     call.adds = step.adds;
     call.adds_tensors = step.adds_tensors;
     pass.calls.push_back(call);
-    if (of_op && graph().ops[step.op].loss)
-      pass.bindings.push_back({step.y.begin, graph().output(graph().ops[step.op], 0)});
+    if (op != nullptr && op->loss) pass.bindings.push_back({step.y.begin, graph().output(*op, 0)});
   }
+}
+
+// Allocates the memory of all passes.
+template <class B>
+ALGOPERF_COLD void GraphExecutor<B>::allocate(const PlanSizes& sizes) {
+  std::size_t bytes = 0;
+  for (Pass* const pass : {&evaluation_, &training_}) {
+    size_buffers(pass->plan, graph(), sizes);
+    place_buffers(pass->plan);
+    bytes = math::max(bytes, pass->plan.bytes);
+  }
+  arena_ = backend_.template array<char>(bytes);
+  sizes_ = sizes;
+  place(evaluation_);
+  place(training_);
+}
+
+// Writes the addresses of memory to the calls of a pass.
+template <class B>
+ALGOPERF_COLD void GraphExecutor<B>::place(Pass& pass) {
+  const MemoryPlan& plan = pass.plan;
+  for (std::size_t i = 0; i < plan.refs.size(); ++i) pass.pointers[i] = pointer(plan, plan.refs[i]);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    LayerCall<B>& layer = pass.calls[i].pass;
+    if (pass.calls[i].op != nullptr) layer.capacity = sizes_.rows_on(graph(), axis_of(*pass.calls[i].op));
+    layer.kept = static_cast<S*>(pointer(plan, plan.steps[i].kept));
+    layer.scratch = static_cast<S*>(pointer(plan, plan.steps[i].scratch));
+    layer.exact = static_cast<Scalar*>(pointer(plan, plan.steps[i].exact));
+    pass.calls[i].last_input_scratch = static_cast<Scalar*>(pointer(plan, plan.steps[i].last_input_scratch));
+  }
+  for (const Binding& binding : pass.bindings)
+    if (const void* const data = bound_[binding.value]; data != nullptr)
+      pass.pointers[binding.pointer] = const_cast<void*>(data);
+}
+
+// Counts the rows of a pass on every axis, and lets the memory grow if a ragged axis has more than it holds.
+template <class B>
+void GraphExecutor<B>::find_rows(const GraphPass<B>& pass) {
+  bool grows = false;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    AxisRows& rows = rows_[i];
+    if (graph().axes[i].ragged) {
+      require(rows.rows.begins != nullptr, "GraphExecutor: bind_rows() was not called for the ragged axis '",
+              graph().axes[i].name, "'");
+      grows = grows || rows.count > sizes_.ragged_rows[i];
+    } else {
+      const std::size_t each = graph().axes[i].rows;
+      rows = {pass.examples * each, each, pass.first * each, {each}};
+    }
+  }
+  if (!grows) return;
+  List<std::size_t> needed = sizes_.ragged_rows;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    sizes_.ragged_rows[i] = 0;  // what the memory holds if the allocation fails
+    if (rows_[i].count > needed[i]) needed[i] = rows_[i].count + rows_[i].count / 4;
+  }
+  arena_ = typename B::template Array<char>();
+  PlanSizes sizes = sizes_;
+  sizes.ragged_rows = needed;
+  allocate(sizes);
 }
 
 // Finds the tensors whose gradient no step writes, because no loss depends on them.
@@ -233,24 +299,29 @@ void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::siz
   }
   Pass& own = pass_of(pass.mode);
   require(!own.calls.empty(), "GraphExecutor: it was made without memory for training");
+  if (begin == 0) find_rows(pass);
   for (std::size_t i = begin; i < end; ++i) {
     const PlanStep& step = own.plan.steps[i];
     OpCall<B>& call = own.calls[i];
     if (step.op == no_index) {
-      run_gradient_step(step, call, pass.examples);
+      run_gradient_step(step, call);
       continue;
     }
     const ModelGraph::Op& op = *call.op;
-    const std::size_t rows = call.pass.capacity / capacity_;
+    const AxisRows& rows = rows_[axis_of(op)];
     call.examples = pass.examples;
     call.weights = pass.weights;
     call.pass.values = pass.values;
     call.pass.gradients = pass.gradients;
-    call.pass.batch = pass.examples * rows;
-    call.pass.first = pass.first * rows;
+    call.pass.batch = rows.count;
+    call.pass.first = rows.first;
     call.pass.mode = op.fixed ? Mode::evaluate : pass.mode;
     call.pass.key = keys_[op.scope].fold(op.place);
     if constexpr (!std::is_same_v<S, Scalar>) call.pass.rounded = rounded_.data();
+    if (ragged_ && has_no_outputs(op)) {
+      clear_gradients(step, call);
+      continue;
+    }
     if (step.kind == PlanStep::Kind::forward)
       model_.ops().op(step.op)->forward(call);
     else
@@ -258,10 +329,36 @@ void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::siz
   }
 }
 
+// Returns whether the outputs of an op have no rows in this pass.
 template <class B>
-void GraphExecutor<B>::run_gradient_step(const PlanStep& step, const OpCall<B>& call, std::size_t examples) const {
+bool GraphExecutor<B>::has_no_outputs(const ModelGraph::Op& op) const {
+  for (std::size_t k = 0; k < op.outputs.count; ++k)
+    if (rows_[graph().values[graph().output(op, k)].value.axis].count > 0) return false;
+  return true;
+}
+
+// Writes the gradients that an op without rows of outputs has: 0.
+template <class B>
+ALGOPERF_COLD void GraphExecutor<B>::clear_gradients(const PlanStep& step, const OpCall<B>& call) const {
+  const ModelGraph::Op& op = *call.op;
+  const auto clear = [&](TensorHandle handle) {
+    if (!layout().spec(handle).fixed)
+      backend_.fill(layout().place_of(handle).size, call.pass.gradient(handle), Scalar(0));
+  };
+  for (std::size_t k = 0; k < op.inputs.count; ++k)
+    if (call.d_in(k) != nullptr && !call.adds_to(k))
+      backend_.fill(call.rows(k) * call.in_shape(k).size(), call.d_in(k), S(0));
+  if (step.kind == PlanStep::Kind::forward) return;
+  for (std::size_t k = 0; k < op.uses.count; ++k)
+    if (!call.adds_to_tensor(k)) clear(model_.ops().tensors()[graph().tensor(op, k)]);
+  const auto own = model_.ops().own_tensors(step.op);
+  for (std::size_t t = own.begin; t < own.end; ++t) clear({static_cast<std::uint32_t>(t)});
+}
+
+template <class B>
+void GraphExecutor<B>::run_gradient_step(const PlanStep& step, const OpCall<B>& call) const {
   const Value& value = graph().values[step.value].value;
-  const std::size_t n = examples * graph().axes[value.axis].rows * value.shape.size();
+  const std::size_t n = rows_[value.axis].count * value.shape.size();
   const bool reads = step.kind != PlanStep::Kind::zero;
   model_.gradient_step()(backend_, step.kind, n, reads ? call.in(0) : nullptr, call.out());
 }

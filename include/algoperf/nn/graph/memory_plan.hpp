@@ -43,7 +43,7 @@ struct PlanStep {
   GraphIndex op = no_index;     // of forward and backward
   GraphIndex value = no_index;  // of add, copy and zero: the value whose gradient it is
   GraphRange x, y, dx, dy;      // of MemoryPlan::refs, one per input or output
-  BufferRef kept, exact, scratch;
+  BufferRef kept, exact, scratch, last_input_scratch;
   std::uint64_t adds = 0;          // the inputs to whose gradients backward adds
   std::uint64_t adds_tensors = 0;  // the same for its tensors: an earlier step wrote their gradients
 };
@@ -65,8 +65,15 @@ struct MemoryPlan {
 // The sizes that determine the memory of a plan.
 struct PlanSizes {
   std::size_t examples = 1;
+  List<std::size_t> ragged_rows =
+      {};  // of each axis: all rows of a ragged one; empty: the rows per example of its Axis
   std::size_t activation_bytes = 4, parameter_bytes = 4;
   std::size_t scratch = std::size_t{1} << 18;  // the backend's, in elements
+
+  constexpr std::size_t rows_on(const ModelGraph& graph, GraphIndex axis) const {
+    if (graph.axes[axis].ragged && ragged_rows.size() > 0) return ragged_rows[axis];
+    return element_count(examples, graph.axes[axis].rows);
+  }
 };
 
 // Computes the size of every buffer, and least_bytes. Throws OutOfMemory if a buffer has 2^48 elements or more.
@@ -75,7 +82,7 @@ ALGOPERF_COLD constexpr void size_buffers(MemoryPlan& plan, const ModelGraph& gr
   List<std::size_t> taken(plan.steps.size() + 1, 0), given_back(plan.steps.size() + 1, 0);
   for (PlanBuffer& buffer : plan.buffers) {
     if (!buffer.used()) continue;
-    const std::size_t rows = element_count(sizes.examples, graph.axes[buffer.axis].rows);
+    const std::size_t rows = sizes.rows_on(graph, buffer.axis);
     const std::size_t elements =
         element_count(buffer.elements.kept, rows) + buffer.elements.scratch_within(sizes.scratch, rows);
     const std::size_t each = buffer.type == ElementType::activation  ? sizes.activation_bytes

@@ -25,11 +25,20 @@ constexpr const char* type_name(ElementType type) {
 
 }  // namespace detail
 
-// Values on an axis have `rows` rows per example of the batch.
+// Values on an axis have `rows` rows per example of the batch. On a ragged axis, each example has a number of its own,
+// which the data set gives (data/fields.hpp); costs are counted as if all examples had `rows`.
 struct Axis {
   const char* name = "examples";
   std::size_t rows = 1;
+  bool ragged = false;
 };
+
+// The rows per example of ragged axes for which costs are counted: {{"words", 25}}.
+struct AxisLength {
+  const char* axis;
+  std::size_t rows;
+};
+using AxisLengths = List<AxisLength>;
 
 // Indexes an element of one of the graph's lists.
 using GraphIndex = std::uint32_t;
@@ -72,10 +81,11 @@ struct OpTraits {
   // Output 0 may use the memory of this input, and the gradient of this input that of output 0's gradient, also where
   // forward did not work in place.
   GraphIndex in_place = no_index;
-  bool view = false;             // output 0 has the elements of input 0; there is nothing to compute
-  bool adds = false;             // backward adds to the gradients of inputs on request
-  bool passes_gradient = false;  // the gradient of each input equals the gradient of output 0
-  LayerMemory memory = {};       // per row of input 0
+  bool view = false;                   // output 0 has the elements of input 0; there is nothing to compute
+  bool adds = false;                   // backward adds to the gradients of inputs on request
+  bool passes_gradient = false;        // the gradient of each input equals the gradient of output 0
+  LayerMemory memory = {};             // per row of input 0
+  std::size_t last_input_scratch = 0;  // scratch elements of the parameters' type per row of the last input
 };
 
 // Elements [begin, begin + count) of one of the graph's lists.
@@ -98,7 +108,8 @@ struct ModelGraph {
     GraphIndex producer = no_index;  // the op that computes it; none for a field of the batch
     bool needs_gradient = false;
     const char* field = "";
-    std::size_t tokens = 0;  // of a field of tokens: they lie in [0, tokens); 0 if no op limits them
+    std::size_t tokens = 0;              // of a field of tokens: they lie in [0, tokens); 0 if no op limits them
+    GraphIndex indexes_axis = no_index;  // of a field of tokens: they are indices of rows of their example on this axis
     constexpr bool is_field() const { return producer == no_index; }
   };
   struct Op {
@@ -148,6 +159,18 @@ struct ModelGraph {
     for (const ValueInfo& info : values)
       if (info.is_field() && detail::same_text(info.field, name)) return info.value.index;
     return no_index;
+  }
+
+  // Returns the index of an axis, or no_index if the model has none of this name.
+  constexpr GraphIndex find_axis(const char* name) const {
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (detail::same_text(axes[i].name, name)) return static_cast<GraphIndex>(i);
+    return no_index;
+  }
+  constexpr bool is_ragged() const {
+    for (const Axis& axis : axes)
+      if (axis.ragged) return true;
+    return false;
   }
 
   // Returns the name of something in a scope, with the names of the enclosing scopes: "decoder.2.attention".

@@ -35,7 +35,8 @@
 //                                   it; if traits say `adds`, also to that of input k if call.adds_to(k)
 //   is_loss                         constexpr, optional: forward computes one loss per row, of type `parameter`, and
 //                                   also the gradients of its inputs, unless null; there is no backward. In evaluation
-//                                   call.weights and the gradients are null
+//                                   call.weights and the gradients are null. A third input, if any, holds the weights
+//                                   of the rows (Weighted)
 #pragma once
 
 #include <array>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../core/example_rows.hpp"
 #include "in_place.hpp"
 
 namespace algoperf {
@@ -20,9 +21,11 @@ struct OpCall {
   const ModelGraph* graph;
   const ModelGraph::Op* op;
   const TensorHandle* tensors;  // of each shared tensor of the graph
+  const AxisRows* axes;         // the rows of each axis in this pass
   std::size_t examples = 0;     // in this pass
   void *const *x = nullptr, *const *y = nullptr, *const *dx = nullptr, *const *dy = nullptr;
-  const Scalar* weights = nullptr;  // of a loss: one per row of its input, null in evaluation
+  const Scalar* weights = nullptr;       // of a loss: one per row of its input, null in evaluation
+  Scalar* last_input_scratch = nullptr;  // of the op's traits
   std::uint64_t adds = 0, adds_tensors = 0;
 
   const S* in(std::size_t k) const { return static_cast<const S*>(x[k]); }
@@ -38,8 +41,10 @@ struct OpCall {
   const Value& output(std::size_t k = 0) const { return graph->values[graph->output(*op, k)].value; }
   const Shape& in_shape(std::size_t k) const { return input(k).shape; }
   const Shape& out_shape(std::size_t k = 0) const { return output(k).shape; }
-  std::size_t rows(std::size_t k) const { return examples * graph->axes[input(k).axis].rows; }
-  std::size_t out_rows(std::size_t k = 0) const { return examples * graph->axes[output(k).axis].rows; }
+  std::size_t rows(std::size_t k) const { return axis_of(k).count; }
+  std::size_t out_rows(std::size_t k = 0) const { return axes[output(k).axis].count; }
+  // The rows of the axis of input k: how many each example has, and where they begin.
+  const AxisRows& axis_of(std::size_t k) const { return axes[input(k).axis]; }
   std::size_t inputs() const { return op->inputs.count; }
 
   // A shared tensor's values: `value` for elementwise use, `weight` for matrix products.

@@ -139,9 +139,12 @@ class Planner {
     step.exact = exact_[step.op];
     if (memory.scratch > 0 || memory.at_once > 0)
       step.scratch = new_buffer(axis, ElementType::activation, {.scratch = memory.scratch, .at_once = memory.at_once});
-    access(step.kept);
-    access(step.exact);
-    access(step.scratch);
+    if (op.traits.last_input_scratch > 0) {
+      const GraphIndex last = graph_.values[graph_.input(op, op.inputs.count - 1)].value.axis;
+      step.last_input_scratch = new_buffer(last, ElementType::parameter, {.kept = op.traits.last_input_scratch});
+    }
+    for (const BufferRef& memory_of_step : {step.kept, step.exact, step.scratch, step.last_input_scratch})
+      access(memory_of_step);
   }
 
   ALGOPERF_COLD constexpr void forward(GraphIndex i) {

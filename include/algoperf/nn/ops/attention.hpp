@@ -17,13 +17,13 @@ namespace algoperf {
 //   Or two: queries {width}; keys and values {2 width}, on an axis of their own. Output {width}, on the queries' axis.
 //   Head h has elements [h size, (h + 1) size) of each part.
 // Hyperparameters: heads, which must divide the width; causal: row i reads rows [0, i] only (one input); scale, at
-//   least 0, where 0 stands for 1 / sqrt(size).
+//   least 0, where 0 stands for 1 / sqrt(size). A query of an example without keys has output 0.
 // Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2; the softmax is computed in tiles as in Dao et al. 2022,
 //   arXiv:2205.14135, algorithm 1, so a square of scores is never stored. torch's scaled_dot_product_attention,
 //   without its mask and its dropout. The projections are Dense layers before and after.
 // Cost: 4 width + 6 heads FLOPs per pair of a query and a key forward, 10 width + 6 heads backward, where causal
 //   attention has n (n + 1) / 2 pairs in an example of n rows. Keeps one element per query and head, and has memory for
-//   two rows of scores per head, which backends other than Host use.
+//   two elements per query and head, and per key and head of a second input, which backends other than Host use.
 // On Host it works on tiles by matrix products. Other backends run a loop over rows, which is not fast.
 struct Attention {
   std::size_t heads = 1;
@@ -50,13 +50,13 @@ struct Attention {
     net.check(!causal || N == 1, own, "causal attention takes one input, whose rows are both queries and keys");
     return {no_index, x[0].axis, Shape{width}, ElementType::activation};
   }
-  template <class Net, std::size_t N>
-  constexpr OpTraits traits(const Net& net, const std::array<Value, N>& x) const {
-    const std::size_t queries = net.rows_per_example(x[0]), keys = net.rows_per_example(x[N - 1]);
+  template <std::size_t N>
+  constexpr OpTraits traits(const std::array<Value, N>&) const {
     OpTraits traits;
     traits.reads_outputs = 1;
-    // The logarithms of sums, and what backends without attention of their own need for a row of scores per head.
-    traits.memory.exact = heads * (1 + (detail::attention_row_memory(queries, keys) + queries - 1) / queries);
+    // The logarithms of sums, and what backends without attention of their own need for rows of scores.
+    traits.memory.exact = 3 * heads;
+    if (N == 2) traits.last_input_scratch = 2 * heads;
     return traits;
   }
   template <class Net, std::size_t N, class Tally>
@@ -78,9 +78,8 @@ struct Attention {
       call.pass.backend.attention(shape).forward(inputs(call), call.out(), call.pass.exact);
     } else {
       using S = typename Call::S;
-      call.pass.backend.for_each_row(
-          shape.examples * heads, cost(shape),
-          detail::AttentionForward<S>{rows_of(call, shape), memory(call, shape), call.out(), call.pass.exact});
+      call.pass.backend.for_each_row(shape.examples * heads, cost(shape),
+                                     detail::AttentionForward<S>{rows_of(call, shape), call.out(), call.pass.exact});
     }
   }
   template <class Call>
@@ -97,9 +96,9 @@ struct Attention {
       call.pass.backend.attention(shape).backward(inputs(call), static_cast<const S*>(call.out()), call.pass.exact,
                                                   call.d_out(), d);
     else
-      call.pass.backend.for_each_row(shape.examples * heads, cost(shape),
-                                     detail::AttentionBackward<S>{rows_of(call, shape), memory(call, shape), call.out(),
-                                                                  call.pass.exact, call.d_out(), d});
+      call.pass.backend.for_each_row(
+          shape.examples * heads, cost(shape),
+          detail::AttentionBackward<S>{rows_of(call, shape), call.out(), call.pass.exact, call.d_out(), d});
   }
 
  private:
@@ -110,7 +109,7 @@ struct Attention {
   template <class Net, std::size_t N>
   constexpr std::uint64_t pairs(const Net& net, const std::array<Value, N>& x) const {
     const std::uint64_t n = net.rows_per_example(x[0]), m = net.rows_per_example(x[N - 1]);
-    return net.rows(x[0]) / n * (causal ? n * (n + 1) / 2 : n * m);
+    return net.examples() * (causal ? n * (n + 1) / 2 : n * m);
   }
   template <class Net, std::size_t N>
   static constexpr std::uint64_t elements(const Net& net, const std::array<Value, N>& x) {
@@ -120,13 +119,14 @@ struct Attention {
   }
   template <class Call>
   AttentionShape shape_of(const Call& call) const {
-    const bool one = call.inputs() == 1;
-    const std::size_t width = call.out_shape().size(), examples = call.examples, last = one ? 0 : 1;
-    return {examples,
-            call.rows(0) / examples,
-            call.rows(last) / examples,
+    const std::size_t width = call.out_shape().size(), last = call.inputs() - 1;
+    return {call.examples,
             heads,
             width / heads,
+            call.axis_of(0).rows,
+            call.axis_of(last).rows,
+            call.axis_of(0).longest,
+            call.axis_of(last).longest,
             call.in_shape(0).size(),
             call.in_shape(last).size(),
             causal,
@@ -141,13 +141,11 @@ struct Attention {
   }
   template <class Call>
   static detail::AttentionRows<typename Call::S> rows_of(const Call& call, const AttentionShape& shape) {
-    return {shape, inputs(call), static_cast<Arithmetic<typename Call::S>>(shape.scale)};
+    auto* const of_queries = call.pass.exact + call.rows(0) * shape.heads;
+    return {shape, inputs(call), static_cast<Arithmetic<typename Call::S>>(shape.scale), of_queries,
+            call.inputs() == 1 ? of_queries : call.last_input_scratch};
   }
-  template <class Call>
-  static auto* memory(const Call& call, const AttentionShape& shape) {
-    return call.pass.exact + shape.examples * shape.queries * shape.heads;
-  }
-  static std::size_t cost(const AttentionShape& shape) { return shape.queries * shape.keys * shape.size; }
+  static std::size_t cost(const AttentionShape& shape) { return shape.most_queries * shape.most_keys * shape.size; }
 };
 
 }  // namespace algoperf

@@ -9,11 +9,6 @@
 
 namespace algoperf::detail {
 
-// Returns the number of elements of the parameters' type that a team needs.
-ALGOPERF_HD constexpr std::size_t attention_row_memory(std::size_t queries, std::size_t keys) {
-  return 2 * (queries > keys ? queries : keys);
-}
-
 // What the functors share. Scores, sums and products are computed in T, the parameters' type.
 template <class S>
 struct AttentionRows {
@@ -21,15 +16,26 @@ struct AttentionRows {
   AttentionShape shape;
   AttentionInputs<S> in;
   T scale;
+  T *of_queries, *of_keys;  // memory for two elements per head and row of queries, and of keys; both may be the same
 
   ALGOPERF_HD const S* query(std::size_t e, std::size_t i, std::size_t h) const {
-    return in.query + (e * shape.queries + i) * shape.query_stride + h * shape.size;
+    return in.query + (shape.queries.begin(e) + i) * shape.query_stride + h * shape.size;
   }
   ALGOPERF_HD std::size_t key_place(std::size_t e, std::size_t j, std::size_t h) const {
-    return (e * shape.keys + j) * shape.key_stride + h * shape.size;
+    return (shape.keys.begin(e) + j) * shape.key_stride + h * shape.size;
   }
   ALGOPERF_HD std::size_t out_place(std::size_t e, std::size_t i, std::size_t h) const {
-    return (e * shape.queries + i) * shape.width() + h * shape.size;
+    return (shape.queries.begin(e) + i) * shape.width() + h * shape.size;
+  }
+  ALGOPERF_HD std::size_t log_sum_place(std::size_t e, std::size_t i, std::size_t h) const {
+    return (shape.queries.begin(e) + i) * shape.heads + h;
+  }
+  // Return the memory of head h: two elements per row of the example.
+  ALGOPERF_HD T* query_memory(std::size_t e, std::size_t h) const {
+    return of_queries + 2 * (shape.queries.begin(e) * shape.heads + h * shape.queries.count(e));
+  }
+  ALGOPERF_HD T* key_memory(std::size_t e, std::size_t h) const {
+    return of_keys + 2 * (shape.keys.begin(e) * shape.heads + h * shape.keys.count(e));
   }
   ALGOPERF_HD T product(const S* a, const S* b) const {
     T total = 0;
@@ -42,7 +48,6 @@ template <class S>
 struct AttentionForward {
   using T = Arithmetic<S>;
   AttentionRows<S> rows;
-  T* memory;  // of all teams
   S* out;
   T* log_sums;
 
@@ -50,14 +55,15 @@ struct AttentionForward {
   ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
     const AttentionRows<S> a = rows;
     const std::size_t e = r / a.shape.heads, h = r % a.shape.heads;
-    T* const scores = memory + r * attention_row_memory(a.shape.queries, a.shape.keys);
-    for (std::size_t i = 0; i < a.shape.queries; ++i) {
-      const std::size_t n = a.shape.visible(i);
+    T* const scores = a.key_memory(e, h);
+    const std::size_t queries = a.shape.queries.count(e);
+    for (std::size_t i = 0; i < queries; ++i) {
+      const std::size_t n = a.shape.visible(e, i);
       const S* const q = a.query(e, i, h);
       team.each(n, [=](std::size_t j) { scores[j] = a.scale * a.product(q, a.in.key + a.key_place(e, j, h)); });
-      const T top = team.template max<T>(n, [=](std::size_t j) { return scores[j]; });
+      const T top = n == 0 ? T(0) : team.template max<T>(n, [=](std::size_t j) { return scores[j]; });
       const T total = team.template sum<T>(n, [=](std::size_t j) { return math::exp(scores[j] - top); });
-      const T log_sum = top + math::log(total);
+      const T log_sum = n == 0 ? T(0) : top + math::log(total);
       team.each(n, [=](std::size_t j) { scores[j] = math::exp(scores[j] - log_sum); });
       S* const y = out + a.out_place(e, i, h);
       team.each(a.shape.size, [=](std::size_t c) {
@@ -65,7 +71,7 @@ struct AttentionForward {
         for (std::size_t j = 0; j < n; ++j) sum += scores[j] * T(a.in.value[a.key_place(e, j, h) + c]);
         y[c] = S(sum);
       });
-      log_sums[(e * a.shape.queries + i) * a.shape.heads + h] = log_sum;
+      log_sums[a.log_sum_place(e, i, h)] = log_sum;
     }
   }
 };
@@ -76,7 +82,6 @@ template <class S>
 struct AttentionBackward {
   using T = Arithmetic<S>;
   AttentionRows<S> rows;
-  T* memory;
   const S* out;
   const T* log_sums;
   const S* d_out;
@@ -87,29 +92,30 @@ struct AttentionBackward {
     const AttentionRows<S> a = rows;
     const AttentionBackward<S> b = *this;
     const std::size_t e = r / a.shape.heads, h = r % a.shape.heads;
-    T* const slopes = memory + r * attention_row_memory(a.shape.queries, a.shape.keys);
-    T* const weights = slopes + attention_row_memory(a.shape.queries, a.shape.keys) / 2;
-    const auto find = [=](std::size_t i, std::size_t j, std::size_t at) {
+    const std::size_t queries = a.shape.queries.count(e), keys = a.shape.keys.count(e);
+    const auto find = [=](std::size_t i, std::size_t j, T* slope, T* weight) {
       const S* const dy = b.d_out + a.out_place(e, i, h);
       const std::size_t key = a.key_place(e, j, h);
       const T score = a.scale * a.product(a.query(e, i, h), a.in.key + key);
-      const T p = math::exp(score - b.log_sums[(e * a.shape.queries + i) * a.shape.heads + h]);
-      weights[at] = p;
-      slopes[at] = a.scale * p * (a.product(dy, a.in.value + key) - a.product(dy, b.out + a.out_place(e, i, h)));
+      const T p = math::exp(score - b.log_sums[a.log_sum_place(e, i, h)]);
+      *weight = p;
+      *slope = a.scale * p * (a.product(dy, a.in.value + key) - a.product(dy, b.out + a.out_place(e, i, h)));
     };
-    for (std::size_t i = 0; d.query != nullptr && i < a.shape.queries; ++i) {
-      const std::size_t n = a.shape.visible(i);
-      team.each(n, [=](std::size_t j) { find(i, j, j); });
-      S* const dq = d.query + (e * a.shape.queries + i) * a.shape.query_stride + h * a.shape.size;
+    for (std::size_t i = 0; d.query != nullptr && i < queries; ++i) {
+      T *const slopes = a.key_memory(e, h), *const weights = slopes + keys;
+      const std::size_t n = a.shape.visible(e, i);
+      team.each(n, [=](std::size_t j) { find(i, j, slopes + j, weights + j); });
+      S* const dq = d.query + (a.shape.queries.begin(e) + i) * a.shape.query_stride + h * a.shape.size;
       team.each(a.shape.size, [=](std::size_t c) {
         T sum = 0;
         for (std::size_t j = 0; j < n; ++j) sum += slopes[j] * T(a.in.key[a.key_place(e, j, h) + c]);
         dq[c] = S(sum);
       });
     }
-    for (std::size_t j = 0; d.key != nullptr && j < a.shape.keys; ++j) {
-      const std::size_t first = a.shape.causal ? j : 0, n = a.shape.queries - first;
-      team.each(n, [=](std::size_t k) { find(first + k, j, k); });
+    for (std::size_t j = 0; d.key != nullptr && j < keys; ++j) {
+      T *const slopes = a.query_memory(e, h), *const weights = slopes + queries;
+      const std::size_t first = a.shape.causal ? j : 0, n = queries - first;
+      team.each(n, [=](std::size_t k) { find(first + k, j, slopes + k, weights + k); });
       S *const dk = d.key + a.key_place(e, j, h), *const dv = d.value + a.key_place(e, j, h);
       team.each(a.shape.size, [=](std::size_t c) {
         T of_key = 0, of_value = 0;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "../../core/half.hpp"
 #include "../../core/map_kernels.hpp"
 #include "../graph/op.hpp"
 #include "../init.hpp"
@@ -12,9 +13,49 @@ namespace algoperf {
 
 namespace detail {
 
+// y_r = x_r + table_i for row r, the i-th of its example.
+template <class S>
+struct AddTableRows {
+  std::size_t width;
+  ExampleRows rows;
+  const Arithmetic<S>* table;
+  const S* x;
+  S* y;
+
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t e) const {
+    const AddTableRows a = *this;
+    const std::size_t first = rows.begin(e) * width;
+    team.each(rows.count(e) * width,
+              [=](std::size_t k) { a.y[first + k] = S(Arithmetic<S>(a.x[first + k]) + a.table[k]); });
+  }
+};
+
+// gradient_i = the sum of dy_r over the i-th rows of all examples.
+template <class S>
+struct TableGradient {
+  using T = Arithmetic<S>;
+  std::size_t width, examples;
+  ExampleRows rows;
+  const S* dy;
+  T* gradient;
+
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t i) const {
+    const TableGradient a = *this;
+    team.each(width, [=](std::size_t c) {
+      T sum = 0;
+      for (std::size_t e = 0; e < a.examples; ++e)
+        if (i < a.rows.count(e)) sum += T(a.dy[(a.rows.begin(e) + i) * a.width + c]);
+      a.gradient[i * a.width + c] = sum;
+    });
+  }
+};
+
 // y = x + table: adds row i of a table to row i of each example.
 struct AddTable {
-  SharedTensor table = {};  // {rows, width}
+  SharedTensor table = {};  // {positions, width}
+  std::size_t positions = 1;
   static constexpr const char* name = "add_table";
 
   constexpr std::array<SharedTensor, 1> tensors() const { return {table}; }
@@ -42,42 +83,57 @@ struct AddTable {
 
   template <class Call>
   void forward(const Call& call) const {
-    const std::size_t elements = elements_per_example(call), n = call.examples * elements;
-    if (call.out() != call.in(0)) call.pass.backend.copy(n, call.in(0), call.out());
-    call.pass.backend.map_rows(Add{}, call.examples, elements, call.out(), call.value(table));
+    const std::size_t width = call.in_shape(0).size(), n = call.rows(0) * width;
+    const AxisRows& axis = call.axis_of(0);
+    if (axis.rows.begins == nullptr) {
+      if (call.out() != call.in(0)) call.pass.backend.copy(n, call.in(0), call.out());
+      return call.pass.backend.map_rows(Add{}, call.examples, n / call.examples, call.out(), call.value(table));
+    }
+    if (axis.longest > positions)
+      fail(call.graph->path(call.op->scope, call.op->name), ": an example has ", axis.longest, " rows on the axis '",
+           call.graph->axes[call.input(0).axis].name, "', expected at most ", positions);
+    call.pass.backend.for_each_row(
+        call.examples, axis.longest * width,
+        AddTableRows<typename Call::S>{width, axis.rows, call.value(table), call.in(0), call.out()});
   }
   template <class Call>
   void backward(const Call& call) const {
-    const std::size_t elements = elements_per_example(call);
-    if (call.gradient(table) != nullptr)
-      call.pass.backend.column_sums(call.examples, elements, call.d_out(), call.gradient(table));
-    if (call.d_in(0) != nullptr && call.d_in(0) != call.d_out())
-      call.pass.backend.copy(call.examples * elements, call.d_out(), call.d_in(0));
-  }
-
- private:
-  template <class Call>
-  static std::size_t elements_per_example(const Call& call) {
-    return call.rows(0) / call.examples * call.in_shape(0).size();
+    const std::size_t width = call.in_shape(0).size(), n = call.rows(0) * width;
+    const AxisRows& axis = call.axis_of(0);
+    if (call.gradient(table) != nullptr && axis.rows.begins == nullptr)
+      call.pass.backend.column_sums(call.examples, n / call.examples, call.d_out(), call.gradient(table));
+    else if (call.gradient(table) != nullptr)
+      call.pass.backend.for_each_row(
+          positions, call.examples * width,
+          TableGradient<typename Call::S>{width, call.examples, axis.rows, call.d_out(), call.gradient(table)});
+    if (call.d_in(0) != nullptr && call.d_in(0) != call.d_out()) call.pass.backend.copy(n, call.d_out(), call.d_in(0));
   }
 };
 
 }  // namespace detail
 
-// A block that adds a trained vector for each position: y_i = x_i + p_i for row i of an example.
-// Shapes: in {width} on an axis with several rows per example, out the same; `weight` {rows, width}.
+// A block that adds a trained vector for each position: y_r = x_r + p_i for row r, the i-th of its example.
+// Shapes: in {width} on an axis with several rows per example, out the same; `weight` {positions, width}.
+// Hyperparameters: positions, the largest number of rows of an example on a ragged axis. On a fixed axis, 0 stands for
+//   its number of rows.
 // Source: Radford et al. 2018 (GPT); torch: x + nn.Parameter(rows, width).
+// Errors: a pass throws Error if an example has more rows than positions.
 // Cost: 1 FLOP per element forward and backward.
 struct LearnedPositions {
   Init init = Init::small_normal;
+  std::size_t positions = 0;
 
   template <class Net>
   constexpr Value operator()(Net& net, Value x) const {
     net.check(x.axis != examples_axis, {}, "LearnedPositions expects several rows per example, got shape ", x.shape,
               " on the axis '", net.axis_name(x), "'");
-    const std::size_t rows = net.rows_per_example(x);
+    net.check(positions > 0 || !net.is_ragged(x), {}, "LearnedPositions: positions is 0, expected the most rows of an ",
+              "example on the ragged axis '", net.axis_name(x), "'");
+    const std::size_t rows = net.is_ragged(x) ? positions : net.rows_per_example(x);
+    net.check(positions == 0 || positions == rows, {}, "LearnedPositions: positions is ", positions, ", but the axis '",
+              net.axis_name(x), "' has ", rows, " rows per example");
     const SharedTensor table = net.tensor("weight", Kind::embedding, {rows, x.shape.size()}, init, 1, 1);
-    return net(detail::AddTable{table}, x);
+    return net(detail::AddTable{table, rows}, x);
   }
 };
 

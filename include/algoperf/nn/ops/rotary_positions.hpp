@@ -32,11 +32,12 @@ struct RotaryAngles {
   }
 };
 
-// Rotates rows by their angles times `sign`.
+// Rotates rows by their angles times `sign`. On a ragged axis, a call rotates all rows of one example, otherwise one
+// row.
 template <class S>
 struct RotateRows {
   using T = Arithmetic<S>;
-  std::size_t rows;  // of an example
+  ExampleRows rows;
   std::size_t width, columns, size;
   T sign;
   const T* table;
@@ -44,8 +45,14 @@ struct RotateRows {
   S* y;
 
   template <class Team>
-  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-    const T* const angles = table + r % rows * size;
+  ALGOPERF_HD void operator()(const Team& team, std::size_t i) const {
+    if (rows.begins == nullptr) return rotate(team, i, i % rows.each);
+    for (std::size_t r = rows.begin(i); r < rows.end(i); ++r) rotate(team, r, r - rows.begin(i));
+  }
+  // Rotates row r, which has a position in its example.
+  template <class Team>
+  ALGOPERF_HD void rotate(const Team& team, std::size_t r, std::size_t position) const {
+    const T* const angles = table + position * size;
     const T direction = sign;
     for (std::size_t head = 0; head < columns; head += size) {
       const S* const from = x + r * width + head;
@@ -110,7 +117,7 @@ struct RotaryPositions {
 
   template <class Call>
   void forward(const Call& call) const {
-    call.pass.backend.for_each_row(call.rows(0) / call.examples, 64 * size,
+    call.pass.backend.for_each_row(call.axis_of(0).longest, 64 * size,
                                    detail::RotaryAngles<typename Call::Scalar>{size, base, call.pass.exact});
     rotate(call, 1, call.in(0), call.out());
   }
@@ -125,8 +132,11 @@ struct RotaryPositions {
   void rotate(const Call& call, int sign, const typename Call::S* x, typename Call::S* y) const {
     using S = typename Call::S;
     const std::size_t width = call.in_shape(0).size();
-    call.pass.backend.for_each_row(call.rows(0), 2 * rotated(width),
-                                   detail::RotateRows<S>{call.rows(0) / call.examples, width, rotated(width), size,
+    const AxisRows& axis = call.axis_of(0);
+    const bool ragged = axis.rows.begins != nullptr;
+    call.pass.backend.for_each_row(ragged ? call.examples : call.rows(0),
+                                   2 * rotated(width) * (ragged ? axis.longest : 1),
+                                   detail::RotateRows<S>{axis.rows, width, rotated(width), size,
                                                          static_cast<Arithmetic<S>>(sign), call.pass.exact, x, y});
   }
 };

@@ -67,6 +67,7 @@ struct StepOptions {
   Loss loss = {};
   UpdateCost update = {};
   Counting counting = {};
+  AxisLengths lengths = {};  // the rows per example of the model's ragged axes
 };
 
 // FLOPs, and elements read and written: each operand of each operation once, because no data is assumed to stay in a
@@ -109,7 +110,8 @@ template <class ModelFunction, class Loss, class Tally>
 constexpr std::uint64_t count_step(const ModelFunction& model, std::uint64_t batch, const StepOptions<Loss>& options,
                                    std::uint64_t parameters, Tally& tally) {
   tally.hold(parameters * (1 + options.update.state));
-  const std::uint64_t fields = algoperf::count_step(Objective<ModelFunction, Loss>{model, options.loss}, batch, tally);
+  const std::uint64_t fields =
+      algoperf::count_step(Objective<ModelFunction, Loss>{model, options.loss}, batch, tally, options.lengths);
   tally.phase(Phase::update);
   return fields;
 }
