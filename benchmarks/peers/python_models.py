@@ -1,6 +1,6 @@
 """Compares the training steps of models in PyTorch, eager and compiled, with the library's: two convolutional networks
 (benchmarks/cnn_tasks.hpp) and ResNet-8 with images in PyTorch's default layout and in channels_last, a recommendation
-model, and two Transformers (turns.hpp). The library alternates in another process. Prints ratios of PyTorch's time to the library's, as rows of the
+model, a graph network, and two Transformers (turns.hpp). The library alternates in another process. Prints ratios of PyTorch's time to the library's, as rows of the
 table of scripts/bench.sh.
 
     python python_models.py bench_turns [THREADS [MODELS]]
@@ -156,6 +156,75 @@ class Dlrm(nn.Module):
         return self.top(torch.cat((b, (stack @ stack.mT)[:, self.pairs[0], self.pairs[1]]), 1))
 
 
+class Mlp(nn.Sequential):
+    def __init__(self, inputs, units):
+        super().__init__(nn.Linear(inputs, units), nn.LayerNorm(units, 1e-6), nn.ReLU(), nn.Dropout(0.1))
+
+
+class GraphNetwork(nn.Module):
+    def __init__(self, node_features=38, width=32, steps=3):
+        super().__init__()
+        self.nodes, self.edges, self.logit = nn.Linear(node_features, width), nn.Linear(1, width), nn.Linear(width, 1)
+        self.steps = nn.ModuleList(nn.ModuleList((Mlp((3 + more) * width, width), Mlp((3 + more) * width, width),
+                                                  Mlp((2 + more) * width, width))) for more in [0] + [1] * (steps - 1))
+
+    def forward(self, nodes, edges, senders, receivers, graph_of_node, graph_of_edge, graphs):
+        node, edge, state = self.nodes(nodes), self.edges(edges), []
+        for of_edges, of_nodes, of_graphs in self.steps:
+            edge = of_edges(torch.cat([edge, node[senders], node[receivers]] + [x[graph_of_edge] for x in state], 1))
+            zeros = edge.new_zeros(len(node), edge.shape[1])
+            sent, received = zeros.index_add(0, senders, edge), zeros.index_add(0, receivers, edge)
+            node = of_nodes(torch.cat([node, sent, received] + [x[graph_of_node] for x in state], 1))
+            zeros = edge.new_zeros(graphs, edge.shape[1])
+            sums = [zeros.index_add(0, graph_of_node, node), zeros.index_add(0, graph_of_edge, edge)]
+            state = [of_graphs(torch.cat(sums + state, 1))]
+        return self.logit(state[0])[:, 0]
+
+
+def packed(first, count):
+    """Returns the numbers first[i], first[i] + 1, ... of count[i] elements each, one after the other."""
+    begins = count.cumsum(0) - count
+    return torch.arange(int(count.sum())) + torch.repeat_interleave(first - begins, count)
+
+
+class GraphTraining:
+    """Steps of AdamW on batches of shuffled random graphs like those of turns.hpp, stored one after the other."""
+
+    def __init__(self, model, batch, compiled):
+        self.model, self.batch, self.at = model, batch, 4096
+        self.nodes = torch.randint(20, 41, (4096,))
+        in_graph = torch.arange(int(self.nodes.sum())) - torch.repeat_interleave(self.nodes.cumsum(0) - self.nodes, self.nodes)
+        degrees = 2 + in_graph % 6 // 5
+        self.first_node = self.nodes.cumsum(0) - self.nodes
+        graph = torch.repeat_interleave(torch.arange(4096), self.nodes)
+        self.edges = torch.zeros(4096, dtype=torch.long).index_add(0, graph, degrees)
+        self.first_edge = self.edges.cumsum(0) - self.edges
+        self.senders = torch.repeat_interleave(in_graph, degrees)
+        self.receivers = (torch.rand(len(self.senders)) * torch.repeat_interleave(self.nodes, self.edges)).long()
+        self.features = torch.cat((F.one_hot(torch.randint(37, (len(in_graph),)), 37), degrees[:, None]), 1).float()
+        self.of_edges, self.labels = torch.ones(len(self.senders), 1), torch.randint(2, (4096,)).float()
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
+        self.loss = torch.compile(self.whole, dynamic=True) if compiled else self.whole
+
+    def whole(self, labels, *inputs):
+        return F.binary_cross_entropy_with_logits(self.model(*inputs), labels)
+
+    def __call__(self):
+        if self.at + self.batch > 4096:
+            self.order, self.at = torch.randperm(4096), 0
+        indices = self.order[self.at : self.at + self.batch]
+        self.at += self.batch
+        nodes, edges = self.nodes[indices], self.edges[indices]
+        of_nodes, of_edges = packed(self.first_node[indices], nodes), packed(self.first_edge[indices], edges)
+        numbers = torch.arange(self.batch)
+        graph_of_node, graph_of_edge = torch.repeat_interleave(numbers, nodes), torch.repeat_interleave(numbers, edges)
+        first = (nodes.cumsum(0) - nodes)[graph_of_edge]
+        self.optimizer.zero_grad(set_to_none=True)
+        self.loss(self.labels[indices], self.features[of_nodes], self.of_edges[of_edges], first + self.senders[of_edges],
+                  first + self.receivers[of_edges], graph_of_node, graph_of_edge, self.batch).backward()
+        self.optimizer.step()
+
+
 class Attention(nn.Module):
     def __init__(self, width, heads, context, rotary):
         super().__init__()
@@ -210,7 +279,8 @@ class Transformer(nn.Module):
         return self.norm(self.blocks(x)) @ self.embedding.weight.T
 
 
-CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 else ["simple_cnn", "residual_cnn", "resnet8", "dlrm", "transformer", "lm"]
+CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 else ["simple_cnn", "residual_cnn", "resnet8", "dlrm", "gnn", "transformer",
+                                                                "lm"]
 for what, model, shape in (("simple_cnn", simple_cnn, (1, 28, 28)), ("residual_cnn", residual_cnn, (3, 32, 32)),
                            ("resnet8", resnet8, (3, 32, 32))):
     for layout in (torch.contiguous_format, torch.channels_last) if what in CHOSEN else ():
@@ -224,6 +294,8 @@ for compiled in (False, True) if "dlrm" in CHOSEN else ():
     step = Training(Dlrm(), rows, torch.randint(2, (8192,)).float(), 128, compiled,
                     lambda outputs, labels: F.binary_cross_entropy_with_logits(outputs[:, 0], labels))
     row("dlrm", 128, step, "compiled" if compiled else "eager", 1)
+for compiled in (False, True) if "gnn" in CHOSEN else ():
+    row("gnn", 128, GraphTraining(GraphNetwork(), 128, compiled), "compiled" if compiled else "eager", 1)
 for what, batch, sizes in (("transformer", 16, (256, 64, 128, 4, 4, False)), ("lm", 32, (65, 64, 64, 2, 4, True))):
     for compiled in (False, True) if what in CHOSEN else ():
         text = torch.randint(sizes[0], (EXAMPLES * 64 + 1,))

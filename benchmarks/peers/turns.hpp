@@ -2,6 +2,7 @@
 // `batches`.
 #pragma once
 
+#include <algoperf/data/graph_fields.hpp>
 #include <algoperf/data/readers/hashed_columns.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -109,6 +110,45 @@ class LibraryDlrm {
   algoperf::NumbersAndCategories data_;
   algoperf::TrainingLoop<algoperf::Dlrm, algoperf::SigmoidCrossEntropy, decltype(algoperf::adamw()), algoperf::Constant,
                          algoperf::ShuffledEpochs>
+      loop_;
+};
+
+// A training step of the model of Nci1, on random graphs of 20 to 40 nodes with 2 to 3 neighbours each.
+class LibraryGraphNetwork {
+ public:
+  LibraryGraphNetwork(std::size_t batch, unsigned threads)
+      : data_(algoperf::graph_fields(random_graphs())),
+        loop_(model, algoperf::SigmoidCrossEntropy{}, algoperf::adamw(), algoperf::Constant{1e-3},
+              algoperf::ShuffledEpochs{.batch = batch}, algoperf::Host<float>{.threads = threads}) {
+    loop_.start(data_);
+  }
+  void operator()() { loop_.step(data_); }
+
+ private:
+  static constexpr algoperf::GraphNetwork<> model{.node_features = 38};
+  static algoperf::Graphs random_graphs() {
+    algoperf::RandomStream random(algoperf::RandomKey{7});
+    algoperf::Graphs graphs;
+    graphs.first_node.push_back(0);
+    graphs.first_neighbour.push_back(0);
+    graphs.tag_values.resize(model.node_features - 1);
+    for (int g = 0; g < 4096; ++g) {
+      const std::uint32_t nodes = 20 + random.below(21);
+      for (std::uint32_t v = 0; v < nodes; ++v) {
+        graphs.tags.push_back(
+            static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.node_features - 1))));
+        for (std::uint32_t i = 0; i < 2 + v % 6 / 5; ++i) graphs.neighbours.push_back(random.below(nodes));
+        graphs.first_neighbour.push_back(graphs.neighbours.size());
+      }
+      graphs.first_node.push_back(graphs.tags.size());
+      graphs.labels.push_back(static_cast<std::int32_t>(random.below(2)));
+    }
+    return graphs;
+  }
+
+  algoperf::GraphFields data_;
+  algoperf::TrainingLoop<algoperf::GraphNetwork<>, algoperf::SigmoidCrossEntropy, decltype(algoperf::adamw()),
+                         algoperf::Constant, algoperf::ShuffledEpochs>
       loop_;
 };
 

@@ -1,0 +1,56 @@
+// graph_fields(graphs): labelled graphs as a data set of fields, for models such as GraphNetwork.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "in_memory_fields.hpp"
+#include "readers/graphs.hpp"
+
+namespace algoperf {
+
+// The fields of a graph: features of its nodes on the ragged axis "nodes"; on the ragged axis "edges", features of its
+// edges, and the nodes at which they begin and end; and one class.
+using GraphFields = InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
+                                   Field<"receivers", std::int32_t>, Field<"label", std::int32_t>>;
+
+// Returns the graphs whose numbers are in `order`, in this order, or all in the order of the file. A node's features
+// are its tag, one-hot, and the number of its neighbours. An edge leads from a node to each of its neighbours, and its
+// feature is 1.
+inline GraphFields graph_fields(const Graphs& graphs, const std::vector<std::size_t>& order) {
+  const std::size_t tags = graphs.tag_values.size(), width = tags + 1;
+  RaggedAxis nodes{"nodes", {}}, edges{"edges", {}};
+  std::vector<float> of_nodes, of_edges;
+  std::vector<std::int32_t> senders, receivers, labels;
+  for (const std::size_t g : order) {
+    require(g < graphs.size(), "graph_fields: the order has graph ", g, ", expected [0, ", graphs.size(), ")");
+    const std::size_t first = graphs.first_node[g], end = graphs.first_node[g + 1];
+    nodes.rows.push_back(static_cast<std::uint32_t>(end - first));
+    edges.rows.push_back(static_cast<std::uint32_t>(graphs.first_neighbour[end] - graphs.first_neighbour[first]));
+    for (std::size_t v = first; v < end; ++v) {
+      const std::size_t begin = graphs.first_neighbour[v], past = graphs.first_neighbour[v + 1];
+      of_nodes.resize(of_nodes.size() + width, 0.0f);
+      of_nodes[of_nodes.size() - width + static_cast<std::size_t>(graphs.tags[v])] = 1;
+      of_nodes.back() = static_cast<float>(past - begin);
+      for (std::size_t i = begin; i < past; ++i) {
+        senders.push_back(static_cast<std::int32_t>(v - first));
+        receivers.push_back(static_cast<std::int32_t>(graphs.neighbours[i]));
+        of_edges.push_back(1);
+      }
+    }
+    labels.push_back(graphs.labels[g]);
+  }
+  return GraphFields({std::move(nodes), std::move(edges)}, {std::move(of_nodes), {width}, "nodes"},
+                     {std::move(of_edges), {1}, "edges"}, {std::move(senders), {1}, "edges"},
+                     {std::move(receivers), {1}, "edges"}, {std::move(labels), {1}});
+}
+inline GraphFields graph_fields(const Graphs& graphs) {
+  std::vector<std::size_t> order(graphs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return graph_fields(graphs, order);
+}
+
+}  // namespace algoperf
