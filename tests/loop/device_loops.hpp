@@ -160,6 +160,27 @@ void check_transformers(const Device& device) {
   check(RotaryTransformer{.vocabulary = vocabulary, .context = 8, .width = 8, .layers = 1, .heads = 2});
 }
 
+// Attention between the patches of images, and from a learned query to the patches.
+template <class Device>
+void check_vision(const Device& device) {
+  const InMemory<float> images(tagging::numbers(24 * 48, 5), tagging::tokens(24, 3, 6), {4, 4, 3}, 3);
+  check_agreement(
+      device,
+      [](const auto& backend) {
+        const VisionTransformer model{.patch = 2,
+                                      .width = 8,
+                                      .blocks = 1,
+                                      .heads = 2,
+                                      .hidden = 8,
+                                      .classes = 3,
+                                      .attention_pooling = true,
+                                      .in = {4, 4, 3}};
+        return TrainingLoop(model, SoftmaxCrossEntropy{}, momentum(), Constant{0.1}, ShuffledEpochs{.batch = 8},
+                            backend);
+      },
+      images, 6);
+}
+
 // A loss and a weight per word.
 template <class Device>
 void check_weighted(const Device& device) {

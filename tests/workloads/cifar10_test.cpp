@@ -152,6 +152,9 @@ TEST_CASE("cifar10: splits and variants of the workload") {
   });
   CHECK(names ==
         std::set<std::string>{"cifar10_resnet8_silu", "cifar10_resnet8_gelu", "cifar10_resnet8_large_bn_init"});
+  names.clear();
+  Cifar10Vit{}.each_variant([&](const auto& variant) { names.insert(variant.name); });
+  CHECK(names == std::set<std::string>{"cifar10_vit_glu", "cifar10_vit_post_ln", "cifar10_vit_map"});
   CHECK(&task.train().untransformed().whole().bytes() ==
         &Cifar10ResNet20{.data = few.folder.path()}.train().untransformed().whole().bytes());
 }

@@ -64,5 +64,6 @@ struct Cifar10Workload {
 
 using Cifar10 = Cifar10Workload<ResNet8>;
 using Cifar10ResNet20 = Cifar10Workload<ResNet20>;
+using Cifar10Vit = Cifar10Workload<TinyVit>;
 
 }  // namespace algoperf

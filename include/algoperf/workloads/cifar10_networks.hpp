@@ -1,4 +1,4 @@
-// Residual networks for CIFAR-10, and their variants for held-out workloads, with AlgoPerf's names.
+// Networks for CIFAR-10, and their variants for held-out workloads, with AlgoPerf's names.
 //
 //   name, or Base and variant    for the names of workloads: "resnet8", "resnet8_silu"
 //   model()
@@ -13,6 +13,7 @@
 #include "../nn/layers/gelu.hpp"
 #include "../nn/layers/silu.hpp"
 #include "../nn/models/small_res_net.hpp"
+#include "../nn/models/vision_transformer.hpp"
 
 namespace algoperf {
 
@@ -52,6 +53,37 @@ struct ResNet20 {
   static constexpr double target_error = 0.25;
   static constexpr std::uint64_t step_hint = 2800;
   static constexpr SmallResNet<> model() { return {.blocks = 3, .ghost = 64}; }
+};
+
+struct TinyVitGlu;
+struct TinyVitPostLn;
+struct TinyVitMap;
+
+// A Vision Transformer of 4 blocks on 64 patches of 4 x 4 pixels, with 208,010 parameters.
+struct TinyVit {
+  static constexpr const char* name = "vit";
+  using Variants = Tuple<TinyVitGlu, TinyVitPostLn, TinyVitMap>;
+  static constexpr double target_error = 0.5;
+  static constexpr std::uint64_t step_hint = 1500;
+  static constexpr VisionTransformer model() { return {}; }
+};
+// Gated MLPs.
+struct TinyVitGlu : TinyVit {
+  using Base = TinyVit;
+  static constexpr const char* variant = "glu";
+  static constexpr VisionTransformer model() { return {.glu = true}; }
+};
+// Layer norms after the branches.
+struct TinyVitPostLn : TinyVit {
+  using Base = TinyVit;
+  static constexpr const char* variant = "post_ln";
+  static constexpr VisionTransformer model() { return {.post_norm = true}; }
+};
+// A learned query instead of the mean over the patches.
+struct TinyVitMap : TinyVit {
+  using Base = TinyVit;
+  static constexpr const char* variant = "map";
+  static constexpr VisionTransformer model() { return {.attention_pooling = true}; }
 };
 
 }  // namespace algoperf
