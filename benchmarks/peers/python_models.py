@@ -1,5 +1,5 @@
 """Compares the training steps of models in PyTorch, eager and compiled, with the library's: two convolutional networks
-(benchmarks/cnn_tasks.hpp) and ResNet-8 with images in PyTorch's default layout and in channels_last, a recommendation
+(benchmarks/cnn_tasks.hpp), ResNet-8 and a Vision Transformer with images in PyTorch's default layout and in channels_last, a recommendation
 model, a graph network, and two Transformers (turns.hpp). The library alternates in another process. Prints ratios of PyTorch's time to the library's, as rows of the
 table of scripts/bench.sh.
 
@@ -156,6 +156,35 @@ class Dlrm(nn.Module):
         return self.top(torch.cat((b, (stack @ stack.mT)[:, self.pairs[0], self.pairs[1]]), 1))
 
 
+class VitBlock(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.heads = heads
+        self.norm_1, self.norm_2 = nn.LayerNorm(width, 1e-6), nn.LayerNorm(width, 1e-6)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.GELU("tanh"), nn.Linear(hidden, width))
+
+    def forward(self, x):
+        q, k, v = self.qkv(self.norm_1(x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        x = x + self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+        return x + self.mlp(self.norm_2(x))
+
+
+class Vit(nn.Module):
+    def __init__(self, width=64, blocks=4, heads=4, hidden=256, patch=4, side=8):
+        super().__init__()
+        self.patches = nn.Conv2d(3, width, patch, patch)
+        self.blocks = nn.Sequential(*(VitBlock(width, heads, hidden) for _ in range(blocks)), nn.LayerNorm(width, 1e-6))
+        self.head = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 10))
+        i, j = torch.arange(side * side) // side, torch.arange(side * side) % side
+        frequencies = 10000 ** -(torch.arange(width // 4) / (width // 4 - 1))
+        x, y = torch.outer(j, frequencies), torch.outer(i, frequencies)
+        self.register_buffer("positions", torch.cat((x.sin(), x.cos(), y.sin(), y.cos()), 1))
+
+    def forward(self, images):
+        return self.head(self.blocks(self.patches(images).flatten(2).mT + self.positions).mean(1))
+
+
 class Mlp(nn.Sequential):
     def __init__(self, inputs, units):
         super().__init__(nn.Linear(inputs, units), nn.LayerNorm(units, 1e-6), nn.ReLU(), nn.Dropout(0.1))
@@ -279,10 +308,10 @@ class Transformer(nn.Module):
         return self.norm(self.blocks(x)) @ self.embedding.weight.T
 
 
-CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 else ["simple_cnn", "residual_cnn", "resnet8", "dlrm", "gnn", "transformer",
+CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 else ["simple_cnn", "residual_cnn", "resnet8", "vit", "dlrm", "gnn", "transformer",
                                                                 "lm"]
 for what, model, shape in (("simple_cnn", simple_cnn, (1, 28, 28)), ("residual_cnn", residual_cnn, (3, 32, 32)),
-                           ("resnet8", resnet8, (3, 32, 32))):
+                           ("resnet8", resnet8, (3, 32, 32)), ("vit", Vit, (3, 32, 32))):
     for layout in (torch.contiguous_format, torch.channels_last) if what in CHOSEN else ():
         for compiled in (False, True):
             images = torch.rand(EXAMPLES, *shape).to(memory_format=layout)

@@ -1,6 +1,7 @@
 // Alternates with a peer in another process, so that both are timed under the same conditions. Reads lines
 //
-//   <model> <batch> <steps>      training (an MLP), simple_cnn, residual_cnn, resnet8, dlrm, gnn, transformer or lm
+//   <model> <batch> <steps>      training (an MLP), simple_cnn, residual_cnn, resnet8, vit, dlrm, gnn, transformer or
+//                                lm
 //   adamw <parameters> <steps>
 //
 // takes that many steps, and prints their time in seconds: the processor time of this thread, or with the argument
@@ -48,6 +49,8 @@ int main(int argument_count, char** arguments) {
         cnn(bench::residual_cnn_model());
       else if (what == "resnet8")
         cnn(algoperf::SmallResNet<>{});
+      else if (what == "vit")
+        cnn(algoperf::VisionTransformer{});
       else if (what == "dlrm")
         take_turns(std::make_shared<bench::LibraryDlrm>(size, threads));
       else if (what == "gnn")
@@ -60,7 +63,7 @@ int main(int argument_count, char** arguments) {
     if (!step) {
       std::fprintf(stderr,
                    "turns: invalid line '%s', expected 'training', 'simple_cnn', 'residual_cnn', 'resnet8', "
-                   "'dlrm', 'gnn', 'transformer', 'lm' or 'adamw', a size, and a number of steps\n",
+                   "'vit', 'dlrm', 'gnn', 'transformer', 'lm' or 'adamw', a size, and a number of steps\n",
                    line.c_str());
       return 2;
     }
