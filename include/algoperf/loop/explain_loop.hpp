@@ -10,6 +10,7 @@
 #include "../core/tuple.hpp"
 #include "../data/fields.hpp"
 #include "../nn/concept.hpp"
+#include "../nn/graph/objective.hpp"
 #include "../nn/graph/recorder.hpp"
 #include "../nn/metrics/evaluated_rows.hpp"
 #include "../schedules/concept.hpp"

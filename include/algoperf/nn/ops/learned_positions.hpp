@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "../../core/example_rows.hpp"
 #include "../../core/half.hpp"
 #include "../../core/map_kernels.hpp"
 #include "../graph/op.hpp"

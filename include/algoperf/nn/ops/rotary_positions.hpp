@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../core/example_rows.hpp"
 #include "../../core/half.hpp"
 #include "../../core/math.hpp"
 #include "check_alike.hpp"
