@@ -241,6 +241,21 @@ TEST_CASE("ragged: batches without any rows change nothing") {
   CHECK(loop.predict(data.subset(4, 5)).empty());
   CHECK(sentence([&] { loop.evaluate(data.subset(4, 5), ErrorRate{}); }) ==
         "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
+  // Nor does such a batch after others.
+  struct Alternating : Always {
+    using Always::Always;
+    void select(State& state, Step step, Selection& selection) const {
+      Always::select(state, step, selection);
+      if (step.t % 2 == 0) selection.indices = {4, 9};
+    }
+  };
+  TrainingLoop alternating(Reader{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Alternating({0, 1}));
+  for (int i = 0; i < 3; ++i) {
+    alternating.step(data);
+    const auto after = values_of(alternating);
+    alternating.step(data);
+    CHECK(values_of(alternating) == after);
+  }
   // A pooled example without rows has an output, and its gradient reaches the layers after the pooling.
   TrainingLoop pooled(Pooled{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always({4, 9}));
   const auto at_first = values_of(pooled);

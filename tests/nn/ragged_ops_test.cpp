@@ -46,6 +46,12 @@ TEST_CASE("ragged axes: gradients of layers and of pooled rows") {
   check_gradients_of(with_loss([](auto& net, Value x) { return net(ap::Dropout{.rate = 0.3}, x); }));
   for (const ap::Pooling by : {ap::Pooling::mean, ap::Pooling::sum, ap::Pooling::max})
     check_gradients_of(with_loss([by](auto& net, Value x) { return net(ap::PoolRows{by}, x); }));
+  // All rows of an example are equal.
+  check_gradients_of([](auto& net) {
+    const Value words = net.tokens("words", {1}, net.ragged_axis("words"));
+    const Value most = net(ap::PoolRows{ap::Pooling::max}, net("x", ap::Embedding{.vocabulary = 1, .width = 3}, words));
+    return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), most, net.tokens("label"));
+  });
 }
 
 TEST_CASE("ragged axes: gradients of repeated rows, also with a fixed number of rows") {
