@@ -1,6 +1,6 @@
 // Trains the models of five workloads to their targets with AdamW on one thread: the language model of Shakespeare's
 // plays, ResNet-8 and a Vision Transformer on CIFAR-10, the recommendation model of Adult, and the graph network of
-// NCI1. Two seeds each, some 15 minutes in total.
+// NCI1. Two seeds each, some 13 minutes in total.
 // ALGOPERF_DATA names the data folder.
 //   bench_workloads_to_target --benchmark_filter=lm
 #include <algoperf/algoperf.hpp>

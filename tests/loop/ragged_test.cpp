@@ -97,6 +97,43 @@ TEST_CASE("ragged: an example has the outputs that it has alone") {
   for (std::size_t i = 0; i < part.size(); ++i) CHECK(part[i] == near(together[before + i], 1e-12));
 }
 
+// Models of numbers of edges with outputs for nodes: the sum over the edges that a node receives, and the mean of all.
+// Only labels lie on the axis of nodes.
+struct SumOfReceived {
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const GraphIndex nodes = net.ragged_axis("nodes"), edges = net.ragged_axis("edges");
+    const Value x = net("out", Dense{.units = classes}, net.field("weights", {classes}, edges));
+    return net(SegmentSum{}, x, net.row_indices("receivers", edges, nodes));
+  }
+};
+struct MeanOfEdges {
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Value x = net("out", Dense{.units = classes}, net.field("weights", {classes}, net.ragged_axis("edges")));
+    return net(RepeatRows{net.ragged_axis("nodes")}, net(PoolRows{}, x));
+  }
+};
+
+TEST_CASE("ragged: predictions have the rows of an axis on which only labels are fields") {
+  const RaggedAxis nodes{"nodes", {2, 3}}, edges{"edges", {1, 2}};
+  const std::vector<std::int32_t> receivers{1, 0, 2};
+  const std::vector<float> weights{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const InMemoryFields<Field<"receivers", std::int32_t>, Field<"weights", float>> data(
+      {nodes, edges}, {receivers, {1}, "edges"}, {weights, {classes}, "edges"});
+  const auto predictions = [&](const auto& model) {
+    TrainingLoop loop(model, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always({0, 1}));
+    std::fill_n(loop.values(), loop.layout().size(), 0.0f);
+    float* const matrix = loop.values() + loop.layout().place_of(loop.layout().find("out.weight")).offset;
+    for (std::size_t i = 0; i < classes; ++i) matrix[i * classes + i] = 1;
+    return loop.predict(data);
+  };
+  CHECK(predictions(SumOfReceived{}) ==
+        std::vector<float>{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 9, 10, 11, 12});
+  CHECK(predictions(MeanOfEdges{}) ==
+        std::vector<float>{1, 2, 3, 4, 1, 2, 3, 4, 7, 8, 9, 10, 7, 8, 9, 10, 7, 8, 9, 10});
+}
+
 TEST_CASE("ragged: a slice of more examples than it shifts at a time") {
   std::vector<std::uint32_t> lengths;
   for (std::uint32_t i = 0; i < 200; ++i) lengths.push_back(i % 4);

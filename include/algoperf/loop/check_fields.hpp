@@ -125,8 +125,11 @@ ALGOPERF_COLD void check_listed(const ModelGraph& graph, const ModelGraph::Value
 
 // Whether a model reads a field on an axis.
 bool has_field_on(const ModelGraph& graph, GraphIndex axis);
-// Whether an op other than a loss reads a value.
-bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& value);
+// Whether predictions need a field: it is an output, or an op other than a loss that runs before the outputs are
+// complete reads it.
+bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& field);
+// Whether predictions need the rows of an axis: a field that they need, or a value that they compute, lies on it.
+bool outputs_need_axis(const ModelGraph& graph, GraphIndex axis);
 
 // Throws Error unless `data` has the fields that a recorded model reads; with_labels: those that only losses read, too.
 template <class Data>
@@ -200,10 +203,31 @@ ALGOPERF_COMPILED ALGOPERF_COLD bool has_field_on(const ModelGraph& graph, Graph
   return false;
 }
 
-ALGOPERF_COMPILED ALGOPERF_COLD bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& value) {
-  for (const ModelGraph::Op& op : graph.ops)
-    for (std::size_t k = 0; k < op.inputs.count; ++k)
-      if (!op.loss && graph.input(op, k) == value.value.index) return true;
+// Returns how many ops run before the outputs are complete.
+ALGOPERF_COMPILED ALGOPERF_COLD std::size_t ops_of_outputs(const ModelGraph& graph) {
+  std::size_t count = 0;
+  for (const GraphIndex output : graph.outputs)
+    if (const ModelGraph::ValueInfo& info = graph.values[output]; !info.is_field() && info.producer >= count)
+      count = info.producer + std::size_t{1};
+  return count;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& field) {
+  for (const GraphIndex output : graph.outputs)
+    if (output == field.value.index) return true;
+  for (std::size_t i = ops_of_outputs(graph); i-- > 0;)
+    for (std::size_t k = 0; k < graph.ops[i].inputs.count; ++k)
+      if (!graph.ops[i].loss && graph.input(graph.ops[i], k) == field.value.index) return true;
+  return false;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD bool outputs_need_axis(const ModelGraph& graph, GraphIndex axis) {
+  const std::size_t ops = ops_of_outputs(graph);
+  for (const ModelGraph::ValueInfo& info : graph.values) {
+    if (info.value.axis != axis) continue;
+    if (info.is_field() ? outputs_need(graph, info) : info.producer < ops && !graph.ops[info.producer].loss)
+      return true;
+  }
   return false;
 }
 

@@ -86,7 +86,7 @@ class FieldBatch {
   void stage(const Data& data, const std::uint32_t* indices, std::size_t n, const GatherOptions& options = {}) {
     for (std::size_t i = 0; i < graph_.axes.size(); ++i)
       if (const Axis& axis = graph_.axes[i]; axis.ragged) {
-        const bool left_out = !options.with_labels && axis_of_loss(static_cast<GraphIndex>(i));
+        const bool left_out = !options.with_labels && !detail::outputs_need_axis(graph_, static_cast<GraphIndex>(i));
         const auto count = [&](std::size_t e) -> std::size_t {
           return left_out ? 0 : detail::rows_on(data, axis.name, indices[e]);
         };
@@ -168,7 +168,6 @@ class FieldBatch {
   void check(std::size_t i, const std::uint32_t* indices, std::size_t first, std::size_t n, const void* data) const;
   char* place_to_write(std::string_view name, bool tokens);
   char* scratch(std::size_t place, std::size_t bytes);
-  bool axis_of_loss(GraphIndex axis) const;
   bool is_left_out(std::size_t i) const { return leaves_out_labels_ && of_loss_[i]; }
 
   // Returns where a data set writes its field number `place`. Fields that the model does not read, or that are left
@@ -306,14 +305,6 @@ char* FieldBatch<Backend>::scratch(std::size_t place, std::size_t bytes) {
   if (unread_.size() <= place) unread_.resize(place + 1);
   if (unread_[place].size() < bytes) unread_[place].resize(bytes);
   return unread_[place].data();
-}
-
-// Returns whether only losses read the fields on an axis.
-template <class Backend>
-bool FieldBatch<Backend>::axis_of_loss(GraphIndex axis) const {
-  for (std::size_t i = 0; i < fields_.size(); ++i)
-    if (value(i).axis == axis && !of_loss_[i]) return false;
-  return true;
 }
 
 template <class Backend>

@@ -65,8 +65,7 @@ struct MemoryPlan {
 // The sizes that determine the memory of a plan.
 struct PlanSizes {
   std::size_t examples = 1;
-  List<std::size_t> ragged_rows =
-      {};  // of each axis: all rows of a ragged one; empty: the rows per example of its Axis
+  List<std::size_t> ragged_rows = {};  // of each axis, if it is ragged: all rows; empty: as many as Axis::rows says
   std::size_t activation_bytes = 4, parameter_bytes = 4;
   std::size_t scratch = std::size_t{1} << 18;  // the backend's, in elements
 
