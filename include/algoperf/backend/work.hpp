@@ -84,7 +84,7 @@ struct Sweep {
   S* p;
   S* slots;
   std::size_t stride;
-  [[no_unique_address]] Ports ports = {};
+  Ports ports = {};  // without [[no_unique_address]], which nvcc 13 lays out differently in device code
 };
 
 // What a sweep does with u after the kernel.

@@ -74,7 +74,7 @@ template <class E, class... Parts>
 [[noreturn]] void fail_to_allocate(std::size_t size, std::size_t bytes);
 
 template <class... Parts>
-[[noreturn]] ALGOPERF_COLD void fail(const Parts&... parts) {
+[[noreturn]] void fail(const Parts&... parts) {
   fail_as<Error>(parts...);
 }
 

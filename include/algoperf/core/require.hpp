@@ -8,7 +8,7 @@ namespace algoperf {
 
 // Throws Error with the concatenated parts as its message: fail("sgd: momentum is ", x, ", expected ", "[0, 1)").
 template <class... Parts>
-[[noreturn]] void fail(const Parts&... parts);
+[[noreturn]] ALGOPERF_COLD void fail(const Parts&... parts);
 
 // Throws the same Error unless the condition holds.
 template <class... Parts>
