@@ -139,6 +139,8 @@ template <class F>
 void for_most_models(const F& f) {
   f("relu", Model(Shape{13}, Relu{}, Dense{.units = 5}, Relu{}));
   f("strided conv", Model(Shape{9, 7, 2}, Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1}));
+  f("conv of whole packs", Model(Shape{6, 5, 8}, Conv2d{.filters = 3, .padding = 1}));
+  f("conv of parts of packs", Model(Shape{6, 5, 2}, Conv2d{.filters = 3, .size = 2, .padding = 1}));
   f("overlapping max pool", Model(Shape{7, 6, 3}, MaxPool{.size = 3, .stride = 2}));
   f("layer norm", Model(Shape{3, 19}, LayerNorm{}));
   f("rms norm and glu", Model(Shape{3, 20}, RmsNorm{}, Glu{}));
@@ -162,6 +164,24 @@ struct ManyOps {
   }
 };
 
+// Attention with `heads` heads of `size` elements. `keys` is 0 if each row holds a query, a key and a value.
+struct Attending {
+  std::size_t rows, keys, heads, size;
+  bool causal = false;
+
+  constexpr Shape input() const { return {(keys == 0 ? 3 * rows : rows + 2 * keys) * heads * size}; }
+  template <class Net>
+  constexpr Value operator()(Net& net, Value x) const {
+    const std::size_t width = heads * size;
+    const Attention attention{.heads = heads, .causal = causal};
+    if (keys == 0)
+      return net.examples_of(net("mix", attention, net.rows_of("rows", net.reshape(x, {rows, 3 * width}))));
+    const auto [queries, others] = net(Split{.first = rows * width}, x);
+    return net.examples_of(net("mix", attention, net.rows_of("rows", net.reshape(queries, {rows, width})),
+                               net.rows_of("keys", net.reshape(others, {keys, 2 * width}))));
+  }
+};
+
 // Every layer.
 template <class F>
 void for_each_model(const F& f) {
@@ -176,6 +196,10 @@ void for_each_model(const F& f) {
   f("embedding", Model(Shape{5}, Embedding{.vocabulary = 16, .width = 3}));
   f("tied", Model(Shape{5}, Tied(Embedding{.vocabulary = 16, .width = 3}, Flatten{}, Dense{.units = 3}, Tanh{})));
   f("many ops", Model(Shape{7}, ManyOps{}));
+  // Heads that need padding, rows that do not fill a block or fill several, and heads that are larger than any block's.
+  for (const Attending& part : {Attending{7, 0, 3, 5}, Attending{33, 0, 2, 16, true}, Attending{70, 0, 1, 20, true},
+                                Attending{35, 90, 2, 33}, Attending{5, 3, 1, 100}, Attending{4, 0, 1, 130, true}})
+    f("attention", Model(part.input(), part));
   f("residual", Model(Shape{11}, Dense{.units = 6}, Residual(LayerNorm{}, Dense{.units = 6}, Relu{})));
 }
 

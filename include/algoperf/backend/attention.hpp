@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "../core/example_rows.hpp"
 
@@ -40,9 +41,32 @@ struct AttentionGradients {
 //   forward(inputs, out, log_sums)   log_sums[row heads + head], of type Scalar, is the log of the sum of exp(scaled
 //                                    scores) of a row of queries
 //   backward(inputs, out, log_sums, d_out, gradients)   writes the gradients
+// The type of this object may declare most_head_size: larger heads are processed by loops over rows.
 template <class B>
 concept AttendingBackend = requires(const B& backend, const AttentionShape& shape) {
   backend.attention(shape);
 };
+
+namespace detail {
+
+template <class B>
+using AttentionOf = decltype(std::declval<const B&>().attention(std::declval<const AttentionShape&>()));
+
+}  // namespace detail
+
+// Whether the backend has attention of its own for heads of any size.
+template <class B>
+inline constexpr bool attends_any_head = AttendingBackend<B> && !requires {
+  detail::AttentionOf<B>::most_head_size;
+};
+
+// Returns whether the backend has attention of its own for heads of this size.
+template <AttendingBackend B>
+constexpr bool attends_heads_of(std::size_t size) {
+  if constexpr (attends_any_head<B>)
+    return true;
+  else
+    return size <= detail::AttentionOf<B>::most_head_size;
+}
 
 }  // namespace algoperf

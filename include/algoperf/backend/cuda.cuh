@@ -20,6 +20,7 @@
 #include "concept.hpp"
 #include "cuda/add_rows.cuh"
 #include "cuda/array.cuh"
+#include "cuda/attention.cuh"
 #include "cuda/device.cuh"
 #include "cuda/each.cuh"
 #include "cuda/linear_algebra.cuh"
@@ -98,6 +99,8 @@ struct Cuda {
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const T* a, const T* b, Out* c, bool add = false) const {
     detail::cuda_gemm(device(), precision, true, false, m, n, k, a, b, c, add);
   }
+
+  detail::CudaAttention attention(const AttentionShape& shape) const { return {device(), shape}; }
 
   bool eigh(std::size_t n, const S* a, S* values, S* vectors) const {
     return detail::cuda_eigh(device(), n, a, values, vectors);

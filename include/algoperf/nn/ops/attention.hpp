@@ -24,7 +24,8 @@ namespace algoperf {
 // Cost: 4 width + 6 heads FLOPs per pair of a query and a key forward, 10 width + 6 heads backward, where causal
 //   attention has n (n + 1) / 2 pairs in an example of n rows. Keeps one element per query and head, and has memory for
 //   two elements per query and head, and per key and head of a second input, which backends other than Host use.
-// On Host it works on tiles by matrix products. Other backends run a loop over rows, which is not fast.
+// Host works on tiles by matrix products, and Cuda on tiles in shared memory for heads of up to 128 elements. Larger
+// heads on Cuda, and Thrust, run a loop over rows, which is not fast.
 struct Attention {
   std::size_t heads = 1;
   bool causal = false;
@@ -73,18 +74,20 @@ struct Attention {
 
   template <class Call>
   void forward(const Call& call) const {
+    using S = typename Call::S;
+    using B = typename Call::Backend;
     const AttentionShape shape = shape_of(call);
-    if constexpr (AttendingBackend<typename Call::Backend>) {
-      call.pass.backend.attention(shape).forward(inputs(call), call.out(), call.pass.exact);
-    } else {
-      using S = typename Call::S;
+    if constexpr (AttendingBackend<B>)
+      if (attends_heads_of<B>(shape.size))
+        return call.pass.backend.attention(shape).forward(inputs(call), call.out(), call.pass.exact);
+    if constexpr (!attends_any_head<B>)
       call.pass.backend.for_each_row(shape.examples * heads, cost(shape),
                                      detail::AttentionForward<S>{rows_of(call, shape), call.out(), call.pass.exact});
-    }
   }
   template <class Call>
   void backward(const Call& call) const {
     using S = typename Call::S;
+    using B = typename Call::Backend;
     const AttentionShape shape = shape_of(call);
     const bool one = call.inputs() == 1;
     const std::size_t width = shape.width();
@@ -92,13 +95,14 @@ struct Attention {
     const AttentionGradients<S> d{dq, one && dk != nullptr ? dk + width : dk,
                                   dk == nullptr ? nullptr : dk + (one ? 2 : 1) * width};
     if (d.query == nullptr && d.key == nullptr) return;
-    if constexpr (AttendingBackend<typename Call::Backend>)
-      call.pass.backend.attention(shape).backward(inputs(call), static_cast<const S*>(call.out()), call.pass.exact,
-                                                  call.d_out(), d);
-    else
+    const S* const out = call.out();
+    if constexpr (AttendingBackend<B>)
+      if (attends_heads_of<B>(shape.size))
+        return call.pass.backend.attention(shape).backward(inputs(call), out, call.pass.exact, call.d_out(), d);
+    if constexpr (!attends_any_head<B>)
       call.pass.backend.for_each_row(
           shape.examples * heads, cost(shape),
-          detail::AttentionBackward<S>{rows_of(call, shape), call.out(), call.pass.exact, call.d_out(), d});
+          detail::AttentionBackward<S>{rows_of(call, shape), out, call.pass.exact, call.d_out(), d});
   }
 
  private:
