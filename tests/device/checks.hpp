@@ -54,6 +54,19 @@ struct Square {
   }
 };
 
+// x[r][c] = x[r][c] * row[c], by teams that may be smaller than a warp.
+template <class S>
+struct TimesByRow {
+  static constexpr bool elementwise = true;
+  std::size_t cols;
+  S* x;
+  const S* row;
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    team.map(Times{}, cols, x + r * cols, row);
+  }
+};
+
 // Checks that arrays are zero-initialised, copied by value and moved by pointer.
 template <class B>
 void check_arrays(const B& b) {
@@ -98,6 +111,14 @@ void check_primitives(const B& device, double loops, double sums) {
     auto da = on_device(device, a);
     device.map_rows(Times{}, rows, cols, da.data(), d_row.data());
     CHECK_MESSAGE(on_host(device, da) == expected, "map_rows");
+  }
+  {
+    const std::size_t many = 8200, few = 11;
+    auto expected = numbers<S>(many * few, 1);
+    auto da = on_device(device, expected);
+    host.map_rows(Times{}, many, few, expected.data(), row.data());
+    device.for_each_row(many, few, TimesByRow<S>{few, da.data(), d_row.data()});
+    CHECK_MESSAGE(on_host(device, da) == expected, "for_each_row, elementwise");
   }
   for (const std::size_t wide : {std::size_t{1}, cols, std::size_t{1030}}) {  // less and more than a tile
     const std::size_t high = n / wide;

@@ -162,7 +162,7 @@ class Block {
 }  // namespace emulated_cuda
 
 inline void __syncthreads() { emulated_cuda::Block::instance().wait_for_block(); }
-inline void __syncwarp() { emulated_cuda::Block::instance().wait_for_warp(); }
+inline void __syncwarp(unsigned = ~0u) { emulated_cuda::Block::instance().wait_for_warp(); }
 template <class T>
 T __shfl_xor_sync(unsigned, T x, unsigned mask) {
   return emulated_cuda::Block::instance().exchange(x, threadIdx.x % emulated_cuda::warp_size ^ mask);

@@ -43,11 +43,13 @@
 //                                           After a few calls the step is launched as a whole when f() returns.
 //                                           f() may allocate and free arrays in its first call only.
 //
-// A team works on one row. Its members are each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x, in...), copy(n,
-// from, to) and copy_rows(count, length, to, f), which sets row k of `to` to the Stretch f(k). Each call sees what
-// earlier calls wrote. Every thread of a team runs the row's functor. Outside these calls the functor may write the
-// same value from every thread, but must not read memory it also writes unless a team call separates the read from
-// the write. Pointers point into the backend's memory. Functors are named structs and are passed by value.
+// A team of `size` threads works on one row. Its members are each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x,
+// in...), copy(n, from, to) and copy_rows(count, length, to, f), which sets row k of `to` to the Stretch f(k). Each
+// call sees what earlier calls wrote. Every thread of a team runs the row's functor. Outside these calls the functor
+// may write the same value from every thread, but must not read memory it also writes unless a team call separates the
+// read from the write. A functor with a static member `elementwise`, true, calls neither sum nor max, so that a device
+// may form smaller teams. Pointers point into the backend's memory. Functors are named structs and are passed by
+// value.
 #pragma once
 
 #include <concepts>
@@ -76,6 +78,8 @@ template <class S>
 struct Stretch {
   const S* from;
   unsigned begin, end;
+
+  ALGOPERF_HD S operator[](unsigned j) const { return j >= begin && j < end ? from[j - begin] : S(0); }
 };
 
 namespace detail {

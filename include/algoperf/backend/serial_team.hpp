@@ -12,6 +12,8 @@ namespace algoperf {
 
 // A team (backend/concept.hpp) of one thread.
 struct SerialTeam {
+  static constexpr unsigned size = 1;
+
   template <class F>
   ALGOPERF_HD void each(std::size_t n, const F& f) const {
     for (std::size_t i = 0; i < n; ++i) f(i);

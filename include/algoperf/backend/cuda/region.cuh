@@ -41,9 +41,10 @@ class CudaRegion {
       CudaTensor<S>& tensor = tensors.emplace_back();
       tensor = {work, chunks.size(), chunks_of(work.facts.size)};
       longest_ = math::max(longest_, tensor.chunks);
-      cut(work.offset, work.facts.size, tensors.size() - 1, chunks);
+      cut(work.offset, work.facts.size, chunk, tensors.size() - 1, chunks);
     }
-    cut(0, region.size, 0, whole);
+    // Passes over a whole region measure nothing, so the chunks of a small region may be shorter, to fill the device.
+    cut(0, region.size, region.size < (std::size_t{1} << 24) ? chunk / 4 : chunk, 0, whole);
     write(device, tensors, tensors_);
     write(device, chunks, chunks_);
     write(device, whole, whole_);
@@ -80,10 +81,11 @@ class CudaRegion {
     }
     return true;
   }
-  static void cut(std::size_t begin, std::size_t size, std::size_t tensor, std::vector<CudaChunk>& chunks) {
-    for (std::size_t i = 0; i < size; i += chunk)
+  static void cut(std::size_t begin, std::size_t size, std::size_t most, std::size_t tensor,
+                  std::vector<CudaChunk>& chunks) {
+    for (std::size_t i = 0; i < size; i += most)
       chunks.push_back({begin + i, static_cast<std::uint32_t>(tensor),
-                        static_cast<std::uint32_t>(size - i < chunk ? size - i : chunk)});
+                        static_cast<std::uint32_t>(size - i < most ? size - i : most)});
   }
   template <class T>
   static void write(const CudaDevice& device, const std::vector<T>& from, CudaArray<T>& to) {

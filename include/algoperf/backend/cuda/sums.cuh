@@ -14,51 +14,53 @@
 
 namespace algoperf::detail {
 
-// Column sums of kernel(x). A block sums 32 columns over a range of rows; each of its eight warps takes every eighth
-// row.
+// Column sums of kernel(x). A block sums `width` columns, a power of two up to 32, over a range of rows. Thread t takes
+// column t % width of rows t / width, t / width + cuda_block / width, and so on.
 template <class Kernel, class X, class S>
-__global__ void __launch_bounds__(cuda_block) cuda_run_columns(const Kernel kernel, std::size_t rows, std::size_t cols,
-                                                               std::size_t rows_each, const X* x, S* parts) {
-  constexpr unsigned warps = cuda_block / cuda_warp;
-  __shared__ S of_warps[warps][cuda_warp];
-  const unsigned lane = threadIdx.x % cuda_warp, warp = threadIdx.x / cuda_warp;
-  const std::size_t c = std::size_t{blockIdx.x} * cuda_warp + lane;
+__global__ void __launch_bounds__(cuda_block)
+    cuda_run_columns(const Kernel kernel, std::size_t rows, std::size_t cols, std::size_t rows_each, unsigned width,
+                     const X* x, S* out) {
+  __shared__ S of_threads[cuda_block];
+  const unsigned abreast = cuda_block / width;
+  const std::size_t c = std::size_t{blockIdx.x} * width + threadIdx.x % width;
   const std::size_t begin = std::size_t{blockIdx.y} * rows_each, end = math::min(rows, begin + rows_each);
   S total = 0;
-  if (c < cols)
-    for (std::size_t r = begin + warp; r < end; r += warps) total += kernel(S(x[r * cols + c]));
-  of_warps[warp][lane] = total;
-  __syncthreads();
-  if (warp > 0 || c >= cols) return;
-  for (unsigned w = 1; w < warps; ++w) total += of_warps[w][lane];
-  parts[std::size_t{blockIdx.y} * cols + c] = total;
-}
-
-// out[c] = the sum of the parts of column c, in order.
-template <class S>
-struct CudaAddParts {
-  std::size_t count, cols;
-  const S* parts;
-  S* out;
-  ALGOPERF_HD void operator()(std::size_t c) const {
-    S total = 0;
-    for (std::size_t i = 0; i < count; ++i) total += parts[i * cols + c];
-    out[c] = total;
+  if (c < cols) {
+    constexpr unsigned at_once = 8;  // loads in flight
+    std::size_t r = begin + threadIdx.x / width;
+    for (; r + (at_once - 1) * abreast < end; r += at_once * abreast) {
+      X loaded[at_once];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) loaded[k] = x[(r + k * abreast) * cols + c];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) total += kernel(S(loaded[k]));
+    }
+    for (; r < end; r += abreast) total += kernel(S(x[r * cols + c]));
   }
-};
+  of_threads[threadIdx.x] = total;
+  for (unsigned half = cuda_block / 2; half >= width; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) of_threads[threadIdx.x] += of_threads[threadIdx.x + half];
+  }
+  if (threadIdx.x < width && c < cols) out[std::size_t{blockIdx.y} * cols + c] = of_threads[threadIdx.x];
+}
 
 template <class Kernel, class X, class S>
 void cuda_column_sums(CudaDevice& device, const Kernel& kernel, std::size_t rows, std::size_t cols, const X* x,
                       S* out) {
   if (cols == 0) return;
-  constexpr std::size_t most_parts = 128, least_rows = 32;
-  const std::size_t across = (cols + cuda_warp - 1) / cuda_warp;
+  constexpr std::size_t most_parts = 128, least_rows = 128;
+  unsigned width = 1;
+  while (width < cuda_warp && width < cols) width *= 2;
+  const auto across = static_cast<unsigned>((cols + width - 1) / width);
   const std::size_t each = math::max(least_rows, (rows + most_parts - 1) / most_parts);
-  const std::size_t parts = math::max(std::size_t{1}, (rows + each - 1) / each);
-  S* const part = device.scratch<S>(parts * cols);
-  const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(parts));
-  cuda_launch(device, grid, cuda_block, cuda_run_columns<Kernel, X, S>, kernel, rows, cols, each, x, part);
-  cuda_each(device, cols, CudaAddParts<S>{parts, cols, part, out});
+  const std::size_t parts = rows <= each ? 1 : (rows + each - 1) / each;
+  S* const part = parts > 1 ? device.scratch<S>(parts * cols) : out;
+  cuda_launch(device, dim3(across, static_cast<unsigned>(parts)), cuda_block, cuda_run_columns<Kernel, X, S>, kernel,
+              rows, cols, each, width, x, part);
+  if (parts > 1)
+    cuda_launch(device, across, cuda_block, cuda_run_columns<Multiply<S>, S, S>, Multiply<S>{}, parts, cols, parts,
+                width, static_cast<const S*>(part), out);
 }
 
 template <class Kernel, class S>

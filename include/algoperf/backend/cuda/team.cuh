@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "../../core/config.hpp"
 #include "../../core/half.hpp"
@@ -19,6 +20,11 @@ inline unsigned cuda_adders(std::size_t n) {
   constexpr std::size_t most = 1024;
   return static_cast<unsigned>(n < most ? (n + cuda_warp) / cuda_warp * cuda_warp : most);
 }
+
+// 16 bytes that are copied in one memory access, whatever their type.
+struct alignas(16) [[gnu::may_alias]] CudaBytes {
+  unsigned long long words[2];
+};
 
 struct CudaPlus {
   template <class T>
@@ -59,10 +65,11 @@ __device__ __forceinline__ T cuda_over_block(T x, const Combine& combine) {
 
 }  // namespace detail
 
-// A team (backend/concept.hpp) that is a warp, or a block of cuda_block threads. Every thread runs the row's functor.
-template <bool whole_block>
+// A team (backend/concept.hpp) of adjacent threads: a block of cuda_block threads, a warp, or a part of a warp, which
+// has no sum() and max(). Every thread runs the row's functor.
+template <unsigned threads>
 struct CudaTeam {
-  static constexpr unsigned size = whole_block ? detail::cuda_block : detail::cuda_warp;
+  static constexpr unsigned size = threads;
 
   ALGOPERF_NO_EXEC_CHECK
   template <class F>
@@ -98,15 +105,31 @@ struct CudaTeam {
   ALGOPERF_NO_EXEC_CHECK
   template <class S, class F>
   ALGOPERF_HD void copy_rows(unsigned count, unsigned length, S* to, const F& f) const {
-    for (unsigned i = rank(); i < count * length; i += size) {
-      const unsigned k = i / length, j = i - k * length;
-      const Stretch<S> row = f(k);
-      to[i] = j >= row.begin && j < row.end ? row.from[j - row.begin] : S(0);
+    constexpr unsigned width = 16 / sizeof(S);
+    using Pack = detail::CudaBytes;
+    if (length % width == 0 && aligned(to)) {
+      for (unsigned i = width * rank(); i < count * length; i += width * size) {
+        const unsigned k = i / length, j = i - k * length;
+        const Stretch<S> row = f(k);
+        if (row.begin % width == 0 && row.end % width == 0 && aligned(row.from)) {
+          Pack pack = {};
+          if (j >= row.begin && j < row.end) pack = *reinterpret_cast<const Pack*>(row.from + (j - row.begin));
+          *reinterpret_cast<Pack*>(to + i) = pack;
+        } else {
+          for (unsigned l = 0; l < width; ++l) to[i + l] = row[j + l];
+        }
+      }
+    } else {
+      for (unsigned i = rank(); i < count * length; i += size) {
+        const unsigned k = i / length;
+        to[i] = f(k)[i - k * length];
+      }
     }
     wait();
   }
 
  private:
+  ALGOPERF_HD static bool aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
   ALGOPERF_HD static unsigned rank() {
 #if ALGOPERF_ON_DEVICE
     return threadIdx.x % size;
@@ -117,17 +140,21 @@ struct CudaTeam {
   // Waits until all threads of the team have written the values that the next call may read.
   ALGOPERF_HD static void wait() {
 #if ALGOPERF_ON_DEVICE
-    if constexpr (whole_block)
+    if constexpr (size > detail::cuda_warp)
       __syncthreads();
-    else
+    else if constexpr (size == detail::cuda_warp)
       __syncwarp();
+    else
+      __syncwarp(((1u << size) - 1) << (threadIdx.x % detail::cuda_warp / size * size));
 #endif
   }
   template <class T, class Combine>
   ALGOPERF_HD static T over_team(T x, const Combine& combine) {
 #if ALGOPERF_ON_DEVICE
+    static_assert(size >= detail::cuda_warp,
+                  "algoperf: a functor with elementwise = true must not call sum() or max()");
     wait();
-    if constexpr (whole_block)
+    if constexpr (size > detail::cuda_warp)
       return detail::cuda_over_block(x, combine);
     else
       return detail::cuda_over_warp(x, combine);

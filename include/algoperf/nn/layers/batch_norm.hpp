@@ -101,12 +101,39 @@ struct BatchNorm {
       return (x - mean) / math::sqrt(variance + T(eps)) * scale + bias;
     }
   };
+  // From the sums of (x - mean)^2 in `variances`: rstds = 1 / sqrt(variance + eps), and the unbiased variances.
+  template <class T>
+  struct Variances {
+    std::size_t width;
+    T rows, eps;
+    T* variances;
+    T* rstds;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
+      const Variances self = *this;
+      team.each(width, [=](std::size_t c) {
+        const T variance = self.variances[c] / self.rows;
+        self.rstds[c] = T(1) / math::sqrt(variance + self.eps);
+        self.variances[c] = variance * (self.rows / (self.rows - T(1)));
+      });
+    }
+  };
+  // Computes rows of n = (x - mean) rstd and of y = n scale + bias.
   template <class S>
-  struct Rstd {
-    S eps;
-    template <class T>
-    ALGOPERF_HD T operator()(T, T variance) const {
-      return T(1) / math::sqrt(variance + T(eps));
+  struct Normalize {
+    static constexpr bool elementwise = true;
+    using T = Arithmetic<S>;
+    std::size_t width;
+    const S* x;
+    const T *mean, *rstd, *scale, *bias;
+    S *normal, *y;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const std::size_t at = r * width;
+      team.map(Centre{}, width, normal + at, x + at, mean, rstd);
+      team.map(Scaled{}, width, y + at, static_cast<const S*>(normal + at), scale, bias);
     }
   };
   // With n = (x - mean) rstd: dx = scale rstd (dy - mean of dy - n * mean of dy n).
@@ -118,18 +145,39 @@ struct BatchNorm {
       return scale * rstd * (dy - T(share) * sum_dy - n * T(share) * sum_dy_n);
     }
   };
-  // The amount that a step subtracts from a running average: momentum (running - sum / count).
-  template <class S>
-  struct TakenOff {
-    S momentum, share;
-    template <class T>
-    ALGOPERF_HD T operator()(T sum, T running) const {
-      return T(momentum) * (running - T(share) * sum);
+  // The gradients of the parameters, and the amounts that a step subtracts from the running averages: momentum
+  // (running - mean over the ghost batches).
+  template <class T>
+  struct Totals {
+    std::size_t ghosts, width;
+    const T *sums_dy_n, *sums_dy, *means, *variances;  // of each ghost batch
+    T momentum;
+    const T *running_mean, *running_variance;
+    T *of_scale, *of_bias, *of_mean, *of_variance;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
+      const Totals self = *this;
+      team.each(width, [=](std::size_t c) {
+        T by_scale = 0, by_bias = 0, mean = 0, variance = 0;
+        for (std::size_t i = c; i < self.ghosts * self.width; i += self.width) {
+          by_scale += self.sums_dy_n[i];
+          by_bias += self.sums_dy[i];
+          mean += self.means[i];
+          variance += self.variances[i];
+        }
+        const T n = static_cast<T>(self.ghosts);
+        self.of_scale[c] = by_scale;
+        self.of_bias[c] = by_bias;
+        self.of_mean[c] = self.momentum * (self.running_mean[c] - mean / n);
+        self.of_variance[c] = self.momentum * (self.running_variance[c] - variance / n);
+      });
     }
   };
   // to[r] = kernel(to[r], from[r]..., of_columns...), elementwise on rows of equal width.
   template <class S, class Kernel, std::size_t rows, std::size_t columns>
   struct OnRow {
+    static constexpr bool elementwise = true;
     Kernel kernel;
     std::size_t width;
     S* to;
@@ -174,11 +222,9 @@ struct BatchNorm {
       call.backend.map(Multiply<T>{T(1) / n}, width, mean);
       on_rows(call, rows, width, Square{}, y + at, {x + at}, {mean});
       call.backend.column_sums(rows, width, static_cast<const S*>(y + at), variance);
-      call.backend.map(Multiply<T>{T(1) / n}, width, variance);
-      call.backend.map(Rstd<T>{e}, width, rstd, static_cast<const T*>(variance));
-      call.backend.map(Multiply<T>{n / (n - T(1))}, width, variance);
-      on_rows(call, rows, width, Centre{}, kept.normal + at, {x + at}, {mean, rstd});
-      on_rows(call, rows, width, Scaled{}, y + at, {kept.normal + at}, {scale, bias});
+      call.backend.for_each_row(1, width, Variances<T>{width, n, e, variance, rstd});
+      call.backend.for_each_row(rows, 5 * width,
+                                Normalize<S>{width, x + at, mean, rstd, scale, bias, kept.normal + at, y + at});
     });
   }
   template <class B, class S>
@@ -198,16 +244,11 @@ struct BatchNorm {
                 {call.value(h.scale), kept.rstds + g * width, sum_dy, sum_dy_n});
     });
     const std::size_t count = ghosts(call.batch);
-    const auto total = [&](const T* parts, TensorHandle handle) {
-      call.backend.column_sums(count, width, parts, call.gradient(handle));
-    };
-    total(kept.sums_dy_n, h.scale);
-    total(kept.sums_dy, h.bias);
-    total(kept.means, h.mean);
-    total(kept.variances, h.variance);
-    const TakenOff<T> taken_off{static_cast<T>(momentum), T(1) / static_cast<T>(count)};
-    for (const TensorHandle handle : {h.mean, h.variance})
-      call.backend.map(taken_off, width, call.gradient(handle), call.value(handle));
+    call.backend.for_each_row(
+        1, count * width,
+        Totals<T>{count, width, kept.sums_dy_n, kept.sums_dy, kept.means, kept.variances, static_cast<T>(momentum),
+                  call.value(h.mean), call.value(h.variance), call.gradient(h.scale), call.gradient(h.bias),
+                  call.gradient(h.mean), call.gradient(h.variance)});
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "../../backend/convolution.hpp"
 #include "../../core/map_kernels.hpp"
+#include "../../core/math.hpp"
 #include "../concept.hpp"
 #include "../init.hpp"
 #include "../window.hpp"
@@ -124,6 +125,7 @@ struct Conv2d {
   // contains it. The block is rows [first, last) of windows.
   template <class S>
   struct Gather {
+    static constexpr bool elementwise = true;
     Window w;
     std::size_t first, last, first_pixel;
     const S* columns;
@@ -132,32 +134,29 @@ struct Conv2d {
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const auto at = Window::place(first_pixel + r, w.rows, w.cols);
-      const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
+      const auto in_image = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
+      const std::size_t line = at.image * w.out_rows;
+      const std::size_t begin = math::max(first, line + in_image.begin), end = math::min(last, line + in_image.end);
+      if (begin >= end || cols.begin >= cols.end) return;
+      // The gradient from the first window. From one window to the next, the pixel's place in the window changes too.
+      const std::size_t offset = w.within(at.row, begin - line) * w.size + w.within(at.col, cols.begin);
+      const S* const share =
+          columns + (((begin - first) * w.out_cols + cols.begin) * w.size * w.size + offset) * w.channels;
+      const std::size_t per_row = (w.out_cols * w.size - w.stride) * w.size * w.channels;
+      const std::size_t per_col = (w.size * w.size - w.stride) * w.channels;
+      const std::size_t high = end - begin, wide = cols.end - cols.begin;
       S* const to = dx + (first_pixel + r) * w.channels;
-      if constexpr (!std::is_same_v<S, Arithmetic<S>>) {  // rounds once per block, not once per window
-        const Gather self = *this;
+      if constexpr (Team::size > 1 || !std::is_same_v<S, Arithmetic<S>>) {  // rounds once per block of windows
         team.each(w.channels, [=](std::size_t c) {
           Arithmetic<S> total = to[c];
-          for (std::size_t o = rows.begin; o < rows.end; ++o)
-            for (std::size_t q = cols.begin; q < cols.end; ++q)
-              if (const S* const share = self.share_of(at, o, q)) total += share[c];
+          for (std::size_t o = 0; o < high; ++o)
+            for (std::size_t q = 0; q < wide; ++q) total += share[o * per_row + q * per_col + c];
           to[c] = S(total);
         });
       } else {
-        for (std::size_t o = rows.begin; o < rows.end; ++o)
-          for (std::size_t q = cols.begin; q < cols.end; ++q)
-            if (const S* const share = share_of(at, o, q)) team.map(Add{}, w.channels, to, share);
+        for (std::size_t o = 0; o < high; ++o)
+          for (std::size_t q = 0; q < wide; ++q) team.map(Add{}, w.channels, to, share + o * per_row + q * per_col);
       }
-    }
-
-   private:
-    // Returns the pixel's gradient from the window in row o and column q, or null if that window is in another block.
-    ALGOPERF_HD const S* share_of(Window::Place at, std::size_t o, std::size_t q) const {
-      const std::size_t line = at.image * w.out_rows + o;
-      if (line < first || line >= last) return nullptr;
-      const std::size_t window = (line - first) * w.out_cols + q;
-      const std::size_t offset = w.within(at.row, o) * w.size + w.within(at.col, q);
-      return columns + (window * w.size * w.size + offset) * w.channels;
     }
   };
 

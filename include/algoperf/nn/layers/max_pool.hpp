@@ -82,6 +82,7 @@ struct MaxPool {
   // Computes one pixel of the output.
   template <class S>
   struct Forward {
+    static constexpr bool elementwise = true;
     Window w;
     const S* x;
     S* y;
@@ -93,6 +94,21 @@ struct MaxPool {
       const std::size_t corner = (at.image * w.rows + at.row * w.stride) * w.cols + at.col * w.stride;
       S* const best = y + r * w.channels;
       S* const winner = winners + r * w.channels;
+      if constexpr (Team::size > 1) {
+        const Forward self = *this;
+        team.each(w.channels, [=](std::size_t c) {
+          Arithmetic<S> most = self.x[corner * self.w.channels + c], at_most = 0;
+          for (std::size_t i = 0; i < self.w.size; ++i)
+            for (std::size_t j = i == 0; j < self.w.size; ++j) {
+              const Arithmetic<S> other = self.x[(corner + i * self.w.cols + j) * self.w.channels + c];
+              at_most = Winner<S>{static_cast<Arithmetic<S>>(i * self.w.size + j)}(at_most, most, other);
+              most = Larger{}(most, other);
+            }
+          best[c] = S(most);
+          winner[c] = S(at_most);
+        });
+        return;
+      }
       team.copy(w.channels, x + corner * w.channels, best);
       team.each(w.channels, [winner](std::size_t c) { winner[c] = S(0); });
       for (std::size_t i = 0; i < w.size; ++i)
@@ -106,6 +122,7 @@ struct MaxPool {
   // Computes the gradient of one pixel of the input, from every window that contains it.
   template <class S>
   struct Backward {
+    static constexpr bool elementwise = true;
     Window w;
     const S* winners;
     const S* dy;
@@ -116,6 +133,21 @@ struct MaxPool {
       const auto at = Window::place(r, w.rows, w.cols);
       const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
       S* const d = dx + r * w.channels;
+      if constexpr (Team::size > 1) {
+        const Backward self = *this;
+        team.each(w.channels, [=](std::size_t c) {
+          Arithmetic<S> total = 0;
+          for (std::size_t o = rows.begin; o < rows.end; ++o)
+            for (std::size_t q = cols.begin; q < cols.end; ++q) {
+              const std::size_t from = ((at.image * self.w.out_rows + o) * self.w.out_cols + q) * self.w.channels + c;
+              const auto offset =
+                  static_cast<Arithmetic<S>>(self.w.within(at.row, o) * self.w.size + self.w.within(at.col, q));
+              total = RouteMore<S>{offset}(total, Arithmetic<S>(self.winners[from]), Arithmetic<S>(self.dy[from]));
+            }
+          d[c] = S(total);
+        });
+        return;
+      }
       bool first = true;
       for (std::size_t o = rows.begin; o < rows.end; ++o)
         for (std::size_t q = cols.begin; q < cols.end; ++q) {
