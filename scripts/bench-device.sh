@@ -7,18 +7,23 @@
 #   scripts/bench-device.sh --gather [FOLDER]      copies dependencies that a machine with a GPU may lack (Eigen,
 #                                                  doctest, zlib, and MNIST from ALGOPERF_DATA) to FOLDER (default
 #                                                  .deps)
+#   scripts/bench-device.sh --build [--tests]      only builds, in build/device, for a machine with a GPU; there,
+#                                                  --built in place of --build runs what was built
 #
 # DEPS is the folder of dependencies (default .deps); dependencies missing there must be installed. PYTHON (default
 # python3) is the interpreter for the PyTorch columns, which are not measured if it lacks torch. ARCH is the
-# architecture to compile for (default native with a GPU, else sm_90).
+# architecture to compile for (default native with a GPU, else sm_90). LIMIT is the number of seconds after which
+# programs are cut (default 540).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-save=false tests=false gather=
+save=false tests=false build_only=false built=false gather=
 while (($#)); do
   case $1 in
     --save) save=true ;;
     --tests) tests=true ;;
+    --build) build_only=true ;;
+    --built) built=true ;;
     --gather) gather=${2:-.deps}; (($# < 2)) || shift ;;
     *) sed -n 's/^#   /usage: /p' "$0" | head -n 1 >&2; exit 2 ;;
   esac
@@ -55,24 +60,32 @@ for folder in "$deps/include" "$deps/include/eigen3" /usr/include/eigen3; do
   [[ ! -d $folder ]] || include+=(-isystem "$folder")
 done
 link=(-L"$deps/lib" -lz)
-cuda() { # program source options...
-  "$nvcc" -std=c++20 -O3 -arch="$arch" -DEIGEN_NO_CUDA "${include[@]}" "$2" -o "$build/$1" -lcublas -lcusolver \
-    "${link[@]}" "${@:3}" >"$build/$1.log" 2>&1 || { cat "$build/$1.log" >&2; exit 1; }
+cuda() { # program source [optimisation]
+  "$nvcc" -std=c++20 "${3:--O3}" -arch="$arch" -DEIGEN_NO_CUDA "${include[@]}" "$2" -o "$build/$1" -lcublas -lcusolver \
+    "${link[@]}" >"$build/$1.log" 2>&1 || { cat "$build/$1.log" >&2; exit 1; }
 }
-echo "building ..." >&2
+programs=(rules matrix_rules training models target_gpu)
 jobs=()
-for program in rules matrix_rules training target_gpu; do
-  cuda "$program" "benchmarks/device/$program.cu" & jobs+=($!)
-done
-if $tests; then cuda cuda_tests tests/device/cuda_tests.cu & jobs+=($!); fi
-g++ -std=c++20 -O3 -march=native "${include[@]}" benchmarks/device/target_cpu.cpp -o "$build/target_cpu" "${link[@]}" \
-  -lpthread & jobs+=($!)
+if ! $built; then
+  echo "building ..." >&2
+  for program in "${programs[@]}"; do
+    cuda "$program" "benchmarks/device/$program.cu" & jobs+=($!)
+  done
+  for program in cuda_tests thrust_tests; do
+    if $tests; then cuda "$program" "tests/device/$program.cu" -O1 & jobs+=($!); fi
+  done
+fi
+if ! $build_only; then  # for the processor of the machine that runs it
+  g++ -std=c++20 -O3 -march=native "${include[@]}" benchmarks/device/target_cpu.cpp -o "$build/target_cpu" \
+    "${link[@]}" -lpthread & jobs+=($!)
+fi
 for job in "${jobs[@]}"; do wait "$job"; done
+! $build_only || exit 0
 
-# within SECONDS PROGRAM...: runs a program for at most SECONDS, and not beyond nine minutes after the start of the
+# within SECONDS PROGRAM...: runs a program for at most SECONDS, and not beyond LIMIT seconds after the start of the
 # script. Returns 124 if the time was up.
 within() {
-  local left=$((540 - SECONDS))
+  local left=$((${LIMIT:-540} - SECONDS))
   ((left > 0)) || return 124
   timeout "$(($1 < left ? $1 : left))" "${@:2}"
 }
@@ -80,13 +93,14 @@ within() {
 if $tests; then
   status=0
   "$build/cuda_tests" || status=$?
+  ((status != 0)) || "$build/thrust_tests" || status=$?
   sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
   if ((status == 77)); then
     echo "no device: tests are built only" >&2
   else
     ((status == 0)) || exit "$status"
-    within 200 "$sanitizer" --error-exitcode 1 "$build/cuda_tests" \
-      --test-case="*primitives*,*rules agree*,*mixed precision*,*steps as graphs*" || status=$?
+    within 60 "$sanitizer" --error-exitcode 1 "$build/cuda_tests" \
+      --test-case="*primitives*,*layers agree*,*mixed precision agrees*,*as graphs*,*numbers of rows*" || status=$?
     ((status == 0 || status == 124)) || exit "$status"
     ((status == 0)) || echo "compute-sanitizer found nothing until its time was up" >&2
   fi
@@ -102,7 +116,7 @@ rm -f "$lines".*
 cpu=$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)
 echo "# ${gpu:-no GPU}; ${cpu:-unknown CPU}, $(nproc) cores; $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p'); $(date -u +%Y-%m-%d);" \
   "scripts/bench-device.sh" >"$lines.0"
-for program in rules matrix_rules training target_gpu; do
+for program in "${programs[@]}"; do
   echo "$program ..." >&2
   within 240 "$build/$program" >"$lines.$program" || incomplete "$program"
 done
@@ -113,7 +127,7 @@ done
 if [[ $gpu ]]; then
   if "$python" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
     "$python" -c 'import torch; print("# torch", torch.__version__)' >"$lines.1"
-    for program in rules matrix_rules training; do
+    for program in rules matrix_rules models training; do
       echo "torch_$program ..." >&2
       within 120 "$python" -B "benchmarks/device/torch_$program.py" >"$lines.torch_$program" ||
         echo "torch_$program.py failed: its columns have gaps" >&2

@@ -138,6 +138,25 @@ def training(lines, verdict):
     )
 
 
+def models(lines, verdict):
+    peers = ("torch eager", "torch graph")
+
+    def rows():
+        for row in lines.rows("models"):
+            for precision in ("fp32", "bf16"):
+                ours, *theirs = (lines.get("models", row, f"{side}, {precision}") for side in ("ours", *peers))
+                known = [t for t in theirs if t]
+                fastest = ratio(min(known), ours) if known else None
+                yield [f"{row}, {precision}", *(cell(s and 1e6 * s, "{:.0f}") for s in (ours, *theirs)), cell(fastest),
+                       verdict((fastest, 1.0))]  # fmt: skip
+
+    table(
+        "Models: microseconds per training step (bar: PyTorch's fastest takes at least as long)",
+        ["model", "ours", *peers, "fastest / ours", ""],
+        rows(),
+    )
+
+
 def targets(lines):
     columns = lines.columns("target")
     rows = ([row, *(cell(lines.get("target", row, c), "{:.3f}") for c in columns)] for row in lines.rows("target"))
@@ -151,6 +170,7 @@ def main():
     beside(lines)
     matrices(lines)
     training(lines, verdict)
+    models(lines, verdict)
     targets(lines)
     return verdict.missed
 

@@ -5,41 +5,17 @@
 #include <algoperf/algoperf.hpp>
 
 #include "device.cuh"
+#include "stamps.hpp"
 
 namespace ap = algoperf;
 
 namespace {
 
-// An observer that records the time at the end of every `every`-th step.
-class Stamps {
- public:
-  Stamps(std::uint64_t every, std::vector<double>& times) : every_(every), times_(&times) {}
-  bool reads_loss(const ap::StepReport&) const { return false; }
-  template <class Run>
-  ap::Control after_step(const Run&, const ap::StepReport& report) {
-    if (report.now.t % every_ == 0) {
-      ap::Cuda{}.synchronize();
-      times_->push_back(bench::now());
-    }
-    return ap::Control::go_on;
-  }
-
- private:
-  std::uint64_t every_;
-  std::vector<double>* times_;
-};
-
 template <class Model, class Backend>
 double step_seconds(const Model& model, std::size_t batch, const Backend& backend, const ap::InMemory<float>& data) {
-  const std::uint64_t every = batch < 1000 ? 200 : 40;
-  std::vector<double> times;
   ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(), ap::Constant{1e-3},
                         ap::ShuffledEpochs{.batch = batch, .seed = 1}, backend);
-  loop.run(data, Stamps(every, times), ap::UntilStep{12 * every});
-  std::vector<double> steps;
-  for (std::size_t i = 2; i < times.size(); ++i)  // skips the intervals of warm-up and recording
-    steps.push_back((times[i] - times[i - 1]) / static_cast<double>(every));
-  return bench::median(steps);
+  return bench::training_seconds(loop, data, batch < 1000 ? 100 : 10);
 }
 
 template <class Model>

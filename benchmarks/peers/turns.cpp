@@ -1,7 +1,6 @@
 // Alternates with a peer in another process, so that both are timed under the same conditions. Reads lines
 //
-//   <model> <batch> <steps>      training (an MLP), simple_cnn, residual_cnn, resnet8, vit, dlrm, gnn, transformer or
-//                                lm
+//   <model> <batch> <steps>      training (an MLP), or a task of model_tasks.hpp
 //   adamw <parameters> <steps>
 //
 // takes that many steps, and prints their time in seconds: the processor time of this thread, or with the argument
@@ -15,10 +14,46 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <sstream>
-#include <type_traits>
 
+#include "../model_tasks.hpp"
 #include "../paired.hpp"
+
+namespace {
+
+// The training steps of a task, with AdamW on the CPU.
+template <class ModelType, class LossType, class Data>
+class TaskSteps {
+ public:
+  TaskSteps(const ModelType& model, const LossType& loss, Data data, std::size_t batch, unsigned threads)
+      : data_(std::move(data)),
+        loop_(model, loss, algoperf::adamw(), algoperf::Constant{1e-3}, algoperf::ShuffledEpochs{.batch = batch},
+              algoperf::Host<float>{.threads = threads}) {
+    loop_.start(data_);
+  }
+  void operator()() { loop_.step(data_); }
+
+ private:
+  Data data_;
+  algoperf::TrainingLoop<ModelType, LossType, decltype(algoperf::adamw()), algoperf::Constant, algoperf::ShuffledEpochs>
+      loop_;
+};
+
+std::function<void()> steps_of(const std::string& what, std::size_t size, unsigned threads) {
+  std::function<void()> step;
+  const auto take_turns = [&step](auto training) { step = [training] { (*training)(); }; };
+  if (what == "training") take_turns(std::make_shared<bench::LibraryTraining>(size));
+  if (what == "adamw") take_turns(std::make_shared<bench::LibraryAdamW>(size));
+  bench::for_each_model_task(
+      [&]<class M, class L>(const char* name, std::size_t, const M& model, const L& loss, const auto& data) {
+        if (what == name)
+          take_turns(std::make_shared<TaskSteps<M, L, decltype(data())>>(model, loss, data(), size, threads));
+      });
+  return step;
+}
+
+}  // namespace
 
 int main(int argument_count, char** arguments) {
   const unsigned threads = argument_count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 1;
@@ -31,39 +66,11 @@ int main(int argument_count, char** arguments) {
     words >> what >> size >> count;
     if (!words) what.clear();
     std::function<void()>& step = steps[what + std::to_string(size)];
-    const auto take_turns = [&step](auto training) { step = [training] { (*training)(); }; };
-    const auto cnn = [&](const auto& model) {
-      take_turns(std::make_shared<bench::LibraryCnn<std::decay_t<decltype(model)>>>(model, size, threads));
-    };
-    const auto transformer = [&](const auto& model) {
-      take_turns(std::make_shared<bench::LibraryTransformer<std::decay_t<decltype(model)>>>(model, size, threads));
-    };
-    if (!step) {
-      if (what == "training")
-        take_turns(std::make_shared<bench::LibraryTraining>(size));
-      else if (what == "adamw")
-        take_turns(std::make_shared<bench::LibraryAdamW>(size));
-      else if (what == "simple_cnn")
-        cnn(bench::simple_cnn_model());
-      else if (what == "residual_cnn")
-        cnn(bench::residual_cnn_model());
-      else if (what == "resnet8")
-        cnn(algoperf::SmallResNet<>{});
-      else if (what == "vit")
-        cnn(algoperf::VisionTransformer{});
-      else if (what == "dlrm")
-        take_turns(std::make_shared<bench::LibraryDlrm>(size, threads));
-      else if (what == "gnn")
-        take_turns(std::make_shared<bench::LibraryGraphNetwork>(size, threads));
-      else if (what == "transformer")
-        transformer(bench::transformer);
-      else if (what == "lm")
-        transformer(bench::language_model);
-    }
+    if (!step) step = steps_of(what, size, threads);
     if (!step) {
       std::fprintf(stderr,
-                   "turns: invalid line '%s', expected 'training', 'simple_cnn', 'residual_cnn', 'resnet8', "
-                   "'vit', 'dlrm', 'gnn', 'transformer', 'lm' or 'adamw', a size, and a number of steps\n",
+                   "turns: invalid line '%s', expected 'training', 'adamw' or the name of a model, a size, and a "
+                   "number of steps\n",
                    line.c_str());
       return 2;
     }

@@ -1,0 +1,83 @@
+// The tasks of the benchmarks of whole models: a model, its loss, its batch size and random data.
+#pragma once
+
+#include <algoperf/algoperf.hpp>
+#include <algoperf/data/graph_fields.hpp>
+#include <algoperf/data/readers/hashed_columns.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cnn_tasks.hpp"
+
+namespace bench {
+
+// Four blocks of width 128, on 64 tokens per example; and the model of ShakespeareLm.
+constexpr algoperf::Gpt transformer{.vocabulary = 256, .context = 64, .width = 128, .layers = 4, .heads = 4};
+constexpr algoperf::RotaryTransformer language_model{.vocabulary = 65};
+// The model of Nci1.
+constexpr algoperf::GraphNetwork<> graph_network{.node_features = 38};
+
+template <class ModelType>
+algoperf::TextSequences random_text(const ModelType& model) {
+  algoperf::RandomStream random(algoperf::RandomKey{7});
+  const auto vocabulary = static_cast<std::uint32_t>(model.vocabulary);
+  std::string text(1024 * model.context + 1, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i)  // the first characters make the vocabulary whole
+    text[i] = static_cast<char>(i < vocabulary ? i : random.below(vocabulary));
+  return algoperf::TextSequences(algoperf::Text::from_string(text), {.length = model.context});
+}
+
+inline algoperf::NumbersAndCategories random_clicks(const algoperf::Dlrm& model) {
+  constexpr std::size_t rows = 8192;
+  algoperf::RandomStream random(algoperf::RandomKey{7});
+  std::vector<float> numbers(rows * model.numbers);
+  std::vector<std::int32_t> categories(rows * model.categories), labels(rows);
+  for (float& x : numbers) x = random.uniform();
+  for (std::int32_t& c : categories)
+    c = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.vocabulary)));
+  for (std::int32_t& label : labels) label = static_cast<std::int32_t>(random.below(2));
+  return algoperf::NumbersAndCategories({std::move(numbers), {model.numbers}},
+                                        {std::move(categories), {model.categories}}, {std::move(labels), {1}});
+}
+
+// Graphs of 20 to 40 nodes with 2 to 3 neighbours each.
+inline algoperf::GraphFields random_graphs(std::size_t node_features) {
+  algoperf::RandomStream random(algoperf::RandomKey{7});
+  algoperf::Graphs graphs;
+  graphs.first_node.push_back(0);
+  graphs.first_neighbour.push_back(0);
+  graphs.tag_values.resize(node_features - 1);
+  for (int g = 0; g < 4096; ++g) {
+    const std::uint32_t nodes = 20 + random.below(21);
+    for (std::uint32_t v = 0; v < nodes; ++v) {
+      graphs.tags.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(node_features - 1))));
+      for (std::uint32_t i = 0; i < 2 + v % 6 / 5; ++i) graphs.neighbours.push_back(random.below(nodes));
+      graphs.first_neighbour.push_back(graphs.neighbours.size());
+    }
+    graphs.first_node.push_back(graphs.tags.size());
+    graphs.labels.push_back(static_cast<std::int32_t>(random.below(2)));
+  }
+  return algoperf::graph_fields(graphs);
+}
+
+// Calls f(name, batch, model, loss, data) for each task. data() makes the data.
+template <class F>
+void for_each_model_task(const F& f) {
+  using namespace algoperf;
+  const auto of_images = [&](const char* name, const auto& model) {
+    f(name, 128, model, SoftmaxCrossEntropy{}, [&] { return random_images(1024, image_shape(model)); });
+  };
+  of_images("simple_cnn", simple_cnn_model());
+  of_images("residual_cnn", residual_cnn_model());
+  of_images("resnet8", SmallResNet<>{});
+  of_images("vit", VisionTransformer{});
+  f("dlrm", 128, Dlrm{}, SigmoidCrossEntropy{}, [] { return random_clicks(Dlrm{}); });
+  f("gnn", 128, graph_network, SigmoidCrossEntropy{}, [] { return random_graphs(graph_network.node_features); });
+  f("transformer", 16, transformer, SoftmaxCrossEntropy{}, [] { return random_text(transformer); });
+  f("lm", 32, language_model, SoftmaxCrossEntropy{}, [] { return random_text(language_model); });
+}
+
+}  // namespace bench

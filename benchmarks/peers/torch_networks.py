@@ -1,0 +1,275 @@
+"""The models of benchmarks/model_tasks.hpp in PyTorch, and their training steps, on the default device."""
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+EXAMPLES, ROWS = 1024, 8192
+
+
+class Training:
+    """Steps of AdamW on batches of shuffled examples. `inputs` is a list of tensors, the arguments of the model."""
+
+    def __init__(self, model, inputs, labels, batch, compiled, loss=None):
+        self.model, self.inputs, self.labels, self.batch = model, inputs, labels, batch
+        self.loss_of = loss or (lambda outputs, labels: F.cross_entropy(outputs.flatten(0, -2), labels.flatten()))
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3, fused=True)
+        self.loss = torch.compile(self.whole) if compiled else self.whole
+        self.at = len(labels)
+
+    def whole(self, labels, *inputs):
+        return self.loss_of(self.model(*inputs), labels)
+
+    def __call__(self):
+        if self.at + self.batch > len(self.labels):
+            self.order, self.at = torch.randperm(len(self.labels)), 0
+        indices = self.order[self.at : self.at + self.batch]
+        self.at += self.batch
+        self.optimizer.zero_grad(set_to_none=True)
+        self.loss(self.labels[indices], *(x[indices] for x in self.inputs)).backward()
+        self.optimizer.step()
+
+
+class Add(nn.Module):
+    def __init__(self, *layers):
+        super().__init__()
+        self.inside = nn.Sequential(*layers)
+
+    def forward(self, x):
+        return x + self.inside(x)
+
+
+def simple_cnn():
+    return nn.Sequential(
+        nn.Conv2d(1, 32, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(32, 64, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(3136, 1024), nn.ReLU(), nn.Linear(1024, 10))
+
+
+def convolution(inputs, filters, size=3, stride=1):
+    return nn.Conv2d(inputs, filters, size, stride, (size - 1) // 2, bias=False), nn.BatchNorm2d(filters)
+
+
+def block(inputs, filters, size=3, stride=1):
+    return *convolution(inputs, filters, size, stride), nn.ReLU()
+
+
+def residual_cnn():
+    return nn.Sequential(
+        *block(3, 32, 4, 2), *block(32, 64), nn.MaxPool2d(2), Add(*block(64, 64)), Add(*block(64, 64)),
+        *block(64, 128), nn.MaxPool2d(2), Add(*block(128, 128)), Add(*block(128, 128)), nn.MaxPool2d(4),
+        nn.Flatten(), nn.Linear(128, 10))
+
+
+class ResNetBlock(nn.Module):
+    def __init__(self, inputs, filters, stride):
+        super().__init__()
+        self.inside = nn.Sequential(*block(inputs, filters, 3, stride), *convolution(filters, filters))
+        self.shortcut = nn.Identity()
+        if inputs != filters:
+            self.shortcut = nn.Sequential(*convolution(inputs, filters, 1, stride))
+
+    def forward(self, x):
+        return F.relu(self.inside(x) + self.shortcut(x))
+
+
+def resnet8():
+    return nn.Sequential(*block(3, 16), ResNetBlock(16, 16, 1), ResNetBlock(16, 32, 2), ResNetBlock(32, 64, 2),
+                         nn.AvgPool2d(8), nn.Flatten(), nn.Linear(64, 10))
+
+
+class Dlrm(nn.Module):
+    def __init__(self, numbers=6, categories=8, vocabulary=4096, width=16):
+        super().__init__()
+
+        def mlp(*widths):
+            return nn.Sequential(*(part for a, b in zip(widths, widths[1:]) for part in (nn.Linear(a, b), nn.ReLU())))
+
+        self.table, self.bottom = nn.Embedding(vocabulary, width), mlp(numbers, 64, 32, width)
+        self.top = nn.Sequential(mlp(width + (categories + 1) * (categories + 2) // 2, 64, 64, 32), nn.Linear(32, 1))
+        self.register_buffer("pairs", torch.triu_indices(categories + 1, categories + 1))
+
+    def forward(self, numbers, categories):
+        b = self.bottom(numbers)
+        stack = torch.cat((b[:, None], self.table(categories)), 1)
+        return self.top(torch.cat((b, (stack @ stack.mT)[:, self.pairs[0], self.pairs[1]]), 1))
+
+
+class VitBlock(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.heads = heads
+        self.norm_1, self.norm_2 = nn.LayerNorm(width, 1e-6), nn.LayerNorm(width, 1e-6)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.GELU("tanh"), nn.Linear(hidden, width))
+
+    def forward(self, x):
+        q, k, v = self.qkv(self.norm_1(x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        x = x + self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+        return x + self.mlp(self.norm_2(x))
+
+
+class Vit(nn.Module):
+    def __init__(self, width=64, blocks=4, heads=4, hidden=256, patch=4, side=8):
+        super().__init__()
+        self.patches = nn.Conv2d(3, width, patch, patch)
+        self.blocks = nn.Sequential(*(VitBlock(width, heads, hidden) for _ in range(blocks)), nn.LayerNorm(width, 1e-6))
+        self.head = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 10))
+        i, j = torch.arange(side * side) // side, torch.arange(side * side) % side
+        frequencies = 10000 ** -(torch.arange(width // 4) / (width // 4 - 1))
+        x, y = torch.outer(j, frequencies), torch.outer(i, frequencies)
+        self.register_buffer("positions", torch.cat((x.sin(), x.cos(), y.sin(), y.cos()), 1))
+
+    def forward(self, images):
+        return self.head(self.blocks(self.patches(images).flatten(2).mT + self.positions).mean(1))
+
+
+class Mlp(nn.Sequential):
+    def __init__(self, inputs, units):
+        super().__init__(nn.Linear(inputs, units), nn.LayerNorm(units, 1e-6), nn.ReLU(), nn.Dropout(0.1))
+
+
+class GraphNetwork(nn.Module):
+    def __init__(self, node_features=38, width=32, steps=3):
+        super().__init__()
+        self.nodes, self.edges, self.logit = nn.Linear(node_features, width), nn.Linear(1, width), nn.Linear(width, 1)
+        self.steps = nn.ModuleList(nn.ModuleList((Mlp((3 + more) * width, width), Mlp((3 + more) * width, width),
+                                                  Mlp((2 + more) * width, width))) for more in [0] + [1] * (steps - 1))
+
+    def forward(self, nodes, edges, senders, receivers, graph_of_node, graph_of_edge, graphs):
+        node, edge, state = self.nodes(nodes), self.edges(edges), []
+        for of_edges, of_nodes, of_graphs in self.steps:
+            edge = of_edges(torch.cat([edge, node[senders], node[receivers]] + [x[graph_of_edge] for x in state], 1))
+            zeros = edge.new_zeros(len(node), edge.shape[1])
+            sent, received = zeros.index_add(0, senders, edge), zeros.index_add(0, receivers, edge)
+            node = of_nodes(torch.cat([node, sent, received] + [x[graph_of_node] for x in state], 1))
+            zeros = edge.new_zeros(graphs, edge.shape[1])
+            sums = [zeros.index_add(0, graph_of_node, node), zeros.index_add(0, graph_of_edge, edge)]
+            state = [of_graphs(torch.cat(sums + state, 1))]
+        return self.logit(state[0])[:, 0]
+
+
+def packed(first, count):
+    """Returns the numbers first[i], first[i] + 1, ... of count[i] elements each, one after the other."""
+    begins = count.cumsum(0) - count
+    return torch.arange(int(count.sum())) + torch.repeat_interleave(first - begins, count)
+
+
+class GraphTraining:
+    """Steps of AdamW on batches of shuffled random graphs like those of turns.hpp, stored one after the other."""
+
+    def __init__(self, model, batch, compiled):
+        self.model, self.batch, self.at = model, batch, 4096
+        self.nodes = torch.randint(20, 41, (4096,))
+        in_graph = torch.arange(int(self.nodes.sum())) - torch.repeat_interleave(self.nodes.cumsum(0) - self.nodes, self.nodes)
+        degrees = 2 + in_graph % 6 // 5
+        self.first_node = self.nodes.cumsum(0) - self.nodes
+        graph = torch.repeat_interleave(torch.arange(4096), self.nodes)
+        self.edges = torch.zeros(4096, dtype=torch.long).index_add(0, graph, degrees)
+        self.first_edge = self.edges.cumsum(0) - self.edges
+        self.senders = torch.repeat_interleave(in_graph, degrees)
+        self.receivers = (torch.rand(len(self.senders)) * torch.repeat_interleave(self.nodes, self.edges)).long()
+        self.features = torch.cat((F.one_hot(torch.randint(37, (len(in_graph),)), 37), degrees[:, None]), 1).float()
+        self.of_edges, self.labels = torch.ones(len(self.senders), 1), torch.randint(2, (4096,)).float()
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
+        self.loss = torch.compile(self.whole, dynamic=True) if compiled else self.whole
+
+    def whole(self, labels, *inputs):
+        return F.binary_cross_entropy_with_logits(self.model(*inputs), labels)
+
+    def __call__(self):
+        if self.at + self.batch > 4096:
+            self.order, self.at = torch.randperm(4096), 0
+        indices = self.order[self.at : self.at + self.batch]
+        self.at += self.batch
+        nodes, edges = self.nodes[indices], self.edges[indices]
+        of_nodes, of_edges = packed(self.first_node[indices], nodes), packed(self.first_edge[indices], edges)
+        numbers = torch.arange(self.batch)
+        graph_of_node, graph_of_edge = torch.repeat_interleave(numbers, nodes), torch.repeat_interleave(numbers, edges)
+        first = (nodes.cumsum(0) - nodes)[graph_of_edge]
+        self.optimizer.zero_grad(set_to_none=True)
+        self.loss(self.labels[indices], self.features[of_nodes], self.of_edges[of_edges], first + self.senders[of_edges],
+                  first + self.receivers[of_edges], graph_of_node, graph_of_edge, self.batch).backward()
+        self.optimizer.step()
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads, context, rotary):
+        super().__init__()
+        self.heads, self.rotary = heads, rotary
+        self.qkv, self.out = nn.Linear(width, 3 * width, bias=not rotary), nn.Linear(width, width, bias=not rotary)
+        if rotary:
+            size = width // heads
+            angles = torch.outer(torch.arange(context), 500000 ** (-torch.arange(0, size, 2) / size))
+            self.register_buffer("cosines", angles.cos())
+            self.register_buffer("sines", angles.sin())
+            self.scale = nn.Parameter(torch.tensor(12.0))
+
+    def normalised(self, x):
+        a, b = x[..., ::2], x[..., 1::2]
+        x = torch.stack((a * self.cosines - b * self.sines, a * self.sines + b * self.cosines), -1).flatten(-2)
+        return x / (torch.linalg.vector_norm(x, dim=-1, keepdim=True) + 1e-6)
+
+    def forward(self, x):
+        batch, context, width = x.shape
+        q, k, v = (part.view(batch, context, self.heads, -1).transpose(1, 2) for part in self.qkv(x).split(width, -1))
+        if self.rotary:
+            mixed = F.scaled_dot_product_attention(self.scale * self.normalised(q), self.normalised(k), v, is_causal=True,
+                                                   scale=1)
+        else:
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.out(mixed.transpose(1, 2).reshape(x.shape))
+
+
+class Transformer(nn.Module):
+    def __init__(self, vocabulary, context, width, layers, heads, rotary):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        nn.init.normal_(self.embedding.weight, std=0.02)
+        self.positions = None if rotary else nn.Parameter(0.02 * torch.randn(context, width))
+
+        def norm():
+            return nn.RMSNorm(width, eps=1e-6) if rotary else nn.LayerNorm(width)
+
+        def mlp():
+            if rotary:
+                return nn.Linear(width, 8 * width, bias=False), nn.GLU(), nn.Linear(4 * width, width, bias=False)
+            return nn.Linear(width, 4 * width), nn.GELU(approximate="tanh"), nn.Linear(4 * width, width)
+
+        self.blocks = nn.Sequential(*(part for _ in range(layers) for part in
+                                      (Add(norm(), Attention(width, heads, context, rotary)), Add(norm(), *mlp()))))
+        self.norm = norm()
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        if self.positions is not None:
+            x = x + self.positions
+        return self.norm(self.blocks(x)) @ self.embedding.weight.T
+
+
+def binary_loss(outputs, labels):
+    return F.binary_cross_entropy_with_logits(outputs[:, 0], labels)
+
+
+def images(make, shape):
+    return make, [torch.rand(EXAMPLES, *shape)], torch.randint(10, (EXAMPLES,)), 128, None
+
+
+def text(vocabulary, context, *sizes, batch):
+    characters = torch.randint(vocabulary, (EXAMPLES * context + 1,))
+    return (lambda: Transformer(vocabulary, context, *sizes), [characters[:-1].view(EXAMPLES, context)],
+            characters[1:].view(EXAMPLES, context), batch, None)
+
+
+# Each returns a function that makes the model, the inputs, the labels, the batch size and the loss (cross-entropy by
+# default). The graph network is apart: its examples have different sizes (GraphTraining).
+TASKS = {
+    "simple_cnn": lambda: images(simple_cnn, (1, 28, 28)),
+    "residual_cnn": lambda: images(residual_cnn, (3, 32, 32)),
+    "resnet8": lambda: images(resnet8, (3, 32, 32)),
+    "vit": lambda: images(Vit, (3, 32, 32)),
+    "dlrm": lambda: (Dlrm, [torch.rand(ROWS, 6), torch.randint(4096, (ROWS, 8))], torch.randint(2, (ROWS,)).float(), 128,
+                     binary_loss),
+    "transformer": lambda: text(256, 64, 128, 4, 4, False, batch=16),
+    "lm": lambda: text(65, 64, 64, 2, 4, True, batch=32),
+}
+IMAGES = ("simple_cnn", "residual_cnn", "resnet8", "vit")
