@@ -14,9 +14,10 @@
 
 namespace bench {
 
-// Four blocks of width 128, on 64 tokens per example; and the model of ShakespeareLm.
+// Language models of 64 tokens per example: four blocks of width 128, the model of ShakespeareLm, and 128 LSTM units.
 constexpr algoperf::Gpt transformer{.vocabulary = 256, .context = 64, .width = 128, .layers = 4, .heads = 4};
 constexpr algoperf::RotaryTransformer language_model{.vocabulary = 65};
+constexpr algoperf::LstmLanguageModel recurrent_model{.vocabulary = 65};
 // The model of Nci1.
 constexpr algoperf::GraphNetwork<> graph_network{.node_features = 38};
 
@@ -78,6 +79,7 @@ void for_each_model_task(const F& f) {
   f("gnn", 128, graph_network, SigmoidCrossEntropy{}, [] { return random_graphs(graph_network.node_features); });
   f("transformer", 16, transformer, SoftmaxCrossEntropy{}, [] { return random_text(transformer); });
   f("lm", 32, language_model, SoftmaxCrossEntropy{}, [] { return random_text(language_model); });
+  f("lstm", 32, recurrent_model, SoftmaxCrossEntropy{}, [] { return random_text(recurrent_model); });
 }
 
 }  // namespace bench

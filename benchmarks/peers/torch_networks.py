@@ -246,6 +246,16 @@ class Transformer(nn.Module):
         return self.norm(self.blocks(x)) @ self.embedding.weight.T
 
 
+class RecurrentModel(nn.Module):
+    def __init__(self, vocabulary, width, units):
+        super().__init__()
+        self.embedding, self.logits = nn.Embedding(vocabulary, width), nn.Linear(units, vocabulary)
+        self.lstm = nn.LSTM(width, units, batch_first=True)
+
+    def forward(self, tokens):
+        return self.logits(self.lstm(self.embedding(tokens))[0])
+
+
 def binary_loss(outputs, labels):
     return F.binary_cross_entropy_with_logits(outputs[:, 0], labels)
 
@@ -254,9 +264,9 @@ def images(make, shape):
     return make, [torch.rand(EXAMPLES, *shape)], torch.randint(10, (EXAMPLES,)), 128, None
 
 
-def text(vocabulary, context, *sizes, batch):
+def text(make, vocabulary, context, batch):
     characters = torch.randint(vocabulary, (EXAMPLES * context + 1,))
-    return (lambda: Transformer(vocabulary, context, *sizes), [characters[:-1].view(EXAMPLES, context)],
+    return (make, [characters[:-1].view(EXAMPLES, context)],
             characters[1:].view(EXAMPLES, context), batch, None)
 
 
@@ -269,7 +279,8 @@ TASKS = {
     "vit": lambda: images(Vit, (3, 32, 32)),
     "dlrm": lambda: (Dlrm, [torch.rand(ROWS, 6), torch.randint(4096, (ROWS, 8))], torch.randint(2, (ROWS,)).float(), 128,
                      binary_loss),
-    "transformer": lambda: text(256, 64, 128, 4, 4, False, batch=16),
-    "lm": lambda: text(65, 64, 64, 2, 4, True, batch=32),
+    "transformer": lambda: text(lambda: Transformer(256, 64, 128, 4, 4, False), 256, 64, 16),
+    "lm": lambda: text(lambda: Transformer(65, 64, 64, 2, 4, True), 65, 64, 32),
+    "lstm": lambda: text(lambda: RecurrentModel(65, 64, 128), 65, 64, 32),
 }
 IMAGES = ("simple_cnn", "residual_cnn", "resnet8", "vit")

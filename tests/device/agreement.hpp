@@ -134,6 +134,18 @@ std::vector<typename B::Scalar> train(const B& backend, const Rule& rule, unsign
   return result;
 }
 
+// An LSTM over `rows` rows of `width` elements.
+struct Recurrent {
+  std::size_t rows, width, units;
+  bool reverse = false;
+
+  template <class Net>
+  constexpr Value operator()(Net& net, Value x) const {
+    const Lstm lstm{.units = units, .reverse = reverse};
+    return net.examples_of(net("lstm", lstm, net.rows_of("time", net.reshape(x, {rows, width}))));
+  }
+};
+
 // Small models of odd sizes with most layers.
 template <class F>
 void for_most_models(const F& f) {
@@ -151,6 +163,8 @@ void for_most_models(const F& f) {
   f("gelu", Model(Shape{13}, Dense{.units = 21}, Gelu{}, Dense{.units = 5}, GeluTanh{}));
   f("dropout", Model(Shape{13}, Dense{.units = 21}, Dropout{.rate = 0.3}, Dense{.units = 5}));
   f("next character", next_character(5, 16));
+  f("lstm", Model(Shape{28}, Recurrent{7, 4, 5}));
+  f("reverse lstm", Model(Shape{12}, Recurrent{3, 4, 9, true}));
 }
 // A block of every op that has several inputs or outputs, with gradients that are added in place and apart.
 struct ManyOps {

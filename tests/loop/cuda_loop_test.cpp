@@ -20,6 +20,7 @@ TEST_CASE("Cuda: a model that reads tokens") { check_tokens(Cuda<float>{}); }
 TEST_CASE("Cuda: a loss and a weight per word") { check_weighted(Cuda<float>{}); }
 TEST_CASE("Cuda: examples with different numbers of rows") { check_ragged(Cuda<float>{}); }
 TEST_CASE("Cuda: decoder-only Transformers") { check_transformers(Cuda<float>{}); }
+TEST_CASE("Cuda: recurrent models") { check_recurrent(Cuda<float>{}); }
 TEST_CASE("Cuda: a Vision Transformer") { check_vision(Cuda<float>{}); }
 TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Cuda<float>{});

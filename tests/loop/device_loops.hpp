@@ -181,6 +181,28 @@ void check_vision(const Device& device) {
       images, 6);
 }
 
+// A recurrent language model, and a tagger of sentences of different lengths.
+template <class Device>
+void check_recurrent(const Device& device) {
+  const TextSequences data(Text::from_string("abcabdabeabcabdabeabcabdabe", {.context = 1}), {.length = 5});
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        const LstmLanguageModel model{
+            .vocabulary = data.text().classes(), .context = 5, .width = 3, .units = 7, .layers = 2};
+        return TrainingLoop(model, SoftmaxCrossEntropy{}, momentum(), Constant{0.1}, ShuffledEpochs{.batch = 2},
+                            backend);
+      },
+      data, 6);
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        return TrainingLoop(ragged::RecurrentReader{}, SoftmaxCrossEntropy{}, momentum(), Constant{0.05},
+                            ShuffledEpochs{.batch = 7}, backend);
+      },
+      ragged::sentences(), 4);
+}
+
 // A loss and a weight per word.
 template <class Device>
 void check_weighted(const Device& device) {

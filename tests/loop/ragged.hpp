@@ -76,6 +76,17 @@ struct Reader {
     return net("out", Dense{.units = classes}, x);
   }
 };
+// Predicts it from the words before it and those after it.
+struct RecurrentReader {
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Value words = net.tokens("words", {1}, net.ragged_axis("words"));
+    const Value x = net.reshape(net("table", Embedding{.vocabulary = vocabulary, .width = 8}, words), {8});
+    const Value forward = net("forward", Lstm{.units = 6}, x);
+    const Value backward = net("backward", Lstm{.units = 5, .reverse = true}, x);
+    return net("out", Dense{.units = classes}, net(Concat{}, forward, backward));
+  }
+};
 // Predicts the label of a sentence.
 struct Pooled {
   template <class Net>

@@ -14,6 +14,7 @@ TEST_CASE("Thrust: a model that reads tokens") { check_tokens(Thrust<float>{}); 
 TEST_CASE("Thrust: a loss and a weight per word") { check_weighted(Thrust<float>{}); }
 TEST_CASE("Thrust: examples with different numbers of rows") { check_ragged(Thrust<float>{}); }
 TEST_CASE("Thrust: decoder-only Transformers") { check_transformers(Thrust<float>{}); }
+TEST_CASE("Thrust: recurrent models") { check_recurrent(Thrust<float>{}); }
 TEST_CASE("Thrust: a Vision Transformer") { check_vision(Thrust<float>{}); }
 TEST_CASE_TEMPLATE("Thrust: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Thrust<float>{});

@@ -190,6 +190,19 @@ TEST_CASE("layers made of layers report the operations they execute") {
       ap::Shape{3}, ap::Tied(ap::Embedding{.vocabulary = 16, .width = 5}, ap::Flatten{}, ap::Dense{.units = 5})));
 }
 
+struct Sequences {
+  std::size_t rows, width, units;
+  template <class Net>
+  constexpr ap::Value operator()(Net& net, ap::Value x) const {
+    return net.examples_of(net("lstm", ap::Lstm{.units = units}, net.rows_of("time", net.reshape(x, {rows, width}))));
+  }
+};
+TEST_CASE("an LSTM reports the operations it executes") {
+  counts_what_it_does(ap::Model(ap::Shape{12}, Sequences{4, 3, 2}));
+  counts_what_it_does(ap::Model(ap::Shape{12}, ap::Dense{.units = 15}, Sequences{5, 3, 2}), {}, 18);
+  counts_what_it_does(ap::Model(ap::Shape{4}, Sequences{1, 4, 3}));
+}
+
 TEST_CASE("losses report the operations they execute") {
   const auto model = ap::linear_model({4}, 3);
   counts_what_it_does(model, ap::SoftmaxCrossEntropy{.label_smoothing = 0.1});

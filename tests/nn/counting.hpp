@@ -42,6 +42,8 @@ struct Counted {
 
 // The team that processes a row.
 struct CountingTeam {
+  static constexpr unsigned size = 1;
+
   template <class F>
   void each(std::size_t n, const F& f) const {
     for (std::size_t i = 0; i < n; ++i) f(i);
@@ -140,6 +142,11 @@ struct CountingBackend {
   template <class F>
   void for_each_row(std::size_t rows, std::size_t, const F& f) const {
     for (std::size_t r = 0; r < rows; ++r) f(team, r);
+  }
+  std::size_t concurrency() const { return 1; }
+  template <class F>
+  void run_concurrently(std::size_t, std::size_t count, const F& f) const {
+    for (std::size_t i = 0; i < count; ++i) f(*this, std::size_t{0}, i);
   }
   void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const Counted* x, Counted* out) const {
     for (std::size_t i = 0; i < count; ++i)

@@ -11,7 +11,8 @@
 
 using namespace algoperf;
 
-static_assert(Workload<GlyphDigits> && Workload<GlyphDigitsCnn> && Workload<Shakespeare> && Workload<ShakespeareLm>);
+static_assert(Workload<GlyphDigits> && Workload<GlyphDigitsCnn> && Workload<Shakespeare> && Workload<ShakespeareLm> &&
+              Workload<ShakespeareLstm>);
 static_assert(!Workload<int> && !Workload<SoftmaxCrossEntropy>);
 
 namespace {

@@ -6,6 +6,7 @@
 #include "../data/slice.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/metrics/perplexity.hpp"
+#include "../nn/models/lstm_language_model.hpp"
 #include "../nn/models/rotary_transformer.hpp"
 #include "concept.hpp"
 #include "data_root.hpp"
@@ -13,24 +14,42 @@
 
 namespace algoperf {
 
-// A language model of the characters of Shakespeare's plays, from `data`/shakespeare/input.txt: AlgoPerf's
-// finewebedu_lm in miniature, with 135,554 parameters. An example is a sequence of 64 characters, each of which
-// predicts the next one. The first 90 % of the text is for training, then 5 % each for validation and testing; one
-// sequence between the parts is left out. The target is a perplexity per character, which AdamW reaches within
-// step_hint() steps (benchmarks/workloads_to_target.cpp).
-struct ShakespeareLm {
+// The networks of ShakespeareText.
+struct ShakespeareTransformer {
+  static constexpr const char* name = "shakespeare_lm";
+  static constexpr double target_perplexity = 4.85;
+  static constexpr std::uint64_t step_hint = 3000;
+  static RotaryTransformer model(std::size_t vocabulary, std::size_t context) {
+    return {.vocabulary = vocabulary, .context = context};
+  }
+};
+struct ShakespeareRecurrent {
+  static constexpr const char* name = "shakespeare_lstm";
+  static constexpr double target_perplexity = 5.1;
+  static constexpr std::uint64_t step_hint = 3000;
+  static LstmLanguageModel model(std::size_t vocabulary, std::size_t context) {
+    return {.vocabulary = vocabulary, .context = context, .width = 64, .units = 128};
+  }
+};
+
+// A language model of the characters of Shakespeare's plays, from `data`/shakespeare/input.txt. An example is a
+// sequence of 64 characters, each of which predicts the next one. The first 90 % of the text is for training, then 5 %
+// each for validation and testing; one sequence between the parts is left out. The target is a perplexity per
+// character, which AdamW reaches within step_hint() steps (benchmarks/workloads_to_target.cpp).
+template <class Network>
+struct ShakespeareText {
   static constexpr std::size_t context = 64;
 
-  std::string name = "shakespeare_lm";
+  std::string name = Network::name;
   std::string data = data_root();
-  double target_perplexity = 4.85;
+  double target_perplexity = Network::target_perplexity;
   detail::SharedData<TextSequences> sequences = {};
 
-  RotaryTransformer model() const { return {.vocabulary = load().text().classes(), .context = context}; }
+  auto model() const { return Network::model(load().text().classes(), context); }
   SoftmaxCrossEntropy loss() const { return {}; }
   Perplexity metric() const { return {}; }
   Target target() const { return {target_perplexity, true}; }
-  std::uint64_t step_hint() const { return 3000; }
+  std::uint64_t step_hint() const { return Network::step_hint; }
   std::size_t batch_size() const { return 32; }
   Slice<TextSequences> train() const { return part(0, 18); }
   Slice<TextSequences> validation() const { return part(18, 19); }
@@ -48,5 +67,10 @@ struct ShakespeareLm {
     return load().subset(begin == 0 ? 0 : n * begin / 20 + 1, n * end / 20);
   }
 };
+
+// AlgoPerf's finewebedu_lm in miniature, with 135,554 parameters, and a recurrent model with 111,361 (Shallue et al.
+// 2018 train an LSTM on text).
+using ShakespeareLm = ShakespeareText<ShakespeareTransformer>;
+using ShakespeareLstm = ShakespeareText<ShakespeareRecurrent>;
 
 }  // namespace algoperf

@@ -235,6 +235,7 @@ ALGOPERF_COLD void GraphExecutor<B>::place(Pass& pass) {
     layer.scratch = static_cast<S*>(pointer(plan, plan.steps[i].scratch));
     layer.exact = static_cast<Scalar*>(pointer(plan, plan.steps[i].exact));
     pass.calls[i].last_input_scratch = static_cast<Scalar*>(pointer(plan, plan.steps[i].last_input_scratch));
+    pass.calls[i].example_scratch = static_cast<Scalar*>(pointer(plan, plan.steps[i].example_scratch));
   }
   for (const Binding& binding : pass.bindings)
     if (const void* const data = bound_[binding.value]; data != nullptr)

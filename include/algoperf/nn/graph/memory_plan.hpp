@@ -43,7 +43,7 @@ struct PlanStep {
   GraphIndex op = no_index;     // of forward and backward
   GraphIndex value = no_index;  // of add, copy and zero: the value whose gradient it is
   GraphRange x, y, dx, dy;      // of MemoryPlan::refs, one per input or output
-  BufferRef kept, exact, scratch, last_input_scratch;
+  BufferRef kept, exact, scratch, last_input_scratch, example_scratch;
   std::uint64_t adds = 0;          // the inputs to whose gradients backward adds
   std::uint64_t adds_tensors = 0;  // the same for its tensors: an earlier step wrote their gradients
 };

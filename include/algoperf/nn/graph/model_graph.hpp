@@ -86,6 +86,7 @@ struct OpTraits {
   bool passes_gradient = false;        // the gradient of each input equals the gradient of output 0
   LayerMemory memory = {};             // per row of input 0
   std::size_t last_input_scratch = 0;  // scratch elements of the parameters' type per row of the last input
+  std::size_t example_scratch = 0;     // and per example
 };
 
 // Elements [begin, begin + count) of one of the graph's lists.

@@ -24,8 +24,8 @@ struct OpCall {
   const AxisRows* axes;         // the rows of each axis in this pass
   std::size_t examples = 0;     // in this pass
   void *const *x = nullptr, *const *y = nullptr, *const *dx = nullptr, *const *dy = nullptr;
-  const Scalar* weights = nullptr;       // of a loss: one per row of its input, null in evaluation
-  Scalar* last_input_scratch = nullptr;  // of the op's traits
+  const Scalar* weights = nullptr;  // of a loss: one per row of its input, null in evaluation
+  Scalar *last_input_scratch = nullptr, *example_scratch = nullptr;  // of the op's traits
   std::uint64_t adds = 0, adds_tensors = 0;
 
   const S* in(std::size_t k) const { return static_cast<const S*>(x[k]); }

@@ -143,7 +143,10 @@ class Planner {
       const GraphIndex last = graph_.values[graph_.input(op, op.inputs.count - 1)].value.axis;
       step.last_input_scratch = new_buffer(last, ElementType::parameter, {.kept = op.traits.last_input_scratch});
     }
-    for (const BufferRef& memory_of_step : {step.kept, step.exact, step.scratch, step.last_input_scratch})
+    if (op.traits.example_scratch > 0)
+      step.example_scratch = new_buffer(examples_axis, ElementType::parameter, {.kept = op.traits.example_scratch});
+    for (const BufferRef& memory_of_step :
+         {step.kept, step.exact, step.scratch, step.last_input_scratch, step.example_scratch})
       access(memory_of_step);
   }
 

@@ -42,7 +42,7 @@ struct BatchNorm {
   constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
     const std::uint64_t n = batch * in.size(), c = channels(in) * ghosts(batch);
     tally.operation({"mean", n + c, n, c});
-    tally.operation({"variance", 4 * n + 5 * c + 4 * ghosts(batch), n + c, 2 * c});
+    tally.operation({"variance", 4 * n + 5 * c + 3 * ghosts(batch), n + c, 2 * c});
     tally.operation({"normalisation", 4 * n, n + 2 * c + 2 * channels(in), 2 * n});
   }
   template <class Tally>
@@ -52,7 +52,7 @@ struct BatchNorm {
     tally.operation({"bias gradient", n, n, c});
     if (input_gradient)
       tally.operation({"normalisation, gradient", 7 * n + ghosts(batch), 2 * n + 3 * c + channels(in), n});
-    tally.operation({"statistics", 4 * c + 6 * channels(in) + 1, 4 * c + 2 * channels(in), 4 * channels(in)});
+    tally.operation({"statistics", 4 * c + 6 * channels(in), 4 * c + 2 * channels(in), 4 * channels(in)});
   }
   constexpr LayerMemory memory(Shape in) const { return {.kept = 2 * in.size(), .exact = 5 * channels(in)}; }
 
@@ -105,7 +105,7 @@ struct BatchNorm {
   template <class T>
   struct Variances {
     std::size_t width;
-    T rows, eps;
+    T rows, unbiased, eps;  // unbiased: rows / (rows - 1)
     T* variances;
     T* rstds;
 
@@ -115,7 +115,7 @@ struct BatchNorm {
       team.each(width, [=](std::size_t c) {
         const T variance = self.variances[c] / self.rows;
         self.rstds[c] = T(1) / math::sqrt(variance + self.eps);
-        self.variances[c] = variance * (self.rows / (self.rows - T(1)));
+        self.variances[c] = variance * self.unbiased;
       });
     }
   };
@@ -222,7 +222,7 @@ struct BatchNorm {
       call.backend.map(Multiply<T>{T(1) / n}, width, mean);
       on_rows(call, rows, width, Square{}, y + at, {x + at}, {mean});
       call.backend.column_sums(rows, width, static_cast<const S*>(y + at), variance);
-      call.backend.for_each_row(1, width, Variances<T>{width, n, e, variance, rstd});
+      call.backend.for_each_row(1, width, Variances<T>{width, n, n / (n - T(1)), e, variance, rstd});
       call.backend.for_each_row(rows, 5 * width,
                                 Normalize<S>{width, x + at, mean, rstd, scale, bias, kept.normal + at, y + at});
     });

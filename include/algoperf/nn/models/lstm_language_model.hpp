@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+
+#include "../layers/dense.hpp"
+#include "../layers/dropout.hpp"
+#include "../ops/look_up.hpp"
+#include "../ops/lstm.hpp"
+
+namespace algoperf {
+
+// A recurrent language model: predicts each token of a sequence from the tokens up to the one before it. A model
+// function of the field "input", `context` tokens per example, whose outputs are the logits of the next token at each
+// position, on the axis "time". Each example starts with the state 0. Its labels are the tokens one place later, such
+// as those of TextSequences.
+//   TrainingLoop loop(LstmLanguageModel{.vocabulary = 65}, SoftmaxCrossEntropy{}, adamw(), ...);
+// Tensors: embedding.weight {vocabulary, width}; lstm.<i> (Lstm); logits.weight {vocabulary, units} and logits.bias.
+// Source: Zaremba et al. 2014, arXiv:1409.2329: dropout, if any, is applied to the embedding and to the outputs of each
+//   layer, but not from one time step to the next. Shallue et al. 2018 (arXiv:1811.03600) train such a model.
+struct LstmLanguageModel {
+  std::size_t vocabulary = 256;
+  std::size_t context = 64;
+  std::size_t width = 64;   // of the embedding
+  std::size_t units = 128;  // of each layer
+  std::size_t layers = 1;
+  double dropout = 0;
+  Init init = Init::torch_uniform;
+
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Value tokens = net.tokens("input", {1}, net.axis("time", context));
+    const SharedTensor table =
+        net.tensor("embedding.weight", Kind::embedding, {vocabulary, width}, init, width, vocabulary);
+    Value x = net("embedding", LookUp{.table = table, .vocabulary = vocabulary, .width = width}, tokens);
+    x = dropped(net, "drop", x);
+    for (std::size_t i = 0; i < layers; ++i) {
+      x = net({"lstm", i}, Lstm{.units = units, .init = init}, x);
+      x = dropped(net, {"drop", i}, x);
+    }
+    return net("logits", Dense{.units = vocabulary, .init = init, .output_layer = true}, x);
+  }
+
+ private:
+  template <class Net>
+  constexpr Value dropped(Net& net, OpName name, Value x) const {
+    return dropout > 0 ? net(name, Dropout{.rate = dropout}, x) : x;
+  }
+};
+
+}  // namespace algoperf

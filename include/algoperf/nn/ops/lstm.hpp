@@ -1,0 +1,168 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "../../core/half.hpp"
+#include "../graph/op.hpp"
+#include "../init.hpp"
+#include "../layers/dense.hpp"
+#include "check_alike.hpp"
+#include "lstm_steps.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+// The recurrent part of an LSTM: from the inputs' part of the gates' sums to h.
+struct Recurrence {
+  std::size_t units = 1;
+  bool reverse = false;
+  SharedTensor weight = {};  // {4 units, units}
+  static constexpr const char* name = "recurrence";
+
+  constexpr std::array<SharedTensor, 1> tensors() const { return {weight}; }
+  template <class Net>
+  constexpr Value output(const Net& net, OpName own, const std::array<Value, 1>& x) const {
+    check_activations(net, own, x[0]);
+    return {no_index, x[0].axis, Shape{units}, ElementType::activation};
+  }
+  constexpr OpTraits traits(const std::array<Value, 1>&) const {
+    OpTraits traits;
+    traits.reads_inputs = 0;
+    traits.memory.kept = (lstm_gates + 1) * units;  // the gates, and h of the step before
+    traits.memory.exact = units;                    // the cells
+    traits.example_scratch = (lstm_gates + 2) * units;
+    return traits;
+  }
+  template <class Net, class Tally>
+  constexpr void count_forward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
+    const std::uint64_t rows = net.rows(x[0]), later = rows - net.examples(), gates = lstm_gates * units;
+    tally.operation(matrix_product("recurrence", later, gates, units));
+    tally.operation({"gates", rows * units * 53 + later * units * 6, rows * units * 5, rows * units * 7});
+  }
+  template <class Net, class Tally>
+  constexpr void count_backward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
+    const std::uint64_t rows = net.rows(x[0]), later = rows - net.examples(), gates = lstm_gates * units;
+    tally.operation(matrix_product("recurrence, gradient", later, units, gates));
+    tally.operation(matrix_product("recurrence, weight gradient", gates, units, rows));
+    tally.operation({"gates, gradient", rows * units * 60 + later * units * 5, rows * units * 7, rows * units * 5});
+  }
+
+  template <class Call>
+  void forward(const Call& call) const {
+    using S = typename Call::S;
+    using T = typename Call::Scalar;
+    const Memory<Call> memory(call, units);
+    for_each_block(call, [&](const auto& backend, std::size_t first, std::size_t count) {
+      T* const products = memory.scratch(first, units);
+      S* const states = reinterpret_cast<S*>(products + count * lstm_gates * units);
+      for (std::size_t step = 0; step < call.axis_of(0).longest; ++step) {
+        if (step > 0) backend.gemm_nt(count, lstm_gates * units, units, states, call.weight(weight), products);
+        backend.for_each_row(count, 16 * units,
+                             LstmForward<S>{time(call, first, step), call.in(0), step > 0 ? products : nullptr,
+                                            memory.gates, memory.before, memory.cells, states, call.out()});
+      }
+    });
+  }
+  template <class Call>
+  void backward(const Call& call) const {
+    using S = typename Call::S;
+    using T = typename Call::Scalar;
+    const Memory<Call> memory(call, units);
+    for_each_block(call, [&](const auto& backend, std::size_t first, std::size_t count) {
+      T* const d_states = memory.scratch(first, units);
+      T* const d_cells = d_states + count * units;
+      S* const d_sums = reinterpret_cast<S*>(d_cells + count * units);
+      backend.fill(2 * count * units, d_states, T(0));
+      for (std::size_t step = call.axis_of(0).longest; step-- > 0;) {
+        backend.for_each_row(count, 16 * units,
+                             LstmBackward<S>{time(call, first, step), call.d_out(), memory.gates, memory.cells,
+                                             d_states, d_cells, d_sums});
+        if (step > 0) backend.gemm_nn(count, units, lstm_gates * units, d_sums, call.weight(weight), d_states);
+      }
+    });
+    const auto& backend = call.pass.backend;
+    const std::size_t rows = call.rows(0);
+    if (call.gradient(weight) != nullptr)
+      backend.gemm_tn(lstm_gates * units, units, rows, memory.gates, memory.before, call.gradient(weight),
+                      call.adds_to_tensor(0));
+    if (call.d_in(0) != nullptr) backend.copy(rows * lstm_gates * units, memory.gates, call.d_in(0));
+  }
+
+ private:
+  template <class Call>
+  struct Memory {
+    using S = typename Call::S;
+    using T = typename Call::Scalar;
+    S *gates, *before;
+    T *cells, *of_examples;
+    Memory(const Call& call, std::size_t units)
+        : gates(call.pass.kept),
+          before(gates + call.rows(0) * lstm_gates * units),
+          cells(call.pass.exact),
+          of_examples(call.example_scratch) {}
+    // Returns the scratch memory of a block of examples.
+    T* scratch(std::size_t first, std::size_t units) const { return of_examples + first * (lstm_gates + 2) * units; }
+  };
+
+  template <class Call>
+  LstmTime time(const Call& call, std::size_t first, std::size_t step) const {
+    return {units, step, first, reverse, call.axis_of(0).rows};
+  }
+  // Calls f(backend, first, count) for each block of examples. On the host, blocks have a fixed size and run
+  // concurrently, so that threads meet once per pass rather than once per time step.
+  template <class Call, class F>
+  static void for_each_block(const Call& call, const F& f) {
+    const auto& backend = call.pass.backend;
+    if (call.examples == 0) return;
+    if constexpr (Call::Backend::on_host) {
+      constexpr std::size_t block = 16;
+      backend.run_concurrently(backend.concurrency(), (call.examples + block - 1) / block,
+                               [&](const auto& own, std::size_t, std::size_t i) {
+                                 const std::size_t first = i * block, left = call.examples - first;
+                                 f(own, first, left < block ? left : block);
+                               });
+    } else {
+      f(backend, 0, call.examples);
+    }
+  }
+};
+
+}  // namespace detail
+
+// A block: a long short-term memory over the rows of each example, x_1, x_2, ...:
+//   i, f, o = sigmoid(a_i), sigmoid(a_f), sigmoid(a_o),   g = tanh(a_g),   a = W x_t + b + U h_(t-1)
+//   c_t = f c_(t-1) + i g,   h_t = o tanh(c_t),   h_0 = c_0 = 0
+// Shapes: in {width} on an axis with several rows per example, out {units}: h of each row. Tensors: `input.weight` W
+//   {4 units, width} and `input.bias` b {4 units}, and `recurrent` U {4 units, units}. The gates come in the order i,
+//   f, g, o. If `reverse`, the last row of an example is its x_1; Concat joins the two directions.
+// Hyperparameters: units, at least 1; reverse; init, of W and U; bias_init.
+// Source: Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al. 2000.
+//   W and U are torch's weight_ih and weight_hh.
+// Departs from torch: one bias, the sum of torch's two, which starts at 0; W starts within 1 / sqrt(width) instead of
+//   1 / sqrt(units).
+// Cost: 8 units (width + units) FLOPs per row for the products and 59 per unit for the gates forward; twice as many and
+//   65 backward. The first row of an example costs less. An example with fewer rows than the longest takes as much
+//   time, which is not counted. Keeps 5 units elements per row, and units of the parameters' type.
+struct Lstm {
+  std::size_t units = 1;
+  bool reverse = false;
+  Init init = Init::torch_uniform;
+  Init bias_init = Init::zeros;
+
+  template <class Net>
+  constexpr Value operator()(Net& net, Value x) const {
+    net.check(x.axis != examples_axis, {}, "Lstm expects several rows per example, got shape ", x.shape,
+              " on the axis '", net.axis_name(x), "'; net.rows_of() makes rows of an example's first extent");
+    net.check(units > 0, {}, "Lstm: units is 0, expected at least 1");
+    const Value sums =
+        net("input", Dense{.units = detail::lstm_gates * units, .init = init, .bias_init = bias_init}, x);
+    const SharedTensor weight =
+        net.tensor("recurrent", Kind::weight, {detail::lstm_gates * units, units}, init, units, units);
+    return net(detail::Recurrence{units, reverse, weight}, sums);
+  }
+};
+
+}  // namespace algoperf
