@@ -7,13 +7,14 @@
 #   scripts/bench-device.sh --gather [FOLDER]      copies dependencies that a machine with a GPU may lack (Eigen,
 #                                                  doctest, zlib, and MNIST from ALGOPERF_DATA) to FOLDER (default
 #                                                  .deps)
-#   scripts/bench-device.sh --build [--tests]      only builds, in build/device, for a machine with a GPU; there,
-#                                                  --built in place of --build runs what was built
+#   scripts/bench-device.sh --build [--tests]      only builds the programs for the GPU, in build/device; --built in
+#                                                  place of --build runs them, perhaps on another machine, and builds
+#                                                  only the program for the CPU
 #
 # DEPS is the folder of dependencies (default .deps); dependencies missing there must be installed. PYTHON (default
 # python3) is the interpreter for the PyTorch columns, which are not measured if it lacks torch. ARCH is the
 # architecture to compile for (default native with a GPU, else sm_90). LIMIT is the number of seconds after which
-# programs are cut (default 540).
+# programs are terminated (default 540).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -2,8 +2,8 @@
 //
 //   table,row,column,seconds,amount
 //
-// `seconds` is the time of one call and stays empty without a device. `amount` is the FLOPs or bytes of one call, or
-// 0 if unused. In rows and columns commas are replaced by semicolons.
+// `seconds` is the time of one call and stays empty without a device. `amount` is the FLOPs or bytes of one call, the
+// number of parameters (table "parameters"), or 0 if unused. In rows and columns commas are replaced by semicolons.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Measures steps of the matrix rules on a device, for comparison with torch_matrix_rules.py. After a first step,
-// which computes all roots and bases, it times whole periods, in which each root or basis is recomputed once, and
-// divides by the number of steps. Matrix products use fp32 on both sides.
+// Measures steps of the matrix rules on a device, for comparison with torch_matrix_rules.py. After a first step, which
+// computes all roots and bases, the program times whole periods, in which each root or basis is recomputed once, and
+// divides by the number of steps. Matrix products use fp32, except in torch.optim.Muon (bfloat16).
 #include <algoperf/backend/products/linear_algebra.hpp>
 #include <algoperf/core/random.hpp>
 #include <algoperf/rules/recipes/muon.hpp>

@@ -1,5 +1,5 @@
-// Measures training steps of whole models (../model_tasks.hpp) on a device, with AdamW and as CUDA graphs where batches
-// have one size. torch_models.py takes the same steps.
+// Measures training steps of whole models (../model_tasks.hpp) on a device, with AdamW and as CUDA graphs.
+// torch_models.py takes the same steps, as graphs only if all batches have one size.
 #include "../model_tasks.hpp"
 #include "device.cuh"
 #include "stamps.hpp"

@@ -155,7 +155,7 @@ def packed(first, count):
 
 
 class GraphTraining:
-    """Steps of AdamW on batches of shuffled random graphs like those of turns.hpp, stored one after the other."""
+    """Steps of AdamW on batches of shuffled random graphs like those of model_tasks.hpp, stored one after the other."""
 
     def __init__(self, model, batch, compiled):
         self.model, self.batch, self.at = model, batch, 4096
@@ -270,8 +270,8 @@ def text(make, vocabulary, context, batch):
             characters[1:].view(EXAMPLES, context), batch, None)
 
 
-# Each returns a function that makes the model, the inputs, the labels, the batch size and the loss (cross-entropy by
-# default). The graph network is apart: its examples have different sizes (GraphTraining).
+# Each entry returns a model factory, the inputs, the labels, the batch size and the loss (None: cross-entropy). The graph
+# network has no entry, because its examples have different sizes (GraphTraining).
 TASKS = {
     "simple_cnn": lambda: images(simple_cnn, (1, 28, 28)),
     "residual_cnn": lambda: images(residual_cnn, (3, 32, 32)),

@@ -1,7 +1,7 @@
-// Attention of the CUDA backend. Scores are computed in tiles, so a square of scores is never stored: Dao et al. 2022,
-// arXiv:2205.14135, algorithms 1 and 4. A block handles 32 rows of one head of one example; four lanes share a row,
-// and each of them holds a quarter of the head's elements. A row's sums have a fixed order, and no kernel uses atomics:
-// the gradients of queries, and those of keys and values, come from two kernels that compute the scores anew.
+// Attention of the CUDA backend. Scores are computed in tiles, so the full matrix of scores is never stored: Dao et
+// al. 2022, arXiv:2205.14135, algorithms 1 and 4. A block handles 32 rows of one head of one example; four lanes share
+// a row, and each of them holds a quarter of the head's elements. A row's sums have a fixed order, and no kernel uses
+// atomics: the gradients of queries, and those of keys and values, come from two kernels that compute the scores anew.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,8 @@ __global__ void __launch_bounds__(cuda_block) cuda_run_rows(std::size_t rows, co
 }
 
 // Calls f(team, r) for r in [0, rows). The team of a row is a warp; or a block, if the rows are long and too few to
-// fill a device with warps; or part of a warp, if the rows are short and the functor works elementwise.
+// fill a device with warps; or part of a warp, if the rows are short and many and the functor is
+// elementwise.
 template <class F>
 void cuda_rows(const CudaDevice& device, std::size_t rows, std::size_t cost, const F& f) {
   static_assert(std::is_trivially_copyable_v<F>, "algoperf: a functor must be trivially copyable to run on a device");

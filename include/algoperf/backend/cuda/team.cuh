@@ -1,5 +1,5 @@
-// CudaTeam: the threads of a warp or a block that work on one row, and reductions over them. Every sum has a fixed
-// order that does not depend on the device, so results are identical from run to run.
+// CudaTeam: the threads of a block, a warp or a part of a warp that work on one row, and reductions over them. Every
+// sum has a fixed order that does not depend on the device, so results are identical from run to run.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ __device__ __forceinline__ T cuda_over_block(T x, const Combine& combine) {
 }  // namespace detail
 
 // A team (backend/concept.hpp) of adjacent threads: a block of cuda_block threads, a warp, or a part of a warp, which
-// has no sum() and max(). Every thread runs the row's functor.
+// must not call sum() or max(). Every thread runs the row's functor.
 template <unsigned threads>
 struct CudaTeam {
   static constexpr unsigned size = threads;

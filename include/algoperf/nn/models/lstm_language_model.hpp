@@ -11,8 +11,8 @@ namespace algoperf {
 
 // A recurrent language model: predicts each token of a sequence from the tokens up to the one before it. A model
 // function of the field "input", `context` tokens per example, whose outputs are the logits of the next token at each
-// position, on the axis "time". Each example starts with the state 0. Its labels are the tokens one place later, such
-// as those of TextSequences.
+// position, on the axis "time". Each example starts with the state 0. The labels are the input tokens one position
+// later, as in TextSequences.
 //   TrainingLoop loop(LstmLanguageModel{.vocabulary = 65}, SoftmaxCrossEntropy{}, adamw(), ...);
 // Tensors: embedding.weight {vocabulary, width}; lstm.<i> (Lstm); logits.weight {vocabulary, units} and logits.bias.
 // Source: Zaremba et al. 2014, arXiv:1409.2329: dropout, if any, is applied to the embedding and to the outputs of each

@@ -15,7 +15,7 @@ namespace algoperf {
 
 namespace detail {
 
-// The recurrent part of an LSTM: from the inputs' part of the gates' sums to h.
+// The recurrent part of an LSTM: from the inputs' part of the gates' pre-activations to h.
 struct Recurrence {
   std::size_t units = 1;
   bool reverse = false;
@@ -56,7 +56,7 @@ struct Recurrence {
     using T = typename Call::Scalar;
     const Memory<Call> memory(call, units);
     for_each_block(call, [&](const auto& backend, std::size_t first, std::size_t count) {
-      T* const products = memory.scratch(first, units);
+      T* const products = memory.scratch(first);
       S* const states = reinterpret_cast<S*>(products + count * lstm_gates * units);
       for (std::size_t step = 0; step < call.axis_of(0).longest; ++step) {
         if (step > 0) backend.gemm_nt(count, lstm_gates * units, units, states, call.weight(weight), products);
@@ -72,7 +72,7 @@ struct Recurrence {
     using T = typename Call::Scalar;
     const Memory<Call> memory(call, units);
     for_each_block(call, [&](const auto& backend, std::size_t first, std::size_t count) {
-      T* const d_states = memory.scratch(first, units);
+      T* const d_states = memory.scratch(first);
       T* const d_cells = d_states + count * units;
       S* const d_sums = reinterpret_cast<S*>(d_cells + count * units);
       backend.fill(2 * count * units, d_states, T(0));
@@ -98,13 +98,15 @@ struct Recurrence {
     using T = typename Call::Scalar;
     S *gates, *before;
     T *cells, *of_examples;
-    Memory(const Call& call, std::size_t units)
+    std::size_t per_example;
+    Memory(const Call& call, std::size_t width)
         : gates(call.pass.kept),
-          before(gates + call.rows(0) * lstm_gates * units),
+          before(gates + call.rows(0) * lstm_gates * width),
           cells(call.pass.exact),
-          of_examples(call.example_scratch) {}
+          of_examples(call.example_scratch),
+          per_example((lstm_gates + 2) * width) {}
     // Returns the scratch memory of a block of examples.
-    T* scratch(std::size_t first, std::size_t units) const { return of_examples + first * (lstm_gates + 2) * units; }
+    T* scratch(std::size_t first) const { return of_examples + first * per_example; }
   };
 
   template <class Call>
@@ -112,7 +114,7 @@ struct Recurrence {
     return {units, step, first, reverse, call.axis_of(0).rows};
   }
   // Calls f(backend, first, count) for each block of examples. On the host, blocks have a fixed size and run
-  // concurrently, so that threads meet once per pass rather than once per time step.
+  // concurrently, so that threads synchronise once per pass rather than once per time step.
   template <class Call, class F>
   static void for_each_block(const Call& call, const F& f) {
     const auto& backend = call.pass.backend;
@@ -143,9 +145,9 @@ struct Recurrence {
 //   W and U are torch's weight_ih and weight_hh.
 // Departs from torch: one bias, the sum of torch's two, which starts at 0; W starts within 1 / sqrt(width) instead of
 //   1 / sqrt(units).
-// Cost: 8 units (width + units) FLOPs per row for the products and 59 per unit for the gates forward; twice as many and
-//   65 backward. The first row of an example costs less. An example with fewer rows than the longest takes as much
-//   time, which is not counted. Keeps 5 units elements per row, and units of the parameters' type.
+// Cost: 8 units (width + units) FLOPs per row for the products forward, twice as many backward, and 59 and 65 per unit
+//   and row for the gates. The first row of an example costs less. An example with fewer rows than the longest takes as
+//   much time, which is not counted. Keeps 5 x units activations per row, and units elements of the parameters' type.
 struct Lstm {
   std::size_t units = 1;
   bool reverse = false;

@@ -46,7 +46,7 @@ struct CellGradient {
     return dc + dh * o * (T(1) - t * t);
   }
 };
-// The gradients of the sums that enter the gates.
+// The gradients of the pre-activations of the gates.
 struct OutputGateGradient {
   template <class T>
   ALGOPERF_HD T operator()(T o, T dh, T c) const {
@@ -85,7 +85,7 @@ struct LstmForward {
   static constexpr bool elementwise = true;
   using T = Arithmetic<S>;
   LstmTime at;
-  const S* inputs;    // the inputs' part of the gates' sums, per row
+  const S* inputs;    // the inputs' part of the pre-activations, per row
   const T* products;  // the states' part, per example; null at step 0
   S* gates;           // per row
   S* before;          // h of the step before, per row
@@ -121,7 +121,7 @@ struct LstmForward {
   }
 };
 
-// Replaces the gates by the gradients of their sums.
+// Replaces the gates by the gradients of their pre-activations.
 template <class S>
 struct LstmBackward {
   static constexpr bool elementwise = true;

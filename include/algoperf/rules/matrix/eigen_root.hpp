@@ -54,7 +54,7 @@ struct EigenRoot {
     }
     backend.write(n, static_cast<const S*>(s.powers.data()), s.values.data());
     backend.copy(n * n, static_cast<const S*>(s.vectors.data()), s.scaled.data());
-    backend.map_rows(detail::Times{}, n, n, s.scaled.data(), static_cast<const S*>(s.values.data()));
+    backend.map_rows(MultiplyBy{}, n, n, s.scaled.data(), static_cast<const S*>(s.values.data()));
     symmetric_nt(backend, n, n, s.scaled.data(), s.scaled.data(), root);
     return true;
   }

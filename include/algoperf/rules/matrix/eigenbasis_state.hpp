@@ -113,7 +113,7 @@ struct EigenbasisState {
   // Returns false if an estimate is not finite.
   static bool sort(const Backend& backend, std::size_t n, const S* q, const S* aq, Scratch& s) {
     backend.copy(n * n, aq, s.square.data());
-    backend.map(Times{}, n * n, s.square.data(), q);
+    backend.map(MultiplyBy{}, n * n, s.square.data(), q);
     backend.column_sums(n, n, s.square.data(), s.values.data());
     backend.read(n, static_cast<const S*>(s.values.data()), s.host.data());
     for (std::size_t i = 0; i < n; ++i) {

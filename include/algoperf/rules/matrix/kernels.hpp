@@ -6,14 +6,6 @@
 
 namespace algoperf::detail {
 
-// x y
-struct Times {
-  template <class T>
-  ALGOPERF_HD T operator()(T x, T y) const {
-    return x * y;
-  }
-};
-
 // keep x + rest y y
 template <class S>
 struct SecondMoment {
