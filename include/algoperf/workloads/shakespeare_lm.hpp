@@ -58,8 +58,12 @@ struct ShakespeareText {
  private:
   const TextSequences& load() const {
     const std::string path = data + "/shakespeare/input.txt";
-    return sequences("text sequences, " + path,
-                     [&] { return TextSequences(Text::load(path, {.context = 1}), {.length = context}); });
+    const TextSequences& all = sequences("text sequences, " + path, [&] {
+      return TextSequences(Text::load(path, {.context = 1}), {.length = context});
+    });
+    require(all.size() >= 40, path, ": the text has ", all.size(), " sequences of ", context,
+            " characters, expected at least 40");
+    return all;
   }
   // Returns the part [begin, end) of the sequences, in twentieths.
   Slice<TextSequences> part(std::size_t begin, std::size_t end) const {

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
+#include "../../core/error.hpp"
 #include "../../core/half.hpp"
 #include "../../core/math.hpp"
 #include "../attention.hpp"
@@ -329,8 +331,10 @@ class CudaAttention {
            const std::type_identity_t<Parameters>&... arguments) const {
     const std::size_t blocks = (most_rows + cuda_attention_rows - 1) / cuda_attention_rows;
     if (blocks == 0 || shape_.examples == 0) return;
-    cuda_launch(device_, dim3(static_cast<unsigned>(blocks * shape_.heads * shape_.examples)), cuda_attention_block,
-                kernel, arguments...);
+    const std::size_t grid = blocks * shape_.heads * shape_.examples;
+    require(grid <= INT32_MAX, "cuda: attention over ", shape_.examples, " examples of up to ", most_rows,
+            " rows needs ", grid, " blocks, expected at most ", INT32_MAX);
+    cuda_launch(device_, dim3(static_cast<unsigned>(grid)), cuda_attention_block, kernel, arguments...);
   }
 
   const CudaDevice& device_;

@@ -77,9 +77,9 @@ class OperationSink : public NoSink {
   List<Part> parts_;
 };
 
-// Returns the number of elements of a plan's buffer.
+// Returns the number of elements of a plan's buffer, 0 for scratch memory.
 constexpr std::uint64_t elements_in(const ModelGraph& graph, const PlanBuffer& buffer, std::uint64_t examples) {
-  return buffer.elements.kept * graph.axes[buffer.axis].rows * examples;
+  return buffer.scratch ? 0 : buffer.elements.kept * graph.axes[buffer.axis].rows * examples;
 }
 
 // Reports the steps of a plan to a tally, in order, with the buffers that they take and give back. Scratch memory does

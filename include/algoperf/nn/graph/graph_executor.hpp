@@ -61,7 +61,8 @@ class GraphExecutor {
   // Computes all values of the model, or those up to the last value that it keeps.
   void forward(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.forward_steps); }
   void forward_to_outputs(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.output_steps); }
-  // Follows forward() with the same arguments, in mode `train`.
+  // Follows forward() with the same arguments, in mode `train`. Ops may overwrite what forward() kept, so each call
+  // needs a forward() of its own.
   void backward(const GraphPass<B>& pass);
   // Returns where the last forward pass in this mode left a value that the model keeps, or losses. Valid until the next
   // pass in any mode, since the modes share memory. T is the type that belongs to value.type.

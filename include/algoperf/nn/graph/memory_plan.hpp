@@ -18,6 +18,7 @@ struct PlanBuffer {
   GraphIndex axis = examples_axis;
   ElementType type = ElementType::activation;
   LayerMemory elements;  // per row: `kept`, or, of a layer's scratch, `scratch` and `at_once`
+  bool scratch = false;  // whether an op uses it within one step only
   std::size_t first = never, last = 0;
   std::size_t offset = 0, bytes = 0;  // within the arena
 

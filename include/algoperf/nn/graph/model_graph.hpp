@@ -81,12 +81,14 @@ struct OpTraits {
   // Output 0 may use the memory of this input, and the gradient of this input that of output 0's gradient, also where
   // forward did not work in place.
   GraphIndex in_place = no_index;
-  bool view = false;                   // output 0 has the elements of input 0; there is nothing to compute
-  bool adds = false;                   // backward adds to the gradients of inputs on request
-  bool passes_gradient = false;        // the gradient of each input equals the gradient of output 0
-  LayerMemory memory = {};             // per row of input 0
-  std::size_t last_input_scratch = 0;  // scratch elements of the parameters' type per row of the last input
-  std::size_t example_scratch = 0;     // and per example
+  bool view = false;             // output 0 has the elements of input 0; there is nothing to compute
+  bool adds = false;             // backward adds to the gradients of inputs on request
+  bool passes_gradient = false;  // the gradient of each input equals the gradient of output 0
+  LayerMemory memory = {};       // per row of input 0
+  // Scratch elements of the parameters' type, per row of the last input and per example. Their contents are undefined
+  // when forward or backward begins. OpCall has members of the same names.
+  std::size_t last_input_scratch = 0;
+  std::size_t example_scratch = 0;
 };
 
 // Elements [begin, begin + count) of one of the graph's lists.

@@ -89,8 +89,9 @@ class Planner {
     return graph_.values[value].needs_gradient && reaches_loss_[value] != 0;
   }
 
-  ALGOPERF_COLD constexpr BufferRef new_buffer(GraphIndex axis, ElementType type, const LayerMemory& elements) {
-    plan_.buffers.push_back({axis, type, elements});
+  ALGOPERF_COLD constexpr BufferRef new_buffer(GraphIndex axis, ElementType type, const LayerMemory& elements,
+                                               bool scratch = false) {
+    plan_.buffers.push_back({axis, type, elements, scratch});
     references_.push_back(0);
     return {BufferRef::Kind::buffer, index(plan_.buffers.size() - 1)};
   }
@@ -138,13 +139,15 @@ class Planner {
     step.kept = kept_[step.op];
     step.exact = exact_[step.op];
     if (memory.scratch > 0 || memory.at_once > 0)
-      step.scratch = new_buffer(axis, ElementType::activation, {.scratch = memory.scratch, .at_once = memory.at_once});
+      step.scratch =
+          new_buffer(axis, ElementType::activation, {.scratch = memory.scratch, .at_once = memory.at_once}, true);
     if (op.traits.last_input_scratch > 0) {
       const GraphIndex last = graph_.values[graph_.input(op, op.inputs.count - 1)].value.axis;
-      step.last_input_scratch = new_buffer(last, ElementType::parameter, {.kept = op.traits.last_input_scratch});
+      step.last_input_scratch = new_buffer(last, ElementType::parameter, {.kept = op.traits.last_input_scratch}, true);
     }
     if (op.traits.example_scratch > 0)
-      step.example_scratch = new_buffer(examples_axis, ElementType::parameter, {.kept = op.traits.example_scratch});
+      step.example_scratch =
+          new_buffer(examples_axis, ElementType::parameter, {.kept = op.traits.example_scratch}, true);
     for (const BufferRef& memory_of_step :
          {step.kept, step.exact, step.scratch, step.last_input_scratch, step.example_scratch})
       access(memory_of_step);

@@ -104,15 +104,15 @@ struct BatchNorm {
   // From the sums of (x - mean)^2 in `variances`: rstds = 1 / sqrt(variance + eps), and the unbiased variances.
   template <class T>
   struct Variances {
-    std::size_t width;
     T rows, unbiased, eps;  // unbiased: rows / (rows - 1)
     T* variances;
     T* rstds;
 
+    // Of channel c.
     template <class Team>
-    ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
+    ALGOPERF_HD void operator()(const Team& team, std::size_t c) const {
       const Variances self = *this;
-      team.each(width, [=](std::size_t c) {
+      team.each(1, [=](std::size_t) {
         const T variance = self.variances[c] / self.rows;
         self.rstds[c] = T(1) / math::sqrt(variance + self.eps);
         self.variances[c] = variance * self.unbiased;
@@ -155,10 +155,11 @@ struct BatchNorm {
     const T *running_mean, *running_variance;
     T *of_scale, *of_bias, *of_mean, *of_variance;
 
+    // Of channel c.
     template <class Team>
-    ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
+    ALGOPERF_HD void operator()(const Team& team, std::size_t c) const {
       const Totals self = *this;
-      team.each(width, [=](std::size_t c) {
+      team.each(1, [=](std::size_t) {
         T by_scale = 0, by_bias = 0, mean = 0, variance = 0;
         for (std::size_t i = c; i < self.ghosts * self.width; i += self.width) {
           by_scale += self.sums_dy_n[i];
@@ -222,7 +223,7 @@ struct BatchNorm {
       call.backend.map(Multiply<T>{T(1) / n}, width, mean);
       on_rows(call, rows, width, Square{}, y + at, {x + at}, {mean});
       call.backend.column_sums(rows, width, static_cast<const S*>(y + at), variance);
-      call.backend.for_each_row(1, width, Variances<T>{width, n, n / (n - T(1)), e, variance, rstd});
+      call.backend.for_each_row(width, 1, Variances<T>{n, n / (n - T(1)), e, variance, rstd});
       call.backend.for_each_row(rows, 5 * width,
                                 Normalize<S>{width, x + at, mean, rstd, scale, bias, kept.normal + at, y + at});
     });
@@ -245,7 +246,7 @@ struct BatchNorm {
     });
     const std::size_t count = ghosts(call.batch);
     call.backend.for_each_row(
-        1, count * width,
+        width, count,
         Totals<T>{count, width, kept.sums_dy_n, kept.sums_dy, kept.means, kept.variances, static_cast<T>(momentum),
                   call.value(h.mean), call.value(h.variance), call.gradient(h.scale), call.gradient(h.bias),
                   call.gradient(h.mean), call.gradient(h.variance)});

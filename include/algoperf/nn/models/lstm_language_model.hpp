@@ -15,6 +15,7 @@ namespace algoperf {
 // later, as in TextSequences.
 //   TrainingLoop loop(LstmLanguageModel{.vocabulary = 65}, SoftmaxCrossEntropy{}, adamw(), ...);
 // Tensors: embedding.weight {vocabulary, width}; lstm.<i> (Lstm); logits.weight {vocabulary, units} and logits.bias.
+// Initial values: weights and the table by `init`, uniform within 1 / sqrt(fan in) by default; biases zeros.
 // Source: Zaremba et al. 2014, arXiv:1409.2329: dropout, if any, is applied to the embedding and to the outputs of each
 //   layer, but not from one time step to the next. Shallue et al. 2018 (arXiv:1811.03600) train such a model.
 struct LstmLanguageModel {
@@ -28,6 +29,7 @@ struct LstmLanguageModel {
 
   template <class Net>
   constexpr Value operator()(Net& net) const {
+    net.check(context >= 1, {}, "context is 0, expected at least 1");
     const Value tokens = net.tokens("input", {1}, net.axis("time", context));
     const SharedTensor table =
         net.tensor("embedding.weight", Kind::embedding, {vocabulary, width}, init, width, vocabulary);

@@ -23,7 +23,7 @@ namespace algoperf {
 //   without its mask and its dropout. The projections are Dense layers before and after.
 // Cost: 4 width + 6 heads FLOPs per pair of a query and a key forward, 10 width + 6 heads backward, where causal
 //   attention has n (n + 1) / 2 pairs in an example of n rows. Keeps one element per query and head, and has memory for
-//   two elements per query and head, and per key and head of a second input, which backends other than Host use.
+//   two elements per query and head, and per key and head of a second input, which loops over rows use.
 // Host works on tiles by matrix products, and Cuda on tiles in shared memory for heads of up to 128 elements. Larger
 // heads on Cuda, and Thrust, run a loop over rows, which is not fast.
 struct Attention {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../../core/half.hpp"
+#include "../../core/math.hpp"
 #include "../graph/op.hpp"
 #include "../init.hpp"
 #include "../layers/dense.hpp"
@@ -38,13 +39,13 @@ struct Recurrence {
   }
   template <class Net, class Tally>
   constexpr void count_forward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
-    const std::uint64_t rows = net.rows(x[0]), later = rows - net.examples(), gates = lstm_gates * units;
+    const std::uint64_t rows = net.rows(x[0]), later = later_rows(net, rows), gates = lstm_gates * units;
     tally.operation(matrix_product("recurrence", later, gates, units));
     tally.operation({"gates", rows * units * 53 + later * units * 6, rows * units * 5, rows * units * 7});
   }
   template <class Net, class Tally>
   constexpr void count_backward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
-    const std::uint64_t rows = net.rows(x[0]), later = rows - net.examples(), gates = lstm_gates * units;
+    const std::uint64_t rows = net.rows(x[0]), later = later_rows(net, rows), gates = lstm_gates * units;
     tally.operation(matrix_product("recurrence, gradient", later, units, gates));
     tally.operation(matrix_product("recurrence, weight gradient", gates, units, rows));
     tally.operation({"gates, gradient", rows * units * 60 + later * units * 5, rows * units * 7, rows * units * 5});
@@ -58,9 +59,9 @@ struct Recurrence {
     for_each_block(call, [&](const auto& backend, std::size_t first, std::size_t count) {
       T* const products = memory.scratch(first);
       S* const states = reinterpret_cast<S*>(products + count * lstm_gates * units);
-      for (std::size_t step = 0; step < call.axis_of(0).longest; ++step) {
+      for (std::size_t step = 0, longest = longest_of(call, first, count); step < longest; ++step) {
         if (step > 0) backend.gemm_nt(count, lstm_gates * units, units, states, call.weight(weight), products);
-        backend.for_each_row(count, 16 * units,
+        backend.for_each_row(count, 32 * units,
                              LstmForward<S>{time(call, first, step), call.in(0), step > 0 ? products : nullptr,
                                             memory.gates, memory.before, memory.cells, states, call.out()});
       }
@@ -76,8 +77,8 @@ struct Recurrence {
       T* const d_cells = d_states + count * units;
       S* const d_sums = reinterpret_cast<S*>(d_cells + count * units);
       backend.fill(2 * count * units, d_states, T(0));
-      for (std::size_t step = call.axis_of(0).longest; step-- > 0;) {
-        backend.for_each_row(count, 16 * units,
+      for (std::size_t step = longest_of(call, first, count); step-- > 0;) {
+        backend.for_each_row(count, 32 * units,
                              LstmBackward<S>{time(call, first, step), call.d_out(), memory.gates, memory.cells,
                                              d_states, d_cells, d_sums});
         if (step > 0) backend.gemm_nn(count, units, lstm_gates * units, d_sums, call.weight(weight), d_states);
@@ -92,6 +93,11 @@ struct Recurrence {
   }
 
  private:
+  // Returns the number of rows that have a row before them.
+  template <class Net>
+  static constexpr std::uint64_t later_rows(const Net& net, std::uint64_t rows) {
+    return rows < net.examples() ? 0 : rows - net.examples();
+  }
   template <class Call>
   struct Memory {
     using S = typename Call::S;
@@ -113,8 +119,18 @@ struct Recurrence {
   LstmTime time(const Call& call, std::size_t first, std::size_t step) const {
     return {units, step, first, reverse, call.axis_of(0).rows};
   }
-  // Calls f(backend, first, count) for each block of examples. On the host, blocks have a fixed size and run
-  // concurrently, so that threads synchronise once per pass rather than once per time step.
+  // Returns the number of rows of the longest of these examples, or on a device, of all.
+  template <class Call>
+  static std::size_t longest_of(const Call& call, std::size_t first, std::size_t count) {
+    const AxisRows& axis = call.axis_of(0);
+    if (!Call::Backend::on_host || axis.rows.begins == nullptr) return axis.longest;
+    std::size_t longest = 0;
+    for (std::size_t e = first; e < first + count; ++e) longest = math::max(longest, axis.rows.count(e));
+    return longest;
+  }
+  // Calls f(backend, first, count) for each block of examples. On the host, blocks have a fixed size, so that no bit
+  // depends on the number of threads, and the threads share them. Blocks that remain run one after another, each with
+  // all threads.
   template <class Call, class F>
   static void for_each_block(const Call& call, const F& f) {
     const auto& backend = call.pass.backend;
@@ -143,11 +159,13 @@ struct Recurrence {
 // Hyperparameters: units, at least 1; reverse; init, of W and U; bias_init.
 // Source: Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al. 2000.
 //   W and U are torch's weight_ih and weight_hh.
-// Departs from torch: one bias, the sum of torch's two, which starts at 0; W starts within 1 / sqrt(width) instead of
-//   1 / sqrt(units).
-// Cost: 8 units (width + units) FLOPs per row for the products forward, twice as many backward, and 59 and 65 per unit
-//   and row for the gates. The first row of an example costs less. An example with fewer rows than the longest takes as
-//   much time, which is not counted. Keeps 5 x units activations per row, and units elements of the parameters' type.
+// Departs from torch: one bias, the sum of torch's two, which starts at 0; by default, W starts within
+//   1 / sqrt(width) instead of 1 / sqrt(units).
+// Cost: that of the Dense layer `input`; per row, 8 units^2 FLOPs for the product with U forward and 16 units^2
+//   backward; and 59 and 65 units for the gates. The first row of an example costs less. Keeps 5 x units activations per
+//   row, and units elements of the parameters' type.
+// On a ragged axis, an example takes as much time as the longest of its block of 16 on the host, or of all on a device,
+//   which is not counted. CUDA graphs are seldom replayed, because the number of launches depends on the longest example.
 struct Lstm {
   std::size_t units = 1;
   bool reverse = false;
@@ -161,8 +179,8 @@ struct Lstm {
     net.check(units > 0, {}, "Lstm: units is 0, expected at least 1");
     const Value sums =
         net("input", Dense{.units = detail::lstm_gates * units, .init = init, .bias_init = bias_init}, x);
-    const SharedTensor weight =
-        net.tensor("recurrent", Kind::weight, {detail::lstm_gates * units, units}, init, units, units);
+    const SharedTensor weight = net.tensor("recurrent", Kind::weight, {detail::lstm_gates * units, units}, init, units,
+                                           detail::lstm_gates * units);
     return net(detail::Recurrence{units, reverse, weight}, sums);
   }
 };
