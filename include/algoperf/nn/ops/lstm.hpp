@@ -162,10 +162,10 @@ struct Recurrence {
 // Departs from torch: one bias, the sum of torch's two, which starts at 0; by default, W starts within
 //   1 / sqrt(width) instead of 1 / sqrt(units).
 // Cost: that of the Dense layer `input`; per row, 8 units^2 FLOPs for the product with U forward and 16 units^2
-//   backward; and 59 and 65 units for the gates. The first row of an example costs less. Keeps 5 x units activations per
-//   row, and units elements of the parameters' type.
+//   backward; and 59 and 65 units for the gates. The first row of an example costs less. Keeps 5 x units activations
+//   per row, and units elements of the parameters' type.
 // On a ragged axis, an example takes as much time as the longest of its block of 16 on the host, or of all on a device,
-//   which is not counted. CUDA graphs are seldom replayed, because the number of launches depends on the longest example.
+//   which is not counted. CUDA graphs are seldom replayed, because the number of launches depends on the longest one.
 struct Lstm {
   std::size_t units = 1;
   bool reverse = false;
