@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("batch norm: each ghost batch is normalised separately", B, N
   const ap::Layout layout = ap::layout_of(whole);
   const Numbers values = normals(layout.size(), 3), input = normals(5 * 15, 4), d = normals(5 * 15, 5);
   const Outcome found = run<B>(ghosts, {5, 6, values, input, d});
-  Numbers scale(5), mean(5);
+  Numbers scale(5), bias(5), mean(5), variance(5);
   for (const auto& [begin, n] : {std::pair<std::ptrdiff_t, std::ptrdiff_t>{0, 2}, {2, 3}}) {
     const auto cut = [&, first = begin, count = n](const Numbers& all) {
       return Numbers(all.begin() + first * 15, all.begin() + (first + count) * 15);
@@ -40,11 +40,15 @@ TEST_CASE_TEMPLATE("batch norm: each ghost batch is normalised separately", B, N
     CHECK(distance(cut(found.d_input), part.d_input) < tolerance<B>());
     for (std::size_t c = 0; c < 5; ++c) {
       scale[c] += of(layout, "0.scale", part.gradients)[c];
+      bias[c] += of(layout, "0.bias", part.gradients)[c];
       mean[c] += of(layout, "0.mean", part.gradients)[c] / 2;
+      variance[c] += of(layout, "0.variance", part.gradients)[c] / 2;
     }
   }
   CHECK(distance(of(layout, "0.scale", found.gradients), scale) < tolerance<B>());
+  CHECK(distance(of(layout, "0.bias", found.gradients), bias) < tolerance<B>());
   CHECK(distance(of(layout, "0.mean", found.gradients), mean) < 10 * tolerance<B>());
+  CHECK(distance(of(layout, "0.variance", found.gradients), variance) < 10 * tolerance<B>());
 }
 
 TEST_CASE_TEMPLATE("batch norm: gradients", B, NN_BACKENDS) {

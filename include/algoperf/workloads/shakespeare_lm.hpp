@@ -35,8 +35,8 @@ struct ShakespeareRecurrent {
 // A language model of the characters of Shakespeare's plays, from `data`/shakespeare/input.txt. An example is a
 // sequence of 64 characters, each of which predicts the next one. The first 90 % of the text is for training, then 5 %
 // each for validation and testing; one sequence between the parts is left out. The target is a perplexity per
-// character, which AdamW reaches within step_hint() steps (benchmarks/workloads_to_target.cpp). A Network has the static
-// members name, target_perplexity, step_hint and model(vocabulary, context).
+// character, which AdamW reaches within step_hint() steps (benchmarks/workloads_to_target.cpp). A Network has the
+// static members name, target_perplexity, step_hint and model(vocabulary, context).
 template <class Network>
 struct ShakespeareText {
   static constexpr std::size_t context = 64;
