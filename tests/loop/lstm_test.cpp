@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "../golden/lstm.hpp"
-#include "../memory_archive.hpp"
 #include "../support/near.hpp"
+#include "../support/reproducible.hpp"
 #include "tiny.hpp"
 
 namespace algoperf::testing::of_lstm {
@@ -89,25 +89,8 @@ TEST_CASE("lstm: threads change no bit, workers nearly none, and a resumed run c
     return TrainingLoop(Classifier{.units = 9}, SoftmaxCrossEntropy{}, adamw(), Constant{0.02},
                         ShuffledEpochs{.batch = 35}, tail...);
   };
-  const auto run = [&](const auto&... tail) {
-    auto loop = learner(tail...);
-    for (int i = 0; i < 5; ++i) loop.step(data);
-    return values_of(loop);
-  };
-  const auto one = run();
-  CHECK(run(Host<>{.threads = 2}) == one);
-  CHECK(run(Host<>{.threads = 3}) == one);
-  const auto four = run(Mean{}, InProcess{4});
-  for (std::size_t i = 0; i < one.size(); ++i) CHECK(std::abs(four[i] - one[i]) < 1e-3);
-
-  auto saved = learner(), resumed = learner();
-  for (int i = 0; i < 3; ++i) saved.step(data);
-  MemoryWriter writer;
-  saved.visit(writer);
-  MemoryReader reader{writer.saved};
-  resumed.visit(reader);
-  for (int i = 0; i < 2; ++i) resumed.step(data);
-  CHECK(values_of(resumed) == one);
+  check_reproducible(learner, data, 5);
+  check_workers(learner, data, 5);
 }
 
 TEST_CASE("lstm: learns a text") {

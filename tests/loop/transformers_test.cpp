@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "../golden/transformers.hpp"
-#include "../memory_archive.hpp"
 #include "../support/near.hpp"
+#include "../support/reproducible.hpp"
 #include "algoperf/loop/generate.hpp"
 #include "tiny.hpp"
 
@@ -125,25 +125,9 @@ TEST_CASE("transformers: learn a text, and predict no character from later ones"
 
 template <class Model>
 void check_promises(const Model& model) {
-  const auto run = [&](const auto&... tail) {
-    auto loop = learner(model, tail...);
-    for (int i = 0; i < 5; ++i) loop.step(pangrams());
-    return values_of(loop);
-  };
-  const auto one = run();
-  CHECK(run(Host<>{.threads = 2}) == one);
-  CHECK(run(Host<>{.threads = 3}) == one);
-  const auto four = run(Mean{}, InProcess{4});
-  for (std::size_t i = 0; i < one.size(); ++i) CHECK(std::abs(four[i] - one[i]) < 1e-3);
-
-  auto saved = learner(model), resumed = learner(model);
-  for (int i = 0; i < 3; ++i) saved.step(pangrams());
-  MemoryWriter writer;
-  saved.visit(writer);
-  MemoryReader reader{writer.saved};
-  resumed.visit(reader);
-  for (int i = 0; i < 2; ++i) resumed.step(pangrams());
-  CHECK(values_of(resumed) == one);
+  const auto make = [&](const auto&... tail) { return learner(model, tail...); };
+  check_reproducible(make, pangrams(), 5);
+  check_workers(make, pangrams(), 5);
 }
 TEST_CASE("transformers: threads change no bit, workers nearly none, and a resumed run continues with the same bits") {
   check_promises(gpt_learner());

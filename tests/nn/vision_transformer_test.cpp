@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../golden/vision_transformer.hpp"
-#include "../memory_archive.hpp"
+#include "../support/reproducible.hpp"
 #include "../support/sentence.hpp"
 
 namespace ap = algoperf;
@@ -73,25 +73,7 @@ TEST_CASE("vision transformer: threads change no bit, and a resumed run continue
     return ap::TrainingLoop(variant(small, false, true, true), ap::SoftmaxCrossEntropy{}, ap::adamw(),
                             ap::Constant{0.01}, ap::ShuffledEpochs{.batch = 8}, tail...);
   };
-  const auto values = [](auto& loop) {
-    return std::vector<float>(loop.values(), loop.values() + loop.layout().size());
-  };
-  const auto run = [&](const auto&... tail) {
-    auto loop = learner(tail...);
-    loop.run(data, ap::UntilStep{12});
-    return values(loop);
-  };
-  const auto one = run();
-  CHECK(run(ap::Host<>{.threads = 2}) == one);
-  CHECK(run(ap::Host<>{.threads = 3}) == one);
-  auto saved = learner(), resumed = learner();
-  saved.run(data, ap::UntilStep{5});
-  MemoryWriter writer;
-  saved.visit(writer);
-  MemoryReader reader{writer.saved};
-  resumed.visit(reader);
-  resumed.run(data, ap::UntilStep{12});
-  CHECK(values(resumed) == one);
+  check_reproducible(learner, data, 12);
 }
 
 TEST_CASE("vision transformer: initial values") {

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/algoperf.hpp>
-#include <algoperf/data/prefetched.hpp>
 #include <algoperf/nn/metrics/area_under_roc.hpp>
 #include <algoperf/workloads/adult.hpp>
 #include <cmath>
@@ -15,10 +14,10 @@
 #include <vector>
 
 #include "../golden/dlrm.hpp"
-#include "../memory_archive.hpp"
 #include "../support/data_path.hpp"
 #include "../support/folder.hpp"
 #include "../support/near.hpp"
+#include "../support/reproducible.hpp"
 #include "../support/sentence.hpp"
 
 namespace algoperf::testing::of_adult {
@@ -179,27 +178,10 @@ TEST_CASE("dlrm: threads and prefetching change no bit, and a resumed run contin
     return TrainingLoop(Dlrm{.vocabulary = 50}, SigmoidCrossEntropy{}, adamw(), Constant{0.01},
                         ShuffledEpochs{.batch = 16}, tail...);
   };
-  const auto values = [](auto& loop) {
-    return std::vector<float>(loop.values(), loop.values() + loop.layout().size());
-  };
-  const auto run = [&](const auto& from, const auto&... tail) {
-    auto loop = learner(tail...);
-    loop.run(from, UntilStep{60});
-    CHECK(loop.evaluate(data, AreaUnderRoc{}).metric > 0.9);
-    return values(loop);
-  };
-  const auto one = run(data);
-  CHECK(run(data, Host<>{.threads = 2}) == one);
-  CHECK(run(data, Host<>{.threads = 3}) == one);
-  CHECK(run(prefetched(data)) == one);
-  auto saved = learner(), resumed = learner();
-  saved.run(data, UntilStep{20});
-  MemoryWriter writer;
-  saved.visit(writer);
-  MemoryReader reader{writer.saved};
-  resumed.visit(reader);
-  resumed.run(data, UntilStep{60});
-  CHECK(values(resumed) == one);
+  check_reproducible(learner, data, 60);
+  auto loop = learner();
+  loop.run(data, UntilStep{60});
+  CHECK(loop.evaluate(data, AreaUnderRoc{}).metric > 0.9);
 }
 
 TEST_CASE("adult: the real table, and the variants") {

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/algoperf.hpp>
-#include <algoperf/data/prefetched.hpp>
 #include <algoperf/workloads/cifar10.hpp>
 #include <cmath>
 #include <cstddef>
@@ -14,10 +13,10 @@
 #include <vector>
 
 #include "../golden/resnet.hpp"
-#include "../memory_archive.hpp"
 #include "../support/data_path.hpp"
 #include "../support/folder.hpp"
 #include "../support/near.hpp"
+#include "../support/reproducible.hpp"
 #include "../support/sentence.hpp"
 
 namespace algoperf::testing::of_cifar10 {
@@ -166,23 +165,7 @@ TEST_CASE("cifar10: threads and prefetching change no bit, and a resumed run con
   const auto learner = [&](const auto&... tail) {
     return TrainingLoop(model, task.loss(), momentum(), Constant{0.05}, ShuffledEpochs{.batch = 12}, tail...);
   };
-  const auto run = [&](const auto& data, const auto&... tail) {
-    auto loop = learner(tail...);
-    loop.run(data, UntilStep{5});
-    return std::vector<float>(loop.values(), loop.values() + loop.layout().size());
-  };
-  const auto one = run(task.train());
-  CHECK(run(task.train(), Host<>{.threads = 2}) == one);
-  CHECK(run(task.train(), Host<>{.threads = 3}) == one);
-  CHECK(run(prefetched(task.train())) == one);
-  auto saved = learner(), resumed = learner();
-  saved.run(task.train(), UntilStep{3});
-  MemoryWriter writer;
-  saved.visit(writer);
-  MemoryReader reader{writer.saved};
-  resumed.visit(reader);
-  resumed.run(prefetched(task.train()), UntilStep{5});
-  CHECK(std::vector<float>(resumed.values(), resumed.values() + resumed.layout().size()) == one);
+  check_reproducible(learner, task.train(), 5);
 }
 
 TEST_CASE("cifar10: a few steps on the real images") {

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/algoperf.hpp>
-#include <algoperf/data/prefetched.hpp>
 #include <algoperf/nn/metrics/error_rate.hpp>
 #include <algoperf/workloads/nci1.hpp>
 #include <cmath>
@@ -13,10 +12,10 @@
 #include <vector>
 
 #include "../golden/graph_network.hpp"
-#include "../memory_archive.hpp"
 #include "../support/data_path.hpp"
 #include "../support/folder.hpp"
 #include "../support/near.hpp"
+#include "../support/reproducible.hpp"
 #include "../support/sentence.hpp"
 
 namespace algoperf::testing::of_nci1 {
@@ -102,28 +101,10 @@ TEST_CASE("graph network: threads and prefetching change no bit, and a resumed r
   const auto learner = [&](const auto&... tail) {
     return TrainingLoop(model, SigmoidCrossEntropy{}, adamw(), Constant{0.01}, ShuffledEpochs{.batch = 16}, tail...);
   };
-  const auto values = [](auto& loop) {
-    return std::vector<float>(loop.values(), loop.values() + loop.layout().size());
-  };
-  const auto run = [&](const auto& from, const auto&... tail) {
-    auto loop = learner(tail...);
-    loop.run(from, UntilStep{15});
-    return values(loop);
-  };
-  const auto one = run(data);
-  CHECK(run(data, Host<>{.threads = 2}) == one);
-  CHECK(run(data, Host<>{.threads = 3}) == one);
-  CHECK(run(prefetched(data)) == one);
-  auto saved = learner(), resumed = learner();
-  saved.run(data, UntilStep{5});
-  MemoryWriter writer;
-  saved.visit(writer);
-  MemoryReader reader{writer.saved};
-  resumed.visit(reader);
-  resumed.run(data, UntilStep{15});
-  CHECK(values(resumed) == one);
-  resumed.run(data, UntilStep{120});
-  CHECK(resumed.evaluate(data, MeanAveragePrecision{}).metric > 0.95);
+  check_reproducible(learner, data, 15);
+  auto loop = learner();
+  loop.run(data, UntilStep{120});
+  CHECK(loop.evaluate(data, MeanAveragePrecision{}).metric > 0.95);
 }
 
 struct GatheredGraphs {
