@@ -49,7 +49,8 @@ void check_reproducible(const Learner& learner, const Data& data, std::uint64_t 
 // Checks that four workers compute the values of one, apart from rounding.
 template <class Learner, class Data>
 void check_workers(const Learner& learner, const Data& data, std::uint64_t steps) {
-  auto alone = learner(), four = learner(Mean{}, InProcess{4});
+  auto alone = learner();
+  auto four = learner(Mean{}, InProcess{4});
   alone.run(data, UntilStep{steps});
   four.run(data, UntilStep{steps});
   const auto expected = all_values(alone), found = all_values(four);
