@@ -1,7 +1,8 @@
 # Compares the user time of compiling headers, and a training program that links algoperf::gemm, with that of
-# `#include <Eigen/Dense>`. The budgets are ratios. A file that exceeds nine tenths of its budget is measured seven more
-# times, each time between two measurements of Eigen, because the speed of a machine may change. The median of these
-# ratios decides. Argument: SETTINGS.
+# `#include <Eigen/Dense>`. The budgets are ratios. The speed of a machine may change between two measurements. So if a
+# file exceeds nine tenths of its budget, the compilers' instructions are counted by valgrind, and their ratio must not
+# exceed nine tenths of the budget. Without valgrind, the file is timed seven more times, each time between two
+# measurements of Eigen, and the median ratio must not exceed the budget. Argument: SETTINGS.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 include(${CMAKE_CURRENT_LIST_DIR}/user_time.cmake)
@@ -23,17 +24,41 @@ set(program ${CMAKE_CURRENT_LIST_DIR}/../examples/01_train.cpp)
 list(APPEND files ${program})
 set(budget_of_${program} 500)
 
-# Sets `result` to the user time, in milliseconds, of parsing a header, or of compiling the program.
-function(measure file result)
+# Sets `result` to the command that parses a header, or compiles the program.
+function(compilation_of file result)
   if(file STREQUAL program)
-    user_time(milliseconds ${COMPILER} ${FLAGS} -O3 -DALGOPERF_EXTERN_GEMM -c ${program} -o ${BINARY_DIR}/compile_time.o)
+    set(command ${COMPILER} ${FLAGS} -O3 -DALGOPERF_EXTERN_GEMM -c ${program} -o ${BINARY_DIR}/compile_time.o)
   else()
-    set(source ${BINARY_DIR}/compile_time.cpp)
+    string(MAKE_C_IDENTIFIER ${file} name)
+    set(source ${BINARY_DIR}/compile_time_${name}.cpp)
     file(WRITE ${source} "#include <${file}>\n")
-    user_time(milliseconds ${COMPILER} ${FLAGS} -fsyntax-only ${source})
+    set(command ${COMPILER} ${FLAGS} -fsyntax-only ${source})
   endif()
+  set(${result} ${command} PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to the user time, in milliseconds.
+function(measure file result)
+  compilation_of(${file} command)
+  user_time(milliseconds ${command})
   set(${result} ${milliseconds} PARENT_SCOPE)
 endfunction()
+
+# Sets `result` to the number of instructions, in thousands, of the compiler and the programs that it starts.
+function(count_instructions file result)
+  compilation_of(${file} command)
+  execute_process(COMMAND ${valgrind} --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null
+                          --trace-children=yes ${command} ERROR_VARIABLE report COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "I +refs: +[0-9,]+" counts "${report}")
+  set(sum 0)
+  foreach(count IN LISTS counts)
+    string(REGEX REPLACE "[^0-9]" "" count "${count}")
+    math(EXPR sum "${sum} + ${count} / 1000")
+  endforeach()
+  set(${result} ${sum} PARENT_SCOPE)
+endfunction()
+
+find_program(valgrind valgrind)
 
 function(median_of result)
   list(SORT ARGN COMPARE NATURAL)
@@ -58,17 +83,27 @@ foreach(file IN LISTS files)
   if(NOT ratio GREATER limit)
     continue()
   endif()
-  set(ratios "")
-  foreach(run RANGE 1 7)
-    measure(Eigen/Dense before)
-    measure(${file} time)
-    measure(Eigen/Dense after)
-    math(EXPR ratio "200 * ${time} / (${before} + ${after})")
-    list(APPEND ratios ${ratio})
-  endforeach()
-  median_of(ratio ${ratios})
-  message("${file}, measured again: ${ratio} %, the median of ${ratios}")
-  if(ratio GREATER budget_of_${file})
+  if(valgrind)
+    if(NOT DEFINED instructions_of_eigen)
+      count_instructions(Eigen/Dense instructions_of_eigen)
+    endif()
+    count_instructions(${file} instructions)
+    math(EXPR ratio "100 * ${instructions} / ${instructions_of_eigen}")
+    message("${file}: ${ratio} % of Eigen/Dense by instructions, budget ${limit} %")
+  else()
+    set(ratios "")
+    foreach(run RANGE 1 7)
+      measure(Eigen/Dense before)
+      measure(${file} time)
+      measure(Eigen/Dense after)
+      math(EXPR ratio "200 * ${time} / (${before} + ${after})")
+      list(APPEND ratios ${ratio})
+    endforeach()
+    median_of(ratio ${ratios})
+    message("${file}, measured again: ${ratio} %, the median of ${ratios}")
+    set(limit ${budget_of_${file}})
+  endif()
+  if(ratio GREATER limit)
     list(APPEND over ${file})
   endif()
 endforeach()
