@@ -111,6 +111,7 @@ TEST_CASE("lstm: mistakes name the block") {
       refused([](auto& net) { return net("lstm", Lstm{.units = 2}, net.field("input", {3})); }) ==
       "lstm: Lstm expects several rows per example, got shape {3} on the axis 'examples'; net.rows_of() makes rows of "
       "an example's first extent");
+  CHECK(refused(LstmLanguageModel{.context = 0}) == "context is 0, expected at least 1");
   CHECK(refused(LstmLanguageModel{.units = 0}) == "lstm.0: Lstm: units is 0, expected at least 1");
 }
 

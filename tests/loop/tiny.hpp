@@ -11,6 +11,7 @@
 
 #include "../support/folder.hpp"
 #include "../support/sentence.hpp"
+#include "../support/values_of.hpp"
 
 namespace algoperf::testing {
 
@@ -32,14 +33,6 @@ struct Tiny {
 template <class Rule, class... Tail>
 auto tiny_loop(const Rule& rule, double learning_rate, const Tail&... tail) {
   return TrainingLoop(Tiny::model(), Tiny::loss(), rule, Constant{learning_rate}, ShuffledEpochs{.batch = 32}, tail...);
-}
-
-// Returns the parameters, in host memory.
-template <class Loop>
-std::vector<typename Loop::Backend::Scalar> values_of(Loop& loop) {
-  std::vector<typename Loop::Backend::Scalar> values(loop.layout().size());
-  loop.backend().read(values.size(), loop.values(), values.data());
-  return values;
 }
 
 // Returns a copy of the values of a tensor.

@@ -10,18 +10,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "../memory_archive.hpp"
+#include "values_of.hpp"
 
 namespace algoperf::testing {
 
-template <class Loop>
-std::vector<float> all_values(Loop& loop) {
-  return std::vector<float>(loop.values(), loop.values() + loop.layout().size());
-}
-
-// `learner(tail...)` returns a new TrainingLoop in float; the tail holds its backend, combiner or workers.
+// `learner(tail...)` returns a new TrainingLoop; the tail holds its backend, combiner or workers.
 
 // Checks that threads, prefetching and resumption change no bit.
 template <class Learner, class Data>
@@ -29,7 +24,7 @@ void check_reproducible(const Learner& learner, const Data& data, std::uint64_t 
   const auto run = [&](const auto& from, const auto&... tail) {
     auto loop = learner(tail...);
     loop.run(from, UntilStep{steps});
-    return all_values(loop);
+    return values_of(loop);
   };
   const auto one = run(data);
   CHECK(run(data, Host<>{.threads = 2}) == one);
@@ -43,7 +38,7 @@ void check_reproducible(const Learner& learner, const Data& data, std::uint64_t 
   MemoryReader reader{writer.saved};
   resumed.visit(reader);
   resumed.run(prefetched(data), UntilStep{steps});
-  CHECK(all_values(resumed) == one);
+  CHECK(values_of(resumed) == one);
 }
 
 // Checks that four workers compute the values of one, apart from rounding.
@@ -53,7 +48,7 @@ void check_workers(const Learner& learner, const Data& data, std::uint64_t steps
   auto four = learner(Mean{}, InProcess{4});
   alone.run(data, UntilStep{steps});
   four.run(data, UntilStep{steps});
-  const auto expected = all_values(alone), found = all_values(four);
+  const auto expected = values_of(alone), found = values_of(four);
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::abs(found[i] - expected[i]) < 1e-3);
 }

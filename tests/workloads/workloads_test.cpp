@@ -147,6 +147,13 @@ TEST_CASE("shakespeare_lm: splits share no character, and the text is loaded onc
   CHECK(&ShakespeareLm{.data = folder.path()}.train().whole().text().tokens() == &train.whole().text().tokens());
   CHECK_THROWS_WITH_AS(ShakespeareLm{.data = "/nonexistent"}.model(),
                        doctest::Contains("/nonexistent/shakespeare/input.txt"), Error);
+
+  const Folder other;
+  std::filesystem::create_directory(other / "shakespeare");
+  other.write("shakespeare/input.txt", text.substr(0, 64 * 39 + 1));
+  CHECK_THROWS_WITH_AS(ShakespeareLstm{.data = other.path()}.train(),
+                       doctest::Contains("input.txt: the text has 39 sequences of 64 characters, expected at least 40"),
+                       Error);
 }
 
 TEST_CASE("shakespeare_lm: a few steps on the real text") {
