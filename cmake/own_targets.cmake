@@ -14,6 +14,11 @@ function(algoperf_own_target target)
   if(ALGOPERF_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)
   endif()
+  # By default, g++ searches its memory for garbage so often that large files compile in 1.2 times the time. Here it does so
+  # above 4 GB only, which it seldom reaches.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=4194304)
+  endif()
   # GCC 12 gives false warnings in system headers: for the undefined vectors of avx512fintrin.h that Eigen inlines, for
   # overlapping copies in std::string's operator+ (GCC bug 105651), and for the fill characters of fmt's formats.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -9,10 +9,14 @@ usage() { echo "usage: scripts/test.sh [--all]" >&2; exit 2; }
 (($# <= 1)) && [[ ${1:---all} == --all ]] || usage
 all=$#
 
+# One job per core, because more take longer, but no more than fit into memory: a compiler may need 3.5 GB.
+jobs=$(awk -v cores="$(nproc)" '/^MemAvailable:/ { fit = int($2 / 3500000); print fit < 1 ? 1 : fit < cores ? fit : cores }' \
+  /proc/meminfo)
+
 build_and_test() { # preset [command to run ctest under...]
   printf '\n== %s ==\n' "$1"
   cmake --preset "$1"
-  cmake --build --preset "$1" --parallel "$(nproc)"  # more jobs than cores take longer
+  cmake --build --preset "$1" --parallel "$jobs"
   "${@:2}" ctest --preset "$1"
 }
 

@@ -12,14 +12,14 @@
 
 namespace golden {
 
-struct Tensor {
+struct ModelTensor {
   const char* name;
   std::vector<double> gradient;  // the first; empty for a buffer
   std::vector<double> values;    // after three steps of AdamW
 };
 struct Model {
   std::vector<double> losses;  // of these steps
-  std::vector<Tensor> tensors;
+  std::vector<ModelTensor> tensors;
 };
 
 // Selects examples 0 to batch - 1, in this order, in every step.
@@ -72,7 +72,7 @@ void check_gradients(const ModelFunction& model, const Loss& loss, const Data& d
   set_first_values(loop, expected);
   const std::vector<double> before(loop.values(), loop.values() + loop.layout().size());
   CHECK(std::abs(*loop.step(data).loss - expected.losses[0]) <= 1e-13 * expected.losses[0]);
-  for (const Tensor& tensor : expected.tensors) {
+  for (const ModelTensor& tensor : expected.tensors) {
     if (tensor.gradient.empty()) continue;
     const std::string name = tensor.name;
     CAPTURE(name);
@@ -94,7 +94,7 @@ std::vector<double> check_steps(const ModelFunction& model, const Loss& loss, co
   TrainingLoop loop(model, loss, adamw({.weight_decay = 0.1}), Constant{0.01}, WholeBatch{data.size()}, Host<double>{});
   set_first_values(loop, expected);
   for (const double of_step : expected.losses) CHECK(std::abs(*loop.step(data).loss - of_step) <= 1e-12 * of_step);
-  for (const Tensor& tensor : expected.tensors) {
+  for (const ModelTensor& tensor : expected.tensors) {
     const std::string name = tensor.name;
     CAPTURE(name);
     CHECK(error_of(loop.values(name), tensor.values) < (name.ends_with(zero_by_construction) ? 1e-9 : 1e-10));

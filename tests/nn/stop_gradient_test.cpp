@@ -34,13 +34,13 @@ static_assert(ap::stop_gradient<0>(ap::Model(input_shape, hidden_layer, output_l
 
 // A wrapped layer keeps nothing for backward.
 template <class... Parts>
-constexpr std::uint64_t kept(const Parts&... parts) {
+constexpr std::uint64_t kept_by(const Parts&... parts) {
   return ap::Model(input_shape, parts...).cost().activations;
 }
-static_assert(kept(ap::StopGradient(hidden_layer), ap::StopGradient(ap::LayerNorm{}), output_layer) ==
-              kept(ap::StopGradient(hidden_layer), output_layer));
-static_assert(kept(hidden_layer, ap::StopGradient(ap::Flatten{}), output_layer) ==
-              kept(ap::StopGradient(hidden_layer), output_layer));
+static_assert(kept_by(ap::StopGradient(hidden_layer), ap::StopGradient(ap::LayerNorm{}), output_layer) ==
+              kept_by(ap::StopGradient(hidden_layer), output_layer));
+static_assert(kept_by(hidden_layer, ap::StopGradient(ap::Flatten{}), output_layer) ==
+              kept_by(ap::StopGradient(hidden_layer), output_layer));
 
 // A layer whose backward must not be called.
 struct NoBackward : Softsign {

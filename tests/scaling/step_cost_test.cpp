@@ -69,21 +69,21 @@ TEST_CASE("updates are counted from their kernels") {
   CHECK(ap::update_cost(ap::chain(ap::Descend{})).flops == 2);                  // rate g, p + u
   CHECK(ap::update_cost(ap::chain(ap::Momentum{}, ap::Descend{})).flops == 5);  // preceded by mu m + k g
   CHECK(ap::update_cost(ap::sgd()).flops == 4);  // preceded by g + decay p, even if decay is 0
-  const ap::UpdateCost sgd = ap::update_cost(ap::sgd());
-  CHECK(sgd.read == 2);
-  CHECK(sgd.written == 1);
-  CHECK(sgd.state == 0);
-  const ap::UpdateCost adamw = ap::update_cost(ap::adamw());
-  CHECK(adamw.read == 4);
-  CHECK(adamw.written == 3);
-  CHECK(adamw.state == 2);
-  CHECK(adamw.flops >= 12);
-  CHECK(adamw.flops <= 18);
-  const ap::UpdateCost lamb = ap::update_cost(ap::lamb());
-  CHECK(4 * (lamb.read + lamb.written) == 40);
-  CHECK(lamb.flops > adamw.flops);
-  const auto whole = ap::cost(small, 2, {.update = adamw});
-  CHECK(whole.update.flops == 43 * adamw.flops);
+  const ap::UpdateCost of_sgd = ap::update_cost(ap::sgd());
+  CHECK(of_sgd.read == 2);
+  CHECK(of_sgd.written == 1);
+  CHECK(of_sgd.state == 0);
+  const ap::UpdateCost of_adamw = ap::update_cost(ap::adamw());
+  CHECK(of_adamw.read == 4);
+  CHECK(of_adamw.written == 3);
+  CHECK(of_adamw.state == 2);
+  CHECK(of_adamw.flops >= 12);
+  CHECK(of_adamw.flops <= 18);
+  const ap::UpdateCost of_lamb = ap::update_cost(ap::lamb());
+  CHECK(4 * (of_lamb.read + of_lamb.written) == 40);
+  CHECK(of_lamb.flops > of_adamw.flops);
+  const auto whole = ap::cost(small, 2, {.update = of_adamw});
+  CHECK(whole.update.flops == 43 * of_adamw.flops);
   CHECK(whole.total_moved() == step.total_moved() + 43 * 7);
   CHECK(whole.footprint == step.footprint + 2 * 43);
 }
