@@ -217,18 +217,16 @@ void for_each_model(const F& f) {
   f("residual", Model(Shape{11}, Dense{.units = 6}, Residual(LayerNorm{}, Dense{.units = 6}, Relu{})));
 }
 
-// Runs the forward pass, the loss and the backward pass of a batch. Returns the outputs, the losses, and the
-// gradients of the parameters and inputs.
-template <class B, class M>
-std::vector<std::vector<typename B::Scalar>> propagate(const B& backend, const M& model, std::size_t batch = 5) {
+// Runs the forward pass, the loss and the backward pass of a batch, whose input has elements of type X. Returns the
+// outputs, the losses, and the gradients of the parameters and inputs.
+template <class X, class B>
+std::vector<std::vector<typename B::Scalar>> propagate_recorded(const B& backend, const RecordedModel<B>& recorded,
+                                                                std::size_t inputs, std::size_t classes,
+                                                                std::size_t batch) {
   using S = typename B::Scalar;
-  using A = Stored<B>;
-  using X = typename M::template Input<A>;
-  constexpr bool differentiable = std::is_same_v<X, A>;
-  const SoftmaxCrossEntropy loss{.label_smoothing = 0.1};
-  const RecordedModel<B> recorded(Objective<M, SoftmaxCrossEntropy>{model, loss}, true);
+  constexpr bool differentiable = std::is_same_v<X, Stored<B>>;
   const Layout& layout = recorded.layout();
-  const std::size_t n = layout.size(), in = batch * model.input().size(), classes = model.output().size();
+  const std::size_t n = layout.size(), in = batch * inputs;
   std::vector<S> values(n), weights(batch);
   Initializer<S> set(layout, values.data(), RandomKey{3});
   recorded.initialize(set);
@@ -276,6 +274,14 @@ std::vector<std::vector<typename B::Scalar>> propagate(const B& backend, const M
   keep(n, d_gradients.data());
   if constexpr (differentiable) keep(in, executor.field_gradient(recorded.field("input").value));
   return result;
+}
+
+template <class B, class M>
+std::vector<std::vector<typename B::Scalar>> propagate(const B& backend, const M& model, std::size_t batch = 5) {
+  const SoftmaxCrossEntropy loss{.label_smoothing = 0.1};
+  const RecordedModel<B> recorded(Objective<M, SoftmaxCrossEntropy>{model, loss}, true);
+  return propagate_recorded<typename M::template Input<Stored<B>>>(backend, recorded, model.input().size(),
+                                                                   model.output().size(), batch);
 }
 
 }  // namespace agreement
