@@ -2,7 +2,7 @@
 // one learns.
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <algoperf/algoperf.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "../golden/lstm.hpp"
 #include "../support/near.hpp"
 #include "../support/reproducible.hpp"
-#include "tiny.hpp"
+#include "../support/sentence.hpp"
 
 namespace algoperf::testing::of_lstm {
 
