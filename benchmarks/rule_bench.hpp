@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -23,14 +24,16 @@ float* slot_of(algoperf::SamState<algoperf::Host<>, Rule>& state, std::size_t j)
   return j == 0 ? slot_of(state.perturbed, 0) : slot_of(state.base, j - 1);
 }
 
-// A rule on `count` tensors of one shape.
+// A rule on `count` tensors of one shape, or on the tensors of a layout.
 template <class Rule>
 class RuleBench {
  public:
   RuleBench(const Rule& rule, std::size_t count, algoperf::Shape shape, unsigned threads = 1)
+      : RuleBench(rule, layout_of(count, shape), threads) {}
+  RuleBench(const Rule& rule, algoperf::Layout layout, unsigned threads = 1)
       : rule_(rule),
         backend_{.threads = threads},
-        layout_(layout_of(count, shape)),
+        layout_(std::move(layout)),
         state_(rule.state(backend_, layout_)),
         gradients_(layout_.size()),
         values_(layout_.size()) {

@@ -1,4 +1,4 @@
-"""Times optax's jitted steps on one array and one thread. Parameters and state are donated, so that XLA updates in
+"""Times optax's jitted steps on one thread. Parameters and state are donated, so that XLA updates in
 place. The stream is PyTorch's, as in torch_steps.py. Prints the lines of measure.py."""
 import os
 
@@ -52,17 +52,20 @@ def main():
             return optax.apply_updates(p, updates), state
 
         compiled = jax.jit(update, donate_argnums=(0, 1))
-        for n in measure.SIZES:
-            keys = jax.random.split(jax.random.key(1))
-            p, g = (jax.random.uniform(key, (n,), minval=-0.5, maxval=0.5) for key in keys)
+        for case, shapes, n in measure.cases(rule):
+            p, g = (
+                [jax.random.uniform(jax.random.fold_in(jax.random.key(seed), i), shape, minval=-0.5, maxval=0.5)
+                 for i, shape in enumerate(shapes)]
+                for seed in (1, 2)
+            )
             at = [p, jax.tree.map(jnp.copy, optimizer.init(p))]  # a copy, because a buffer cannot be donated twice
             del p
 
             def step():
                 at[:] = compiled(at[0], at[1], g)
-                at[0].block_until_ready()
+                jax.block_until_ready(at[0])
 
-            measure.line("optax", rule, n, step)
+            measure.line("optax", rule, case, n, step)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_th
 CPUS = os.sched_getaffinity(0)
 os.sched_setaffinity(0, {min(CPUS)})  # XLA creates one thread per processor it sees
 
-SIZES = (1 << 14, 1 << 18, 10_000_000)
+SIZES = (1 << 14, 1 << 18, 10_000_000, 100_000_000)
 BATCHES = (32, 128, 512)
 EXAMPLES = 8192
 WIDTHS = (784, 256, 256, 10)

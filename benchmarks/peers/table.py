@@ -9,9 +9,9 @@ STREAM_BYTES = 12
 
 
 def read(files):
-    """Returns {(rule, parameters): bytes}, {(rule, parameters, implementation): cell},
-    {(parameters, implementation): stream's ns} and the versions."""
-    needed, cells, streams, versions = {}, {}, {}, []
+    """Returns {(rule, case): bytes}, {(rule, case, implementation): cell}, {(case, implementation): stream's ns},
+    {case: parameters} and the versions."""
+    needed, cells, streams, parameters, versions = {}, {}, {}, {}, []
     rows = []
     for file in files:
         with open(file) as lines:
@@ -20,27 +20,29 @@ def read(files):
                     versions.append(text[1:].strip())
                 elif text:
                     rows.append(text.split(","))
-    for implementation, rule, n, size, ns, stream_ns, *_ in rows:
-        streams.setdefault((int(n), implementation), []).append(float(stream_ns))
+    for implementation, rule, case, n, size, ns, stream_ns, *_ in rows:
+        streams.setdefault((case, implementation), []).append(float(stream_ns))
+        parameters[case] = int(n)
         if size:
-            needed[rule, int(n)] = int(size)
-    for implementation, rule, n, _, ns, _, _, median, _ in rows:
-        ratio = float(median) * STREAM_BYTES / needed[rule, int(n)]
-        cells[rule, int(n), implementation] = f"{ratio:.2f} ({float(ns):.2f})"
-    return needed, cells, streams, versions
+            needed[rule, case] = int(size)
+    for implementation, rule, case, _, _, ns, _, _, median, _ in rows:
+        ratio = float(median) * STREAM_BYTES / needed[rule, case]
+        cells[rule, case, implementation] = f"{ratio:.2f} ({float(ns):.2f})"
+    return needed, cells, streams, parameters, versions
 
 
 def main():
-    needed, cells, streams, versions = read(sys.argv[1:])
+    needed, cells, streams, parameters, versions = read(sys.argv[1:])
     print("; ".join(versions))
-    for n in sorted({n for _, n in needed}):
-        print(f"\n{n} parameters: time per byte, as a multiple of the stream's in the same process (ns per parameter)\n")
+    for case, n in sorted(parameters.items(), key=lambda item: ("tensors" in item[0], item[1])):
+        of = "300 tensors of 64, 1024 or 64 x 64 elements" if "tensors" in case else "one tensor"
+        print(f"\n{of}, {n} parameters: time per byte, as a multiple of the stream's in the same process (ns per parameter)\n")
         print("| rule | bytes | " + " | ".join(COLUMNS) + " |")
         print("| --- | --- |" + " --- |" * len(COLUMNS))
-        for rule, size in ((rule, size) for (rule, m), size in needed.items() if m == n):
-            row = [cells.get((rule, n, column), "") for column in COLUMNS]
+        for rule, size in ((rule, size) for (rule, which), size in needed.items() if which == case):
+            row = [cells.get((rule, case, column), "") for column in COLUMNS]
             print(f"| {rule} | {size} | " + " | ".join(row) + " |")
-        row = [streams.get((n, column), []) for column in COLUMNS]
+        row = [streams.get((case, column), []) for column in COLUMNS]
         medians = [f"({sorted(ns)[len(ns) // 2]:.2f})" if ns else "" for ns in row]
         print(f"| stream | {STREAM_BYTES} | " + " | ".join(medians) + " |")
 

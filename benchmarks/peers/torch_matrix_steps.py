@@ -1,6 +1,9 @@
 """Times matrix rules in PyTorch on one tensor and one thread: torch.optim.Muon, which computes in bfloat16, and plain
-implementations of all rules in float. Arithmetic, blocks and periods are those of matrix_steps.cpp. Prints lines of
-the same format."""
+implementations of all rules in float, whose arithmetic, blocks and periods are those of matrix_steps.cpp. If they are
+installed, also two packages: muon-optimizer, by Muon's author, which computes in bfloat16; and Shampoo and SOAP of
+pytorch_optimizer, because their authors published no package. Its Shampoo has the same blocks and period, and computes
+all roots in one step. Prints lines of the format of matrix_steps.cpp."""
+import importlib.util
 import statistics
 
 import torch
@@ -129,18 +132,49 @@ class Soap:
                 self.refresh(side)
 
 
-class TorchMuon:
-    def __init__(self, p):
+class Optimizer:
+    """A rule that is a torch.optim.Optimizer."""
+
+    def __init__(self, make, p):
         self.p = torch.nn.Parameter(p)
-        self.optimizer = torch.optim.Muon([self.p], lr=RATE)
+        self.optimizer = make([self.p])
 
     def step(self, g):
-        self.p.grad = g
+        self.p.grad = g.clone()  # muon-optimizer changes gradients
         self.optimizer.step()
 
 
+def of_packages():
+    """The rules of the packages that are installed."""
+    rules = []
+    if importlib.util.find_spec("muon"):
+        import muon
+
+        rules.append(("package", "muon", lambda p: Optimizer(
+            lambda tensors: muon.SingleDeviceMuon(tensors, lr=RATE, weight_decay=0.1), p), 4, 9))
+    if importlib.util.find_spec("pytorch_optimizer"):
+        from pytorch_optimizer import SOAP, ScalableShampoo
+
+        rmsprop = 3  # its LayerWiseGrafting
+        def shampoo(svd):
+            return lambda p: Optimizer(lambda tensors: ScalableShampoo(
+                tensors, lr=RATE, weight_decay=DECAY, decoupled_weight_decay=True, moving_average_for_momentum=True,
+                nesterov=False, start_preconditioning_step=1, preconditioning_compute_steps=20, block_size=BLOCK,
+                graft_type=rmsprop, shape_interpretation=False, use_svd=svd), p)
+
+        rules += [
+            ("package", "shampoo by eigenvalues", shampoo(True), 20, 1),
+            ("package", "shampoo by Newton's iteration", shampoo(False), 20, 1),
+            ("package", "soap", lambda p: Optimizer(lambda tensors: SOAP(
+                tensors, lr=RATE, weight_decay=DECAY, precondition_frequency=10, max_precondition_dim=LONGEST_SIDE), p),
+             10, 3),
+        ]
+    return rules
+
+
 RULES = (
-    ("torch.optim (bfloat16)", "muon", TorchMuon, 4, 9),
+    ("torch.optim (bfloat16)", "muon",
+     lambda p: Optimizer(lambda tensors: torch.optim.Muon(tensors, lr=RATE), p), 4, 9),
     ("plain torch", "muon", Muon, 4, 9),
     ("plain torch", "shampoo by eigenvalues", lambda p: Shampoo(p, root_by_eigenvalues), 20, 1),
     ("plain torch", "shampoo by Newton's iteration", lambda p: Shampoo(p, root_by_newton), 20, 1),
@@ -155,7 +189,7 @@ def main():
     print(f"# torch {torch.__version__}")
     a, b = torch.rand(1024, 1024) - 0.5, torch.rand(1024, 1024) - 0.5
     seconds(lambda: a @ b, 2)
-    for implementation, name, make, period, samples in RULES:
+    for implementation, name, make, period, samples in (*RULES, *of_packages()):
         for shape in SHAPES:
             gradients = [torch.rand(shape) - 0.5 for _ in range(4)]
             rule = make(torch.rand(shape) - 0.5)

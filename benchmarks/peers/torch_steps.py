@@ -1,4 +1,4 @@
-"""Times PyTorch's optimizers on one tensor and one thread: for-loop, foreach, and fused where PyTorch supports it on
+"""Times PyTorch's optimizers on one thread: for-loop, foreach, and fused where PyTorch supports it on
 the CPU. Prints the lines of measure.py."""
 import torch
 
@@ -28,21 +28,21 @@ def main():
     torch.manual_seed(1)
     print(f"# torch {torch.__version__}")
     for rule, (make, options, has_fused) in RULES.items():
-        for n in measure.SIZES:
-            p, g = torch.rand(n) - 0.5, torch.rand(n) - 0.5
+        for case, shapes, n in measure.cases(rule):
             for name, variant in VARIANTS.items():
                 if variant == {"fused": True} and not has_fused:
                     continue
-                parameter = torch.nn.Parameter(p.clone())
-                parameter.grad = g.clone()
-                optimizer = make([parameter], lr=1e-4, **options, **variant)
+                parameters = [torch.nn.Parameter(torch.rand(shape) - 0.5) for shape in shapes]
+                for parameter in parameters:
+                    parameter.grad = torch.rand(parameter.shape) - 0.5
+                optimizer = make(parameters, lr=1e-4, **options, **variant)
 
                 def step():
                     if rule.startswith("clip"):
-                        torch.nn.utils.clip_grad_norm_([parameter], 1.0, foreach=variant.get("foreach"))
+                        torch.nn.utils.clip_grad_norm_(parameters, 1.0, foreach=variant.get("foreach"))
                     optimizer.step()
 
-                measure.line(name, rule, n, step)
+                measure.line(name, rule, case, n, step)
 
 
 if __name__ == "__main__":

@@ -77,8 +77,8 @@ ALGOPERF_HD void slot_pointers(const Sweep<S, Ports>& at, S* (&slots)[N + 1]) {
 }
 
 // Whether sweeps issue software prefetches. The hardware prefetchers of Intel processors do not keep up with the
-// number of arrays that a rule uses. Software prefetches make a sweep 1.1 to 1.2 times as fast there. On AMD Zen 4
-// the sweep takes 1.05 to 1.2 times as long with them. Other processors were not measured.
+// number of arrays that a rule with slots uses. Software prefetches make a sweep 1.1 to 1.2 times as fast there. On AMD
+// Zen 4 the sweep takes 1.05 to 1.2 times as long with them. Other processors were not measured.
 inline bool asks_ahead() {
 #if defined(__x86_64__)
   return __builtin_cpu_is("intel");
@@ -87,8 +87,8 @@ inline bool asks_ahead() {
 #endif
 }
 
-// Runs the kernel over [begin, end). If the arrays together exceed 8 MiB and asks_ahead() is true, it prefetches the
-// lines of each array one kilobyte ahead.
+// Runs the kernel over [begin, end). If it has slots, the arrays together exceed 8 MiB and asks_ahead() is true, it
+// prefetches the lines of each array one kilobyte ahead. Two arrays alone take 1.1 times as long with prefetches.
 template <Then then, class S, class Ports, class Kernel>
 ALGOPERF_ONE_COPY void sweep(const Kernel kernel, const Sweep<S, Ports> at, std::size_t begin, std::size_t end) {
   constexpr std::size_t width = Vector<S>::width;
@@ -101,7 +101,7 @@ ALGOPERF_ONE_COPY void sweep(const Kernel kernel, const Sweep<S, Ports> at, std:
   std::size_t i = begin;
   Vector<S> ignored;
   constexpr std::size_t line = 64 / sizeof(S), block = 2 * line, ahead = 16 * line, large = 8 << 20;
-  const bool far = at.stride * sizeof(S) * (Kernel::slots + 2) > large && asks_ahead();
+  const bool far = Kernel::slots > 0 && at.stride * sizeof(S) * (Kernel::slots + 2) > large && asks_ahead();
   while (i != whole) {
     const std::size_t stop = far && whole - i > block ? i + block : whole;
     if (far)
