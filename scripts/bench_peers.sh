@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Compares every update rule with memory streams, and with PyTorch, optax and whole-array statements, in about seven
-# minutes. With --matrices it also compares the matrix rules with their products and with PyTorch, in five more
-# minutes. Exits with 1 if a bar is missed. --save also writes the tables to benchmarks/results/<date>-rules-<cpu>.md.
+# Compares every update rule with memory streams, and with PyTorch, optax and whole-array statements, in about a quarter
+# of an hour. With --matrices it also compares the matrix rules with their products, with PyTorch and with packages for
+# it, in some ten more minutes. Exits with 1 if a bar is missed. --save also writes the tables to benchmarks/results/<date>-rules-<cpu>.md.
 #
-#   PYTHON=<a Python with torch, jax and optax> scripts/bench_peers.sh [--save] [--matrices]
+#   PYTHON=<a Python with torch, jax, optax, muon-optimizer, pytorch_optimizer> scripts/bench_peers.sh [--save] [--matrices]
 #
 # Columns of packages that PYTHON (default python3) lacks stay empty. BUILD is the build folder (default build/bench).
 set -euo pipefail
@@ -87,7 +87,8 @@ if $matrices; then
   {
     printf '\n## Matrix rules beside PyTorch\n\n'
     echo "Milliseconds a step, over a whole period of roots (20 steps) or bases (10), and in brackets as a multiple" \
-      "of a product of two 1024 x 1024 matrices in the same process. SOAP has no basis for sides above 2048 here."
+      "of a product of two 1024 x 1024 matrices in the same process. SOAP has no basis for sides above 2048 here." \
+      "Package: muon-optimizer, in bfloat16; pytorch_optimizer for Shampoo and SOAP."
     echo
     "$python" -B benchmarks/peers/matrix_table.py "${files[@]}"
   } | tee -a "$table"

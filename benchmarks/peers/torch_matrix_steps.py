@@ -1,8 +1,8 @@
 """Times matrix rules in PyTorch on one tensor and one thread: torch.optim.Muon, which computes in bfloat16, and plain
 implementations of all rules in float, whose arithmetic, blocks and periods are those of matrix_steps.cpp. If they are
 installed, also two packages: muon-optimizer, by Muon's author, which computes in bfloat16; and Shampoo and SOAP of
-pytorch_optimizer, because their authors published no package. Its Shampoo has the same blocks and period, and computes
-all roots in one step. Prints lines of the format of matrix_steps.cpp."""
+pytorch_optimizer, because no package of their authors was found. Its Shampoo has the same blocks and period, and
+computes all roots in one step. Prints lines of the format of matrix_steps.cpp."""
 import importlib.util
 import statistics
 
