@@ -14,8 +14,8 @@ function(algoperf_own_target target)
   if(ALGOPERF_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)
   endif()
-  # By default, g++ searches its memory for garbage so often that large files compile in 1.2 times the time. Here it does so
-  # above 4 GB only, which it seldom reaches.
+  # By default, g++ searches its memory for garbage so often that large files take 1.2 times as long to compile. With this
+  # option, g++ searches only after it has allocated 4 GB.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PROJECT_IS_TOP_LEVEL)
     target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=4194304)
   endif()

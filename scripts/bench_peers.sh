@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares every update rule with memory streams, and with PyTorch, optax and whole-array statements, in about a quarter
 # of an hour. With --matrices it also compares the matrix rules with their products, with PyTorch and with packages for
-# it, in some ten more minutes. Exits with 1 if a bar is missed. --save also writes the tables to benchmarks/results/<date>-rules-<cpu>.md.
+# PyTorch, in some ten more minutes. Exits with 1 if a bar is missed. --save also writes the tables to
+# benchmarks/results/<date>-rules-<cpu>.md.
 #
 #   PYTHON=<a Python with torch, jax, optax, muon-optimizer, pytorch_optimizer> scripts/bench_peers.sh [--save] [--matrices]
 #

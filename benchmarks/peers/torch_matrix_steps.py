@@ -155,7 +155,8 @@ def of_packages():
     if importlib.util.find_spec("pytorch_optimizer"):
         from pytorch_optimizer import SOAP, ScalableShampoo
 
-        rmsprop = 3  # its LayerWiseGrafting
+        rmsprop = 3  # in the package's LayerWiseGrafting
+
         def shampoo(svd):
             return lambda p: Optimizer(lambda tensors: ScalableShampoo(
                 tensors, lr=RATE, weight_decay=DECAY, decoupled_weight_decay=True, moving_average_for_momentum=True,
