@@ -28,7 +28,7 @@ function(algoperf_gemm_providers found)
   set(${found} ${providers} PARENT_SCOPE)
 endfunction()
 
-# Sets `found` to whether the tiles are compiled for several instruction sets: for x86-64, unless flags choose one.
+# Sets `found` to whether the library is compiled for several instruction sets: for x86-64, unless flags choose one.
 function(algoperf_dispatches found)
   set(${found} OFF PARENT_SCOPE)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT ALGOPERF_NATIVE
@@ -37,26 +37,20 @@ function(algoperf_dispatches found)
   endif()
 endfunction()
 
-# Compiles the tiles for three instruction sets of x86-64 as part of `target`, which chooses one at run time.
-function(algoperf_dispatch_tiles target)
-  target_compile_definitions(${target} PRIVATE ALGOPERF_GEMM_DISPATCH)
-  set(options_of_sse2 "")
-  set(options_of_avx2 -mavx2 -mfma)
-  set(options_of_avx512 ${options_of_avx2} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
-  foreach(instruction_set sse2 avx2 avx512)
-    set(objects ${target}_${instruction_set})
-    add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/tile_table.cpp)
-    target_link_libraries(${objects} PRIVATE algoperf)
-    target_compile_definitions(${objects} PRIVATE ALGOPERF_INSTRUCTION_SET=${instruction_set})
-    algoperf_own_target(${objects})
-    target_compile_options(${objects} PRIVATE -O3 -march=x86-64 ${options_of_${instruction_set}})
-    set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # the library may become part of a shared one
-    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
-  endforeach()
+# Adds objects, a part of algoperf::gemm that is the same for all providers. They are position-independent, because the
+# library may become part of a shared one.
+function(algoperf_gemm_objects objects)  # SOURCE...
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE sources)
+  add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${objects} PRIVATE algoperf)
+  algoperf_own_target(${objects})
+  target_compile_options(${objects} PRIVATE -O3)  # independent of the optimisation level of the programs that use it
+  set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-# Adds a library that computes matrix products and convolutions with one provider, and contains algoperf_training. A third
-# argument DISPATCH compiles the library's own tiles for several instruction sets.
+# Adds a library that computes matrix products and convolutions with one provider, and contains the other parts of
+# algoperf::gemm. A third argument DISPATCH takes the library's own tiles, the decompositions and the sweeps of common
+# rules compiled for several instruction sets, one of which is chosen at run time.
 function(algoperf_gemm_library target provider)
   if(NOT provider MATCHES "^(tiles|eigen|onednn|cblas)$")
     message(FATAL_ERROR "algoperf: ALGOPERF_GEMM is ${provider}, expected tiles, eigen, onednn or cblas")
@@ -68,8 +62,15 @@ function(algoperf_gemm_library target provider)
   algoperf_own_target(${target})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:algoperf_training>)
   if("DISPATCH" IN_LIST ARGN)
-    algoperf_dispatch_tiles(${target})
-  elseif(NOT provider STREQUAL "onednn")
+    target_compile_definitions(${target} PRIVATE ALGOPERF_DISPATCH)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:algoperf_dispatch>)
+    foreach(instruction_set IN LISTS algoperf_instruction_sets)
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:algoperf_for_${instruction_set}>)
+    endforeach()
+  else()
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:algoperf_one_instruction_set>)
+  endif()
+  if(NOT provider STREQUAL "onednn" AND NOT (provider STREQUAL "tiles" AND "DISPATCH" IN_LIST ARGN))
     target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/convolution_tiles.cpp)
   endif()
   if(provider STREQUAL "onednn")
@@ -87,20 +88,35 @@ function(algoperf_gemm_library target provider)
   endif()
 endfunction()
 
-# What algoperf::gemm contains besides products and convolutions, the same for all providers. Position-independent,
-# because the library may become part of a shared one.
-add_library(algoperf_training OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/training.cpp
-                                                     ${PROJECT_SOURCE_DIR}/src/linear_algebra.cpp)
-target_link_libraries(algoperf_training PRIVATE algoperf)
+# The common parts of training programs, which do not depend on flags.
+algoperf_gemm_objects(algoperf_training training.cpp)
 target_compile_definitions(algoperf_training PRIVATE ALGOPERF_EXTERN_GEMM)
-algoperf_own_target(algoperf_training)
 target_compile_options(algoperf_training PRIVATE -O2)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/linear_algebra.cpp PROPERTIES COMPILE_OPTIONS -O3)
-set_target_properties(algoperf_training PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+# Decompositions and sweeps for one instruction set, or for several of x86-64.
+algoperf_gemm_objects(algoperf_one_instruction_set linear_algebra.cpp sweeps.cpp)
+target_compile_definitions(algoperf_one_instruction_set PRIVATE ALGOPERF_EXTERN_GEMM)
+set(algoperf_instruction_sets sse2 avx2 avx512)
+set(options_of_sse2 "")
+set(options_of_avx2 -mavx2 -mfma)
+set(options_of_avx512 ${options_of_avx2} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  algoperf_gemm_objects(algoperf_dispatch dispatch.cpp linear_algebra.cpp sweeps.cpp)
+  target_compile_definitions(algoperf_dispatch PRIVATE ALGOPERF_EXTERN_GEMM ALGOPERF_DISPATCH)
+  foreach(instruction_set IN LISTS algoperf_instruction_sets)
+    set(tables tile_table.cpp decomposition_table.cpp)
+    if(NOT instruction_set STREQUAL "sse2")  # for which every program is compiled
+      list(APPEND tables sweep_table.cpp)
+    endif()
+    algoperf_gemm_objects(algoperf_for_${instruction_set} ${tables})
+    target_compile_definitions(algoperf_for_${instruction_set} PRIVATE ALGOPERF_INSTRUCTION_SET=${instruction_set})
+    target_compile_options(algoperf_for_${instruction_set} PRIVATE -march=x86-64 ${options_of_${instruction_set}})
+  endforeach()
+endif()
 
 algoperf_dispatches(dispatches)
-if(dispatches AND ALGOPERF_GEMM STREQUAL "tiles")
-  algoperf_gemm_library(algoperf_gemm tiles DISPATCH)
+if(dispatches)
+  algoperf_gemm_library(algoperf_gemm ${ALGOPERF_GEMM} DISPATCH)
 else()
   algoperf_gemm_library(algoperf_gemm ${ALGOPERF_GEMM})
 endif()

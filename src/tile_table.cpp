@@ -1,11 +1,7 @@
-// Compiled once per instruction set, with its flags and with its name as ALGOPERF_INSTRUCTION_SET. The library's
-// namespace is renamed, so that the linker cannot use a function of this file in code that is compiled with other
-// flags.
+// Matrix products and convolutions by tiles, for one instruction set.
+#include "renamed.hpp"
 #include "tile_tables.hpp"
 
-#define ALGOPERF_JOIN_(a, b) a##_##b
-#define ALGOPERF_JOIN(a, b) ALGOPERF_JOIN_(a, b)
-#define ALGOPERF_RENAMED ALGOPERF_JOIN(algoperf_tiles, ALGOPERF_INSTRUCTION_SET)
 namespace tables = algoperf::products;
 namespace ALGOPERF_RENAMED {
 using algoperf::Convolution;

@@ -16,8 +16,13 @@ TEST_CASE("describe names the backend and what it runs on") {
   CHECK(ap::describe(ap::Host<double>{}).starts_with("Host<double>, 1 thread\n"));
 }
 
+TEST_CASE("describe says what the component contains") {
+  CHECK(ap::describe(ap::Host<>{}, ap::supported_instruction_set(), "products: X", "decompositions: Y")
+            .ends_with("\n  decompositions: Y\n  products: X\n"));
+}
+
 TEST_CASE("describe suggests -march=native if the processor supports more than the kernels use") {
-  const auto text = [](ap::InstructionSet kernels) { return ap::describe(ap::Host<>{}, kernels, "products: X"); };
+  const auto text = [](ap::InstructionSet kernels) { return ap::describe(ap::Host<>{}, kernels, "products: X", ""); };
   const ap::InstructionSet best = ap::supported_instruction_set();
   const std::string name = instruction_set_name(best);
   CHECK(text(best) == "Host<float>, 1 thread\n  kernels: compiled for " + name + "\n  products: X\n");
@@ -35,6 +40,7 @@ TEST_CASE("gemm_provider names the instruction set that the environment chooses"
   if (chosen.empty() || !provider.ends_with("chosen at run time")) return;
   const std::string expected = chosen == "sse2" ? "SSE2" : chosen == "avx2" ? "AVX2" : "AVX-512";
   CHECK(provider == "products, convolutions: the library's tiles for " + expected + ", chosen at run time");
+  CHECK(ap::gemm_kernels() == "decompositions, common update rules: for " + expected + ", chosen at run time");
 }
 #endif
 

@@ -9,6 +9,7 @@
 #include "work.hpp"
 
 namespace algoperf::detail {
+inline namespace ALGOPERF_SIMD {
 
 template <class S>
 class FactoredPorts {
@@ -70,4 +71,5 @@ class FactoredPorts {
   Factors<S> factors_;
 };
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail

@@ -10,6 +10,7 @@
 #include "work.hpp"
 
 namespace algoperf::detail {
+inline namespace ALGOPERF_SIMD {
 
 // On the host: calls f(begin, end) over the whole vectors of [0, n) on up to `threads` threads, then g(begin, n) for
 // the remaining elements.
@@ -89,4 +90,5 @@ void narrow(const B& backend, std::size_t n, const float* x, const HalfPorts<Hal
         });
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail

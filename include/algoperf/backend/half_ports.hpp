@@ -10,9 +10,8 @@
 #include "../core/half.hpp"
 #include "host/vector.hpp"
 
-namespace algoperf {
-
-namespace detail {
+namespace algoperf::detail {
+inline namespace ALGOPERF_SIMD {
 
 // A 32-bit hash that generates the noise of stochastic rounding: [16 21f0aaad 15 d35a2d97 15] of C. Wellons'
 // hash-prospector (the form of lowbias32, with other constants). U is a 32-bit word or a vector of words.
@@ -159,5 +158,5 @@ struct HalfPorts {
   }
 };
 
-}  // namespace detail
-}  // namespace algoperf
+}  // namespace ALGOPERF_SIMD
+}  // namespace algoperf::detail

@@ -13,6 +13,7 @@
 #include "host/attention.hpp"
 #include "host/convolution.hpp"
 #endif
+#include "host/column_sums.hpp"
 #include "host/passes.hpp"
 #include "host/sweep.hpp"
 #include "host/thread_pool.hpp"
@@ -113,29 +114,17 @@ struct Host {
     });
   }
 
-  // out[c] = sum over r of x[r][c]. Blocks of rows are summed in S and added in order.
+  // out[c] = sum over r of x[r][c], in the order of host/column_sums.hpp. Several threads divide the columns.
   void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
-    using V = Vector<S>;
-    constexpr std::size_t block = 64;
-    std::size_t c = 0;
-    for (; c + V::width <= cols; c += V::width) {
-      V total(S(0));
-      for (std::size_t begin = 0; begin < rows; begin += block) {
-        V part(S(0));
-        for (std::size_t r = begin; r < rows && r < begin + block; ++r) part += V::load(x + r * cols + c);
-        total += part;
-      }
-      total.store(out + c);
-    }
-    for (; c < cols; ++c) {
-      S total = 0;
-      for (std::size_t begin = 0; begin < rows; begin += block) {
-        S part = 0;
-        for (std::size_t r = begin; r < rows && r < begin + block; ++r) part += x[r * cols + c];
-        total += part;
-      }
-      out[c] = total;
-    }
+    constexpr std::size_t line = 64 / sizeof(S);
+    const std::size_t lines = (cols + line - 1) / line;
+    const std::size_t pieces = rows * cols <= elements_per_task ? 1 : least(threads, lines, lines);
+    if (pieces <= 1) return detail::column_sums(rows, cols, cols, x, out);
+    parallel(pieces, [&](std::size_t i) {
+      const std::size_t begin = i * lines / pieces * line,
+                        end = i + 1 == pieces ? cols : (i + 1) * lines / pieces * line;
+      detail::column_sums(rows, end - begin, cols, x + begin, out + begin);
+    });
   }
 
   // of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c]). One thread reads x once. Several threads

@@ -11,6 +11,7 @@
 #include "work.hpp"
 
 namespace algoperf::detail {
+inline namespace ALGOPERF_SIMD {
 
 inline constexpr std::size_t sums_block = 64, sums_tile = 1024;
 
@@ -46,4 +47,5 @@ ALGOPERF_ONE_COPY void add_tile_sums(const Kernel& kernel, std::size_t rows, std
   for (std::size_t c = 0; c < cols; ++c) of_columns[c] += columns[c];
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail

@@ -63,6 +63,7 @@ struct SerialTeam {
 };
 
 namespace detail {
+inline namespace ALGOPERF_SIMD {
 
 template <class Kernel, class S, class... In>
 ALGOPERF_ONE_COPY void map_range(const Kernel kernel, std::size_t n, S* x, const In*... in) {
@@ -70,5 +71,6 @@ ALGOPERF_ONE_COPY void map_range(const Kernel kernel, std::size_t n, S* x, const
   SerialTeam{}.map(kernel, n, x, in...);
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace detail
 }  // namespace algoperf

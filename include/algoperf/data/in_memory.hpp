@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/copy_as.hpp"
 #include "../core/error.hpp"
 #include "concept.hpp"
 #include "shared.hpp"
@@ -58,9 +59,7 @@ class InMemory {
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
     const std::size_t width = shape_.size();
     for (std::size_t i = 0; i < n; ++i) {
-      const Input* const example = examples_->inputs.data() + indices[i] * width;
-      T* const row = inputs + i * width;
-      for (std::size_t j = 0; j < width; ++j) row[j] = static_cast<T>(example[j]);
+      copy_as(width, examples_->inputs.data() + indices[i] * width, inputs + i * width);
       labels[i] = examples_->labels[indices[i]];
     }
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/copy_as.hpp"
 #include "../core/describe_shape.hpp"
 #include "../core/error.hpp"
 #include "../core/tuple.hpp"
@@ -150,8 +151,8 @@ class InMemoryFields {
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t first = begins == nullptr ? indices[i] : begins->rows[indices[i]];
       const std::size_t rows = begins == nullptr ? 1 : begins->rows[indices[i] + 1] - first;
-      const typename F::Element* const from = field.values.data() + first * width;
-      for (std::size_t j = 0; j < rows * width; ++j) *to++ = static_cast<T>(from[j]);
+      copy_as(rows * width, field.values.data() + first * width, to);
+      to += rows * width;
     }
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/copy_as.hpp"
 #include "../core/error.hpp"
 #include "concept.hpp"
 #include "shared.hpp"
@@ -51,8 +52,9 @@ class InMemoryRegression {
   template <class T, class L>
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
     for (std::size_t i = 0; i < n; ++i) {
-      copy_row(examples_->inputs, shape_.size(), indices[i], inputs + i * shape_.size());
-      copy_row(examples_->labels, label_shape_.size(), indices[i], labels + i * label_shape_.size());
+      copy_as(shape_.size(), examples_->inputs.data() + indices[i] * shape_.size(), inputs + i * shape_.size());
+      copy_as(label_shape_.size(), examples_->labels.data() + indices[i] * label_shape_.size(),
+              labels + i * label_shape_.size());
     }
   }
 
@@ -61,10 +63,6 @@ class InMemoryRegression {
     std::vector<Input> inputs;
     std::vector<Label> labels;
   };
-  template <class From, class To>
-  static void copy_row(const std::vector<From>& from, std::size_t width, std::size_t row, To* to) {
-    for (std::size_t j = 0; j < width; ++j) to[j] = static_cast<To>(from[row * width + j]);
-  }
 
   Shared<Examples> examples_;
   Shape shape_, label_shape_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "../core/copy_as.hpp"
 #include "../core/error.hpp"
 #include "concept.hpp"
 
@@ -32,8 +33,7 @@ class Unlabelled {
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, L* labels) const {
     const std::size_t width = shape_.size();
     for (std::size_t i = 0; i < n; ++i) {
-      const Input* const example = inputs_.data() + indices[i] * width;
-      for (std::size_t j = 0; j < width; ++j) inputs[i * width + j] = static_cast<T>(example[j]);
+      copy_as(width, inputs_.data() + indices[i] * width, inputs + i * width);
       labels[i] = 0;
     }
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../backend/concept.hpp"
+#include "../core/copy_as.hpp"
 #include "../core/element_count.hpp"
 #include "../nn/graph/model_graph.hpp"
 
@@ -70,9 +71,7 @@ class FieldArray {
     if constexpr (!std::is_same_v<S, Scalar>)
       if (type() == ElementType::activation) {
         if (stored_.size() < entries * bytes()) stored_.resize(entries * bytes());
-        S* const to = reinterpret_cast<S*>(stored_.data());
-        const Scalar* const from = host_data<Scalar>();
-        for (std::size_t i = 0; i < entries * width_; ++i) to[i] = static_cast<S>(from[i]);
+        copy_as(entries * width_, host_data<const Scalar>(), reinterpret_cast<S*>(stored_.data()));
         staged_ = stored_.data();
       }
   }

@@ -2,6 +2,7 @@
 //
 //   Host<float>, 2 threads
 //     kernels: compiled for SSE2 (this processor supports AVX-512: compile with -march=native)
+//     decompositions, common update rules: for AVX-512, chosen at run time
 //     products, convolutions: the library's tiles for AVX-512, chosen at run time
 //
 // Call them from a function that is neither inline nor a template. The linker keeps one copy of such a function, which
@@ -17,23 +18,29 @@
 #include "../products/gemm.hpp"
 #include "instruction_set.hpp"
 
-// Describes the provider of matrix products and convolutions in the file that uses this macro.
+// Describe the provider of matrix products and convolutions, and the kernels of algoperf::gemm (empty without it), in
+// the file that uses these macros.
 #if defined(ALGOPERF_EXTERN_GEMM)
 #define ALGOPERF_PRODUCTS_BY ::algoperf::gemm_provider()
+#define ALGOPERF_COMPONENT_KERNELS ::algoperf::gemm_kernels()
 #elif ALGOPERF_IN_CUDA_FILE
 #define ALGOPERF_PRODUCTS_BY "products: Eigen, compiled with the program"
+#define ALGOPERF_COMPONENT_KERNELS ""
 #else
 #define ALGOPERF_PRODUCTS_BY "products, convolutions: the library's tiles, compiled with the program"
+#define ALGOPERF_COMPONENT_KERNELS ""
 #endif
 
 namespace algoperf {
 
-// Returns lines of text, each with its newline. `kernels` is the instruction set of the SIMD loops, and `products`
-// describes the provider of matrix products; by default, both are those of the calling file. If the program links
-// algoperf::gemm, products may use another instruction set than kernels. Throws Error as gemm_provider does.
+// Returns lines of text, each with its newline. `kernels` is the instruction set of the SIMD loops, `products`
+// describes the provider of matrix products, and `component` the kernels of algoperf::gemm; by default, these are
+// those of the calling file. If the program links algoperf::gemm, each may use another instruction set. Throws Error
+// as gemm_provider does.
 template <class S>
 static inline std::string describe(const Host<S>& host, InstructionSet kernels = ALGOPERF_COMPILED_FOR,
-                                   const char* products = ALGOPERF_PRODUCTS_BY) {
+                                   const char* products = ALGOPERF_PRODUCTS_BY,
+                                   const char* component = ALGOPERF_COMPONENT_KERNELS) {
   std::string text = std::is_same_v<S, float> ? "Host<float>, " : "Host<double>, ";
   text += std::to_string(host.threads);
   text += host.threads == 1 ? " thread\n  kernels: compiled for " : " threads\n  kernels: compiled for ";
@@ -46,16 +53,16 @@ static inline std::string describe(const Host<S>& host, InstructionSet kernels =
     text += instruction_set_name(supported);
     text += ": compile with -march=native)";
   }
-  text += "\n  ";
-  text += products;
-  text += "\n";
-  return text;
+  for (const char* const line : {component, products})
+    if (*line != 0) text = text + "\n  " + line;
+  return text + "\n";
 }
 
 template <class S>
 static inline void print(const Host<S>& host, InstructionSet kernels = ALGOPERF_COMPILED_FOR,
-                         const char* products = ALGOPERF_PRODUCTS_BY) {
-  std::fputs(describe(host, kernels, products).c_str(), stdout);
+                         const char* products = ALGOPERF_PRODUCTS_BY,
+                         const char* component = ALGOPERF_COMPONENT_KERNELS) {
+  std::fputs(describe(host, kernels, products, component).c_str(), stdout);
 }
 
 }  // namespace algoperf

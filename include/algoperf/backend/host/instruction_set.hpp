@@ -26,22 +26,33 @@ constexpr const char* instruction_set_name(InstructionSet set) {
   }
 }
 
-// The level for which the file that uses this macro is compiled. It is a macro, because the linker keeps only one copy
-// of an inline function, even if files are compiled with different flags.
+// ALGOPERF_COMPILED_FOR is the level for which the file that uses this macro is compiled. It is a macro, because the
+// linker keeps only one copy of an inline function, even if files are compiled with different flags.
+//
+// ALGOPERF_SIMD names the inline namespace of everything whose layout or arithmetic depends on the width of a SIMD
+// vector. Files that are compiled for different levels can therefore be linked into one program: the linker never
+// replaces such a function of one file by that of another.
 #if ALGOPERF_IN_CUDA_FILE
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::other
+#define ALGOPERF_SIMD one_lane
 #elif defined(__AVX512F__)
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::avx512
+#define ALGOPERF_SIMD avx512
 #elif defined(__AVX2__)
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::avx2
+#define ALGOPERF_SIMD avx2
 #elif defined(__AVX__)
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::avx
+#define ALGOPERF_SIMD avx
 #elif defined(__SSE2__)
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::sse2
+#define ALGOPERF_SIMD sse2
 #elif defined(__ARM_NEON)
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::neon
+#define ALGOPERF_SIMD neon
 #else
 #define ALGOPERF_COMPILED_FOR ::algoperf::InstructionSet::other
+#define ALGOPERF_SIMD other
 #endif
 
 // Returns the highest level that this processor and its operating system support. AVX2 includes FMA. AVX-512 includes

@@ -7,7 +7,7 @@
 #include "../../core/tuple.hpp"
 #include "../factored_ports.hpp"
 #include "../work.hpp"
-#include "sweep.hpp"
+#include "compiled_sweeps.hpp"
 #include "thread_pool.hpp"
 
 namespace algoperf::detail {
@@ -66,8 +66,9 @@ class HostPasses {
   void whole_region(const Program& program, const RegionWork<S>& region) {
     if constexpr (!idle(I)) {
       const auto kernel = program.template fused<I>(opening_, TensorFacts{});
-      over_pieces(threads_, 0, region.size,
-                  [&](std::size_t begin, std::size_t end) { sweep<then(I)>(kernel, sweep_of<I>(region), begin, end); });
+      over_pieces(threads_, 0, region.size, [&](std::size_t begin, std::size_t end) {
+        best_sweep<then(I)>(kernel, sweep_of<I>(region), begin, end);
+      });
     }
   }
 
@@ -103,7 +104,7 @@ class HostPasses {
       else if constexpr (then(I) != Then::discard)
         with_sweep<I>(region, tensor, [&](const auto& at) {
           over_pieces(threads, begin, end,
-                      [&](std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
+                      [&](std::size_t from, std::size_t to) { best_sweep<then(I)>(kernel, at, from, to); });
         });
       if constexpr (I + 1 < Last)
         walk<I + 1, Last>(program, region, tensor, measured, sums, threads);
@@ -112,7 +113,7 @@ class HostPasses {
     } else if constexpr (!idle(I)) {
       with_sweep<I>(region, tensor, [&](const auto& at) {
         over_pieces(threads, begin, end,
-                    [&](std::size_t from, std::size_t to) { sweep<then(I)>(kernel, at, from, to); });
+                    [&](std::size_t from, std::size_t to) { best_sweep<then(I)>(kernel, at, from, to); });
       });
     }
   }
@@ -133,17 +134,17 @@ class HostPasses {
   void measure(const Program& program, const Kernel& kernel, const At& at, std::size_t begin, std::size_t end,
                unsigned threads, double* measured) {
     constexpr std::size_t n = Program::sum_count(I);
-    const auto terms = [&program](auto u, auto p) ALGOPERF_INLINE_LAMBDA { return program.template measure<I>(u, p); };
+    const auto stage = program.template closing<I>();
     if (threads <= 1) {
       for (std::size_t from = begin; from < end; from += chunk) {
         double part[n];
-        sweep_chunk<then(I), n>(kernel, terms, at, from, from + chunk < end ? from + chunk : end, part);
+        best_sweep_chunk<then(I), n>(kernel, stage, at, from, from + chunk < end ? from + chunk : end, part);
         for (std::size_t m = 0; m < n; ++m) measured[m] += part[m];
       }
     } else {
       double* const parts = work_.chunk_sums();
       over_chunks(threads, begin, end, [&](std::size_t i, std::size_t from, std::size_t to) {
-        sweep_chunk<then(I), n>(kernel, terms, at, from, to, parts + i * max_sums);
+        best_sweep_chunk<then(I), n>(kernel, stage, at, from, to, parts + i * max_sums);
       });
       for (std::size_t i = 0; i < chunks_of(end - begin); ++i)
         for (std::size_t m = 0; m < n; ++m) measured[m] += parts[i * max_sums + m];

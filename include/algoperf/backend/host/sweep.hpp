@@ -10,6 +10,7 @@
 #include "vector.hpp"
 
 namespace algoperf::detail {
+inline namespace ALGOPERF_SIMD {
 
 // Runs the kernel on one vector. Returns the update or, if the pass applies it, the new parameters. p_out receives
 // the parameters before the update.
@@ -119,10 +120,10 @@ ALGOPERF_ONE_COPY void sweep(const Kernel kernel, const Sweep<S, Ports> at, std:
   tail.copy_back(at, i, end - i, then);
 }
 
-// Runs the kernel over [begin, end), at most one chunk, and writes the sums of measure(u, p) to `sums`.
-template <Then then, std::size_t N, class S, class Ports, class Kernel, class Measure>
-ALGOPERF_ONE_COPY void sweep_chunk(const Kernel kernel, const Measure measure, const Sweep<S, Ports> at,
-                                   std::size_t begin, std::size_t end, double* sums) {
+// Runs the kernel over [begin, end), at most one chunk, and writes the sums of stage.measure(u, p) to `sums`.
+template <Then then, std::size_t N, class S, class Ports, class Kernel, class Stage>
+ALGOPERF_ONE_COPY void sweep_chunk(const Kernel kernel, const Stage stage, const Sweep<S, Ports> at, std::size_t begin,
+                                   std::size_t end, double* sums) {
   using V = Vector<S>;
   constexpr std::size_t vectors = V::width < lanes ? lanes / V::width : 1;
   static_assert(V::width <= lanes && then != Then::apply);
@@ -139,7 +140,7 @@ ALGOPERF_ONE_COPY void sweep_chunk(const Kernel kernel, const Measure measure, c
     for_each_index<vectors>([&](auto k) ALGOPERF_INLINE_LAMBDA {
       V parameter;
       const V update = sweep_vector<then>(kernel, u, p, slots, at.ports, i + k * V::width, parameter);
-      const auto terms = measure(update, parameter);
+      const auto terms = stage.measure(update, parameter);
       for (std::size_t m = 0; m < N; ++m) totals[m][k] += terms[m];
     });
   for (std::size_t k = 0; i < end; ++k, i += V::width) {
@@ -154,7 +155,7 @@ ALGOPERF_ONE_COPY void sweep_chunk(const Kernel kernel, const Measure measure, c
     S index[V::width];
     for (std::size_t lane = 0; lane < V::width; ++lane) index[lane] = S(lane);
     const auto valid = V::load(index) < V(n);  // padding is never summed
-    const auto terms = measure(update, parameter);
+    const auto terms = stage.measure(update, parameter);
     for (std::size_t m = 0; m < N; ++m) totals[m][k] += math::select<V>(valid, terms[m], V(S(0)));
   }
   for (std::size_t m = 0; m < N; ++m) {
@@ -166,4 +167,5 @@ ALGOPERF_ONE_COPY void sweep_chunk(const Kernel kernel, const Measure measure, c
   }
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail

@@ -11,6 +11,7 @@
 
 #include "../../core/config.hpp"
 #include "../../core/math.hpp"
+#include "instruction_set.hpp"
 
 #if ALGOPERF_IN_CUDA_FILE
 #elif defined(__AVX__)
@@ -20,6 +21,7 @@
 #endif
 
 namespace algoperf {
+inline namespace ALGOPERF_SIMD {
 
 #if defined(__AVX512F__)
 inline constexpr std::size_t native_vector_bytes = 64;
@@ -81,6 +83,8 @@ struct Vector {
   friend ALGOPERF_HD Mask operator==(Vector a, Vector b) { return {a.lanes == b.lanes}; }
   friend ALGOPERF_HD Mask operator!=(Vector a, Vector b) { return {a.lanes != b.lanes}; }
 };
+
+}  // namespace ALGOPERF_SIMD
 
 template <class S>
 struct Maths<Vector<S>> {

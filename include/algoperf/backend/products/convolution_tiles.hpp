@@ -20,6 +20,7 @@
 
 namespace algoperf {
 namespace detail::tiled {
+inline namespace ALGOPERF_SIMD {
 
 constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -216,6 +217,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
     for (std::size_t k = 0; k < terms; ++k) d_weight[f * terms + k] = memory.weights[k * c.filters + f];
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace detail::tiled
 
 template <class S>

@@ -26,6 +26,7 @@
 
 namespace algoperf {
 namespace detail::tiled {
+inline namespace ALGOPERF_SIMD {
 
 // A block of B: its first columns in place, the others in panels.
 template <class S>
@@ -119,6 +120,7 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, S
     multiply_parts(m, n, k, a, b, c, ldc, add);
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace detail::tiled
 
 template <class S>

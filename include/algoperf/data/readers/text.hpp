@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../core/copy_as.hpp"
 #include "../../core/error.hpp"
 #include "../../state/read_file.hpp"
 #include "../concept.hpp"
@@ -71,7 +72,7 @@ class Text {
   void gather(const std::uint32_t* indices, std::size_t n, T* inputs, std::int32_t* labels) const {
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint8_t* const from = tokens().data() + indices[i];
-      for (std::size_t j = 0; j < context_; ++j) inputs[i * context_ + j] = static_cast<T>(from[j]);
+      copy_as(context_, from, inputs + i * context_);
       labels[i] = from[context_];
     }
   }

@@ -134,7 +134,7 @@ class Chain {
     }
   }
 
-  const Tuple<Stages...>& stages() const { return stages_; }
+  constexpr const Tuple<Stages...>& stages() const { return stages_; }
 
  private:
   Tuple<Stages...> stages_;

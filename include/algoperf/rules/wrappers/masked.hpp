@@ -3,6 +3,8 @@
 // Tensors are grouped by the result of `where`, so the cost is one test per pass, not one per element.
 #pragma once
 
+#include <type_traits>
+
 #include "../../core/options.hpp"
 #include "../../core/tensor_spec.hpp"
 #include "../concept.hpp"
@@ -37,7 +39,7 @@ constexpr auto masked(const Stage& stage, const Where& where) {
   static_assert(
       requires(const TensorSpec& spec) { static_cast<bool>(where(spec)); },
       "algoperf: masked(stage, where) needs `bool where(const TensorSpec&)`, e.g. decayable");
-  if constexpr (detail::explain_stage<Stage>()) return Masked<Stage, Where>(stage, where);
+  if constexpr (detail::explain_stage<Stage>()) return Masked<Stage, std::decay_t<const Where>>(stage, where);
 }
 
 }  // namespace algoperf

@@ -8,6 +8,7 @@
 #include "lanes.hpp"
 
 namespace algoperf::detail::tiled {
+inline namespace ALGOPERF_SIMD {
 
 // `rows` by `columns` dot products. Lane i of a sum adds every n-th term from the i-th, in order.
 template <class S, std::size_t rows, std::size_t columns>
@@ -58,4 +59,5 @@ void multiply_by_dots(std::size_t m, std::size_t n, std::size_t k, const S* a, s
   for (; j < n; ++j) dots_of_columns<S, 1>(m, k, a, lda, b + j * ldb, ldb, c + j, ldc, add);
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail::tiled

@@ -11,6 +11,7 @@
 #include "../../host/vector.hpp"
 
 namespace algoperf::detail::tiled {
+inline namespace ALGOPERF_SIMD {
 
 template <class S>
 inline constexpr std::size_t width = Vector<S>::width;
@@ -145,4 +146,5 @@ struct Strided {
   Strided transposed() const { return {data, column, row}; }
 };
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail::tiled

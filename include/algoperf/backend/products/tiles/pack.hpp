@@ -8,6 +8,7 @@
 #include "lanes.hpp"
 
 namespace algoperf::detail::tiled {
+inline namespace ALGOPERF_SIMD {
 
 // With AVX-512, the sums of this many rows by two vectors, two vectors of B and one of A fit in the 32 registers;
 // otherwise there are 16 registers.
@@ -121,4 +122,5 @@ void pack_group(std::size_t rows, std::size_t depth, Strided<const S> a, S* to) 
   }
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail::tiled

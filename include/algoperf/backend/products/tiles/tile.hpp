@@ -8,6 +8,7 @@
 #include "pack.hpp"
 
 namespace algoperf::detail::tiled {
+inline namespace ALGOPERF_SIMD {
 
 // What the tiles of a part have in common. Element (i, l) of A is a[i * a_row + l * a_column]. In convolutions, the
 // terms are several segments of `depth` terms; behind each, A moves on by a_jump elements.
@@ -94,4 +95,5 @@ void panel_tiles(const TileTerms& part, std::size_t m, std::size_t columns, cons
     tiles<S, 1>(part, m, columns, a, b, b_row, c);
 }
 
+}  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail::tiled

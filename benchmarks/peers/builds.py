@@ -1,0 +1,54 @@
+"""Compares the training steps of three builds of bench_turns, which alternate on one thread: -O3 -march=native, plain -O2
+for x86-64 with the component gemm (which chooses its instruction set at run time), and plain -O2 without it. Prints
+multiples of the first build's processor time: medians of pairs, with quartiles.
+
+  python builds.py FOLDER     with bench_turns, bench_turns_plain_gemm and bench_turns_plain
+"""
+import os
+import statistics
+import subprocess
+import sys
+
+CASES = {  # the lines of bench_turns, and the number of pairs
+    "MLP 784-256-256-10, batch 128": ("training 128 30", 41),
+    "MLP 784-256-256-10, batch 32": ("training 32 60", 41),
+    "simple CNN 28 x 28 x 1, batch 128": ("simple_cnn 128 1", 15),
+    "residual CNN 32 x 32 x 3, batch 128": ("residual_cnn 128 1", 15),
+    "Transformer, batch 16": ("transformer 16 2", 15),
+}
+BUILDS = {"-O3 -march=native": "bench_turns", "-O2, gemm": "bench_turns_plain_gemm", "-O2": "bench_turns_plain"}
+
+
+def start(program):
+    return subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+
+def seconds(process, line):
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+    return float(process.stdout.readline())
+
+
+def main():
+    folder = sys.argv[1]
+    builds = {name: start(os.path.join(folder, program)) for name, program in BUILDS.items()}
+    native, *others = builds
+    print("| training step | " + " | ".join(others) + " |")
+    print("| --- |" + " --- |" * len(others), flush=True)
+    for case, (line, pairs) in CASES.items():
+        times = {name: [] for name in builds}
+        for pair in range(-1, pairs):
+            for name in list(builds)[:: 1 if pair % 2 else -1]:
+                took = seconds(builds[name], line)
+                if pair >= 0:  # the first is not counted: it allocates memory
+                    times[name].append(took)
+        cells = []
+        for name in others:
+            ratios = [other / own for other, own in zip(times[name], times[native])]
+            lower, median, upper = statistics.quantiles(ratios, n=4)
+            cells.append(f"{median:.2f} [{lower:.2f}, {upper:.2f}]")
+        print(f"| {case} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

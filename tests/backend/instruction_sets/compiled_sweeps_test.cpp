@@ -1,0 +1,131 @@
+// The sweeps that algoperf::gemm contains for several instruction sets (src/common_sweeps.hpp), beside the program's
+// own.
+#include "algoperf/backend/host/compiled_sweeps.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algoperf/backend/host.hpp>
+#include <algoperf/backend/products/gemm.hpp>
+#include <algoperf/rules/all.hpp>
+#include <cmath>
+#include <span>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "../../support/near.hpp"
+
+namespace ap = algoperf;
+
+namespace {
+
+// Calls f(key) for each sweep of a chain.
+template <class S, class F, class... Stages>
+void for_each_key(const ap::Chain<Stages...>&, const F& f) {
+  using Program = ap::Program<S, Stages...>;
+  ap::for_each_index<Program::list.pass_count>([&](auto i) {
+    constexpr ap::detail::Then then = ap::detail::then_of(Program::list.passes[i]);
+    using Kernel = std::remove_const_t<decltype(std::declval<Program>().template fused<i>(nullptr, ap::TensorFacts{}))>;
+    if constexpr (Program::sum_count(i) == 0)
+      f(typeid(ap::detail::SweepKey<then, S, Kernel, void>));
+    else
+      f(typeid(ap::detail::SweepKey<then, S, Kernel, decltype(std::declval<Program>().template closing<i>())>));
+  });
+}
+
+// Whether algoperf::gemm provides sweeps that are better than those of this file, which is compiled for SSE2.
+bool component_is_better() {
+  const std::string kernels = ap::gemm_kernels();
+  return kernels.find("chosen at run time") != std::string::npos && kernels.find("SSE2") == std::string::npos;
+}
+
+template <class S, class Rule>
+void check_found(const char* name, const Rule& rule, bool expected) {
+  CAPTURE(name);
+  for_each_key<S>(rule, [&](const std::type_info& key) {
+    const bool for_sse2 = ap::detail::find_compiled_sweep<S>(key, ap::InstructionSet::sse2) != nullptr;
+    const bool for_avx512 = ap::detail::find_compiled_sweep<S>(key, ap::InstructionSet::avx512) != nullptr;
+    CHECK(for_sse2 == expected);
+    CHECK_FALSE(for_avx512);
+  });
+}
+
+// Parameters after three steps on tensors of odd sizes.
+template <class S, class Rule>
+std::vector<S> steps(const Rule& rule, unsigned threads) {
+  ap::Layout layout;
+  layout.add({"weight", ap::Kind::weight, {17, 59}});
+  layout.add({"bias", ap::Kind::bias, {59}});
+  layout.add({"wide", ap::Kind::weight, {3, 20001}});
+  std::vector<S> p(layout.size()), g(layout.size());
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    p[i] = static_cast<S>(i % 17) / 17;
+    g[i] = static_cast<S>(i % 13) / 13 - S(0.5);
+  }
+  auto state = rule.state(ap::Host<S>{.threads = threads}, layout);
+  for (std::size_t t = 1; t <= 3; ++t) {
+    std::vector<S> u = g;
+    rule.step(std::span<S>(u), std::span<S>(p), state, ap::Step{.t = t, .learning_rate = 1e-2});
+  }
+  return p;
+}
+
+// A stage of a user's. The component contains no sweep with it.
+struct Unchanged {
+  static constexpr std::size_t slots = 0;
+  template <class T>
+  ALGOPERF_HD T operator()(T u, T, ap::Slots<T, 0>&) const {
+    return u;
+  }
+};
+
+template <class S, class Rule>
+void check_agrees(const char* name, const Rule& rule) {
+  CAPTURE(name);
+  const std::vector<S> own = steps<S>(ap::chain(Unchanged{}, rule), 1);
+  const std::vector<S> one = steps<S>(rule, 1), two = steps<S>(rule, 2);
+  double most = 0;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    most = larger_or_nan(most, std::abs(static_cast<double>(one[i]) - static_cast<double>(own[i])));
+  CHECK(most <= (sizeof(S) == 4 ? 1e-6 : 1e-14));
+  CHECK(one == two);
+}
+
+bool wide(const ap::TensorSpec& spec) { return spec.name == "wide"; }
+
+template <class F>
+void for_each_common_rule(const F& f) {
+  f("sgd", ap::sgd());
+  f("momentum", ap::momentum());
+  f("nesterov", ap::nesterov());
+  f("adagrad", ap::adagrad());
+  f("rmsprop", ap::rmsprop());
+  f("adam", ap::adam());
+  f("nadam", ap::nadam());
+  f("adamw", ap::adamw());
+  f("adamw, masked", ap::adamw({}, wide));
+  f("lion", ap::lion());
+  f("lion, masked", ap::lion({}, wide));
+  f("lamb", ap::lamb());
+  f("lamb, masked", ap::lamb({}, ap::decayable));
+  f("lars", ap::lars());
+  f("lars, masked", ap::lars({}, ap::decayable));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the component contains the sweeps of common rules, also with clipping", S, float, double) {
+  for_each_common_rule([](const char* name, const auto& rule) {
+    check_found<S>(name, rule, component_is_better());
+    check_found<S>(name, ap::chain(ap::ClipByGlobalNorm{}, rule), component_is_better());
+    check_found<S>(name, ap::chain(Unchanged{}, ap::Adam{}, ap::Descend{}), false);
+  });
+}
+
+TEST_CASE("the component's sweeps agree with the program's") {
+  check_agrees<float>("momentum", ap::momentum({.weight_decay = 0.1}));
+  check_agrees<float>("adamw, masked", ap::adamw({.weight_decay = 0.1}, wide));
+  check_agrees<float>("lamb, clipped", ap::chain(ap::ClipByGlobalNorm{.max_norm = 3}, ap::lamb()));
+  check_agrees<double>("adamw", ap::adamw());
+}
