@@ -49,7 +49,7 @@ function(algoperf_gemm_objects objects)  # SOURCE...
 endfunction()
 
 # Adds a library that computes matrix products and convolutions with one provider, and contains the other parts of
-# algoperf::gemm. A third argument DISPATCH takes the library's own tiles, the decompositions and the sweeps of common
+# algoperf::gemm. A third argument DISPATCH takes the library's own tiles, the decompositions and the kernels of common
 # rules compiled for several instruction sets, one of which is chosen at run time.
 function(algoperf_gemm_library target provider)
   if(NOT provider MATCHES "^(tiles|eigen|onednn|cblas)$")
@@ -93,20 +93,20 @@ algoperf_gemm_objects(algoperf_training training.cpp)
 target_compile_definitions(algoperf_training PRIVATE ALGOPERF_EXTERN_GEMM)
 target_compile_options(algoperf_training PRIVATE -O2)
 
-# Decompositions and sweeps for one instruction set, or for several of x86-64.
-algoperf_gemm_objects(algoperf_one_instruction_set linear_algebra.cpp sweeps.cpp)
+# Decompositions, sweeps and maps for one instruction set, or for several of x86-64.
+algoperf_gemm_objects(algoperf_one_instruction_set linear_algebra.cpp kernels.cpp)
 target_compile_definitions(algoperf_one_instruction_set PRIVATE ALGOPERF_EXTERN_GEMM)
 set(algoperf_instruction_sets sse2 avx2 avx512)
 set(options_of_sse2 "")
 set(options_of_avx2 -mavx2 -mfma)
 set(options_of_avx512 ${options_of_avx2} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  algoperf_gemm_objects(algoperf_dispatch dispatch.cpp linear_algebra.cpp sweeps.cpp)
+  algoperf_gemm_objects(algoperf_dispatch dispatch.cpp linear_algebra.cpp kernels.cpp)
   target_compile_definitions(algoperf_dispatch PRIVATE ALGOPERF_EXTERN_GEMM ALGOPERF_DISPATCH)
   foreach(instruction_set IN LISTS algoperf_instruction_sets)
     set(tables tile_table.cpp decomposition_table.cpp)
     if(NOT instruction_set STREQUAL "sse2")  # for which every program is compiled
-      list(APPEND tables sweep_table.cpp)
+      list(APPEND tables kernel_table.cpp)
     endif()
     algoperf_gemm_objects(algoperf_for_${instruction_set} ${tables})
     target_compile_definitions(algoperf_for_${instruction_set} PRIVATE ALGOPERF_INSTRUCTION_SET=${instruction_set})

@@ -40,7 +40,8 @@ TEST_CASE("gemm_provider names the instruction set that the environment chooses"
   if (chosen.empty() || !provider.ends_with("chosen at run time")) return;
   const std::string expected = chosen == "sse2" ? "SSE2" : chosen == "avx2" ? "AVX2" : "AVX-512";
   CHECK(provider == "products, convolutions: the library's tiles for " + expected + ", chosen at run time");
-  CHECK(ap::gemm_kernels() == "decompositions, common update rules: for " + expected + ", chosen at run time");
+  CHECK(ap::gemm_kernels() ==
+        "decompositions, common update rules and activations: for " + expected + ", chosen at run time");
 }
 #endif
 

@@ -14,6 +14,7 @@
 #include "host/convolution.hpp"
 #endif
 #include "host/column_sums.hpp"
+#include "host/compiled_kernels.hpp"
 #include "host/passes.hpp"
 #include "host/sweep.hpp"
 #include "host/thread_pool.hpp"
@@ -102,7 +103,7 @@ struct Host {
   template <class Kernel, class... In>
   void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
     over_chunks(n, [=](std::size_t begin, std::size_t end) {
-      detail::map_range(kernel, end - begin, x + begin, (in + begin)...);
+      detail::best_map_range(kernel, end - begin, x + begin, (in + begin)...);
     });
   }
 
@@ -110,7 +111,7 @@ struct Host {
   template <class Kernel>
   void map_rows(const Kernel kernel, std::size_t rows, std::size_t cols, S* x, const S* row) const {
     over_blocks(rows, cols, [=](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) detail::map_range(kernel, cols, x + r * cols, row);
+      for (std::size_t r = begin; r < end; ++r) detail::best_map_range(kernel, cols, x + r * cols, row);
     });
   }
 

@@ -2,7 +2,7 @@
 //
 //   Host<float>, 2 threads
 //     kernels: compiled for SSE2 (this processor supports AVX-512: compile with -march=native)
-//     decompositions, common update rules: for AVX-512, chosen at run time
+//     decompositions, common update rules and activations: for AVX-512, chosen at run time
 //     products, convolutions: the library's tiles for AVX-512, chosen at run time
 //
 // Call them from a function that is neither inline nor a template. The linker keeps one copy of such a function, which

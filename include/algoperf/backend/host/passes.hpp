@@ -7,7 +7,7 @@
 #include "../../core/tuple.hpp"
 #include "../factored_ports.hpp"
 #include "../work.hpp"
-#include "compiled_sweeps.hpp"
+#include "compiled_kernels.hpp"
 #include "thread_pool.hpp"
 
 namespace algoperf::detail {

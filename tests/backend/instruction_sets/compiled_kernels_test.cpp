@@ -1,11 +1,15 @@
-// The sweeps that algoperf::gemm contains for several instruction sets (src/common_sweeps.hpp), beside the program's
-// own.
-#include "algoperf/backend/host/compiled_sweeps.hpp"
+// The kernels that algoperf::gemm contains for several instruction sets (src/common_sweeps.hpp, src/common_maps.hpp),
+// beside the program's own.
+#include "algoperf/backend/host/compiled_kernels.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algoperf/backend/host.hpp>
 #include <algoperf/backend/products/gemm.hpp>
+#include <algoperf/nn/layers/gelu.hpp>
+#include <algoperf/nn/layers/relu.hpp>
+#include <algoperf/nn/layers/silu.hpp>
+#include <algoperf/nn/layers/tanh.hpp>
 #include <algoperf/rules/all.hpp>
 #include <cmath>
 #include <span>
@@ -34,20 +38,23 @@ void for_each_key(const ap::Chain<Stages...>&, const F& f) {
   });
 }
 
-// Whether algoperf::gemm provides sweeps that are better than those of this file, which is compiled for SSE2.
+// Whether algoperf::gemm provides kernels that are better than those of this file, which is compiled for SSE2.
 bool component_is_better() {
   const std::string kernels = ap::gemm_kernels();
   return kernels.find("chosen at run time") != std::string::npos && kernels.find("SSE2") == std::string::npos;
+}
+
+template <class Call>
+bool found(const std::type_info& key, ap::InstructionSet level) {
+  return ap::detail::find_compiled_kernel<Call>(key, level) != nullptr;
 }
 
 template <class S, class Rule>
 void check_found(const char* name, const Rule& rule, bool expected) {
   CAPTURE(name);
   for_each_key<S>(rule, [&](const std::type_info& key) {
-    const bool for_sse2 = ap::detail::find_compiled_sweep<S>(key, ap::InstructionSet::sse2) != nullptr;
-    const bool for_avx512 = ap::detail::find_compiled_sweep<S>(key, ap::InstructionSet::avx512) != nullptr;
-    CHECK(for_sse2 == expected);
-    CHECK_FALSE(for_avx512);
+    CHECK(found<ap::detail::SweepCall<S>>(key, ap::InstructionSet::sse2) == expected);
+    CHECK_FALSE(found<ap::detail::SweepCall<S>>(key, ap::InstructionSet::avx512));
   });
 }
 
@@ -128,4 +135,61 @@ TEST_CASE("the component's sweeps agree with the program's") {
   check_agrees<float>("adamw, masked", ap::adamw({.weight_decay = 0.1}, wide));
   check_agrees<float>("lamb, clipped", ap::chain(ap::ClipByGlobalNorm{.max_norm = 3}, ap::lamb()));
   check_agrees<double>("adamw", ap::adamw());
+}
+
+namespace {
+
+// A kernel of a user's. The component does not contain it.
+template <class Kernel>
+struct Own : Kernel {
+  template <class... T>
+  ALGOPERF_HD auto operator()(T... x) const {
+    return Kernel::operator()(x...);
+  }
+};
+
+template <class Kernel, std::size_t inputs, class S>
+void check_map(const char* name) {
+  CAPTURE(name);
+  using Call = ap::detail::MapCall<S>;
+  CHECK(found<Call>(typeid(ap::detail::MapKey<S, Kernel, inputs>), ap::InstructionSet::sse2) == component_is_better());
+  CHECK_FALSE(found<Call>(typeid(ap::detail::MapKey<S, Kernel, inputs>), ap::InstructionSet::avx512));
+  CHECK_FALSE(found<Call>(typeid(ap::detail::MapKey<S, Own<Kernel>, inputs>), ap::InstructionSet::sse2));
+  constexpr std::size_t n = 1003;
+  std::vector<S> x(n), a(n), b(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    a[i] = (static_cast<S>(i) - 500) / 50;
+    x[i] = b[i] = std::cos(static_cast<S>(i));
+  }
+  std::vector<S> y = x;
+  const ap::Host<S> host;
+  if constexpr (inputs == 1) {
+    host.map(Kernel{}, n, x.data(), a.data());
+    host.map(Own<Kernel>{}, n, y.data(), a.data());
+  } else {
+    host.map(Kernel{}, n, x.data(), a.data(), b.data());
+    host.map(Own<Kernel>{}, n, y.data(), a.data(), b.data());
+  }
+  double most = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    most = larger_or_nan(most, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
+  CHECK(most <= (sizeof(S) == 4 ? 2e-6 : 1e-14));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the component's maps agree with the program's", S, float, double) {
+  check_map<ap::Add, 1, S>("add to");
+  check_map<ap::Add, 2, S>("add");
+  check_map<ap::Times, 2, S>("times");
+  check_map<ap::detail::ReluForward, 1, S>("relu");
+  check_map<ap::detail::ReluBackward, 2, S>("relu, backward");
+  check_map<ap::detail::TanhForward, 1, S>("tanh");
+  check_map<ap::detail::TanhBackward, 2, S>("tanh, backward");
+  check_map<ap::detail::SiluForward, 1, S>("silu");
+  check_map<ap::detail::SiluBackward, 2, S>("silu, backward");
+  check_map<ap::detail::GeluForward, 1, S>("gelu");
+  check_map<ap::detail::GeluBackward, 2, S>("gelu, backward");
+  check_map<ap::detail::GeluTanhForward, 1, S>("gelu_tanh");
+  check_map<ap::detail::GeluTanhBackward, 2, S>("gelu_tanh, backward");
 }

@@ -1,0 +1,72 @@
+// The choice between a sweep or map that is compiled with the program and one that algoperf::gemm contains.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "../serial_team.hpp"
+#include "kernel_call.hpp"
+#include "sweep.hpp"
+
+#if ALGOPERF_USES_COMPILED && defined(__cpp_rtti) && !ALGOPERF_IN_CUDA_FILE
+#define ALGOPERF_FINDS_KERNELS 1
+#else
+#define ALGOPERF_FINDS_KERNELS 0
+#endif
+
+namespace algoperf::detail {
+
+// Identify a sweep and a map in programs and in algoperf::gemm, by their type_info. Stage is void if the sweep measures
+// nothing.
+template <Then then, class S, class Kernel, class Stage>
+struct SweepKey {};
+template <class S, class Kernel, std::size_t inputs>
+struct MapKey {};
+
+inline namespace ALGOPERF_SIMD {
+
+// Calls the kernel of algoperf::gemm. Returns false if there is none.
+template <class Key, class Call>
+bool calls_compiled([[maybe_unused]] const Call& call) {
+#if ALGOPERF_FINDS_KERNELS
+  static const CompiledKernel<Call> compiled = find_compiled_kernel<Call>(typeid(Key), ALGOPERF_COMPILED_FOR);
+  if (compiled != nullptr) compiled(call);
+  return compiled != nullptr;
+#else
+  return false;
+#endif
+}
+
+// Same as sweep().
+template <Then then, class S, class Ports, class Kernel>
+void best_sweep(const Kernel& kernel, const Sweep<S, Ports>& at, std::size_t begin, std::size_t end) {
+  if constexpr (Ports::none)
+    if (calls_compiled<SweepKey<then, S, Kernel, void>>(
+            SweepCall<S>{&kernel, nullptr, at.u, at.p, at.slots, at.stride, begin, end, nullptr}))
+      return;
+  sweep<then>(kernel, at, begin, end);
+}
+
+// Same as sweep_chunk().
+template <Then then, std::size_t N, class S, class Ports, class Kernel, class Stage>
+void best_sweep_chunk(const Kernel& kernel, const Stage& stage, const Sweep<S, Ports>& at, std::size_t begin,
+                      std::size_t end, double* sums) {
+  if constexpr (Ports::none)
+    if (calls_compiled<SweepKey<then, S, Kernel, Stage>>(
+            SweepCall<S>{&kernel, &stage, at.u, at.p, at.slots, at.stride, begin, end, sums}))
+      return;
+  sweep_chunk<then, N>(kernel, stage, at, begin, end, sums);
+}
+
+// Same as map_range().
+template <class Kernel, class S, class... In>
+void best_map_range(const Kernel& kernel, std::size_t n, S* x, const In*... in) {
+  if constexpr (sizeof...(In) > 0 && (... && std::is_same_v<In, S>)) {
+    const S* const inputs[] = {in...};
+    if (calls_compiled<MapKey<S, Kernel, sizeof...(In)>>(MapCall<S>{&kernel, n, x, inputs})) return;
+  }
+  map_range(kernel, n, x, in...);
+}
+
+}  // namespace ALGOPERF_SIMD
+}  // namespace algoperf::detail
