@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "algoperf/backend/column_terms.hpp"
 #include "algoperf/core/math.hpp"
 
 namespace nn_test {
@@ -138,6 +139,21 @@ struct CountingBackend {
   void column_sums(std::size_t rows, std::size_t cols, const Counted* x, Counted* out) const {
     for (std::size_t c = 0; c < cols; ++c)
       out[c] = team.sum<Counted>(rows, [=](std::size_t r) { return x[r * cols + c]; });
+  }
+  template <class Kernel, std::size_t inputs_size, std::size_t columns_size>
+  void column_sums(const Kernel& kernel, std::size_t rows, std::size_t cols, Counted* const (&outs)[Kernel::sums],
+                   const Counted* const (&inputs)[inputs_size],
+                   const Counted* const (&of_columns)[columns_size]) const {
+    const auto terms = algoperf::column_terms(kernel, inputs, of_columns);
+    for (std::size_t c = 0; c < cols; ++c) {
+      algoperf::Sums<Counted, Kernel::sums> totals;
+      for (std::size_t m = 0; m < Kernel::sums; ++m) totals[m] = Counted(0);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const auto term = terms.template at<Counted>(r * cols + c, c);
+        for (std::size_t m = 0; m < Kernel::sums; ++m) totals[m] += term[m];
+      }
+      for (std::size_t m = 0; m < Kernel::sums; ++m) outs[m][c] = totals[m];
+    }
   }
   template <class F>
   void for_each_row(std::size_t rows, std::size_t, const F& f) const {

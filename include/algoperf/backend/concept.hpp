@@ -16,6 +16,10 @@
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
 //   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])
 //   column_sums(rows, cols, x, out)         out[c] = sum over r of x[r][c]
+//   column_sums(kernel, rows, cols, outs, inputs, of_columns)
+//                                           outs[m][c] = sum over r of kernel(inputs[0][r][c], ..., of_columns[0][c],
+//                                           ...)[m]. outs, inputs and of_columns are built-in arrays of pointers. The
+//                                           kernel is a template over T and returns Sums<T, Kernel::sums>.
 //   row_and_column_sums(kernel, rows, cols, x, of_rows, of_columns)
 //                                           of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c])
 //   for_each_row(rows, cost, f)             f(team, r) for every r, in any order; `cost` is the approximate number of

@@ -117,13 +117,18 @@ struct Cuda {
   }
   template <class T>
   void column_sums(std::size_t rows, std::size_t cols, const T* x, S* out) const {
-    detail::cuda_column_sums(device(), Multiply<S>{}, rows, cols, x, out);
+    detail::cuda_column_sums<detail::ElementTerms<detail::Itself, T, S>, S>(device(), {{}, x}, rows, cols, {out});
+  }
+  template <class Kernel, class T, std::size_t inputs_size, std::size_t columns_size>
+  void column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, S* const (&outs)[Kernel::sums],
+                   const T* const (&inputs)[inputs_size], const S* const (&of_columns)[columns_size]) const {
+    detail::cuda_column_sums(device(), column_terms(kernel, inputs, of_columns), rows, cols, outs);
   }
   template <class Kernel>
   void row_and_column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, const S* x, S* of_rows,
                            S* of_columns) const {
     for_each_row(rows, cols, detail::CudaRowSum<Kernel, S>{kernel, cols, x, of_rows});
-    detail::cuda_column_sums(device(), kernel, rows, cols, x, of_columns);
+    detail::cuda_column_sums<detail::ElementTerms<Kernel, S, S>, S>(device(), {kernel, x}, rows, cols, {of_columns});
   }
   template <class F>
   void for_each_row(std::size_t rows, std::size_t cost, const F& f) const {

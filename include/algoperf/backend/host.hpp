@@ -117,15 +117,13 @@ struct Host {
 
   // out[c] = sum over r of x[r][c], in the order of host/column_sums.hpp. Several threads divide the columns.
   void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
-    constexpr std::size_t line = 64 / sizeof(S);
-    const std::size_t lines = (cols + line - 1) / line;
-    const std::size_t pieces = rows * cols <= elements_per_task ? 1 : least(threads, lines, lines);
-    if (pieces <= 1) return detail::column_sums(rows, cols, cols, x, out);
-    parallel(pieces, [&](std::size_t i) {
-      const std::size_t begin = i * lines / pieces * line,
-                        end = i + 1 == pieces ? cols : (i + 1) * lines / pieces * line;
-      detail::column_sums(rows, end - begin, cols, x + begin, out + begin);
-    });
+    column_sums_of(detail::ElementTerms<detail::Itself, S, S>{{}, x}, rows, cols, {out});
+  }
+  // outs[m][c] = sum over r of kernel(inputs[0][r][c], ..., of_columns[0][c], ...)[m]
+  template <class Kernel, std::size_t inputs_size, std::size_t columns_size>
+  void column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, S* const (&outs)[Kernel::sums],
+                   const S* const (&inputs)[inputs_size], const S* const (&of_columns)[columns_size]) const {
+    column_sums_of(column_terms(kernel, inputs, of_columns), rows, cols, outs);
   }
 
   // of_rows[r] = sum over c, of_columns[c] = sum over r, of kernel(x[r][c]). One thread reads x once. Several threads
@@ -241,6 +239,17 @@ struct Host {
     parallel((n + piece - 1) / piece, [&](std::size_t i) {
       const std::size_t begin = i * piece, end = begin + piece;
       over_range(f, begin, end < n ? end : n);
+    });
+  }
+  template <class Terms>
+  void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count]) const {
+    constexpr std::size_t line = 64 / sizeof(S);
+    const std::size_t lines = (cols + line - 1) / line;
+    const std::size_t pieces = rows * cols <= elements_per_task ? 1 : least(threads, lines, lines);
+    if (pieces <= 1) return detail::column_sums<S>(terms, rows, cols, 0, cols, outs);
+    parallel(pieces, [&](std::size_t i) {
+      const std::size_t end = i + 1 == pieces ? cols : (i + 1) * lines / pieces * line;
+      detail::column_sums<S>(terms, rows, cols, i * lines / pieces * line, end, outs);
     });
   }
   // Calls f(first row, rows, first column, columns) for panels of C. Every panel costs packing, so there is at most

@@ -95,22 +95,24 @@ struct ThrustMapRows {
   ALGOPERF_HD void operator()(std::size_t i) const { x[i] = kernel(x[i], row[i % cols]); }
 };
 
-// The sum of kernel(x) over column c, in the host's order: blocks of rows, added in order.
-template <class Kernel, class S>
-struct ThrustColumnSum {
-  Kernel kernel;
+// The sums of terms (backend/column_terms.hpp) over column c, in the host's order: blocks of rows, added in order.
+template <class Terms, class S>
+struct ThrustColumnSums {
+  Terms terms;
   std::size_t rows, cols;
-  const S* x;
-  S* out;
+  S* outs[Terms::count];
 
   ALGOPERF_HD void operator()(std::size_t c) const {
-    S total = 0;
+    S totals[Terms::count] = {};
     for (std::size_t begin = 0; begin < rows; begin += sums_block) {
-      S part = 0;
-      for (std::size_t r = begin; r < rows && r < begin + sums_block; ++r) part += kernel(x[r * cols + c]);
-      total += part;
+      S parts[Terms::count] = {};
+      for (std::size_t r = begin; r < rows && r < begin + sums_block; ++r) {
+        const auto term = terms.template at<S>(r * cols + c, c);
+        for (std::size_t m = 0; m < Terms::count; ++m) parts[m] += term[m];
+      }
+      for (std::size_t m = 0; m < Terms::count; ++m) totals[m] += parts[m];
     }
-    out[c] = total;
+    for (std::size_t m = 0; m < Terms::count; ++m) outs[m][c] = totals[m];
   }
 };
 
@@ -243,14 +245,19 @@ struct Thrust {
     detail::thrust_each(rows * cols, detail::ThrustMapRows<Kernel, S>{kernel, cols, x, row});
   }
   void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
-    detail::thrust_each(cols, detail::ThrustColumnSum<Multiply<S>, S>{{}, rows, cols, x, out});
+    column_sums_of(detail::ElementTerms<detail::Itself, S, S>{{}, x}, rows, cols, {out});
+  }
+  template <class Kernel, std::size_t inputs_size, std::size_t columns_size>
+  void column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, S* const (&outs)[Kernel::sums],
+                   const S* const (&inputs)[inputs_size], const S* const (&of_columns)[columns_size]) const {
+    column_sums_of(column_terms(kernel, inputs, of_columns), rows, cols, outs);
   }
   // One thread per row, then one per column.
   template <class Kernel>
   void row_and_column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, const S* x, S* of_rows,
                            S* of_columns) const {
     detail::thrust_each(rows, detail::ThrustRowSum<Kernel, S>{kernel, cols, x, of_rows});
-    detail::thrust_each(cols, detail::ThrustColumnSum<Kernel, S>{kernel, rows, cols, x, of_columns});
+    column_sums_of(detail::ElementTerms<Kernel, S, S>{kernel, x}, rows, cols, {of_columns});
   }
   // One thread per row.
   template <class F>
@@ -278,6 +285,13 @@ struct Thrust {
   }
 
  private:
+  // One thread per column.
+  template <class Terms>
+  static void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count]) {
+    detail::ThrustColumnSums<Terms, S> sums{terms, rows, cols, {}};
+    for (std::size_t m = 0; m < Terms::count; ++m) sums.outs[m] = outs[m];
+    detail::thrust_each(cols, sums);
+  }
   std::vector<S> on_host_memory(std::size_t n, const S* from) const {
     std::vector<S> host(n);
     read(n, from, host.data());

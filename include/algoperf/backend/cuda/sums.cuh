@@ -6,7 +6,9 @@
 
 #include "../../core/config.hpp"
 #include "../../core/half.hpp"
+#include "../../core/map_kernels.hpp"
 #include "../../core/math.hpp"
+#include "../column_terms.hpp"
 #include "../work.hpp"
 #include "device.cuh"
 #include "each.cuh"
@@ -14,53 +16,71 @@
 
 namespace algoperf::detail {
 
-// Column sums of kernel(x). A block sums `width` columns, a power of two up to 32, over a range of rows. Thread t takes
-// column t % width of rows t / width, t / width + cuda_block / width, and so on.
-template <class Kernel, class X, class S>
+// Where each of `count` sums of a column goes.
+template <std::size_t count, class S>
+struct CudaColumns {
+  S* outs[count];
+};
+
+// Column sums of terms (backend/column_terms.hpp). A block sums `width` columns, a power of two up to 32, over a range
+// of rows, and writes row blockIdx.y of each output. Thread t takes column t % width of rows t / width, t / width +
+// cuda_block / width, and so on.
+template <class Terms, class S>
 __global__ void __launch_bounds__(cuda_block)
-    cuda_run_columns(const Kernel kernel, std::size_t rows, std::size_t cols, std::size_t rows_each, unsigned width,
-                     const X* x, S* out) {
-  __shared__ S of_threads[cuda_block];
+    cuda_run_columns(const Terms terms, std::size_t rows, std::size_t cols, std::size_t rows_each, unsigned width,
+                     const CudaColumns<Terms::count, S> to) {
+  constexpr std::size_t count = Terms::count;
+  __shared__ S of_threads[count][cuda_block];
   const unsigned abreast = cuda_block / width;
   const std::size_t c = std::size_t{blockIdx.x} * width + threadIdx.x % width;
   const std::size_t begin = std::size_t{blockIdx.y} * rows_each, end = math::min(rows, begin + rows_each);
-  S total = 0;
+  S totals[count] = {};
   if (c < cols) {
     constexpr unsigned at_once = 8;  // loads in flight
     std::size_t r = begin + threadIdx.x / width;
     for (; r + (at_once - 1) * abreast < end; r += at_once * abreast) {
-      X loaded[at_once];
+      Sums<S, count> loaded[at_once];
 #pragma unroll
-      for (unsigned k = 0; k < at_once; ++k) loaded[k] = x[(r + k * abreast) * cols + c];
+      for (unsigned k = 0; k < at_once; ++k) loaded[k] = terms.template at<S>((r + k * abreast) * cols + c, c);
 #pragma unroll
-      for (unsigned k = 0; k < at_once; ++k) total += kernel(S(loaded[k]));
+      for (unsigned k = 0; k < at_once; ++k)
+        for (std::size_t m = 0; m < count; ++m) totals[m] += loaded[k][m];
     }
-    for (; r < end; r += abreast) total += kernel(S(x[r * cols + c]));
+    for (; r < end; r += abreast) {
+      const auto term = terms.template at<S>(r * cols + c, c);
+      for (std::size_t m = 0; m < count; ++m) totals[m] += term[m];
+    }
   }
-  of_threads[threadIdx.x] = total;
+  for (std::size_t m = 0; m < count; ++m) of_threads[m][threadIdx.x] = totals[m];
   for (unsigned half = cuda_block / 2; half >= width; half /= 2) {
     __syncthreads();
-    if (threadIdx.x < half) of_threads[threadIdx.x] += of_threads[threadIdx.x + half];
+    if (threadIdx.x < half)
+      for (std::size_t m = 0; m < count; ++m) of_threads[m][threadIdx.x] += of_threads[m][threadIdx.x + half];
   }
-  if (threadIdx.x < width && c < cols) out[std::size_t{blockIdx.y} * cols + c] = of_threads[threadIdx.x];
+  if (threadIdx.x < width && c < cols)
+    for (std::size_t m = 0; m < count; ++m) to.outs[m][std::size_t{blockIdx.y} * cols + c] = of_threads[m][threadIdx.x];
 }
 
-template <class Kernel, class X, class S>
-void cuda_column_sums(CudaDevice& device, const Kernel& kernel, std::size_t rows, std::size_t cols, const X* x,
-                      S* out) {
+template <class Terms, class S>
+void cuda_column_sums(CudaDevice& device, const Terms& terms, std::size_t rows, std::size_t cols,
+                      S* const (&outs)[Terms::count]) {
   if (cols == 0) return;
-  constexpr std::size_t most_parts = 128, least_rows = 128;
+  constexpr std::size_t most_parts = 128, least_rows = 128, count = Terms::count;
   unsigned width = 1;
   while (width < cuda_warp && width < cols) width *= 2;
   const auto across = static_cast<unsigned>((cols + width - 1) / width);
   const std::size_t each = math::max(least_rows, (rows + most_parts - 1) / most_parts);
   const std::size_t parts = rows <= each ? 1 : (rows + each - 1) / each;
-  S* const part = parts > 1 ? device.scratch<S>(parts * cols) : out;
-  cuda_launch(device, dim3(across, static_cast<unsigned>(parts)), cuda_block, cuda_run_columns<Kernel, X, S>, kernel,
-              rows, cols, each, width, x, part);
+  S* const part = parts > 1 ? device.scratch<S>(count * parts * cols) : nullptr;
+  CudaColumns<count, S> to;
+  for (std::size_t m = 0; m < count; ++m) to.outs[m] = parts > 1 ? part + m * parts * cols : outs[m];
+  cuda_launch(device, dim3(across, static_cast<unsigned>(parts)), cuda_block, cuda_run_columns<Terms, S>, terms, rows,
+              cols, each, width, to);
+  using Parts = ElementTerms<Itself, S, S>;
   if (parts > 1)
-    cuda_launch(device, across, cuda_block, cuda_run_columns<Multiply<S>, S, S>, Multiply<S>{}, parts, cols, parts,
-                width, static_cast<const S*>(part), out);
+    for (std::size_t m = 0; m < count; ++m)
+      cuda_launch(device, across, cuda_block, cuda_run_columns<Parts, S>, Parts{{}, to.outs[m]}, parts, cols, parts,
+                  width, CudaColumns<1, S>{{outs[m]}});
 }
 
 template <class Kernel, class S>
