@@ -42,6 +42,14 @@ struct SquarePlusThree {
   }
 };
 
+struct DistanceAndProduct {
+  static constexpr std::size_t sums = 2;
+  template <class T>
+  ALGOPERF_HD ap::Sums<T, 2> operator()(T x, T y, T column) const {
+    return {{x - column, x * y}};
+  }
+};
+
 // Lengths around the width of a vector and around the size of a thread's pieces.
 const std::size_t lengths[] = {0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 100, 16383, 16384, 16385, 40000};
 
@@ -77,6 +85,24 @@ TEST_CASE_TEMPLATE("column sums", S, float, double) {
       ap::Host<S>{}.column_sums(rows, cols, x.data(), found.data());
       for (std::size_t i = 0; i < x.size(); ++i) expected[i % cols] += x[i];
       CHECK(found == expected);
+    }
+}
+
+TEST_CASE_TEMPLATE("column sums of several terms do not depend on the number of threads", S, float, double) {
+  for (const std::size_t cols : {1u, 3u, 8u, 19u, 64u, 67u, 300u})
+    for (const std::size_t rows : {0u, 1u, 63u, 64u, 65u, 500u}) {
+      const std::vector<S> x = ramp<S>(rows * cols), y(rows * cols, S(2)), column = ramp<S>(cols);
+      std::vector<S> expected(2 * cols);  // all sums are exact
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        expected[i % cols] += x[i] - column[i % cols];
+        expected[cols + i % cols] += x[i] * y[i];
+      }
+      for (const unsigned threads : {1u, 2u, 3u}) {
+        std::vector<S> found(2 * cols, S(-1));
+        ap::Host<S>{threads}.column_sums(DistanceAndProduct{}, rows, cols, {found.data(), found.data() + cols},
+                                         {x.data(), y.data()}, {column.data()});
+        CHECK(found == expected);
+      }
     }
 }
 

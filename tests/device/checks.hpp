@@ -54,6 +54,14 @@ struct Square {
   }
 };
 
+struct TwoTerms {
+  static constexpr std::size_t sums = 2;
+  template <class T>
+  ALGOPERF_HD Sums<T, 2> operator()(T a, T b, T column) const {
+    return {{a * b - column, a * column}};
+  }
+};
+
 // x[r][c] = x[r][c] * row[c], by teams that may be smaller than a warp.
 template <class S>
 struct TimesByRow {
@@ -127,6 +135,12 @@ void check_primitives(const B& device, double loops, double sums) {
     host.column_sums(high, wide, x.data(), expected.data() + high);
     device.column_sums(high, wide, px, got.data() + high);
     CHECK_MESSAGE(ulps(on_host(device, got), expected) <= sums, "column_sums");
+    std::vector<S> two(2 * wide);
+    auto got_two = device.template array<S>(2 * wide);
+    const S *const py = dy.data(), *const column = py + 7;
+    host.column_sums(TwoTerms{}, high, wide, {two.data(), two.data() + wide}, {x.data(), y.data()}, {y.data() + 7});
+    device.column_sums(TwoTerms{}, high, wide, {got_two.data(), got_two.data() + wide}, {px, py}, {column});
+    CHECK_MESSAGE(ulps(on_host(device, got_two), two) <= std::fmax(loops, sums), "column_sums of two terms");
     host.row_and_column_sums(Square{}, high, wide, x.data(), expected.data(), expected.data() + high);
     device.row_and_column_sums(Square{}, high, wide, px, got.data(), got.data() + high);
     CHECK_MESSAGE(ulps(on_host(device, got), expected) <= std::fmax(loops, sums), "row_and_column_sums");
