@@ -1,7 +1,6 @@
 // Alternates with a peer in another process, so that both are timed under the same conditions. Reads lines
 //
-//   <model> <batch> <steps>      training (an MLP), simple_cnn, residual_cnn (cnn_tasks.hpp), or a task of
-//                                model_tasks.hpp
+//   <model> <batch> <steps>      training (an MLP), or a task of model_tasks.hpp
 //   adamw <parameters> <steps>
 //
 // takes that many steps, and prints their time in seconds: the processor time of this thread, or with the argument
@@ -17,10 +16,7 @@
 #include <map>
 #include <memory>
 #include <sstream>
-#include <string>
-#include <type_traits>
 
-#include "../cnn_tasks.hpp"
 #include "../model_tasks.hpp"
 #include "../paired.hpp"
 
@@ -49,13 +45,6 @@ std::function<void()> steps_of(const std::string& what, std::size_t size, unsign
   const auto take_turns = [&step](auto training) { step = [training] { (*training)(); }; };
   if (what == "training") take_turns(std::make_shared<bench::LibraryTraining>(size));
   if (what == "adamw") take_turns(std::make_shared<bench::LibraryAdamW>(size));
-  const auto take_cnn_turns = [&](const auto& model, algoperf::Shape shape) {
-    using Model = std::remove_cvref_t<decltype(model)>;
-    take_turns(std::make_shared<TaskSteps<Model, algoperf::SoftmaxCrossEntropy, algoperf::InMemory<float>>>(
-        model, algoperf::SoftmaxCrossEntropy{}, bench::random_images(2048, shape), size, threads));
-  };
-  if (what == "simple_cnn") take_cnn_turns(bench::simple_cnn_model(), bench::simple_shape);
-  if (what == "residual_cnn") take_cnn_turns(bench::residual_cnn_model(), bench::residual_shape);
   bench::for_each_model_task(
       [&]<class M, class L>(const char* name, std::size_t, const M& model, const L& loss, const auto& data) {
         if (what == name)
@@ -80,7 +69,7 @@ int main(int argument_count, char** arguments) {
     if (!step) step = steps_of(what, size, threads);
     if (!step) {
       std::fprintf(stderr,
-                   "turns: invalid line '%s', expected 'training', 'adamw' or a model, a size, and a "
+                   "turns: invalid line '%s', expected 'training', 'adamw' or the name of a model, a size, and a "
                    "number of steps\n",
                    line.c_str());
       return 2;
