@@ -4,7 +4,8 @@ execute_process(COMMAND nm -C ${OBJECT} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS
 if(NOT symbols MATCHES "algoperf::GraphExecutor<algoperf::Host<float> ?>::")
   message(FATAL_ERROR "${OBJECT} does not contain GraphExecutor")
 endif()
-string(REGEX MATCH "[^\n]*algoperf::(Vector|detail::sweep|detail::map_range|detail::Tail)[^\n]*" found "${symbols}")
+# The inline namespaces of ALGOPERF_SIMD (backend/host/instruction_set.hpp).
+string(REGEX MATCH "[^\n]*algoperf::(detail::)?(tiled::)?(other|neon|sse2|avx|avx2|avx512)::[^\n]*" found "${symbols}")
 if(found)
   message(FATAL_ERROR "${OBJECT} contains ${found}")
 endif()

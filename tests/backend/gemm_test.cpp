@@ -60,6 +60,8 @@ const Size sizes[] = {
     {9, 33, 64},     {33, 15, 100},   {47, 60, 256},    // products that may be dot products
     {12, 96, 300},   {520, 70, 9},    {530, 40, 70},    // operands in place and packed, rows and columns far apart
     {9, 1100, 130},                                     // several blocks of columns
+    {150, 30, 300},                                     // many rows by few columns, aligned to vectors or not
+    {40, 1024, 600},                                    // rows of B that compete for lines of a cache
     {700, 130, 130}, {130, 701, 130}, {100, 130, 700},  // results that threads split along either side
 };
 

@@ -2,11 +2,13 @@
 // terms of a product are added in parts of at most 512; for each part and each block of columns, C is computed from the
 // first row down.
 //
-// - B is read in place if its rows are contiguous and A has at most 512 rows. Otherwise a block of B is first packed
-//   into panels that fit in half of the second-level cache. Columns after the last whole panel are always packed.
+// - B is read in place if its rows are contiguous, A has at most 512 rows, and the rows of B do not compete for lines
+//   of the second-level cache. Otherwise a block of B is first packed into panels that fit in half of that cache.
+//   Columns after the last whole panel are always packed.
 // - A is read in place unless its rows or columns are so far apart that they would compete for lines of the cache
 //   and B has more than two panels.
-// - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp).
+// - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
+//   rows and vectors would straddle lines of the cache.
 //
 // Which of these ways a product takes depends on its sizes and layout alone. In the first two, each element of C is the
 // sum of its terms in order, in parts, independent of where a tile, a panel or a thread's part of C begins. In the
@@ -52,12 +54,22 @@ void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& blo
   }
 }
 
+// Whether more than eight of `rows` rows, `distance` bytes apart, are in the same set of the second-level cache, which
+// has at least 2048 sets of 64-byte lines on the processors measured. Rows 4096 bytes apart are in 32 of the sets.
+constexpr bool rows_compete(std::size_t rows, std::size_t distance) {
+  constexpr std::size_t sets = 2048, line_bytes = 64, ways = 8;
+  const std::size_t power_of_two = distance & (~distance + 1);  // that divides the distance
+  return rows * power_of_two > ways * sets * line_bytes;
+}
+
 // Adds `depth` terms of a product to C or overwrites it.
 template <class S>
 void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<const S> a, Strided<const S> b, S* c,
                    std::size_t ldc, bool add) {
   constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
-  const bool contiguous = a.column == 1, in_place = b.column == 1 && m <= 512;
+  // With fewer than three tiles of rows, packing B costs more than it saves.
+  const bool compete = m >= 3 * tile_rows && rows_compete(depth, b.row * sizeof(S));
+  const bool contiguous = a.column == 1, in_place = b.column == 1 && m <= 512 && !compete;
   const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
   const std::size_t most = block_columns<S>(depth);
   for (std::size_t j = 0; j < n; j += most) {
@@ -102,17 +114,20 @@ void multiply_parts(std::size_t m, std::size_t n, std::size_t k, Strided<const S
   }
 }
 
-// Adding up the lanes of a dot product costs as much as about 50 terms. Host gives no thread a part of C of fewer than
-// 48 rows or columns unless the whole is as narrow, so the choice does not depend on the number of threads.
-constexpr bool is_dot_products(std::size_t m, std::size_t n, std::size_t k) {
+// Adding up the lanes of a dot product costs as much as about 50 terms. If rows of A or columns of B are not `aligned`
+// to vectors, packing the few columns of B for tiles of at least 48 rows takes 0.4 to 0.9 of the time of dot products.
+// Host gives no thread a part of C of fewer than 48 rows or columns unless the whole is as narrow, so the choice does
+// not depend on the number of threads.
+constexpr bool is_dot_products(std::size_t m, std::size_t n, std::size_t k, bool aligned) {
   const std::size_t few = m < n ? m : n;
-  return (few <= 16 && k >= 64) || (few < 48 && k >= 256);
+  return (aligned || m < 48) && ((few <= 16 && k >= 64) || (few < 48 && k >= 256));
 }
 
 template <class S>
 void multiply(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, Strided<const S> b, S* c,
               std::size_t ldc, bool add) {
-  if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k))
+  const bool aligned = (a.row | b.column) * sizeof(S) % native_vector_bytes == 0;
+  if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, aligned))
     multiply_by_dots(m, n, k, a.data, a.row, b.data, b.column, c, ldc, add);
   else if (n == 1 && ldc == 1 && a.row == 1)  // a column as a row
     multiply_parts(1, m, k, b.transposed(), a.transposed(), c, m, add);

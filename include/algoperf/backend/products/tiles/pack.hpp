@@ -48,7 +48,8 @@ struct Packed {
   }
 };
 
-// Packs B, whose rows are contiguous, into panels. Columns past the last are zero.
+// Packs B, whose rows are contiguous, into panels. Columns past the last are zero. Panels are far apart, so the lines
+// that are written are prefetched like those that are read.
 template <class S>
 void pack_rows(std::size_t depth, std::size_t columns, Strided<const S> b, S* panels) {
   constexpr std::size_t n = width<S>, ahead = 8;  // rows
@@ -60,6 +61,8 @@ void pack_rows(std::size_t depth, std::size_t columns, Strided<const S> b, S* pa
       S* const to = panels + j * depth + l * line<S>;
       __builtin_prefetch(from + j + ahead * b.row);
       __builtin_prefetch(from + j + n + ahead * b.row);
+      __builtin_prefetch(to + ahead * line<S>, 1);
+      __builtin_prefetch(to + ahead * line<S> + n, 1);
       store<S>(load(from + j), to);
       store<S>(load(from + j + n), to + n);
     }
