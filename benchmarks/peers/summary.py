@@ -46,7 +46,9 @@ def read(files):
                 match = pattern.fullmatch(name)
                 if match and "ours by" not in name:
                     step, other = key(match)
-                    other = other.replace("torch 2", "PyTorch 2").replace("+cu132", "").replace("compiled", "torch.compile")
+                    # Without versions: "torch 2.15.0+cu132, eager" becomes "PyTorch, eager".
+                    other = re.sub(r"^(\w+) [0-9.]+(\+\w+)?", r"\1", other).replace("compiled", "torch.compile")
+                    other = re.sub("^torch,", "PyTorch,", other)
                     steps.setdefault(step, {})[other] = ratio
     return steps
 
