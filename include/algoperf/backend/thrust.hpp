@@ -25,6 +25,7 @@
 #include "../core/error.hpp"
 #include "../core/map_kernels.hpp"
 #include "../core/tuple.hpp"
+#include "column_terms.hpp"
 #include "concept.hpp"
 #include "matrix_sums.hpp"
 #include "serial_team.hpp"
