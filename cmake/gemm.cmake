@@ -49,8 +49,8 @@ function(algoperf_gemm_objects objects)  # SOURCE...
 endfunction()
 
 # Adds a library that computes matrix products and convolutions with one provider, and contains the other parts of
-# algoperf::gemm. A third argument DISPATCH takes the library's own tiles, the decompositions and the kernels of common
-# rules compiled for several instruction sets, one of which is chosen at run time.
+# algoperf::gemm. A third argument DISPATCH takes the library's own tiles (if they are the provider), the decompositions
+# and the kernels of common rules compiled for several instruction sets, one of which is chosen at run time.
 function(algoperf_gemm_library target provider)
   if(NOT provider MATCHES "^(tiles|eigen|onednn|cblas)$")
     message(FATAL_ERROR "algoperf: ALGOPERF_GEMM is ${provider}, expected tiles, eigen, onednn or cblas")
@@ -60,6 +60,7 @@ function(algoperf_gemm_library target provider)
   target_compile_definitions(${target} PUBLIC ALGOPERF_EXTERN_GEMM)
   target_compile_options(${target} PRIVATE -O3)  # independent of the optimisation level of the programs that use it
   algoperf_own_target(${target})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:algoperf_training>)
   if("DISPATCH" IN_LIST ARGN)
     target_compile_definitions(${target} PRIVATE ALGOPERF_DISPATCH)

@@ -1,5 +1,6 @@
-// Finds the kernels that the library algoperf::gemm contains: with ALGOPERF_DISPATCH, the sweeps of common update rules
-// and the maps of common layers for several instruction sets (kernel_table.cpp); otherwise none.
+// Finds the kernels that the library algoperf::gemm contains: with ALGOPERF_DISPATCH and run-time type information, the
+// sweeps of common update rules and the maps of common layers for several instruction sets (kernel_table.cpp);
+// otherwise none.
 #include <string>
 
 #include "algoperf/backend/host/instruction_set.hpp"
@@ -7,11 +8,20 @@
 #include "algoperf/backend/products/gemm.hpp"
 
 #if defined(ALGOPERF_DISPATCH)
+#include "dispatch.hpp"
+#endif
+
+#if defined(ALGOPERF_DISPATCH) && defined(__cpp_rtti)
+#define ALGOPERF_CONTAINS_KERNELS 1
+#else
+#define ALGOPERF_CONTAINS_KERNELS 0
+#endif
+
+#if ALGOPERF_CONTAINS_KERNELS
 
 #include "algoperf/backend/host/compiled_kernels.hpp"
 #include "common_maps.hpp"
 #include "common_sweeps.hpp"
-#include "dispatch.hpp"
 #include "kernel_tables.hpp"
 
 namespace algoperf::detail {
@@ -63,12 +73,6 @@ CompiledKernel<Call> find_compiled_kernel(const std::type_info& key, Instruction
 
 }  // namespace algoperf::detail
 
-const char* algoperf::gemm_kernels() {
-  static const std::string text = std::string("decompositions, common update rules and activations: for ") +
-                                  instruction_set_name(dispatched_instruction_set()) + ", chosen at run time";
-  return text.c_str();
-}
-
 #else
 
 template <class Call>
@@ -76,12 +80,20 @@ algoperf::detail::CompiledKernel<Call> algoperf::detail::find_compiled_kernel(co
   return nullptr;
 }
 
-const char* algoperf::gemm_kernels() {
+#endif
+
+const char* algoperf::gemm_kernels([[maybe_unused]] InstructionSet level) {
+#if defined(ALGOPERF_DISPATCH)
+  const InstructionSet chosen = dispatched_instruction_set();
+  const std::string end = std::string(": for ") + instruction_set_name(chosen) + ", chosen at run time";
+  static const std::string decompositions = "decompositions" + end;
+  static const std::string all = "decompositions, common update rules and activations" + end;
+  return ALGOPERF_CONTAINS_KERNELS && chosen > level ? all.c_str() : decompositions.c_str();
+#else
   static const std::string text = std::string("decompositions: for ") + instruction_set_name(ALGOPERF_COMPILED_FOR);
   return text.c_str();
-}
-
 #endif
+}
 
 #define ALGOPERF_INSTANTIATE_KERNELS(Call)                          \
   template algoperf::detail::CompiledKernel<algoperf::detail::Call> \

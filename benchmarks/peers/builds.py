@@ -2,7 +2,11 @@
 for x86-64 with the component gemm (which chooses its instruction set at run time), and plain -O2 without it. Prints
 multiples of the first build's processor time: medians of pairs, with quartiles.
 
-  python builds.py FOLDER     with bench_turns, bench_turns_plain_gemm and bench_turns_plain
+  cmake -B build/portable -DCMAKE_BUILD_TYPE=Release -DALGOPERF_BUILD_BENCHMARKS=ON
+  cmake --build build/portable --target bench_turns bench_turns_plain bench_turns_plain_gemm
+  python benchmarks/peers/builds.py build/portable/benchmarks
+
+The build must not set ALGOPERF_NATIVE, with which parts of gemm are compiled for this machine only.
 """
 import os
 import statistics

@@ -67,7 +67,9 @@ def main():
         name, files = argument.split("=")
         processors[name] = read(files.split(","))
     steps = list(dict.fromkeys(step for steps in processors.values() for step in steps))
-    steps.sort(key=lambda step: min(min(steps[step].values()) for steps in processors.values() if step in steps) >= 1)
+    bases = list(dict.fromkeys(re.sub(r", \d threads$", "", step) for step in steps))
+    wins = {step: min(min(each[step].values()) for each in processors.values() if step in each) >= 1 for step in steps}
+    steps.sort(key=lambda step: (wins[step], bases.index(re.sub(r", \d threads$", "", step))))
     print("| | " + " | ".join(processors) + " |")
     print("| --- |" + " --- |" * len(processors))
     for step in steps:

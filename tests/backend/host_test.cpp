@@ -97,12 +97,16 @@ TEST_CASE_TEMPLATE("column sums of several terms do not depend on the number of 
         expected[i % cols] += x[i] - column[i % cols];
         expected[cols + i % cols] += x[i] * y[i];
       }
-      for (const unsigned threads : {1u, 2u, 3u}) {
-        std::vector<S> found(2 * cols, S(-1));
-        ap::Host<S>{threads}.column_sums(DistanceAndProduct{}, rows, cols, {found.data(), found.data() + cols},
-                                         {x.data(), y.data()}, {column.data()});
-        CHECK(found == expected);
-      }
+      const auto sums_of = [&](const std::vector<S>& first, unsigned threads) {
+        std::vector<S> sums(2 * cols, S(-1));
+        ap::Host<S>{threads}.column_sums(DistanceAndProduct{}, rows, cols, {sums.data(), sums.data() + cols},
+                                         {first.data(), y.data()}, {column.data()});
+        return sums;
+      };
+      CHECK(sums_of(x, 1) == expected);
+      std::vector<S> thirds = x;  // their sums are rounded
+      for (S& each : thirds) each /= 3;
+      for (const unsigned threads : {2u, 3u}) CHECK(sums_of(thirds, threads) == sums_of(thirds, 1));
     }
 }
 

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "../../support/near.hpp"
+
 std::vector<double> steps_of_lamb();
 std::vector<double> steps_of_adamw();
 
@@ -35,7 +37,7 @@ std::vector<double> expected(bool trust) {
 
 bool agrees(const char* name, const std::vector<double>& p, const std::vector<double>& other) {
   double most = p.size() == other.size() ? 0 : 1;
-  for (std::size_t i = 0; i < p.size() && i < other.size(); ++i) most = std::fmax(most, std::abs(p[i] - other[i]));
+  for (std::size_t i = 0; i < p.size() && i < other.size(); ++i) most = larger_or_nan(most, std::abs(p[i] - other[i]));
   std::printf("%s: the largest difference is %g\n", name, most);
   return most < 1e-6;
 }

@@ -16,8 +16,8 @@
 
 namespace algoperf::detail {
 
-// Identify a sweep and a map in programs and in algoperf::gemm, by their type_info. Stage is void if the sweep measures
-// nothing.
+// The type_info of a key identifies a sweep or a map, in programs and in algoperf::gemm. Stage is void if the sweep
+// measures nothing.
 template <Then then, class S, class Kernel, class Stage>
 struct SweepKey {};
 template <class S, class Kernel, std::size_t inputs>

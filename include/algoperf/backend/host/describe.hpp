@@ -5,8 +5,8 @@
 //     decompositions, common update rules and activations: for AVX-512, chosen at run time
 //     products, convolutions: the library's tiles for AVX-512, chosen at run time
 //
-// Call them from a function that is neither inline nor a template. The linker keeps one copy of such a function, which
-// describes the flags of one file only.
+// Call them from a function that is neither inline nor a template: the linker keeps one copy of an inline function or
+// template, which describes the flags of one file only.
 #pragma once
 
 #include <cstdio>
@@ -18,11 +18,12 @@
 #include "../products/gemm.hpp"
 #include "instruction_set.hpp"
 
-// Describe the provider of matrix products and convolutions, and the kernels of algoperf::gemm (empty without it), in
-// the file that uses these macros.
+// These macros describe the provider of matrix products and convolutions, and what else the file that uses them takes
+// from algoperf::gemm (empty without it).
 #if defined(ALGOPERF_EXTERN_GEMM)
 #define ALGOPERF_PRODUCTS_BY ::algoperf::gemm_provider()
-#define ALGOPERF_COMPONENT_KERNELS ::algoperf::gemm_kernels()
+#define ALGOPERF_COMPONENT_KERNELS \
+  ::algoperf::gemm_kernels(ALGOPERF_FINDS_KERNELS ? ALGOPERF_COMPILED_FOR : ::algoperf::InstructionSet::avx512)
 #elif ALGOPERF_IN_CUDA_FILE
 #define ALGOPERF_PRODUCTS_BY "products: Eigen, compiled with the program"
 #define ALGOPERF_COMPONENT_KERNELS ""

@@ -1,5 +1,5 @@
-// The kernels that algoperf::gemm contains for several instruction sets. This header does not name the types of
-// kernels, which are different in each of its files.
+// The kernels that algoperf::gemm contains for several instruction sets. Kernels are passed as void*, because their
+// types have other names in each file of algoperf::gemm that is compiled for one instruction set.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ struct MapCall {
 template <class Call>
 using CompiledKernel = void (*)(const Call&);
 
-// Returns the sweep or map with the given key (compiled_kernels.hpp) for the best instruction set of this processor, or
-// null if algoperf::gemm does not contain it or `level`, that of the calling file, is as good. Defined in
-// src/kernels.cpp. Throws Error as gemm_provider does.
+// Returns the sweep or map with the given key (compiled_kernels.hpp) for the instruction set that algoperf::gemm chose
+// for this processor. Returns null if algoperf::gemm does not contain it, or if `level`, the instruction set of the
+// calling file, is at least as high. Defined in src/kernels.cpp. Throws Error as gemm_provider does.
 template <class Call>
 CompiledKernel<Call> find_compiled_kernel(const std::type_info& key, InstructionSet level);
 

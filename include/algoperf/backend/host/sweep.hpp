@@ -78,7 +78,7 @@ ALGOPERF_HD void slot_pointers(const Sweep<S, Ports>& at, S* (&slots)[N + 1]) {
 }
 
 // Whether sweeps issue software prefetches. The hardware prefetchers of Intel processors do not keep up with the
-// number of arrays that a rule with slots uses. Software prefetches make a sweep 1.1 to 1.2 times as fast there. On AMD
+// number of arrays that a rule with slots uses. Software prefetches make a sweep up to 1.2 times as fast there. On AMD
 // Zen 4 the sweep takes 1.05 to 1.2 times as long with them. Other processors were not measured.
 inline bool asks_ahead() {
 #if defined(__x86_64__)

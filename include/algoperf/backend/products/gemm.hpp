@@ -13,6 +13,8 @@
 
 #include <cstddef>
 
+#include "../host/instruction_set.hpp"
+
 namespace algoperf {
 
 // Never inlined: each product has one copy, so that every call runs the same instructions.
@@ -33,9 +35,10 @@ __attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t
 // ALGOPERF_INSTRUCTION_SET is invalid or names an instruction set that this processor lacks.
 const char* gemm_provider();
 
-// Describes the other kernels that algoperf::gemm contains, for example "decompositions, common update rules and
-// activations: for AVX-512, chosen at run time". Throws Error as gemm_provider does.
-const char* gemm_kernels();
+// Describes what a file that is compiled for `level` takes from algoperf::gemm besides products, for example
+// "decompositions, common update rules and activations: for AVX-512, chosen at run time". Throws Error as gemm_provider
+// does.
+const char* gemm_kernels(InstructionSet level);
 
 // Whether the last bits of an element of C may depend on how many rows and columns the call computes. Host then divides
 // products in the same way for every number of threads.

@@ -3,17 +3,17 @@
 // first row down.
 //
 // - B is read in place if its rows are contiguous, A has at most 512 rows, and the rows of B do not compete for lines
-//   of the second-level cache. Otherwise a block of B is first packed into panels that fit in half of that cache.
-//   Columns after the last whole panel are always packed.
-// - A is read in place unless its rows or columns are so far apart that they would compete for lines of the cache
-//   and B has more than two panels.
+//   of the second-level cache (or A has few rows). Otherwise a block of B is first packed into panels that fit in half
+//   of that cache. Columns after the last whole panel are always packed.
+// - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
+//   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache.
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
 //   rows and vectors would straddle lines of the cache.
 //
-// Which of these ways a product takes depends on its sizes and layout alone. In the first two, each element of C is the
-// sum of its terms in order, in parts, independent of where a tile, a panel or a thread's part of C begins. In the
-// third, each lane of a vector adds terms in order. The result is therefore the same, bit for bit, for any number of
-// threads. Each thread allocates about 0.7 MB for a scalar type when it first packs an operand.
+// Which of these ways a product takes depends on its sizes and layout alone. In tiles, each element of C is the sum of
+// its terms in order, in parts, independent of where a tile, a panel or a thread's part of C begins. In dot products,
+// each lane of a vector adds terms in order. The result is therefore the same, bit for bit, for any number of threads.
+// Each thread allocates about 0.7 MB for a scalar type when it first packs an operand.
 #pragma once
 
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
@@ -54,12 +54,12 @@ void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& blo
   }
 }
 
-// Whether more than eight of `rows` rows, `distance` bytes apart, are in the same set of the second-level cache, which
-// has at least 2048 sets of 64-byte lines on the processors measured. Rows 4096 bytes apart are in 32 of the sets.
+// Whether more than eight of `rows` rows, `distance` bytes apart, begin in the same set of the second-level cache, for
+// the 2048 sets of 64-byte lines of the processors measured. Rows 4096 bytes apart begin in 32 of the sets.
 constexpr bool rows_compete(std::size_t rows, std::size_t distance) {
-  constexpr std::size_t sets = 2048, line_bytes = 64, ways = 8;
+  constexpr std::size_t all_sets = 2048 * 64, ways = 8;         // in bytes
   const std::size_t power_of_two = distance & (~distance + 1);  // that divides the distance
-  return rows * power_of_two > ways * sets * line_bytes;
+  return rows * (power_of_two < all_sets ? power_of_two : all_sets) > ways * all_sets;
 }
 
 // Adds `depth` terms of a product to C or overwrites it.

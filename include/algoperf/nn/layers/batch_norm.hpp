@@ -13,8 +13,8 @@ namespace algoperf {
 //   y = (x - mean) rstd * scale + bias,   rstd = 1 / sqrt(mean of (x - mean)^2 + eps)
 // In evaluation, they are running averages, which each training step updates:
 //   running' = running - momentum (running - s)
-// where s is the batch's mean, or its variance times n / (n - 1). s is averaged over ghost batches and,
-// by the combiner, over workers.
+// where s is the batch's mean, or its variance times n / (n - 1) for n values per channel. s is averaged over ghost
+// batches and, by the combiner, over workers.
 // Shapes: in {..., channels}, out the same; `scale` {channels} starts as `init`, `bias` {channels} as zeros. The
 //   buffers `mean` {channels}, which starts as zeros, and `variance` {channels}, which starts as ones, are hidden from
 //   rules.
@@ -24,8 +24,8 @@ namespace algoperf {
 // Source: Ioffe & Szegedy 2015, arXiv:1502.03167, algorithms 1 and 2; ghost batches: Hoffer et al. 2017,
 //   arXiv:1705.08741, algorithm 1 (whose running averages give earlier ghost batches less weight). Otherwise as torch's
 //   BatchNorm, with the channels last.
-// Cost: 8 FLOPs per element and 6 per channel forward, 14 and 10 backward; keeps five values per channel. backward
-// computes (x - mean) rstd anew instead of keeping it, and requires a forward pass in training mode.
+// Cost: 8 FLOPs per element and 6 per channel forward, 14 and 10 backward; keeps five values per channel and example.
+// backward computes (x - mean) rstd anew instead of keeping it, and requires a forward pass in training mode.
 struct BatchNorm {
   double eps = 1e-5;
   double momentum = 0.1;
