@@ -14,9 +14,9 @@
 namespace algoperf::detail {
 
 // Returns of_map.operator()<Kernel, inputs>() for each of them.
-template <class Result, class F>
+template <class F>
 constexpr auto for_common_maps(const F& of_map) {
-  return std::array<Result, 13>{
+  return std::array{
       of_map.template operator()<Add, 1>(),
       of_map.template operator()<Add, 2>(),
       of_map.template operator()<Times, 2>(),

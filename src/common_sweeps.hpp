@@ -48,7 +48,7 @@ constexpr void for_each_common_sweep(const F& f) {
            lion({}, decayable), lamb(), lamb({}, decayable), lars(), lars({}, decayable));
 }
 
-// Returns of_sweep.operator()<then, S, Kernel, Stage>() for each of them.
+// Returns of_sweep.operator()<then, Kernel, Stage>() for each of them.
 template <class S, class Result, class F>
 constexpr auto for_common_sweeps(const F& of_sweep) {
   constexpr std::size_t count = [] {

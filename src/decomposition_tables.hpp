@@ -11,10 +11,8 @@ struct Functions {
   void (*qr)(std::size_t n, const S* a, S* q);
 };
 
-struct Table {
-  Functions<float> of_float;
-  Functions<double> of_double;
-};
+// Converts to the functions of a scalar type.
+struct Table : Functions<float>, Functions<double> {};
 
 extern const Table sse2, avx2, avx512;
 

@@ -9,8 +9,6 @@
 
 #if defined(ALGOPERF_DISPATCH)
 
-#include <type_traits>
-
 #include "algoperf/backend/products/convolution.hpp"
 #include "dispatch.hpp"
 #include "tile_tables.hpp"
@@ -20,11 +18,8 @@ namespace {
 
 template <class S>
 const products::Functions<S>& functions() {
-  static const products::TileTable& table = dispatched(products::sse2, products::avx2, products::avx512);
-  if constexpr (std::is_same_v<S, float>)
-    return table.of_float;
-  else
-    return table.of_double;
+  static const products::Functions<S>& chosen = dispatched(products::sse2, products::avx2, products::avx512);
+  return chosen;
 }
 
 }  // namespace

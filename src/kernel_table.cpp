@@ -46,9 +46,7 @@ constexpr auto sweeps = for_common_sweeps<S, CompiledKernel<SweepCall<S>>>([]<Th
   return &call_sweep<S, then, Kernel, Stage>;
 });
 template <class S>
-constexpr auto maps = for_common_maps<CompiledKernel<MapCall<S>>>([]<class Kernel, std::size_t inputs>() {
-  return &call_map<S, Kernel, inputs>;
-});
+constexpr auto maps = for_common_maps([]<class Kernel, std::size_t inputs>() { return &call_map<S, Kernel, inputs>; });
 
 }  // namespace
 }  // namespace algoperf::detail

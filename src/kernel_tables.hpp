@@ -14,12 +14,11 @@ struct Kernels {
   std::size_t count;
 };
 
-struct Table {
-  Kernels<detail::SweepCall<float>> float_sweeps;
-  Kernels<detail::SweepCall<double>> double_sweeps;
-  Kernels<detail::MapCall<float>> float_maps;
-  Kernels<detail::MapCall<double>> double_maps;
-};
+// Converts to the kernels that take a type of call.
+struct Table : Kernels<detail::SweepCall<float>>,
+               Kernels<detail::SweepCall<double>>,
+               Kernels<detail::MapCall<float>>,
+               Kernels<detail::MapCall<double>> {};
 
 extern const Table avx2, avx512;
 

@@ -2,6 +2,7 @@
 // sweeps of common update rules and the maps of common layers for several instruction sets (kernel_table.cpp);
 // otherwise none.
 #include <string>
+#include <type_traits>
 
 #include "algoperf/backend/host/instruction_set.hpp"
 #include "algoperf/backend/host/kernel_call.hpp"
@@ -27,35 +28,16 @@
 namespace algoperf::detail {
 namespace {
 
-// The keys of all kernels with arguments Call, in the order of their table, and that part of a Table.
-template <class Call>
-struct Common;
+// Returns the keys of all kernels that take a type of call, in the order of their table.
 template <class S>
-struct Common<SweepCall<S>> {
-  static auto keys() {
-    return for_common_sweeps<S, const std::type_info*>(
-        []<Then then, class Kernel, class Stage>() { return &typeid(SweepKey<then, S, Kernel, Stage>); });
-  }
-  static const auto& of(const kernels::Table& table) {
-    if constexpr (std::is_same_v<S, float>)
-      return table.float_sweeps;
-    else
-      return table.double_sweeps;
-  }
-};
+auto keys_of(std::type_identity<SweepCall<S>>) {
+  return for_common_sweeps<S, const std::type_info*>(
+      []<Then then, class Kernel, class Stage>() { return &typeid(SweepKey<then, S, Kernel, Stage>); });
+}
 template <class S>
-struct Common<MapCall<S>> {
-  static auto keys() {
-    return for_common_maps<const std::type_info*>(
-        []<class Kernel, std::size_t inputs>() { return &typeid(MapKey<S, Kernel, inputs>); });
-  }
-  static const auto& of(const kernels::Table& table) {
-    if constexpr (std::is_same_v<S, float>)
-      return table.float_maps;
-    else
-      return table.double_maps;
-  }
-};
+auto keys_of(std::type_identity<MapCall<S>>) {
+  return for_common_maps([]<class Kernel, std::size_t inputs>() { return &typeid(MapKey<S, Kernel, inputs>); });
+}
 
 }  // namespace
 
@@ -63,8 +45,8 @@ template <class Call>
 CompiledKernel<Call> find_compiled_kernel(const std::type_info& key, InstructionSet level) {
   const InstructionSet chosen = dispatched_instruction_set();
   if (chosen <= level || chosen == InstructionSet::sse2) return nullptr;
-  const auto& common = Common<Call>::of(chosen == InstructionSet::avx512 ? kernels::avx512 : kernels::avx2);
-  static const auto keys = Common<Call>::keys();
+  const kernels::Kernels<Call>& common = chosen == InstructionSet::avx512 ? kernels::avx512 : kernels::avx2;
+  static const auto keys = keys_of(std::type_identity<Call>{});
   require(keys.size() == common.count, "algoperf::gemm was compiled from different versions of the library");
   for (std::size_t i = 0; i < keys.size(); ++i)
     if (*keys[i] == key) return common.first[i];

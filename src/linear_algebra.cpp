@@ -3,8 +3,6 @@
 #if defined(ALGOPERF_DISPATCH)
 #include "algoperf/backend/products/linear_algebra.hpp"
 
-#include <type_traits>
-
 #include "decomposition_tables.hpp"
 #include "dispatch.hpp"
 
@@ -13,12 +11,9 @@ namespace {
 
 template <class S>
 const decompositions::Functions<S>& functions() {
-  static const decompositions::Table& table =
+  static const decompositions::Functions<S>& chosen =
       dispatched(decompositions::sse2, decompositions::avx2, decompositions::avx512);
-  if constexpr (std::is_same_v<S, float>)
-    return table.of_float;
-  else
-    return table.of_double;
+  return chosen;
 }
 
 }  // namespace

@@ -19,10 +19,8 @@ struct Functions {
   void (*convolve_back_to_weight)(const Convolution&, const S* x, const S* dy, S* d_weight);
 };
 
-struct TileTable {
-  Functions<float> of_float;
-  Functions<double> of_double;
-};
+// Converts to the functions of a scalar type.
+struct TileTable : Functions<float>, Functions<double> {};
 
 extern const TileTable sse2, avx2, avx512;
 

@@ -15,28 +15,14 @@
 #include <span>
 #include <string>
 #include <typeinfo>
-#include <utility>
 #include <vector>
 
+#include "../../../src/common_sweeps.hpp"
 #include "../../support/near.hpp"
 
 namespace ap = algoperf;
 
 namespace {
-
-// Calls f(key) for each sweep of a chain.
-template <class S, class F, class... Stages>
-void for_each_key(const ap::Chain<Stages...>&, const F& f) {
-  using Program = ap::Program<S, Stages...>;
-  ap::for_each_index<Program::list.pass_count>([&](auto i) {
-    constexpr ap::detail::Then then = ap::detail::then_of(Program::list.passes[i]);
-    using Kernel = std::remove_const_t<decltype(std::declval<Program>().template fused<i>(nullptr, ap::TensorFacts{}))>;
-    if constexpr (Program::sum_count(i) == 0)
-      f(typeid(ap::detail::SweepKey<then, S, Kernel, void>));
-    else
-      f(typeid(ap::detail::SweepKey<then, S, Kernel, decltype(std::declval<Program>().template closing<i>())>));
-  });
-}
 
 // Whether algoperf::gemm provides kernels that are better than those of this file, which is compiled for SSE2.
 bool component_is_better() {
@@ -51,7 +37,8 @@ bool found(const std::type_info& key, ap::InstructionSet level) {
 template <class S, class Rule>
 void check_found(const char* name, const Rule& rule, bool expected) {
   CAPTURE(name);
-  for_each_key<S>(rule, [&](const std::type_info& key) {
+  ap::detail::for_each_sweep_of<S>(rule, [&]<ap::detail::Then then, class Kernel, class Stage>() {
+    const std::type_info& key = typeid(ap::detail::SweepKey<then, S, Kernel, Stage>);
     CHECK(found<ap::detail::SweepCall<S>>(key, ap::InstructionSet::sse2) == expected);
     CHECK_FALSE(found<ap::detail::SweepCall<S>>(key, ap::InstructionSet::avx512));
   });

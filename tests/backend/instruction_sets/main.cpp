@@ -1,6 +1,6 @@
 // Links the steps of LAMB, compiled for one instruction set, with those of AdamW, compiled for another. Both contain
 // functions of the same rule stages for vectors of different widths: the linker must not take one for the other. Exits
-// with 1 if a result is wrong.
+// with 1 if a result is wrong, and with 77 if this processor lacks AVX2.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -45,6 +45,7 @@ bool agrees(const char* name, const std::vector<double>& p, const std::vector<do
 }  // namespace
 
 int main() {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 77;
   const bool lamb = agrees("lamb", steps_of_lamb(), expected(true));
   const bool adamw = agrees("adamw", steps_of_adamw(), expected(false));
   return lamb && adamw ? 0 : 1;

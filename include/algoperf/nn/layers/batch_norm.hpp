@@ -97,14 +97,15 @@ struct BatchNorm {
       return (x - mean) / math::sqrt(variance + T(eps)) * scale + bias;
     }
   };
-  // From the sums of (x - mean)^2 in `variances`: rstds = 1 / sqrt(variance + eps), and the unbiased variances.
+  // Computes rstds = 1 / sqrt(variance + eps), and the unbiased variances, from the sums of (x - mean)^2 in
+  // `variances`.
   template <class T>
   struct Variances {
     T rows, unbiased, eps;  // unbiased: rows / (rows - 1)
     T* variances;
     T* rstds;
 
-    // Of channel c.
+    // Works on channel c.
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t c) const {
       const Variances self = *this;
@@ -115,7 +116,7 @@ struct BatchNorm {
       });
     }
   };
-  // dy and dy n, where n = (x - mean) rstd.
+  // The terms of the gradients of bias and scale: dy, and dy n with n = (x - mean) rstd.
   struct Gradients {
     static constexpr std::size_t sums = 2;
     template <class T>
@@ -142,7 +143,7 @@ struct BatchNorm {
     const T *running_mean, *running_variance;
     T *of_scale, *of_bias, *of_mean, *of_variance;
 
-    // Of channel c.
+    // Works on channel c.
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t c) const {
       const Totals self = *this;
