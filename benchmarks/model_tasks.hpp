@@ -64,6 +64,15 @@ inline algoperf::GraphFields random_graphs(std::size_t node_features) {
   return algoperf::graph_fields(graphs);
 }
 
+// Images and images to restore, for a U-Net.
+inline algoperf::InMemoryRegression<float> random_restorations(const algoperf::UNet<>& model) {
+  algoperf::RandomStream random(algoperf::RandomKey{7});
+  std::vector<float> inputs(1024 * model.in.size()), labels(inputs.size());
+  for (float& x : inputs) x = random.uniform();
+  for (float& x : labels) x = random.uniform();
+  return {std::move(inputs), std::move(labels), model.in, model.in};
+}
+
 // Calls f(name, batch, model, loss, data) for each task. data() makes the data.
 template <class F>
 void for_each_model_task(const F& f) {
@@ -75,6 +84,7 @@ void for_each_model_task(const F& f) {
   of_images("residual_cnn", residual_cnn_model());
   of_images("resnet8", SmallResNet<>{});
   of_images("vit", VisionTransformer{});
+  f("unet", 32, UNet<>{}, MeanAbsoluteError{}, [] { return random_restorations(UNet<>{}); });
   f("dlrm", 128, Dlrm{}, SigmoidCrossEntropy{}, [] { return random_clicks(Dlrm{}); });
   f("gnn", 128, graph_network, SigmoidCrossEntropy{}, [] { return random_graphs(graph_network.node_features); });
   f("transformer", 16, transformer, SoftmaxCrossEntropy{}, [] { return random_text(transformer); });

@@ -77,6 +77,37 @@ def resnet8():
                          nn.AvgPool2d(8), nn.Flatten(), nn.Linear(64, 10))
 
 
+class UNet(nn.Module):
+    """The model of PhantomReconstruction."""
+
+    def __init__(self, channels=8, pools=2):
+        super().__init__()
+
+        def after(convolution, filters):
+            return convolution, nn.InstanceNorm2d(filters), nn.LeakyReLU(0.2)
+
+        def block(inputs, filters):
+            return nn.Sequential(*(layer for at in (inputs, filters) for layer in
+                                   after(nn.Conv2d(at, filters, 3, padding=1, bias=False), filters)))
+
+        widths = [channels << level for level in range(pools + 1)]
+        self.down = nn.ModuleList(block(inputs, filters) for inputs, filters in zip([1, *widths], widths))
+        self.up = nn.ModuleList(nn.Sequential(*after(nn.ConvTranspose2d(2 * filters, filters, 2, 2, bias=False), filters))
+                                for filters in widths[:-1])
+        self.merge = nn.ModuleList(block(2 * filters, filters) for filters in widths[:-1])
+        self.output = nn.Conv2d(channels, 1, 1)
+
+    def forward(self, x):
+        skips = []
+        for block in self.down[:-1]:
+            skips.append(block(x))
+            x = F.avg_pool2d(skips[-1], 2)
+        x = self.down[-1](x)
+        for up, merge, skip in zip(reversed(self.up), reversed(self.merge), reversed(skips)):
+            x = merge(torch.cat((up(x), skip), 1))
+        return self.output(x)
+
+
 class Dlrm(nn.Module):
     def __init__(self, numbers=6, categories=8, vocabulary=4096, width=16):
         super().__init__()
@@ -277,10 +308,11 @@ TASKS = {
     "residual_cnn": lambda: images(residual_cnn, (3, 32, 32)),
     "resnet8": lambda: images(resnet8, (3, 32, 32)),
     "vit": lambda: images(Vit, (3, 32, 32)),
+    "unet": lambda: (UNet, [torch.rand(EXAMPLES, 1, 32, 32)], torch.rand(EXAMPLES, 1, 32, 32), 32, F.l1_loss),
     "dlrm": lambda: (Dlrm, [torch.rand(ROWS, 6), torch.randint(4096, (ROWS, 8))], torch.randint(2, (ROWS,)).float(), 128,
                      binary_loss),
     "transformer": lambda: text(lambda: Transformer(256, 64, 128, 4, 4, False), 256, 64, 16),
     "lm": lambda: text(lambda: Transformer(65, 64, 64, 2, 4, True), 65, 64, 32),
     "lstm": lambda: text(lambda: RecurrentModel(65, 64, 128), 65, 64, 32),
 }
-IMAGES = ("simple_cnn", "residual_cnn", "resnet8", "vit")
+IMAGES = ("simple_cnn", "residual_cnn", "resnet8", "vit", "unet")

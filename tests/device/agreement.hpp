@@ -202,6 +202,9 @@ void for_each_model(const F& f) {
   for_most_models(f);
   f("dense", Model(Shape{13}, Dense{.units = 7}));
   f("leaky relu", Model(Shape{13}, Dense{.units = 21}, LeakyRelu{.slope = 0.2}, Dense{.units = 5}));
+  f("transposed conv", Model(Shape{4, 5, 3}, ConvTranspose2d{.filters = 5}));
+  f("overlapping transposed conv", Model(Shape{4, 3, 2}, ConvTranspose2d{.filters = 3, .size = 3, .padding = 1}));
+  f("instance norm", Model(Shape{5, 4, 19}, InstanceNorm{}));
   f("flatten", Model(Shape{5, 3, 2}, Flatten{}, Dense{.units = 5}));
   f("conv", Model(Shape{7, 6, 3}, Conv2d{.filters = 5, .padding = 1}));
   f("max pool", Model(Shape{7, 6, 3}, MaxPool{}));

@@ -181,6 +181,22 @@ void check_vision(const Device& device) {
       images, 6);
 }
 
+// A U-Net, and a metric that reads a field which no layer reads.
+template <class Device>
+void check_restoration(const Device& device) {
+  const InMemoryFields<Field<"input", float>, Field<"label", float>, Field<"intensity", float>> data(
+      {tagging::numbers(12 * 96, 5), {8, 12, 1}}, {tagging::numbers(12 * 96, 7), {8, 12, 1}},
+      {std::vector<float>(12 * 3, 2), {3}});
+  const auto learner = [](const auto& backend) {
+    return TrainingLoop(UNet<>{.channels = 2, .in = {8, 12, 1}}, WithField{MeanAbsoluteError{}, "intensity", {3}},
+                        sgd(), Constant{0.1}, ShuffledEpochs{.batch = 4}, backend);
+  };
+  check_agreement(device, learner, data, 6);
+  const StructuralSimilarity metric{.rows = 8, .columns = 12, .intensity_field = "intensity"};
+  CHECK(learner(device).evaluate(data, metric).metric ==
+        near(learner(Host<float>{}).evaluate(data, metric).metric, 1e-4));
+}
+
 // A recurrent language model, and a tagger of sentences of different lengths.
 template <class Device>
 void check_recurrent(const Device& device) {

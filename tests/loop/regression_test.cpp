@@ -58,6 +58,19 @@ TEST_CASE("mean squared error: values computed by hand, and gradients by central
   CHECK(gradient_check(model, MeanSquaredError{}, {.weights = {1, 0.5, 2}}).error < 1e-6);
 }
 
+TEST_CASE("mean absolute error: values computed by hand, and gradients by central differences") {
+  const Host<double> host;
+  const double z[] = {1, 2, 3, -1, 0, -4}, y[] = {1, 0, 0, -2, 0, 1}, weights[] = {1, 3};
+  double losses[2], d[6];
+  MeanAbsoluteError{}.write(host, 2, 3, z, y, weights, losses, d);
+  CHECK(losses[0] == near(5.0 / 3));
+  CHECK(losses[1] == near(6.0 / 3));
+  const double expected[] = {0, 1.0 / 6, 1.0 / 6, 0.5, 0, -0.5};
+  for (int i = 0; i < 6; ++i) CHECK(d[i] == near(expected[i]));
+  const Model model(Shape{3}, Dense{.units = 4}, Tanh{}, Dense{.units = 2});
+  CHECK(gradient_check(model, MeanAbsoluteError{}, {.weights = {1, 0.5, 2}}).error < 1e-6);
+}
+
 TEST_CASE("several binary labels per example") {
   std::vector<float> inputs, labels;
   RandomStream random(RandomKey{5});

@@ -128,16 +128,23 @@ static_assert(backward_traffic(ap::Dense{.units = 4}, {6}) == Traffic{8 + (8 + 1
 static_assert(forward_traffic(ap::Conv2d{.filters = 3, .size = 3}, image) == Traffic{64 + 54 + 24 + 3, 24 + 24});
 static_assert(backward_traffic(ap::Conv2d{.filters = 3, .size = 3}, image) ==
               Traffic{24 + (64 + 24) + (24 + 54), 3 + 54 + 64});
+// 2 x 12 weights, and 2 x 8 x 8 outputs of 3 filters.
+static_assert(forward_traffic(ap::ConvTranspose2d{.filters = 3}, image) == Traffic{64 + 24 + 384 + 3, 384 + 384});
+static_assert(backward_traffic(ap::ConvTranspose2d{.filters = 3}, image) ==
+              Traffic{384 + (64 + 384) + (384 + 24), 3 + 24 + 64});
 // Scale and bias of the 6 elements of a row. Two statistics per row are kept.
 static_assert(forward_traffic(ap::LayerNorm{}, {6}) == Traffic{12 + 6 + 6, 12 + 2 * 2});
 static_assert(forward_traffic(ap::RmsNorm{}, {6}) == Traffic{12 + 6, 12 + 2});
 static_assert(forward_traffic(ap::GroupNorm{.groups = 2}, {3, 4}) == Traffic{24 + 4 + 4, 24 + 2 * 4});
+static_assert(forward_traffic(ap::InstanceNorm{}, {3, 4}) == Traffic{24, 24 + 2 * 8});
+static_assert(backward_traffic(ap::InstanceNorm{}, {3, 4}) == Traffic{24 + 24 + 2 * 8, 24});
 // Logits, labels and weights are read; losses and gradients are written.
 static_assert(loss_traffic(ap::SoftmaxCrossEntropy{}) == Traffic{10 + 2 + 2, 2 + 10});
 static_assert(loss_traffic(ap::SigmoidCrossEntropy{}) == Traffic{10 + 2 + 2, 2 + 10});
 static_assert(loss_traffic(ap::BinaryCrossEntropy{}) == Traffic{10 + 10 + 2, 2 + 10});
 static_assert(loss_traffic(ap::SoftCrossEntropy{}) == Traffic{10 + 10 + 2, 2 + 10});
 static_assert(loss_traffic(ap::MeanSquaredError{}) == Traffic{10 + 10 + 2, 2 + 10});
+static_assert(loss_traffic(ap::MeanAbsoluteError{}) == Traffic{10 + 10 + 2, 2 + 10});
 
 }  // namespace
 
@@ -165,6 +172,10 @@ TEST_CASE("convolutions and pooling layers report the operations they execute") 
   counts_what_it_does(ap::Model(ap::Shape{5, 4, 2}, three, pointwise, ap::MaxPool{}, ap::Dense{.units = 3}));
   counts_what_it_does(
       ap::Model(ap::Shape{7, 8, 2}, three, ap::MaxPool{.size = 3, .stride = 2}, three, ap::AveragePool{.size = 2}));
+  for (const std::size_t size : {1u, 2u, 3u}) {
+    const ap::ConvTranspose2d up{.filters = 3, .size = size, .stride = size == 2 ? 2u : 1u, .padding = size / 3};
+    counts_what_it_does(ap::Model(ap::Shape{4, 5, 2}, up, up, ap::Dense{.units = 3}));
+  }
   counts_what_it_does(ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3}));
 }
 
@@ -174,6 +185,7 @@ TEST_CASE("normalisation layers report the operations they execute") {
   counts_what_it_does(ap::Model(in, conv, ap::LayerNorm{}, conv, ap::LayerNorm{}));
   counts_what_it_does(ap::Model(in, conv, ap::RmsNorm{}, conv, ap::RmsNorm{}));
   counts_what_it_does(ap::Model(in, ap::GroupNorm{.groups = 2}, conv, ap::GroupNorm{.groups = 2}, ap::Relu{}));
+  counts_what_it_does(ap::Model(in, conv, ap::InstanceNorm{}, conv, ap::InstanceNorm{}));
   counts_what_it_does(ap::Model(in, conv, ap::BatchNorm{}, ap::Relu{}, ap::Dense{.units = 3}));
   counts_what_it_does(ap::Model(in, conv, ap::BatchNorm{.ghost = 2}, ap::Relu{}, ap::Dense{.units = 3}), {}, 5);
 }
@@ -209,6 +221,7 @@ TEST_CASE("losses report the operations they execute") {
   counts_what_it_does(model, ap::SigmoidCrossEntropy{});
   counts_what_it_does(model, ap::BinaryCrossEntropy{});
   counts_what_it_does(model, ap::MeanSquaredError{});
+  counts_what_it_does(model, ap::MeanAbsoluteError{});
   counts_what_it_does(model, ap::SoftCrossEntropy{});
   counts_what_it_does(model, ap::ClassWeights(ap::SoftmaxCrossEntropy{}, {1.0, 2.0, 0.5}));
 }

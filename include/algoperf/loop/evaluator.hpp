@@ -97,9 +97,21 @@ class Evaluator {
       const auto host_outputs = read_scalars(rows * width, outputs);
       const auto host_labels = read(work.batch.entry(label, n) * work.batch.width(label), labels);
       const auto host_weights = read(weights == nullptr ? 0 : rows, weights);
-      metric.add(state, EvaluatedRows<Scalar, Label>{rows, width, host_outputs.data(), host_labels.data(),
-                                                     weights == nullptr ? nullptr : host_weights.data(), n, rows_of,
-                                                     work.batch.rows(work.batch.value(label).axis)});
+      EvaluatedRows<Scalar, Label> evaluated{rows,
+                                             width,
+                                             host_outputs.data(),
+                                             host_labels.data(),
+                                             weights == nullptr ? nullptr : host_weights.data(),
+                                             n,
+                                             rows_of,
+                                             work.batch.rows(work.batch.value(label).axis)};
+      if constexpr (requires { metric.fields(); })
+        for (const char* const name : metric.fields()) {
+          const std::size_t field = field_of(work, Metric::name, name);
+          evaluated.fields.push_back(read(work.batch.entry(field, n) * work.batch.width(field),
+                                          static_cast<const Scalar*>(work.batch.data(field))));
+        }
+      metric.add(state, evaluated);
     } else {
       metric.write(backend_, rows, width, outputs, labels, work.losses());
       state += sum_of_losses(work, n);
@@ -108,6 +120,9 @@ class Evaluator {
   // Returns the field of the batch that holds the labels. Throws Error if the loss does not read it; unless the metric
   // decodes, if it has no label per row of the outputs; and if the metric is a mean over losses of other rows.
   std::size_t label_of(const Work& work, const char* metric, bool is_mean, bool decodes) const;
+  // Returns the field of the batch that a metric reads by name. Throws Error if there is none, of real values of type
+  // `parameter`.
+  std::size_t field_of(const Work& work, const char* metric, const char* name) const;
   template <class Metric>
   static constexpr bool decodes() {
     if constexpr (requires { Metric::decodes; })
@@ -188,6 +203,16 @@ ALGOPERF_COLD std::size_t Evaluator<Backend>::label_of(const Work& work, const c
   require(!is_mean || losses.axis == outputs.axis, "the metric '", metric, "' has a score per row of the outputs, on '",
           axis_name(outputs), "', but losses lie on '", axis_name(losses), "': use a metric with a State");
   return label;
+}
+
+template <class Backend>
+ALGOPERF_COLD std::size_t Evaluator<Backend>::field_of(const Work& work, const char* metric, const char* name) const {
+  const std::size_t field = work.batch.find(name);
+  require(field < work.batch.fields() && work.batch.value(field).type == ElementType::parameter, "the metric '", metric,
+          "' reads the field '", name,
+          "', which neither the model nor the loss declares with elements of type "
+          "`parameter`");
+  return field;
 }
 
 template <class Backend>

@@ -50,6 +50,8 @@
 //           add(state, rows)  adds the rows of a batch: EvaluatedRows (metrics/evaluated_rows.hpp), in host memory.
 //                             Metrics that decode sequences read which rows belong to an example
 //           decodes           constexpr, optional: labels need not have a row per row of the outputs
+//           fields()          optional: a range of the names of further fields that it reads, of real values of type
+//                             `parameter`, which the model or the loss declares
 //           value(state)      the metric of all rows added
 // Model:  Model (model.hpp), or any model function (graph/op.hpp) of the field "input" that has its members Input<S>,
 //         input() and output(). Tokens of a batch are checked before they reach a layer.

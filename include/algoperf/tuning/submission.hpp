@@ -27,23 +27,23 @@
 #include "../data/selectors/shuffled_epochs.hpp"
 #include "../loop/report.hpp"
 #include "../nn/graph/layout_of.hpp"
+#include "../nn/losses/mean_absolute_error.hpp"
 #include "../nn/losses/mean_squared_error.hpp"
 #include "../nn/losses/sigmoid_cross_entropy.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
-#include "../nn/losses/weighted.hpp"
 #include "search_space.hpp"
 
 namespace algoperf {
 
-enum class LossKind { softmax_cross_entropy, sigmoid_cross_entropy, mean_squared_error, other };
+enum class LossKind { softmax_cross_entropy, sigmoid_cross_entropy, mean_squared_error, mean_absolute_error, other };
 
+// Of a loss, or of one that derives from it, such as Weighted<Loss>.
 template <class Loss>
-inline constexpr LossKind loss_kind = std::is_same_v<Loss, SoftmaxCrossEntropy>   ? LossKind::softmax_cross_entropy
-                                      : std::is_same_v<Loss, SigmoidCrossEntropy> ? LossKind::sigmoid_cross_entropy
-                                      : std::is_same_v<Loss, MeanSquaredError>    ? LossKind::mean_squared_error
-                                                                                  : LossKind::other;
-template <class Loss>
-inline constexpr LossKind loss_kind<Weighted<Loss>> = loss_kind<Loss>;
+inline constexpr LossKind loss_kind = std::is_base_of_v<SoftmaxCrossEntropy, Loss>   ? LossKind::softmax_cross_entropy
+                                      : std::is_base_of_v<SigmoidCrossEntropy, Loss> ? LossKind::sigmoid_cross_entropy
+                                      : std::is_base_of_v<MeanSquaredError, Loss>    ? LossKind::mean_squared_error
+                                      : std::is_base_of_v<MeanAbsoluteError, Loss>   ? LossKind::mean_absolute_error
+                                                                                     : LossKind::other;
 
 // What a submission may know of a workload.
 struct WorkloadFacts {

@@ -18,7 +18,8 @@ concept RecordsItself = requires(const Loss& loss, Net& net, const Value& output
 }  // namespace detail
 
 // A model function with its loss. The outputs stay readable after the forward pass. A Loss (nn/concept.hpp) is computed
-// for each row of the outputs, from the field "label" and, if it is Weighted, the field of its weights. A loss may
+// for each row of the outputs, from the field "label" and, if it is Weighted, the field of its weights. WithField adds
+// the field of a metric. A loss may
 // instead be a function object that takes the recorder and the outputs, reads fields of any name, and returns the
 // output of its only loss op:
 //   struct NextWord {
@@ -36,6 +37,7 @@ struct Objective {
   constexpr Value operator()(Net& net) const {
     const Value outputs = model(net);
     net.keep(outputs);
+    if constexpr (requires { loss.declare_fields(net, outputs); }) loss.declare_fields(net, outputs);
     if constexpr (detail::RecordsItself<Loss, Net>) {
       return loss(net, outputs);
     } else {

@@ -34,6 +34,7 @@ struct Conv2d {
   std::size_t padding = 0;
   Init init = Init::standard;
   bool bias = true;
+  bool output_layer = false;  // as in Dense
 
   struct Handles {
     TensorHandle weight, bias = {};
@@ -41,27 +42,29 @@ struct Conv2d {
 
   constexpr Shape output(Shape in) const { return window(in).output(filters); }
   constexpr std::uint64_t parameters(Shape in) const { return filters * terms(in) + (bias ? filters : 0); }
+  constexpr ModelPart part() const { return output_layer ? ModelPart::output : ModelPart::body; }
   template <class Tally>
   constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
     const std::uint64_t windows = batch * places(in), outputs = windows * filters;
-    Operation product = matrix_product("convolution", windows, filters, terms(in));
+    Operation product = matrix_product("convolution", windows, filters, terms(in), part());
     product.read = batch * in.size() + filters * terms(in);
     tally.operation(product);
-    if (bias) tally.operation({"bias", outputs, outputs + filters, outputs});
+    if (bias) tally.operation(operation_of(part(), "bias", outputs, outputs + filters, outputs));
   }
   template <class Tally>
   constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
     const std::uint64_t windows = batch * places(in), outputs = windows * filters, weights = filters * terms(in);
-    if (bias) tally.operation({"bias gradient", outputs, outputs, filters});
-    Operation product = matrix_product("convolution, weight gradient", filters, terms(in), windows);
+    if (bias) tally.operation(operation_of(part(), "bias gradient", outputs, outputs, filters));
+    Operation product = matrix_product("convolution, weight gradient", filters, terms(in), windows, part());
     product.read = batch * in.size() + outputs;
     tally.operation(product);
     if (!input_gradient) return;
-    product = matrix_product("convolution, input gradient", windows, terms(in), filters);
+    product = matrix_product("convolution, input gradient", windows, terms(in), filters, part());
     product.read = outputs + weights;
     product.written = batch * in.size();
     tally.operation(product);
-    if (!pointwise()) tally.operation({"convolution, sums over windows", batch * overlaps(in)});
+    if (!pointwise())
+      tally.operation(operation_of(part(), "convolution, sums over windows", batch * overlaps(in), 0, 0));
   }
   constexpr LayerMemory memory(Shape in) const {
     const Window w = window(in);
@@ -72,11 +75,9 @@ struct Conv2d {
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(filters > 0, name, ": Conv2d has filters 0, expected at least 1");
     window(in).check(name, "Conv2d", in);
-    require(memory(in).scratch <= UINT32_MAX, name, ": Conv2d has size ", size, " and padding ", padding,
-            ", for which a row of windows has ", memory(in).scratch, " elements or more, expected at most ",
-            UINT32_MAX);
-    Handles handles{layout.add({name + ".weight", Kind::conv_weight, {filters, size, size, in[2]}})};
-    if (bias) handles.bias = layout.add({name + ".bias", Kind::bias, {filters}});
+    check_scratch(name, "Conv2d", in);
+    Handles handles{layout.add({name + ".weight", Kind::conv_weight, {filters, size, size, in[2]}, output_layer})};
+    if (bias) handles.bias = layout.add({name + ".bias", Kind::bias, {filters}, output_layer});
     return handles;
   }
   template <class S>
@@ -162,39 +163,58 @@ struct Conv2d {
 
   template <class B, class S>
   void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
-    const Window w = window(in);
-    if constexpr (ConvolvingBackend<B>)
-      if (!pointwise())
-        return call.backend.convolution(shape(in, call.batch))
-            .forward(x, call.weight(h.weight), bias ? call.value(h.bias) : nullptr, y);
-    for_each_block(call, in, w, [&](std::size_t first, std::size_t last) {
-      const std::size_t windows = (last - first) * w.out_cols;
-      S* const out = y + first * w.out_cols * filters;
-      call.backend.gemm_nt(windows, filters, terms(in), unrolled(call, in, w, x, first, last), call.weight(h.weight),
-                           out);
-      if (bias) call.backend.map_rows(Add{}, windows, filters, out, call.value(h.bias));
-    });
+    convolve(call, in, x, call.weight(h.weight), bias ? call.value(h.bias) : nullptr, y);
   }
   template <class B, class S>
   void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
     const Window w = window(in);
     if (bias) call.backend.column_sums(call.batch * w.out_rows * w.out_cols, filters, dy, call.gradient(h.bias));
+    back_to_weight(call, in, x, dy, call.gradient(h.weight));
+    if (dx != nullptr) back_to_input(call, in, dy, call.weight(h.weight), dx);
+  }
+
+  // Throws Error if a row of windows has too many elements. `layer` is the type in the message.
+  void check_scratch(const std::string& name, const char* layer, Shape in) const {
+    require(memory(in).scratch <= UINT32_MAX, name, ": ", layer, " has size ", size, " and padding ", padding,
+            ", for which a row of windows has ", memory(in).scratch, " elements or more, expected at most ",
+            UINT32_MAX);
+  }
+
+  // The parts of forward and backward, of which ConvTranspose2d consists, too. They use the call's batch and scratch,
+  // but none of its tensors. `added`, the bias, may be null. The gradients are overwritten.
+  template <class B, class S>
+  void convolve(const LayerCall<B>& call, Shape in, const S* x, const S* weight, const Arithmetic<S>* added,
+                S* y) const {
+    const Window w = window(in);
     if constexpr (ConvolvingBackend<B>)
-      if (!pointwise()) {
-        const auto convolution = call.backend.convolution(shape(in, call.batch));
-        convolution.back_to_weight(x, dy, call.gradient(h.weight));
-        if (dx != nullptr) convolution.back_to_input(dy, call.weight(h.weight), dx);
-        return;
-      }
-    if (dx != nullptr && !pointwise()) call.backend.fill(call.batch * in.size(), dx, S(0));
+      if (!pointwise()) return call.backend.convolution(shape(in, call.batch)).forward(x, weight, added, y);
     for_each_block(call, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
-      const S* const d_out = dy + first * w.out_cols * filters;
-      call.backend.gemm_tn(filters, terms(in), windows, d_out, unrolled(call, in, w, x, first, last),
-                           call.gradient(h.weight), first > 0);
-      if (dx == nullptr) return;
+      S* const out = y + first * w.out_cols * filters;
+      call.backend.gemm_nt(windows, filters, terms(in), unrolled(call, in, w, x, first, last), weight, out);
+      if (added != nullptr) call.backend.map_rows(Add{}, windows, filters, out, added);
+    });
+  }
+  template <class B, class S>
+  void back_to_weight(const LayerCall<B>& call, Shape in, const S* x, const S* dy, Arithmetic<S>* d_weight) const {
+    const Window w = window(in);
+    if constexpr (ConvolvingBackend<B>)
+      if (!pointwise()) return call.backend.convolution(shape(in, call.batch)).back_to_weight(x, dy, d_weight);
+    for_each_block(call, in, w, [&](std::size_t first, std::size_t last) {
+      call.backend.gemm_tn(filters, terms(in), (last - first) * w.out_cols, dy + first * w.out_cols * filters,
+                           unrolled(call, in, w, x, first, last), d_weight, first > 0);
+    });
+  }
+  template <class B, class S>
+  void back_to_input(const LayerCall<B>& call, Shape in, const S* dy, const S* weight, S* dx) const {
+    const Window w = window(in);
+    if constexpr (ConvolvingBackend<B>)
+      if (!pointwise()) return call.backend.convolution(shape(in, call.batch)).back_to_input(dy, weight, dx);
+    if (!pointwise()) call.backend.fill(call.batch * in.size(), dx, S(0));
+    for_each_block(call, in, w, [&](std::size_t first, std::size_t last) {
       S* const d_columns = pointwise() ? dx : call.scratch;
-      call.backend.gemm_nn(windows, terms(in), filters, d_out, call.weight(h.weight), d_columns);
+      call.backend.gemm_nn((last - first) * w.out_cols, terms(in), filters, dy + first * w.out_cols * filters, weight,
+                           d_columns);
       if (!pointwise()) gather(call, w, first, last, dx);
     });
   }

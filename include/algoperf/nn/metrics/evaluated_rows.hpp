@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <vector>
 
 #include "../../core/example_rows.hpp"
 
@@ -20,6 +21,8 @@ struct EvaluatedRows {
   // The rows of outputs and of labels that each of the examples has.
   std::size_t examples = 0;
   ExampleRows output_rows = {}, label_rows = {};
+  // The elements of each of the metric's fields(), in their order.
+  std::vector<std::vector<S>> fields = {};
 
   double weight(std::size_t row) const { return weights == nullptr ? 1 : static_cast<double>(weights[row]); }
 };
