@@ -23,6 +23,7 @@ TEST_CASE("Cuda: decoder-only Transformers") { check_transformers(Cuda<float>{})
 TEST_CASE("Cuda: recurrent models") { check_recurrent(Cuda<float>{}); }
 TEST_CASE("Cuda: a Vision Transformer") { check_vision(Cuda<float>{}); }
 TEST_CASE("Cuda: a U-Net") { check_restoration(Cuda<float>{}); }
+TEST_CASE("Cuda: a loss over all paths that spell the labels") { check_spelling(Cuda<float>{}); }
 TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Cuda<float>{});
 }

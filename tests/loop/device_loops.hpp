@@ -197,6 +197,37 @@ void check_restoration(const Device& device) {
         near(learner(Host<float>{}).evaluate(data, metric).metric, 1e-4));
 }
 
+// A recurrent model that spells sequences of different lengths.
+struct Speller {
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Value x = net.field("input", {3}, net.ragged_axis("frames"));
+    return net("symbols", Dense{.units = 5}, net("lstm", Lstm{.units = 6}, x));
+  }
+};
+template <class Device>
+void check_spelling(const Device& device) {
+  std::vector<std::uint32_t> frames, lengths;
+  std::vector<std::int32_t> labels;
+  std::size_t all = 0;
+  for (std::uint32_t e = 0; e < 24; ++e) {
+    lengths.push_back(e * 5 % 4);
+    frames.push_back(2 * lengths.back() + 1 + e * 7 % 6);
+    all += frames.back();
+    for (std::uint32_t i = 0; i < lengths.back(); ++i) labels.push_back(1 + static_cast<std::int32_t>((e + 3 * i) % 4));
+  }
+  const InMemoryFields<Field<"input", float>, Field<"label", std::int32_t>> data(
+      {{"frames", frames}, {"symbols", lengths}}, {tagging::numbers(all * 3, 5), {3}, "frames"},
+      {labels, {1}, "symbols"});
+  const auto learner = [](const auto& backend) {
+    return TrainingLoop(Speller{}, CtcLoss{.max_labels = 3}, momentum(), Constant{0.1}, ShuffledEpochs{.batch = 9},
+                        backend);
+  };
+  check_agreement(device, learner, data, 6);
+  CHECK(learner(device).evaluate(data, WordErrorRate{}).loss ==
+        near(learner(Host<float>{}).evaluate(data, WordErrorRate{}).loss, 1e-4));
+}
+
 // A recurrent language model, and a tagger of sentences of different lengths.
 template <class Device>
 void check_recurrent(const Device& device) {

@@ -17,6 +17,7 @@ TEST_CASE("Thrust: decoder-only Transformers") { check_transformers(Thrust<float
 TEST_CASE("Thrust: recurrent models") { check_recurrent(Thrust<float>{}); }
 TEST_CASE("Thrust: a Vision Transformer") { check_vision(Thrust<float>{}); }
 TEST_CASE("Thrust: a U-Net") { check_restoration(Thrust<float>{}); }
+TEST_CASE("Thrust: a loss over all paths that spell the labels") { check_spelling(Thrust<float>{}); }
 TEST_CASE_TEMPLATE("Thrust: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Thrust<float>{});
 }

@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../../core/map_kernels.hpp"
-#include "../losses/weighted.hpp"
 #include "check_alike.hpp"
+#include "row_weights.hpp"
 
 namespace algoperf {
 
@@ -63,20 +62,10 @@ struct LossOf {
   template <class Call>
   void forward(const Call& call) const {
     using S = typename Call::Scalar;
-    const auto write = [&](const S* weights) {
+    detail::write_row_losses<weighted>(call, call.rows(0), call.pass.exact, [&](const S* weights) {
       loss.write(call.pass.backend, call.rows(0), call.in_shape(0).size(), call.in(0),
                  static_cast<const LossLabel<Loss, S>*>(call.x[1]), weights, call.losses(), call.d_in(0));
-    };
-    if constexpr (weighted) {
-      if (call.weights == nullptr) return write(nullptr);  // evaluations weight the losses
-      const std::size_t rows = call.rows(0);
-      const S* const field = static_cast<const S*>(call.x[2]);
-      call.pass.backend.for_each_row(1, rows, detail::RowWeights<S>{rows, call.weights, field, call.pass.exact});
-      write(call.pass.exact);
-      call.pass.backend.map(MultiplyBy{}, rows, call.losses(), field);
-    } else {
-      write(call.weights);
-    }
+    });
   }
 };
 
