@@ -1,0 +1,102 @@
+// LogMel: log-mel spectrograms of recordings. Includes Eigen's FFT (unsupported/Eigen/FFT).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <span>
+#include <unsupported/Eigen/FFT>
+#include <vector>
+
+#include "../core/error.hpp"
+
+namespace algoperf {
+
+// The logarithms of the energies of sound in short frames and in bands that are equally wide on the mel scale,
+// m(f) = 1127 ln(1 + f / 700 Hz). Of each frame of `window` samples, `hop` samples after the one before:
+//   1. pre-emphasis: y_0 = (1 - p) x_0, y_t = x_t - p x_(t-1);
+//   2. times the periodic Hann window, (1 - cos(2 pi t / window)) / 2;
+//   3. the power spectrum |F_k|^2 of `fft` points, after padding with zeros; F_k has the frequency k rate / fft;
+//   4. for each band, the sum of the powers times a triangle over m, whose corners are the centres of the bands beside
+//      it: `bands` + 2 points from m(low) to m(high) at equal distances;
+//   5. the natural logarithm of the energy, or of `floor` if that is larger.
+// Samples are in [-1, 1). The defaults are for 8 kHz; LogMel{.rate = 16000, .window = 400, .hop = 160, .fft = 512,
+// .bands = 80, .high = 7600} is AlgoPerf's for LibriSpeech, except that its frames end one sample later, so that the
+// last may be missing there.
+// Errors: rate, window, hop and bands are at least 1; fft >= window; 0 <= low < high <= rate / 2; 0 <= emphasis < 1;
+//   floor > 0; a band between two neighbouring frequencies, so that none falls into it, means too many bands.
+// As the Hugging Face transformers' spectrogram(power=2, log_mel="log"), with filters that are triangles on the mel
+// scale ("kaldi"). Source: Davis & Mermelstein 1980; Young et al., "The HTK book", section 5.4.
+struct LogMel {
+  double rate = 8000;  // samples per second
+  std::size_t window = 200, hop = 80, fft = 256, bands = 40;
+  double low = 125, high = 3800;  // Hz
+  double emphasis = 0.97;
+  double floor = 1e-5;
+
+  // Returns the number of frames of a recording of so many samples; frames do not reach beyond its end.
+  std::size_t frames(std::size_t samples) const { return samples < window ? 0 : (samples - window) / hop + 1; }
+  // Returns frames x bands values, row by row.
+  std::vector<float> operator()(std::span<const float> samples) const {
+    check();
+    const std::vector<double> filters = triangles();
+    const std::size_t count = frames(samples.size()), bins = fft / 2 + 1;
+    Eigen::FFT<double> transform;
+    std::vector<double> frame(fft), powers(bins);
+    std::vector<std::complex<double>> spectrum(fft);
+    std::vector<float> values;
+    values.reserve(count * bands);
+    for (std::size_t f = 0; f < count; ++f) {
+      const float* const x = samples.data() + f * hop;
+      for (std::size_t t = 0; t < window; ++t) {
+        const double before = static_cast<double>(x[t > 0 ? t - 1 : 0]);
+        const double hann = (1 - std::cos(2 * pi * static_cast<double>(t) / static_cast<double>(window))) / 2;
+        frame[t] = (static_cast<double>(x[t]) - emphasis * before) * hann;
+      }
+      transform.fwd(spectrum, frame);
+      for (std::size_t k = 0; k < bins; ++k) powers[k] = std::norm(spectrum[k]);
+      for (std::size_t b = 0; b < bands; ++b) {
+        double energy = 0;
+        for (std::size_t k = 0; k < bins; ++k) energy += filters[b * bins + k] * powers[k];
+        values.push_back(static_cast<float>(std::log(std::max(energy, floor))));
+      }
+    }
+    return values;
+  }
+
+ private:
+  static constexpr double pi = 3.14159265358979323846;
+  static double mel(double frequency) { return 1127 * std::log1p(frequency / 700); }
+
+  void check() const {
+    require(rate >= 1 && window > 0 && hop > 0 && bands > 0, "LogMel: rate is ", rate, ", window ", window, ", hop ",
+            hop, " and bands ", bands, ", expected all at least 1");
+    require(fft >= window, "LogMel: fft is ", fft, ", expected at least the window, ", window);
+    require(low >= 0 && low < high && high <= rate / 2, "LogMel: low is ", low, " and high ", high,
+            ", expected 0 <= low < high <= ", rate / 2, ", half of the rate");
+    require(emphasis >= 0 && emphasis < 1, "LogMel: emphasis is ", emphasis, ", expected [0, 1)");
+    require(floor > 0, "LogMel: floor is ", floor, ", expected more than 0");
+  }
+  // Returns the factor of each frequency in each band, bands x (fft / 2 + 1).
+  std::vector<double> triangles() const {
+    const std::size_t bins = fft / 2 + 1;
+    const double first = mel(low), distance = (mel(high) - first) / static_cast<double>(bands + 1);
+    std::vector<double> factors(bands * bins);
+    for (std::size_t b = 0; b < bands; ++b) {
+      const double centre = first + distance * static_cast<double>(b + 1);
+      double most = 0;
+      for (std::size_t k = 0; k < bins; ++k) {
+        const double m = mel(static_cast<double>(k) * rate / static_cast<double>(fft));
+        const double factor = std::max(0.0, 1 - std::abs(m - centre) / distance);
+        factors[b * bins + k] = factor;
+        most = std::max(most, factor);
+      }
+      require(most > 0, "LogMel: no frequency of a spectrum of ", fft, " points falls into band ", b, ": bands is ",
+              bands);
+    }
+    return factors;
+  }
+};
+
+}  // namespace algoperf
