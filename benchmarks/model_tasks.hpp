@@ -4,6 +4,7 @@
 #include <algoperf/algoperf.hpp>
 #include <algoperf/data/graph_fields.hpp>
 #include <algoperf/data/readers/hashed_columns.hpp>
+#include <algoperf/data/speech_fields.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -73,6 +74,21 @@ inline algoperf::InMemoryRegression<float> random_restorations(const algoperf::U
   return {std::move(inputs), std::move(labels), model.in, model.in};
 }
 
+// Recordings of 33 windows, with three symbols each.
+inline algoperf::SpeechFields random_speech(const algoperf::DeepSpeech<>& model) {
+  constexpr std::size_t count = 256, windows = 33, symbols = 3;
+  algoperf::RandomStream random(algoperf::RandomKey{7});
+  std::vector<float> inputs(count * windows * 7 * model.bands);
+  std::vector<std::int32_t> labels(count * symbols);
+  for (float& x : inputs) x = random.uniform();
+  for (std::int32_t& label : labels)
+    label = 1 + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.symbols - 1)));
+  const auto each = [](std::uint32_t rows) { return std::vector<std::uint32_t>(count, rows); };
+  return algoperf::SpeechFields({{"frames", each(windows)}, {"symbols", each(symbols)}},
+                                {std::move(inputs), {7, model.bands, 1}, "frames"}, {std::move(labels), {1}, "symbols"},
+                                {std::vector<float>(count, symbols), {1}});
+}
+
 // Calls f(name, batch, model, loss, data) for each task. data() makes the data.
 template <class F>
 void for_each_model_task(const F& f) {
@@ -85,6 +101,7 @@ void for_each_model_task(const F& f) {
   of_images("resnet8", SmallResNet<>{});
   of_images("vit", VisionTransformer{});
   f("unet", 32, UNet<>{}, MeanAbsoluteError{}, [] { return random_restorations(UNet<>{}); });
+  f("speech", 32, DeepSpeech<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(DeepSpeech<>{}); });
   f("dlrm", 128, Dlrm{}, SigmoidCrossEntropy{}, [] { return random_clicks(Dlrm{}); });
   f("gnn", 128, graph_network, SigmoidCrossEntropy{}, [] { return random_graphs(graph_network.node_features); });
   f("transformer", 16, transformer, SoftmaxCrossEntropy{}, [] { return random_text(transformer); });

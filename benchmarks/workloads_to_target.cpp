@@ -1,12 +1,14 @@
-// Trains the models of seven workloads to their targets with AdamW on one thread: a Transformer and an LSTM on
+// Trains the models of eight workloads to their targets with AdamW on one thread: a Transformer and an LSTM on
 // Shakespeare's plays, ResNet-8 and a Vision Transformer on CIFAR-10, the recommendation model of Adult, the graph
-// network of NCI1, and the U-Net of phantoms with its variants. Two seeds each, some 20 minutes in total.
+// network of NCI1, and with their variants the U-Net of phantoms and the recogniser of spoken digits. Two seeds each,
+// some 25 minutes in total.
 // ALGOPERF_DATA names the data folder.
 //   bench_workloads_to_target --benchmark_filter=lm
 #include <algoperf/algoperf.hpp>
 #include <algoperf/benchmark/all.hpp>
 #include <algoperf/workloads/adult.hpp>
 #include <algoperf/workloads/cifar10.hpp>
+#include <algoperf/workloads/digit_strings.hpp>
 #include <algoperf/workloads/nci1.hpp>
 #include <algoperf/workloads/phantoms.hpp>
 #include <algoperf/workloads/shakespeare_lm.hpp>
@@ -40,6 +42,11 @@ int main(int count, char** words) {
   };
   phantoms(ap::PhantomReconstruction{});
   ap::PhantomReconstruction{}.each_variant(phantoms);
+  const auto digits = [](const auto& task) {
+    trials(task.name, task, ap::adamw({.weight_decay = 0.02}), 1e-2, task.batch_size());
+  };
+  digits(ap::DigitStrings{});
+  ap::DigitStrings{}.each_variant(digits);
   benchmark::Initialize(&count, words);
   if (benchmark::ReportUnrecognizedArguments(count, words)) return 1;
   benchmark::RunSpecifiedBenchmarks();

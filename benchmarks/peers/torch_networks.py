@@ -108,6 +108,32 @@ class UNet(nn.Module):
         return self.output(x)
 
 
+class DeepSpeech(nn.Module):
+    """The model of DigitStrings, without dropout. Its convolutions read whole spectrograms {1, frames, bands}."""
+
+    def __init__(self, bands=40, width=32, recurrent=2, symbols=11):
+        super().__init__()
+        self.convolutions = nn.Sequential(nn.Conv2d(1, width, 3, 2), nn.ReLU(), nn.Conv2d(width, width, 3, 2), nn.ReLU())
+        self.subsampled = nn.Linear(width * (((bands - 1) // 2 - 1) // 2), width)
+        self.norms = nn.ModuleList(nn.BatchNorm1d(width, 1e-3) for _ in range(recurrent + 1))
+        self.lstms = nn.ModuleList(nn.LSTM(width, width // 2, batch_first=True, bidirectional=True)
+                                   for _ in range(recurrent))
+        self.dense, self.norm, self.logits = nn.Linear(width, width), nn.LayerNorm(width), nn.Linear(width, symbols)
+
+    def forward(self, x):
+        x = self.subsampled(self.convolutions(x).permute(0, 2, 3, 1).flatten(2))
+        normalised = lambda norm, x: norm(x.flatten(0, 1)).view(x.shape)
+        for norm, lstm in zip(self.norms, self.lstms):
+            x = x + lstm(normalised(norm, x))[0]
+        x = x + F.relu(self.dense(normalised(self.norms[-1], x)))
+        return self.logits(self.norm(x))
+
+
+def ctc_loss(logits, labels):
+    lengths = (logits.shape[1],) * len(logits), (labels.shape[1],) * len(labels)
+    return F.ctc_loss(F.log_softmax(logits, 2).transpose(0, 1), labels, *lengths)
+
+
 class Dlrm(nn.Module):
     def __init__(self, numbers=6, categories=8, vocabulary=4096, width=16):
         super().__init__()
@@ -309,6 +335,7 @@ TASKS = {
     "resnet8": lambda: images(resnet8, (3, 32, 32)),
     "vit": lambda: images(Vit, (3, 32, 32)),
     "unet": lambda: (UNet, [torch.rand(EXAMPLES, 1, 32, 32)], torch.rand(EXAMPLES, 1, 32, 32), 32, F.l1_loss),
+    "speech": lambda: (DeepSpeech, [torch.rand(256, 1, 135, 40)], torch.randint(1, 11, (256, 3)), 32, ctc_loss),
     "dlrm": lambda: (Dlrm, [torch.rand(ROWS, 6), torch.randint(4096, (ROWS, 8))], torch.randint(2, (ROWS,)).float(), 128,
                      binary_loss),
     "transformer": lambda: text(lambda: Transformer(256, 64, 128, 4, 4, False), 256, 64, 16),

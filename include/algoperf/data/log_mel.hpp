@@ -40,10 +40,13 @@ struct LogMel {
   // Returns frames x bands values, row by row.
   std::vector<float> operator()(std::span<const float> samples) const {
     check();
-    const std::vector<double> filters = triangles();
-    const std::size_t count = frames(samples.size()), bins = fft / 2 + 1;
+    const std::vector<Triangle> filters = triangles();
+    std::vector<double> hann(window);
+    for (std::size_t t = 0; t < window; ++t)
+      hann[t] = (1 - std::cos(2 * pi * static_cast<double>(t) / static_cast<double>(window))) / 2;
+    const std::size_t count = frames(samples.size());
     Eigen::FFT<double> transform;
-    std::vector<double> frame(fft), powers(bins);
+    std::vector<double> frame(fft), powers(fft / 2 + 1);
     std::vector<std::complex<double>> spectrum(fft);
     std::vector<float> values;
     values.reserve(count * bands);
@@ -51,14 +54,14 @@ struct LogMel {
       const float* const x = samples.data() + f * hop;
       for (std::size_t t = 0; t < window; ++t) {
         const double before = static_cast<double>(x[t > 0 ? t - 1 : 0]);
-        const double hann = (1 - std::cos(2 * pi * static_cast<double>(t) / static_cast<double>(window))) / 2;
-        frame[t] = (static_cast<double>(x[t]) - emphasis * before) * hann;
+        frame[t] = (static_cast<double>(x[t]) - emphasis * before) * hann[t];
       }
       transform.fwd(spectrum, frame);
-      for (std::size_t k = 0; k < bins; ++k) powers[k] = std::norm(spectrum[k]);
-      for (std::size_t b = 0; b < bands; ++b) {
+      for (std::size_t k = 0; k < powers.size(); ++k) powers[k] = std::norm(spectrum[k]);
+      for (const Triangle& triangle : filters) {
         double energy = 0;
-        for (std::size_t k = 0; k < bins; ++k) energy += filters[b * bins + k] * powers[k];
+        for (std::size_t k = 0; k < triangle.factors.size(); ++k)
+          energy += triangle.factors[k] * powers[triangle.first + k];
         values.push_back(static_cast<float>(std::log(std::max(energy, floor))));
       }
     }
@@ -67,6 +70,11 @@ struct LogMel {
 
  private:
   static constexpr double pi = 3.14159265358979323846;
+  // The factors of the frequencies of a band.
+  struct Triangle {
+    std::size_t first = 0;
+    std::vector<double> factors = {};
+  };
   static double mel(double frequency) { return 1127 * std::log1p(frequency / 700); }
 
   void check() const {
@@ -78,24 +86,22 @@ struct LogMel {
     require(emphasis >= 0 && emphasis < 1, "LogMel: emphasis is ", emphasis, ", expected [0, 1)");
     require(floor > 0, "LogMel: floor is ", floor, ", expected more than 0");
   }
-  // Returns the factor of each frequency in each band, bands x (fft / 2 + 1).
-  std::vector<double> triangles() const {
-    const std::size_t bins = fft / 2 + 1;
+  std::vector<Triangle> triangles() const {
     const double first = mel(low), distance = (mel(high) - first) / static_cast<double>(bands + 1);
-    std::vector<double> factors(bands * bins);
+    std::vector<Triangle> all(bands);
     for (std::size_t b = 0; b < bands; ++b) {
       const double centre = first + distance * static_cast<double>(b + 1);
-      double most = 0;
-      for (std::size_t k = 0; k < bins; ++k) {
+      for (std::size_t k = 0; k < fft / 2 + 1; ++k) {
         const double m = mel(static_cast<double>(k) * rate / static_cast<double>(fft));
-        const double factor = std::max(0.0, 1 - std::abs(m - centre) / distance);
-        factors[b * bins + k] = factor;
-        most = std::max(most, factor);
+        const double factor = 1 - std::abs(m - centre) / distance;
+        if (factor <= 0) continue;
+        if (all[b].factors.empty()) all[b].first = k;
+        all[b].factors.push_back(factor);
       }
-      require(most > 0, "LogMel: no frequency of a spectrum of ", fft, " points falls into band ", b, ": bands is ",
-              bands);
+      require(!all[b].factors.empty(), "LogMel: no frequency of a spectrum of ", fft, " points falls into band ", b,
+              ": bands is ", bands);
     }
-    return factors;
+    return all;
   }
 };
 

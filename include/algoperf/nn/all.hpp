@@ -46,6 +46,7 @@
 #include "metrics/structural_similarity.hpp"
 #include "metrics/word_error_rate.hpp"
 #include "model.hpp"
+#include "models/deep_speech.hpp"
 #include "models/dlrm.hpp"
 #include "models/gpt.hpp"
 #include "models/graph_network.hpp"

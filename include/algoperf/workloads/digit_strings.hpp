@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/tuple.hpp"
+#include "../data/strings_of_digits.hpp"
+#include "../nn/layers/tanh.hpp"
+#include "../nn/losses/ctc_loss.hpp"
+#include "../nn/metrics/word_error_rate.hpp"
+#include "../nn/models/deep_speech.hpp"
+#include "concept.hpp"
+#include "data_root.hpp"
+#include "shared_data.hpp"
+#include "variants.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+struct SpeechSplits {
+  SpeechFields train, validation, test;
+};
+
+}  // namespace detail
+
+struct DigitDeepSpeechTanh;
+struct DigitDeepSpeechNoResnet;
+struct DigitDeepSpeechNorm;
+
+// A recogniser with 2 LSTMs in both directions and a dense layer of width 32, and its variants, with AlgoPerf's names.
+// AdamW reaches the target_error of each within step_hint() steps (benchmarks/workloads_to_target.cpp).
+struct DigitDeepSpeech {
+  static constexpr const char* name = "deep_speech";
+  using Variants = Tuple<DigitDeepSpeechTanh, DigitDeepSpeechNoResnet, DigitDeepSpeechNorm>;
+  static constexpr double target_error = 0.017;
+  static constexpr DeepSpeech<> model() { return {.dropout = 0.1}; }
+};
+// Hyperbolic tangents instead of ReLUs.
+struct DigitDeepSpeechTanh : DigitDeepSpeech {
+  using Base = DigitDeepSpeech;
+  static constexpr const char* variant = "tanh";
+  static constexpr double target_error = 0.015;
+  static constexpr DeepSpeech<Tanh> model() { return {.dropout = 0.1}; }
+};
+// Layers replace their input instead of adding to it.
+struct DigitDeepSpeechNoResnet : DigitDeepSpeech {
+  using Base = DigitDeepSpeech;
+  static constexpr const char* variant = "no_resnet";
+  static constexpr double target_error = 0.015;
+  static constexpr DeepSpeech<> model() { return {.residual = false, .dropout = 0.1}; }
+};
+// Layer norms instead of batch norms, and none before the logits. AlgoPerf's variant also masks more of the
+// spectrograms.
+struct DigitDeepSpeechNorm : DigitDeepSpeech {
+  using Base = DigitDeepSpeech;
+  static constexpr const char* variant = "norm";
+  static constexpr double target_error = 0.045;
+  static constexpr DeepSpeech<> model() { return {.layer_norm = true, .dropout = 0.1}; }
+};
+
+// AlgoPerf's librispeech_deepspeech in miniature: strings of 1 to 5 spoken digits of one speaker each, from the
+// recordings in `data`/spoken-digits/recordings.tar, plain or gzipped. 3,000 strings are for training and 400 for
+// validation, of different recordings of the same six speakers; 400 are for testing. The target is a validation word
+// error rate, and a word is a digit.
+// Departures from AlgoPerf: digits instead of subwords, no SpecAugment, and those of DeepSpeech.
+template <class Network>
+struct DigitStringsWorkload {
+  std::string name = "digit_strings_" + detail::network_name<Network>();
+  std::string base = "digit_strings_" + detail::base_network_name<Network>();
+  std::string data = data_root();
+  double target_error = Network::target_error;
+  detail::SharedData<detail::SpeechSplits> splits = {};
+
+  auto model() const { return Network::model(); }
+  CtcLoss loss() const { return {.max_labels = most_digits, .weight_field = "length"}; }
+  WordErrorRate metric() const { return {}; }
+  Target target() const { return {target_error, true}; }
+  std::uint64_t step_hint() const { return 2000; }
+  std::size_t batch_size() const { return 32; }
+  SpeechFields train() const { return load().train; }
+  SpeechFields validation() const { return load().validation; }
+  SpeechFields test() const { return load().test; }
+  template <class Visit>
+  void each_variant(const Visit& visit) const {
+    detail::each_variant<Network>([&]<class V>() { visit(DigitStringsWorkload<V>{.data = data}); });
+  }
+
+ private:
+  static constexpr std::size_t most_digits = 5;
+
+  // Of each speaker and digit, recordings 0 to 4 are for testing, 5 to 9 for validation and the others for training.
+  const detail::SpeechSplits& load() const {
+    const std::string path = data + "/spoken-digits/recordings.tar";
+    return splits("digit strings, " + path, [&] {
+      SpokenDigits recordings = load_spoken_digits(path);
+      std::vector<SpokenDigit> train, validation;
+      for (SpokenDigit& each : recordings.train) (each.index < 10 ? validation : train).push_back(std::move(each));
+      const auto strings = [&](const std::vector<SpokenDigit>& of, std::size_t count, std::uint64_t key) {
+        return strings_of_digits(of, count, most_digits, RandomKey{key});
+      };
+      const LogMel log_mel;
+      const std::vector<Utterance> first = strings(train, 3000, 1);
+      const BandStatistics statistics = band_statistics(std::span(first).first(500), log_mel);
+      return detail::SpeechSplits{speech_fields(first, log_mel, statistics),
+                                  speech_fields(strings(validation, 400, 2), log_mel, statistics),
+                                  speech_fields(strings(recordings.test, 400, 3), log_mel, statistics)};
+    });
+  }
+};
+
+using DigitStrings = DigitStringsWorkload<DigitDeepSpeech>;
+
+}  // namespace algoperf
