@@ -30,8 +30,8 @@ TEST_CASE("log-mel: agrees with transformers") {
                          .hop = of.hop,
                          .fft = of.fft,
                          .bands = of.bands,
-                         .low = of.low,
-                         .high = of.high};
+                         .f_min = of.low,
+                         .f_max = of.high};
     const std::vector<float> found = log_mel(sound(of.samples));
     REQUIRE(found.size() == of.values.size());
     CHECK(found.size() == log_mel.frames(of.samples) * of.bands);
@@ -41,6 +41,7 @@ TEST_CASE("log-mel: agrees with transformers") {
 
 TEST_CASE("log-mel: frames, silence, and errors") {
   CHECK(LogMel{}.frames(199) == 0);
+  CHECK_THROWS_AS((void)LogMel{.hop = 0}.frames(300), Error);
   CHECK(LogMel{}.frames(200) == 1);
   CHECK(LogMel{}.frames(280) == 2);
   CHECK(LogMel{}(sound(150)).empty());
@@ -49,9 +50,9 @@ TEST_CASE("log-mel: frames, silence, and errors") {
   CHECK_THROWS_WITH(with({.hop = 0})(),
                     "LogMel: rate is 8000, window 200, hop 0 and bands 40, expected all at least 1");
   CHECK_THROWS_WITH(with({.fft = 128})(), "LogMel: fft is 128, expected at least the window, 200");
-  CHECK_THROWS_WITH(with({.high = 5000})(),
-                    "LogMel: low is 125 and high 5000, expected 0 <= low < high <= 4000, half of the rate");
-  CHECK_THROWS_WITH(with({.emphasis = 1})(), "LogMel: emphasis is 1, expected [0, 1)");
+  CHECK_THROWS_WITH(with({.f_max = 5000})(),
+                    "LogMel: f_min is 125 and f_max 5000, expected 0 <= f_min < f_max <= 4000, half of the rate");
+  CHECK_THROWS_WITH(with({.preemphasis = 1})(), "LogMel: preemphasis is 1, expected [0, 1)");
   CHECK_THROWS_WITH(with({.floor = 0})(), "LogMel: floor is 0, expected more than 0");
   CHECK_THROWS_WITH(with({.bands = 200})(),
                     "LogMel: no frequency of a spectrum of 256 points falls into band 1: bands is 200");

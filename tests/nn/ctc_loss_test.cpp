@@ -156,6 +156,15 @@ TEST_CASE("ctc: a long, certain example does not underflow") {
   for (const float x : loop.values("logits")) CHECK(std::isfinite(x));
 }
 
+TEST_CASE("ctc: a logit that is not a number makes the loss one") {
+  const Utterances data = utterances({6}, {2}, {1, 2});
+  for (const std::size_t place : {0u, 7u, 17u}) {
+    TrainingLoop loop(TableOfLogits{6, 3}, CtcLoss{}, sgd(), Constant{1.0}, ShuffledEpochs{.batch = 1});
+    loop.values("logits")[place] = NAN;
+    CHECK(std::isnan(loop.evaluate(data, WordErrorRate{}).loss));
+  }
+}
+
 TEST_CASE("ctc: errors name the example, and the option") {
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   const auto step_error = [](const CtcLoss& loss, const Utterances& data, std::size_t frames) {

@@ -86,6 +86,8 @@ TEST_CASE("word error rate: symbols as words, neighbours, and errors") {
   Spelled silent;
   silent.add("a", "");
   CHECK_THROWS_WITH(rate_of({}, silent), "WordErrorRate: the labels have no words");
+  CHECK_THROWS_WITH(rate_of({.separator = 0}, spelled),
+                    "WordErrorRate: separator is 0, expected one of the 28 classes other than the blank, 0");
   CHECK_THROWS_WITH(rate_of({.blank = 28}, spelled), "WordErrorRate: blank is 28, expected one of the 28 classes");
 }
 

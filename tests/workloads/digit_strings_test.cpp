@@ -20,7 +20,8 @@ std::vector<SpokenDigit> made_up_recordings() {
   for (const char* const speaker : {"ada", "bob"})
     for (std::int32_t digit = 0; digit < 10; ++digit) {
       const float first = static_cast<float>(digit) / 16 + (speaker[0] == 'a' ? 0.0f : 0.5f);
-      recordings.push_back({.name = "", .digit = digit, .speaker = speaker, .samples = {first, first, first}});
+      recordings.push_back(
+          {.name = "", .digit = digit, .speaker = speaker, .sample_rate = 8000, .samples = {first, first, first}});
     }
   return recordings;
 }
@@ -43,7 +44,7 @@ TEST_CASE("strings of digits: one speaker each, reproducible, of all lengths") {
   CHECK(again[2].samples == strings[2].samples);
   CHECK_THROWS_WITH(strings_of_digits({}, 1, 1, RandomKey{1}), "strings_of_digits: there are no recordings");
   CHECK_THROWS_WITH(strings_of_digits(made_up_recordings(), 1, 0, RandomKey{1}),
-                    "strings_of_digits: `most` is 0, expected at least 1");
+                    "strings_of_digits: `most` is 0, expected 1 to 2^20");
 }
 
 std::vector<float> noise(std::size_t samples, std::uint64_t seed) {
@@ -116,6 +117,9 @@ TEST_CASE("speech fields: errors name the utterance") {
                     "speech_fields: there are statistics of 12 bands, the spectrograms have 40");
   CHECK_THROWS_WITH((void)band_statistics({}, log_mel),
                     "band_statistics: no utterance is as long as a frame of 200 samples");
+  const std::vector<Utterance> fast{{noise(2500, 1), {1}, 16000}};
+  CHECK_THROWS_WITH((void)speech_fields(fast, log_mel, statistics),
+                    "utterance 0 has the sample rate 16000, LogMel expects 8000");
   const std::vector<Utterance> silent{{std::vector<float>(2000), {1}}};
   CHECK_THROWS_WITH((void)band_statistics(silent, log_mel), "band_statistics: band 0 is constant");
 }

@@ -75,6 +75,8 @@ TEST_CASE("u-net: errors name the shape and the option") {
   };
   CHECK(error_of({.in = {30, 32, 1}}).find("{30, 32, 1}, expected rows and columns that are multiples of 4") !=
         std::string::npos);
+  CHECK(error_of({.in = {4, 4, 1}}).find("whose last block has one pixel, expected more than 4 rows or columns") !=
+        std::string::npos);
   CHECK(error_of({.pools = 0}).find("UNet has pools 0, expected 1 to 31") != std::string::npos);
 }
 
@@ -94,7 +96,7 @@ TEST_CASE("phantoms: reproducible images in [0, 1], as many as asked for") {
   CHECK(second.render() != std::vector<float>(images.begin() + 320, images.begin() + 640));
   CHECK_THROWS_WITH((Phantoms{.rows = 0}.render()),
                     "Phantoms: images have 0 rows and 32 columns, expected at least 1 each");
-  CHECK_THROWS_WITH((Phantoms{.details = 2}.render()), "Phantoms: details is 2, expected at least 3");
+  CHECK_THROWS_WITH((Phantoms{.details = 2}.render()), "Phantoms: details is 2, expected 3 to 2^20");
 }
 
 // The discrete Fourier transform of an image by its definition, with frequency 0 in the middle, and the inverse of what
@@ -153,12 +155,13 @@ TEST_CASE("k-space: the measured columns have a whole centre and the expected nu
     measured += static_cast<std::size_t>(std::count(columns.begin(), columns.end(), true));
   }
   CHECK(std::abs(static_cast<double>(measured) / 2000 - 8) < 0.2);
-  const std::vector<bool> all = Undersampling{.acceleration = 1, .centre = 1}.columns(5, random);
+  const std::vector<bool> all = Undersampling{.acceleration = 1, .center_fraction = 1}.columns(5, random);
   CHECK(std::count(all.begin(), all.end(), true) == 5);
   CHECK_THROWS_WITH((Undersampling{.acceleration = 0.5}.columns(32, random)),
                     "Undersampling: acceleration is 0.5, expected at least 1");
-  CHECK_THROWS_WITH((Undersampling{.centre = -1}.columns(32, random)), "Undersampling: centre is -1, expected [0, 1]");
-  CHECK_THROWS_WITH((Undersampling{.centre = 0.5}.columns(32, random)),
+  CHECK_THROWS_WITH((Undersampling{.center_fraction = -1}.columns(32, random)),
+                    "Undersampling: center_fraction is -1, expected [0, 1]");
+  CHECK_THROWS_WITH((Undersampling{.center_fraction = 0.5}.columns(32, random)),
                     "Undersampling: the central 16 of 32 columns are measured, expected at most 8: acceleration is 4");
 }
 
@@ -204,6 +207,10 @@ TEST_CASE("k-space: a reconstruction's fields restore the pixels") {
                     "undersample: there are 4096 pixels, expected a multiple of 960, those of an image");
   CHECK_THROWS_WITH(undersample(std::vector<float>(1024), {32, 32, 1}, RandomKey{3}),
                     "undersample: the pixels of image 0 are equal after undersampling");
+  std::vector<float> negative = images;
+  negative[1025] = -0.5f;
+  CHECK_THROWS_WITH(undersample(negative, {32, 32, 1}, RandomKey{3}),
+                    "undersample: pixel 1 of image 1 is -0.5, expected at least 0");
 }
 
 TEST_CASE("phantoms: the workload, its variants, and its metric in a few steps") {

@@ -22,13 +22,15 @@ namespace algoperf {
 // the others with the same probability, so that 1 / acceleration of the columns are expected.
 struct Undersampling {
   double acceleration = 4;
-  double centre = 0.08;  // floor(centre * columns) columns are always measured
+  double center_fraction = 0.08;  // floor(center_fraction * columns) columns are always measured
 
-  // Throws Error unless the central fraction lies in [0, 1] and is no more than 1 / acceleration of the columns.
+  // Throws Error unless acceleration is at least 1, the fraction lies in [0, 1], and no more than 1 / acceleration of
+  // the columns are always measured.
   std::vector<bool> columns(std::size_t columns, RandomStream& random) const {
     require(acceleration >= 1, "Undersampling: acceleration is ", acceleration, ", expected at least 1");
-    require(centre >= 0 && centre <= 1, "Undersampling: centre is ", centre, ", expected [0, 1]");
-    const double all = static_cast<double>(columns), low = std::floor(centre * all);
+    require(center_fraction >= 0 && center_fraction <= 1, "Undersampling: center_fraction is ", center_fraction,
+            ", expected [0, 1]");
+    const double all = static_cast<double>(columns), low = std::floor(center_fraction * all);
     require(low <= all / acceleration, "Undersampling: the central ", low, " of ", all,
             " columns are measured, expected at most ", all / acceleration, ": acceleration is ", acceleration);
     const double probability = low == all ? 1 : (all / acceleration - low) / (all - low);
@@ -61,15 +63,15 @@ inline std::vector<float> zero_filled(std::size_t rows, const float* image, cons
   return magnitudes;
 }
 
-// The data set of a reconstruction: the zero-filled image, the whole image, and what restores the pixels of both:
-// {mean, deviation, largest pixel of the whole image}.
+// The data set of a reconstruction: the zero-filled image, the fully sampled image, and the values that undo the
+// standardisation of both and give their range: {mean, deviation, largest pixel of the fully sampled image}.
 using ReconstructionFields = InMemoryFields<Field<"input", float>, Field<"label", float>, Field<"intensity", float>>;
 
 // Undersamples images of shape {rows, columns, 1}, one after another in `images`. Input and label are standardised by
-// the mean and the standard deviation of the zero-filled image, and cut off at -6 and 6. The measured columns of image
-// i depend on `key` and i alone.
+// the mean and the standard deviation of the zero-filled image, and clipped to [-6, 6]. The measured columns of image i
+// depend on `key` and i alone. Pixels are at least 0, because a zero-filled image consists of magnitudes.
 // Source: Zbontar et al. 2018, arXiv:1811.08839, sections 4.9 and 6.1, for a single coil, with random columns, as
-// AlgoPerf prepares its fastMRI workload; there the images are cropped, too.
+// AlgoPerf prepares its fastmri workload, which also crops the images and takes the range of a whole volume.
 inline ReconstructionFields undersample(const std::vector<float>& images, Shape shape, RandomKey key,
                                         const Undersampling& undersampling = {}) {
   require(shape.rank == 3 && shape.size() > 0 && shape[2] == 1, "undersample: images have shape ", describe(shape),
@@ -82,6 +84,9 @@ inline ReconstructionFields undersample(const std::vector<float>& images, Shape 
   labels.reserve(images.size());
   for (std::size_t i = 0; i < images.size() / pixels; ++i) {
     const float* const image = images.data() + i * pixels;
+    for (std::size_t j = 0; j < pixels; ++j)
+      require(image[j] >= 0, "undersample: pixel ", j, " of image ", i, " is ", static_cast<double>(image[j]),
+              ", expected at least 0");
     RandomStream random(key.fold(i));
     const std::vector<float> input = zero_filled(shape[0], image, undersampling.columns(shape[1], random));
     double sum = 0, squares = 0;

@@ -12,17 +12,20 @@
 
 namespace algoperf {
 
-// Returns `count` utterances of 1 to `most` digits each, drawn at random: recordings of one speaker, one after another.
-// Digit d is symbol d + 1. Utterance i depends on the recordings, `key` and i alone.
+// Returns `count` utterances of connected digits, drawn at random. Each joins 1 to `most` recordings of one speaker,
+// whose probability is their share of the recordings. Digit d is symbol d + 1. Utterance i depends on i, `key`, `most`
+// and the recordings alone.
 inline std::vector<Utterance> strings_of_digits(const std::vector<SpokenDigit>& recordings, std::size_t count,
                                                 std::size_t most, RandomKey key) {
   require(!recordings.empty(), "strings_of_digits: there are no recordings");
-  require(most > 0, "strings_of_digits: `most` is 0, expected at least 1");
+  require(most > 0 && most <= 1 << 20, "strings_of_digits: `most` is ", most, ", expected 1 to 2^20");
   std::vector<Utterance> utterances(count);
   for (std::size_t i = 0; i < count; ++i) {
     RandomStream random(key.fold(i));
     const auto draw = [&random](std::size_t n) { return random.below(static_cast<std::uint32_t>(n)); };
-    const std::string& speaker = recordings[draw(recordings.size())].speaker;
+    const SpokenDigit& first = recordings[draw(recordings.size())];
+    const std::string& speaker = first.speaker;
+    utterances[i].sample_rate = first.sample_rate;
     std::vector<const SpokenDigit*> of_speaker;
     for (const SpokenDigit& each : recordings)
       if (each.speaker == speaker) of_speaker.push_back(&each);

@@ -32,8 +32,9 @@ struct DigitDeepSpeechTanh;
 struct DigitDeepSpeechNoResnet;
 struct DigitDeepSpeechNorm;
 
-// A recogniser with 2 LSTMs in both directions and a dense layer of width 32, and its variants, with AlgoPerf's names.
-// AdamW reaches the target_error of each within step_hint() steps (benchmarks/workloads_to_target.cpp).
+// A recogniser with 2 LSTMs in both directions and a dense layer of width 32 and dropout 0.1, and its variants. Their
+// names are AlgoPerf's, except that `norm` is its norm_and_spec_aug without the masks. AdamW reaches the target_error
+// of each within step_hint() steps (benchmarks/workloads_to_target.cpp).
 struct DigitDeepSpeech {
   static constexpr const char* name = "deep_speech";
   using Variants = Tuple<DigitDeepSpeechTanh, DigitDeepSpeechNoResnet, DigitDeepSpeechNorm>;
@@ -54,8 +55,7 @@ struct DigitDeepSpeechNoResnet : DigitDeepSpeech {
   static constexpr double target_error = 0.015;
   static constexpr DeepSpeech<> model() { return {.residual = false, .dropout = 0.1}; }
 };
-// Layer norms instead of batch norms, and none before the logits. AlgoPerf's variant also masks more of the
-// spectrograms.
+// Layer norms instead of batch norms, and none before the logits.
 struct DigitDeepSpeechNorm : DigitDeepSpeech {
   using Base = DigitDeepSpeech;
   static constexpr const char* variant = "norm";
@@ -66,7 +66,7 @@ struct DigitDeepSpeechNorm : DigitDeepSpeech {
 // AlgoPerf's librispeech_deepspeech in miniature: strings of 1 to 5 spoken digits of one speaker each, from the
 // recordings in `data`/spoken-digits/recordings.tar, plain or gzipped. 3,000 strings are for training and 400 for
 // validation, of different recordings of the same six speakers; 400 are for testing. The target is a validation word
-// error rate, and a word is a digit.
+// error rate, and a word is a digit. Spectrograms are standardised by the statistics of the first 500 training strings.
 // Departures from AlgoPerf: digits instead of subwords, no SpecAugment, and those of DeepSpeech.
 template <class Network>
 struct DigitStringsWorkload {

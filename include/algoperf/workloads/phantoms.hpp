@@ -54,8 +54,8 @@ struct PhantomUNetLayerNorm : PhantomUNet {
 // AlgoPerf's fastmri in miniature: images of 32 x 32 pixels are restored from about a quarter of the columns of their
 // k-space. 4,000 phantoms are for training, 500 for validation and 500 for testing. The target is a structural
 // similarity on the validation data.
-// Departures from AlgoPerf: phantoms instead of knees, batches of 32 by batch_size(), and measured columns that differ
-// between the images of an evaluation, too.
+// Departures from AlgoPerf: phantoms instead of knees; each image of an evaluation has a mask of columns of its own,
+// where AlgoPerf uses one for all; and the range of the metric is that of the image, not of a volume of images.
 template <class Network>
 struct PhantomWorkload {
   std::string name = "phantoms_" + detail::network_name<Network>();

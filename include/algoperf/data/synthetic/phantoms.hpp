@@ -13,13 +13,14 @@
 namespace algoperf {
 
 // Random ellipses of constant intensity that add up, as in the phantom of Shepp & Logan 1974, "The Fourier
-// reconstruction of a head section": a bright skull, the tissue in it, and up to `details` ellipses in the tissue.
-// Pixels lie in [0, 1]; each is the mean of 4 x 4 samples. Image i depends on the seed and first + i alone.
+// reconstruction of a head section": a bright skull, the tissue in it, and 3 to `details` ellipses centred in the
+// tissue. Pixels lie in [0, 1]; each is the mean of 4 x 4 samples. Image i depends on first + i and on the members
+// except count.
 //   seed     selects the stream of images
 //   first    offset in the stream of image 0; use disjoint ranges of one stream as training and test sets
 //   count    number of images
 //   rows, columns    at least 1
-//   details  at least 3
+//   details  3 to 2^20
 struct Phantoms {
   std::uint64_t seed = 1;
   std::uint64_t first = 0;
@@ -42,8 +43,8 @@ struct Phantoms {
   struct Ellipse {
     double x0, y0, xx, xy, yx, yy, intensity;
 
-    // half_tangent: of half the angle by which the first axis is turned. Draws no angle, because sines and cosines
-    // differ between machines.
+    // half_tangent: the tangent of half the rotation angle. There is no angle, because sines and cosines differ between
+    // machines.
     Ellipse(double x, double y, double first_axis, double second_axis, double half_tangent, double added)
         : x0(x), y0(y), intensity(added) {
       const double square = half_tangent * half_tangent;
@@ -63,7 +64,7 @@ struct Phantoms {
 ALGOPERF_COMPILED void Phantoms::draw(std::size_t i, float* image) const {
   require(rows > 0 && columns > 0, "Phantoms: images have ", rows, " rows and ", columns,
           " columns, expected at least 1 each");
-  require(details >= 3, "Phantoms: details is ", details, ", expected at least 3");
+  require(details >= 3 && details <= 1 << 20, "Phantoms: details is ", details, ", expected 3 to 2^20");
   RandomStream random(RandomKey{seed}.fold(stream_tag).fold(first + i));
   const auto between = [&random](double low, double high) { return low + (high - low) * random.uniform_double(); };
   std::vector<Ellipse> ellipses;

@@ -11,7 +11,7 @@ namespace algoperf {
 // A transposed convolution, also called up-convolution, of images of rows x columns x channels. It is the gradient of a
 // Conv2d with respect to its input: each pixel of x adds a square of pixels to y,
 //   y[r, s, f] = b[f] + sum over o, q, c of W[c, r + padding - o stride, s + padding - q stride, f] x[o, q, c]
-// where the sum includes the terms whose offsets lie in [0, size).
+// The sum covers the o and q for which both kernel indices lie in [0, size).
 // Shapes: in {rows, columns, channels}, out {(rows - 1) stride + size - 2 padding, the same for columns, filters};
 //   `weight` {channels, size, size, filters}, `bias` {filters}.
 // Hyperparameters: filters, size and stride at least 1; padding: the number of pixels cut off on each side. size =
@@ -21,7 +21,7 @@ namespace algoperf {
 // Departs from torch's ConvTranspose2d: channels come last, in images and in weights; there are no groups, no dilation
 //   and no output_padding. torch's fan_in is size^2 filters.
 // Cost: 2 size^2 filters FLOPs per element of x forward and 4 size^2 filters backward. Forward takes one more addition
-//   per element of x and element of y that it adds to, and one per output for the bias.
+//   per pixel of x and element of y that the pixel adds to. The bias takes one per output each way.
 struct ConvTranspose2d {
   std::size_t filters = 1;
   std::size_t size = 2;

@@ -3,6 +3,7 @@
 #include "../../core/math.hpp"
 #include "../concept.hpp"
 #include "../init.hpp"
+#include "layer_norm.hpp"
 
 namespace algoperf {
 
@@ -12,7 +13,7 @@ namespace algoperf {
 // Shapes: in {..., channels}, out the same; `scale` {channels} starts as ones, `bias` {channels} as zeros.
 // Hyperparameters: groups >= 1 divides the channels (1: layer norm over a whole example; channels: instance norm);
 //   eps > 0.
-// Source: Wu & He 2018, arXiv:1803.08494, equations 1, 2 and 7; as torch's GroupNorm, with the channels last.
+// Source: Wu & He 2018, arXiv:1803.08494, equations 1, 2, 6 and 7; as torch's GroupNorm, with the channels last.
 // Cost: 8 FLOPs per element and 19 per group forward, 16 and 16 backward; keeps the mean and rstd of each group, and
 // one value per element for the scale's gradient.
 struct GroupNorm {
@@ -113,31 +114,6 @@ struct GroupNorm {
     ALGOPERF_HD const T* at(std::size_t, std::size_t c) const { return of + c; }
   };
 
-  template <class T>
-  struct Normalize {
-    T mean, rstd;
-    template <class V>
-    ALGOPERF_HD V operator()(V, V x, V scale, V bias) const {
-      return (x - V(mean)) * V(rstd) * scale + bias;
-    }
-  };
-  template <class T>
-  struct Product {
-    T mean, rstd;
-    template <class V>
-    ALGOPERF_HD V operator()(V, V dy, V x) const {
-      return dy * ((x - V(mean)) * V(rstd));
-    }
-  };
-  template <class T>
-  struct InputGradient {
-    T mean, rstd, mean_g, mean_gn;
-    template <class V>
-    ALGOPERF_HD V operator()(V, V dy, V x, V scale) const {
-      return V(rstd) * (dy * scale - V(mean_g) - (x - V(mean)) * V(rstd) * V(mean_gn));
-    }
-  };
-
   template <class S>
   struct Forward {
     using T = Arithmetic<S>;
@@ -162,7 +138,8 @@ struct GroupNorm {
       const T rstd = T(1) / math::sqrt(square / n + eps);
       means[r] = mean;
       rstds[r] = rstd;
-      at.map(team, r, Normalize<T>{mean, rstd}, y, PerElement<S>{x}, PerChannel<T>{scale}, PerChannel<T>{bias});
+      at.map(team, r, LayerNorm::Normalize<T>{mean, rstd}, y, PerElement<S>{x}, PerChannel<T>{scale},
+             PerChannel<T>{bias});
     }
   };
   // With g = dy * scale and n = (x - mean) rstd: dx = rstd (g - mean of g - n * mean of g n).
@@ -182,14 +159,14 @@ struct GroupNorm {
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const Backward self = *this;
       const T mean = means[r], rstd = rstds[r], n = static_cast<T>(at.size());
-      at.map(team, r, Product<T>{mean, rstd}, products, PerElement<S>{dy}, PerElement<S>{x});
+      at.map(team, r, LayerNorm::ScaleGradient<T>{mean, rstd}, products, PerElement<S>{x}, PerElement<S>{dy});
       if (dx == nullptr) return;
       const T mean_g =
           at.template sum<T>(team, r, [self](std::size_t i, std::size_t c) { return self.dy[i] * self.scale[c]; }) / n;
       const T mean_gn = at.template sum<T>(team, r, [self](std::size_t i, std::size_t c) {
         return self.products[i] * self.scale[c];
       }) / n;
-      at.map(team, r, InputGradient<T>{mean, rstd, mean_g, mean_gn}, dx, PerElement<S>{dy}, PerElement<S>{x},
+      at.map(team, r, LayerNorm::InputGradient<T>{mean, rstd, mean_g, mean_gn}, dx, PerElement<S>{x}, PerElement<S>{dy},
              PerChannel<T>{scale});
     }
   };

@@ -9,7 +9,7 @@ namespace algoperf {
 // scale and a bias:
 //   y = (x - mean) rstd,   rstd = 1 / sqrt(mean of (x - mean)^2 + eps)
 // Shapes: in {..., channels}, out the same. Hyperparameters: eps > 0. An example with one position becomes zeros.
-// Source: Ulyanov et al. 2016, arXiv:1607.08022, equation 2; as torch's InstanceNorm without affine parameters and
+// Source: Ulyanov et al. 2016, arXiv:1607.08022; as torch's InstanceNorm without affine parameters and
 // running averages, with the channels last. For a scale and a bias, use GroupNorm with as many groups as channels.
 // Cost: 6 FLOPs per element and 11 per channel and example forward, 11 and 8 backward; keeps the mean and rstd of each
 // channel of an example.

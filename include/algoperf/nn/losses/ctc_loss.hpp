@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "../../core/error.hpp"
 #include "../ops/check_alike.hpp"
@@ -21,14 +20,17 @@ namespace algoperf {
 // example. The labels are the field "label" on a ragged axis of their own; they are classes other than the blank.
 //   TrainingLoop loop(model, CtcLoss{.max_labels = 20}, adamw(), ...);
 // Hyperparameters: blank, a class; max_labels, the most labels of an example; axis, the labels' ragged axis;
-//   weight_field: if not null, a field of one value per example by which its loss is weighted, as Weighted does. With
-//   the number of labels, the loss is AlgoPerf's: per label of the whole batch.
+//   weight_field: if not null, a field of one value per example by which its loss is weighted, as Weighted does. If the
+//   field holds the numbers of labels, the loss of a batch is the sum of its negative log-likelihoods divided by the
+//   number of its labels, as in AlgoPerf.
 // An example needs a frame per label, and one more where two neighbouring labels are equal. On the host, an example
 // with too few frames, too many labels, or the blank among its labels throws Error. On a device, an example with too
-// few frames or too many labels has an infinite loss, so that the step throws Diverged.
-// Source: Graves et al. 2006, "Connectionist temporal classification", equations 6, 7, 10 and 15, with logarithms. As
-//   torch's CTCLoss with its default, the mean of the losses per label, of logits instead of their logarithms.
-// Cost: an example has 2 labels + 1 states. 8 FLOPs per output, and up to 38 per frame and state, counted for examples
+// few frames or too many labels has an infinite loss: a step throws Diverged, and an evaluation reports it. A blank
+// among the labels is not noticed there.
+// Source: Graves et al. 2006, "Connectionist temporal classification", sections 4.1 and 4.2, with logarithms. As
+//   torch's CTCLoss with its default, the mean of the losses per label; but the outputs are logits, torch's
+//   log-probabilities.
+// Cost: an example has 2 labels + 1 states. 7 FLOPs per output, and up to 39 per frame and state, counted for examples
 //   of equal sizes. Keeps 4 max_labels + 3 values per frame.
 struct CtcLoss {
   std::size_t blank = 0;
@@ -71,7 +73,7 @@ struct CtcOp {
   constexpr void count_forward(const Net& net, const Inputs& x, Tally& tally) const {
     const std::uint64_t examples = net.examples(), outputs = net.rows(x[0]) * x[0].shape.size();
     const std::uint64_t states = examples == 0 ? 0 : net.rows(x[0]) * (2 * net.rows(x[1]) + examples) / examples;
-    tally.operation({"loss", 8 * outputs + 38 * states, outputs + net.rows(x[1]), outputs + examples});
+    tally.operation({"loss", 7 * outputs + 39 * states, outputs + net.rows(x[1]), outputs + examples});
   }
 
   template <class Call>
@@ -81,13 +83,13 @@ struct CtcOp {
     write_row_losses<inputs == 3>(call, call.examples, call.example_scratch, [&](const T* weights) {
       using S = typename Call::S;
       const std::size_t frames = call.rows(0), classes = call.in_shape(0).size();
-      T* const begins = call.pass.exact + frames;
+      T* const log_alphas = call.pass.exact + frames;
       const AxisRows &of_frames = call.axis_of(0), &of_labels = call.axis_of(1);
       call.pass.backend.for_each_row(
-          call.examples, of_frames.longest * (8 * classes + 38 * (2 * of_labels.longest + 1)),
+          call.examples, of_frames.longest * (7 * classes + 39 * (2 * of_labels.longest + 1)),
           CtcExample<S>{classes, loss.blank, states(), of_frames.rows, of_labels.rows, call.in(0), call.tokens(1),
                         weights, call.losses(), call.d_in(0), static_cast<T>(1.0 / static_cast<double>(call.examples)),
-                        call.pass.exact, begins, begins + frames * states()});
+                        call.pass.exact, log_alphas, log_alphas + frames * states()});
     });
   }
 

@@ -5,12 +5,12 @@
 namespace algoperf {
 
 // A loss that also declares a field of the batch, which it does not read, for a metric that does (Metric::fields in
-// nn/concept.hpp). The field has elements of type `parameter`, `shape` for each row of the outputs.
+// nn/concept.hpp). The field has metric_field_shape elements of type `parameter` for each row of the outputs.
 //   TrainingLoop loop(model, WithField{MeanAbsoluteError{}, "intensity", {3}}, adamw(), ...);
 template <class Loss>
 struct WithField : Loss {
-  const char* metric_field = "";
-  Shape metric_field_shape = {1};
+  const char* metric_field;
+  Shape metric_field_shape;
 
   template <class Net>
   constexpr void declare_fields(Net& net, const Value& outputs) const {

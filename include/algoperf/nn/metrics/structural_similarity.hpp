@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -10,17 +9,17 @@
 
 namespace algoperf {
 
-// The mean structural similarity (SSIM) of the outputs y and the labels z, grey images of rows x columns. The
+// The mean structural similarity (SSIM) of the outputs z and the labels y, grey images of rows x columns. The
 // similarity of two images is the mean over all square windows of 7 x 7 pixels that fit the image of
 //   (2 m_y m_z + C1) (2 c_yz + C2) / ((m_y^2 + m_z^2 + C1) (v_y + v_z + C2)),   C1 = (0.01 L)^2, C2 = (0.03 L)^2
-// where m are the means over the window, v the variances and c the covariance, divided by 48 (of samples). It is 1 for
-// equal images and at least -1. L is the range of the pixels.
+// where m are the means over the window, v the sample variances and c the sample covariance, with divisor 49 - 1. It is
+// 1 for equal images and at least -1. L is the range of the pixels.
 // Hyperparameters: rows and columns at least 7; range, L > 0; intensity_field: if not null, the name of a field of
-//   three values per example, {mean, deviation, L}. Images are then compared as mean + deviation y and mean +
-//   deviation z, and `range` is not used; L = 0 stands for 1, as in AlgoPerf.
+//   three values per example, {mean, deviation, L}. Images are then compared as mean + deviation z and mean +
+//   deviation y, and `range` is not used; L = 0 stands for 1, as in AlgoPerf.
 // Source: Wang et al. 2004, "Image quality assessment: from error visibility to structural similarity", section III.B,
 //   with equal weights in a window; as scikit-image's structural_similarity with its defaults. Computes in double.
-// value returns NaN if a pixel is not a number.
+// value returns NaN if a pixel is not a number, or without images.
 struct StructuralSimilarity {
   static constexpr const char* name = "structural similarity";
   static constexpr bool lower_is_better = false;
@@ -40,7 +39,8 @@ struct StructuralSimilarity {
             " columns, expected at least ", window, " each");
     require(batch.width == rows * columns, "StructuralSimilarity: an image has ", rows, " rows and ", columns,
             " columns, but the model has ", batch.width, " outputs per row");
-    require(range > 0, "StructuralSimilarity: range is ", range, ", expected more than 0");
+    require(range > 0 || intensity_field != nullptr, "StructuralSimilarity: range is ", range,
+            ", expected more than 0");
     if (intensity_field != nullptr)
       require(batch.fields.size() == 1 && batch.fields[0].size() == 3 * batch.rows, "StructuralSimilarity: the field '",
               intensity_field, "' has ", batch.fields.empty() ? 0 : batch.fields[0].size(), " values for ", batch.rows,

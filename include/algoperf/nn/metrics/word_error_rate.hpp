@@ -10,11 +10,10 @@
 
 namespace algoperf {
 
-// The word error rate of a model trained by CtcLoss: the fewest words to insert, delete or substitute in what the
-// model spells to make it the labels, summed over the examples and divided by the number of the labels' words. It can
-// exceed 1.
-// The model spells greedily: the largest output of each frame, the first of equal ones, of which equal neighbours are
-// merged and blanks removed.
+// The word error rate of a model trained by CtcLoss: the edit distance, in words, from the decoded outputs to the
+// labels, summed over the examples and divided by the number of the labels' words. It can exceed 1. Weights are not
+// used. Decoding is greedy: equal neighbours among the frames' largest outputs (the first of equal ones) are merged,
+// and then blanks are removed.
 // Hyperparameters: blank, a class; separator: the class between words. Words are then the longest sequences of other
 //   classes, and several separators in a row count as one. Without it, each symbol is a word.
 // As jiwer's wer. value throws Error if the labels have no words.
@@ -33,6 +32,9 @@ struct WordErrorRate {
   template <class S>
   void add(State& state, const EvaluatedRows<S, std::int32_t>& batch) const {
     require(blank < batch.width, "WordErrorRate: blank is ", blank, ", expected one of the ", batch.width, " classes");
+    require(separator == no_separator || (separator < batch.width && separator != blank),
+            "WordErrorRate: separator is ", separator, ", expected one of the ", batch.width,
+            " classes other than the blank, ", blank);
     for (std::size_t e = 0; e < batch.examples; ++e) {
       const std::int32_t* const labels = batch.labels;
       const Words expected = words_of({labels + batch.label_rows.begin(e), labels + batch.label_rows.end(e)});

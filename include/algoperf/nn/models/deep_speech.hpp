@@ -15,8 +15,9 @@
 namespace algoperf {
 
 // A speech recogniser: convolutions that keep a quarter of the frames, LSTMs in both directions, and dense layers, for
-// CtcLoss. A model function of the field "input" on the ragged axis "frames": one row per frame that is kept, of the 7
-// log-mel frames that two convolutions of size 3 and stride 2 read, {7, bands, 1}, each 4 frames after the one before.
+// CtcLoss. A model function of the field "input" on the ragged axis "frames". Row i holds the log-mel frames from 4 i
+// to 4 i + 6, {7, bands, 1}: what two convolutions of size 3 and stride 2 read for one of their outputs
+// (data/speech_fields.hpp).
 //   TrainingLoop loop(DeepSpeech<>{.symbols = 11}, CtcLoss{}, adamw(), ...);
 //   x = dense(act(conv_2(act(conv_1(input)))));   x += lstm(norm(x)), `recurrent` times;
 //   x += act(dense(norm(x))), `feed_forward` times;   logits = dense(norm(x))
@@ -24,17 +25,19 @@ namespace algoperf {
 //   .dense; norm; logits.
 // Hyperparameters: bands; width, even: of the convolutions and of all layers; recurrent; feed_forward; symbols, with
 //   the blank; residual: whether layers add to x or replace it; layer_norm: the norms before layers are layer norms
-//   instead of batch norms, and there is none before the logits; dropout, after `subsampled` and the dense layers.
+//   instead of batch norms, and there is none before the logits; dropout, after `subsampled` and the dense layers;
+//   activation.
+// Initial values: Glorot uniform, and those of Lstm; biases zeros.
 // Source: Amodei et al. 2016, arXiv:1512.02595, as in AlgoPerf's librispeech_deepspeech. Departures from AlgoPerf: the
-//   convolutions do not pad; a norm's scale starts as 1 and is not stored as 1 + scale; batch norms have torch's
-//   momentum of 0.1 and eps of 1e-3.
-// Batch norms normalise over the frames of all examples of a batch. On a GPU, where batches are padded to few sizes,
-// the padding counts, too.
+//   convolutions do not pad; a norm's scale starts as 1 and is not stored as 1 + scale; batch norms have momentum 0.1
+//   instead of 0.001, and layer norms eps 1e-5 instead of 1e-6.
+// Batch norms normalise over the frames of all examples of a batch.
 template <class Activation = Relu>
 struct DeepSpeech {
   std::size_t bands = 40, width = 32, recurrent = 2, feed_forward = 1, symbols = 11;
   bool residual = true, layer_norm = false;
   double dropout = 0;
+  Activation activation = {};
 
   template <class Net>
   constexpr Value operator()(Net& net) const {
@@ -42,7 +45,7 @@ struct DeepSpeech {
     net.check(width > 0 && width % 2 == 0, {}, "DeepSpeech has width ", width, ", expected an even number");
     const Conv2d conv{.filters = width, .stride = 2, .init = Init::glorot_uniform};
     Value x = net.field("input", {7, bands, 1}, net.ragged_axis("frames"));
-    x = net("act_2", Activation{}, net("conv_2", conv, net("act_1", Activation{}, net("conv_1", conv, x))));
+    x = net("act_2", activation, net("conv_2", conv, net("act_1", activation, net("conv_1", conv, x))));
     x = dropped(net, "drop", net("subsampled", dense(width), x));
     for (std::size_t i = 0; i < recurrent; ++i) {
       const typename Net::Scope scope(net, {"recurrent", i});
@@ -53,7 +56,7 @@ struct DeepSpeech {
     }
     for (std::size_t i = 0; i < feed_forward; ++i) {
       const typename Net::Scope scope(net, {"feed_forward", i});
-      const Value y = net("act", Activation{}, net("dense", dense(width), norm(net, x)));
+      const Value y = net("act", activation, net("dense", dense(width), norm(net, x)));
       x = joined(net, x, dropped(net, "drop", y));
     }
     if (!layer_norm) x = net("norm", LayerNorm{}, x);

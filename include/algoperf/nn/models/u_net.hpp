@@ -15,17 +15,19 @@ namespace algoperf {
 // A U-Net, which maps an image to an image of the same shape. A contracting path of blocks and 2 x 2 average pools
 // halves the image `pools` times and doubles the channels. An expanding path of transposed convolutions and blocks
 // reverses this. Each of its blocks also reads the output of the contracting block of the same size. A model function
-// of the field "input", images of shape `in`, whose rows and columns are multiples of 2^pools.
+// of the field "input", images of shape `in`, whose rows and columns are multiples of 2^pools, and not both equal to
+// it: an instance norm of one pixel is zero.
 //   TrainingLoop loop(UNet<>{.in = {32, 32, 1}}, MeanAbsoluteError{}, adamw(), ...);
-// A block consists of two 3 x 3 convolutions without biases, each followed by an instance norm and the activation. So
-// does a transposed convolution, of size and stride 2. A 1 x 1 convolution with a bias gives the output.
+// A block consists of two 3 x 3 convolutions without biases, each followed by an instance norm and the activation. An
+// instance norm and the activation also follow each transposed convolution, which has size and stride 2 and no bias. A
+// 1 x 1 convolution with a bias gives the output.
 // Tensors: down.<level>.conv_1, down.<level>.conv_2, bottom.conv_1, bottom.conv_2; from the last level to the first,
 //   up.<level>.up, up.<level>.conv_1, up.<level>.conv_2; output.
 // Hyperparameters: channels of the first block; pools at least 1; layer_norm: the norms of the blocks are layer norms
 //   over a whole example with a scale and a bias per channel, norm_1 and norm_2 after conv_1 and conv_2; activation.
-// Source: Ronneberger et al. 2015, arXiv:1505.04597, figure 1, with the changes of Zbontar et al. 2018,
-//   arXiv:1811.08839, section 5.2 (padding, instance norms, leaky ReLUs with slope 0.2), which AlgoPerf's fastMRI
-//   workload uses. All convolutions start as LeCun normal.
+// Source: Ronneberger et al. 2015, arXiv:1505.04597, figure 1, as changed in AlgoPerf's fastmri after Zbontar et al.
+//   2018, arXiv:1811.08839: padding, average pools, instance norms, leaky ReLUs with slope 0.2. All convolutions start
+//   as LeCun normal.
 template <class Activation = LeakyRelu>
 struct UNet {
   std::size_t channels = 8;
@@ -40,6 +42,8 @@ struct UNet {
     net.check(pools > 0 && multiple > 0, {}, "UNet has pools ", pools, ", expected 1 to 31");
     net.check(in.rank == 3 && in.size() > 0 && in[0] % multiple == 0 && in[1] % multiple == 0, {},
               "the images have shape ", in, ", expected rows and columns that are multiples of ", multiple);
+    net.check(in[0] > multiple || in[1] > multiple, {}, "the images have shape ", in,
+              ", whose last block has one pixel, expected more than ", multiple, " rows or columns");
     Value skips[32];
     Value x = net.field("input", in);
     for (std::size_t level = 0; level < pools; ++level) {
