@@ -68,25 +68,25 @@ inline algoperf::GraphFields random_graphs(std::size_t node_features) {
 // Images and images to restore, for a U-Net.
 inline algoperf::InMemoryRegression<float> random_restorations(const algoperf::UNet<>& model) {
   algoperf::RandomStream random(algoperf::RandomKey{7});
-  std::vector<float> inputs(1024 * model.in.size()), labels(inputs.size());
-  for (float& x : inputs) x = random.uniform();
+  std::vector<float> pixels(1024 * model.in.size()), labels(pixels.size());
+  for (float& x : pixels) x = random.uniform();
   for (float& x : labels) x = random.uniform();
-  return {std::move(inputs), std::move(labels), model.in, model.in};
+  return {std::move(pixels), std::move(labels), model.in, model.in};
 }
 
 // Recordings of 33 windows, with three symbols each.
 inline algoperf::SpeechFields random_speech(const algoperf::DeepSpeech<>& model) {
   constexpr std::size_t count = 256, windows = 33, symbols = 3;
   algoperf::RandomStream random(algoperf::RandomKey{7});
-  std::vector<float> inputs(count * windows * 7 * model.bands);
+  std::vector<float> spectrograms(count * windows * 7 * model.bands);
   std::vector<std::int32_t> labels(count * symbols);
-  for (float& x : inputs) x = random.uniform();
+  for (float& x : spectrograms) x = random.uniform();
   for (std::int32_t& label : labels)
     label = 1 + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.symbols - 1)));
   const auto each = [](std::uint32_t rows) { return std::vector<std::uint32_t>(count, rows); };
   return algoperf::SpeechFields({{"frames", each(windows)}, {"symbols", each(symbols)}},
-                                {std::move(inputs), {7, model.bands, 1}, "frames"}, {std::move(labels), {1}, "symbols"},
-                                {std::vector<float>(count, symbols), {1}});
+                                {std::move(spectrograms), {7, model.bands, 1}, "frames"},
+                                {std::move(labels), {1}, "symbols"}, {std::vector<float>(count, symbols), {1}});
 }
 
 // Calls f(name, batch, model, loss, data) for each task. data() makes the data.

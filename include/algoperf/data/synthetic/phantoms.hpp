@@ -59,9 +59,7 @@ struct Phantoms {
   };
 };
 
-#if ALGOPERF_DEFINES_COMPILED
-
-ALGOPERF_COMPILED void Phantoms::draw(std::size_t i, float* image) const {
+inline void Phantoms::draw(std::size_t i, float* image) const {
   require(rows > 0 && columns > 0, "Phantoms: images have ", rows, " rows and ", columns,
           " columns, expected at least 1 each");
   require(details >= 3 && details <= 1 << 20, "Phantoms: details is ", details, ", expected 3 to 2^20");
@@ -96,13 +94,11 @@ ALGOPERF_COMPILED void Phantoms::draw(std::size_t i, float* image) const {
     }
 }
 
-ALGOPERF_COMPILED ALGOPERF_COLD std::vector<float> Phantoms::render() const {
+inline std::vector<float> Phantoms::render() const {
   const std::size_t pixels = rows * columns;
   std::vector<float> images(count * pixels);
   for (std::size_t i = 0; i < count; ++i) draw(i, images.data() + i * pixels);
   return images;
 }
-
-#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf
