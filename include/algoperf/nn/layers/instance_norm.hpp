@@ -76,11 +76,11 @@ struct InstanceNorm {
         team.each(positions * n, [=](std::size_t k) { f(k / n * stride + k % n, k % n); });
       } else {
         if (block.channels == width)
-          each_channel(std::integral_constant<std::size_t, width>{}, f);
+          each_channel<width>(width, f);
         else if (block.channels == width / 2)
-          each_channel(std::integral_constant<std::size_t, width / 2>{}, f);
+          each_channel<width / 2>(width / 2, f);
         else
-          each_channel(block.channels, f);
+          each_channel<0>(block.channels, f);
       }
     }
 
@@ -98,10 +98,11 @@ struct InstanceNorm {
         for (std::size_t j = 0; j < n; ++j) part[0][j] += f(p * channels + j, j);
       for (std::size_t j = 0; j < n; ++j) to[j] = (part[0][j] + part[1][j]) + (part[2][j] + part[3][j]);
     }
-    template <class Count, class F>
-    ALGOPERF_HD void each_channel(Count n, const F& f) const {
+    // n: the number of channels, which `known` is unless it is 0.
+    template <std::size_t known, class F>
+    ALGOPERF_HD void each_channel(std::size_t n, const F& f) const {
       for (std::size_t p = 0; p < positions; ++p)
-        for (std::size_t j = 0; j < n; ++j) f(p * channels + j, j);
+        for (std::size_t j = 0; j < (known > 0 ? known : n); ++j) f(p * channels + j, j);
     }
   };
 

@@ -97,7 +97,7 @@ struct CtcExample {
   // The loss of padding, which has no weight, must be finite.
   ALGOPERF_HD void set_loss(std::size_t e, T loss) const {
     const bool padding = weights != nullptr && weights[e] == T(0);
-    losses[e] = padding && loss > std::numeric_limits<T>::max() ? T(0) : loss;
+    losses[e] = padding && !(loss < -Log::impossible) ? T(0) : loss;
   }
   ALGOPERF_HD std::size_t symbol(std::size_t e, std::size_t s) const {
     return s % 2 == 0 ? blank : static_cast<std::size_t>(labels[symbols.begin(e) + s / 2]);
