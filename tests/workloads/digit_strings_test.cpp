@@ -128,16 +128,18 @@ TEST_CASE("digit strings: the workload and its variants on the recordings") {
   static_assert(Workload<DigitStrings>);
   const std::string path = data_path("spoken-digits");
   if (path.empty()) return;
-  const DigitStrings task{.data = path.substr(0, path.rfind('/'))};
+  const DigitStrings task{.data = path.substr(0, path.rfind('/')), .strings = 300};
   CHECK(task.name == "digit_strings_deep_speech");
   std::set<std::string> names;
   task.each_variant([&](const auto& variant) {
     CHECK(variant.base == task.name);
+    CHECK(variant.strings == 300);
     names.insert(variant.name);
   });
   CHECK(names == std::set<std::string>{"digit_strings_deep_speech_tanh", "digit_strings_deep_speech_no_resnet",
                                        "digit_strings_deep_speech_norm"});
-  CHECK(task.train().size() == 3000);
+  CHECK(DigitStrings{}.strings == 3000);
+  CHECK(task.train().size() == 300);
   CHECK(task.validation().size() == 400);
   CHECK(task.test().size() == 400);
   TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{5e-3}, ShuffledEpochs{.batch = 16});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -64,7 +65,7 @@ struct DigitDeepSpeechNorm : DigitDeepSpeech {
 };
 
 // AlgoPerf's librispeech_deepspeech in miniature: strings of 1 to 5 spoken digits of one speaker each, from the
-// recordings in `data`/spoken-digits/recordings.tar, plain or gzipped. 3,000 strings are for training and 400 for
+// recordings in `data`/spoken-digits/recordings.tar, plain or gzipped. `strings` are for training and 400 for
 // validation, of different recordings of the same six speakers; 400 are for testing. The target is a validation word
 // error rate, and a word is a digit. Spectrograms are standardised by the statistics of the first 500 training strings.
 // Departures from AlgoPerf: digits instead of subwords, no SpecAugment, and those of DeepSpeech.
@@ -73,6 +74,7 @@ struct DigitStringsWorkload {
   std::string name = "digit_strings_" + detail::network_name<Network>();
   std::string base = "digit_strings_" + detail::base_network_name<Network>();
   std::string data = data_root();
+  std::size_t strings = 3000;  // for training
   double target_error = Network::target_error;
   detail::SharedData<detail::SpeechSplits> splits = {};
 
@@ -87,7 +89,7 @@ struct DigitStringsWorkload {
   SpeechFields test() const { return load().test; }
   template <class Visit>
   void each_variant(const Visit& visit) const {
-    detail::each_variant<Network>([&]<class V>() { visit(DigitStringsWorkload<V>{.data = data}); });
+    detail::each_variant<Network>([&]<class V>() { visit(DigitStringsWorkload<V>{.data = data, .strings = strings}); });
   }
 
  private:
@@ -96,19 +98,20 @@ struct DigitStringsWorkload {
   // Of each speaker and digit, recordings 0 to 4 are for testing, 5 to 9 for validation and the others for training.
   const detail::SpeechSplits& load() const {
     const std::string path = data + "/spoken-digits/recordings.tar";
-    return splits("digit strings, " + path, [&] {
+    return splits(std::to_string(strings) + " digit strings, " + path, [&] {
       SpokenDigits recordings = load_spoken_digits(path);
       std::vector<SpokenDigit> train, validation;
       for (SpokenDigit& each : recordings.train) (each.index < 10 ? validation : train).push_back(std::move(each));
-      const auto strings = [&](const std::vector<SpokenDigit>& of, std::size_t count, std::uint64_t key) {
+      const auto draw = [&](const std::vector<SpokenDigit>& of, std::size_t count, std::uint64_t key) {
         return strings_of_digits(of, count, most_digits, RandomKey{key});
       };
       const LogMel log_mel;
-      const std::vector<Utterance> first = strings(train, 3000, 1);
-      const BandStatistics statistics = band_statistics(std::span(first).first(500), log_mel);
+      const std::vector<Utterance> first = draw(train, strings, 1);
+      const BandStatistics statistics =
+          band_statistics(std::span(first).first(std::min<std::size_t>(strings, 500)), log_mel);
       return detail::SpeechSplits{speech_fields(first, log_mel, statistics),
-                                  speech_fields(strings(validation, 400, 2), log_mel, statistics),
-                                  speech_fields(strings(recordings.test, 400, 3), log_mel, statistics)};
+                                  speech_fields(draw(validation, 400, 2), log_mel, statistics),
+                                  speech_fields(draw(recordings.test, 400, 3), log_mel, statistics)};
     });
   }
 };

@@ -1,6 +1,7 @@
 // Phantoms: synthetic grey images that resemble slices through a head, for reconstruction without a download.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,7 @@ struct Phantoms {
   // The points (x, y), in [-1, 1] x [-1, 1], with |M (x - x0, y - y0)| <= 1.
   struct Ellipse {
     double x0, y0, xx, xy, yx, yy, intensity;
+    double half_width, half_height;  // of the rectangle around it
 
     // half_tangent: the tangent of half the rotation angle. There is no angle, because sines and cosines differ between
     // machines.
@@ -51,6 +53,8 @@ struct Phantoms {
       const double cosine = (1 - square) / (1 + square), sine = 2 * half_tangent / (1 + square);
       xx = cosine / first_axis, xy = sine / first_axis;
       yx = -sine / second_axis, yy = cosine / second_axis;
+      half_width = std::sqrt(first_axis * cosine * first_axis * cosine + second_axis * sine * second_axis * sine);
+      half_height = std::sqrt(first_axis * sine * first_axis * sine + second_axis * cosine * second_axis * cosine);
     }
     bool contains(double x, double y) const {
       const double u = xx * (x - x0) + xy * (y - y0), v = yx * (x - x0) + yy * (y - y0);
@@ -77,19 +81,26 @@ inline void Phantoms::draw(std::size_t i, float* image) const {
     ellipses.emplace_back(at_x, at_y, first_axis, second_axis, tangent, between(-0.25, 0.35));
   }
   constexpr std::size_t samples = 4;
-  const auto place = [](std::size_t k, std::size_t pixels) {
-    return (2 * static_cast<double>(k) + 1) / static_cast<double>(pixels * samples) - 1;
+  const std::size_t wide_samples = columns * samples, high_samples = rows * samples;
+  const auto place = [](std::size_t k, std::size_t of) {
+    return (2 * static_cast<double>(k) + 1) / static_cast<double>(of) - 1;
   };
+  std::vector<double> intensities(wide_samples * high_samples);
+  for (const Ellipse& ellipse : ellipses)
+    for (std::size_t r = 0; r < high_samples; ++r) {
+      const double at_y = place(r, high_samples);
+      if (std::abs(at_y - ellipse.y0) > ellipse.half_height) continue;
+      for (std::size_t c = 0; c < wide_samples; ++c)
+        if (const double at_x = place(c, wide_samples);
+            std::abs(at_x - ellipse.x0) <= ellipse.half_width && ellipse.contains(at_x, at_y))
+          intensities[r * wide_samples + c] += ellipse.intensity;
+    }
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t c = 0; c < columns; ++c) {
       double sum = 0;
-      for (std::size_t k = 0; k < samples * samples; ++k) {
-        double intensity = 0;
-        for (const Ellipse& ellipse : ellipses)
-          if (ellipse.contains(place(c * samples + k % samples, columns), place(r * samples + k / samples, rows)))
-            intensity += ellipse.intensity;
-        sum += intensity < 0 ? 0 : intensity > 1 ? 1 : intensity;
-      }
+      for (std::size_t k = 0; k < samples * samples; ++k)
+        sum +=
+            std::clamp(intensities[(r * samples + k / samples) * wide_samples + c * samples + k % samples], 0.0, 1.0);
       image[r * columns + c] = static_cast<float>(sum / (samples * samples));
     }
 }
