@@ -1,4 +1,4 @@
-"""Functions shared by the scripts that write golden values of models (make_transformers.py, make_resnet.py, make_dlrm.py).
+"""Functions shared by the scripts that write golden values of models, such as make_resnet.py and make_unet.py.
 
 The reference is torch in double precision. Element i of tensor k, counted from 0 in the order of declaration, starts as
 0.4 sin(1 + 0.7 k + 1.3 i), and 1 more if it is a norm's scale.

@@ -52,7 +52,8 @@ struct InstanceNorm {
               channels - channel < width ? channels - channel : width};
     }
 
-    // to[j] = sum over the positions of f(i), where i is the offset of channel j's element from the block's first.
+    // to[j] = sum over the positions of f(i, j), where i is the offset of channel j's element from the block's first.
+    // On a CPU, 16 and 8 channels are constants: the loops then take a quarter to three quarters of the time.
     template <class Team, class T, class F>
     ALGOPERF_HD void sum(const Team& team, const Block& block, T (&to)[width], const F& f) const {
       if constexpr (Team::size > 1) {
@@ -98,7 +99,7 @@ struct InstanceNorm {
         for (std::size_t j = 0; j < n; ++j) part[0][j] += f(p * channels + j, j);
       for (std::size_t j = 0; j < n; ++j) to[j] = (part[0][j] + part[1][j]) + (part[2][j] + part[3][j]);
     }
-    // n: the number of channels, which `known` is unless it is 0.
+    // Calls f for n channels. `known` is n as a constant, or 0.
     template <std::size_t known, class F>
     ALGOPERF_HD void each_channel(std::size_t n, const F& f) const {
       for (std::size_t p = 0; p < positions; ++p)

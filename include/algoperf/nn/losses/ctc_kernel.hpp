@@ -65,7 +65,7 @@ struct CtcExample {
       });
     }
     const T* const last = log_alphas + (first + n - 1) * states;
-    const T total = team.template sum<T>(1, [=](std::size_t) {  // a call of the team, which sees what it wrote
+    const T total = team.template sum<T>(1, [=](std::size_t) {  // a team call sees what earlier calls wrote
       return Log::sum(last[used - 1], used > 1 ? last[used - 2] : Log::impossible, Log::impossible);
     });
     const T share = T(1) / static_cast<T>(length > 0 ? length : 1);

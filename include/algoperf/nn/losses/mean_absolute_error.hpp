@@ -1,62 +1,32 @@
 #pragma once
 
 #include "../../core/math.hpp"
-#include "../concept.hpp"
+#include "mean_penalty.hpp"
 
 namespace algoperf {
+
+namespace detail {
+
+struct AbsoluteDifference {
+  static constexpr int factor = 1;
+  static constexpr std::uint64_t flops = 5;  // three of them comparisons
+  template <class T>
+  ALGOPERF_HD static T value(T d) {
+    return math::abs(d);
+  }
+  template <class T>
+  ALGOPERF_HD static T slope(T d) {
+    return math::sign(d);
+  }
+};
+
+}  // namespace detail
 
 // The mean absolute difference between outputs and labels, with example weights. A label holds one value per output:
 //   loss_i = mean over c of |z_ic - y_ic|,   d_outputs_ic = weight_i / batch * sign(z_ic - y_ic) / outputs
 // where sign(0) = 0. As torch's L1Loss. This loss is also a metric.
-struct MeanAbsoluteError {
-  template <class S>
-  using Label = S;
+struct MeanAbsoluteError : detail::MeanPenalty<detail::AbsoluteDifference> {
   static constexpr const char* name = "mean absolute error";
-  static constexpr bool lower_is_better = true;
-
-  // Reports the operations on the outputs of a batch to a tally.
-  template <class Tally>
-  constexpr void count(std::uint64_t batch, std::uint64_t width, Tally& tally) const {
-    tally.operation({"loss", batch * (7 * width + 3), batch * (2 * width + 1), batch * (width + 1)});
-  }
-
-  template <class S>
-  struct Row {
-    using T = Arithmetic<S>;
-    std::size_t width;
-    const S* outputs;
-    const T* labels;
-    const T* weights;
-    T* losses;
-    S* d_outputs;  // null if only losses are required
-    T scale;
-
-    template <class Team>
-    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-      const S* const z = outputs + r * width;
-      const T* const y = labels + r * width;
-      losses[r] = team.template sum<T>(width, [z, y](std::size_t c) { return math::abs(T(z[c] - y[c])); }) /
-                  static_cast<T>(width);
-      if (d_outputs == nullptr) return;
-      S* const d = d_outputs + r * width;
-      const T share = weights[r] * scale / static_cast<T>(width);
-      team.each(width, [d, z, y, share](std::size_t c) { d[c] = S(share * math::sign(T(z[c] - y[c]))); });
-    }
-  };
-
-  // d_outputs may be null. weights may be null only when d_outputs is.
-  template <class B, class S>
-  void write(const B& backend, std::size_t batch, std::size_t width, const S* outputs, const Arithmetic<S>* labels,
-             const Arithmetic<S>* weights, Arithmetic<S>* losses, S* d_outputs) const {
-    backend.for_each_row(batch, 4 * width,
-                         Row<S>{width, outputs, labels, weights, losses, d_outputs,
-                                static_cast<Arithmetic<S>>(1.0 / static_cast<double>(batch))});
-  }
-  template <class B, class S>
-  void write(const B& backend, std::size_t batch, std::size_t width, const S* outputs, const Arithmetic<S>* labels,
-             Arithmetic<S>* scores) const {
-    write(backend, batch, width, outputs, labels, nullptr, scores, static_cast<S*>(nullptr));
-  }
 };
 
 }  // namespace algoperf

@@ -1,62 +1,31 @@
 #pragma once
 
-#include "../../core/math.hpp"
-#include "../concept.hpp"
+#include "mean_penalty.hpp"
 
 namespace algoperf {
+
+namespace detail {
+
+struct SquaredDifference {
+  static constexpr int factor = 2;
+  static constexpr std::uint64_t flops = 3;
+  template <class T>
+  ALGOPERF_HD static T value(T d) {
+    return d * d;
+  }
+  template <class T>
+  ALGOPERF_HD static T slope(T d) {
+    return d;
+  }
+};
+
+}  // namespace detail
 
 // The mean squared difference between outputs and labels, with example weights. A label holds one value per output:
 //   loss_i = mean over c of (z_ic - y_ic)^2,   d_outputs_ic = weight_i / batch * 2 (z_ic - y_ic) / outputs
 // As torch's MSELoss. This loss is also a metric.
-struct MeanSquaredError {
-  template <class S>
-  using Label = S;
+struct MeanSquaredError : detail::MeanPenalty<detail::SquaredDifference> {
   static constexpr const char* name = "mean squared error";
-  static constexpr bool lower_is_better = true;
-
-  // Reports the operations on the outputs of a batch to a tally.
-  template <class Tally>
-  constexpr void count(std::uint64_t batch, std::uint64_t width, Tally& tally) const {
-    tally.operation({"loss", batch * (6 * width + 4), batch * (2 * width + 1), batch * (width + 1)});
-  }
-
-  template <class S>
-  struct Row {
-    using T = Arithmetic<S>;
-    std::size_t width;
-    const S* outputs;
-    const T* labels;
-    const T* weights;
-    T* losses;
-    S* d_outputs;  // null if only losses are required
-    T scale;
-
-    template <class Team>
-    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-      const S* const z = outputs + r * width;
-      const T* const y = labels + r * width;
-      losses[r] = team.template sum<T>(width, [z, y](std::size_t c) { return (z[c] - y[c]) * (z[c] - y[c]); }) /
-                  static_cast<T>(width);
-      if (d_outputs == nullptr) return;
-      S* const d = d_outputs + r * width;
-      const T factor = weights[r] * scale * T(2) / static_cast<T>(width);
-      team.each(width, [d, z, y, factor](std::size_t c) { d[c] = S(factor * (z[c] - y[c])); });
-    }
-  };
-
-  // d_outputs may be null. weights may be null only when d_outputs is.
-  template <class B, class S>
-  void write(const B& backend, std::size_t batch, std::size_t width, const S* outputs, const Arithmetic<S>* labels,
-             const Arithmetic<S>* weights, Arithmetic<S>* losses, S* d_outputs) const {
-    backend.for_each_row(batch, 4 * width,
-                         Row<S>{width, outputs, labels, weights, losses, d_outputs,
-                                static_cast<Arithmetic<S>>(1.0 / static_cast<double>(batch))});
-  }
-  template <class B, class S>
-  void write(const B& backend, std::size_t batch, std::size_t width, const S* outputs, const Arithmetic<S>* labels,
-             Arithmetic<S>* scores) const {
-    write(backend, batch, width, outputs, labels, nullptr, scores, static_cast<S*>(nullptr));
-  }
 };
 
 }  // namespace algoperf
