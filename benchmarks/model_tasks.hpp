@@ -75,7 +75,8 @@ inline algoperf::InMemoryRegression<float> random_restorations(const algoperf::U
 }
 
 // Recordings of 33 windows, with three symbols each.
-inline algoperf::SpeechFields random_speech(const algoperf::DeepSpeech<>& model) {
+template <class Recogniser>
+algoperf::SpeechFields random_speech(const Recogniser& model) {
   constexpr std::size_t count = 256, windows = 33, symbols = 3;
   algoperf::RandomStream random(algoperf::RandomKey{7});
   std::vector<float> spectrograms(count * windows * 7 * model.bands);
@@ -101,7 +102,8 @@ void for_each_model_task(const F& f) {
   of_images("resnet8", SmallResNet<>{});
   of_images("vit", VisionTransformer{});
   f("unet", 32, UNet<>{}, MeanAbsoluteError{}, [] { return random_restorations(UNet<>{}); });
-  f("speech", 32, DeepSpeech<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(DeepSpeech<>{}); });
+  f("deep_speech", 32, DeepSpeech<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(DeepSpeech<>{}); });
+  f("conformer", 32, Conformer<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(Conformer<>{}); });
   f("dlrm", 128, Dlrm{}, SigmoidCrossEntropy{}, [] { return random_clicks(Dlrm{}); });
   f("gnn", 128, graph_network, SigmoidCrossEntropy{}, [] { return random_graphs(graph_network.node_features); });
   f("transformer", 16, transformer, SoftmaxCrossEntropy{}, [] { return random_text(transformer); });

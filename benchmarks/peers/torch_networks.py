@@ -1,4 +1,6 @@
 """The models of benchmarks/model_tasks.hpp in PyTorch, and their training steps, on the default device."""
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -108,25 +110,75 @@ class UNet(nn.Module):
         return self.output(x)
 
 
+class Subsampling(nn.Module):
+    """The first layers of the recognisers of speech. The convolutions read whole spectrograms {1, frames, bands}."""
+
+    def __init__(self, bands, width):
+        super().__init__()
+        self.convolutions = nn.Sequential(nn.Conv2d(1, width, 3, 2), nn.ReLU(), nn.Conv2d(width, width, 3, 2), nn.ReLU())
+        self.dense = nn.Linear(width * (((bands - 1) // 2 - 1) // 2), width)
+
+    def forward(self, x):
+        return self.dense(self.convolutions(x).permute(0, 2, 3, 1).flatten(2))
+
+
 class DeepSpeech(nn.Module):
-    """The model of DigitStrings, without dropout. Its convolutions read whole spectrograms {1, frames, bands}."""
+    """The model of DigitStrings, without dropout."""
 
     def __init__(self, bands=40, width=32, recurrent=2, symbols=11):
         super().__init__()
-        self.convolutions = nn.Sequential(nn.Conv2d(1, width, 3, 2), nn.ReLU(), nn.Conv2d(width, width, 3, 2), nn.ReLU())
-        self.subsampled = nn.Linear(width * (((bands - 1) // 2 - 1) // 2), width)
+        self.subsampled = Subsampling(bands, width)
         self.norms = nn.ModuleList(nn.BatchNorm1d(width, 1e-3) for _ in range(recurrent + 1))
         self.lstms = nn.ModuleList(nn.LSTM(width, width // 2, batch_first=True, bidirectional=True)
                                    for _ in range(recurrent))
         self.dense, self.norm, self.logits = nn.Linear(width, width), nn.LayerNorm(width), nn.Linear(width, symbols)
 
     def forward(self, x):
-        x = self.subsampled(self.convolutions(x).permute(0, 2, 3, 1).flatten(2))
+        x = self.subsampled(x)
         normalised = lambda norm, x: norm(x.flatten(0, 1)).view(x.shape)
         for norm, lstm in zip(self.norms, self.lstms):
             x = x + lstm(normalised(norm, x))[0]
         x = x + F.relu(self.dense(normalised(self.norms[-1], x)))
         return self.logits(self.norm(x))
+
+
+class ConformerBlock(nn.Module):
+    def __init__(self, width, heads, hidden, kernel):
+        super().__init__()
+        self.heads = heads
+        self.feed_forward = nn.ModuleList(
+            nn.Sequential(nn.LayerNorm(width, 1e-6), nn.Linear(width, hidden), nn.SiLU(), nn.Linear(hidden, width))
+            for _ in range(2))
+        self.norms = nn.ModuleList(nn.LayerNorm(width, 1e-6) for _ in range(3))
+        self.qkv, self.mixed = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.query_scale = nn.Parameter(torch.zeros(width // heads))
+        self.gated, self.out = nn.Linear(width, 2 * width), nn.Linear(width, width)
+        self.depthwise = nn.Conv1d(width, width, kernel, padding="same", groups=width, bias=False)
+        self.batch_norm = nn.BatchNorm1d(width, 1e-3)
+
+    def forward(self, x):
+        x = x + 0.5 * self.feed_forward[0](x)
+        q, k, v = self.qkv(self.norms[0](x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        q = q * (F.softplus(self.query_scale) / math.log(2))
+        x = x + self.mixed(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+        y = self.depthwise(F.glu(self.gated(self.norms[1](x))).transpose(1, 2))
+        x = x + self.out(F.silu(self.batch_norm(y)).transpose(1, 2))
+        return self.norms[2](x + 0.5 * self.feed_forward[1](x))
+
+
+class Conformer(nn.Module):
+    """The model of DigitStringsConformer, without dropout."""
+
+    def __init__(self, bands=40, width=32, blocks=2, heads=4, kernel=5, symbols=11, frames=33):
+        super().__init__()
+        self.subsampled = Subsampling(bands, width)
+        self.blocks = nn.Sequential(*(ConformerBlock(width, heads, 4 * width, kernel) for _ in range(blocks)))
+        self.logits = nn.Sequential(nn.LayerNorm(width, 1e-6), nn.Linear(width, symbols))
+        angles = torch.arange(frames)[:, None] * 10000 ** -(torch.arange(width // 2) / (width // 2 - 1))
+        self.register_buffer("positions", torch.cat((angles.sin(), angles.cos()), 1))
+
+    def forward(self, x):
+        return self.logits(self.blocks(self.subsampled(x) + self.positions))
 
 
 def ctc_loss(logits, labels):
@@ -327,6 +379,10 @@ def text(make, vocabulary, context, batch):
             characters[1:].view(EXAMPLES, context), batch, None)
 
 
+def speech(make):
+    return make, [torch.rand(EXAMPLES, 1, 135, 40)], torch.randint(1, 11, (EXAMPLES, 3)), 32, ctc_loss
+
+
 # Each entry returns a model factory, the inputs, the labels, the batch size and the loss (None: cross-entropy). The graph
 # network has no entry, because its examples have different sizes (GraphTraining).
 TASKS = {
@@ -335,7 +391,8 @@ TASKS = {
     "resnet8": lambda: images(resnet8, (3, 32, 32)),
     "vit": lambda: images(Vit, (3, 32, 32)),
     "unet": lambda: (UNet, [torch.rand(EXAMPLES, 1, 32, 32)], torch.rand(EXAMPLES, 1, 32, 32), 32, F.l1_loss),
-    "speech": lambda: (DeepSpeech, [torch.rand(256, 1, 135, 40)], torch.randint(1, 11, (256, 3)), 32, ctc_loss),
+    "deep_speech": lambda: speech(DeepSpeech),
+    "conformer": lambda: speech(Conformer),
     "dlrm": lambda: (Dlrm, [torch.rand(ROWS, 6), torch.randint(4096, (ROWS, 8))], torch.randint(2, (ROWS,)).float(), 128,
                      binary_loss),
     "transformer": lambda: text(lambda: Transformer(256, 64, 128, 4, 4, False), 256, 64, 16),

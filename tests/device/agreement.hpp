@@ -146,6 +146,18 @@ struct Recurrent {
   }
 };
 
+// What the blocks of a Conformer have of their own, over `rows` rows.
+struct ConformerParts {
+  std::size_t rows, heads;
+
+  template <class Net>
+  constexpr Value operator()(Net& net, Value x) const {
+    Value y = net.rows_of("time", net.reshape(x, {rows, x.shape.size() / rows}));
+    y = net("scale", PerDimScale{heads}, net("positions", SinePositions{}, y));
+    return net.examples_of(net(ScaleRows{0.5}, net("conv", DepthwiseConv1d{.size = 5}, y)));
+  }
+};
+
 // Small models of odd sizes with most layers.
 template <class F>
 void for_most_models(const F& f) {
@@ -205,6 +217,7 @@ void for_each_model(const F& f) {
   f("transposed conv", Model(Shape{4, 5, 3}, ConvTranspose2d{.filters = 5}));
   f("overlapping transposed conv", Model(Shape{4, 3, 2}, ConvTranspose2d{.filters = 3, .size = 3, .padding = 1}));
   f("instance norm", Model(Shape{5, 4, 19}, InstanceNorm{}));
+  f("parts of conformers", Model(Shape{7 * 18}, ConformerParts{7, 3}));
   f("flatten", Model(Shape{5, 3, 2}, Flatten{}, Dense{.units = 5}));
   f("conv", Model(Shape{7, 6, 3}, Conv2d{.filters = 5, .padding = 1}));
   f("max pool", Model(Shape{7, 6, 3}, MaxPool{}));

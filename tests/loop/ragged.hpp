@@ -81,7 +81,8 @@ struct RecurrentReader {
   template <class Net>
   constexpr Value operator()(Net& net) const {
     const Value words = net.tokens("words", {1}, net.ragged_axis("words"));
-    const Value x = net.reshape(net("table", Embedding{.vocabulary = vocabulary, .width = 8}, words), {8});
+    Value x = net.reshape(net("table", Embedding{.vocabulary = vocabulary, .width = 8}, words), {8});
+    x = net("conv", DepthwiseConv1d{.size = 3}, net("positions", SinePositions{}, x));
     const Value forward = net("forward", Lstm{.units = 6}, x);
     const Value backward = net("backward", Lstm{.units = 5, .reverse = true}, x);
     return net("out", Dense{.units = classes}, net(Concat{}, forward, backward));

@@ -233,6 +233,44 @@ TEST_CASE("SpecAugment: stretches of frames and of frequencies") {
         }) == "SpecAugment: max_time_ratio is 2, expected [0, 1]");
   CHECK(sentence([] { applied(SpecAugment{}, 1, {40}, 1); }) ==
         "SpecAugment: the field 'input' has shape {40}, expected {frames, frequencies}");
+  CHECK(sentence([] {
+          applied(SpecAugment{.hop = 2}, 1, {40, 40}, 1);
+        }) == "SpecAugment: hop is 2, expected 0, because the field 'input' has one row per example");
+}
+
+// Windows of 4 frames with 3 frequencies, of which each begins 3 frames after the one before.
+using Windows = InMemoryFields<Field<"input", float>>;
+
+TEST_CASE("SpecAugment: a frame is masked in all windows that hold it") {
+  constexpr std::size_t hop = 3, frequencies = 3, shape = 4 * frequencies;
+  const std::vector<std::uint32_t> windows{5, 0, 1, 12};
+  const Windows data({{"frames", windows}}, {std::vector<float>(18 * shape, 1), {4, frequencies}, "frames"});
+  const auto masked = [&](const SpecAugment& transform, std::uint64_t key) {
+    std::vector<float> x(18 * shape);
+    const std::vector<std::uint32_t> all{0, 1, 2, 3};
+    transformed(data, transform).gather(all.data(), all.size(), Rows{x.data(), nullptr}, RandomKey{key});
+    return x;
+  };
+  std::size_t zeros = 0;
+  bool last = false;
+  for (std::uint64_t key = 0; key < 40; ++key) {
+    const auto x =
+        masked({.time_masks = 2, .max_time_ratio = 0.3, .frequency_masks = 1, .max_frequencies = 2, .hop = hop}, key);
+    std::size_t first = 0;
+    for (const std::uint32_t rows : windows) {
+      for (std::size_t w = first; w + 1 < first + rows; ++w)  // the last frame of a window is the next one's first
+        for (std::size_t f = 0; f < frequencies; ++f)
+          CHECK(x[w * shape + 3 * frequencies + f] == x[(w + 1) * shape + f]);
+      first += rows;
+    }
+    zeros += static_cast<std::size_t>(std::count(x.begin(), x.end(), 0.0f));
+    last = last || std::equal(x.end() - frequencies, x.end(), std::vector<float>(frequencies, 0).begin());
+  }
+  CHECK(zeros > 40 * 18 * shape / 10);
+  CHECK(last);
+  CHECK(sentence([&] { masked({.max_frequencies = 2}, 1); }) ==
+        "SpecAugment: hop is 0, expected the frames from one window to the next, because the field 'input' lies on a "
+        "ragged axis");
 }
 
 TEST_CASE("transforms: a field that does not fit is named") {

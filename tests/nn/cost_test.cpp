@@ -78,6 +78,18 @@ void counts_what_it_does(const Model& model, const Loss& loss = {}, std::size_t 
   CHECK(operations_of([&] { executor.backward(pass); }) == sums.flops[2]);
 }
 
+// Applies a part to `rows` rows of each example.
+template <class Part>
+struct OnRows {
+  std::size_t rows;
+  Part part;
+  template <class Net>
+  constexpr ap::Value operator()(Net& net, ap::Value x) const {
+    const ap::Value in = net.rows_of("time", net.reshape(x, {rows, x.shape.size() / rows}));
+    return net.examples_of(net("part", part, in));
+  }
+};
+
 // The elements that operations read and write.
 struct Traffic {
   std::uint64_t read = 0, written = 0;
@@ -202,17 +214,22 @@ TEST_CASE("layers made of layers report the operations they execute") {
       ap::Shape{3}, ap::Tied(ap::Embedding{.vocabulary = 16, .width = 5}, ap::Flatten{}, ap::Dense{.units = 5})));
 }
 
-struct Sequences {
-  std::size_t rows, width, units;
-  template <class Net>
-  constexpr ap::Value operator()(Net& net, ap::Value x) const {
-    return net.examples_of(net("lstm", ap::Lstm{.units = units}, net.rows_of("time", net.reshape(x, {rows, width}))));
-  }
-};
 TEST_CASE("an LSTM reports the operations it executes") {
-  counts_what_it_does(ap::Model(ap::Shape{12}, Sequences{4, 3, 2}));
-  counts_what_it_does(ap::Model(ap::Shape{12}, ap::Dense{.units = 15}, Sequences{5, 3, 2}), {}, 18);
-  counts_what_it_does(ap::Model(ap::Shape{4}, Sequences{1, 4, 3}));
+  counts_what_it_does(ap::Model(ap::Shape{12}, OnRows{4, ap::Lstm{.units = 2}}));
+  counts_what_it_does(ap::Model(ap::Shape{12}, ap::Dense{.units = 15}, OnRows{5, ap::Lstm{.units = 2}}), {}, 18);
+  counts_what_it_does(ap::Model(ap::Shape{4}, OnRows{1, ap::Lstm{.units = 3}}));
+}
+
+TEST_CASE("cost: convolutions along rows, scales and positions") {
+  const ap::Dense six{.units = 6};
+  for (const std::size_t size : {1u, 5u})  // some windows are longer than an example
+    for (const std::size_t rows : {1u, 2u, 6u})
+      counts_what_it_does(ap::Model(ap::Shape{6}, OnRows{rows, ap::DepthwiseConv1d{.size = size}},
+                                    OnRows{rows, ap::DepthwiseConv1d{.size = 3}}));
+  counts_what_it_does(ap::Model(ap::Shape{8}, OnRows{2, ap::PerDimScale{.heads = 2}}, ap::Dense{.units = 3}));
+  counts_what_it_does(ap::Model(ap::Shape{6}, six, OnRows{3, ap::PerDimScale{.heads = 2}}, ap::Dense{.units = 3}));
+  counts_what_it_does(ap::Model(ap::Shape{6}, six, OnRows{3, ap::ScaleRows{2}}, ap::Relu{}));
+  counts_what_it_does(ap::Model(ap::Shape{6}, six, OnRows{3, ap::SinePositions{}}, ap::Relu{}));
 }
 
 TEST_CASE("losses report the operations they execute") {

@@ -89,6 +89,15 @@ TEST_CASE("ragged axes: gradients of attention and positions") {
     return net("at", ap::LearnedPositions{ap::Init::unit_normal, 6}, x);
   }));
   check_gradients_of(with_loss([](auto& net, Value x) { return net(ap::RotaryPositions{.size = 2}, x); }));
+  check_gradients_of(with_loss([](auto& net, Value x) { return net(ap::SinePositions{}, net(ap::Gelu{}, x)); }));
+}
+
+TEST_CASE("ragged axes: gradients of convolutions along the rows, and of scales") {
+  for (const std::size_t size : {1u, 3u, 7u})  // some examples have fewer rows
+    check_gradients_of(
+        with_loss([size](auto& net, Value x) { return net("conv", ap::DepthwiseConv1d{.size = size}, x); }));
+  check_gradients_of(with_loss([](auto& net, Value x) { return net("scale", ap::PerDimScale{.heads = 2}, x); }));
+  check_gradients_of(with_loss([](auto& net, Value x) { return net(ap::ScaleRows{0.5}, net(ap::Gelu{}, x)); }));
 }
 
 // Messages along the edges of a graph.

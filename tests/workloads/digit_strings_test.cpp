@@ -124,29 +124,39 @@ TEST_CASE("speech fields: errors name the utterance") {
   CHECK_THROWS_WITH((void)band_statistics(silent, log_mel), "band_statistics: band 0 is constant");
 }
 
-TEST_CASE("digit strings: the workload and its variants on the recordings") {
-  static_assert(Workload<DigitStrings>);
-  const std::string path = data_path("spoken-digits");
-  if (path.empty()) return;
-  const DigitStrings task{.data = path.substr(0, path.rfind('/')), .strings = 300};
-  CHECK(task.name == "digit_strings_deep_speech");
+template <class Task>
+void check_variants(const Task& task, const std::set<std::string>& expected) {
   std::set<std::string> names;
   task.each_variant([&](const auto& variant) {
     CHECK(variant.base == task.name);
-    CHECK(variant.strings == 300);
-    names.insert(variant.name);
+    CHECK(variant.strings == task.strings);
+    names.insert(variant.name.substr(task.name.size() + 1));
   });
-  CHECK(names == std::set<std::string>{"digit_strings_deep_speech_tanh", "digit_strings_deep_speech_no_resnet",
-                                       "digit_strings_deep_speech_norm"});
+  CHECK(names == expected);
+}
+
+TEST_CASE("digit strings: the workloads and their variants on the recordings") {
+  static_assert(Workload<DigitStrings> && Workload<DigitStringsConformer>);
   CHECK(DigitStrings{}.strings == 3000);
+  const std::string path = data_path("spoken-digits");
+  if (path.empty()) return;
+  const std::string data = path.substr(0, path.rfind('/'));
+  const DigitStrings task{.data = data, .strings = 300};
+  CHECK(task.name == "digit_strings_deep_speech");
+  check_variants(task, {"tanh", "no_resnet", "norm_and_spec_aug"});
+  check_variants(DigitStringsConformer{.data = data}, {"attention_temperature", "layernorm", "gelu"});
   CHECK(task.train().size() == 300);
   CHECK(task.validation().size() == 400);
   CHECK(task.test().size() == 400);
-  TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{5e-3}, ShuffledEpochs{.batch = 16});
   const auto few = task.validation().subset(0, 40);
-  const double before = loop.evaluate(few, task.metric()).loss;
-  loop.run(task.train(), UntilStep{60});
-  CHECK(loop.evaluate(few, task.metric()).loss < 0.8 * before);
+  const auto learns = [&](const auto& workload, double factor) {
+    TrainingLoop loop(workload.model(), workload.loss(), adamw(), Constant{5e-3}, ShuffledEpochs{.batch = 16});
+    const double before = loop.evaluate(few, workload.metric()).loss;
+    loop.run(task.train(), UntilStep{60});
+    CHECK(loop.evaluate(few, workload.metric()).loss < factor * before);
+  };
+  learns(task, 0.8);
+  learns(DigitStringsConformer{}, 0.8);
 }
 
 }  // namespace algoperf::testing::of_digit_strings

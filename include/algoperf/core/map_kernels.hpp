@@ -49,12 +49,30 @@ struct Times {
   }
 };
 
+// x + a b
+struct AddProduct {
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T a, T b) const {
+    return x + a * b;
+  }
+};
+
 template <class S>
 struct Multiply {
   S factor = 1;
   template <class T>
   ALGOPERF_HD T operator()(T x) const {
     return factor * x;
+  }
+};
+
+// factor a, which overwrites x
+template <class S>
+struct ScaledBy {
+  S factor = 1;
+  template <class T>
+  ALGOPERF_HD T operator()(T, T a) const {
+    return T(factor) * a;
   }
 };
 

@@ -14,6 +14,11 @@
 
 namespace algoperf {
 
+// How a spectrogram is cut into windows, the rows of "input".
+struct SpeechWindow {
+  static constexpr std::size_t frames = 7, hop = 4;
+};
+
 // "input" {7, bands, 1} on the ragged axis "frames": row i holds the frames 4 i to 4 i + 6 of a log-mel spectrogram;
 // "label" on the ragged axis "symbols"; and "length", the number of labels.
 using SpeechFields = InMemoryFields<Field<"input", float>, Field<"label", std::int32_t>, Field<"length", float>>;
@@ -68,7 +73,7 @@ inline BandStatistics band_statistics(std::span<const Utterance> utterances, con
 // Throws Error, naming the utterance, if it has too few windows for CTC to spell its symbols.
 inline SpeechFields speech_fields(std::span<const Utterance> utterances, const LogMel& log_mel,
                                   const BandStatistics& statistics) {
-  constexpr std::size_t context = 7, stride = 4;  // frames
+  constexpr std::size_t context = SpeechWindow::frames, hop = SpeechWindow::hop;
   const std::size_t bands = log_mel.bands;
   require(statistics.mean.size() == bands && statistics.deviation.size() == bands,
           "speech_fields: there are statistics of ", statistics.mean.size(), " bands, the spectrograms have ", bands);
@@ -80,15 +85,15 @@ inline SpeechFields speech_fields(std::span<const Utterance> utterances, const L
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = static_cast<float>((static_cast<double>(values[i]) - statistics.mean[i % bands]) /
                                      statistics.deviation[i % bands]);
-    const std::size_t all = values.size() / bands, windows = all < context ? 0 : (all - context) / stride + 1;
+    const std::size_t all = values.size() / bands, windows = all < context ? 0 : (all - context) / hop + 1;
     const std::vector<std::int32_t>& said = utterances[u].symbols;
     std::size_t least = said.size();
     for (std::size_t i = 1; i < said.size(); ++i) least += said[i] == said[i - 1];
     require(windows >= least, "speech_fields: utterance ", u, " has ", windows, " windows of ", context,
             " frames, expected at least ", least, " for its ", said.size(), " symbols");
     for (std::size_t w = 0; w < windows; ++w)
-      inputs.insert(inputs.end(), values.begin() + static_cast<std::ptrdiff_t>(w * stride * bands),
-                    values.begin() + static_cast<std::ptrdiff_t>((w * stride + context) * bands));
+      inputs.insert(inputs.end(), values.begin() + static_cast<std::ptrdiff_t>(w * hop * bands),
+                    values.begin() + static_cast<std::ptrdiff_t>((w * hop + context) * bands));
     frames.rows.push_back(static_cast<std::uint32_t>(windows));
     symbols.rows.push_back(static_cast<std::uint32_t>(said.size()));
     labels.insert(labels.end(), said.begin(), said.end());

@@ -8,15 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "../core/tuple.hpp"
 #include "../data/strings_of_digits.hpp"
-#include "../nn/layers/tanh.hpp"
+#include "../data/transformed.hpp"
 #include "../nn/losses/ctc_loss.hpp"
 #include "../nn/metrics/word_error_rate.hpp"
-#include "../nn/models/deep_speech.hpp"
 #include "concept.hpp"
 #include "data_root.hpp"
 #include "shared_data.hpp"
+#include "speech_networks.hpp"
 #include "variants.hpp"
 
 namespace algoperf {
@@ -29,46 +28,12 @@ struct SpeechSplits {
 
 }  // namespace detail
 
-struct DigitDeepSpeechTanh;
-struct DigitDeepSpeechNoResnet;
-struct DigitDeepSpeechNorm;
-
-// A recogniser with 2 LSTMs in both directions and a dense layer of width 32 and dropout 0.1, and its variants. Their
-// names are AlgoPerf's, except that `norm` is its norm_and_spec_aug without the masks. AdamW reaches the target_error
-// of each within step_hint() steps (benchmarks/workloads_to_target.cpp).
-struct DigitDeepSpeech {
-  static constexpr const char* name = "deep_speech";
-  using Variants = Tuple<DigitDeepSpeechTanh, DigitDeepSpeechNoResnet, DigitDeepSpeechNorm>;
-  static constexpr double target_error = 0.017;
-  static constexpr DeepSpeech<> model() { return {.dropout = 0.1}; }
-};
-// Hyperbolic tangents instead of ReLUs.
-struct DigitDeepSpeechTanh : DigitDeepSpeech {
-  using Base = DigitDeepSpeech;
-  static constexpr const char* variant = "tanh";
-  static constexpr double target_error = 0.015;
-  static constexpr DeepSpeech<Tanh> model() { return {.dropout = 0.1}; }
-};
-// Layers replace their input instead of adding to it.
-struct DigitDeepSpeechNoResnet : DigitDeepSpeech {
-  using Base = DigitDeepSpeech;
-  static constexpr const char* variant = "no_resnet";
-  static constexpr double target_error = 0.015;
-  static constexpr DeepSpeech<> model() { return {.residual = false, .dropout = 0.1}; }
-};
-// Layer norms instead of batch norms, and none before the logits.
-struct DigitDeepSpeechNorm : DigitDeepSpeech {
-  using Base = DigitDeepSpeech;
-  static constexpr const char* variant = "norm";
-  static constexpr double target_error = 0.045;
-  static constexpr DeepSpeech<> model() { return {.layer_norm = true, .dropout = 0.1}; }
-};
-
-// AlgoPerf's librispeech_deepspeech in miniature: strings of 1 to 5 spoken digits of one speaker each, from the
-// recordings in `data`/spoken-digits/recordings.tar, plain or gzipped. `strings` are for training and 400 for
-// validation, of different recordings of the same six speakers; 400 are for testing. The target is a validation word
-// error rate, and a word is a digit. Spectrograms are standardised by the statistics of the first 500 training strings.
-// Departures from AlgoPerf: digits instead of subwords, no SpecAugment, and those of DeepSpeech.
+// AlgoPerf's librispeech_deepspeech and librispeech_conformer in miniature: strings of 1 to 5 spoken digits of one
+// speaker each, from the recordings in `data`/spoken-digits/recordings.tar, plain or gzipped. `strings` are for
+// training and 400 for validation, of different recordings of the same six speakers; 400 are for testing. The target is
+// a validation word error rate, and a word is a digit. Spectrograms are standardised by the statistics of the first 500
+// training strings. In training, random stretches of them are masked (SpecAugment); prefetched(task.train()) does that
+// on a thread. Departures from AlgoPerf: digits instead of subwords, and those of DeepSpeech and Conformer.
 template <class Network>
 struct DigitStringsWorkload {
   std::string name = "digit_strings_" + detail::network_name<Network>();
@@ -84,7 +49,7 @@ struct DigitStringsWorkload {
   Target target() const { return {target_error, true}; }
   std::uint64_t step_hint() const { return 2000; }
   std::size_t batch_size() const { return 32; }
-  SpeechFields train() const { return load().train; }
+  auto train() const { return transformed(load().train, Network::masks()); }
   SpeechFields validation() const { return load().validation; }
   SpeechFields test() const { return load().test; }
   template <class Visit>
@@ -117,5 +82,6 @@ struct DigitStringsWorkload {
 };
 
 using DigitStrings = DigitStringsWorkload<DigitDeepSpeech>;
+using DigitStringsConformer = DigitStringsWorkload<DigitConformer>;
 
 }  // namespace algoperf

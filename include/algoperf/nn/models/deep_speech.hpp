@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "../layers/batch_norm.hpp"
-#include "../layers/conv2d.hpp"
 #include "../layers/dense.hpp"
 #include "../layers/dropout.hpp"
 #include "../layers/layer_norm.hpp"
@@ -11,6 +10,7 @@
 #include "../ops/concat.hpp"
 #include "../ops/lstm.hpp"
 #include "../ops/sum.hpp"
+#include "speech_subsampling.hpp"
 
 namespace algoperf {
 
@@ -41,12 +41,9 @@ struct DeepSpeech {
 
   template <class Net>
   constexpr Value operator()(Net& net) const {
-    net.check(bands >= 7, {}, "DeepSpeech has bands ", bands, ", expected at least 7");
     net.check(width > 0 && width % 2 == 0, {}, "DeepSpeech has width ", width, ", expected an even number");
-    const Conv2d conv{.filters = width, .stride = 2, .init = Init::glorot_uniform};
-    Value x = net.field("input", {7, bands, 1}, net.ragged_axis("frames"));
-    x = net("act_2", activation, net("conv_2", conv, net("act_1", activation, net("conv_1", conv, x))));
-    x = dropped(net, "drop", net("subsampled", dense(width), x));
+    Value x = detail::subsampled_speech(net, bands, width, activation);
+    x = dropped(net, "drop", x);
     for (std::size_t i = 0; i < recurrent; ++i) {
       const typename Net::Scope scope(net, {"recurrent", i});
       const Value y = norm(net, x);

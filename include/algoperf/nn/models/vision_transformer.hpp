@@ -15,6 +15,7 @@
 #include "../ops/product.hpp"
 #include "../ops/repeat_tensor.hpp"
 #include "../ops/sum.hpp"
+#include "glorot_dense.hpp"
 
 namespace algoperf {
 
@@ -63,11 +64,6 @@ struct VisionTransformer {
  private:
   static constexpr LayerNorm norm{.eps = 1e-6};
 
-  // A dense layer with Glorot's initial values for `parts` tensors of units / parts rows each.
-  static constexpr Dense dense(std::size_t inputs, std::size_t units, std::size_t parts = 1) {
-    const double of_parts = static_cast<double>(inputs + units / parts), of_whole = static_cast<double>(inputs + units);
-    return {.units = units, .init = Init::glorot_uniform.divide_variance(of_parts / of_whole)};
-  }
   template <class Net>
   constexpr Value dropped(Net& net, const char* name, Value x) const {
     return dropout > 0 ? net(name, Dropout{.rate = dropout}, x) : x;
@@ -78,20 +74,20 @@ struct VisionTransformer {
       layer.bias_init = Init::normal(1e-6);
       return layer;
     };
-    Value h = net("gelu", GeluTanh{}, net("up", biased(dense(width, hidden)), x));
+    Value h = net("gelu", GeluTanh{}, net("up", biased(detail::glorot_dense(width, hidden)), x));
     if (glu) {
-      const Value gate = net("gate", biased(dense(hidden, hidden)), h);
+      const Value gate = net("gate", biased(detail::glorot_dense(hidden, hidden)), h);
       h = net("gated", Product{}, h, gate);
     }
     h = dropped(net, "drop_up", h);
-    return net("down", biased(dense(hidden, width)), h);
+    return net("down", biased(detail::glorot_dense(hidden, width)), h);
   }
   template <class Net>
   constexpr Value block(Net& net, std::size_t i, Value x) const {
     const typename Net::Scope scope(net, {"block", i});
     Value y = post_norm ? x : net("norm_1", norm, x);
-    y = net("attention", Attention{.heads = heads}, net("qkv", dense(width, 3 * width, 3), y));
-    y = dropped(net, "drop_1", net("out", dense(width, width), y));
+    y = net("attention", Attention{.heads = heads}, net("qkv", detail::glorot_dense(width, 3 * width, 3), y));
+    y = dropped(net, "drop_1", net("out", detail::glorot_dense(width, width), y));
     x = net("sum_1", Sum{}, x, y);
     if (post_norm) x = net("norm_1", norm, x);
     y = post_norm ? x : net("norm_2", norm, x);
@@ -104,10 +100,10 @@ struct VisionTransformer {
     const typename Net::Scope scope(net, "pool");
     const SharedTensor probe = net.tensor("probe", Kind::weight, {1, width}, Init::glorot_uniform, 1, width);
     const Value row = net("query_row", RepeatTensor{probe, net.axis("probe", 1), width});
-    const Value query = net("query", dense(width, width), row);
-    const Value kv = net("kv", dense(width, 2 * width, 2), x);
+    const Value query = net("query", detail::glorot_dense(width, width), row);
+    const Value kv = net("kv", detail::glorot_dense(width, 2 * width, 2), x);
     const Value mixed = net("attention", Attention{.heads = heads}, query, kv);
-    const Value y = net("out", dense(width, width), mixed);
+    const Value y = net("out", detail::glorot_dense(width, width), mixed);
     const Value z = mlp(net, net("norm", norm, y));
     return net.reshape(net.examples_of(net("sum", Sum{}, y, z)), {width});
   }

@@ -5,32 +5,14 @@
 
 #include "../../core/example_rows.hpp"
 #include "../../core/half.hpp"
-#include "../../core/map_kernels.hpp"
 #include "../graph/op.hpp"
 #include "../init.hpp"
+#include "add_table_rows.hpp"
 #include "check_alike.hpp"
 
 namespace algoperf {
 
 namespace detail {
-
-// y_r = x_r + table_i for row r, the i-th of its example.
-template <class S>
-struct AddTableRows {
-  std::size_t width;
-  ExampleRows rows;
-  const Arithmetic<S>* table;
-  const S* x;
-  S* y;
-
-  template <class Team>
-  ALGOPERF_HD void operator()(const Team& team, std::size_t e) const {
-    const AddTableRows a = *this;
-    const std::size_t first = rows.begin(e) * width;
-    team.each(rows.count(e) * width,
-              [=](std::size_t k) { a.y[first + k] = S(Arithmetic<S>(a.x[first + k]) + a.table[k]); });
-  }
-};
 
 // gradient_i = the sum of dy_r over the i-th rows of all examples.
 template <class S>
@@ -84,18 +66,11 @@ struct AddTable {
 
   template <class Call>
   void forward(const Call& call) const {
-    const std::size_t width = call.in_shape(0).size(), n = call.rows(0) * width;
     const AxisRows& axis = call.axis_of(0);
-    if (axis.rows.begins == nullptr) {
-      if (call.out() != call.in(0)) call.pass.backend.copy(n, call.in(0), call.out());
-      return call.pass.backend.map_rows(Add{}, call.examples, n / call.examples, call.out(), call.value(table));
-    }
     if (axis.longest > positions)
       fail(call.graph->path(call.op->scope, call.op->name), ": an example has ", axis.longest, " rows on the axis '",
            call.graph->axes[call.input(0).axis].name, "', expected at most ", positions);
-    call.pass.backend.for_each_row(
-        call.examples, axis.longest * width,
-        AddTableRows<typename Call::S>{width, axis.rows, call.value(table), call.in(0), call.out()});
+    add_table_rows(call, call.value(table));
   }
   template <class Call>
   void backward(const Call& call) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../../core/half.hpp"
+#include "../../core/map_kernels.hpp"
 #include "../../core/math.hpp"
 #include "../init.hpp"
 #include "check_alike.hpp"
@@ -13,15 +14,6 @@ namespace algoperf {
 
 namespace detail {
 
-// factor a
-template <class S>
-struct ScaledBy {
-  S factor;
-  template <class T>
-  ALGOPERF_HD T operator()(T, T a) const {
-    return a * T(factor);
-  }
-};
 // a dy - b y
 template <class S>
 struct LessProjection {

@@ -1,0 +1,44 @@
+// Adds row i of a table to row i of each example, for ops that mark positions.
+#pragma once
+
+#include <cstddef>
+
+#include "../../core/example_rows.hpp"
+#include "../../core/half.hpp"
+#include "../../core/map_kernels.hpp"
+
+namespace algoperf::detail {
+
+// y_r = x_r + table_i for row r, the i-th of its example.
+template <class S>
+struct AddTableRows {
+  std::size_t width;
+  ExampleRows rows;
+  const Arithmetic<S>* table;
+  const S* x;
+  S* y;
+
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t e) const {
+    const AddTableRows a = *this;
+    const std::size_t first = rows.begin(e) * width;
+    team.each(rows.count(e) * width,
+              [=](std::size_t k) { a.y[first + k] = S(Arithmetic<S>(a.x[first + k]) + a.table[k]); });
+  }
+};
+
+// The forward pass of an op with one input and one output of equal shape. The table has a row for each row of the
+// longest example.
+template <class Call>
+void add_table_rows(const Call& call, const typename Call::Scalar* table) {
+  const std::size_t width = call.in_shape(0).size(), n = call.rows(0) * width;
+  const AxisRows& axis = call.axis_of(0);
+  if (axis.rows.begins == nullptr) {
+    if (call.out() != call.in(0)) call.pass.backend.copy(n, call.in(0), call.out());
+    return call.pass.backend.map_rows(Add{}, call.examples, n / call.examples, call.out(), table);
+  }
+  call.pass.backend.for_each_row(call.examples, axis.longest * width,
+                                 AddTableRows<typename Call::S>{width, axis.rows, table, call.in(0), call.out()});
+}
+
+}  // namespace algoperf::detail

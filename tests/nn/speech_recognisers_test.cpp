@@ -1,0 +1,112 @@
+// Speech recognisers against torch (tests/golden/make_deep_speech.py, make_conformer.py), and their threads.
+#include <doctest/doctest.h>
+
+#include <algoperf/algoperf.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../golden/conformer.hpp"
+#include "../golden/deep_speech.hpp"
+#include "../support/reproducible.hpp"
+
+namespace algoperf::testing::of_speech {
+
+// In AlgoPerf's size, with 1024 symbols and 80 bands; its convolutions pad the bands to 20 instead of 19.
+static_assert(parameters_of(DeepSpeech<>{
+                  .bands = 80, .width = 512, .recurrent = 6, .feed_forward = 3, .symbols = 1024}) ==
+              18381312 - 512 * 512);
+
+static_assert(parameters_of(Conformer<>{.bands = 80, .width = 512, .blocks = 4, .heads = 8, .symbols = 1024}) ==
+              32321792 - 512 * 512);
+
+constexpr DeepSpeech<> small{.bands = 11, .width = 4, .recurrent = 1, .feed_forward = 1, .symbols = 3};
+template <class Activation = Silu>
+constexpr Conformer<Activation> small_conformer{
+    .bands = 11, .width = 4, .blocks = 1, .heads = 2, .hidden = 6, .kernel = 3, .symbols = 3};
+
+using Speech = InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>>;
+Speech golden_speech() {
+  std::vector<double> inputs;
+  for (int i = 0; i < 12 * 77; ++i) inputs.push_back(std::sin(0.1 + 0.37 * i));
+  return Speech({{"frames", {5, 3, 4}}, {"symbols", {2, 1, 2}}}, {inputs, {7, 11, 1}, "frames"},
+                {{1, 2, 1, 2, 2}, {1}, "symbols"});
+}
+
+TEST_CASE("deep speech: losses, gradients, steps of AdamW, running averages and the evaluation are torch's") {
+  const Speech data = golden_speech();
+  golden::check_gradients(small, CtcLoss{}, data, golden::deep_speech);
+  CHECK(golden::error_of(golden::check_steps(small, CtcLoss{}, data, golden::deep_speech), golden::deep_speech_logits) <
+        1e-10);
+  DeepSpeech<> layer_norm = small;
+  layer_norm.layer_norm = true;
+  golden::check_gradients(layer_norm, CtcLoss{}, data, golden::deep_speech_layer_norm);
+  CHECK(golden::error_of(golden::check_steps(layer_norm, CtcLoss{}, data, golden::deep_speech_layer_norm),
+                         golden::deep_speech_layer_norm_logits) < 1e-10);
+}
+
+TEST_CASE("conformer: losses, gradients, steps of AdamW, running averages and the evaluation are torch's") {
+  const auto check = [data = golden_speech()](const auto& model, const golden::Model& expected,
+                                              const std::vector<double>& logits) {
+    golden::check_gradients(model, CtcLoss{}, data, expected);
+    CHECK(golden::error_of(golden::check_steps(model, CtcLoss{}, data, expected, "kv.bias"), logits) < 1e-10);
+  };
+  Conformer<> variant = small_conformer<>;
+  check(variant, golden::conformer, golden::conformer_logits);
+  variant.block_norm = false;
+  check(variant, golden::conformer_layernorm, golden::conformer_layernorm_logits);
+  variant = small_conformer<>;
+  variant.attention_temperature = 1.6;
+  check(variant, golden::conformer_temperature, golden::conformer_temperature_logits);
+  check(small_conformer<GeluTanh>, golden::conformer_gelu, golden::conformer_gelu_logits);
+}
+
+TEST_CASE("deep speech: training is deterministic, resumes, and its variants differ") {
+  const Speech data = golden_speech();
+  const auto learner = [](const auto&... tail) {
+    return TrainingLoop(DeepSpeech<Tanh>{.bands = 11, .width = 4, .recurrent = 1, .symbols = 3, .dropout = 0.2},
+                        CtcLoss{.max_labels = 2}, adamw(), Constant{1e-2}, ShuffledEpochs{.batch = 3}, tail...);
+  };
+  check_reproducible(learner, data, 6);
+  DeepSpeech<> plain = small;
+  plain.residual = false;
+  const auto loss_of = [&](const DeepSpeech<>& model) {
+    TrainingLoop loop(model, CtcLoss{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 3});
+    return *loop.step(data).loss;
+  };
+  CHECK(loss_of(plain) != loss_of(small));
+}
+
+TEST_CASE("conformer: training is deterministic and resumes") {
+  const auto learner = [](const auto&... tail) {
+    Conformer<> model = small_conformer<>;
+    model.dropout = 0.2;
+    return TrainingLoop(model, CtcLoss{.max_labels = 2}, adamw(), Constant{1e-2}, ShuffledEpochs{.batch = 3}, tail...);
+  };
+  check_reproducible(learner, golden_speech(), 6);
+}
+
+TEST_CASE("speech recognisers: errors") {
+  const auto error_of = [](const auto& model) {
+    try {
+      layout_of(Objective<std::remove_cvref_t<decltype(model)>, CtcLoss>{model, {}});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(error_of(DeepSpeech<>{.bands = 6}).find("the model has bands 6, expected at least 7") != std::string::npos);
+  CHECK(error_of(Conformer<>{.heads = 5}).find("PerDimScale has heads 5, expected a divisor of the width, 32") !=
+        std::string::npos);
+  CHECK(error_of(Conformer<>{.kernel = 4}).find("DepthwiseConv1d has size 4, expected an odd number") !=
+        std::string::npos);
+  CHECK(error_of(Conformer<>{.width = 4, .heads = 2, .kernel = 4}).find("block.0.convolution.depthwise") !=
+        std::string::npos);
+  CHECK(error_of(DeepSpeech<>{.width = 5}).find("DeepSpeech has width 5, expected an even number") !=
+        std::string::npos);
+}
+
+}  // namespace algoperf::testing::of_speech
