@@ -90,6 +90,23 @@ algoperf::SpeechFields random_speech(const Recogniser& model) {
                                 {std::move(labels), {1}, "symbols"}, {std::vector<float>(count, symbols), {1}});
 }
 
+// Pairs of a sentence of 15 tokens and its translation into 14.
+inline auto random_pairs(const algoperf::EncoderDecoder<>& model) {
+  using namespace algoperf;
+  constexpr std::size_t count = 1024, source = 15, target = 14;
+  RandomStream random(RandomKey{8});
+  const auto tokens = [&](std::size_t rows) {
+    std::vector<std::int32_t> values(count * rows);
+    for (std::int32_t& token : values)
+      token = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.vocabulary)));
+    return values;
+  };
+  const auto each = [](std::uint32_t rows) { return std::vector<std::uint32_t>(count, rows); };
+  return InMemoryFields<Field<"source", std::int32_t>, Field<"input", std::int32_t>, Field<"label", std::int32_t>>(
+      {{"source", each(source)}, {"target", each(target)}}, {tokens(source), {1}, "source"},
+      {tokens(target), {1}, "target"}, {tokens(target), {1}, "target"});
+}
+
 // Calls f(name, batch, model, loss, data) for each task. data() makes the data.
 template <class F>
 void for_each_model_task(const F& f) {
@@ -104,6 +121,8 @@ void for_each_model_task(const F& f) {
   f("unet", 32, UNet<>{}, MeanAbsoluteError{}, [] { return random_restorations(UNet<>{}); });
   f("deep_speech", 32, DeepSpeech<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(DeepSpeech<>{}); });
   f("conformer", 32, Conformer<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(Conformer<>{}); });
+  f("translation", 64, EncoderDecoder<>{}, SoftmaxCrossEntropy{.label_smoothing = 0.1},
+    [] { return random_pairs(EncoderDecoder<>{}); });
   f("dlrm", 128, Dlrm{}, SigmoidCrossEntropy{}, [] { return random_clicks(Dlrm{}); });
   f("gnn", 128, graph_network, SigmoidCrossEntropy{}, [] { return random_graphs(graph_network.node_features); });
   f("transformer", 16, transformer, SoftmaxCrossEntropy{}, [] { return random_text(transformer); });

@@ -186,6 +186,57 @@ def ctc_loss(logits, labels):
     return F.ctc_loss(F.log_softmax(logits, 2).transpose(0, 1), labels, *lengths)
 
 
+class TranslationBlock(nn.Module):
+    def __init__(self, width, heads, hidden, decodes):
+        super().__init__()
+        self.heads, self.decodes = heads, decodes
+        self.norms = nn.ModuleList(nn.LayerNorm(width, 1e-6) for _ in range(3 if decodes else 2))
+        self.qkv, self.out = nn.Linear(width, 3 * width, bias=False), nn.Linear(width, width, bias=False)
+        if decodes:
+            self.query, self.kv = nn.Linear(width, width, bias=False), nn.Linear(width, 2 * width, bias=False)
+            self.crossed = nn.Linear(width, width, bias=False)
+        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
+
+    def mixed(self, parts, causal=False):
+        query, key, value = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
+        return F.scaled_dot_product_attention(query, key, value, is_causal=causal).transpose(1, 2).flatten(2)
+
+    def forward(self, x, encoded=None):
+        x = x + self.out(self.mixed(self.qkv(self.norms[0](x)).chunk(3, -1), self.decodes))
+        if self.decodes:
+            x = x + self.crossed(self.mixed((self.query(self.norms[2](x)), *self.kv(encoded).chunk(2, -1))))
+        return x + self.mlp(self.norms[1](x))
+
+
+class EncoderDecoder(nn.Module):
+    """The model of Multi30k, without dropout."""
+
+    def __init__(self, vocabulary=2000, width=64, blocks=2, heads=4, hidden=64, longest=15):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.encoder, self.decoder = (nn.ModuleList(TranslationBlock(width, heads, hidden, decodes) for _ in range(blocks))
+                                      for decodes in (False, True))
+        self.norms = nn.ModuleList(nn.LayerNorm(width, 1e-6) for _ in range(2))
+        angles = torch.arange(longest)[:, None] * 10000 ** -(torch.arange(width // 2) / (width // 2 - 1))
+        self.register_buffer("positions", torch.cat((angles.sin(), angles.cos()), 1))
+
+    def embedded(self, tokens):
+        return self.embedding(tokens) + self.positions[: tokens.shape[1]]
+
+    def forward(self, source, target):
+        x, y = self.embedded(source), self.embedded(target)
+        for block in self.encoder:
+            x = block(x)
+        x = self.norms[0](x)
+        for block in self.decoder:
+            y = block(y, x)
+        return self.norms[1](y) @ self.embedding.weight.T / self.embedding.weight.shape[1] ** 0.5
+
+
+def smoothed(logits, labels):
+    return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=0.1)
+
+
 class Dlrm(nn.Module):
     def __init__(self, numbers=6, categories=8, vocabulary=4096, width=16):
         super().__init__()
@@ -393,6 +444,8 @@ TASKS = {
     "unet": lambda: (UNet, [torch.rand(EXAMPLES, 1, 32, 32)], torch.rand(EXAMPLES, 1, 32, 32), 32, F.l1_loss),
     "deep_speech": lambda: speech(DeepSpeech),
     "conformer": lambda: speech(Conformer),
+    "translation": lambda: (EncoderDecoder, [torch.randint(2000, (EXAMPLES, rows)) for rows in (15, 14)],
+                            torch.randint(2000, (EXAMPLES, 14)), 64, smoothed),
     "dlrm": lambda: (Dlrm, [torch.rand(ROWS, 6), torch.randint(4096, (ROWS, 8))], torch.randint(2, (ROWS,)).float(), 128,
                      binary_loss),
     "transformer": lambda: text(lambda: Transformer(256, 64, 128, 4, 4, False), 256, 64, 16),

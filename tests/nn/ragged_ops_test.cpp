@@ -98,6 +98,10 @@ TEST_CASE("ragged axes: gradients of convolutions along the rows, and of scales"
         with_loss([size](auto& net, Value x) { return net("conv", ap::DepthwiseConv1d{.size = size}, x); }));
   check_gradients_of(with_loss([](auto& net, Value x) { return net("scale", ap::PerDimScale{.heads = 2}, x); }));
   check_gradients_of(with_loss([](auto& net, Value x) { return net(ap::ScaleRows{0.5}, net(ap::Gelu{}, x)); }));
+  check_gradients_of(with_loss([](auto& net, Value x) {  // two ops share the factors
+    const ap::detail::PerDimScaleOp op{2, net.tensor("s", ap::Kind::weight, {2}, ap::Init::unit_normal)};
+    return net(op, net("middle", ap::Dense{.units = 4}, net(op, x)));
+  }));
 }
 
 // Messages along the edges of a graph.

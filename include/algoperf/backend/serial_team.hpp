@@ -31,12 +31,16 @@ struct SerialTeam {
   // Returns the maximum of f(i) over i in [0, n), n > 0.
   template <class S, class F>
   ALGOPERF_HD S max(std::size_t n, const F& f) const {
-    S most = f(0);
-    for (std::size_t i = 1; i < n; ++i) {
-      const S x = f(i);
-      if (x > most) most = x;
-    }
-    return most;
+    const S first = f(0);
+    S most[detail::lanes];
+    for (S& lane : most) lane = first;
+    const auto take = [&most](std::size_t j, S x) { most[j] = x > most[j] ? x : most[j]; };
+    std::size_t i = 0;
+    for (; i + detail::lanes <= n; i += detail::lanes)
+      for (std::size_t j = 0; j < detail::lanes; ++j) take(j, f(i + j));
+    for (std::size_t j = 0; i + j < n; ++j) take(j, f(i + j));
+    for (std::size_t j = 1; j < detail::lanes; ++j) take(0, most[j]);
+    return most[0];
   }
   // x[i] = kernel(x[i], in[i]...), by SIMD vectors.
   template <class S, class Kernel, class... In>

@@ -46,7 +46,8 @@ class Evaluator {
     return rows * recorded_.outputs().shape.size();
   }
 
-  // Adds the losses and the scores of examples [begin, begin + n) to `sums`. Requires a model with one loss.
+  // Adds the losses and the scores of examples [begin, begin + n) to `sums`. Requires a model with one loss. A metric
+  // that generates adds no scores.
   template <class Data, class Metric>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
                 detail::EvaluationSums<Metric>& sums) {
@@ -56,7 +57,7 @@ class Evaluator {
     const Activation* const outputs = forward(work, values, n);
     sums.weight += sum_of_weights(work, 0, n);
     sums.loss += sum_of_losses(work, n);
-    add_scores<Label>(metric, work, n, outputs, sums.state);
+    if constexpr (!GeneratingMetric<Metric>) add_scores<Label>(metric, work, n, outputs, sums.state);
   }
   // Returns the outputs of all examples of a data set, row by row, in host memory; computes `batch` examples at a time.
   template <class Data>

@@ -118,6 +118,12 @@ consteval bool explain_labels() {
   return true;
 }
 
+// Stands for the function `predict` that the score() of a metric that generates receives.
+struct AnyPredict {
+  template <class Data>
+  std::vector<float> operator()(const Data&) const;
+};
+
 // Fails with a readable message if a metric lacks a member or takes other labels than the data has.
 template <class Metric, class Data>
 consteval bool explain_metric() {
@@ -129,7 +135,14 @@ consteval bool explain_metric() {
       "algoperf: a metric needs two constants, `static constexpr const char* name` and `static constexpr bool "
       "lower_is_better`; e.g. ErrorRate{}");
   static_assert(has_label<Data>(), "algoperf: a metric compares outputs with the data's field \"label\"");
-  if constexpr (AccumulatingMetric<Metric>)
+  if constexpr (GeneratingMetric<Metric>)
+    static_assert(
+        requires(const Metric& metric, const AnyPredict& predict, const Data& data) {
+          { metric.score(predict, data) } -> std::convertible_to<double>;
+        },
+        "algoperf: a metric that generates needs `double score(predict, data) const`, where predict(inputs) returns "
+        "the outputs of the model for a data set, row by row");
+  else if constexpr (AccumulatingMetric<Metric>)
     static_assert(
         requires(const Metric& metric, typename Metric::State& state,
                  const EvaluatedRows<float, LabelInMemory<Data, float>>& rows) { metric.add(state, rows); },

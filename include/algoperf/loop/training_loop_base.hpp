@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -159,7 +160,19 @@ class TrainingLoopBase {
       context_.evaluator().evaluate(data, metric, values, begin, n, sums);
     });
     require(sums.weight > 0, "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
-    const double found = sums.metric(metric);
+    const double found = [&] {
+      if constexpr (GeneratingMetric<Metric>) {
+        if (!detail::finite_bits(sums.loss)) return std::numeric_limits<double>::quiet_NaN();
+        return metric.score(
+            [&](const auto& inputs) {
+              detail::check_fits(context_.graph(), inputs, false);
+              return context_.evaluator().predict(inputs, values, batch == 0 ? context_.at_once() : batch);
+            },
+            data);
+      } else {
+        return sums.metric(metric);
+      }
+    }();
     evaluation_seconds_ += watch.seconds();
     return {.step = last_.now.t,
             .loss = sums.loss / sums.weight,

@@ -49,6 +49,7 @@
 #include "models/conformer.hpp"
 #include "models/deep_speech.hpp"
 #include "models/dlrm.hpp"
+#include "models/encoder_decoder.hpp"
 #include "models/gpt.hpp"
 #include "models/graph_network.hpp"
 #include "models/linear_model.hpp"

@@ -53,6 +53,11 @@
 //           fields()          optional: a range of the names of further fields that it reads, of real values of type
 //                             `parameter`, which the model or the loss declares
 //           value(state)      the metric of all rows added
+//         or a metric that generates, which chooses itself what the model reads:
+//           generates         constexpr, true
+//           score(predict, data)   returns the metric of `data`. predict(inputs) returns the model's outputs for a data
+//                             set, as TrainingLoop::predict. Weights of rows are ignored. Not called if the loss is not
+//                             finite; the metric is then NaN
 // Model:  Model (model.hpp), or any model function (graph/op.hpp) of the field "input" that has its members Input<S>,
 //         input() and output(). Tokens of a batch are checked before they reach a layer.
 #pragma once

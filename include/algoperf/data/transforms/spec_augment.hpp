@@ -15,8 +15,8 @@ namespace algoperf {
 //   frequency_masks times  floor(u max_frequencies) frequencies,    from floor(u' (frequencies - length + 1)) on
 // with u and u' uniform in [0, 1). A length of 0 masks nothing. Zero should be the mean of the spectrograms.
 // Field: spectrograms {frames, frequencies} or {frames, frequencies, channels}. On a ragged axis, the rows of an
-//   example are windows of one spectrogram, {frames of a window, frequencies}, of which each begins `hop` frames after
-//   the one before (data/speech_fields.hpp). A frame is then masked in all windows that hold it.
+//   example are windows of one spectrogram, with one of these shapes, and each window begins `hop` frames after the one
+//   before (data/speech_fields.hpp). A frame is then masked in all windows that hold it.
 // Source: Park et al. 2019, arXiv:1904.08779, without time warping; the lengths and defaults are those of AlgoPerf.
 struct SpecAugment {
   std::size_t time_masks = 10;
@@ -46,7 +46,7 @@ struct SpecAugment {
       const std::size_t windows = batch.rows(field, i);
       const std::size_t frames = windows == 0 ? 0 : (windows - 1) * hop + shape[0];
       RandomStream random(key.fold(i));
-      // Masks the frames of a stretch that each window holds, from `frequency` on.
+      // Sets `count` frequencies from `frequency` on to 0, in the frames of `time`, in every window that holds them.
       const auto mask = [&](const Stretch& time, std::size_t frequency, std::size_t count) {
         for (std::size_t w = 0; w < windows; ++w)
           for (std::size_t t = 0; t < shape[0]; ++t)

@@ -25,9 +25,25 @@ struct SoftmaxCrossEntropy {
   template <class Tally>
   constexpr void count(std::uint64_t batch, std::uint64_t classes, Tally& tally) const {
     const std::uint64_t smoothing = label_smoothing > 0 ? 3 * classes + 2 : 0;
-    tally.operation({"loss", batch * (8 * classes + 9 + smoothing), batch * (classes + 2), batch * (classes + 1)});
+    tally.operation({"loss", batch * (6 * classes + 12 + smoothing), batch * (classes + 2), batch * (classes + 1)});
   }
 
+  template <class S>
+  struct Exponential {
+    S top;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T z) const {
+      return math::exp(z - T(top));
+    }
+  };
+  template <class S>
+  struct Gradient {
+    S factor, least;
+    template <class T>
+    ALGOPERF_HD T operator()(T exponential) const {
+      return exponential * T(factor) - T(least);
+    }
+  };
   template <class S>
   struct Row {
     using T = Arithmetic<S>;
@@ -45,12 +61,11 @@ struct SoftmaxCrossEntropy {
       const S* z = logits + r * classes;
       const T top = team.template max<T>(classes, [z](std::size_t c) { return z[c]; });
       S* const d = d_logits == nullptr ? nullptr : d_logits + r * classes;
-      const T total = team.template sum<T>(classes, [z, d, top](std::size_t c) {
-        const T exponential = math::exp(z[c] - top);
-        if constexpr (exact)  // stored in d until the last loop
-          if (d != nullptr) d[c] = exponential;
-        return exponential;
-      });
+      const bool stores = exact && d != nullptr;  // the exponentials, in d until the last loop
+      if constexpr (exact)
+        if (stores) team.map(Exponential<T>{top}, classes, d, z);
+      const T total = stores ? team.template sum<T>(classes, [d](std::size_t c) { return T(d[c]); })
+                             : team.template sum<T>(classes, [z, top](std::size_t c) { return math::exp(z[c] - top); });
       const T log_total = math::log(total);  // of exp(z - top); below, top is added as top - z to avoid cancellation
       const T uniform = smoothing / static_cast<T>(classes);
       const std::size_t label = static_cast<std::size_t>(labels[r]);
@@ -60,17 +75,16 @@ struct SoftmaxCrossEntropy {
                 team.template sum<T>(classes, [z, top, log_total](std::size_t c) { return log_total + (top - z[c]); });
       losses[r] = loss;
       if (d == nullptr) return;
-      const T weight = weights[r] * scale;
-      const T keep = T(1) - smoothing, over_total = T(1) / total;
-      team.each(classes, [=](std::size_t c) {
-        const T target = (c == label ? keep : T(0)) + uniform;
-        T exponential;
-        if constexpr (exact)
-          exponential = d[c];
-        else
-          exponential = math::exp(z[c] - top);
-        d[c] = S(weight * (exponential * over_total - target));
-      });
+      const T weight = weights[r] * scale, keep = weight * (T(1) - smoothing);
+      const T factor = weight / total, least = weight * uniform;
+      if constexpr (exact) {
+        team.map(Gradient<T>{factor, least}, classes, d);
+        team.each(1, [=](std::size_t) { d[label] = d[label] - keep; });
+      } else {
+        team.each(classes, [=](std::size_t c) {
+          d[c] = S(math::exp(z[c] - top) * factor - least - (c == label ? keep : T(0)));
+        });
+      }
     }
   };
 
@@ -79,7 +93,7 @@ struct SoftmaxCrossEntropy {
   void write(const B& backend, std::size_t batch, std::size_t classes, const S* logits, const std::int32_t* labels,
              const Arithmetic<S>* weights, Arithmetic<S>* losses, S* d_logits) const {
     backend.for_each_row(
-        batch, 8 * classes,
+        batch, 6 * classes,
         Row<S>{classes, logits, labels, weights, losses, d_logits, static_cast<Arithmetic<S>>(label_smoothing),
                static_cast<Arithmetic<S>>(1.0 / static_cast<double>(batch))});
   }

@@ -28,6 +28,11 @@ struct EvaluatedRows {
 };
 
 template <class Metric>
+concept GeneratingMetric = requires {
+  requires Metric::generates;
+};
+
+template <class Metric>
 concept AccumulatingMetric = requires(const Metric& metric, const typename Metric::State& state) {
   { metric.value(state) } -> std::convertible_to<double>;
 };

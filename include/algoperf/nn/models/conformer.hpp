@@ -28,13 +28,13 @@ namespace algoperf {
 //     x = norm(x)
 //   logits = dense(norm(x));   feed_forward = down(act(up(norm(x))));
 //   convolution = dense(act(batch_norm(depthwise_convolution(glu(dense(norm(x)))))))
-// Tensors: conv_1, conv_2, subsampled; block.<i>.feed_forward_1.{norm, up, down}, .attention.{norm, query, query_scale,
-//   kv, out}, .convolution.{norm, gated, depthwise, batch_norm, out}, .feed_forward_2, .norm; norm; logits. `gated` and
-//   `kv` start as two dense layers would.
+// Tensors: conv_1, conv_2, subsampled; block.<i>.feed_forward_1.{norm, up, down}, .attention.{norm, query,
+//   query_scale, kv, out}, .convolution.{norm, gated, depthwise, batch_norm, out}, .feed_forward_2, .norm; norm;
+//   logits. The weights of `gated` and `kv` start as those of two dense layers.
 // Hyperparameters: bands; width; blocks; heads; hidden, of feed_forward, 0 for 4 width; kernel, the size of the
 //   depthwise convolution; symbols, with the blank; block_norm: whether the norm at the end of each block exists;
-//   attention_temperature, a factor of attention's output; dropout, after the positions, `up`, and each branch;
-//   activation.
+//   attention_temperature, a factor of attention's output (AlgoPerf's name); dropout, after the positions, `up`, and
+//   each branch; activation.
 // Initial values: Glorot uniform; biases zeros.
 // Source: Gulati et al. 2020, arXiv:2005.08100, as in AlgoPerf's librispeech_conformer: absolute positions, biases in
 //   attention, queries scaled by PerDimScale. Departures from AlgoPerf: the convolutions over spectrograms do not pad;
@@ -69,7 +69,7 @@ struct Conformer {
 
   template <class Net>
   constexpr Value dropped(Net& net, const char* name, Value x) const {
-    return dropout > 0 ? net(name, Dropout{.rate = dropout}, x) : x;
+    return dropout != 0 ? net(name, Dropout{.rate = dropout}, x) : x;
   }
   // Half of a feed-forward layer's output.
   template <class Net>

@@ -74,7 +74,7 @@ struct DeepSpeech {
   }
   template <class Net>
   constexpr Value dropped(Net& net, const char* name, Value x) const {
-    return dropout > 0 ? net(name, Dropout{.rate = dropout}, x) : x;
+    return dropout != 0 ? net(name, Dropout{.rate = dropout}, x) : x;
   }
 };
 

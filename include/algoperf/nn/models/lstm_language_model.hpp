@@ -45,7 +45,7 @@ struct LstmLanguageModel {
  private:
   template <class Net>
   constexpr Value dropped(Net& net, OpName name, Value x) const {
-    return dropout > 0 ? net(name, Dropout{.rate = dropout}, x) : x;
+    return dropout != 0 ? net(name, Dropout{.rate = dropout}, x) : x;
   }
 };
 

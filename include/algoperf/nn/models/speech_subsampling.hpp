@@ -1,4 +1,4 @@
-// What speech recognisers do first: convolutions that keep a quarter of the frames.
+// What speech recognisers do first: convolutions that make one row of every four frames.
 #pragma once
 
 #include <cstddef>

@@ -66,7 +66,7 @@ struct VisionTransformer {
 
   template <class Net>
   constexpr Value dropped(Net& net, const char* name, Value x) const {
-    return dropout > 0 ? net(name, Dropout{.rate = dropout}, x) : x;
+    return dropout != 0 ? net(name, Dropout{.rate = dropout}, x) : x;
   }
   template <class Net>
   constexpr Value mlp(Net& net, Value x) const {

@@ -16,8 +16,9 @@ namespace algoperf {
 
 namespace detail {
 
-// y_i = the sum over k of w_k x_j, element by element, with j = i + k - (size - 1) / 2 within the example; or if
-// `reversed`, with w_(size - 1 - k). A call computes the rows of one example.
+// y_i = the sum over k of w_k x_j, element by element, with j = i + k - (size - 1) / 2 within the example. If
+// `reversed`, w_(size - 1 - k) replaces w_k, which computes the gradient of the input. A call computes the rows of one
+// example.
 template <class S>
 struct ConvolveRows {
   using T = Arithmetic<S>;
@@ -91,7 +92,7 @@ struct ConvolvedRowsGradient {
 };
 
 struct ConvolveRowsOp {
-  SharedTensor weight = {};  // {size, width}
+  SharedTensor weight = {};  // {size, width}, of this op alone
   std::size_t size = 1;
   static constexpr const char* name = "convolve_rows";
 
@@ -165,7 +166,7 @@ struct ConvolveRowsOp {
 
 }  // namespace detail
 
-// A block that convolves each element of the rows along the axis, with zeros before and after each example:
+// A block that convolves each channel along the rows of an example, with zeros before and after them:
 //   y_ic = sum over k of w_kc x_jc,   j = i + k - (size - 1) / 2
 // Shapes: in {channels} on an axis with several rows per example, out the same; `weight` {size, channels}.
 // Hyperparameters: size, odd; init. There is no bias.

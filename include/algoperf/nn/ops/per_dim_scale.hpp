@@ -55,7 +55,7 @@ struct DimGradient {
   }
 };
 
-// dy x
+// dy x. column_sums() passes at least one element of a row for each column, which this kernel ignores.
 struct ProductTerm {
   static constexpr std::size_t sums = 1;
   template <class T>
@@ -135,7 +135,7 @@ struct PerDimScaleOp {
 // A block that multiplies the queries of attention by a trained positive factor for each element d of a head, which the
 // heads share:
 //   y_hd = x_hd softplus(s_d) / softplus(0),   softplus(s) = log(1 + exp(s))
-// With s = 0, its initial value, the factors are 1.
+// With s = 0, its initial value, the factors are 1. In single precision, they are 0 for s below -16.
 // Shapes: in {width} on any axis, out the same; `s` {width / heads}. Hyperparameters: heads, which must divide the
 //   width.
 // Source: PerDimScale of Lingvo and Praxis, without their factor 1 / sqrt(width / heads), which Attention has; the

@@ -35,13 +35,13 @@ struct SineTable {
 
 }  // namespace detail
 
-// Fixed positions of the rows of an example: adds to row i
+// Fixed positions: adds to row i of each example
 //   [sin(i f), cos(i f)],   f_k = base^(-k / (n - 1)) for k in [0, n), n = width / 2.
 // Shapes: in {width} on an axis with several rows per example, out the same; the width is even.
 // Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.5, with all sines before the cosines and n - 1 instead of n,
 //   as in AlgoPerf's conformer and wmt.
-// Cost: 1 FLOP per element forward, 0 backward. Computes the table in each pass, in memory for an element of the
-//   parameters' type per element of the input.
+// Cost: 1 FLOP per element forward, 0 backward. Each pass also computes a sine or cosine per element of its longest
+//   example, in memory for as many elements of the parameters' type as the input has.
 struct SinePositions {
   double base = 10000;
   static constexpr const char* name = "sine_positions";
