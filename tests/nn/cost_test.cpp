@@ -89,6 +89,8 @@ struct OnRows {
     return net.examples_of(net("part", part, in));
   }
 };
+template <class Part>
+OnRows(std::size_t, Part) -> OnRows<Part>;
 
 // The elements that operations read and write.
 struct Traffic {
