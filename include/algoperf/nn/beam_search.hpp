@@ -15,9 +15,9 @@ namespace algoperf {
 
 struct BeamSearchOptions {
   std::size_t beams = 4;            // hypotheses per sentence; 1 selects the most probable token each time (greedy)
-  double length_penalty = 0.6;      // alpha below
+  double length_penalty = 0.6;      // the larger, the longer the translations
   std::size_t longest = 64;         // tokens of a translation, with `end`
-  std::size_t at_once = 64;         // sentences
+  std::size_t at_once = 64;         // sentences translated at a time
   std::int32_t begin = 2, end = 3;  // tokens, those of Subwords
 
   void check() const {
