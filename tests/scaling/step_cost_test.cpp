@@ -21,7 +21,7 @@ constexpr ap::Model small(ap::Shape{4}, ap::Dense{.units = 5}, ap::Relu{}, ap::D
 constexpr ap::StepCost step = ap::cost(small, 2);
 static_assert(step.parameters == 25 + 18);
 static_assert(step.forward.flops == 2 * (40 + 5) + 2 * 5 + 2 * (30 + 3));
-static_assert(step.loss.flops == 2 * (8 * 3 + 9));
+static_assert(step.loss.flops == 2 * (6 * 3 + 12));
 static_assert(step.backward.flops == 2 * (30 + 3 + 30) + 2 * 5 + 2 * (40 + 5));
 static_assert(step.forward.read == (8 + 20) + (10 + 5) + 10 + (10 + 15) + (6 + 3));
 static_assert(step.forward.written == 10 + 10 + 10 + 6 + 6);

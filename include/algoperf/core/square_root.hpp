@@ -1,6 +1,8 @@
 // A square root that constant expressions can compute.
 #pragma once
 
+#include "config.hpp"
+
 namespace algoperf::detail {
 
 // Returns the square root of a finite x >= 0, to the last bit or the one before it, by Newton's method from above.
