@@ -34,6 +34,8 @@ endif()
 
 set(source ${BINARY_DIR}/${PAGE}_page.cpp)
 file(WRITE ${source} "#include <algoperf/algoperf.hpp>
+#include <algoperf/data/translation_fields.hpp>
+#include <algoperf/nn/beam_search.hpp>
 #include <cstdio>
 namespace ap = algoperf;
 ${types}
