@@ -21,21 +21,22 @@
 
 namespace algoperf {
 
-// The constructor makes each character (UTF-8 code point) of the sentences a token. It then joins the two neighbouring
-// tokens that are the most frequent pair within words into a new token, and repeats this until there are `size` tokens
-// or no pair is left. White space separates words. Each word begins with the mark U+2581, which stands for the blank
-// before it.
+// The constructor makes each character (UTF-8 code point) of the sentences a token. It then merges the most frequent
+// pair of adjacent tokens within words into a new token, and repeats this until there are `size` tokens or no pair is
+// left. White space separates words. Each word starts with the mark U+2581, which replaces the space before it; the
+// first word has the mark, too.
 // Tokens 0 to 3 are special, as in Vocabulary; the characters follow in the order of their code points, then merged
-// tokens in the order of the merges. Of equally frequent pairs, the one of smaller tokens is merged first.
+// tokens in the order of the merges. Ties go to the pair with the smaller first token, then with the smaller second
+// token.
 // Source: Sennrich et al. 2016, arXiv:1508.07909, algorithm 1; the mark is SentencePiece's (Kudo & Richardson 2018,
 // arXiv:1808.06226). Gives the tokens of Hugging Face's BpeTrainer with a Metaspace pre-tokenizer for
-//   sentences with single blanks.
+//   sentences with single spaces.
 // Copies share their tables.
 class Subwords {
  public:
   static constexpr std::int32_t pad = 0, unknown = 1, begin = 2, end = 3, specials = 4;
 
-  // Throws Error if `size` is below the number of special tokens and of different characters.
+  // Throws Error if `size` is less than four plus the number of distinct characters, or at least 2^31.
   Subwords(const std::vector<std::string>& sentences, std::size_t size) : tables_(learned(sentences, size)) {}
 
   // Number of tokens, including the four special ones; tokens are [0, size()).
@@ -49,7 +50,7 @@ class Subwords {
   // Returns the tokens of a sentence, without `begin` and `end`. A character that is not in the vocabulary becomes
   // `unknown`.
   std::vector<std::int32_t> encode(std::string_view sentence) const;
-  // Returns the sentence, with one blank between words, without `pad`, `begin` and `end`.
+  // Returns the sentence, with one space between words, without `pad`, `begin` and `end`.
   std::string decode(std::span<const std::int32_t> tokens) const;
 
  private:

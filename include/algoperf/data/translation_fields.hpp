@@ -21,7 +21,7 @@ namespace algoperf {
 using TranslationFields =
     InMemoryFields<Field<"source", std::int32_t>, Field<"input", std::int32_t>, Field<"label", std::int32_t>>;
 
-// Returns the tokens of a sentence in the field "source".
+// Returns the tokens that the field "source" holds for a sentence: its subwords, then `end`.
 inline std::vector<std::int32_t> source_tokens(const Subwords& subwords, std::string_view sentence) {
   std::vector<std::int32_t> tokens = subwords.encode(sentence);
   tokens.push_back(Subwords::end);

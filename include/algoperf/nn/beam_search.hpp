@@ -15,8 +15,8 @@ namespace algoperf {
 
 struct BeamSearchOptions {
   std::size_t beams = 4;            // hypotheses per sentence; 1 selects the most probable token each time (greedy)
-  double length_penalty = 0.6;      // the larger, the longer the translations
-  std::size_t longest = 64;         // tokens of a translation, with `end`
+  double length_penalty = 0.6;      // larger values favour longer translations
+  std::size_t longest = 64;         // the most tokens of a translation, with `end`
   std::size_t at_once = 64;         // sentences translated at a time
   std::int32_t begin = 2, end = 3;  // tokens, those of Subwords
 
@@ -41,7 +41,7 @@ class BeamSearch {
 
   const std::vector<std::int32_t>& source() const { return *source_; }
   std::size_t hypotheses() const { return alive_.size(); }
-  // Returns the tokens of a hypothesis, without `begin`. All hypotheses have as many tokens.
+  // Returns the tokens of a hypothesis, without `begin`. All hypotheses have the same number of tokens.
   const std::vector<std::int32_t>& tokens(std::size_t hypothesis) const { return alive_[hypothesis].tokens; }
   // Extends the hypotheses. logits(h) points to those of the next token of hypothesis h.
   template <class Logits>
@@ -50,7 +50,7 @@ class BeamSearch {
       double log_probability;
       std::size_t hypothesis, token;
     };
-    // Each hypothesis has one candidate that ends it, so that at least half of the candidates go on.
+    // At most one candidate per hypothesis ends, so at least half of the 2 beams candidates continue.
     const std::size_t most = options_.beams == 1 ? 1 : 2 * options_.beams;
     std::vector<Candidate> best;  // the most probable first
     for (std::size_t h = 0; h < alive_.size(); ++h) {
@@ -141,13 +141,15 @@ inline TranslationInputs inputs_of(const std::vector<BeamSearch*>& searches, std
 // predict(inputs) returns the logits of a model such as EncoderDecoder for every row of "input" of a TranslationInputs:
 //   beam_search([&](const auto& inputs) { return predictor.predict(inputs); }, sources)
 // Each step extends every hypothesis by a token and keeps the `beams` most probable ones. A hypothesis ends with the
-// token `end`, and its score is log(probability) / ((5 + length) / 6)^length_penalty. The search for a sentence is over
-// when no hypothesis that is left can reach the best score.
+// token `end`, and its score is log(probability) / ((5 + length) / 6)^length_penalty, where length counts `end`. The
+// search for a sentence stops when no live hypothesis can beat the best score, or after `longest` tokens. If no
+// hypothesis has ended by then, the translation is the most probable live one.
 // Source: Wu et al. 2016, arXiv:1609.08144, equation 14, without its coverage penalty, as in AlgoPerf's wmt. AlgoPerf
 //   continues until `beams` hypotheses have ended, which does not change the best one.
-// Cost: each token costs a pass over the source and all tokens before it. Keeps the logits of all rows of a pass in
-//   host memory: at most at_once * beams * longest * vocabulary elements.
-// Throws Error if a logit is NaN or infinite, except for -infinity.
+// Cost: there is no cache of keys and values: for each token, the model encodes the source again, and recomputes all
+//   earlier tokens of every hypothesis. Keeps the logits of all rows of a pass in host memory: at most at_once * beams
+//   * longest * vocabulary elements.
+// Throws Error if a logit is NaN or +infinity, or if all logits of a row are -infinity.
 template <class Predict>
 std::vector<std::vector<std::int32_t>> beam_search(const Predict& predict,
                                                    const std::vector<std::vector<std::int32_t>>& sources,

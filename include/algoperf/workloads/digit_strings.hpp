@@ -28,12 +28,13 @@ struct SpeechSplits {
 
 }  // namespace detail
 
-// AlgoPerf's librispeech_deepspeech and librispeech_conformer in miniature: strings of 1 to 5 spoken digits of one
-// speaker each, from the recordings in `data`/spoken-digits/recordings.tar, plain or gzipped. There are `strings` for
-// training, 400 for validation and 400 for testing, of different recordings of the same six speakers. The target is a
-// validation word error rate, and a word is a digit. Spectrograms are standardised by the statistics of the first 500
-// training strings. In training, random stretches of them are masked (SpecAugment); prefetched(task.train()) does that
-// on a thread. Departures from AlgoPerf: digits instead of subwords, and those of DeepSpeech and Conformer.
+// AlgoPerf's librispeech_deepspeech and librispeech_conformer in miniature: strings of 1 to 5 digits, each string
+// spoken by one speaker, from the recordings in `data`/spoken-digits/recordings.tar, plain or gzipped. There are
+// `strings` for training, 400 for validation and 400 for testing, of different recordings of the same six speakers. The
+// target is the word error rate on the validation strings, where each digit is a word. Spectrograms are standardised by
+// the statistics of the first 500 training strings. Training masks random stretches of them (SpecAugment). With
+// prefetched(workload.train()), a background thread does so. Departures from AlgoPerf: digits instead of subwords, and
+// those of DeepSpeech and Conformer.
 template <class Network>
 struct DigitStringsWorkload {
   std::string name = "digit_strings_" + detail::network_name<Network>();

@@ -27,9 +27,9 @@ struct TranslationSplits {
 
 // AlgoPerf's wmt in miniature: captions of images in German, and their translations into English (Multi30k, Elliott et
 // al. 2016, arXiv:1605.00459), from the files train, val and test_2016_flickr with the endings .de and .en, plain or
-// gzipped, in `data`/multi30k. The first `pairs` of the 29,000 pairs are for training. Both languages share a
-// vocabulary of at most `vocabulary` tokens, learned from them. The labels are smoothed. The target is the BLEU of the
-// validation sentences, translated by beam search with `beams` hypotheses.
+// gzipped, in `data`/multi30k. Training uses the first `pairs` of 29,000. Both languages share a vocabulary of at most
+// `vocabulary` subwords, learned from the training pairs. The labels are smoothed. The target is the BLEU of the
+// validation sentences, translated by beam search with `beams` hypotheses into at most 48 tokens.
 // Departures from AlgoPerf: byte pairs instead of SentencePiece's unigrams, and those of EncoderDecoder.
 template <class Network>
 struct Multi30kWorkload {

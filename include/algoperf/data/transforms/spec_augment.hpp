@@ -13,7 +13,8 @@ namespace algoperf {
 // Sets random stretches of frames and of frequencies of each spectrogram to zero:
 //   time_masks times       floor(u max_time_ratio frames) frames,       from floor(u' (frames - length + 1)) on
 //   frequency_masks times  floor(u max_frequencies) frequencies,    from floor(u' (frequencies - length + 1)) on
-// with u and u' uniform in [0, 1). A length of 0 masks nothing. Zero should be the mean of the spectrograms.
+// with u and u' uniform in [0, 1). A length of 0 masks nothing. `frames` are those of the whole spectrogram.
+// Standardise spectrograms first, so that zero is their mean.
 // Field: spectrograms {frames, frequencies} or {frames, frequencies, channels}. On a ragged axis, the rows of an
 //   example are windows of one spectrogram, with one of these shapes, and each window begins `hop` frames after the one
 //   before (data/speech_fields.hpp). A frame is then masked in all windows that hold it.

@@ -19,9 +19,9 @@
 
 namespace algoperf {
 
-// A speech recogniser of attention and convolutions along the frames, for CtcLoss. A model function of the field
-// "input" on the ragged axis "frames". Row i holds the log-mel frames from 4 i to 4 i + 6, {7, bands, 1}
-// (data/speech_fields.hpp).
+// A Conformer: a speech recogniser whose blocks combine self-attention with convolutions over time, for CtcLoss. A
+// model function of the field "input" on the ragged axis "frames". Row i holds the log-mel frames from 4 i to 4 i + 6,
+// {7, bands, 1} (data/speech_fields.hpp).
 //   TrainingLoop loop(Conformer<>{.symbols = 11}, CtcLoss{}, adamw(), ...);
 //   x = positions + dense(relu(conv_2(relu(conv_1(input)))));   `blocks` times:
 //     x += feed_forward(x) / 2;   x += out(attention(norm(x)));   x += convolution(x);   x += feed_forward(x) / 2;
@@ -30,10 +30,10 @@ namespace algoperf {
 //   convolution = dense(act(batch_norm(depthwise_convolution(glu(dense(norm(x)))))))
 // Tensors: conv_1, conv_2, subsampled; block.<i>.feed_forward_1.{norm, up, down}, .attention.{norm, query,
 //   query_scale, kv, out}, .convolution.{norm, gated, depthwise, batch_norm, out}, .feed_forward_2, .norm; norm;
-//   logits. The weights of `gated` and `kv` start as those of two dense layers.
+//   logits. `gated` and `kv` each hold two dense layers in one tensor, with the initial values of two.
 // Hyperparameters: bands; width; blocks; heads; hidden, of feed_forward, 0 for 4 width; kernel, the size of the
-//   depthwise convolution; symbols, with the blank; block_norm: whether the norm at the end of each block exists;
-//   attention_temperature, a factor of attention's output (AlgoPerf's name); dropout, after the positions, `up`, and
+//   depthwise convolution; symbols, with the blank; block_norm: whether each block ends with a layer norm;
+//   attention_temperature: multiplies attention's output (AlgoPerf's name); dropout, after the positions, `up`, and
 //   each branch; activation.
 // Initial values: Glorot uniform; biases zeros.
 // Source: Gulati et al. 2020, arXiv:2005.08100, as in AlgoPerf's librispeech_conformer: absolute positions, biases in

@@ -24,21 +24,20 @@ namespace algoperf {
 // "target". Its outputs are the logits of the token after each row of "input". Its labels are the tokens of the
 // translation and a token that ends it (data/translation_fields.hpp).
 //   TrainingLoop loop(EncoderDecoder<>{.vocabulary = 2000}, SoftmaxCrossEntropy{.label_smoothing = 0.1}, adamw(), ...);
-// A block of the encoder computes x += out(attention(norm(x))), x += mlp(norm(x)), where mlp(x) = down(act(up(x))). A
-// block of the decoder reads its own rows by causal attention, and then those of the encoder, before its mlp:
-// y += out(attention(query(norm(y)), kv(encoded))).
+// An encoder block computes x += out(attention(norm(x))), x += mlp(norm(x)), where mlp(x) = down(act(up(x))). A decoder
+// block applies causal self-attention, then cross-attention to the encoder's output,
+// y += out(attention(query(norm(y)), kv(encoded))), and then the mlp.
 // Tensors: embedding {vocabulary, width}, of both languages and of the logits; encoder.<i>.self.{norm, qkv, out},
 //   encoder.<i>.mlp.{norm, up, gate, down}, encoder.norm; decoder.<i>.self, decoder.<i>.cross.{norm, query, kv, out},
 //   decoder.<i>.mlp, decoder.norm.
 // Hyperparameters: vocabulary; width; blocks, of the encoder and of the decoder; heads; hidden, of an mlp;
 //   post_norm: x = norm(x + f(x)) instead of x + f(norm(x)), without encoder.norm and decoder.norm; glu: the activated
-//   hidden layer is multiplied by gate(norm(x)), a third dense layer; attention_temperature, a factor of the scores of
-//   attention (AlgoPerf's name);
-//   dropout, after the positions, hidden layers and branches; activation.
+//   hidden layer is multiplied by gate(norm(x)), a third dense layer; attention_temperature: multiplies the attention
+//   scores before the softmax (AlgoPerf's name); dropout, after the positions, hidden layers and branches; activation.
 // Initial values: the embedding normal with variance 1; weights Glorot uniform; biases of the mlps' dense layers normal
 //   with a standard deviation of 1e-6. The other dense layers have no biases.
 // Source: Vaswani et al. 2017, arXiv:1706.03762, as in AlgoPerf's wmt: norms first, and logits divided by sqrt(width).
-//   Departs from AlgoPerf: sentences are not packed into rows of equal length.
+//   Departs from AlgoPerf: training does not pack several sentences into one sequence.
 template <class Activation = Relu>
 struct EncoderDecoder {
   std::size_t vocabulary = 2000, width = 64, blocks = 2, heads = 4, hidden = 64;
@@ -96,11 +95,12 @@ struct EncoderDecoder {
     const typename Net::Scope scope(net, name);
     return dropped(net, "drop", net("positions", SinePositions{}, x));
   }
-  // The input of a branch f, and x + f or the norm of it.
+  // Returns the input of a branch.
   template <class Net>
   constexpr Value before(Net& net, Value x) const {
     return post_norm ? x : net("norm", norm, x);
   }
+  // Returns x + branch, or with post_norm the norm of it.
   template <class Net>
   constexpr Value after(Net& net, Value x, Value branch) const {
     x = net("sum", Sum{}, x, dropped(net, "drop", branch));
