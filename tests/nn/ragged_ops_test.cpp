@@ -90,6 +90,10 @@ TEST_CASE("ragged axes: gradients of attention and positions") {
   }));
   check_gradients_of(with_loss([](auto& net, Value x) { return net(ap::RotaryPositions{.size = 2}, x); }));
   check_gradients_of(with_loss([](auto& net, Value x) { return net(ap::SinePositions{}, net(ap::Gelu{}, x)); }));
+  check_gradients_of(with_loss([](auto& net, Value x) {  // both inputs of the sum share its gradient
+    const Value other = net("other", ap::Dense{.units = 4}, x);
+    return net(ap::Sum{}, other, net(ap::SinePositions{}, x));
+  }));
 }
 
 TEST_CASE("ragged axes: gradients of convolutions along the rows, and of scales") {

@@ -41,4 +41,11 @@ void add_table_rows(const Call& call, const typename Call::Scalar* table) {
                                  AddTableRows<typename Call::S>{width, axis.rows, table, call.in(0), call.out()});
 }
 
+// Its backward pass: dx = dy.
+template <class Call>
+void pass_gradient(const Call& call) {
+  if (call.d_in(0) != nullptr && call.d_in(0) != call.d_out())
+    call.pass.backend.copy(call.rows(0) * call.in_shape(0).size(), call.d_out(), call.d_in(0));
+}
+
 }  // namespace algoperf::detail

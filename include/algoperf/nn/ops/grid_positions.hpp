@@ -3,11 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
-#include "../../core/half.hpp"
-#include "../../core/map_kernels.hpp"
 #include "../../core/math.hpp"
+#include "add_table_rows.hpp"
 #include "check_alike.hpp"
 
 namespace algoperf {
@@ -39,26 +37,6 @@ struct GridTable {
   }
 };
 
-// y_r = x_r + row r of the table, where r counts from 0 in each example.
-template <class S>
-struct AddGridRow {
-  std::size_t rows, width;
-  const S *table, *x;
-  S* y;
-
-  template <class Team>
-  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-    const S *const from = x + r * width, *const add = table + r % rows * width;
-    S* const to = y + r * width;
-    if constexpr (std::is_same_v<S, Arithmetic<S>>) {
-      if (from != to) team.copy(width, from, to);
-      team.map(Add{}, width, to, add);
-    } else {
-      team.each(width, [=](std::size_t c) { to[c] = S(Arithmetic<S>(from[c]) + Arithmetic<S>(add[c])); });
-    }
-  }
-};
-
 }  // namespace detail
 
 // Fixed positions of the cells of a grid, such as the patches of an image: adds to row r of an example, which lies in
@@ -66,7 +44,8 @@ struct AddGridRow {
 //   [sin(j f), cos(j f), sin(i f), cos(i f)],   f_k = base^(-k / (n - 1)) for k in [0, n), n = width / 4.
 // Shapes: in {width} on an axis with a fixed number of rows, out the same; the width is a multiple of 4.
 // Source: the Vision Transformers of Beyer et al. 2022, arXiv:2205.01580, and of AlgoPerf.
-// Cost: 1 FLOP per element forward, 0 backward. Computes the table in each pass.
+// Cost: 1 FLOP per element forward, 0 backward. Computes the table in each pass, in memory for an element of the
+// parameters' type per element of the input.
 struct GridPositions {
   std::size_t columns = 1;
   double base = 10000;
@@ -84,12 +63,11 @@ struct GridPositions {
     net.check(base > 0, own, "base is not positive");
     return x[0];
   }
-  template <class Net>
-  constexpr OpTraits traits(const Net& net, const std::array<Value, 1>& x) const {
+  constexpr OpTraits traits(const std::array<Value, 1>& x) const {
     OpTraits traits;
     traits.reads_inputs = 0;
     traits.in_place = 0;
-    traits.memory.scratch = net.rows_per_example(x[0]) * x[0].shape.size();
+    traits.last_input_scratch = x[0].shape.size();
     return traits;
   }
   template <class Net, class Tally>
@@ -102,16 +80,15 @@ struct GridPositions {
 
   template <class Call>
   void forward(const Call& call) const {
-    using S = typename Call::S;
-    const std::size_t rows = call.axis_of(0).longest, width = call.in_shape(0).size();
-    call.pass.backend.for_each_row(rows, 64 * width, detail::GridTable<S>{columns, width, base, call.pass.scratch});
-    call.pass.backend.for_each_row(call.rows(0), width,
-                                   detail::AddGridRow<S>{rows, width, call.pass.scratch, call.in(0), call.out()});
+    using T = typename Call::Scalar;
+    const std::size_t width = call.in_shape(0).size();
+    call.pass.backend.for_each_row(call.axis_of(0).longest, 64 * width,
+                                   detail::GridTable<T>{columns, width, base, call.last_input_scratch});
+    detail::add_table_rows(call, call.last_input_scratch);
   }
   template <class Call>
   void backward(const Call& call) const {
-    if (call.d_in(0) != nullptr && call.d_in(0) != call.d_out())
-      call.pass.backend.copy(call.rows(0) * call.in_shape(0).size(), call.d_out(), call.d_in(0));
+    detail::pass_gradient(call);
   }
 };
 

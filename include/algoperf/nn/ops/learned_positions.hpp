@@ -82,7 +82,7 @@ struct AddTable {
       call.pass.backend.for_each_row(
           positions, call.examples * width,
           TableGradient<typename Call::S>{width, call.examples, axis.rows, call.d_out(), call.gradient(table)});
-    if (call.d_in(0) != nullptr && call.d_in(0) != call.d_out()) call.pass.backend.copy(n, call.d_out(), call.d_in(0));
+    pass_gradient(call);
   }
 };
 
