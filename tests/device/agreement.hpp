@@ -167,6 +167,7 @@ void for_most_models(const F& f) {
   f("conv of parts of packs", Model(Shape{6, 5, 2}, Conv2d{.filters = 3, .size = 2, .padding = 1}));
   f("overlapping max pool", Model(Shape{7, 6, 3}, MaxPool{.size = 3, .stride = 2}));
   f("layer norm", Model(Shape{3, 19}, LayerNorm{}));
+  f("layer norm without a scale", Model(Shape{3, 19}, LayerNorm{.affine = false}));
   f("rms norm and glu", Model(Shape{3, 20}, RmsNorm{}, Glu{}));
   f("batch norm", Model(Shape{5, 4, 6}, BatchNorm{.ghost = 2}));
   f("pointwise conv", Model(Shape{4, 5, 3}, Conv2d{.filters = 4, .size = 1}));
@@ -193,13 +194,14 @@ struct ManyOps {
 // Attention with `heads` heads of `size` elements. `keys` is 0 if each row holds a query, a key and a value.
 struct Attending {
   std::size_t rows, keys, heads, size;
-  bool causal = false;
+  bool causal = false, relu = false;
 
   constexpr Shape input() const { return {(keys == 0 ? 3 * rows : rows + 2 * keys) * heads * size}; }
   template <class Net>
   constexpr Value operator()(Net& net, Value x) const {
     const std::size_t width = heads * size;
-    const Attention attention{.heads = heads, .causal = causal};
+    const Attention attention{
+        .heads = heads, .causal = causal, .weights = relu ? AttentionWeights::relu : AttentionWeights::softmax};
     if (keys == 0)
       return net.examples_of(net("mix", attention, net.rows_of("rows", net.reshape(x, {rows, 3 * width}))));
     const auto [queries, others] = net(Split{.first = rows * width}, x);
@@ -228,7 +230,8 @@ void for_each_model(const F& f) {
   f("many ops", Model(Shape{7}, ManyOps{}));
   // Heads that need padding, rows that do not fill a block or fill several, and heads that are larger than any block's.
   for (const Attending& part : {Attending{7, 0, 3, 5}, Attending{33, 0, 2, 16, true}, Attending{70, 0, 1, 20, true},
-                                Attending{35, 90, 2, 33}, Attending{5, 3, 1, 100}, Attending{4, 0, 1, 130, true}})
+                                Attending{35, 90, 2, 33}, Attending{5, 3, 1, 100}, Attending{4, 0, 1, 130, true},
+                                Attending{7, 0, 3, 5, true, true}, Attending{5, 9, 2, 6, false, true}})
     f("attention", Model(part.input(), part));
   f("residual", Model(Shape{11}, Dense{.units = 6}, Residual(LayerNorm{}, Dense{.units = 6}, Relu{})));
 }

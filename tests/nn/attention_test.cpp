@@ -19,8 +19,17 @@ static_assert(ap::AttendingBackend<ap::Host<float>> && !ap::AttendingBackend<ByR
 
 struct Sizes {
   std::size_t examples, queries, keys, heads, size;
-  bool causal = false;
+  bool causal = false, relu = false;
   bool self() const { return keys == 0; }
+  ap::Attention attention() const {
+    return {
+        .heads = heads, .causal = causal, .weights = relu ? ap::AttentionWeights::relu : ap::AttentionWeights::softmax};
+  }
+  Sizes with_relu() const {
+    Sizes n = *this;
+    n.relu = true;
+    return n;
+  }
 };
 
 // The op on fields: "x" holds queries, keys and values, or "x" queries and "z" keys and values.
@@ -29,7 +38,7 @@ struct Attend {
   template <class Net>
   Value operator()(Net& net) const {
     const std::size_t width = n.heads * n.size;
-    const ap::Attention attention{.heads = n.heads, .causal = n.causal};
+    const ap::Attention attention = n.attention();
     const ap::GraphIndex rows = net.axis("queries", n.queries);
     if (n.self()) return net(attention, net.field("x", {3 * width}, rows));
     return net(attention, net.field("x", {width}, rows), net.field("z", {2 * width}, net.axis("keys", n.keys)));
@@ -87,10 +96,10 @@ Numbers expected_of(const Sizes& n, const Numbers& x) {
           weights.push_back(score);
           top = std::max(top, score);
         }
-        for (double& w : weights) total += w = std::exp(w - top);
+        for (double& w : weights) total += w = n.relu ? std::max(w, 0.0) : std::exp(w - top);
         for (std::size_t c = 0; c < n.size; ++c) {
           double sum = 0;
-          for (std::size_t j = 0; j < weights.size(); ++j) sum += weights[j] / total * kv(j, 1, c);
+          for (std::size_t j = 0; j < weights.size() && total > 0; ++j) sum += weights[j] / total * kv(j, 1, c);
           y.push_back(sum);
         }
       }
@@ -109,9 +118,12 @@ constexpr Sizes self_attention{2, 5, 0, 3, 4}, tiles{2, 130, 0, 2, 5}, causal_ti
     few_keys{2, 131, 2, 1, 3};
 
 TEST_CASE("attention: values by tiles and by rows") {
-  for (const Sizes& n : {self_attention, tiles, causal_tiles, whole_tiles, one_row, cross, few_keys}) {
+  std::vector<Sizes> sizes{self_attention, tiles, causal_tiles, whole_tiles, one_row, cross, few_keys};
+  for (std::size_t i = 0; i < 7; ++i) sizes.push_back(sizes[i].with_relu());
+  for (const Sizes& n : sizes) {
     CAPTURE(n.queries);
     CAPTURE(n.keys);
+    CAPTURE(n.relu);
     const Numbers x = x_of(n), expected = expected_of(n, x);
     CHECK(distance(output_rows<ap::Host<double>>(n, x), expected) < 1e-13);
     CHECK(distance(output_rows<ByRows<double>>(n, x), expected) < 1e-13);
@@ -128,6 +140,20 @@ TEST_CASE("attention: scores of thousands do not overflow") {
   CHECK(distance(output_rows<ByRows<double>>(causal_tiles, x), expected) < 1e-9);
 }
 
+TEST_CASE("attention: with relu, a factor of the queries changes nothing, and scores below 0 give 0") {
+  const Sizes n = cross.with_relu();
+  Numbers x = x_of(n);
+  const Numbers once = output_rows<ap::Host<double>>(n, x), by_rows = output_rows<ByRows<double>>(n, x);
+  for (double& q : x) q *= 1024;
+  CHECK(output_rows<ap::Host<double>>(n, x) == once);
+  CHECK(output_rows<ByRows<double>>(n, x) == by_rows);
+  // One head of one element: the query 1 with keys -1 and -2, whose scores are negative.
+  const Sizes small{1, 2, 0, 1, 1, false, true};
+  const Numbers rows{1, -1, 5, 1, -2, 7};
+  CHECK(output_rows<ap::Host<double>>(small, rows) == Numbers{0, 0});
+  CHECK(output_rows<ByRows<double>>(small, rows) == Numbers{0, 0});
+}
+
 TEST_CASE("attention: the number of threads changes no bit") {
   const Numbers x = x_of(causal_tiles);
   const Numbers one = output_rows(causal_tiles, x, ap::Host<float>{});
@@ -142,7 +168,7 @@ struct Checked {
   template <class Net>
   Value operator()(Net& net) const {
     const std::size_t width = n.heads * n.size;
-    const ap::Attention attention{.heads = n.heads, .causal = n.causal};
+    const ap::Attention attention = n.attention();
     const ap::GraphIndex rows = net.axis("queries", n.queries);
     Value y{};
     if (n.self()) {
@@ -172,6 +198,8 @@ TEST_CASE("attention: gradients") {
     CAPTURE(n.queries);
     check_gradients<ap::Host<double>>({n});
     check_gradients<ByRows<double>>({n});
+    check_gradients<ap::Host<double>>({n.with_relu()});
+    check_gradients<ByRows<double>>({n.with_relu()});
   }
   for (const bool fixed_keys : {false, true}) {
     check_gradients<ap::Host<double>>({Sizes{2, 3, 5, 2, 2}, fixed_keys, !fixed_keys});
@@ -232,6 +260,7 @@ TEST_CASE("attention: costs") {
   CHECK(flops({1, 4, 0, 2, 3}) == 16 * (4 * 6 + 6 * 2));
   CHECK(flops({1, 4, 0, 2, 3, true}) == 10 * (4 * 6 + 6 * 2));
   CHECK(flops({1, 4, 7, 2, 3}) == 28 * (4 * 6 + 6 * 2));
+  CHECK(flops({1, 4, 7, 2, 3, false, true}) == 28 * (4 * 6 + 3 * 2));
 }
 
 TEST_CASE("attention: mistakes name the op") {

@@ -197,6 +197,7 @@ TEST_CASE("normalisation layers report the operations they execute") {
   const ap::Conv2d conv{.filters = 4, .padding = 1};
   const ap::Shape in{4, 3, 2};
   counts_what_it_does(ap::Model(in, conv, ap::LayerNorm{}, conv, ap::LayerNorm{}));
+  counts_what_it_does(ap::Model(in, conv, ap::LayerNorm{.affine = false}, conv, ap::LayerNorm{.affine = false}));
   counts_what_it_does(ap::Model(in, conv, ap::RmsNorm{}, conv, ap::RmsNorm{}));
   counts_what_it_does(ap::Model(in, ap::GroupNorm{.groups = 2}, conv, ap::GroupNorm{.groups = 2}, ap::Relu{}));
   counts_what_it_does(ap::Model(in, conv, ap::InstanceNorm{}, conv, ap::InstanceNorm{}));

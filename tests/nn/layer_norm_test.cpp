@@ -10,6 +10,7 @@ namespace {
 
 static_assert(ap::Layer<ap::LayerNorm>);
 static_assert(cost_of(ap::LayerNorm{}, {64}) == ap::Cost{128, 512 + 5, 1024 + 2, 130});
+static_assert(cost_of(ap::LayerNorm{.affine = false}, {64}) == ap::Cost{0, 6 * 64 + 5, 11 * 64 + 2, 66});
 static_assert(cost_of(ap::LayerNorm{}, {4, 16}) == ap::Cost{32, 512 + 20, 1024 + 8, 136});
 
 TEST_CASE_TEMPLATE("layer norm: forward agrees with the formula", B, NN_BACKENDS) {
@@ -39,6 +40,20 @@ TEST_CASE_TEMPLATE("layer norm: gradients", B, NN_BACKENDS) {
   check_model<B>(ap::Model(ap::Shape{3, 20}, ap::LayerNorm{}, Softsign{}, ap::Dense{.units = 4}));
   check_model<B>(
       ap::Model(ap::Shape{5}, ap::Dense{.units = 19}, Softsign{}, ap::LayerNorm{}, ap::Relu{}, ap::Dense{.units = 4}));
+}
+
+TEST_CASE_TEMPLATE("layer norm: without a scale and a bias, as with ones and zeros", B, NN_BACKENDS) {
+  const ap::Model plain(ap::Shape{3, 7}, ap::LayerNorm{.affine = false}), affine(ap::Shape{3, 7}, ap::LayerNorm{});
+  CHECK(ap::layout_of(plain).size() == 0);
+  Numbers ones(ap::layout_of(affine).size());
+  std::fill_n(ones.begin(), 7, 1);  // the scale, the first tensor
+  const Numbers input = normals(42, 9), d_outputs = normals(42, 10);
+  const Outcome found = run<B>(plain, {2, 3, {}, input, d_outputs}),
+                same = run<B>(affine, {2, 3, ones, input, d_outputs});
+  CHECK(distance(found.outputs, same.outputs) < tolerance<B>());
+  CHECK(distance(found.d_input, same.d_input) < tolerance<B>());
+  check_model<B>(
+      ap::Model(ap::Shape{5}, ap::Dense{.units = 19}, ap::LayerNorm{.affine = false}, ap::Dense{.units = 4}));
 }
 
 TEST_CASE("layer norm: initial values and kinds") {

@@ -22,6 +22,14 @@ struct ScaledExponential {
   }
 };
 
+// max(x, 0)
+struct PositivePart {
+  template <class T>
+  ALGOPERF_HD T operator()(T x) const {
+    return math::max(x, T(0));
+  }
+};
+
 template <class S>
 S largest_of(std::size_t n, const S* x) {
   using V = Vector<S>;
@@ -82,8 +90,8 @@ class HostAttention {
     return all <= first ? 0 : std::min(count, all - first);
   }
 
-  // Visits the tiles of keys in order. A row's sum and output refer to the largest score so far, and are scaled when a
-  // larger one is found.
+  // Visits the tiles of keys in order. With softmax, a row's sum and output refer to the largest score so far, and are
+  // scaled when a larger one is found.
   void forward_head(const AttentionInputs<S>& in, S* out, S* log_sums, std::size_t example, std::size_t head) const {
     alignas(64) S scores[tile * tile];
     S tops[tile], totals[tile];
@@ -100,11 +108,16 @@ class HostAttention {
           S* const of_row = scores + r * tile;
           const std::size_t n = visible(example, row + r, first, count);
           std::fill(of_row + n, of_row + count, S(0));
+          if (first == 0) totals[r] = 0;
           if (n == 0) continue;
+          if (is_relu()) {
+            SerialTeam{}.map(PositivePart{}, n, of_row);
+            totals[r] += sum_of(n, of_row);
+            continue;
+          }
           const S top = largest_of(n, of_row) * scale_;
           if (first == 0) {
             tops[r] = top;
-            totals[r] = 0;
           } else if (top > tops[r]) {
             const S factor = math::exp(tops[r] - top);
             totals[r] *= factor;
@@ -112,13 +125,14 @@ class HostAttention {
             tops[r] = top;
           }
           SerialTeam{}.map(ScaledExponential<S>{scale_, tops[r]}, n, of_row);
-          totals[r] += SerialTeam{}.template sum<S>(n, [of_row](std::size_t j) { return of_row[j]; });
+          totals[r] += sum_of(n, of_row);
         }
         gemm_nn(rows, size, count, scores, tile, in.value + key, shape_.key_stride, y, width, first > 0);
       }
       for (std::size_t r = 0; r < rows && end > 0; ++r) {
-        SerialTeam{}.map(Scale<S>{1 / totals[r]}, size, y + r * width);
-        log_sums[log_sum_place(example, head, row + r)] = tops[r] + math::log(totals[r]);
+        const bool none = is_relu() && totals[r] == 0;
+        SerialTeam{}.map(Scale<S>{none ? S(0) : 1 / totals[r]}, size, y + r * width);
+        log_sums[log_sum_place(example, head, row + r)] = is_relu() ? totals[r] : tops[r] + math::log(totals[r]);
       }
     }
   }
@@ -156,8 +170,14 @@ class HostAttention {
           S *const p = weights + r * tile, *const ds = slopes + r * tile;
           const std::size_t n = visible(example, row + r, first, count);
           const S log_sum = log_sums[log_sum_place(example, head, row + r)];
-          SerialTeam{}.map(ScaledExponential<S>{scale_, log_sum}, n, p);
-          SerialTeam{}.map(SlopeOf<S>{scale_, deltas[r]}, n, ds, static_cast<const S*>(p));
+          if (is_relu()) {
+            const S factor = log_sum == 0 ? S(0) : 1 / log_sum;
+            SerialTeam{}.map(ReluSlopeOf<S>{factor, deltas[r]}, n, ds, static_cast<const S*>(p));
+            SerialTeam{}.map(ScaledPositivePart<S>{factor}, n, p);
+          } else {
+            SerialTeam{}.map(ScaledExponential<S>{scale_, log_sum}, n, p);
+            SerialTeam{}.map(SlopeOf<S>{scale_, deltas[r]}, n, ds, static_cast<const S*>(p));
+          }
           std::fill(p + n, p + count, S(0));
           std::fill(ds + n, ds + count, S(0));
         }
@@ -203,6 +223,29 @@ class HostAttention {
       return U(scale) * p * (x - U(delta));
     }
   };
+
+  // factor max(x, 0)
+  template <class T>
+  struct ScaledPositivePart {
+    T factor;
+    template <class U>
+    ALGOPERF_HD U operator()(U x) const {
+      return U(factor) * math::max(x, U(0));
+    }
+  };
+  // factor (x - delta) where the score is above 0, else 0
+  template <class T>
+  struct ReluSlopeOf {
+    T factor, delta;
+    template <class U>
+    ALGOPERF_HD U operator()(U x, U score) const {
+      return math::select<U>(score <= U(0), U(0), U(factor) * (x - U(delta)));
+    }
+  };
+  bool is_relu() const { return shape_.weights == AttentionWeights::relu; }
+  static S sum_of(std::size_t n, const S* x) {
+    return SerialTeam{}.template sum<S>(n, [x](std::size_t j) { return x[j]; });
+  }
 
   const HostType& host_;
   AttentionShape shape_;

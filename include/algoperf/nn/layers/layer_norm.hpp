@@ -10,42 +10,49 @@ namespace algoperf {
 //   y = (x - mean) rstd * scale + bias,   rstd = 1 / sqrt(mean of (x - mean)^2 + eps)
 // Shapes: in {..., width}, out the same; an example of one axis is one row; `scale` {width} starts as ones, `bias`
 //   {width} as zeros.
-// Hyperparameters: eps > 0.
+// Hyperparameters: eps > 0; affine: whether there are a scale and a bias (torch's elementwise_affine).
 // Source: Ba et al. 2016, arXiv:1607.06450, equation 4 with the eps of torch; as torch's LayerNorm over the last axis.
 // Cost: 8 FLOPs per element and 5 per row forward, 16 and 2 backward; keeps the mean and rstd of each row, and one
-// value per element for the scale's gradient.
+//   value per element for the scale's gradient. Not affine: 6 per element forward, 11 backward, and no such values.
 struct LayerNorm {
   double eps = 1e-5;
+  bool affine = true;
 
   struct Handles {
     TensorHandle scale, bias;
   };
 
   constexpr Shape output(Shape in) const { return in; }
-  constexpr std::uint64_t parameters(Shape in) const { return 2 * width(in); }
+  constexpr std::uint64_t parameters(Shape in) const { return affine ? 2 * width(in) : 0; }
   template <class Tally>
   constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
     const std::uint64_t n = batch * in.size(), all_rows = batch * rows(in);
-    tally.operation({"normalisation", 8 * n + 5 * all_rows, n + 2 * width(in), n + 2 * all_rows});
+    tally.operation({"normalisation", (affine ? 8 : 6) * n + 5 * all_rows, n + parameters(in), n + 2 * all_rows});
   }
   template <class Tally>
   constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
     const std::uint64_t n = batch * in.size(), all_rows = batch * rows(in);
+    if (!affine) {
+      if (input_gradient) tally.operation({"normalisation, gradient", 11 * n + 2 * all_rows, 2 * n + 2 * all_rows, n});
+      return;
+    }
     const std::uint64_t flops = input_gradient ? 14 * n + 2 * all_rows : 3 * n;
     const std::uint64_t more = input_gradient ? n : 0;
     tally.operation({"normalisation, gradient", flops, 2 * n + 2 * all_rows + width(in), n + more});
     tally.operation({"scale gradient", n, n, width(in)});
     tally.operation({"bias gradient", n, n, width(in)});
   }
-  constexpr LayerMemory memory(Shape in) const { return {.kept = in.size(), .exact = 2 * rows(in)}; }
+  constexpr LayerMemory memory(Shape in) const { return {.kept = affine ? in.size() : 0, .exact = 2 * rows(in)}; }
 
   Handles declare(Layout& layout, const std::string& name, Shape in) const {
     require(eps > 0, name, ": LayerNorm has eps ", eps, ", expected more than 0");
+    if (!affine) return {};
     return {layout.add({name + ".scale", Kind::layer_norm_scale, {width(in)}}),
             layout.add({name + ".bias", Kind::layer_norm_bias, {width(in)}})};
   }
   template <class S>
   void initialize(Initializer<S>& set, const Handles& h, Shape) const {
+    if (!affine) return;
     set(h.scale, Init::ones);
     set(h.bias, Init::zeros);
   }
@@ -56,6 +63,14 @@ struct LayerNorm {
     template <class T>
     ALGOPERF_HD T operator()(T, T x, T scale, T bias) const {
       return (x - T(mean)) * T(rstd) * scale + bias;
+    }
+  };
+  template <class S>
+  struct Standardize {
+    S mean, rstd;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x) const {
+      return (x - T(mean)) * T(rstd);
     }
   };
   // The contribution of a row to the scale's gradient.
@@ -76,6 +91,15 @@ struct LayerNorm {
       return T(rstd) * (dy * scale - T(mean_g) - (x - T(mean)) * T(rstd) * T(mean_gn));
     }
   };
+  // The same without a scale.
+  template <class S>
+  struct PlainInputGradient {
+    S mean, rstd, mean_g, mean_gn;
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x, T dy) const {
+      return T(rstd) * (dy - T(mean_g) - (x - T(mean)) * T(rstd) * T(mean_gn));
+    }
+  };
 
   template <class S>
   struct Forward {
@@ -83,7 +107,7 @@ struct LayerNorm {
     std::size_t width;
     T eps;
     const S* x;
-    const T* scale;
+    const T* scale;  // null, as is bias, if the norm is not affine
     const T* bias;
     S* y;
     T* means;
@@ -101,7 +125,10 @@ struct LayerNorm {
       const T rstd = T(1) / math::sqrt(square / n + eps);
       means[r] = mean;
       rstds[r] = rstd;
-      team.map(Normalize<T>{mean, rstd}, width, y + r * width, row, scale, bias);
+      if (scale == nullptr)
+        team.map(Standardize<T>{mean, rstd}, width, y + r * width, row);
+      else
+        team.map(Normalize<T>{mean, rstd}, width, y + r * width, row, scale, bias);
     }
   };
   template <class S>
@@ -109,7 +136,7 @@ struct LayerNorm {
     using T = Arithmetic<S>;
     std::size_t width;
     const S* x;
-    const T* scale;
+    const T* scale;  // null if the norm is not affine
     const S* dy;
     const T* means;
     const T* rstds;
@@ -120,9 +147,16 @@ struct LayerNorm {
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const S* const row = x + r * width;
       const S* const d = dy + r * width;
+      const T mean = means[r], rstd = rstds[r], n = static_cast<T>(width);
+      if (scale == nullptr) {
+        const T mean_g = team.template sum<T>(width, [d](std::size_t c) { return d[c]; }) / n;
+        const T mean_gn =
+            team.template sum<T>(width, [=](std::size_t c) { return d[c] * ((row[c] - mean) * rstd); }) / n;
+        team.map(PlainInputGradient<T>{mean, rstd, mean_g, mean_gn}, width, dx + r * width, row, d);
+        return;
+      }
       S* const product = products + r * width;
       const T* const s = scale;
-      const T mean = means[r], rstd = rstds[r], n = static_cast<T>(width);
       team.map(ScaleGradient<T>{mean, rstd}, width, product, row, d);
       if (dx == nullptr) return;
       const T mean_g = team.template sum<T>(width, [d, s](std::size_t c) { return d[c] * s[c]; }) / n;
@@ -134,17 +168,20 @@ struct LayerNorm {
   template <class B, class S>
   void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
     const Kept<B> kept(call, in);
-    call.backend.for_each_row(call.batch * rows(in), 8 * width(in),
-                              Forward<S>{width(in), static_cast<Arithmetic<S>>(eps), x, call.value(h.scale),
-                                         call.value(h.bias), y, kept.means, kept.rstds});
+    call.backend.for_each_row(
+        call.batch * rows(in), 8 * width(in),
+        Forward<S>{width(in), static_cast<Arithmetic<S>>(eps), x, affine ? call.value(h.scale) : nullptr,
+                   affine ? call.value(h.bias) : nullptr, y, kept.means, kept.rstds});
   }
   template <class B, class S>
   void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
     const Kept<B> kept(call, in);
     const std::size_t count = call.batch * rows(in);
-    call.backend.for_each_row(
-        count, 12 * width(in),
-        Backward<S>{width(in), x, call.value(h.scale), dy, kept.means, kept.rstds, kept.products, dx});
+    if (affine || dx != nullptr)
+      call.backend.for_each_row(count, 12 * width(in),
+                                Backward<S>{width(in), x, affine ? call.value(h.scale) : nullptr, dy, kept.means,
+                                            kept.rstds, kept.products, dx});
+    if (!affine) return;
     call.backend.column_sums(count, width(in), kept.products, call.gradient(h.scale));
     call.backend.column_sums(count, width(in), dy, call.gradient(h.bias));
   }

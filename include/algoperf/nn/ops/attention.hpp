@@ -13,23 +13,29 @@ namespace algoperf {
 
 // Scaled dot-product attention with several heads, between the rows of each example:
 //   y_i = sum_j softmax_j(scale q_i . k_j) v_j     for each head, which has `size` = width / heads elements
+// With weights = AttentionWeights::relu, the weights are proportional to the scores that are above 0:
+//   y_i = sum_j r_ij v_j / sum_j r_ij,   r_ij = max(q_i . k_j, 0);   0 if no score is above 0
 // Shapes: one input holds queries, keys and values: {3 width}, in this order, on an axis with several rows per example.
 //   Or two: queries {width}; keys and values {2 width}, on an axis of their own. Output {width}, on the queries' axis.
 //   Head h has elements [h size, (h + 1) size) of each part.
 // Hyperparameters: heads, which must divide the width; causal: row i reads rows [0, i] only (one input); scale, at
-//   least 0, where 0 stands for 1 / sqrt(size). A query of an example without keys has output 0.
+//   least 0, where 0 stands for 1 / sqrt(size), and which changes nothing with relu; weights. A query of an example
+//   without keys has output 0.
 // Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2; the softmax is computed in tiles as in Dao et al. 2022,
 //   arXiv:2205.14135, algorithm 1, so a square of scores is never stored. torch's scaled_dot_product_attention,
-//   without its mask and its dropout. The projections are Dense layers before and after.
+//   without its mask and its dropout. The projections are Dense layers before and after. relu: Li et al. 2022,
+//   arXiv:2202.00980, where it makes the output independent of a common factor of the queries and keys.
 // Cost: 4 width + 6 heads FLOPs per pair of a query and a key forward, 10 width + 6 heads backward, where causal
-//   attention has n (n + 1) / 2 pairs in an example of n rows. Keeps one element per query and head, and has memory for
-//   two elements per query and head, and per key and head of a second input, which loops over rows use.
+//   attention has n (n + 1) / 2 pairs in an example of n rows; with relu 4 width + 3 heads and 10 width + 4 heads.
+//   Keeps one element per query and head, and has memory for two elements per query and head, and per key and head of a
+//   second input, which loops over rows use.
 // Host works on tiles by matrix products, and Cuda on tiles in shared memory for heads of up to 128 elements. Larger
-// heads on Cuda, and Thrust, run a loop over rows, which is not fast.
+// heads and relu on Cuda, and Thrust, run a loop over rows, which is not fast.
 struct Attention {
   std::size_t heads = 1;
   bool causal = false;
   double scale = 0;
+  AttentionWeights weights = AttentionWeights::softmax;
   static constexpr const char* name = "attention";
 
   template <class Net, std::size_t N>
@@ -63,13 +69,14 @@ struct Attention {
   template <class Net, std::size_t N, class Tally>
   constexpr void count_forward(const Net& net, const std::array<Value, N>& x, Tally& tally) const {
     const std::uint64_t n = pairs(net, x), width = width_of(x), rows = net.rows(x[0]);
-    tally.operation({"attention", n * (4 * width + 6 * heads), elements(net, x), rows * (width + heads)});
+    tally.operation(
+        {"attention", n * (4 * width + (is_relu() ? 3 : 6) * heads), elements(net, x), rows * (width + heads)});
   }
   template <class Net, std::size_t N, class Tally>
   constexpr void count_backward(const Net& net, const std::array<Value, N>& x, Tally& tally) const {
     const std::uint64_t n = pairs(net, x), width = width_of(x), rows = net.rows(x[0]);
-    tally.operation({"attention, gradient", n * (10 * width + 6 * heads), elements(net, x) + rows * (2 * width + heads),
-                     elements(net, x)});
+    tally.operation({"attention, gradient", n * (10 * width + (is_relu() ? 4 : 6) * heads),
+                     elements(net, x) + rows * (2 * width + heads), elements(net, x)});
   }
 
   template <class Call>
@@ -78,7 +85,7 @@ struct Attention {
     using B = typename Call::Backend;
     const AttentionShape shape = shape_of(call);
     if constexpr (AttendingBackend<B>)
-      if (attends_heads_of<B>(shape.size))
+      if (attends<B>(shape))
         return call.pass.backend.attention(shape).forward(inputs(call), call.out(), call.pass.exact);
     if constexpr (!attends_any_head<B>)
       call.pass.backend.for_each_row(shape.examples * heads, cost(shape),
@@ -97,7 +104,7 @@ struct Attention {
     if (d.query == nullptr && d.key == nullptr) return;
     const S* const out = call.out();
     if constexpr (AttendingBackend<B>)
-      if (attends_heads_of<B>(shape.size))
+      if (attends<B>(shape))
         return call.pass.backend.attention(shape).backward(inputs(call), out, call.pass.exact, call.d_out(), d);
     if constexpr (!attends_any_head<B>)
       call.pass.backend.for_each_row(
@@ -106,6 +113,7 @@ struct Attention {
   }
 
  private:
+  constexpr bool is_relu() const { return weights == AttentionWeights::relu; }
   template <std::size_t N>
   static constexpr std::size_t width_of(const std::array<Value, N>& x) {
     return N == 1 ? x[0].shape.size() / 3 : x[0].shape.size();
@@ -134,7 +142,8 @@ struct Attention {
             call.in_shape(0).size(),
             call.in_shape(last).size(),
             causal,
-            scale > 0 ? scale : 1 / math::sqrt(static_cast<double>(width / heads))};
+            scale > 0 ? scale : 1 / math::sqrt(static_cast<double>(width / heads)),
+            weights};
   }
   template <class Call>
   static AttentionInputs<typename Call::S> inputs(const Call& call) {

@@ -37,6 +37,8 @@ struct AttentionRows {
   ALGOPERF_HD T* key_memory(std::size_t e, std::size_t h) const {
     return of_keys + 2 * (shape.keys.begin(e) * shape.heads + h * shape.keys.count(e));
   }
+  ALGOPERF_HD bool is_relu() const { return shape.weights == AttentionWeights::relu; }
+  ALGOPERF_HD T above_zero(T x) const { return x > T(0) ? x : T(0); }
   ALGOPERF_HD T product(const S* a, const S* b) const {
     T total = 0;
     for (std::size_t c = 0; c < shape.size; ++c) total += T(a[c]) * T(b[c]);
@@ -61,10 +63,16 @@ struct AttentionForward {
       const std::size_t n = a.shape.visible(e, i);
       const S* const q = a.query(e, i, h);
       team.each(n, [=](std::size_t j) { scores[j] = a.scale * a.product(q, a.in.key + a.key_place(e, j, h)); });
-      const T top = n == 0 ? T(0) : team.template max<T>(n, [=](std::size_t j) { return scores[j]; });
-      const T total = team.template sum<T>(n, [=](std::size_t j) { return math::exp(scores[j] - top); });
-      const T log_sum = n == 0 ? T(0) : top + math::log(total);
-      team.each(n, [=](std::size_t j) { scores[j] = math::exp(scores[j] - log_sum); });
+      T log_sum = 0;
+      if (a.is_relu()) {
+        log_sum = team.template sum<T>(n, [=](std::size_t j) { return a.above_zero(scores[j]); });
+        team.each(n, [=](std::size_t j) { scores[j] = scores[j] > T(0) ? scores[j] / log_sum : T(0); });
+      } else if (n > 0) {
+        const T top = team.template max<T>(n, [=](std::size_t j) { return scores[j]; });
+        const T total = team.template sum<T>(n, [=](std::size_t j) { return math::exp(scores[j] - top); });
+        log_sum = top + math::log(total);
+        team.each(n, [=](std::size_t j) { scores[j] = math::exp(scores[j] - log_sum); });
+      }
       S* const y = out + a.out_place(e, i, h);
       team.each(a.shape.size, [=](std::size_t c) {
         T sum = 0;
@@ -76,7 +84,8 @@ struct AttentionForward {
   }
 };
 
-// For a query i and a key j: p = exp(score - log_sum) and ds = scale p (d_out . v - d_out . out); then
+// For a query i and a key j: p = exp(score - log_sum) and ds = scale p (d_out . v - d_out . out); with relu,
+// p = score / sum and ds = scale (d_out . v - d_out . out) / sum where score > 0, else both are 0. Then
 //   dq_i = sum_j ds k_j,   dk_j = sum_i ds q_i,   dv_j = sum_i p d_out_i.
 template <class S>
 struct AttentionBackward {
@@ -97,9 +106,12 @@ struct AttentionBackward {
       const S* const dy = b.d_out + a.out_place(e, i, h);
       const std::size_t key = a.key_place(e, j, h);
       const T score = a.scale * a.product(a.query(e, i, h), a.in.key + key);
-      const T p = math::exp(score - b.log_sums[a.log_sum_place(e, i, h)]);
+      const T log_sum = b.log_sums[a.log_sum_place(e, i, h)];
+      const bool none = a.is_relu() && !(score > T(0));
+      const T p = none ? T(0) : a.is_relu() ? score / log_sum : math::exp(score - log_sum);
+      const T derivative = none ? T(0) : a.is_relu() ? T(1) / log_sum : p;
       *weight = p;
-      *slope = a.scale * p * (a.product(dy, a.in.value + key) - a.product(dy, b.out + a.out_place(e, i, h)));
+      *slope = a.scale * derivative * (a.product(dy, a.in.value + key) - a.product(dy, b.out + a.out_place(e, i, h)));
     };
     for (std::size_t i = 0; d.query != nullptr && i < queries; ++i) {
       T *const slopes = a.key_memory(e, h), *const weights = slopes + keys;
