@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../golden/resnet.hpp"
+#include "../golden/vgg.hpp"
 #include "../support/data_path.hpp"
 #include "../support/folder.hpp"
 #include "../support/near.hpp"
@@ -25,6 +26,13 @@ static_assert(Workload<Cifar10>);
 static_assert(std::is_same_v<decltype(Cifar10{}.train()), Transformed<Slice<ByteImages>, RandomCrop, RandomFlip>>);
 static_assert(parameters_of(SmallResNet<>{}) == 78042);
 static_assert(parameters_of(SmallResNet<>{.blocks = 3}) == 272474);  // He et al., table 6: 0.27 million
+
+static_assert(parameters_of(Vgg<>{.filters = 64, .hidden = 4096, .classes = 1000, .in = {224, 224, 3}}) == 132863336);
+static_assert(
+    parameters_of(Vgg<>{
+        .convolutions = {2, 2, 4, 4, 4}, .filters = 64, .hidden = 4096, .classes = 1000, .in = {224, 224, 3}}) ==
+    143667240);
+static_assert(parameters_of(TinyVgg::model()) == 153530);
 
 // The bytes of n images: byte j of image i is (i + 3 j) mod 256.
 std::string records(std::size_t n) {
@@ -91,16 +99,37 @@ TEST_CASE("byte images: what is refused") {
 }
 
 constexpr SmallResNet<> golden_model{.filters = 2, .classes = 3, .ghost = 2, .in = {6, 6, 3}};
-InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>> golden_data() {
+InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>> golden_data(
+    const Shape& image, const std::vector<std::int32_t>& labels) {
   std::vector<double> pixels;
-  for (std::size_t i = 0; i < 4 * 108; ++i) pixels.push_back(std::sin(0.1 + 0.37 * static_cast<double>(i)));
-  return InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>>({pixels, {6, 6, 3}}, {{0, 1, 2, 0}, {1}});
+  for (std::size_t i = 0; i < labels.size() * image.size(); ++i)
+    pixels.push_back(std::sin(0.1 + 0.37 * static_cast<double>(i)));
+  return InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>>({pixels, image}, {labels, {1}});
 }
 TEST_CASE("resnet: the loss, gradients, steps of AdamW, running averages and the evaluation are torch's") {
   const SoftmaxCrossEntropy loss{.label_smoothing = 0.1};
-  golden::check_gradients(golden_model, loss, golden_data(), golden::resnet);
-  const auto logits = golden::check_steps(golden_model, loss, golden_data(), golden::resnet);
+  const auto data = golden_data({6, 6, 3}, {0, 1, 2, 0});
+  golden::check_gradients(golden_model, loss, data, golden::resnet);
+  const auto logits = golden::check_steps(golden_model, loss, data, golden::resnet);
   CHECK(golden::error_of(logits, golden::resnet_logits) < 1e-10);
+}
+
+TEST_CASE("vgg: with and without batch norms, losses, gradients, steps of AdamW and the evaluation are torch's") {
+  const auto data = golden_data({32, 32, 3}, {0, 1, 2});
+  const auto check = [&](bool batch_norm, const golden::Model& expected, const std::vector<double>& expected_logits) {
+    const Vgg<> model{
+        .convolutions = {1, 1, 2, 1, 1}, .filters = 1, .hidden = 5, .classes = 3, .batch_norm = batch_norm};
+    golden::check_gradients(model, SoftmaxCrossEntropy{}, data, expected);
+    const auto logits = golden::check_steps(model, SoftmaxCrossEntropy{}, data, expected);
+    CHECK(golden::error_of(logits, expected_logits) < 1e-10);
+  };
+  check(false, golden::vgg, golden::vgg_logits);
+  check(true, golden::vgg_batch_norm, golden::vgg_batch_norm_logits);
+  CHECK(sentence([] {
+          Vgg<> model{.in = {32, 31, 3}};
+          TrainingLoop(model, SoftmaxCrossEntropy{}, sgd(), Constant{1}, golden::WholeBatch{4});
+        }) ==
+        "the images have shape {32, 31, 3}, expected {rows, columns, channels} with at least 32 rows and columns");
 }
 
 TEST_CASE("resnet: gradients agree with differences") {

@@ -64,6 +64,7 @@ struct Cifar10Workload {
 
 using Cifar10 = Cifar10Workload<ResNet8>;
 using Cifar10ResNet20 = Cifar10Workload<ResNet20>;
+using Cifar10Vgg = Cifar10Workload<TinyVgg>;
 using Cifar10Vit = Cifar10Workload<TinyVit>;
 
 }  // namespace algoperf

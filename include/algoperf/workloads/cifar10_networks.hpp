@@ -13,6 +13,7 @@
 #include "../nn/layers/gelu.hpp"
 #include "../nn/layers/silu.hpp"
 #include "../nn/models/small_res_net.hpp"
+#include "../nn/models/vgg.hpp"
 #include "../nn/models/vision_transformer.hpp"
 
 namespace algoperf {
@@ -53,6 +54,24 @@ struct ResNet20 {
   static constexpr double target_error = 0.25;
   static constexpr std::uint64_t step_hint = 2800;
   static constexpr SmallResNet<> model() { return {.blocks = 3, .ghost = 64}; }
+};
+
+struct TinyVggBatchNorm;
+
+// VGG-11 with an eighth of the filters, with 153,530 parameters, without batch norms.
+struct TinyVgg {
+  static constexpr const char* name = "vgg11";
+  using Variants = Tuple<TinyVggBatchNorm>;
+  static constexpr double target_error = 0.42;
+  static constexpr std::uint64_t step_hint = 1500;
+  static constexpr Vgg<> model() { return {}; }
+};
+// Batch norms after the convolutions.
+struct TinyVggBatchNorm : TinyVgg {
+  using Base = TinyVgg;
+  static constexpr const char* variant = "batch_norm";
+  static constexpr double target_error = 0.33;
+  static constexpr Vgg<> model() { return {.batch_norm = true}; }
 };
 
 struct TinyVitGlu;

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../ctc_decode.hpp"
 #include "evaluated_rows.hpp"
 
 namespace algoperf {
 
 // The word error rate of a model trained by CtcLoss: the edit distance, in words, from the decoded outputs to the
 // labels, summed over the examples and divided by the number of the labels' words. It can exceed 1. Weights are not
-// used. Decoding is greedy: equal neighbours among the frames' largest outputs (the first of equal ones) are merged,
-// and then blanks are removed.
+// used. Outputs are decoded by ctc_decode().
 // Hyperparameters: blank, a class; separator: the class between words. Words are then the longest sequences of other
 //   classes, and several separators in a row count as one. Without it, each symbol is a word.
 // As jiwer's wer. value throws Error if the labels have no words.
@@ -38,7 +38,9 @@ struct WordErrorRate {
     for (std::size_t e = 0; e < batch.examples; ++e) {
       const std::int32_t* const labels = batch.labels;
       const Words expected = words_of({labels + batch.label_rows.begin(e), labels + batch.label_rows.end(e)});
-      const Words found = words_of(spelled(batch, e));
+      const Words found =
+          words_of(ctc_decode(batch.outputs + batch.output_rows.begin(e) * batch.width,
+                              batch.output_rows.end(e) - batch.output_rows.begin(e), batch.width, blank));
       state.errors += distance(found, expected);
       state.words += expected.size();
     }
@@ -52,18 +54,6 @@ struct WordErrorRate {
   using Word = std::vector<std::int32_t>;
   using Words = std::vector<Word>;
 
-  template <class S>
-  Word spelled(const EvaluatedRows<S, std::int32_t>& batch, std::size_t example) const {
-    Word symbols;
-    std::size_t last = blank;
-    for (std::size_t r = batch.output_rows.begin(example); r < batch.output_rows.end(example); ++r) {
-      const S* const z = batch.outputs + r * batch.width;
-      const auto best = static_cast<std::size_t>(std::max_element(z, z + batch.width) - z);
-      if (best != blank && best != last) symbols.push_back(static_cast<std::int32_t>(best));
-      last = best;
-    }
-    return symbols;
-  }
   Words words_of(const Word& symbols) const {
     Words words;
     bool inside = false;
