@@ -3,6 +3,7 @@
 
 #include "checkpoint.hpp"
 #include "concept.hpp"
+#include "ensemble.hpp"
 #include "generate.hpp"
 #include "learning_rate_finder.hpp"
 #include "observers/best_checkpoint.hpp"

@@ -57,6 +57,8 @@ class Predictor {
 
   // Returns the number of elements of an example's field "input".
   std::size_t input_size() const { return input_shape().size(); }
+  // Returns the number of elements of a row of outputs, such as the number of classes.
+  std::size_t output_width() const { return evaluator_.model().outputs().shape.size(); }
   // Returns the number of rows of an example's outputs: 1, or one per token. Throws Error if examples have different
   // numbers of rows.
   std::size_t output_rows() const {
