@@ -1,4 +1,5 @@
-# Installs the headers and a package: find_package(algoperf COMPONENTS zlib report formats benchmark thrust cuda gemm).
+# Installs the headers and a package: find_package(algoperf COMPONENTS zlib images report formats benchmark thrust cuda
+# gemm).
 # Each component has its own export, so that a project needs the packages of the components that it requests only.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/algoperf)

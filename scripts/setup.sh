@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(cmake ninja-build g++ libeigen3-dev doctest-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev
-          libfmt-dev zlib1g-dev libxtensor-dev libzip-dev gnuplot-nox)
+          libfmt-dev zlib1g-dev libxtensor-dev libzip-dev libpng-dev libjpeg-dev gnuplot-nox)
 for argument in "$@"; do
   case $argument in
     --all)

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "../../core/error.hpp"
+
+namespace algoperf::detail {
+
+inline constexpr std::size_t most_pixels = std::size_t{1} << 28;
+
+// Throws Error if an image has no pixels, or so many that its file is probably damaged.
+inline void check_size(std::size_t rows, std::size_t columns, const std::string& name) {
+  require(rows > 0 && columns > 0 && columns <= most_pixels / rows, name, ": the image has ", rows, " x ", columns,
+          " pixels, expected 1 to 2^28");
+}
+
+}  // namespace algoperf::detail

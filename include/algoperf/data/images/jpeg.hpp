@@ -1,0 +1,80 @@
+// JPEG files (ITU-T T.81), by libjpeg or libjpeg-turbo. Link with algoperf::images.
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>  // jpeglib.h uses FILE
+#include <string>
+#include <string_view>
+
+#include <jpeglib.h>
+
+#include "../../core/error.hpp"
+#include "check_size.hpp"
+#include "image.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+// libjpeg reports an error by a call that must not return.
+struct JpegErrors {
+  jpeg_error_mgr manager;  // first, because libjpeg has its address
+  std::jmp_buf after;
+  char message[JMSG_LENGTH_MAX];
+
+  static void fail(j_common_ptr state) {
+    auto* const errors = reinterpret_cast<JpegErrors*>(state->err);
+    (*state->err->format_message)(state, errors->message);
+    std::longjmp(errors->after, 1);
+  }
+  // Messages of level -1 are warnings, which libjpeg issues for damaged data that it then replaces by grey pixels.
+  static void fail_if_damaged(j_common_ptr state, int level) {
+    if (level < 0) fail(state);
+  }
+};
+
+// Decodes row by row into an image of the size that the header names. Returns false after an error. There is no object
+// with a destructor between setjmp and the calls that may end in longjmp.
+inline bool decode_jpeg(jpeg_decompress_struct& state, JpegErrors& errors, std::string_view bytes, Image& image,
+                        bool& is_too_large) {
+  if (setjmp(errors.after) != 0) return false;
+  jpeg_create_decompress(&state);
+  jpeg_mem_src(&state, reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<unsigned long>(bytes.size()));
+  jpeg_read_header(&state, TRUE);
+  state.out_color_space = JCS_RGB;
+  image.rows = state.image_height;
+  image.columns = state.image_width;
+  is_too_large = image.rows == 0 || image.columns > most_pixels / image.rows;
+  if (is_too_large) return false;
+  image.bytes.resize(image.rows * image.columns * 3);
+  jpeg_start_decompress(&state);
+  while (state.output_scanline < state.output_height) {
+    JSAMPROW row = image.bytes.data() + std::size_t{state.output_scanline} * image.columns * 3;
+    jpeg_read_scanlines(&state, &row, 1);
+  }
+  jpeg_finish_decompress(&state);
+  return true;
+}
+
+}  // namespace detail
+
+// Decodes a grey or colour JPEG to red, green and blue. `name` is the file's, for errors. Throws Error if the bytes are
+// no valid JPEG, end early, have other colours (such as CMYK), or the image has more than 2^28 pixels.
+inline Image jpeg_from_bytes(std::string_view bytes, const std::string& name) {
+  detail::JpegErrors errors{};
+  jpeg_decompress_struct state{};
+  state.err = jpeg_std_error(&errors.manager);
+  errors.manager.error_exit = detail::JpegErrors::fail;
+  errors.manager.emit_message = detail::JpegErrors::fail_if_damaged;
+  Image image;
+  bool is_too_large = false;
+  const bool decoded = detail::decode_jpeg(state, errors, bytes, image, is_too_large);
+  jpeg_destroy_decompress(&state);
+  if (is_too_large) detail::check_size(image.rows, image.columns, name);
+  require(decoded, name, ": ", static_cast<const char*>(errors.message));
+  return image;
+}
+
+}  // namespace algoperf
