@@ -3,6 +3,7 @@
 
 #include <algoperf/algoperf.hpp>
 #include <algoperf/data/graph_fields.hpp>
+#include <algoperf/data/masked_tokens.hpp>
 #include <algoperf/data/readers/hashed_columns.hpp>
 #include <algoperf/data/speech_fields.hpp>
 #include <cstddef>
@@ -19,6 +20,9 @@ namespace bench {
 constexpr algoperf::Gpt transformer{.vocabulary = 256, .context = 64, .width = 128, .layers = 4, .heads = 4};
 constexpr algoperf::RotaryTransformer language_model{.vocabulary = 65};
 constexpr algoperf::LstmLanguageModel recurrent_model{.vocabulary = 65};
+// The models of ShakespeareBert and ShakespeareSibert.
+constexpr algoperf::Bert masked_model{.vocabulary = 66, .context = 32, .chosen = 5};
+constexpr algoperf::ScaleInvariantTransformer scale_invariant_model{.vocabulary = 66, .context = 32, .chosen = 5};
 // The model of Nci1.
 constexpr algoperf::GraphNetwork<> graph_network{.node_features = 38};
 
@@ -30,6 +34,14 @@ algoperf::TextSequences random_text(const ModelType& model) {
   for (std::size_t i = 0; i < text.size(); ++i)  // the first characters make the vocabulary whole
     text[i] = static_cast<char>(i < vocabulary ? i : random.below(vocabulary));
   return algoperf::TextSequences(algoperf::Text::from_string(text), {.length = model.context});
+}
+
+inline algoperf::MaskedTokens random_masked_text() {
+  algoperf::RandomStream random(algoperf::RandomKey{7});
+  std::vector<std::int32_t> tokens(1024 * masked_model.context);
+  for (std::int32_t& token : tokens)
+    token = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(masked_model.vocabulary - 1)));
+  return {tokens, {.vocabulary = 65, .length = masked_model.context, .chosen = masked_model.chosen}};
 }
 
 inline algoperf::NumbersAndCategories random_clicks(const algoperf::Dlrm& model) {
@@ -117,6 +129,8 @@ void for_each_model_task(const F& f) {
   of_images("simple_cnn", simple_cnn_model());
   of_images("residual_cnn", residual_cnn_model());
   of_images("resnet8", SmallResNet<>{});
+  of_images("vgg11", Vgg<>{});
+  of_images("vgg11_batch_norm", Vgg<>{.batch_norm = true});
   of_images("vit", VisionTransformer{});
   f("unet", 32, UNet<>{}, MeanAbsoluteError{}, [] { return random_restorations(UNet<>{}); });
   f("deep_speech", 32, DeepSpeech<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(DeepSpeech<>{}); });
@@ -127,6 +141,8 @@ void for_each_model_task(const F& f) {
   f("gnn", 128, graph_network, SigmoidCrossEntropy{}, [] { return random_graphs(graph_network.node_features); });
   f("transformer", 16, transformer, SoftmaxCrossEntropy{}, [] { return random_text(transformer); });
   f("lm", 32, language_model, SoftmaxCrossEntropy{}, [] { return random_text(language_model); });
+  f("bert", 64, masked_model, SoftmaxCrossEntropy{}, random_masked_text);
+  f("sibert", 64, scale_invariant_model, SoftmaxCrossEntropy{}, random_masked_text);
   f("lstm", 32, recurrent_model, SoftmaxCrossEntropy{}, [] { return random_text(recurrent_model); });
 }
 

@@ -75,7 +75,7 @@ for what in CHOSEN:
             row(what, 128, GraphTraining(GraphNetwork(), 128, compiled), variant, 1)
             continue
         make, inputs, labels, batch, loss = TASKS[what]()
-        bar = 1.3 if what in ("transformer", "lm", "lstm") else 1
+        bar = 1.3 if what in ("transformer", "lm", "lstm", "bert", "sibert") else 1
         if what not in IMAGES:
             row(what, batch, Training(make(), inputs, labels, batch, compiled, loss), variant, bar)
             continue

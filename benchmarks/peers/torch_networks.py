@@ -436,10 +436,99 @@ def speech(make):
 
 # Each entry returns a model factory, the inputs, the labels, the batch size and the loss (None: cross-entropy). The graph
 # network has no entry, because its examples have different sizes (GraphTraining).
+def vgg11(batch_norm):
+    layers, channels = [], 3
+    for filters in (8, "M", 16, "M", 32, 32, "M", 64, 64, "M", 64, 64, "M"):
+        if filters == "M":
+            layers.append(nn.MaxPool2d(2))
+            continue
+        layers.append(nn.Conv2d(channels, filters, 3, padding=1, bias=not batch_norm))
+        layers += [nn.BatchNorm2d(filters), nn.ReLU()] if batch_norm else [nn.ReLU()]
+        channels = filters
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+
+
+class MaskedModel(nn.Module):
+    """What the two masked language models share: the embeddings, the heads, and the logits of the chosen rows."""
+
+    def __init__(self, vocabulary, context, width, layers, heads, make_block):
+        super().__init__()
+        self.embedding, self.positions = nn.Embedding(vocabulary, width), nn.Parameter(torch.randn(context, width) * 0.02)
+        self.blocks = nn.ModuleList(make_block(width, heads) for _ in range(layers))
+
+    def chosen(self, x, positions):
+        return x.gather(1, positions[:, :, None].expand(-1, -1, x.shape[-1]))
+
+
+class BertBlock(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads, self.qkv, self.out = heads, nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.norm_1, self.norm_2 = nn.LayerNorm(width, 1e-12), nn.LayerNorm(width, 1e-12)
+
+    def forward(self, x):
+        q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
+        x = self.norm_1(x + self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)))
+        return self.norm_2(x + self.down(F.gelu(self.up(x))))
+
+
+class Bert(MaskedModel):
+    def __init__(self, vocabulary=66, context=32, width=64, layers=2, heads=4):
+        super().__init__(vocabulary, context, width, layers, heads, BertBlock)
+        self.norm, self.transform_norm = nn.LayerNorm(width, 1e-12), nn.LayerNorm(width, 1e-12)
+        self.transform, self.bias = nn.Linear(width, width), nn.Parameter(torch.zeros(vocabulary))
+
+    def forward(self, tokens, positions):
+        x = self.norm(self.embedding(tokens) + self.positions)
+        for block in self.blocks:
+            x = block(x)
+        x = self.transform_norm(F.gelu(self.transform(self.chosen(x, positions))))
+        return F.linear(x, self.embedding.weight, self.bias)
+
+
+def plain_norm(x):
+    return F.layer_norm(x, x.shape[-1:], eps=1e-30)
+
+
+class ScaleInvariantBlock(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads, self.qkv, self.out = heads, nn.Linear(width, 3 * width, False), nn.Linear(width, width, False)
+        self.up, self.down = nn.Linear(width, 4 * width, False), nn.Linear(4 * width, width, False)
+
+    def forward(self, x):
+        q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in self.qkv(plain_norm(x)).chunk(3, -1))
+        scores = F.relu(q @ k.transpose(-1, -2))
+        mixed = scores / scores.sum(-1, keepdim=True).clamp_min(1e-30) @ v
+        x = x + self.out(mixed.transpose(1, 2).flatten(2))
+        return x + self.down(F.relu(self.up(plain_norm(x))))
+
+
+class ScaleInvariantTransformer(MaskedModel):
+    def __init__(self, vocabulary=66, context=32, width=64, layers=2, heads=4):
+        super().__init__(vocabulary, context, width, layers, heads, ScaleInvariantBlock)
+        self.first, self.transform = nn.Linear(width, width, False), nn.Linear(width, width, False)
+
+    def forward(self, tokens, positions):
+        x = self.first(self.embedding(tokens) + self.positions)
+        for block in self.blocks:
+            x = block(x)
+        x = plain_norm(F.relu(self.transform(plain_norm(self.chosen(x, positions)))))
+        return 2 * plain_norm(F.linear(x, self.embedding.weight))
+
+
+def masked(make):
+    positions = torch.rand(EXAMPLES, 32).argsort(1)[:, :5].sort(1).values
+    return make, [torch.randint(66, (EXAMPLES, 32)), positions], torch.randint(65, (EXAMPLES, 5)), 64, None
+
+
 TASKS = {
     "simple_cnn": lambda: images(simple_cnn, (1, 28, 28)),
     "residual_cnn": lambda: images(residual_cnn, (3, 32, 32)),
     "resnet8": lambda: images(resnet8, (3, 32, 32)),
+    "vgg11": lambda: images(lambda: vgg11(False), (3, 32, 32)),
+    "vgg11_batch_norm": lambda: images(lambda: vgg11(True), (3, 32, 32)),
     "vit": lambda: images(Vit, (3, 32, 32)),
     "unet": lambda: (UNet, [torch.rand(EXAMPLES, 1, 32, 32)], torch.rand(EXAMPLES, 1, 32, 32), 32, F.l1_loss),
     "deep_speech": lambda: speech(DeepSpeech),
@@ -450,6 +539,8 @@ TASKS = {
                      binary_loss),
     "transformer": lambda: text(lambda: Transformer(256, 64, 128, 4, 4, False), 256, 64, 16),
     "lm": lambda: text(lambda: Transformer(65, 64, 64, 2, 4, True), 65, 64, 32),
+    "bert": lambda: masked(Bert),
+    "sibert": lambda: masked(ScaleInvariantTransformer),
     "lstm": lambda: text(lambda: RecurrentModel(65, 64, 128), 65, 64, 32),
 }
-IMAGES = ("simple_cnn", "residual_cnn", "resnet8", "vit", "unet")
+IMAGES = ("simple_cnn", "residual_cnn", "resnet8", "vgg11", "vgg11_batch_norm", "vit", "unet")

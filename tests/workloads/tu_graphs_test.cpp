@@ -3,7 +3,7 @@
 
 #include <algoperf/algoperf.hpp>
 #include <algoperf/nn/metrics/error_rate.hpp>
-#include <algoperf/workloads/nci1.hpp>
+#include <algoperf/workloads/tu_graphs.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +18,10 @@
 #include "../support/reproducible.hpp"
 #include "../support/sentence.hpp"
 
-namespace algoperf::testing::of_nci1 {
+namespace algoperf::testing::of_tu_graphs {
 
 static_assert(Workload<Nci1>);
-static_assert(parameters_of(Nci1GraphNetwork::model()) ==
+static_assert(parameters_of(TuGraphNetwork::model(38)) ==
               39 * 32 + 2 * 32 + 3 * (3 * 64 + 3 * 32) + 33 + (96 + 96 + 64 + 2 * (128 + 128 + 96)) * 32);
 
 // The graphs of make_graph_network.py.
@@ -183,7 +183,7 @@ TEST_CASE("mean average precision: sklearn's, with ties, weights, missing labels
         }) == "MeanAveragePrecision: the model has 2 outputs per row, expected 1: a row per task");
 }
 
-TEST_CASE("nci1: the real graphs, and the variants") {
+TEST_CASE("graphs of the TU collection: the real graphs, and the variants") {
   CHECK(sentence([] { Nci1{.data = "/nonexistent"}.train(); }).find("/nonexistent/graphs/NCI1.txt") !=
         std::string::npos);
   std::set<std::string> names;
@@ -195,9 +195,16 @@ TEST_CASE("nci1: the real graphs, and the variants") {
   CHECK(task.train().size() == 3290);
   CHECK(task.validation().size() == 410);
   CHECK(task.test().size() == 410);
+  const Proteins proteins{.data = folder + "/.."};
+  CHECK(proteins.train().size() == 893);
+  CHECK(proteins.validation().size() == 110);
+  const Mutag mutag{.data = folder + "/.."};
+  CHECK(mutag.train().size() == 152);
+  CHECK(mutag.test().size() == 18);
+  CHECK(mutag.name == "mutag_gnn");
   TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{3e-3}, ShuffledEpochs{.batch = 16});
   loop.run(task.train(), UntilStep{80});
   CHECK(loop.evaluate(task.validation().subset(0, 150), task.metric()).metric > 0.6);
 }
 
-}  // namespace algoperf::testing::of_nci1
+}  // namespace algoperf::testing::of_tu_graphs

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "graphs.hpp"
 #include "in_memory_fields.hpp"
-#include "readers/graphs.hpp"
 
 namespace algoperf {
 

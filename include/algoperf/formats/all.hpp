@@ -4,6 +4,7 @@
 #include "../state/cast.hpp"
 #include "eigen.hpp"
 #include "event_file.hpp"
+#include "from_torch.hpp"
 #include "npy.hpp"
 #include "npz.hpp"
 #include "safetensors.hpp"

@@ -19,6 +19,8 @@
 #include "../nn/models/linear_model.hpp"
 #include "../nn/models/mlp.hpp"
 #include "../nn/models/simple_cnn.hpp"
+#include "../nn/models/small_res_net.hpp"
+#include "../nn/models/vision_transformer.hpp"
 #include "../nn/residual.hpp"
 
 namespace algoperf {
@@ -180,6 +182,21 @@ struct DigitCnnLargeInit : DigitCnn {
                  Conv2d{.filters = 32, .size = 5, .padding = 2}, Relu{}, MaxPool{}, Flatten{}, Dense{.units = 128},
                  Relu{}, detail::large_digit_logits);
   }
+};
+
+// ResNet-8 with 77,754 parameters and batch norms over 64 examples at a time, without variants.
+struct DigitResNet8 {
+  static constexpr const char* name = "resnet8";
+  static constexpr double glyph_error = 0.006, mnist_error = 0.01;
+  static constexpr std::uint64_t step_hint = 1200;
+  static constexpr SmallResNet<> model() { return {.ghost = 64, .in = detail::digit_shape}; }
+};
+// A Vision Transformer of 2 blocks on 49 patches of 4 x 4 pixels, with 105,994 parameters, without variants.
+struct DigitVit {
+  static constexpr const char* name = "vit";
+  static constexpr double glyph_error = 0.017, mnist_error = 0.035;
+  static constexpr std::uint64_t step_hint = 1500;
+  static constexpr VisionTransformer model() { return {.blocks = 2, .in = detail::digit_shape}; }
 };
 
 }  // namespace algoperf

@@ -23,6 +23,8 @@ namespace algoperf {
 namespace detail {
 
 struct SpeechSplits {
+  LogMel log_mel;
+  BandStatistics statistics;
   SpeechFields train, validation, test;
 };
 
@@ -53,6 +55,11 @@ struct DigitStringsWorkload {
   auto train() const { return transformed(load().train, Network::masks()); }
   SpeechFields validation() const { return load().validation; }
   SpeechFields test() const { return load().test; }
+  // Returns other utterances as fields, standardised by the same statistics. Throws Error unless they have the sample
+  // rate of the recordings, 8 kHz.
+  SpeechFields fields(std::span<const Utterance> utterances) const {
+    return speech_fields(utterances, load().log_mel, load().statistics);
+  }
   template <class Visit>
   void each_variant(const Visit& visit) const {
     detail::each_variant<Network>([&]<class V>() { visit(DigitStringsWorkload<V>{.data = data, .strings = strings}); });
@@ -75,7 +82,7 @@ struct DigitStringsWorkload {
       const std::vector<Utterance> first = draw(train, strings, 1);
       const BandStatistics statistics =
           band_statistics(std::span(first).first(std::min<std::size_t>(strings, 500)), log_mel);
-      return detail::SpeechSplits{speech_fields(first, log_mel, statistics),
+      return detail::SpeechSplits{log_mel, statistics, speech_fields(first, log_mel, statistics),
                                   speech_fields(draw(validation, 400, 2), log_mel, statistics),
                                   speech_fields(draw(recordings.test, 400, 3), log_mel, statistics)};
     });

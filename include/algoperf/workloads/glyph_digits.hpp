@@ -51,5 +51,7 @@ struct GlyphWorkload {
 using GlyphDigits = GlyphWorkload<DigitMlp>;
 using GlyphDigitsCnn = GlyphWorkload<DigitCnn>;
 using GlyphDigitsLinear = GlyphWorkload<DigitLinear>;
+using GlyphDigitsResNet = GlyphWorkload<DigitResNet8>;
+using GlyphDigitsVit = GlyphWorkload<DigitVit>;
 
 }  // namespace algoperf

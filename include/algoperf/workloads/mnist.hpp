@@ -53,5 +53,7 @@ struct MnistWorkload {
 using Mnist = MnistWorkload<DigitMlp>;
 using MnistCnn = MnistWorkload<DigitCnn>;
 using MnistLinear = MnistWorkload<DigitLinear>;
+using MnistResNet = MnistWorkload<DigitResNet8>;
+using MnistVit = MnistWorkload<DigitVit>;
 
 }  // namespace algoperf

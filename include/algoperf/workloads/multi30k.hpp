@@ -49,6 +49,8 @@ struct Multi30kWorkload {
   TranslationFields train() const { return load().train; }
   TranslationFields validation() const { return load().validation; }
   TranslationFields test() const { return load().test; }
+  // The subwords of both languages.
+  const Subwords& subwords() const { return load().subwords; }
   template <class Visit>
   void each_variant(const Visit& visit) const {
     detail::each_variant<Network>([&]<class V>() {

@@ -8,13 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "../in_memory_fields.hpp"
+#include "../numbers_and_categories.hpp"
 #include "table.hpp"
 
 namespace algoperf {
-
-using NumbersAndCategories =
-    InMemoryFields<Field<"numbers", float>, Field<"categories", std::int32_t>, Field<"label", std::int32_t>>;
 
 namespace detail {
 

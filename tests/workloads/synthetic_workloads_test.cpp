@@ -1,0 +1,95 @@
+// The workloads on synthetic data: splits, targets at known optima, and a step of training.
+#include <doctest/doctest.h>
+
+#include <algoperf/algoperf.hpp>
+#include <algoperf/workloads/all.hpp>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <string>
+
+#include "../support/data_path.hpp"
+#include "../support/near.hpp"
+
+namespace algoperf::testing::of_synthetic_workloads {
+
+static_assert(Workload<MarkovLm> && Workload<SyntheticClicks> && Workload<MotifGraphSearch> &&
+              Workload<TouchToneStrings> && Workload<TouchToneStringsConformer> && Workload<ReversedTranslation>);
+static_assert(Workload<GlyphDigitsResNet> && Workload<GlyphDigitsVit> && Workload<ShakespeareBert> &&
+              Workload<ShakespeareSibert>);
+static_assert(parameters_of(DigitResNet8::model()) == 77754);
+static_assert(parameters_of(DigitVit::model()) == 105994);
+
+// Trains for a few steps, after which the metric of some validation examples is a number.
+template <class Task, class Validation>
+void check_trains(const Task& task, const Validation& validation, std::size_t batch) {
+  CAPTURE(task.name);
+  TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{1e-3}, ShuffledEpochs{.batch = batch});
+  loop.run(task.train(), UntilStep{3});
+  CHECK(std::isfinite(loop.evaluate(validation, task.metric()).metric));
+}
+
+TEST_CASE("markov_lm: the target is a perplexity above the least expected one") {
+  const MarkovLm task;
+  CHECK(task.target().value == near(1.03 * std::exp(MarkovText().best_loss(32)), 1e-12));
+  CHECK(task.target().lower_is_better);
+  CHECK(task.train().size() == 12000);
+  CHECK(task.validation().size() == 1000);
+  CHECK(task.test().size() == 1000);
+  CHECK(task.train().whole().text().classes() == 16);
+  check_trains(task, task.validation().subset(0, 50), 8);
+}
+
+TEST_CASE("synthetic_clicks: the target is above the entropy of the validation labels") {
+  const SyntheticClicks task;
+  CHECK(task.target().value - task.excess > 0.3);
+  CHECK(task.target().value - task.excess == near(Clicks{.first = 200000, .count = 10000}.best_loss(), 1e-12));
+  CHECK(task.train().size() == 200000);
+  CHECK(task.test().size() == 10000);
+  check_trains(task, task.validation().subset(0, 200), 32);
+}
+
+TEST_CASE("motif graphs, touch tones and reversed translation: splits, targets and variants") {
+  const MotifGraphSearch graphs;
+  CHECK(graphs.train().size() == 4000);
+  CHECK(graphs.test().size() == 500);
+  CHECK(!graphs.target().lower_is_better);
+  check_trains(graphs, graphs.validation(), 16);
+
+  const ReversedTranslation pairs;
+  CHECK(pairs.train().size() == 20000);
+  CHECK(pairs.test().size() == 300);
+  CHECK(!pairs.target().lower_is_better);
+  check_trains(pairs, pairs.validation(), 16);
+
+  std::set<std::string> names;
+  TouchToneStrings{}.each_variant([&](const auto& variant) { names.insert(variant.name); });
+  pairs.each_variant([&](const auto& variant) { names.insert(variant.name); });
+  CHECK(names == std::set<std::string>{"reversed_translation_transformer_attention_temp",
+                                       "reversed_translation_transformer_glu_tanh",
+                                       "reversed_translation_transformer_post_ln", "touch_tones_deep_speech_no_resnet",
+                                       "touch_tones_deep_speech_norm_and_spec_aug", "touch_tones_deep_speech_tanh"});
+}
+
+TEST_CASE("touch tones: recognisers train") {
+  const TouchToneStrings task;
+  CHECK(task.train().size() == 3000);
+  CHECK(task.validation().size() == 400);
+  CHECK(task.target().lower_is_better);
+  check_trains(task, task.test(), 8);
+}
+
+TEST_CASE("masked language models of Shakespeare: splits of the real text") {
+  const std::string folder = data_path("shakespeare/input.txt");
+  if (folder.empty()) return;
+  const ShakespeareBert task{.data = folder.substr(0, folder.size() - std::string("/shakespeare/input.txt").size())};
+  const std::size_t all = task.train().size() + task.validation().size() + task.test().size();
+  CHECK(all == 1115394 / 32);
+  CHECK(task.train().vocabulary() == 66);
+  CHECK(task.model().vocabulary == 66);
+  CHECK(task.target().lower_is_better);
+  check_trains(task, task.validation().subset(0, 50), 8);
+  check_trains(ShakespeareSibert{.data = task.data}, task.validation().subset(0, 50), 8);
+}
+
+}  // namespace algoperf::testing::of_synthetic_workloads
