@@ -64,6 +64,7 @@ inline algoperf::GraphFields random_graphs(std::size_t node_features) {
   graphs.first_node.push_back(0);
   graphs.first_neighbour.push_back(0);
   graphs.tag_values.resize(node_features - 1);
+  graphs.label_values = {0, 1};
   for (int g = 0; g < 4096; ++g) {
     const std::uint32_t nodes = 20 + random.below(21);
     for (std::uint32_t v = 0; v < nodes; ++v) {

@@ -1,7 +1,9 @@
 // Measures a learning curve as in Hestness et al. 2017. Networks of several sizes are trained on shards of the data
 // that double in size, and the best network size is found for each shard. Laws are fitted to the best errors and
 // sizes, and checked on the largest shards, which the fits exclude. On Glyphs, 5 % of the labels are wrong, so the
-// irreducible error is known.
+// irreducible error is known. The families of networks are in learning_curve/families.cpp: MLPs on digits, Transformers
+// on text, Transformers that translate, Conformers on speech, and residual networks on images.
+//   learning_curve --workload translation --seeds 2 --out out/translation
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -10,7 +12,6 @@
 #include <algoperf/report/chart.hpp>
 #include <algoperf/report/table.hpp>
 #include <algoperf/scaling/all.hpp>
-#include <algoperf/workloads/mnist.hpp>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@
 
 #include "command_line/command_line.hpp"
 #include "in_parallel.hpp"
+#include "learning_curve/family.hpp"
 
 namespace ap = algoperf;
 
@@ -27,16 +29,13 @@ namespace {
 struct Options {
   std::string workload = std::getenv("ALGOPERF_DATA") != nullptr ? "mnist" : "glyphs";
   double label_noise = 0.05;
-  std::size_t smallest = 64, largest = 0, held_out = 2;
-  std::vector<std::size_t> widths = {8, 16, 32, 64, 128, 256, 512};
+  std::size_t smallest = 0, largest = 0, held_out = 2;
+  std::vector<std::size_t> widths;
   std::uint64_t seeds = 3, seed = 1;
   double target = 0;
   std::string out = "out";
   bool quick = false;
 };
-
-constexpr std::size_t validation_examples = 10000;  // as many as in MNIST
-using Examples = ap::Slice<ap::InMemory<float>>;
 
 // The results of one network size on one shard.
 struct Cell {
@@ -46,51 +45,14 @@ struct Cell {
   double error = 0;                  // their median
 };
 
-auto network(std::size_t width) { return ap::mlp(ap::Shape{28, 28, 1}, {width, width}, 10); }
-constexpr std::uint64_t batch_size = 64;
-
-struct Trial {
-  double error = 1, flops = 0;
-};
-Trial train(const Examples& shard, const Examples& validation, std::size_t width, std::uint64_t seed) {
-  const auto model = network(width);
-  const std::size_t batch = std::min<std::size_t>(batch_size, shard.size());
-  const std::uint64_t epoch = (shard.size() + batch - 1) / batch;
-  const std::uint64_t steps = std::clamp<std::uint64_t>(40 * epoch, 400, 3000);
-  ap::TrainingLoop loop(model, ap::SoftmaxCrossEntropy{}, ap::adamw(),
-                        ap::WarmupCosine{.peak = 2e-3, .warmup = steps / 10, .total = steps},
-                        ap::ShuffledEpochs{.batch = batch, .seed = seed}, ap::Seed{seed});
-  std::vector<ap::EvaluationReport> evaluations;
-  loop.run(shard, ap::Evaluate(validation, ap::ErrorRate{}, {.every = steps / 8}), ap::History{evaluations},
-           ap::UntilStep{steps});
-  Trial trial{.flops = static_cast<double>(model.cost().flops() * batch * steps)};
-  for (const auto& evaluation : evaluations) trial.error = std::min(trial.error, evaluation.metric);
-  return trial;
-}
-
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
   return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
 }
 
-struct Data {
-  Examples train, validation;
-};
-Data load(const Options& options) {
-  if (options.workload == "mnist") {
-    const ap::Mnist mnist;
-    return {mnist.train(), mnist.validation()};
-  }
-  const auto all =
-      ap::Glyphs{
-          .seed = options.seed, .count = options.largest + validation_examples, .label_noise = options.label_noise}
-          .render();
-  return {all.subset(0, options.largest), all.subset(options.largest, all.size())};
-}
-
 // Trains every size on every shard. Cells are ordered by shard, then by size.
-std::vector<Cell> measure(const Options& options, const Data& data, const std::vector<std::size_t>& shards) {
+std::vector<Cell> measure(const Options& options, const Family& family, const std::vector<std::size_t>& shards) {
   std::vector<Cell> cells;
   for (const std::size_t shard : shards)
     for (const std::size_t width : options.widths) cells.push_back({.shard = shard, .width = width, .errors = {}});
@@ -98,13 +60,13 @@ std::vector<Cell> measure(const Options& options, const Data& data, const std::v
   in_parallel(cells.size() * options.seeds, [&](std::size_t task) {
     const std::size_t i = cells.size() - 1 - task / options.seeds, seed = task % options.seeds;  // longest first
     Cell& cell = cells[i];
-    const Trial trial = train(data.train.subset(0, cell.shard), data.validation, cell.width, options.seed + seed);
+    const Trial trial = family.train(cell.shard, cell.width, options.seed + seed);
     cell.errors[seed] = trial.error;
     if (seed == 0) cell.flops = trial.flops;
   });
   for (Cell& cell : cells) {
     cell.error = median(cell.errors);
-    cell.parameters = static_cast<double>(network(cell.width).cost().parameters);
+    cell.parameters = family.parameters(cell.width);
   }
   return cells;
 }
@@ -122,8 +84,8 @@ std::string text(const char* name, const ap::Boundary& boundary) {
 struct Found {
   std::vector<std::size_t> shards;
   std::vector<Cell> cells;
-  std::vector<const Cell*> best, enough;               // per shard: the lowest error, and the smallest size that
-                                                       // is within one standard error of it on the validation set
+  std::vector<const Cell*> best, enough;               // per shard: the lowest error, and the smallest size whose
+                                                       // error is within the family's tolerance of it
   std::vector<ap::Observation<1>> errors, all_errors;  // of the best sizes: fitted, and including held-out
   std::vector<ap::Observation<1>> sizes;
   ap::Regions regions;
@@ -131,15 +93,12 @@ struct Found {
 
 // Projects an error to data, parameters and time, with the intervals due to the noise of both laws.
 template <class Law>
-nlohmann::json project(const Options& options, double target, const ap::Fit<Law>& curve,
+nlohmann::json project(const Options& options, const Family& family, double target, const ap::Fit<Law>& curve,
                        const ap::Bootstrap<Law>& curves, const ap::Fit<ap::PowerLaw>& size,
                        const std::vector<ap::Observation<1>>& sizes) {
-  std::vector<decltype(network(1))> family;
-  for (const std::size_t width : options.widths) family.push_back(network(width));
-  const ap::Requirements needs =
-      ap::requirements_of(family, {batch_size / 4, batch_size}, batch_size, {.update = ap::update_cost(ap::adamw())});
+  const ap::Requirements needs = family.requirements(options.widths);
   const ap::Accelerator accelerator;
-  const ap::ProjectionOptions way{.batch = ap::Samples(batch_size)};
+  const ap::ProjectionOptions way{.batch = ap::Samples(static_cast<double>(family.batch))};
   const auto at = ap::project(target, curve, size, needs, accelerator, way);
   const auto spread = ap::bootstrap(size, sizes, {}, {.count = 1000, .resample = ap::Resample::residuals});
   const auto between = ap::project(target, curves, spread, needs, accelerator, way);
@@ -156,14 +115,14 @@ nlohmann::json project(const Options& options, double target, const ap::Fit<Law>
   row("bytes of memory", "memory", &ap::Projection::memory);
   row("seconds per epoch", "seconds", &ap::Projection::time);
   fmt::print("\n{}in batches of {}, on an accelerator of {:.3g} FLOP/s and {:.3g} B/s\n", ap::format_table(rows),
-             batch_size, accelerator.peak.value, accelerator.bandwidth.value);
+             family.batch, accelerator.peak.value, accelerator.bandwidth.value);
   return json;
 }
 
 // Fits the law of errors, compares it with the held-out shards, and draws charts. Returns whether the fit has a
 // unique optimum.
 template <class Law>
-bool report(const Options& options, const Found& found) {
+bool report(const Options& options, const Family& family, const Found& found) {
   const std::vector<std::size_t>& shards = found.shards;
   const std::vector<const Cell*>& best = found.best;
   const std::vector<ap::Observation<1>>&errors = found.errors, &all_errors = found.all_errors, &sizes = found.sizes;
@@ -174,15 +133,15 @@ bool report(const Options& options, const Found& found) {
   const auto spread = ap::bootstrap(envelope, errors, {}, {.count = 1000, .resample = ap::Resample::residuals});
   fmt::print(
       "The best error by examples, of {} shards:\n{}", errors.size(),
-      ap::describe(envelope, {.units = "x: training examples, y: validation error", .left_out = "the largest shards"}));
+      ap::describe(envelope, {.units = "x: training examples, y: " + family.error, .left_out = "the largest shards"}));
   for (const std::size_t width : options.widths) {  // the law of each size; its floor is the limit of that size
     std::vector<ap::Observation<1>> of_width;
     for (std::size_t i = 0; i < found.cells.size() && of_width.size() < errors.size(); ++i)
       if (found.cells[i].width == width)
         of_width.push_back({{static_cast<double>(found.cells[i].shard)}, found.cells[i].error});
-    const auto family = ap::fit(Law{}, of_width);
-    fmt::print("width {:<8}e {:.4f}, c {:.3f}{}\n", width, family.parameters()[0], family.parameters()[exponent_at],
-               family.converged ? "" : ", NOT CONVERGED");
+    const auto of_size = ap::fit(Law{}, of_width);
+    fmt::print("width {:<8}e {:.4f}, c {:.3f}{}\n", width, of_size.parameters()[0], of_size.parameters()[exponent_at],
+               of_size.converged ? "" : ", NOT CONVERGED");
   }
   const ap::Interval floor = ap::profile_interval(envelope, errors, 0, 0.9);
   const ap::Interval exponent = ap::profile_interval(envelope, errors, exponent_at, 0.9);
@@ -216,7 +175,7 @@ bool report(const Options& options, const Found& found) {
     size_law = {{"sigma", law.parameters()[0]}, {"beta_p", law.parameters()[1]}, {"interval", {beta.low, beta.high}}};
     const double target = options.target > 0 ? options.target : envelope(4 * all_errors.back().x[0]);
     if (target > envelope.parameters()[0] && target < errors[0].y) {
-      projection = project(options, target, envelope, spread, law, sizes);
+      projection = project(options, family, target, envelope, spread, law, sizes);
       const double first = regions.guessing_ends.found ? regions.guessing_ends.at : errors.front().x[0];
       const double reach = ap::size_for(envelope, target) / errors.back().x[0], seen = errors.back().x[0] / first;
       if (reach > seen)
@@ -232,7 +191,7 @@ bool report(const Options& options, const Found& found) {
   }
 
   ap::Chart curve{
-      .title = "Learning curve: " + options.workload, .x = "training examples", .y = "validation error", .series = {}};
+      .title = "Learning curve: " + options.workload, .x = "training examples", .y = family.error, .series = {}};
   for (const std::size_t width : options.widths) {
     ap::Chart::Series series{.name = fmt::format("width {}", width), .points = {}, .color = 7, .width = 1};
     for (const Cell& cell : found.cells)
@@ -299,10 +258,13 @@ bool report(const Options& options, const Found& found) {
   return envelope.converged && envelope.determined();
 }
 
-bool run(const Options& options) {
-  const bool glyphs = options.workload == "glyphs";
-  ap::require(glyphs || options.workload == "mnist", "--workload is '", options.workload,
-              "', expected glyphs or mnist");
+bool run(Options options) {
+  const Family family = family_of(options.workload, {.largest = options.largest == 0 ? 65536 : options.largest,
+                                                     .label_noise = options.label_noise,
+                                                     .seed = options.seed});
+  if (options.smallest == 0) options.smallest = family.smallest;
+  if (options.largest == 0) options.largest = options.workload == "glyphs" ? 65536 : family.largest;
+  if (options.widths.empty()) options.widths = family.widths;
   ap::require(options.seeds >= 1, "--seeds is 0, expected at least 1");
   ap::require(!options.widths.empty() && options.widths.front() > 0 &&
                   std::is_sorted(options.widths.begin(), options.widths.end()),
@@ -313,12 +275,11 @@ bool run(const Options& options) {
               options.largest, " there are ", shards.size(), " shards, expected at least ", options.held_out + 8,
               ": 8 to fit and ", options.held_out, " to hold out");
   mkdir(options.out.c_str(), 0777);
-  const Data data = load(options);
-  ap::require(data.train.size() >= shards.back(), "--largest is ", options.largest, ", but there are ",
-              data.train.size(), " training examples");
+  ap::require(family.examples >= shards.back(), "--largest is ", options.largest, ", but there are ", family.examples,
+              " training examples");
   Found found;
   found.shards = shards;
-  found.cells = measure(options, data, shards);
+  found.cells = measure(options, family, shards);
   const std::vector<Cell>& cells = found.cells;
 
   std::string csv = "examples,width,parameters,flops,error,errors\n";
@@ -338,8 +299,8 @@ bool run(const Options& options) {
     const auto first = cells.begin() + static_cast<std::ptrdiff_t>(s * options.widths.size());
     const auto least = std::min_element(first, first + static_cast<std::ptrdiff_t>(options.widths.size()),
                                         [](const Cell& a, const Cell& b) { return a.error < b.error; });
-    const double one_error = least->error + std::sqrt(least->error * (1 - least->error) / validation_examples);
-    const auto enough = std::find_if(first, least, [&](const Cell& cell) { return cell.error <= one_error; });
+    const double most = least->error + family.tolerance(least->error);
+    const auto enough = std::find_if(first, least, [&](const Cell& cell) { return cell.error <= most; });
     found.best.push_back(&*least);
     found.enough.push_back(&*enough);
     rows.push_back({fmt::format("{}", shards[s])});
@@ -348,7 +309,7 @@ bool run(const Options& options) {
     rows.back().push_back(fmt::format("{}", least->width));
     rows.back().push_back(fmt::format("{}", enough->width));
   }
-  fmt::print("best validation error, median over {} seeds\n{}", options.seeds, ap::format_table(rows));
+  fmt::print("best {}, median over {} seeds\n{}", family.error, options.seeds, ap::format_table(rows));
   const auto largest = std::count_if(found.best.begin(), found.best.end(),
                                      [&](const Cell* cell) { return cell->width == options.widths.back(); });
   fmt::print("{}\n",
@@ -364,8 +325,16 @@ bool run(const Options& options) {
     found.sizes.push_back({{m}, found.enough[s]->parameters});
   }
   found.regions = ap::find_regions(found.errors);
-  return found.regions.guessing_ends.found ? report<ap::BoundedPowerLaw>(options, found)
-                                           : report<ap::PowerLawWithFloor>(options, found);
+  const bool determined = found.regions.guessing_ends.found ? report<ap::BoundedPowerLaw>(options, family, found)
+                                                            : report<ap::PowerLawWithFloor>(options, family, found);
+  std::vector<std::vector<std::string>> costs{{"width", "parameters", "GFLOPs per step", "MB per step"}};
+  for (const std::size_t width : options.widths) {
+    const ap::MeanStepCost step = family.step_cost(width);
+    costs.push_back({fmt::format("{}", width), fmt::format("{:.0f}", family.parameters(width)),
+                     fmt::format("{:.4g}", step.flops.value / 1e9), fmt::format("{:.4g}", step.bytes.value / 1e6)});
+  }
+  fmt::print("\nA step of AdamW on {} examples, mean over 200 steps\n{}", family.batch, ap::format_table(costs));
+  return determined;
 }
 
 }  // namespace
@@ -374,17 +343,17 @@ int main(int argc, char** argv) {
   Options options;
   CommandLine line{
       "Trains networks of several sizes on doubling shards and fits the laws of their errors and best sizes.\n"
-      "ALGOPERF_DATA=<folder that holds mnist/> switches from the embedded data to MNIST."};
-  line.option("--workload", options.workload, "glyphs (embedded) or mnist");
+      "ALGOPERF_DATA names the folder of data; glyphs, which need no files, is the default without it."};
+  line.option("--workload", options.workload, "family of networks").shows_default().one_of(family_names());
   line.option("--label-noise", options.label_noise, "fraction of wrong labels in Glyphs").shows_default().real(0, 0.8);
-  line.option("--smallest", options.smallest, "examples in the first shard").shows_default().whole(1, UINT32_MAX);
-  line.option("--largest", options.largest, "maximum examples in the last shard; default 65536, 32768 for MNIST")
+  line.option("--smallest", options.smallest, "examples in the first shard; default: the family's")
+      .whole(1, UINT32_MAX);
+  line.option("--largest", options.largest, "maximum examples in the last shard; default: the family's")
       .whole(1, UINT32_MAX);
   line.option("--held-out", options.held_out, "number of the largest shards to use for checking only")
       .shows_default()
       .whole(0, 64);
-  line.option("--widths", options.widths, "widths of both hidden layers")
-      .shows_default()
+  line.option("--widths", options.widths, "widths of the networks; default: the family's")
       .separated_by_commas()
       .whole(1, 1 << 20);
   line.option("--seeds", options.seeds, "number of trials per size and shard").shows_default().whole(1, 1000000);
@@ -398,7 +367,6 @@ int main(int argc, char** argv) {
     options.smallest = 4, options.largest = 2048, options.seeds = 1, options.widths = {16, 32};
     options.workload = "glyphs";
   }
-  if (options.largest == 0) options.largest = options.workload == "mnist" ? 32768 : 65536;
   try {
     if (run(options)) return 0;
     fmt::print(stderr, "learning_curve: the law of errors has no unique optimum: do not trust its values\n");

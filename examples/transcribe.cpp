@@ -1,5 +1,6 @@
-// Trains a Conformer that recognises strings of spoken digits, or loads one, and transcribes recordings with it. With
-// --save, the saved model transcribes, the one with the least word error rate; without, the model after the last step.
+// Trains a Conformer that recognises strings of spoken digits, or loads a trained one, and transcribes recordings.
+// After training with --save, it uses the checkpoint with the lowest word error rate; without --save, the model after
+// the last step.
 //   transcribe --data ../shared/data --steps 1500 --save digits.checkpoint
 //   transcribe --load digits.checkpoint --recording number.wav
 #include <fmt/format.h>
@@ -33,11 +34,13 @@ Options options_of(int argc, char** argv) {
       "Trains a Conformer that recognises spoken digits, or loads one, and transcribes recordings with it.");
   line.option("--data", options.data, "folder with spoken-digits/").shows_default();
   line.option("--steps", options.steps, "training steps").whole(20, 1'000'000'000).shows_default();
-  line.option("--strings", options.strings, "strings to train with; a loaded model needs as many as it had")
+  line.option("--strings", options.strings,
+              "training strings; with --load, the number used in training, unless both are at least 500")
       .whole(1, 100'000)
       .shows_default();
-  line.option("--save", options.save, "file to write the model with the least validation error to");
-  line.option("--load", options.load, "file to read a model from, instead of training one");
+  const CommandLine::Option save =
+      line.option("--save", options.save, "file to write the model with the least validation error to");
+  line.option("--load", options.load, "file to read a model from, instead of training one").excludes(save);
   line.option("--recording", options.recording, "WAV file to transcribe, mono, 8000 samples per second");
   line.option("--examples", options.examples, "test strings to transcribe if there is no --recording")
       .whole(1, 400)
@@ -71,13 +74,9 @@ std::string digits_of(std::span<const std::int32_t> symbols) {
 template <class Predictor>
 std::vector<std::string> transcribed(Predictor& predictor, const ap::SpeechFields& utterances) {
   std::vector<std::string> heard;
-  const std::vector<float> outputs = predictor.predict(utterances);
-  const float* next = outputs.data();
-  for (std::size_t i = 0; i < utterances.size(); ++i) {
-    const std::size_t rows = utterances.rows("frames", i), classes = predictor.output_width();
-    heard.push_back(digits_of(ap::ctc_decode(next, rows, classes)));
-    next += rows * classes;
-  }
+  for (const auto& symbols :
+       ap::ctc_decode(predictor.predict(utterances), utterances, "frames", predictor.output_width()))
+    heard.push_back(digits_of(symbols));
   return heard;
 }
 

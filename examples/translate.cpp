@@ -1,5 +1,5 @@
-// Trains a Transformer that translates from German to English, or loads one, and translates with it. With --save, the
-// saved model translates, the one with the best validation BLEU; without, the model after the last step does.
+// Trains a Transformer from German to English, or loads a trained one, and translates. After training with --save, it
+// uses the checkpoint with the best validation BLEU; without --save, the model after the last step.
 //   translate --data ../shared/data --steps 3000 --save translator.checkpoint
 //   translate --load translator.checkpoint --sentence "Zwei Kinder spielen im Schnee."
 //   translate --load translator.checkpoint --file sentences.de
@@ -8,6 +8,7 @@
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/multi30k.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -31,11 +32,13 @@ Options options_of(int argc, char** argv) {
       "Trains a Transformer that translates from German to English, or loads one, and translates with it.");
   line.option("--data", options.data, "folder with multi30k/").shows_default();
   line.option("--steps", options.steps, "training steps").whole(20, 1'000'000'000).shows_default();
-  line.option("--pairs", options.pairs, "pairs of sentences to train with; a loaded model needs as many as it had")
+  line.option("--pairs", options.pairs,
+              "training pairs; with --load, the number used in training, because subwords are learned from them")
       .whole(1, 29000)
       .shows_default();
-  line.option("--save", options.save, "file to write the model with the best validation BLEU to");
-  line.option("--load", options.load, "file to read a model from, instead of training one");
+  const CommandLine::Option save =
+      line.option("--save", options.save, "file to write the model with the best validation BLEU to");
+  line.option("--load", options.load, "file to read a model from, instead of training one").excludes(save);
   line.option("--sentence", options.sentence, "sentence to translate").shows_default();
   line.option("--file", options.file, "file of sentences to translate, one per line, instead of --sentence");
   line.option("--beams", options.beams, "hypotheses of the beam search; 1 is greedy").whole(1, 100).shows_default();
@@ -48,12 +51,12 @@ void train(const Options& options, const ap::Multi30k& task, Predictor& predicto
   ap::TrainingLoop loop(task.model(), task.loss(), ap::adamw({.beta2 = 0.98, .weight_decay = 0.02}),
                         ap::WarmupCosine{.peak = 1e-2, .warmup = options.steps / 20, .total = options.steps},
                         ap::ShuffledEpochs{.batch = task.batch_size()});
-  const ap::Evaluate evaluate(task, {.every = std::max<std::uint64_t>(options.steps / 5, 100)});
   if (options.save.empty()) {
     loop.run(task.train(), ap::UntilStep{options.steps}, ap::ProgressBar{});
     ap::load_values(ap::evaluation_values_dict(loop), predictor);
   } else {
-    loop.run(task.train(), evaluate, ap::UntilStep{options.steps}, ap::ProgressBar{}, ap::BestCheckpoint{options.save});
+    loop.run(task.train(), ap::Evaluate(task, {.every = std::max<std::uint64_t>(options.steps / 5, 100)}),
+             ap::UntilStep{options.steps}, ap::ProgressBar{}, ap::BestCheckpoint{options.save});
   }
 }
 

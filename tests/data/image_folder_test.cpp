@@ -74,10 +74,23 @@ TEST_CASE("images: damaged files and wrong sizes are named") {
   large.replace(16, 8, "\x7f\xff\xff\xff\x7f\xff\xff\xff");
   CHECK(!sentence_of(large).empty());
   CHECK(sentence([] { load_image("/nowhere/x.png"); }).find("/nowhere/x.png") != std::string::npos);
+  // Bytes between markers lose no pixel.
+  std::string padded = read_file(golden_file("colour.jpg"));
+  padded.insert(padded.size() - 2, std::string(20, '\0'));
+  folder.write("padded.jpg", padded);
+  CHECK(load_image(folder / "padded.jpg").bytes == load_image(golden_file("colour.jpg")).bytes);
+  // A row of 65535 pixels would be 14.7 million pixels high if it were scaled as a whole.
+  const Image strip{1, 65535, 3, std::vector<std::uint8_t>(65535 * 3, 7)};
+  CHECK(fitted(strip, 224, 224).bytes == std::vector<std::uint8_t>(224 * 224 * 3, 7));
+  CHECK(sentence([&] { fitted(strip, 8, 8, 4); }) ==
+        "fitted: the crop has 8 x 8 pixels, the scaled image 4 x 262140, expected at least as many");
   const Image pixel{1, 1, 3, {1, 2, 3}};
-  CHECK(sentence([&] { resized(pixel, 0, 1); }) == "resized: from 1 x 1 to 0 x 1 pixels, expected at least 1 each");
-  CHECK(sentence([&] { cropped(pixel, 1, 2); }) == "cropped: from 1 x 1 to 1 x 2 pixels, expected at most as many");
-  CHECK(sentence([&] { fitted(Image{}, 1, 2); }) == "fitted: from 0 x 0 to 1 x 2 pixels, expected at least 1 each");
+  CHECK(sentence([&] { resized(pixel, 0, 1); }) == "resized: the image has 0 x 1 pixels, expected 1 to 2^28");
+  CHECK(sentence([&] { cropped(pixel, 1, 2); }) ==
+        "cropped: the crop has 1 x 2 pixels, expected at most those of the image, 1 x 1");
+  CHECK(sentence([&] { fitted(Image{}, 1, 2); }) ==
+        "fitted: the image has 0 x 0 x 3 pixels and 0 bytes, expected a byte for each channel of each of at least one "
+        "pixel");
 }
 
 TEST_CASE("image folder: classes and files in order, sizes, statistics, and other files") {
@@ -109,6 +122,14 @@ TEST_CASE("image folder: classes and files in order, sizes, statistics, and othe
   CHECK(x[3] == near((expected[3] / 255.0 - 0.5) / 0.5, 1e-6));
   CHECK(x[4] == near((expected[4] / 255.0 - 0.25) / 2, 1e-6));
 
+  // Labels of given classes, of which one has no folder.
+  const ImageFolder named =
+      load_image_folder(folder.path(), {.rows = 8, .columns = 8, .classes = {"zebra", "cow", "ant"}});
+  CHECK(named.images.labels() == std::vector<std::int32_t>{2, 0, 0});
+  CHECK(named.images.classes() == 3);
+  const ImageFolder larger = load_image_folder(folder.path(), {.rows = 4, .columns = 4, .shorter = 8});
+  CHECK(larger.images.bytes()[2 * 48] == golden::fitted_images[0].bytes[(2 * 8 + 2) * 3]);
+
   const ImageFolder grey = load_image_folder(folder.path(), {.rows = 13, .columns = 19, .channels = 1});
   CHECK(grey.images.shape() == Shape{13, 19, 1});
   const std::vector<std::uint8_t>& greys = grey.images.bytes();
@@ -125,7 +146,8 @@ TEST_CASE("image folder: mistakes") {
   CHECK(message() == (folder / "cats") + ": there is no image, expected files .png, .jpg or .jpeg");
   folder.write("cats/1.png", "\x89PNG and nothing else");
   CHECK(message().starts_with((folder / "cats/1.png") + ": "));
-  CHECK(message({.rows = 0}) == "load_image_folder: images have 0 x 224 pixels, expected at least 1 each");
+  CHECK(message({.rows = 0}) == "load_image_folder: the image has 0 x 224 pixels, expected 1 to 2^28");
+  CHECK(message({.classes = {"dogs"}}) == (folder / "cats") + ": the folder is none of the 1 classes");
   CHECK(message({.channels = 2}) == "load_image_folder: channels is 2, expected 1 or 3");
   CHECK(sentence([] { load_image_folder("/nowhere"); }).starts_with("/nowhere: cannot be read ("));
 }

@@ -51,7 +51,7 @@ MaskedTokens sequences(const MaskedTokensOptions& options = {.vocabulary = 50, .
 TEST_CASE("masked tokens: positions ascend, labels are the original tokens, others stay") {
   const MaskedTokens data = sequences();
   CHECK(data.size() == 200);
-  CHECK(data.vocabulary() == 51);
+  CHECK(data.classes() == 51);
   std::vector<std::uint32_t> all(200);
   std::iota(all.begin(), all.end(), 0u);
   const Gathered to = gathered(data, all, RandomKey{5});

@@ -72,13 +72,24 @@ TEST_CASE("markov text: a drawn text has the entropy of the chain") {
   CHECK(chain.draw(1).size() == 1);
 }
 
+TEST_CASE("markov text: chains that mix slowly") {
+  for (const std::uint64_t seed : {1u, 5u}) {
+    const MarkovText chain({.seed = seed, .characters = 7, .order = 1, .branches = 2, .noise = 0.01});
+    CHECK(chain.entropy(1) <= chain.entropy(0));
+  }
+  const MarkovText chain({.characters = 16, .order = 2, .branches = 1, .noise = 0.01});
+  CHECK(chain.entropy(2) ==
+        near(-(0.99 + 0.01 / 16) * std::log(0.99 + 0.01 / 16) - 15 * 0.01 / 16 * std::log(0.01 / 16), 1e-9));
+}
+
 TEST_CASE("markov text: mistakes") {
+  CHECK(sentence([] { MarkovText().best_loss(0); }) == "MarkovText: the length is 0, expected at least 1");
   const auto made = [](const MarkovText::Options& options) { return sentence([&] { MarkovText{options}; }); };
   CHECK(made({.characters = 96}) == "MarkovText: characters is 96, expected 2 to 95");
   CHECK(made({.branches = 17}) == "MarkovText: branches is 17, expected 1 to 16");
-  CHECK(made({.noise = 0}) == "MarkovText: noise is 0, expected (0, 1]");
-  CHECK(made({.order = 0}) == "MarkovText: order is 0, but 16 characters allow 1 to 2^20 states");
-  CHECK(made({.order = 6}) == "MarkovText: order is 6, but 16 characters allow 1 to 2^20 states");
+  CHECK(made({.noise = 0}) == "MarkovText: noise is 0, expected [0.01, 1]");
+  CHECK(made({.order = 0}) == "MarkovText: order is 0, expected at least 1, with characters^order at most 2^20");
+  CHECK(made({.order = 6}) == "MarkovText: order is 6, expected at least 1, with characters^order at most 2^20");
 }
 
 // Where a data set of clicks writes.
@@ -133,7 +144,8 @@ TEST_CASE("clicks: tokens belong to their category, examples do not depend on th
   // Without effects, every label has the same probability.
   CHECK(Clicks{.count = 1, .bias = 1000}.best_loss() < 1e-6);
   CHECK(sentence([] { Clicks{.values = 0}.draw(); }) ==
-        "Clicks: numbers is 4, categories 4 and values 0, expected at least 1 each");
+        "Clicks: numbers is 4, categories 4 and values 0, expected at least 1 each, and categories x values below 2^31 "
+        "- 1");
 }
 
 TEST_CASE("motif graphs: labels follow from the tags, and edges are listed at both ends") {
@@ -168,7 +180,8 @@ TEST_CASE("motif graphs: labels follow from the tags, and edges are listed at bo
   CHECK((ones > 50 && ones < 120));
   CHECK(MotifGraphs{.first = 299, .count = 1}.draw().labels[0] == graphs.labels[299]);
   CHECK(graph_fields(graphs).shape("nodes") == Shape{5});
-  CHECK(sentence([] { MotifGraphs{.most_nodes = 7}.draw(); }) == "MotifGraphs: most_nodes is 7, expected at least 8");
+  CHECK(sentence([] { MotifGraphs{.most_nodes = 7}.draw(); }) ==
+        "MotifGraphs: most_nodes is 7, expected 8 to 2147483647");
 }
 
 TEST_CASE("reversed sentences: targets are the sources' words in reverse, one for one") {
@@ -201,7 +214,7 @@ TEST_CASE("reversed sentences: targets are the sources' words in reverse, one fo
   CHECK(sentences.vocabulary() == 84);
   CHECK(sentences.decode(std::vector<std::int32_t>{2, 4, 83, 3}) == "0 79");
   CHECK(sentence([] { ReversedSentences{.words = 0}.draw(); }) ==
-        "ReversedSentences: words is 0 and longest 8, expected at least 1");
+        "ReversedSentences: words is 0 and longest 8, expected at least 1, and words below 2^30");
 }
 
 // The power of a frequency in some samples (Goertzel 1958).
@@ -241,8 +254,7 @@ TEST_CASE("touch tones: a filter bank hears the digits") {
     CHECK(heard == number.symbols);
   }
   CHECK(TouchTones{.first = 7, .count = 1}.draw()[0].samples == TouchTones{.count = 8}.draw()[7].samples);
-  CHECK(sentence([] { TouchTones{.most = 0}.draw(); }) ==
-        "TouchTones: most is 0 and noise 0.1, expected at least 1 and at least 0");
+  CHECK(sentence([] { TouchTones{.most = 0}.draw(); }) == "TouchTones: most is 0, expected 1 to 4294967295");
 }
 
 }  // namespace algoperf::testing::of_synthetic

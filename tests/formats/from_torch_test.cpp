@@ -58,6 +58,13 @@ TEST_CASE("from_torch: inputs of a flattened image are reordered, and mistakes n
         }) == "from_torch: there is no array '6.weight', which was to be reordered");
 }
 
+TEST_CASE("from_torch: two arrays of one name") {
+  ap::StateDict theirs;
+  theirs.set("1.weight", counted(2), {2});
+  theirs.set("1.scale", counted(2), {2});
+  CHECK(sentence([&] { ap::from_torch(theirs); }) == "from_torch: two arrays become '1.scale'");
+}
+
 TEST_CASE("from_torch: empty arrays and names without a layer") {
   ap::StateDict theirs;
   theirs.set("weight", counted(3), {3});

@@ -19,6 +19,8 @@ colour = Image.fromarray(pixels)
 alpha = Image.fromarray(numpy.dstack([pixels, 255 - pixels[:, :, :1]]))
 files = {"colour.png": colour, "alpha.png": alpha, "grey.png": colour.convert("L"), "palette.png": colour.quantize(16),
          "colour.jpg": colour, "grey.jpg": colour.convert("L"), "progressive.jpg": colour, "cmyk.jpg": colour.convert("CMYK")}
+deep = Image.fromarray(pixels[:, :, 0].astype(numpy.uint16) * 257)  # 16 bits, of which the upper and the lower 8 are equal
+deep.save(FOLDER / "deep.png")
 for name, image in files.items():
     options = {"quality": 90, "subsampling": 0, "progressive": name == "progressive.jpg"} if name.endswith("jpg") else {}
     image.save(FOLDER / name, **options)
@@ -37,6 +39,7 @@ def covered(rows, columns):
 
 
 rows = [f'    {{"{name}", {text(Image.open(FOLDER / name).convert("RGB"))}}},' for name in files if name != "cmyk.jpg"]
+rows.append(f'    {{"deep.png", {text(numpy.repeat(pixels[:, :, :1], 3, 2))}}},')
 sizes = [f"    {{{rows_}, {columns}, {text(colour.resize((columns, rows_), Image.Resampling.BILINEAR))}}},"
          for rows_, columns in ((13, 7), (5, 19), (4, 3), (29, 40), (1, 1), (13, 19))]
 fits = [f"    {{{rows_}, {columns}, {text(covered(rows_, columns))}}}," for rows_, columns in ((8, 8), (7, 7), (20, 10), (5, 12))]

@@ -42,8 +42,11 @@ TEST_CASE("sum rule: rows of one logit are those of sigmoids, and nothing overfl
 TEST_CASE("sum rule: mistakes") {
   CHECK(sentence([] { sum_rule<double>(Rows{}, 2); }) ==
         "sum_rule: there are no outputs, expected those of at least one network");
-  CHECK(sentence([] { sum_rule<double>(Rows{{1, 2, 3}}, 2); }) == "sum_rule: there are 3 outputs, expected rows of 2");
-  CHECK(sentence([] { sum_rule<double>(Rows{{1}}, 0); }) == "sum_rule: there are 1 outputs, expected rows of 0");
+  CHECK(sentence([] {
+          sum_rule<double>(Rows{{1, 2, 3}}, 2);
+        }) == "sum_rule: there are 3 outputs and width is 2, expected a positive width that divides them");
+  CHECK(sentence([] { sum_rule<double>(Rows{{1}}, 0); }) ==
+        "sum_rule: there are 1 outputs and width is 0, expected a positive width that divides them");
   CHECK(sentence([] {
           sum_rule<double>(Rows{{1, 2}, {1, 2, 3, 4}}, 2);
         }) == "sum_rule: network 1 has 4 outputs, network 0 has 2, expected the same");
@@ -94,14 +97,20 @@ TEST_CASE("ensemble: fields, and a metric that accumulates") {
   rising.values()[1] = falling.values()[1] = 0;
   CHECK(Ensemble(rising).evaluate(data, AreaUnderRoc{}) == 1);
   CHECK(Ensemble(falling).evaluate(data, AreaUnderRoc{}) == 0);
+  CHECK(Ensemble(rising).evaluate(data, MeanAveragePrecision{}) == 1);
   CHECK(Ensemble(rising, falling).evaluate(data, ErrorRate{}) == 0);  // the steeper one decides
 }
 
 TEST_CASE("ensemble: mistakes") {
   Predictor ten(small);
   Predictor three(mlp(Shape{28, 28, 1}, {12}, 3));
+  const InMemoryFields<Field<"input", float>, Field<"label", std::int32_t>> data({{1, 2}, {1}}, {{0, 2}, {1}});
+  constexpr Model line(Shape{1}, Dense{.units = 1});
+  Predictor one(line);
+  one.values()[0] = one.values()[1] = 1;
+  CHECK(sentence([&] { Ensemble(one).evaluate(data, CrossEntropy{}); }) == "Ensemble: label 1 is 2, expected [0, 2)");
   CHECK(sentence([&] { Ensemble(ten, three); }) ==
-        "Ensemble: predictor 1 has outputs of 3 classes, predictor 0 of 10, expected the same");
+        "Ensemble: predictor 1 has 3 outputs per row, expected 10 as predictor 0");
 }
 
 }  // namespace algoperf::testing::of_ensemble

@@ -43,13 +43,13 @@ TEST_CASE_TEMPLATE("layer norm: gradients", B, NN_BACKENDS) {
 }
 
 TEST_CASE_TEMPLATE("layer norm: without a scale and a bias, as with ones and zeros", B, NN_BACKENDS) {
-  const ap::Model plain(ap::Shape{3, 7}, ap::LayerNorm{.affine = false}), affine(ap::Shape{3, 7}, ap::LayerNorm{});
+  const ap::Model plain(ap::Shape{3, 7}, ap::LayerNorm{.affine = false}), whole(ap::Shape{3, 7}, ap::LayerNorm{});
   CHECK(ap::layout_of(plain).size() == 0);
-  Numbers ones(ap::layout_of(affine).size());
+  Numbers ones(ap::layout_of(whole).size());
   std::fill_n(ones.begin(), 7, 1);  // the scale, the first tensor
   const Numbers input = normals(42, 9), d_outputs = normals(42, 10);
   const Outcome found = run<B>(plain, {2, 3, {}, input, d_outputs}),
-                same = run<B>(affine, {2, 3, ones, input, d_outputs});
+                same = run<B>(whole, {2, 3, ones, input, d_outputs});
   CHECK(distance(found.outputs, same.outputs) < tolerance<B>());
   CHECK(distance(found.d_input, same.d_input) < tolerance<B>());
   check_model<B>(

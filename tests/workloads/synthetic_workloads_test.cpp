@@ -85,7 +85,7 @@ TEST_CASE("masked language models of Shakespeare: splits of the real text") {
   const ShakespeareBert task{.data = folder.substr(0, folder.size() - std::string("/shakespeare/input.txt").size())};
   const std::size_t all = task.train().size() + task.validation().size() + task.test().size();
   CHECK(all == 1115394 / 32);
-  CHECK(task.train().vocabulary() == 66);
+  CHECK(task.train().classes() == 66);
   CHECK(task.model().vocabulary == 66);
   CHECK(task.target().lower_is_better);
   check_trains(task, task.validation().subset(0, 50), 8);

@@ -79,6 +79,7 @@ GraphFields random_graphs(std::size_t n) {
   graphs.first_node.push_back(0);
   graphs.first_neighbour.push_back(0);
   graphs.tag_values = {0, 1, 2};
+  graphs.label_values = {0, 1};
   for (std::size_t g = 0; g < n; ++g) {
     RandomStream random(RandomKey{g});
     const std::uint32_t count = 1 + random.below(8), of_all = random.below(3);
@@ -146,6 +147,31 @@ TEST_CASE("graph fields: features, edges and their order") {
   CHECK(rows.tokens[1] == std::vector<std::int32_t>{1, 2, 0});
   CHECK(rows.tokens[2] == std::vector<std::int32_t>{0, 1});
   CHECK(sentence([&] { graph_fields(graphs, {2}); }) == "graph_fields: the order has graph 2, expected [0, 2)");
+}
+
+TEST_CASE("graphs: what does not fit is named") {
+  const auto checked = [](const auto& change) {
+    Graphs graphs{.labels = {0, 1},
+                  .label_values = {0, 1},
+                  .first_node = {0, 2, 3},
+                  .tags = {0, 1, 1},
+                  .tag_values = {4, 5},
+                  .first_neighbour = {0, 1, 2, 2},
+                  .neighbours = {1, 0}};
+    change(graphs);
+    return sentence([&] { graph_fields(graphs); });
+  };
+  CHECK(checked([](Graphs&) {}).empty());
+  CHECK(checked([](Graphs& g) { g.first_node.pop_back(); }) ==
+        "Graphs: there are 2 labels, 3 tags, 2 entries of first_node and 4 of first_neighbour, expected one more entry "
+        "than labels and than tags");
+  CHECK(checked([](Graphs& g) { g.first_node = {0, 3, 2}; }) == "Graphs: first_node does not ascend from 0 to 3");
+  CHECK(checked([](Graphs& g) {
+          g.first_neighbour = {1, 1, 2, 2};
+        }) == "Graphs: first_neighbour does not ascend from 0 to 2");
+  CHECK(checked([](Graphs& g) { g.labels[1] = 2; }) == "Graphs: the label of graph 1 is 2, expected [0, 2)");
+  CHECK(checked([](Graphs& g) { g.tags[2] = -1; }) == "Graphs: the tag of node 2 is -1, expected [0, 2)");
+  CHECK(checked([](Graphs& g) { g.neighbours[1] = 2; }) == "Graphs: neighbour 1 is 2, but graph 0 has 2 nodes");
 }
 
 // The scores of make_graph_network.py: 12 examples of three tasks, the last with labels of one class only.

@@ -9,7 +9,8 @@
 
 namespace algoperf {
 
-// How a row of scores becomes weights, which sum to 1: exp(score) or max(score, 0), divided by the row's sum.
+// Scores become weights by exp(score) (softmax) or max(score, 0) (relu), divided by the row's sum. If no score is above
+// 0, all relu weights are 0.
 enum class AttentionWeights { softmax, relu };
 
 // Each example has rows of queries, and rows of keys and of values. A row holds heads x size elements. Rows are
@@ -19,7 +20,7 @@ struct AttentionShape {
   ExampleRows queries, keys;            // in the backend's memory
   std::size_t most_queries, most_keys;  // of an example
   std::size_t query_stride, key_stride;
-  bool causal;   // a query reads the keys up to its own place; queries and keys are the same rows
+  bool causal;   // row i of the queries attends to keys [0, i]; queries and keys are the same rows
   double scale;  // of the scores
   AttentionWeights weights;
 
@@ -35,18 +36,19 @@ template <class S>
 struct AttentionInputs {
   const S *query, *key, *value;
 };
-// Null if nobody needs the gradients: `query`, or both `key` and `value`.
+// Where to write the gradients. Null means not needed. `key` and `value` are both null or both not null.
 template <class S>
 struct AttentionGradients {
   S *query, *key, *value;
 };
 
 // backend.attention(shape) returns an object with
-//   forward(inputs, out, log_sums)   log_sums[row heads + head], of type Scalar, is the log of the sum of exp(scaled
-//                                    scores) of a row of queries; with relu, the sum of the scores that are above 0
+//   forward(inputs, out, log_sums)   log_sums[row heads + head] belongs to a row of queries: with softmax, the log of
+//                                    the sum of exp(scaled score); with relu, the sum of the positive scores
 //   backward(inputs, out, log_sums, d_out, gradients)   writes the gradients
-// The type of this object may declare most_head_size: larger heads, and weights other than softmax, are then processed
-// by loops over rows.
+// If the type of this object declares most_head_size, it supports heads of at most that size. It supports
+// AttentionWeights::relu if it declares a static constant relu_weights, which is true. Loops over rows process the
+// rest.
 template <class B>
 concept AttendingBackend = requires(const B& backend, const AttentionShape& shape) {
   backend.attention(shape);
@@ -59,19 +61,21 @@ using AttentionOf = decltype(std::declval<const B&>().attention(std::declval<con
 
 }  // namespace detail
 
-// Whether the backend has attention of its own for heads of any size.
+// Whether the backend implements attention for heads of any size, with both kinds of weights.
 template <class B>
-inline constexpr bool attends_any_head = AttendingBackend<B> && !requires {
-  detail::AttentionOf<B>::most_head_size;
-};
+inline constexpr bool attends_always = AttendingBackend<B>&& requires {
+  requires detail::AttentionOf<B>::relu_weights;
+}
+&&!requires { detail::AttentionOf<B>::most_head_size; };
 
-// Returns whether the backend has attention of its own of this shape.
+// Returns whether the backend implements attention of this shape.
 template <AttendingBackend B>
 constexpr bool attends(const AttentionShape& shape) {
-  if constexpr (attends_any_head<B>)
-    return true;
-  else
-    return shape.size <= detail::AttentionOf<B>::most_head_size && shape.weights == AttentionWeights::softmax;
+  using Object = detail::AttentionOf<B>;
+  bool size = true, weights = shape.weights == AttentionWeights::softmax;
+  if constexpr (requires { Object::most_head_size; }) size = shape.size <= Object::most_head_size;
+  if constexpr (requires { requires Object::relu_weights; }) weights = true;
+  return size && weights;
 }
 
 }  // namespace algoperf

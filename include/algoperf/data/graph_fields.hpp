@@ -19,8 +19,9 @@ using GraphFields = InMemoryFields<Field<"nodes", float>, Field<"edges", float>,
 
 // Returns the graphs whose numbers are in `order`, in this order, or all in the order of the file. A node's features
 // are its tag, one-hot, and the number of its neighbours. An edge leads from a node to each of its neighbours, and its
-// feature is 1.
+// feature is 1. Throws Error unless the graphs pass check() and `order` names graphs that exist.
 inline GraphFields graph_fields(const Graphs& graphs, const std::vector<std::size_t>& order) {
+  graphs.check();
   const std::size_t tags = graphs.tag_values.size(), width = tags + 1;
   RaggedAxis nodes{"nodes", {}}, edges{"edges", {}};
   std::vector<float> of_nodes, of_edges;

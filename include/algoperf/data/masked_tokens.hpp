@@ -1,4 +1,4 @@
-// MaskedTokens: a data set for masked language models, which predict hidden tokens from those on both sides.
+// MaskedTokens: a data set for masked language models, which predict masked tokens from the context on both sides.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ struct MaskedTokensOptions {
   std::size_t vocabulary = 0;  // tokens are below it; the token `vocabulary` is the mask
   std::size_t length = 64;     // tokens of a sequence
   std::size_t chosen = 10;     // tokens of a sequence to predict; BERT chooses 15 % of them
-  double masked = 0.8;         // the fraction of the chosen tokens that the mask replaces
-  double random = 0.1;         // the fraction that random tokens replace; the rest stays as it is
-  std::uint64_t seed = 1;      // of the choices for evaluations
+  double masked = 0.8;         // the fraction of the chosen tokens that become the mask token
+  double random = 0.1;         // the fraction that become random tokens; the other chosen tokens are unchanged
+  std::uint64_t seed = 1;      // of the positions and replacements in evaluations and predictions
 };
 
-// Cuts a stream of tokens into sequences of `length`, without overlap. Fields:
+// Cuts a stream of tokens into sequences of `length` without overlap, and drops an incomplete last one. Fields:
 //   "input"      `length` tokens, some of them replaced
-//   "position"   `chosen` rows of "input", in ascending order: the tokens to predict
+//   "position"   the positions of the `chosen` tokens to predict, in ascending order
 //   "label"      `chosen` tokens: the original ones
-// Each step of a training loop chooses anew. Evaluations and predictions always choose the same tokens of a sequence.
+// Each training step draws new positions and replacements. Evaluations and predictions use fixed ones per sequence.
 // Copies and subsets share the tokens.
 // Source: Devlin et al. 2018, arXiv:1810.04805, section 3.1; new choices in each step as in Liu et al. 2019,
 //   arXiv:1907.11692, section 4.1. Random tokens are uniform and may equal the original.
@@ -42,8 +42,8 @@ class MaskedTokens {
 
   std::size_t size() const { return size_; }
   Shape shape(std::string_view field) const { return {field == "input" ? options_.length : options_.chosen}; }
-  // Returns the number of different tokens of "input", the mask included.
-  std::size_t vocabulary() const { return options_.vocabulary + 1; }
+  // Returns the number of different tokens of "input", the mask included: the vocabulary of a Bert.
+  std::size_t classes() const { return options_.vocabulary + 1; }
   // Returns the sequences [begin, end). Throws Error unless begin <= end <= size().
   MaskedTokens subset(std::size_t begin, std::size_t end) const {
     require(begin <= end && end <= size_, "MaskedTokens: the range is [", begin, ", ", end,
@@ -94,7 +94,7 @@ class MaskedTokens {
       const std::size_t sequence = first_ + indices[i];
       RandomStream random(key_of(i, sequence));
       const std::int32_t* const from = tokens_->data() + sequence * options_.length;
-      // Chooses each token with the probability that makes all choices of this size equally likely.
+      // Selection sampling: all sets of `chosen` positions are equally likely.
       std::size_t wanted = options_.chosen;
       for (std::size_t t = 0; t < options_.length; ++t) {
         *inputs = from[t];

@@ -13,7 +13,7 @@
 
 namespace algoperf {
 
-// A weight of a Dense that reads a flattened image of this shape. Torch orders the inputs as channels, rows, columns.
+// The weight of a Dense that reads a flattened image. Torch flattens in the order channels, rows, columns.
 struct FlattenedImage {
   std::string weight;  // its name, e.g. "9.weight"
   std::size_t rows = 1, columns = 1, channels = 1;
@@ -25,7 +25,7 @@ namespace detail {
 inline StateDict::Array with_axes(const StateDict::Array& from, const std::array<std::size_t, 4>& sides,
                                   const std::array<std::size_t, 4>& order) {
   StateDict::Array to = from;
-  std::array<std::size_t, 4> steps{}, extents{};  // of the result's axes, in `from`
+  std::array<std::size_t, 4> steps{}, extents{};  // of the result's axes: strides in `from`, and sizes
   for (std::size_t i = 0; i < 4; ++i) {
     extents[i] = sides[order[i]];
     steps[i] = 1;
@@ -46,13 +46,16 @@ inline StateDict::Array with_axes(const StateDict::Array& from, const std::array
 
 // Returns the arrays of a torch state_dict of convolutions, linear layers, embeddings and norms, as load_values()
 // expects them:
-//   - arrays with four axes, weights of Conv2d, get the order filters, rows, columns, channels;
-//   - weights of one axis, those of norms, are called "scale", and running_mean and running_var are called "mean" and
-//     "variance"; num_batches_tracked is left out;
-//   - in the weights named by `flattened`, the inputs get the order rows, columns, channels.
+//   - permutes the axes of 4-D arrays, the weights of Conv2d, to filters, rows, columns, channels;
+//   - renames 1-D weights, which only norms have, to "scale", running_mean to "mean" and running_var to "variance";
+//   - drops num_batches_tracked;
+//   - permutes the inputs of the weights in `flattened` to the order rows, columns, channels.
 // Other arrays stay as they are. So torch's nn.Sequential and a Model of the same layers have the same names.
 //   load_values(from_torch(load_safetensors("torch.safetensors"), {{"7.weight", 7, 7, 16}}), loop);
-// Throws Error, naming the array, if one of `flattened` is missing or has another number of inputs.
+// Throws Error, naming the array, if an array of `flattened` is missing or does not have rows x columns x channels
+// inputs, or if two arrays get the same name.
+// A weight that reads a flattened image and is not in `flattened` keeps torch's order, which no shape reveals. Norms
+// over several axes, and 4-D arrays that are no weights of Conv2d, need other changes.
 inline StateDict from_torch(const StateDict& dict, const std::vector<FlattenedImage>& flattened = {}) {
   constexpr std::array<std::size_t, 4> channels_last{0, 2, 3, 1};
   StateDict to;
@@ -81,6 +84,8 @@ inline StateDict from_torch(const StateDict& dict, const std::vector<FlattenedIm
                              : part == "running_var"  ? "variance"
                                                       : part;
     const std::size_t width = converted.size == 0 ? 1 : converted.bytes.size() / converted.size;
+    require(!to.contains(array.name.substr(0, dot) + name), "from_torch: two arrays become '",
+            array.name.substr(0, dot), name, "'");
     to.set_bytes(array.name.substr(0, dot) + name, array.type, width, converted.shape, std::move(converted.bytes));
   }
   for (const FlattenedImage& image : flattened)

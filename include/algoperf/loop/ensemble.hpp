@@ -1,6 +1,6 @@
 // Ensemble: trained networks that predict together.
 //
-//   Ensemble ensemble(first, second, third);       // Predictors with values, also of different models
+//   Ensemble ensemble(first, second, third);       // Predictors with loaded values; their models may differ
 //   const std::vector<float> logits = ensemble.predict(test);
 //   const double error = ensemble.evaluate(test, ErrorRate{});
 //
@@ -53,20 +53,22 @@ std::vector<std::int32_t> labels_of(const Data& data) {
 }  // namespace detail
 
 // Combines the logits of several networks for the same rows of `width` elements by the sum rule: returns logits whose
-// softmax is the mean of the networks' softmax. Rows of one element are logits of label 1, so the mean is that of
-// sigmoids. The largest logit of a row is that of the class with the largest sum of probabilities.
-// Source: Kittler et al. 1998, "On combining classifiers", equation 11, with equal priors. Computed in double.
+// softmax is the mean of the networks' softmax. With width 1, an output is the logit of label 1, and sum_rule averages
+// the sigmoids. Computed in double. For networks whose outputs are not the logits of one class per row, such as several
+// independent sigmoids, it is meaningless.
+// Source: Kittler et al. 1998, "On combining classifiers", equation 11, with equal priors.
 // Throws Error unless there are outputs, all of one size, which is a multiple of `width`.
 template <class S>
 std::vector<S> sum_rule(std::span<const std::vector<S>> outputs, std::size_t width) {
   require(!outputs.empty(), "sum_rule: there are no outputs, expected those of at least one network");
   const std::size_t size = outputs[0].size();
-  require(width > 0 && size % width == 0, "sum_rule: there are ", size, " outputs, expected rows of ", width);
+  require(width > 0 && size % width == 0, "sum_rule: there are ", size, " outputs and width is ", width,
+          ", expected a positive width that divides them");
   for (std::size_t k = 0; k < outputs.size(); ++k)
     require(outputs[k].size() == size, "sum_rule: network ", k, " has ", outputs[k].size(), " outputs, network 0 has ",
             size, ", expected the same");
   std::vector<S> combined(size);
-  // Of each row: the logarithms of the sums of the probabilities. Of one logit: those of label 1 and of label 0.
+  // Per class: the log of its probability summed over networks. One logit stands for two classes: label 1, label 0.
   std::vector<double> sums(width == 1 ? 2 : width);
   for (std::size_t row = 0; row < size; row += width) {
     sums.assign(sums.size(), -HUGE_VAL);
@@ -88,7 +90,7 @@ std::vector<S> sum_rule(std::span<const std::vector<S>> outputs, std::size_t wid
   return combined;
 }
 
-// Refers to the predictors, which must outlive it.
+// The ensemble keeps pointers to the predictors, which must outlive it.
 template <class First, class... Predictors>
 class Ensemble {
  public:
@@ -102,8 +104,8 @@ class Ensemble {
     std::size_t k = 0;
     std::apply(
         [&](const auto*... member) {
-          ((require(member->output_width() == width, "Ensemble: predictor ", k, " has outputs of ",
-                    member->output_width(), " classes, predictor 0 of ", width, ", expected the same"),
+          ((require(member->output_width() == width, "Ensemble: predictor ", k, " has ", member->output_width(),
+                    " outputs per row, expected ", width, " as predictor 0"),
             ++k),
            ...);
         },
@@ -117,18 +119,27 @@ class Ensemble {
         [&](auto*... member) { return std::vector<std::vector<Scalar>>{member->predict(data)...}; }, members_);
     return sum_rule<Scalar>(all, width());
   }
-  // Returns a metric of these logits. The metric must compare each row with a class, and read no other field.
+  // Returns `metric` of the logits of predict(data), in which all rows have the same weight. The metric must compare
+  // each row with an integer label, and must read no field other than "label". Throws Error unless each row has a label
+  // below the number of classes.
   template <class Data, class Metric>
   double evaluate(const Data& data, const Metric& metric) {
+    static_assert(!GeneratingMetric<Metric>, "algoperf: an ensemble does not support metrics that run the model");
     const std::vector<Scalar> outputs = predict(data);
     const std::vector<std::int32_t> labels = detail::labels_of(data);
     const std::size_t rows = outputs.size() / width();
     require(labels.size() == rows, "Ensemble: there are ", rows, " rows of outputs and ", labels.size(),
             " labels, expected the same");
+    const std::size_t classes = width() == 1 ? 2 : width();
+    for (std::size_t i = 0; i < rows; ++i)
+      require(labels[i] >= 0 && static_cast<std::size_t>(labels[i]) < classes, "Ensemble: label ", i, " is ", labels[i],
+              ", expected [0, ", classes, ")");
     detail::EvaluationSums<Metric> sums;
     sums.weight = static_cast<double>(rows);
     if constexpr (AccumulatingMetric<Metric>) {
-      metric.add(sums.state, EvaluatedRows<Scalar, std::int32_t>{rows, width(), outputs.data(), labels.data()});
+      const std::size_t each = std::get<0>(members_)->output_rows();
+      metric.add(sums.state, EvaluatedRows<Scalar, std::int32_t>{
+                                 rows, width(), outputs.data(), labels.data(), nullptr, data.size(), {each}, {each}});
     } else {
       std::vector<Scalar> scores(rows);
       metric.write(Host<Scalar>{}, rows, width(), outputs.data(), labels.data(), scores.data());

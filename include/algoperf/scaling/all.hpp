@@ -7,6 +7,7 @@
 #include "cost/cost_sweep.hpp"
 #include "cost/frontier.hpp"
 #include "cost/isoflop.hpp"
+#include "cost/mean_step_cost.hpp"
 #include "cost/model_parallel.hpp"
 #include "cost/projection.hpp"
 #include "cost/quantities.hpp"

@@ -3,7 +3,8 @@
 //   name, or Base and variant         for the names of workloads: "mlp", "mlp_tanh"
 //   model()
 //   Variants                          of a base network: a Tuple of network types
-//   glyph_error, mnist_error          targets on Glyphs and on MNIST, found by find_target
+//   glyph_error, mnist_error          targets on Glyphs and on MNIST, found by find_target; those of DigitResNet8 and
+//                                     DigitVit by single runs of AdamW (benchmarks/workloads_to_target.cpp)
 //   step_hint
 //
 // Variants have AlgoPerf's names where their changes are the same.
@@ -36,9 +37,9 @@ inline constexpr Dense large_digit_logits{.units = 10, .init = Init::unit_normal
 
 }  // namespace detail
 
-// Softmax regression.
 struct DigitLinearLayerNorm;
 struct DigitLinearLargeInit;
+// Softmax regression.
 struct DigitLinear {
   static constexpr const char* name = "linear";
   using Variants = Tuple<DigitLinearLayerNorm, DigitLinearLargeInit>;
@@ -61,12 +62,12 @@ struct DigitLinearLargeInit : DigitLinear {
   static constexpr auto model() { return Model(detail::digit_shape, detail::large_digit_logits); }
 };
 
-// An MLP with layers 784-256-256-10.
 struct DigitMlpTanh;
 struct DigitMlpLayerNorm;
 struct DigitMlpResnet;
 struct DigitMlpModelSize;
 struct DigitMlpLargeInit;
+// An MLP with layers 784-256-256-10.
 struct DigitMlp {
   static constexpr const char* name = "mlp";
   using Variants = Tuple<DigitMlpTanh, DigitMlpLayerNorm, DigitMlpResnet, DigitMlpModelSize, DigitMlpLargeInit>;
@@ -184,14 +185,14 @@ struct DigitCnnLargeInit : DigitCnn {
   }
 };
 
-// ResNet-8 with 77,754 parameters and batch norms over 64 examples at a time, without variants.
+// ResNet-8 with 77,754 parameters and ghost batch norms of 64 examples.
 struct DigitResNet8 {
   static constexpr const char* name = "resnet8";
   static constexpr double glyph_error = 0.006, mnist_error = 0.01;
   static constexpr std::uint64_t step_hint = 1200;
   static constexpr SmallResNet<> model() { return {.ghost = 64, .in = detail::digit_shape}; }
 };
-// A Vision Transformer of 2 blocks on 49 patches of 4 x 4 pixels, with 105,994 parameters, without variants.
+// A Vision Transformer of 2 blocks on 49 patches of 4 x 4 pixels, with 105,994 parameters.
 struct DigitVit {
   static constexpr const char* name = "vit";
   static constexpr double glyph_error = 0.017, mnist_error = 0.035;

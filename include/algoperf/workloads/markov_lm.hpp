@@ -17,9 +17,10 @@
 namespace algoperf {
 
 // The model of ShakespeareLm on a synthetic text, a Markov chain of order 2 over 16 characters (MarkovText), whose
-// least possible perplexity is known. An example is a sequence of 32 characters, each of which predicts the next one:
-// 12,000 for training, 1,000 for validation and 1,000 for testing. The target is a perplexity `excess` times the least
-// expected one, exp(MarkovText().best_loss(32)). That of the validation data varies by about 1 % around it.
+// least possible perplexity is known. An example is a sequence of 32 characters. The model predicts the character after
+// each of them. There are 12,000 examples for training, 1,000 for validation and 1,000 for testing. The target is a
+// perplexity `excess` times the least expected one, exp(MarkovText().best_loss(32)). On the validation text, the true
+// probabilities have a perplexity within about 1 % of that (sampling noise).
 struct MarkovLm {
   static constexpr std::size_t context = 32;
 

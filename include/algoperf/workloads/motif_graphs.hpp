@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../data/graph_fields.hpp"
+#include "../data/slice.hpp"
 #include "../data/synthetic/motif_graphs.hpp"
 #include "../nn/losses/sigmoid_cross_entropy.hpp"
 #include "../nn/metrics/mean_average_precision.hpp"
@@ -14,7 +15,7 @@
 namespace algoperf {
 
 // The model of Nci1 on synthetic graphs (MotifGraphs): 4,000 for training, 500 for validation and 500 for testing. The
-// target is the average precision on the validation graphs; the largest possible one is 1.
+// metric is the average precision on the validation graphs. The target is 0.99; the optimum is 1.
 struct MotifGraphSearch {
   std::string name = "motif_graphs_gnn";
   double target_precision = 0.99;

@@ -33,11 +33,11 @@ struct ShakespeareSibertNetwork {
 };
 
 // A masked language model of the characters of Shakespeare's plays, from `data`/shakespeare/input.txt. An example is a
-// sequence of 32 characters, of which 5 are to be predicted; most of these are replaced by a character of their own
-// (MaskedTokens). The first 90 % of the sequences are for training, then 5 % each for validation and testing. The
-// target is a perplexity per predicted character, which AdamW (for the scale-invariant network: SGD with relative
-// clipping) reaches within step_hint() steps (benchmarks/workloads_to_target.cpp). A Network has the static members
-// name, target_perplexity and model(vocabulary, context, chosen).
+// sequence of 32 characters. The model predicts 5 of them, most of which the mask token replaces (MaskedTokens). The
+// first 90 % of the sequences are for training, then 5 % each for validation and testing. The target is a perplexity
+// per predicted character. AdamW (for the scale-invariant network: SGD with relative clipping) reaches it within
+// step_hint() steps (benchmarks/workloads_to_target.cpp). A Network has the static members name, target_perplexity and
+// model(vocabulary, context, chosen).
 template <class Network>
 struct ShakespeareMaskedText {
   static constexpr std::size_t context = 32, chosen = 5;
@@ -47,7 +47,7 @@ struct ShakespeareMaskedText {
   double target_perplexity = Network::target_perplexity;
   detail::SharedData<MaskedTokens> sequences = {};
 
-  auto model() const { return Network::model(load().vocabulary(), context, chosen); }
+  auto model() const { return Network::model(load().classes(), context, chosen); }
   SoftmaxCrossEntropy loss() const { return {}; }
   Perplexity metric() const { return {}; }
   Target target() const { return {target_perplexity, true}; }

@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "../core/error.hpp"
 #include "../core/random.hpp"
 #include "../core/tuple.hpp"
 #include "../data/graph_fields.hpp"
 #include "../data/readers/graphs.hpp"
+#include "../data/slice.hpp"
 #include "../nn/layers/gelu.hpp"
 #include "../nn/layers/silu.hpp"
 #include "../nn/losses/sigmoid_cross_entropy.hpp"
@@ -27,7 +29,7 @@ struct TuGraphNetworkGelu;
 struct TuGraphNetworkSilu;
 struct TuGraphNetworkModelSize;
 
-// A graph network of three steps with 32 hidden units, and its variants, with AlgoPerf's names.
+// A graph network with three message-passing steps and 32 hidden units, and its variants, with AlgoPerf's names.
 struct TuGraphNetwork {
   static constexpr const char* name = "gnn";
   using Variants = Tuple<TuGraphNetworkGelu, TuGraphNetworkSilu, TuGraphNetworkModelSize>;
@@ -43,7 +45,7 @@ struct TuGraphNetworkSilu : TuGraphNetwork {
   static constexpr const char* variant = "silu";
   static constexpr GraphNetwork<Silu> model(std::size_t node_features) { return {.node_features = node_features}; }
 };
-// Fewer elements before the first step, and two dense layers in each MLP.
+// Half the latent width of nodes and edges (16), and two dense layers per MLP.
 struct TuGraphNetworkModelSize : TuGraphNetwork {
   using Base = TuGraphNetwork;
   static constexpr const char* variant = "model_size";
@@ -103,7 +105,7 @@ struct TuGraphWorkload {
  private:
   static constexpr std::size_t held_out = DataSet::graphs / 20 * 2;
 
-  // Returns the `held_out` graphs that end `back - 1` times as many before the end.
+  // Splits the graphs into blocks of `held_out`, counted from the end. Returns block `back`; block 1 is the last.
   Slice<GraphFields> part(std::size_t back) const {
     const std::size_t begin = DataSet::graphs - back * held_out;
     return load().subset(begin, begin + held_out);
@@ -120,7 +122,7 @@ struct TuGraphWorkload {
       RandomStream random(RandomKey{1});
       for (std::size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[random.below(static_cast<std::uint32_t>(i))]);
-      return graph_fields(found, std::move(order));
+      return graph_fields(found, order);
     });
   }
 };

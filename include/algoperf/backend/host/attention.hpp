@@ -52,6 +52,8 @@ class HostAttention {
   using S = typename HostType::Scalar;
 
  public:
+  static constexpr bool relu_weights = true;
+
   HostAttention(const HostType& host, const AttentionShape& shape)
       : host_(host), shape_(shape), scale_(static_cast<S>(shape.scale)) {}
 

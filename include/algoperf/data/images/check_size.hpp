@@ -9,7 +9,7 @@ namespace algoperf::detail {
 
 inline constexpr std::size_t most_pixels = std::size_t{1} << 28;
 
-// Throws Error if an image has no pixels, or so many that its file is probably damaged.
+// Throws Error unless an image has 1 to 2^28 pixels.
 inline void check_size(std::size_t rows, std::size_t columns, const std::string& name) {
   require(rows > 0 && columns > 0 && columns <= most_pixels / rows, name, ": the image has ", rows, " x ", columns,
           " pixels, expected 1 to 2^28");

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,16 +21,18 @@ namespace algoperf {
 struct ImageFolderOptions {
   std::size_t rows = 224, columns = 224;  // of all images, which fitted() scales and crops
   std::size_t channels = 3;               // or 1: grey, 0.299 red + 0.587 green + 0.114 blue
+  std::size_t shorter = 0;                // pixels of an image's shorter side before the crop; 0: that covers the crop
   ChannelStatistics statistics = {};      // of byte / 255
+  std::vector<std::string> classes = {};  // names of subfolders: label k is classes[k]; empty: those that are found
 };
 
 struct ImageFolder {
   ByteImages images;
-  std::vector<std::string> classes;  // the names of the subfolders: label k is classes[k]
+  std::vector<std::string> classes;  // label k is classes[k]
   std::vector<std::string> files;    // of each image
 };
 
-// The statistics of ImageNet's training images, with which most published networks for images were trained.
+// The mean and standard deviation of ImageNet's training images, as in torchvision's pretrained models.
 inline constexpr ChannelStatistics imagenet_statistics{{.485, .456, .406, 0}, {.229, .224, .225, 1}};
 
 namespace detail {
@@ -40,13 +43,12 @@ inline bool is_image_file(const std::filesystem::path& path) {
   return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
 }
 
-// Returns the paths that `accept` accepts of those in a folder, or with `deeply` also in its subfolders, in order.
+// Returns the sorted paths in a folder that `accept` accepts. With `deeply`, also searches all subfolders.
 template <class Accept>
 std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder, bool deeply, const Accept& accept) {
   std::vector<std::filesystem::path> paths;
   std::error_code error;
-  std::filesystem::recursive_directory_iterator each(
-      folder, std::filesystem::directory_options::follow_directory_symlink, error);
+  std::filesystem::recursive_directory_iterator each(folder, error);
   for (const auto end = std::filesystem::recursive_directory_iterator(); !error && each != end; each.increment(error)) {
     if (!deeply) each.disable_recursion_pending();
     if (accept(*each)) paths.push_back(each->path());
@@ -72,31 +74,41 @@ inline void append_pixels(const Image& image, std::size_t channels, std::vector<
 
 // Reads all PNG and JPEG files (.png, .jpg, .jpeg) in the subfolders of `folder`, and in folders within them, into
 // memory. Each subfolder is a class; classes are sorted by name, and images by class and path. Other files are ignored.
-//   const ImageFolder pets = load_image_folder("pets", {.rows = 64, .columns = 64, .statistics = imagenet_statistics});
-//   loop.run(transformed(pets.images, RandomFlip{}), ...);
+// A subfolder may be a link, but links within it are not followed to other folders.
+//   const ImageFolder pets = load_image_folder("pets/train", {.rows = 64, .columns = 64, .statistics =
+//   imagenet_statistics}); const ImageFolder others = load_image_folder("pets/validation", {.rows = 64, .columns = 64,
+//   .classes = pets.classes});
 // torchvision: ImageFolder, with Resize, CenterCrop and Normalize.
-// Throws Error, naming the file or folder, if there is no subfolder, a class has no image, or an image is damaged.
+// Throws Error, naming the file or folder, if there is no subfolder, a class has no image, a subfolder is none of
+// options.classes, or an image is damaged.
 inline ImageFolder load_image_folder(const std::string& folder, const ImageFolderOptions& options = {}) {
-  require(options.rows > 0 && options.columns > 0, "load_image_folder: images have ", options.rows, " x ",
-          options.columns, " pixels, expected at least 1 each");
+  detail::check_size(options.rows, options.columns, "load_image_folder");
   require(options.channels == 1 || options.channels == 3, "load_image_folder: channels is ", options.channels,
           ", expected 1 or 3");
-  const auto class_folders = detail::paths_in(folder, false, [](const auto& entry) { return entry.is_directory(); });
+  const auto class_folders = detail::paths_in(folder, false, [](const auto& entry) {
+    std::error_code error;
+    return entry.is_directory(error);
+  });
   require(!class_folders.empty(), folder, ": there is no subfolder, expected one for each class");
+  std::vector<std::string> classes = options.classes, files;
+  if (classes.empty())
+    for (const std::filesystem::path& path : class_folders) classes.push_back(path.filename().string());
   std::vector<std::uint8_t> bytes;
   std::vector<std::int32_t> labels;
-  std::vector<std::string> classes, files;
   for (const std::filesystem::path& class_folder : class_folders) {
+    const auto label = std::find(classes.begin(), classes.end(), class_folder.filename().string());
+    require(label != classes.end(), class_folder.string(), ": the folder is none of the ", classes.size(), " classes");
     const auto images = detail::paths_in(class_folder, true, [](const auto& entry) {
-      return entry.is_regular_file() && detail::is_image_file(entry.path());
+      std::error_code error;
+      return entry.is_regular_file(error) && detail::is_image_file(entry.path());
     });
     require(!images.empty(), class_folder.string(), ": there is no image, expected files .png, .jpg or .jpeg");
     for (const std::filesystem::path& path : images) {
-      detail::append_pixels(fitted(load_image(path.string()), options.rows, options.columns), options.channels, bytes);
-      labels.push_back(static_cast<std::int32_t>(classes.size()));
+      detail::append_pixels(fitted(load_image(path.string()), options.rows, options.columns, options.shorter),
+                            options.channels, bytes);
+      labels.push_back(static_cast<std::int32_t>(label - classes.begin()));
       files.push_back(path.string());
     }
-    classes.push_back(class_folder.filename().string());
   }
   const Shape shape{options.rows, options.columns, options.channels};
   const std::size_t count = classes.size();

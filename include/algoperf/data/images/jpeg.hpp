@@ -10,6 +10,8 @@
 
 #include <jpeglib.h>
 
+#include <jerror.h>  // after jpeglib.h, whose types it uses
+
 #include "../../core/error.hpp"
 #include "check_size.hpp"
 #include "image.hpp"
@@ -18,7 +20,7 @@ namespace algoperf {
 
 namespace detail {
 
-// libjpeg reports an error by a call that must not return.
+// libjpeg reports an error by calling error_exit, which must not return.
 struct JpegErrors {
   jpeg_error_mgr manager;  // first, because libjpeg has its address
   std::jmp_buf after;
@@ -29,9 +31,12 @@ struct JpegErrors {
     (*state->err->format_message)(state, errors->message);
     std::longjmp(errors->after, 1);
   }
-  // Messages of level -1 are warnings, which libjpeg issues for damaged data that it then replaces by grey pixels.
-  static void fail_if_damaged(j_common_ptr state, int level) {
-    if (level < 0) fail(state);
+  // Level -1 is a warning. These ones mean that pixels are lost, which libjpeg would replace by grey ones.
+  static void fail_if_pixels_are_lost(j_common_ptr state, int level) {
+    if (level >= 0) return;
+    for (const int code :
+         {JWRN_JPEG_EOF, JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE, JWRN_MUST_RESYNC, JWRN_BOGUS_PROGRESSION})
+      if (state->err->msg_code == code) fail(state);
   }
 };
 
@@ -60,18 +65,23 @@ inline bool decode_jpeg(jpeg_decompress_struct& state, JpegErrors& errors, std::
 
 }  // namespace detail
 
-// Decodes a grey or colour JPEG to red, green and blue. `name` is the file's, for errors. Throws Error if the bytes are
-// no valid JPEG, end early, have other colours (such as CMYK), or the image has more than 2^28 pixels.
+// Decodes a grey or colour JPEG to red, green and blue. Error messages begin with `name`, the name of the file.
+// Throws Error if the bytes are no valid JPEG, lack some of the pixels, have other colours (such as CMYK), or the image
+// has more than 2^28 pixels.
 inline Image jpeg_from_bytes(std::string_view bytes, const std::string& name) {
   detail::JpegErrors errors{};
-  jpeg_decompress_struct state{};
+  struct State : jpeg_decompress_struct {
+    State() : jpeg_decompress_struct() {}
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() { jpeg_destroy_decompress(this); }
+  } state;
   state.err = jpeg_std_error(&errors.manager);
   errors.manager.error_exit = detail::JpegErrors::fail;
-  errors.manager.emit_message = detail::JpegErrors::fail_if_damaged;
+  errors.manager.emit_message = detail::JpegErrors::fail_if_pixels_are_lost;
   Image image;
   bool is_too_large = false;
   const bool decoded = detail::decode_jpeg(state, errors, bytes, image, is_too_large);
-  jpeg_destroy_decompress(&state);
   if (is_too_large) detail::check_size(image.rows, image.columns, name);
   require(decoded, name, ": ", static_cast<const char*>(errors.message));
   return image;

@@ -11,8 +11,8 @@
 
 namespace algoperf {
 
-// Returns the red, green and blue of a PNG or JPEG file, whose first bytes, not its name, say which it is. The
-// orientation in EXIF data is ignored. Throws Error, naming the file, if it cannot be read, is neither, or is damaged.
+// Reads a PNG or JPEG file as red, green and blue. Its first bytes decide the format. Ignores the EXIF orientation.
+// Throws Error, naming the file, if the file cannot be read, is damaged, or is neither a PNG nor a JPEG.
 inline Image load_image(const std::string& path) {
   const std::string bytes = read_file(path);
   const std::string_view all = bytes;

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,22 +15,24 @@
 
 namespace algoperf {
 
-// Decodes a PNG of any kind to red, green and blue. Transparency is ignored, and 16 bits per channel become 8. `name`
-// is the file's, for errors. Throws Error if the bytes are no valid PNG or the image has more than 2^28 pixels.
+// Decodes a PNG of any kind to red, green and blue. Transparency is ignored, and 16 bits per channel are scaled to 8. A
+// file that names another gamma than that of sRGB is converted to sRGB, which Pillow does not do. Error messages begin
+// with `name`, the name of the file. Throws Error if the bytes are no valid PNG or the image has more than 2^28 pixels.
 inline Image png_from_bytes(std::string_view bytes, const std::string& name) {
-  png_image png;
-  std::memset(&png, 0, sizeof png);
-  png.version = PNG_IMAGE_VERSION;
-  require(png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) != 0, name, ": ", png.message);
-  if (png.height == 0 || png.width > detail::most_pixels / png.height) {
-    const std::size_t rows = png.height, columns = png.width;
-    png_image_free(&png);
-    detail::check_size(rows, columns, name);
-  }
+  struct Png : png_image {
+    Png() : png_image() { version = PNG_IMAGE_VERSION; }
+    Png(const Png&) = delete;
+    Png& operator=(const Png&) = delete;
+    ~Png() { png_image_free(this); }
+  } png;
+  const bool begun = png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) != 0;
+  require(begun, name, ": ", static_cast<const char*>(png.message));
+  detail::check_size(png.height, png.width, name);
   png.format = PNG_FORMAT_RGBA;
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // otherwise, libpng takes 16-bit values for linear ones
   std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(png));
   const bool complete = png_image_finish_read(&png, nullptr, pixels.data(), 0, nullptr) != 0;
-  require(complete, name, ": ", png.message);
+  require(complete, name, ": ", static_cast<const char*>(png.message));
   Image image{png.height, png.width, 3, {}};
   image.bytes.resize(pixels.size() / 4 * 3);
   for (std::size_t i = 0; i < pixels.size() / 4; ++i)

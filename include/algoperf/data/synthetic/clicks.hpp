@@ -13,11 +13,12 @@
 
 namespace algoperf {
 
-// Examples of `numbers` standard normal numbers x and `categories` categories c_k, each uniform over `values` values of
-// its own, with the label 1 with probability sigmoid(z):
+// Each example has `numbers` standard normal inputs x_j and `categories` categorical inputs c_k, each uniform over
+// `values` values that belong to category k only. The label is 1 with probability sigmoid(z), where
 //   z = bias + sum_j a_j x_j + sum_k e_k[c_k] + sum_(k < l) u_k[c_k] . u_l[c_l]
-// where a, e and u, of 3 elements, are normal: the effects of numbers, of categories and of pairs of categories. The
-// token of value v of category k is k values + v. Example i depends on first + i and on the members except count.
+// a_j and e_k[c] are normal numbers, and u_k[c] is a normal vector of 3 elements: the effects of numbers, of categories
+// and of pairs of categories. The token of value v of category k is k values + v. Example i depends only on first + i,
+// seed, numbers, categories, values and bias.
 struct Clicks {
   std::uint64_t seed = 1;
   std::uint64_t first = 0;
@@ -35,8 +36,8 @@ struct Clicks {
     });
     return all;
   }
-  // Returns the mean entropy, in nats, of the labels of these examples: the expected loss of the true probabilities,
-  // below which no model's expected loss is.
+  // Returns the mean conditional entropy of the labels given the inputs, in nats. The true probabilities have this
+  // expected loss, and no model has a lower one.
   double best_loss() const;
 
  private:
@@ -47,8 +48,9 @@ struct Clicks {
     std::vector<double> of_numbers, of_tokens, of_pairs;  // of_pairs: `factors` elements per token
   };
   Effects effects() const {
-    require(numbers > 0 && categories > 0 && values > 0 && tokens() < INT32_MAX, "Clicks: numbers is ", numbers,
-            ", categories ", categories, " and values ", values, ", expected at least 1 each");
+    require(numbers > 0 && categories > 0 && values > 0 && categories < INT32_MAX / values, "Clicks: numbers is ",
+            numbers, ", categories ", categories, " and values ", values,
+            ", expected at least 1 each, and categories x values below 2^31 - 1");
     RandomStream random(RandomKey{seed}.fold(stream_tag));
     const auto normals = [&random](std::size_t n, double deviation) {
       std::vector<double> drawn(n);
@@ -57,7 +59,7 @@ struct Clicks {
     };
     return {normals(numbers, 0.5), normals(tokens(), 0.5), normals(tokens() * factors, 0.7)};
   }
-  // Calls f(i, x, tokens, z, random) for each example.
+  // Calls f(x, tokens, z, random) for each example.
   template <class F>
   void for_each(const F& f) const {
     const Effects of = effects();
@@ -93,6 +95,7 @@ inline NumbersAndCategories Clicks::draw() const {
 }
 
 inline double Clicks::best_loss() const {
+  require(count > 0, "Clicks: count is 0, expected at least 1");
   double total = 0;
   for_each([&](const std::vector<double>&, const std::vector<std::int32_t>&, double z, RandomStream&) {
     // -p log p - (1 - p) log(1 - p) = log(1 + exp(-|z|)) + |z| / (1 + exp(|z|))

@@ -12,13 +12,14 @@
 
 namespace algoperf {
 
-// A Markov chain: the probabilities of the next character depend on the last `order` characters, its state. Most of a
-// state's probability, 1 - noise, is shared at random by `branches` characters; the rest is uniform over all of them.
+// A Markov chain: the probabilities of the next character depend on the last `order` characters, its state. In each
+// state, `branches` random characters share the probability 1 - noise at random. The probability `noise` is uniform
+// over all characters.
 //   const MarkovText chain;
 //   const TextSequences text(Text::from_string(chain.draw(200000)), {.length = 32});
 //   chain.best_loss(32);   // no model has a lower expected loss on it
 // Throws Error unless characters is 2 to 95, order at least 1 with at most 2^20 states, branches 1 to `characters`, and
-// noise in (0, 1].
+// noise in [0.01, 1]. Cost: 8 bytes per state and character; the stationary distribution takes longer with less noise.
 class MarkovText {
  public:
   struct Options {
@@ -30,11 +31,11 @@ class MarkovText {
   MarkovText() : MarkovText(Options()) {}
   explicit MarkovText(const Options& options);
 
-  // Returns `count` characters, from ' ' on. `stream` selects one of many texts of the same chain, whose first
-  // characters are drawn from its stationary distribution.
+  // Returns a text of `count` characters. Character c is the byte ' ' + c. `stream` selects one of many texts of the
+  // same chain, whose first characters are drawn from its stationary distribution.
   std::string draw(std::size_t count, std::uint64_t stream = 0) const;
-  // Returns the probability that `next` follows a state, which consists of `order` characters as digits of a number,
-  // the last character being the lowest digit. Characters are counted from 0.
+  // Returns the probability that character `next` follows `state`. A state is a number with `order` digits in base
+  // `characters`: the last `order` characters, of which the newest is the lowest digit. Characters are counted from 0.
   double probability(std::size_t state, std::size_t next) const {
     return probabilities_[state * options_.characters + next];
   }
@@ -44,12 +45,18 @@ class MarkovText {
   // Returns the least expected loss, in nats per character, of predicting characters 2 to length + 1 of a sequence,
   // each from those before it.
   double best_loss(std::size_t length) const {
+    require(length > 0, "MarkovText: the length is 0, expected at least 1");
     double total = 0;
     for (std::size_t known = 1; known <= length; ++known) total += entropy(known);
     return total / static_cast<double>(length);
   }
 
  private:
+  static void normalize(std::size_t n, double* p) {
+    double total = 0;
+    for (std::size_t i = 0; i < n; ++i) total += p[i];
+    for (std::size_t i = 0; i < n; ++i) p[i] /= total;
+  }
   void find_stationary();
   void find_entropies();
 
@@ -63,10 +70,10 @@ inline MarkovText::MarkovText(const Options& options) : options_(options) {
           ", expected 2 to 95");
   require(options.branches >= 1 && options.branches <= options.characters, "MarkovText: branches is ", options.branches,
           ", expected 1 to ", options.characters);
-  require(options.noise > 0 && options.noise <= 1, "MarkovText: noise is ", options.noise, ", expected (0, 1]");
+  require(options.noise >= 0.01 && options.noise <= 1, "MarkovText: noise is ", options.noise, ", expected [0.01, 1]");
   for (std::size_t i = 0; i < options.order && states_ <= std::size_t{1} << 20; ++i) states_ *= options.characters;
-  require(options.order >= 1 && states_ <= std::size_t{1} << 20, "MarkovText: order is ", options.order, ", but ",
-          options.characters, " characters allow 1 to 2^20 states");
+  require(options.order >= 1 && states_ <= std::size_t{1} << 20, "MarkovText: order is ", options.order,
+          ", expected at least 1, with characters^order at most 2^20");
   probabilities_.assign(states_ * options.characters, options.noise / static_cast<double>(options.characters));
   for (std::size_t state = 0; state < states_; ++state) {
     RandomStream random(RandomKey{options.seed}.fold(state));
@@ -80,32 +87,34 @@ inline MarkovText::MarkovText(const Options& options) : options_(options) {
       if (random.below(static_cast<std::uint32_t>(options.characters - c)) < wanted) {
         --wanted;
         branches.push_back(c);
-        shares.push_back(-std::log(1 - random.uniform_double()));
+        shares.push_back(-std::log((random.bits() + 0.5) * 0x1p-32));
         total += shares.back();
       }
     for (std::size_t b = 0; b < branches.size(); ++b) of_state[branches[b]] += (1 - options.noise) * shares[b] / total;
+    normalize(options.characters, of_state);
   }
   find_stationary();
   find_entropies();
 }
 
-// Repeats a step of the chain until no state's probability changes. Noise makes every state reachable from every other
-// within `order` steps, so this converges.
+// Power iteration, until the probabilities change by at most 1e-12 in total. Noise makes every state reachable from
+// every other within `order` steps, so it converges.
 inline void MarkovText::find_stationary() {
   const std::size_t n = options_.characters;
   stationary_.assign(states_, 1 / static_cast<double>(states_));
-  for (double change = 1; change > 1e-15;) {
+  for (double change = 1; change > 1e-12;) {
     std::vector<double> next(states_, 0);
     for (std::size_t state = 0; state < states_; ++state)
       for (std::size_t c = 0; c < n; ++c) next[(state * n + c) % states_] += stationary_[state] * probability(state, c);
+    normalize(states_, next.data());
     change = 0;
     for (std::size_t state = 0; state < states_; ++state) change += std::abs(next[state] - stationary_[state]);
     stationary_ = std::move(next);
   }
 }
 
-// Of `known` characters, the joint distribution with the next one is a sum of the stationary distribution's over the
-// earlier characters.
+// The joint distribution of `known` characters and the next one is a marginal of (stationary probability) x
+// (transition probability): the sum over the earlier characters of the state.
 inline void MarkovText::find_entropies() {
   const std::size_t n = options_.characters;
   std::size_t contexts = 1;
@@ -124,7 +133,7 @@ inline void MarkovText::find_entropies() {
 inline std::string MarkovText::draw(std::size_t count, std::uint64_t stream) const {
   const std::size_t n = options_.characters;
   RandomStream random(RandomKey{options_.seed}.fold(states_ + stream));
-  // Returns an index with the probabilities p.
+  // Returns index i with probability p[i].
   const auto pick = [&random](const double* p, std::size_t size) {
     double left = random.uniform_double();
     std::size_t i = 0;

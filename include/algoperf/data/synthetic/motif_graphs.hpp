@@ -13,9 +13,9 @@
 
 namespace algoperf {
 
-// Random trees of 8 to `most_nodes` nodes with up to three more edges, and nodes with one of four tags. A graph has
-// label 1 if a node of tag 0 has at least two neighbours of tag 1, else 0; about 27 % of the graphs with the default
-// sizes do. A network that passes messages can find out. Graph i depends on first + i and on the members except count.
+// Random trees of 8 to `most_nodes` nodes, with up to three additional edges. Each node has one of four tags. The label
+// is 1 if a node of tag 0 has at least two neighbours of tag 1, else 0. By default, about 27 % of labels are 1. Graph i
+// depends only on first + i, seed and most_nodes.
 struct MotifGraphs {
   std::uint64_t seed = 1;
   std::uint64_t first = 0;
@@ -23,8 +23,8 @@ struct MotifGraphs {
   std::size_t most_nodes = 24;
 
   Graphs draw() const {
-    require(most_nodes >= 8 && most_nodes <= INT32_MAX, "MotifGraphs: most_nodes is ", most_nodes,
-            ", expected at least 8");
+    require(most_nodes >= 8 && most_nodes <= INT32_MAX, "MotifGraphs: most_nodes is ", most_nodes, ", expected 8 to ",
+            INT32_MAX);
     Graphs graphs;
     graphs.label_values = {0, 1};
     graphs.tag_values = {0, 1, 2, 3};
@@ -40,7 +40,10 @@ struct MotifGraphs {
         neighbours[b].push_back(a);
       };
       for (std::uint32_t v = 1; v < nodes; ++v) connect(v, random.below(v));
-      for (std::uint32_t more = random.below(4); more > 0; --more) connect(random.below(nodes), random.below(nodes));
+      for (std::uint32_t more = random.below(4); more > 0; --more) {
+        const std::uint32_t a = random.below(nodes), b = random.below(nodes);
+        connect(a, b);
+      }
       std::vector<std::int32_t> tags(nodes);
       for (std::int32_t& tag : tags) tag = static_cast<std::int32_t>(random.below(4));
       bool found = false;

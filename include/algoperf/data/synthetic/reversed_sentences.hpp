@@ -14,10 +14,10 @@
 
 namespace algoperf {
 
-// Sentences of 1 to `longest` uniform words of a language of `words` words. Their translations are the corresponding
-// words of another language, in reverse order, so a model can translate all of them. Word w is the token 4 + w; in the
-// other language, 4 + words + p(w) corresponds to it, where p is a random permutation. Pair i depends on first + i and
-// on the members except count.
+// Sentences of 1 to `longest` words, uniform over the `words` words of a language. Their translations are the
+// corresponding words of another language, in reverse order. Token 4 + w is word w of the source language. Token
+// 4 + words + p(w) is its translation, where p is a random permutation. Pair i depends only on first + i, seed, words
+// and longest.
 struct ReversedSentences {
   std::uint64_t seed = 1;
   std::uint64_t first = 0;
@@ -26,8 +26,8 @@ struct ReversedSentences {
 
   std::size_t vocabulary() const { return 4 + 2 * words; }
   TranslationFields draw() const {
-    require(words > 0 && words < INT32_MAX / 2 - 4 && longest > 0, "ReversedSentences: words is ", words,
-            " and longest ", longest, ", expected at least 1");
+    require(words > 0 && words < 1u << 30 && longest > 0 && longest <= UINT32_MAX, "ReversedSentences: words is ",
+            words, " and longest ", longest, ", expected at least 1, and words below 2^30");
     std::vector<std::int32_t> translated(words);
     for (std::size_t w = 0; w < words; ++w) translated[w] = static_cast<std::int32_t>(4 + words + w);
     RandomStream shuffling(RandomKey{seed}.fold(stream_tag));
@@ -54,8 +54,7 @@ struct ReversedSentences {
     return TranslationFields({std::move(sources), std::move(targets)}, {std::move(source), {1}, "source"},
                              {std::move(input), {1}, "target"}, {std::move(label), {1}, "target"});
   }
-  // Returns tokens as words, which are numbers; leaves out the first four tokens, such as those that begin and end a
-  // sentence.
+  // Returns the tokens as numbers (token - 4), separated by spaces. Leaves out special tokens, which are below 4.
   std::string decode(std::span<const std::int32_t> tokens) const {
     std::string text;
     for (const std::int32_t token : tokens)

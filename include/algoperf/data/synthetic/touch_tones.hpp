@@ -13,10 +13,10 @@
 
 namespace algoperf {
 
-// Numbers of 1 to `most` digits as a telephone dials them: each digit is the sum of two sine waves, one of four
-// frequencies and one of three, for 60 to 160 ms, between silences of 40 to 120 ms, in white noise. Digit d is symbol
-// d + 1. Loudness, noise and phases differ between numbers. Number i depends on first + i and on the members except
-// count, up to rounding of sines.
+// Numbers of 1 to `most` digits as a telephone dials them. A digit is the sum of two sine waves for 60 to 160 ms: one
+// has one of four low frequencies, the other one of three high frequencies. Silences of 40 to 120 ms surround each
+// digit. White noise is added. Digit d is symbol d + 1. Loudness and noise differ between numbers, phases between
+// digits. Number i depends only on first + i, seed, most and noise, up to rounding of sines.
 // Source: ITU-T Recommendation Q.23.
 struct TouchTones {
   static constexpr std::uint32_t sample_rate = 8000;
@@ -24,12 +24,12 @@ struct TouchTones {
   std::uint64_t seed = 1;
   std::uint64_t first = 0;
   std::size_t count = 1000;
-  std::size_t most = 5;  // digits of a number
-  double noise = 0.1;    // its largest standard deviation; each of a digit's sine waves has an amplitude up to 0.3
+  std::size_t most = 5;  // the largest number of digits
+  double noise = 0.1;    // the largest standard deviation of the noise; a sine wave has an amplitude of 0.1 to 0.3
 
   std::vector<Utterance> draw() const {
-    require(most > 0 && noise >= 0, "TouchTones: most is ", most, " and noise ", noise,
-            ", expected at least 1 and at least 0");
+    require(most > 0 && most <= UINT32_MAX, "TouchTones: most is ", most, ", expected 1 to ", UINT32_MAX);
+    require(noise >= 0, "TouchTones: noise is ", noise, ", expected at least 0");
     constexpr std::array<double, 4> low{697, 770, 852, 941};
     constexpr std::array<double, 3> high{1209, 1336, 1477};
     std::vector<Utterance> numbers(count);

@@ -16,19 +16,19 @@
 
 namespace algoperf {
 
-// A masked language model: predicts the hidden tokens of a sequence from those on both sides. A model function of two
+// A masked language model: predicts masked tokens of a sequence from the context on both sides. A model function of two
 // fields: "input", `context` tokens below `vocabulary`, and "position", the `chosen` rows of "input" to predict
 // (data/masked_tokens.hpp). Its outputs are the logits of the original tokens, on the axis "chosen".
 //   TrainingLoop loop(Bert{.vocabulary = 66}, SoftmaxCrossEntropy{}, lamb(), ...);
 // It consists of embeddings of tokens and of positions, whose sum is normalised; blocks
 //   x = norm_1(x + out(attention(qkv(x)))),   x = norm_2(x + down(gelu(up(x))));
-// and, for the chosen rows only, norm(gelu(transform(x))) and the logits, whose weight is the embedding of the tokens.
+// and, for the chosen rows only, norm(gelu(transform(x))), then logits whose weights are tied to the token embedding.
 // Tensors: embedding.weight {vocabulary, width}; positions.weight {context, width}; norm; block.<i>.{qkv, out, norm_1,
 //   up, down, norm_2}; transform; transform_norm; logits.bias {vocabulary}.
-// Hyperparameters: hidden, of a block, 0 for 4 width; dropout, after the embeddings, `out` and `down`; init, of
-//   weights.
-// Source: Devlin et al. 2018, arXiv:1810.04805. Departs from it: one segment, so there are no embeddings of segments
-//   and there is no prediction of the next sentence; no dropout of the attention's weights.
+// Hyperparameters: hidden, the hidden units of a block (0: 4 width); dropout, after the embeddings, `out` and `down`;
+//   init, of weights.
+// Source: Devlin et al. 2018, arXiv:1810.04805. Departures: no segment embeddings, no next-sentence prediction, no
+//   attention dropout, and normal initial values that are not truncated. The mask is one of `vocabulary` tokens.
 struct Bert {
   std::size_t vocabulary = 256, context = 64, chosen = 10, width = 64, layers = 2, heads = 4, hidden = 0;
   double dropout = 0;
@@ -36,6 +36,8 @@ struct Bert {
 
   template <class Net>
   constexpr Value operator()(Net& net) const {
+    net.check(chosen > 0 && chosen <= context, {}, "Bert: chosen is ", chosen, ", expected 1 to the context, ",
+              context);
     const GraphIndex time = net.axis("time", context);
     const Value tokens = net.tokens("input", {1}, time),
                 positions = net.row_indices("position", net.axis("chosen", chosen), time);

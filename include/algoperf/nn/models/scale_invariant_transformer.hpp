@@ -16,29 +16,32 @@
 
 namespace algoperf {
 
-// A masked language model whose outputs do not change if all its parameters are multiplied by one positive number, so
-// that SGD with weight decay trains it (relative_clipped_sgd()). A model function of the fields of Bert, with the same
-// outputs.
+// A masked language model whose outputs do not change if all its parameters are multiplied by one positive number. SGD
+// with weight decay and relative clipping trains it (relative_clipped_sgd()). It has the inputs of Bert, and logits of
+// the same shape.
 //   TrainingLoop loop(ScaleInvariantTransformer{.vocabulary = 66}, SoftmaxCrossEntropy{}, relative_clipped_sgd(), ...);
-// There are no biases, and the norms have neither scales nor biases. With x of degree 2 in the parameters,
+// No layer has a bias, and no norm has a scale. x is homogeneous of degree 2 in the parameters:
 //   x = in(embedding + positions);
 //   blocks: x = x + out(attention(qkv(norm(x)))),   x = x + down(relu(up(norm(x))));
 //   for the chosen rows only: z = logit_scale norm(tied(norm(relu(transform(norm(x))))))
-// where attention has weights proportional to the scores above 0 (AttentionWeights::relu), and the last norm is that of
-// a row of logits.
+// Attention weights are proportional to the positive scores (AttentionWeights::relu). The outermost norm of z
+// normalises each row of logits.
 // Tensors: embedding.weight {vocabulary, width}; positions.weight {context, width}; in; block.<i>.{qkv, out, up, down};
 //   transform.
-// Hyperparameters: hidden, of a block, 0 for 4 width; logit_scale, the standard deviation of a row's logits.
-// Source: SIBERT (Li et al. 2022, arXiv:2202.00980, section 5): the attention, and branches of equal degree after
-//   norms. Its text that we could read leaves open how the embedding gets the degree of the branches, what becomes of
-//   the logits, and the initial values. The dense layer `in`, the norm of the logits, and normal weights with variance
-//   1 / fan in (embeddings: 1) are ours.
+// Hyperparameters: hidden, the hidden units of a block (0: 4 width); logit_scale, the standard deviation of a row's
+//   logits.
+// Source: SIBERT (Li et al. 2022, arXiv:2202.00980, section 5): the attention, and residual branches of degree 2 after
+//   norms. The parts that we could read do not say how the embedding reaches degree 2, how the logits become
+//   scale-invariant, or how weights are initialised. Ours are the dense layer `in`, the norm of the logits, and normal
+//   weights with variance 1 / fan in (positions: 1).
 struct ScaleInvariantTransformer {
   std::size_t vocabulary = 256, context = 64, chosen = 10, width = 64, layers = 2, heads = 4, hidden = 0;
   double logit_scale = 2;
 
   template <class Net>
   constexpr Value operator()(Net& net) const {
+    net.check(chosen > 0 && chosen <= context, {}, "ScaleInvariantTransformer: chosen is ", chosen,
+              ", expected 1 to the context, ", context);
     const GraphIndex time = net.axis("time", context);
     const Value tokens = net.tokens("input", {1}, time),
                 positions = net.row_indices("position", net.axis("chosen", chosen), time);

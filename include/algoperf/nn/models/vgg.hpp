@@ -13,17 +13,18 @@
 
 namespace algoperf {
 
-// A VGG network: five stages of 3 x 3 convolutions with an activation, each followed by 2 x 2 max pooling, then two
-// dense hidden layers and a dense layer to the logits. The stages have filters, 2, 4, 8 and 8 times `filters`. A model
-// function of the field "input", images of shape `in`, whose extents are at least 32.
+// A VGG network. Each of five stages has 3 x 3 convolutions with activations, and ends with 2 x 2 max pooling. Two
+// dense hidden layers and the dense layer of the logits follow. The convolutions of stages 0 to 4 have 1, 2, 4, 8 and 8
+// times `filters` filters. A model function of the field "input": images of shape `in`, of at least 32 x 32 pixels.
 //   TrainingLoop loop(Vgg<>{.filters = 16}, SoftmaxCrossEntropy{}, momentum(), ...);
 // Tensors: stage.<s>.conv.<i>, stage.<s>.norm.<i> with batch_norm, dense_1, dense_2, logits.
 // Hyperparameters: convolutions, in each stage: {1, 1, 2, 2, 2} is VGG-11 (configuration A), {2, 2, 2, 2, 2} VGG-13,
-//   {2, 2, 3, 3, 3} VGG-16, {2, 2, 4, 4, 4} VGG-19; hidden, the units of the hidden layers; batch_norm: after each
-//   convolution, which then has no bias; dropout, after each hidden layer.
-// Source: Simonyan & Zisserman 2015, arXiv:1409.1556, table 1. With 64 filters, 4096 hidden units, 1000 classes and
-//   images of 224 x 224 pixels it is torchvision's vgg11, but for the biases before batch norms. Weights start He
-//   normal, those of the logits normal with variance 1 / fan in.
+//   {2, 2, 3, 3, 3} VGG-16, {2, 2, 4, 4, 4} VGG-19; hidden, the units of the hidden layers; batch_norm, which adds a
+//   batch norm after each convolution and removes the convolution's bias; dropout, after each hidden layer.
+// Source: Simonyan & Zisserman 2015, arXiv:1409.1556, table 1. With 64 filters, 4096 hidden units, 1000 classes,
+//   dropout 0.5 and images of 224 x 224 pixels, the layers are those of torchvision's vgg11; with batch_norm, those of
+//   vgg11_bn without the biases of the convolutions, and with the pixels of the last stage in the order rows, columns,
+//   channels. Weights start He normal, those of the logits normal with variance 1 / fan in.
 template <class Activation = Relu>
 struct Vgg {
   std::array<std::size_t, 5> convolutions = {1, 1, 2, 2, 2};

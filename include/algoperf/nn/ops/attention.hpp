@@ -13,22 +13,22 @@ namespace algoperf {
 
 // Scaled dot-product attention with several heads, between the rows of each example:
 //   y_i = sum_j softmax_j(scale q_i . k_j) v_j     for each head, which has `size` = width / heads elements
-// With weights = AttentionWeights::relu, the weights are proportional to the scores that are above 0:
-//   y_i = sum_j r_ij v_j / sum_j r_ij,   r_ij = max(q_i . k_j, 0);   0 if no score is above 0
+// With weights = AttentionWeights::relu, the weights are proportional to the positive scores:
+//   y_i = sum_j r_ij v_j / sum_j r_ij,   r_ij = max(q_i . k_j, 0);   y_i = 0 if no score is above 0
+// A query of an example without keys has output 0.
 // Shapes: one input holds queries, keys and values: {3 width}, in this order, on an axis with several rows per example.
 //   Or two: queries {width}; keys and values {2 width}, on an axis of their own. Output {width}, on the queries' axis.
 //   Head h has elements [h size, (h + 1) size) of each part.
 // Hyperparameters: heads, which must divide the width; causal: row i reads rows [0, i] only (one input); scale, at
-//   least 0, where 0 stands for 1 / sqrt(size), and which changes nothing with relu; weights. A query of an example
-//   without keys has output 0.
+//   least 0; 0 means 1 / sqrt(size). It does not affect the output with relu.
 // Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2; the softmax is computed in tiles as in Dao et al. 2022,
 //   arXiv:2205.14135, algorithm 1, so a square of scores is never stored. torch's scaled_dot_product_attention,
 //   without its mask and its dropout. The projections are Dense layers before and after. relu: Li et al. 2022,
-//   arXiv:2202.00980, where it makes the output independent of a common factor of the queries and keys.
-// Cost: 4 width + 6 heads FLOPs per pair of a query and a key forward, 10 width + 6 heads backward, where causal
-//   attention has n (n + 1) / 2 pairs in an example of n rows; with relu 4 width + 3 heads and 10 width + 4 heads.
-//   Keeps one element per query and head, and has memory for two elements per query and head, and per key and head of a
-//   second input, which loops over rows use.
+//   arXiv:2202.00980. With relu, a common positive factor of the queries and keys does not change the output.
+// Cost: per pair of a query and a key, 4 width + 6 heads FLOPs forward and 10 width + 6 heads backward; with relu,
+//   4 width + 3 heads and 10 width + 4 heads. Causal attention has n (n + 1) / 2 pairs per example of n rows. Stores
+//   one element per query and head for the backward pass. Reserves two more as scratch for the loops over rows and,
+//   with two inputs, two per key and head.
 // Host works on tiles by matrix products, and Cuda on tiles in shared memory for heads of up to 128 elements. Larger
 // heads and relu on Cuda, and Thrust, run a loop over rows, which is not fast.
 struct Attention {
@@ -53,7 +53,8 @@ struct Attention {
     if constexpr (N == 2)
       net.check(x[1].shape.size() == 2 * width, own, "the keys and values have shape ", x[1].shape,
                 ", expected twice the width of the queries, ", 2 * width);
-    net.check(scale >= 0, own, "scale is negative or not a number, expected at least 0");
+    net.check(scale >= 0 && scale < __builtin_inf(), own,
+              "scale is negative, infinite or not a number, expected at least 0");
     net.check(!causal || N == 1, own, "causal attention takes one input, whose rows are both queries and keys");
     return {no_index, x[0].axis, Shape{width}, ElementType::activation};
   }
@@ -61,7 +62,7 @@ struct Attention {
   constexpr OpTraits traits(const std::array<Value, N>&) const {
     OpTraits traits;
     traits.reads_outputs = 1;
-    // The logarithms of sums, and what backends without attention of their own need for rows of scores.
+    // Per query and head: one log-sum, and two scratch elements for the loops over rows.
     traits.memory.exact = 3 * heads;
     if (N == 2) traits.last_input_scratch = 2 * heads;
     return traits;
@@ -87,7 +88,7 @@ struct Attention {
     if constexpr (AttendingBackend<B>)
       if (attends<B>(shape))
         return call.pass.backend.attention(shape).forward(inputs(call), call.out(), call.pass.exact);
-    if constexpr (!attends_any_head<B>)
+    if constexpr (!attends_always<B>)
       call.pass.backend.for_each_row(shape.examples * heads, cost(shape),
                                      detail::AttentionForward<S>{rows_of(call, shape), call.out(), call.pass.exact});
   }
@@ -106,7 +107,7 @@ struct Attention {
     if constexpr (AttendingBackend<B>)
       if (attends<B>(shape))
         return call.pass.backend.attention(shape).backward(inputs(call), out, call.pass.exact, call.d_out(), d);
-    if constexpr (!attends_any_head<B>)
+    if constexpr (!attends_always<B>)
       call.pass.backend.for_each_row(
           shape.examples * heads, cost(shape),
           detail::AttentionBackward<S>{rows_of(call, shape), out, call.pass.exact, call.d_out(), d});
@@ -142,7 +143,9 @@ struct Attention {
             call.in_shape(0).size(),
             call.in_shape(last).size(),
             causal,
-            scale > 0 ? scale : 1 / math::sqrt(static_cast<double>(width / heads)),
+            is_relu()   ? 1
+            : scale > 0 ? scale
+                        : 1 / math::sqrt(static_cast<double>(width / heads)),
             weights};
   }
   template <class Call>
