@@ -47,10 +47,10 @@ const char* name_of(ap::Phase phase) {
   return names[static_cast<int>(phase)];
 }
 
-template <class Model>
-void print_costs(const Model& model, const ap::UpdateCost& update, const Options& options,
-                 const ap::Accelerator& accelerator) {
-  const ap::StepOptions<> counted{.update = update, .counting = options.counting};
+template <class Model, class Loss>
+void print_costs(const Model& model, const Loss& loss, const ap::AxisLengths& lengths, const ap::UpdateCost& update,
+                 const Options& options, const ap::Accelerator& accelerator) {
+  const ap::StepOptions<Loss> counted{.loss = loss, .update = update, .counting = options.counting, .lengths = lengths};
   const ap::StepCost step = ap::cost(model, options.batch, counted);
   fmt::print("{} with {}, batch {}: {} parameters\n\n", options.model, options.rule, options.batch, step.parameters);
   std::vector<std::vector<std::string>> rows{{"", "FLOPs", "bytes", "FLOPs per byte"}};
@@ -90,15 +90,24 @@ void print_costs(const Model& model, const ap::UpdateCost& update, const Options
 
 using Print = std::function<void(const ap::UpdateCost&, const Options&, const ap::Accelerator&)>;
 std::map<std::string, Print> models() {
-  const auto entry = [](auto model) {
-    return [model](const ap::UpdateCost& update, const Options& options, const ap::Accelerator& accelerator) {
-      print_costs(model, update, options, accelerator);
+  // lengths: the mean rows per example of ragged axes.
+  const auto entry = [](auto model, auto loss, const ap::AxisLengths& lengths) {
+    return [=](const ap::UpdateCost& update, const Options& options, const ap::Accelerator& accelerator) {
+      print_costs(model, loss, lengths, update, options, accelerator);
     };
   };
-  return {{"linear", entry(ap::linear_model({28, 28, 1}, 10))},
-          {"mlp", entry(ap::mlp({28, 28, 1}, {256, 256}, 10))},
-          {"cnn", entry(ap::simple_cnn({28, 28, 1}, 10))},
-          {"next_character", entry(ap::next_character(16, 65, {}))}};
+  const auto softmax = [&](auto model) { return entry(model, ap::SoftmaxCrossEntropy{}, {}); };
+  return {{"linear", softmax(ap::linear_model({28, 28, 1}, 10))},
+          {"mlp", softmax(ap::mlp({28, 28, 1}, {256, 256}, 10))},
+          {"cnn", softmax(ap::simple_cnn({28, 28, 1}, 10))},
+          {"resnet8", softmax(ap::SmallResNet<>{})},
+          {"vgg11", softmax(ap::Vgg<>{})},
+          {"vit", softmax(ap::VisionTransformer{})},
+          {"next_character", softmax(ap::next_character(16, 65, {}))},
+          {"lm", softmax(ap::RotaryTransformer{.vocabulary = 65})},
+          {"bert", softmax(ap::Bert{.vocabulary = 66})},
+          {"translation", entry(ap::EncoderDecoder<>{}, ap::SoftmaxCrossEntropy{}, {{"source", 17}, {"target", 16}})},
+          {"speech", entry(ap::Conformer<>{}, ap::CtcLoss{.max_labels = 5}, {{"frames", 33}, {"symbols", 3}})}};
 }
 std::map<std::string, ap::UpdateCost> rules() {
   return {{"sgd", ap::update_cost(ap::sgd())},           {"momentum", ap::update_cost(ap::momentum())},
