@@ -86,6 +86,7 @@ TEST_CASE("masked tokens: positions ascend, labels are the original tokens, othe
 TEST_CASE("masked tokens: steps differ, evaluations do not, subsets share the choices of the whole") {
   const MaskedTokens data = sequences();
   CHECK(gathered(data, {3, 4}) == gathered(data, {3, 4}));
+  CHECK(gathered(data, {3}).position != gathered(data, {4}).position);  // sequences have choices of their own
   CHECK(gathered(data, {4}) == gathered(data.subset(4, 9), {0}));
   CHECK(gathered(data.subset(2, 9), {2}) == gathered(data.subset(2, 9).subset(1, 5), {1}));
   CHECK(gathered(data, {3, 4}, RandomKey{1}) == gathered(data, {3, 4}, RandomKey{1}));

@@ -221,6 +221,12 @@ TEST_CASE("graphs of the TU collection: the real graphs, and the variants") {
   CHECK(task.train().size() == 3290);
   CHECK(task.validation().size() == 410);
   CHECK(task.test().size() == 410);
+  const auto nodes_of = [](const auto& data) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < data.size(); ++i) rows.push_back(data.rows("nodes", i));
+    return rows;
+  };
+  CHECK(nodes_of(task.validation()) != nodes_of(task.test()));
   const Proteins proteins{.data = folder + "/.."};
   CHECK(proteins.train().size() == 893);
   CHECK(proteins.validation().size() == 110);
