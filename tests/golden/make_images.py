@@ -26,8 +26,12 @@ for name, image in files.items():
     image.save(FOLDER / name, **options)
 
 
+lists = {}  # of bytes: their names. Some files hold the same pixels
+
+
 def text(image):
-    return "{" + ", ".join(str(int(x)) for x in numpy.asarray(image).flatten()) + "}"
+    """Returns the name of a list of the image's bytes."""
+    return lists.setdefault(tuple(int(x) for x in numpy.asarray(image).flatten()), f"bytes_{len(lists)}")
 
 
 def covered(rows, columns):
@@ -43,7 +47,7 @@ rows.append(f'    {{"deep.png", {text(numpy.repeat(pixels[:, :, :1], 3, 2))}}},'
 sizes = [f"    {{{rows_}, {columns}, {text(colour.resize((columns, rows_), Image.Resampling.BILINEAR))}}},"
          for rows_, columns in ((13, 7), (5, 19), (4, 3), (29, 40), (1, 1), (13, 19))]
 fits = [f"    {{{rows_}, {columns}, {text(covered(rows_, columns))}}}," for rows_, columns in ((8, 8), (7, 7), (20, 10), (5, 12))]
-line = "\n"
+grey, line = text(colour.convert("L")), "\n"
 (HERE / "images.hpp").write_text(f"""// Written by make_images.py with Pillow {PIL.__version__}.
 #pragma once
 
@@ -53,10 +57,12 @@ line = "\n"
 
 namespace golden {{
 
+{line.join(f"inline const std::vector<std::uint8_t> {name}{{{', '.join(map(str, values))}}};" for values, name in lists.items())}
+
 // The red, green and blue of each file in the folder images, of {ROWS} x {COLUMNS} pixels.
 struct Decoded {{
   const char* file;
-  std::vector<std::uint8_t> bytes;
+  const std::vector<std::uint8_t>& bytes;
 }};
 inline const Decoded decoded_images[] = {{
 {line.join(rows)}
@@ -65,7 +71,7 @@ inline const Decoded decoded_images[] = {{
 // colour.png in other sizes.
 struct Resized {{
   std::size_t rows, columns;
-  std::vector<std::uint8_t> bytes;
+  const std::vector<std::uint8_t>& bytes;
 }};
 inline const Resized resized_images[] = {{
 {line.join(sizes)}
@@ -76,7 +82,7 @@ inline const Resized fitted_images[] = {{
 {line.join(fits)}
 }};
 
-inline const std::vector<std::uint8_t> grey_of_colour{text(colour.convert("L"))};
+inline const std::vector<std::uint8_t>& grey_of_colour = {grey};
 
 }}  // namespace golden
 """)

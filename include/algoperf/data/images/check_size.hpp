@@ -7,11 +7,10 @@
 
 namespace algoperf::detail {
 
-inline constexpr std::size_t most_pixels = std::size_t{1} << 28;
-
 // Throws Error unless an image has 1 to 2^28 pixels.
 inline void check_size(std::size_t rows, std::size_t columns, const std::string& name) {
-  require(rows > 0 && columns > 0 && columns <= most_pixels / rows, name, ": the image has ", rows, " x ", columns,
+  constexpr std::size_t most = std::size_t{1} << 28;
+  require(rows > 0 && columns > 0 && columns <= most / rows, name, ": the image has ", rows, " x ", columns,
           " pixels, expected 1 to 2^28");
 }
 

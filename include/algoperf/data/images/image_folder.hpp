@@ -75,9 +75,8 @@ inline void append_pixels(const Image& image, std::size_t channels, std::vector<
 // Reads all PNG and JPEG files (.png, .jpg, .jpeg) in the subfolders of `folder`, and in folders within them, into
 // memory. Each subfolder is a class; classes are sorted by name, and images by class and path. Other files are ignored.
 // A subfolder may be a link, but links within it are not followed to other folders.
-//   const ImageFolder pets = load_image_folder("pets/train", {.rows = 64, .columns = 64, .statistics =
-//   imagenet_statistics}); const ImageFolder others = load_image_folder("pets/validation", {.rows = 64, .columns = 64,
-//   .classes = pets.classes});
+//   const ImageFolder train = load_image_folder("pets/train", {.rows = 64, .columns = 64});
+//   const ImageFolder others = load_image_folder("pets/others", {.rows = 64, .columns = 64, .classes = train.classes});
 // torchvision: ImageFolder, with Resize, CenterCrop and Normalize.
 // Throws Error, naming the file or folder, if there is no subfolder, a class has no image, a subfolder is none of
 // options.classes, or an image is damaged.

@@ -40,10 +40,10 @@ struct JpegErrors {
   }
 };
 
-// Decodes row by row into an image of the size that the header names. Returns false after an error. There is no object
-// with a destructor between setjmp and the calls that may end in longjmp.
-inline bool decode_jpeg(jpeg_decompress_struct& state, JpegErrors& errors, std::string_view bytes, Image& image,
-                        bool& is_too_large) {
+// Decodes row by row into an image of the size that the header names. Returns false after an error of libjpeg. No
+// object with a destructor lives between setjmp and the calls that may end in longjmp.
+inline bool decode_jpeg(jpeg_decompress_struct& state, JpegErrors& errors, std::string_view bytes,
+                        const std::string& name, Image& image) {
   if (setjmp(errors.after) != 0) return false;
   jpeg_create_decompress(&state);
   jpeg_mem_src(&state, reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<unsigned long>(bytes.size()));
@@ -51,8 +51,7 @@ inline bool decode_jpeg(jpeg_decompress_struct& state, JpegErrors& errors, std::
   state.out_color_space = JCS_RGB;
   image.rows = state.image_height;
   image.columns = state.image_width;
-  is_too_large = image.rows == 0 || image.columns > most_pixels / image.rows;
-  if (is_too_large) return false;
+  check_size(image.rows, image.columns, name);
   image.bytes.resize(image.rows * image.columns * 3);
   jpeg_start_decompress(&state);
   while (state.output_scanline < state.output_height) {
@@ -80,9 +79,7 @@ inline Image jpeg_from_bytes(std::string_view bytes, const std::string& name) {
   errors.manager.error_exit = detail::JpegErrors::fail;
   errors.manager.emit_message = detail::JpegErrors::fail_if_pixels_are_lost;
   Image image;
-  bool is_too_large = false;
-  const bool decoded = detail::decode_jpeg(state, errors, bytes, image, is_too_large);
-  if (is_too_large) detail::check_size(image.rows, image.columns, name);
+  const bool decoded = detail::decode_jpeg(state, errors, bytes, name, image);
   require(decoded, name, ": ", static_cast<const char*>(errors.message));
   return image;
 }
