@@ -58,24 +58,29 @@ namespace detail {
 
 template <class B>
 using AttentionOf = decltype(std::declval<const B&>().attention(std::declval<const AttentionShape&>()));
+template <class B>
+concept LimitsHeads = requires {
+  AttentionOf<B>::most_head_size;
+};
+template <class B>
+concept HasReluWeights = requires {
+  requires AttentionOf<B>::relu_weights;
+};
 
 }  // namespace detail
 
 // Whether the backend implements attention for heads of any size, with both kinds of weights.
 template <class B>
-inline constexpr bool attends_always = AttendingBackend<B>&& requires {
-  requires detail::AttentionOf<B>::relu_weights;
-}
-&&!requires { detail::AttentionOf<B>::most_head_size; };
+inline constexpr bool attends_always = !detail::LimitsHeads<B> && detail::HasReluWeights<B>;
 
 // Returns whether the backend implements attention of this shape.
 template <AttendingBackend B>
 constexpr bool attends(const AttentionShape& shape) {
-  using Object = detail::AttentionOf<B>;
-  bool size = true, weights = shape.weights == AttentionWeights::softmax;
-  if constexpr (requires { Object::most_head_size; }) size = shape.size <= Object::most_head_size;
-  if constexpr (requires { requires Object::relu_weights; }) weights = true;
-  return size && weights;
+  if (shape.weights == AttentionWeights::relu && !detail::HasReluWeights<B>) return false;
+  if constexpr (detail::LimitsHeads<B>)
+    return shape.size <= detail::AttentionOf<B>::most_head_size;
+  else
+    return true;
 }
 
 }  // namespace algoperf
