@@ -259,11 +259,11 @@ bool report(const Options& options, const Family& family, const Found& found) {
 }
 
 bool run(Options options) {
-  const Family family = family_of(options.workload, {.largest = options.largest == 0 ? 65536 : options.largest,
-                                                     .label_noise = options.label_noise,
-                                                     .seed = options.seed});
+  FamilyOptions drawn{.label_noise = options.label_noise, .seed = options.seed};
+  if (options.largest > 0) drawn.largest = options.largest;
+  const Family family = family_of(options.workload, drawn);
   if (options.smallest == 0) options.smallest = family.smallest;
-  if (options.largest == 0) options.largest = options.workload == "glyphs" ? 65536 : family.largest;
+  if (options.largest == 0) options.largest = family.largest;
   if (options.widths.empty()) options.widths = family.widths;
   ap::require(options.seeds >= 1, "--seeds is 0, expected at least 1");
   ap::require(!options.widths.empty() && options.widths.front() > 0 &&

@@ -39,7 +39,7 @@ Family make_family(const Network& network, const Loss& loss, const Metric& metri
     std::vector<ap::EvaluationReport> evaluations;
     loop.run(shard(size), ap::Evaluate(validation, metric, {.every = steps / 8}), ap::History{evaluations},
              ap::UntilStep{steps});
-    const auto cost = ap::mean_step_cost(model, shard(size), ap::ShuffledEpochs{.batch = batch}, 1,
+    const auto cost = ap::mean_step_cost(model, shard(size), ap::ShuffledEpochs{.batch = batch}, 20,
                                          ap::StepOptions<Loss>{.loss = loss});
     Trial trial{.error = HUGE_VAL, .flops = cost.flops.value * static_cast<double>(steps)};
     for (const auto& evaluation : evaluations) trial.error = std::min(trial.error, evaluation.metric);
@@ -60,11 +60,12 @@ Family make_family(const Network& network, const Loss& loss, const Metric& metri
   return family;
 }
 
-// The standard error of a rate on so many validation examples.
+// Returns the standard error of a rate on so many validation examples; 0 for a word error rate above 1.
 auto standard_error(std::size_t validation) {
-  return [n = static_cast<double>(validation)](double error) { return std::sqrt(error * (1 - error) / n); };
+  return
+      [n = static_cast<double>(validation)](double error) { return std::sqrt(std::max(0.0, error * (1 - error)) / n); };
 }
-// Losses have no standard error that a single number tells.
+// The tolerance of a loss, whose standard error does not follow from its value.
 double one_percent(double error) { return 0.01 * error; }
 
 Family digits(const ap::Slice<ap::InMemory<float>>& train, const ap::Slice<ap::InMemory<float>>& validation) {
@@ -80,7 +81,9 @@ Family glyphs(const FamilyOptions& options) {
   const auto all =
       ap::Glyphs{.seed = options.seed, .count = options.largest + validation, .label_noise = options.label_noise}
           .render();
-  return digits(all.subset(0, options.largest), all.subset(options.largest, all.size()));
+  Family family = digits(all.subset(0, options.largest), all.subset(options.largest, all.size()));
+  family.largest = options.largest;
+  return family;
 }
 Family mnist(const FamilyOptions&) {
   const ap::Mnist task;
