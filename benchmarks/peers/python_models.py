@@ -1,10 +1,10 @@
-"""Compares the training steps of models (torch_networks.py) in PyTorch, eager and compiled, with the library's
-(benchmarks/model_tasks.hpp). Images are in PyTorch's default layout and in channels_last. The library alternates in
+"""Compares the training steps or the predictions of models (torch_networks.py) in PyTorch, eager and compiled, with the
+library's (benchmarks/model_tasks.hpp). Images are in PyTorch's default layout and in channels_last. The library alternates in
 another process. Prints ratios of PyTorch's time to the library's, as rows of the table of scripts/bench.sh.
 
-    python python_models.py bench_turns [THREADS [MODELS]]
+    python python_models.py bench_turns [THREADS [MODELS [predict]]]
 
-On one thread, times are processor times; on more, elapsed times. MODELS is a list separated by commas.
+On one thread, times are processor times; on more, elapsed times. MODELS is a list separated by commas, or all.
 """
 import gc
 import statistics
@@ -14,9 +14,10 @@ import time
 
 import torch
 
-from torch_networks import IMAGES, TASKS, GraphNetwork, GraphTraining, Training
+from torch_networks import IMAGES, TASKS, GraphNetwork, GraphPrediction, GraphTraining, Prediction, Training
 
 PROGRAM, THREADS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
+PREDICT = sys.argv[4:] == ["predict"]
 PAIRS, SAMPLE_SECONDS = 15, 0.3
 CLOCK = time.process_time if THREADS == 1 else time.perf_counter
 torch.set_num_threads(THREADS)
@@ -26,7 +27,7 @@ library = subprocess.Popen([PROGRAM, str(THREADS)], stdin=subprocess.PIPE, stdou
 
 
 def library_seconds(what, batch, steps):
-    library.stdin.write(f"{what} {batch} {steps}\n")
+    library.stdin.write(f"{'predict:' if PREDICT else ''}{what} {batch} {steps}\n")
     library.stdin.flush()
     return float(library.stdout.readline())
 
@@ -62,25 +63,29 @@ def row(what, batch, step, variant, goal):
     lower, median, upper = statistics.quantiles(ratios, n=4, method="inclusive")
     verdict = "pass" if median >= goal else "MISS"
     missed = missed or verdict == "MISS"
-    name = f"{what}, {THREADS} thread{'s' if THREADS > 1 else ''}: torch {torch.__version__}, {variant}"
+    name = f"{what}{', predictions' if PREDICT else ''}, {THREADS} thread{'s' if THREADS > 1 else ''}: torch {torch.__version__}, {variant}"
     print(f"| {name:<66} | {f'median >= {goal:g}':<22} | {f'{median:.3f} [{lower:.3f}, {upper:.3f}]':<22} | {verdict:<4} |")
     sys.stdout.flush()
 
 
-CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 else [*TASKS, "gnn"]
+def work_of(model, inputs, labels, batch, compiled, loss):
+    return Prediction(model, inputs, batch, compiled) if PREDICT else Training(model, inputs, labels, batch, compiled, loss)
+
+
+CHOSEN = sys.argv[3].split(",") if len(sys.argv) > 3 and sys.argv[3] != "all" else [*TASKS, "gnn"]
 for what in CHOSEN:
     for compiled in (False, True):
         variant = "compiled" if compiled else "eager"
         if what == "gnn":
-            row(what, 128, GraphTraining(GraphNetwork(), 128, compiled), variant, 1)
+            row(what, 128, (GraphPrediction if PREDICT else GraphTraining)(GraphNetwork(), 128, compiled), variant, 1)
             continue
         make, inputs, labels, batch, loss = TASKS[what]()
         bar = 1.3 if what in ("transformer", "lm", "lstm", "bert", "sibert") else 1
         if what not in IMAGES:
-            row(what, batch, Training(make(), inputs, labels, batch, compiled, loss), variant, bar)
+            row(what, batch, work_of(make(), inputs, labels, batch, compiled, loss), variant, bar)
             continue
         for order, layout in (("NCHW", torch.contiguous_format), ("channels_last", torch.channels_last)):
             placed = [x.to(memory_format=layout) for x in inputs]
-            step = Training(make().to(memory_format=layout), placed, labels, batch, compiled, loss)
-            row(what, batch, step, f"{order}, {variant}", bar)
+            work = work_of(make().to(memory_format=layout), placed, labels, batch, compiled, loss)
+            row(what, batch, work, f"{order}, {variant}", bar)
 sys.exit(1 if missed else 0)

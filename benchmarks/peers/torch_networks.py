@@ -31,6 +31,21 @@ class Training:
         self.optimizer.step()
 
 
+class Prediction:
+    """Outputs for batches of examples in their order, without gradients."""
+
+    def __init__(self, model, inputs, batch, compiled):
+        self.inputs, self.batch, self.at = inputs, batch, 0
+        self.outputs = torch.compile(model.eval()) if compiled else model.eval()
+
+    @torch.inference_mode()
+    def __call__(self):
+        if self.at + self.batch > len(self.inputs[0]):
+            self.at = 0
+        self.outputs(*(x[self.at : self.at + self.batch] for x in self.inputs))
+        self.at += self.batch
+
+
 class Add(nn.Module):
     def __init__(self, *layers):
         super().__init__()
@@ -314,22 +329,42 @@ def packed(first, count):
     return torch.arange(int(count.sum())) + torch.repeat_interleave(first - begins, count)
 
 
-class GraphTraining:
-    """Steps of AdamW on batches of shuffled random graphs like those of model_tasks.hpp, stored one after the other."""
+class Graphs:
+    """Random graphs like those of model_tasks.hpp, stored one after the other."""
 
-    def __init__(self, model, batch, compiled):
-        self.model, self.batch, self.at = model, batch, 4096
-        self.nodes = torch.randint(20, 41, (4096,))
+    def __init__(self, count=4096):
+        self.nodes = torch.randint(20, 41, (count,))
         in_graph = torch.arange(int(self.nodes.sum())) - torch.repeat_interleave(self.nodes.cumsum(0) - self.nodes, self.nodes)
         degrees = 2 + in_graph % 6 // 5
         self.first_node = self.nodes.cumsum(0) - self.nodes
-        graph = torch.repeat_interleave(torch.arange(4096), self.nodes)
-        self.edges = torch.zeros(4096, dtype=torch.long).index_add(0, graph, degrees)
+        graph = torch.repeat_interleave(torch.arange(count), self.nodes)
+        self.edges = torch.zeros(count, dtype=torch.long).index_add(0, graph, degrees)
         self.first_edge = self.edges.cumsum(0) - self.edges
         self.senders = torch.repeat_interleave(in_graph, degrees)
         self.receivers = (torch.rand(len(self.senders)) * torch.repeat_interleave(self.nodes, self.edges)).long()
         self.features = torch.cat((F.one_hot(torch.randint(37, (len(in_graph),)), 37), degrees[:, None]), 1).float()
-        self.of_edges, self.labels = torch.ones(len(self.senders), 1), torch.randint(2, (4096,)).float()
+        self.of_edges, self.labels = torch.ones(len(self.senders), 1), torch.randint(2, (count,)).float()
+
+    def __len__(self):
+        return len(self.labels)
+
+    def pack(self, indices):
+        """Returns the arguments of the model for some of the graphs."""
+        nodes, edges = self.nodes[indices], self.edges[indices]
+        of_nodes, of_edges = packed(self.first_node[indices], nodes), packed(self.first_edge[indices], edges)
+        numbers = torch.arange(len(indices))
+        graph_of_node, graph_of_edge = torch.repeat_interleave(numbers, nodes), torch.repeat_interleave(numbers, edges)
+        first = (nodes.cumsum(0) - nodes)[graph_of_edge]
+        return (self.features[of_nodes], self.of_edges[of_edges], first + self.senders[of_edges],
+                first + self.receivers[of_edges], graph_of_node, graph_of_edge, len(indices))
+
+
+class GraphTraining:
+    """Steps of AdamW on batches of shuffled graphs."""
+
+    def __init__(self, model, batch, compiled):
+        self.model, self.graphs, self.batch = model, Graphs(), batch
+        self.at = len(self.graphs)
         self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
         self.loss = torch.compile(self.whole, dynamic=True) if compiled else self.whole
 
@@ -337,19 +372,28 @@ class GraphTraining:
         return F.binary_cross_entropy_with_logits(self.model(*inputs), labels)
 
     def __call__(self):
-        if self.at + self.batch > 4096:
-            self.order, self.at = torch.randperm(4096), 0
+        if self.at + self.batch > len(self.graphs):
+            self.order, self.at = torch.randperm(len(self.graphs)), 0
         indices = self.order[self.at : self.at + self.batch]
         self.at += self.batch
-        nodes, edges = self.nodes[indices], self.edges[indices]
-        of_nodes, of_edges = packed(self.first_node[indices], nodes), packed(self.first_edge[indices], edges)
-        numbers = torch.arange(self.batch)
-        graph_of_node, graph_of_edge = torch.repeat_interleave(numbers, nodes), torch.repeat_interleave(numbers, edges)
-        first = (nodes.cumsum(0) - nodes)[graph_of_edge]
         self.optimizer.zero_grad(set_to_none=True)
-        self.loss(self.labels[indices], self.features[of_nodes], self.of_edges[of_edges], first + self.senders[of_edges],
-                  first + self.receivers[of_edges], graph_of_node, graph_of_edge, self.batch).backward()
+        self.loss(self.graphs.labels[indices], *self.graphs.pack(indices)).backward()
         self.optimizer.step()
+
+
+class GraphPrediction:
+    """Outputs for batches of graphs in their order, without gradients."""
+
+    def __init__(self, model, batch, compiled):
+        self.graphs, self.batch, self.at = Graphs(), batch, 0
+        self.outputs = torch.compile(model.eval(), dynamic=True) if compiled else model.eval()
+
+    @torch.inference_mode()
+    def __call__(self):
+        if self.at + self.batch > len(self.graphs):
+            self.at = 0
+        self.outputs(*self.graphs.pack(torch.arange(self.at, self.at + self.batch)))
+        self.at += self.batch
 
 
 class Attention(nn.Module):

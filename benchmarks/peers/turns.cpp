@@ -1,10 +1,11 @@
 // Alternates with a peer in another process, so that both are timed under the same conditions. Reads lines
 //
 //   <model> <batch> <steps>      training (an MLP), or a task of model_tasks.hpp
+//   predict:<model> <batch> <batches>
 //   adamw <parameters> <steps>
 //
-// takes that many steps, and prints their time in seconds: the processor time of this thread, or with the argument
-// THREADS, the elapsed time on so many threads (not for the MLP and adamw).
+// takes that many steps, or predicts that many batches, and prints their time in seconds: the processor time of this
+// thread, or with the argument THREADS, the elapsed time on so many threads (not for the MLP and adamw).
 //
 //   bench_turns [THREADS]
 #include "turns.hpp"
@@ -40,6 +41,26 @@ class TaskSteps {
       loop_;
 };
 
+// Predicts batches of a task, one after the other.
+template <class ModelType, class Data>
+class TaskPredictions {
+ public:
+  TaskPredictions(const ModelType& model, const Data& data, std::size_t batch, unsigned threads)
+      : data_(data), batch_(batch), predictor_(model, algoperf::Host<float>{.threads = threads}, batch) {
+    (void)predictor_.values();  // the initial ones
+  }
+  void operator()() {
+    if (begin_ + batch_ > data_.size()) begin_ = 0;
+    (void)predictor_.predict(data_.subset(begin_, begin_ + batch_));
+    begin_ += batch_;
+  }
+
+ private:
+  Data data_;
+  std::size_t batch_, begin_ = 0;
+  algoperf::Predictor<ModelType> predictor_;
+};
+
 std::function<void()> steps_of(const std::string& what, std::size_t size, unsigned threads) {
   std::function<void()> step;
   const auto take_turns = [&step](auto training) { step = [training] { (*training)(); }; };
@@ -47,8 +68,10 @@ std::function<void()> steps_of(const std::string& what, std::size_t size, unsign
   if (what == "adamw") take_turns(std::make_shared<bench::LibraryAdamW>(size));
   bench::for_each_model_task(
       [&]<class M, class L>(const char* name, std::size_t, const M& model, const L& loss, const auto& data) {
-        if (what == name)
-          take_turns(std::make_shared<TaskSteps<M, L, decltype(data())>>(model, loss, data(), size, threads));
+        using Data = decltype(data());
+        if (what == name) take_turns(std::make_shared<TaskSteps<M, L, Data>>(model, loss, data(), size, threads));
+        if (what == std::string("predict:") + name)
+          take_turns(std::make_shared<TaskPredictions<M, Data>>(model, data(), size, threads));
       });
   return step;
 }
