@@ -176,7 +176,9 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app(
       "Tunes training algorithms on workloads, and ranks them by their time to a validation target.\n"
-      "ALGOPERF_DATA=<folder> is needed for all workloads other than glyphs_*.");
+      "Workloads on files read them from the folder ALGOPERF_DATA; glyphs_*, phantoms_*, markov_*, motif_*, "
+      "touch_tones_*, "
+      "reversed_* and synthetic_* need none.");
   const auto list = [](const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); };
   const std::vector<ap::StudyEntry> all = all_entries();
   std::vector<std::string> bases;

@@ -5,5 +5,10 @@
 #include <algoperf/tuning/entry.hpp>
 #include <vector>
 
+std::vector<algoperf::StudyEntry> digit_entries();
 std::vector<algoperf::StudyEntry> image_entries();
-std::vector<algoperf::StudyEntry> token_entries();
+std::vector<algoperf::StudyEntry> text_entries();
+std::vector<algoperf::StudyEntry> translation_entries();
+std::vector<algoperf::StudyEntry> speech_entries();
+std::vector<algoperf::StudyEntry> graph_entries();
+std::vector<algoperf::StudyEntry> click_entries();

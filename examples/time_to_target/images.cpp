@@ -1,10 +1,9 @@
 #include <algoperf/workloads/cifar10.hpp>
-#include <algoperf/workloads/glyph_digits.hpp>
-#include <algoperf/workloads/mnist.hpp>
+#include <algoperf/workloads/phantoms.hpp>
 
 #include "baselines.hpp"
 
 std::vector<algoperf::StudyEntry> image_entries() {
-  return with_baselines(algoperf::GlyphDigitsLinear{}, algoperf::MnistLinear{}, algoperf::GlyphDigits{},
-                        algoperf::Mnist{}, algoperf::GlyphDigitsCnn{}, algoperf::MnistCnn{}, algoperf::Cifar10{});
+  return with_baselines(algoperf::Cifar10{}, algoperf::Cifar10ResNet20{}, algoperf::Cifar10Vgg{},
+                        algoperf::Cifar10Vit{}, algoperf::PhantomReconstruction{});
 }

@@ -57,7 +57,9 @@ inline algoperf::Clock clock_of(const Options& options) {
 
 inline std::vector<algoperf::StudyEntry> all_entries() {
   std::vector<algoperf::StudyEntry> all;
-  for (const auto& some : {image_entries(), token_entries()}) all.insert(all.end(), some.begin(), some.end());
+  for (const auto& some : {digit_entries(), image_entries(), text_entries(), translation_entries(), speech_entries(),
+                           graph_entries(), click_entries()})
+    all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 
