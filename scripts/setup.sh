@@ -8,7 +8,7 @@ packages=(cmake ninja-build g++ libeigen3-dev doctest-dev libbenchmark-dev libcl
 for argument in "$@"; do
   case $argument in
     --all)
-      packages+=(clang libclang-rt-dev clang-format-14 libdnnl-dev libopenblas-dev valgrind)
+      packages+=(clang libclang-rt-dev clang-format-14 libdnnl-dev libopenblas-dev libopenmpi-dev openmpi-bin valgrind)
       [[ -d /usr/local/cuda || -d /opt/cuda ]] || packages+=(libthrust-dev)  # the one in CUDA is newer
       ;;
     --bench) packages+=(valgrind) ;;

@@ -1,6 +1,7 @@
 # Tests that the C++ blocks of a page of docs/ compile, each in its own scope after the declarations that the pages
 # assume (docs/training.md lists them). Blocks that begin with `struct` are declared before main. Blocks after a line
-# <!-- program: name --> are complete programs, which tests/tutorial compiles and runs. Arguments: SETTINGS, PAGE (a file
+# <!-- program: name --> are complete programs, which tests/tutorial compiles and runs, and those after a line
+# <!-- examples/X.cpp --> quote an example. Arguments: SETTINGS, PAGE (a file
 # of docs/ without .md), LEAST (the number of blocks that the page has at least).
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
@@ -18,7 +19,7 @@ while(NOT begin EQUAL -1)
   string(FIND "${rest}" "${fence}" end)
   string(SUBSTRING "${rest}" 0 ${end} code)
   string(SUBSTRING "${rest}" ${end} -1 rest)
-  if(NOT before MATCHES "<!-- program: [a-z0-9_]+ -->\n$")
+  if(NOT before MATCHES "<!-- (program: |examples/)[a-z0-9_.]+ -->\n$")
     if(code MATCHES "^struct ")
       string(APPEND types "${code}")
     else()

@@ -4,7 +4,7 @@ cmake_minimum_required(VERSION 3.24)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 set(fence "```")
 
-foreach(page README.md docs/gpu.md)
+foreach(page README.md docs/combiners.md docs/gpu.md)
   file(READ "${root}/${page}" rest)
   set(made "")
   set(quotes 0)

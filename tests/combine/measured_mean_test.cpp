@@ -25,6 +25,7 @@ struct Context {
   std::vector<std::vector<double>> of_workers;
   std::vector<std::size_t> counts;
   ap::Layout names{1};
+  ap::Ranks rank;
   std::vector<double> parameters = {0, 0, 0}, mean = {0, 0, 0}, stepped_with = {};
 
   Context(std::vector<std::vector<double>> gradients, std::vector<std::size_t> examples)
@@ -34,6 +35,9 @@ struct Context {
   Backend backend() const { return {}; }
   const ap::Layout& layout() const { return names; }
   std::size_t workers() const { return counts.size(); }
+  const ap::Ranks& ranks() const { return rank; }
+  double weight() const { return 0; }
+  std::vector<ap::Ranks::Note> meet(ap::Meeting, double, double) const { return {}; }
   double* values() { return parameters.data(); }
   double* gradients() { return mean.data(); }
   std::size_t examples(std::size_t w) const { return counts[w]; }

@@ -7,12 +7,16 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/layout.hpp"
 #include "../core/map_kernels.hpp"
 #include "../state/archive.hpp"
+#include "../state/checkpoint_writer.hpp"
 #include "concept.hpp"
+#include "group/array_blocks.hpp"
+#include "mean.hpp"
 
 namespace algoperf {
 
@@ -59,9 +63,96 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
   adasum_pair(backend, layout, vectors[begin], static_cast<const S*>(vectors[middle]));
 }
 
+namespace detail {
+
+// A pair of the tree over vectors: vectors[begin] = adasum(vectors[begin], vectors[middle]).
+struct AdasumPair {
+  std::size_t begin = 0, middle = 0;
+};
+
+// Appends the pairs of the tree over [begin, end) to levels[depth] and deeper levels.
+inline void list_adasum_pairs(std::vector<std::vector<AdasumPair>>& levels, std::size_t depth, std::size_t begin,
+                              std::size_t end) {
+  if (end - begin < 2) return;
+  const std::size_t middle = begin + (end - begin) / 2;
+  if (levels.size() <= depth) levels.resize(depth + 1);
+  levels[depth].push_back({begin, middle});
+  list_adasum_pairs(levels, depth + 1, begin, middle);
+  list_adasum_pairs(levels, depth + 1, middle, end);
+}
+
+// The dot products of a pair's vectors x and y.
+struct AdasumProducts {
+  double xy = 0, xx = 0, yy = 0;
+};
+
+// Adds the products of all chunks of each tensor, in their order. `of_pieces` has those of `pairs` pairs for each
+// piece.
+inline std::vector<AdasumProducts> add_adasum_products(const std::vector<AdasumProducts>& of_pieces, std::size_t pairs,
+                                                       std::size_t tensors, const auto& pieces) {
+  std::vector<AdasumProducts> of_tensors(tensors * pairs);
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    for (std::size_t p = 0; p < pairs; ++p) {
+      AdasumProducts& total = of_tensors[pieces[i].tensor * pairs + p];
+      const AdasumProducts& part = of_pieces[i * pairs + p];
+      total.xy += part.xy;
+      total.xx += part.xx;
+      total.yy += part.yy;
+    }
+  return of_tensors;
+}
+
+}  // namespace detail
+
+// vectors[0] = adasum_tree of the vectors of all ranks, with the same bits as in one process. Vector v of the V vectors
+// of rank r has the number r V + v. Each rank combines its block of all vectors; at each level of the tree, the ranks
+// exchange the dot products of their chunks, 24 bytes per pair of vectors and chunk of 8192 elements.
+template <class Backend, class S>
+void adasum_tree(const Backend& backend, const Layout& layout, const std::vector<S*>& vectors, const Ranks& ranks,
+                 ArrayBlocks<S>& blocks) {
+  if (ranks.alone()) return adasum_tree(backend, layout, vectors, 0, vectors.size());
+  std::vector<bool> trained;
+  for (const TensorHandle handle : layout.tensors()) trained.push_back(layout.spec(handle).trained());
+  for (std::size_t v = 0; v < vectors.size(); ++v) blocks.all_to_all(ranks, static_cast<const S*>(vectors[v]), v);
+  const auto vector = [&](std::size_t i) { return blocks.copy(i / vectors.size(), i % vectors.size()); };
+
+  std::vector<std::vector<detail::AdasumPair>> levels;
+  detail::list_adasum_pairs(levels, 0, 0, ranks.size() * vectors.size());
+  for (std::size_t depth = levels.size(); depth-- > 0;) {
+    const std::vector<detail::AdasumPair>& pairs = levels[depth];
+    // Calls f(piece, pair, x, y) for each pair on this rank's pieces.
+    const auto for_each = [&](const auto& f) {
+      for (std::size_t i = blocks.first_piece(); i < blocks.end_piece(); ++i)
+        for (std::size_t p = 0; p < pairs.size(); ++p) {
+          const std::size_t offset = blocks.pieces()[i].begin - blocks.mine().begin;
+          f(blocks.pieces()[i], p, vector(pairs[p].begin) + offset,
+            static_cast<const S*>(vector(pairs[p].middle) + offset));
+        }
+    };
+    std::vector<detail::AdasumProducts> mine;
+    for_each([&](const auto& piece, std::size_t, const S* x, const S* y) {
+      if (trained[piece.tensor])
+        mine.push_back({backend.dot(piece.size, x, y), backend.dot(piece.size, x, x), backend.dot(piece.size, y, y)});
+      else
+        mine.push_back({});
+    });
+    std::vector<std::size_t> counts;
+    for (const std::size_t count : blocks.piece_counts()) counts.push_back(count * pairs.size());
+    const std::vector<detail::AdasumProducts> products =
+        detail::add_adasum_products(ranks.all_gather(mine, counts), pairs.size(), trained.size(), blocks.pieces());
+    for_each([&](const auto& piece, std::size_t p, S* x, const S* y) {
+      const detail::AdasumProducts& of = products[piece.tensor * pairs.size() + p];
+      const double a = trained[piece.tensor] ? detail::adasum_coefficient(of.xy, of.xx) : 0.5;
+      const double b = trained[piece.tensor] ? detail::adasum_coefficient(of.xy, of.yy) : 0.5;
+      backend.map(LinearCombination<S>{static_cast<S>(a), static_cast<S>(b)}, piece.size, x, y);
+    });
+  }
+  blocks.all_gather(ranks, vectors[0]);
+}
+
 template <Of of = Of::updates>
 struct Adasum {
-  static constexpr bool is_combiner = true;
+  static constexpr bool is_combiner = true, over_ranks = true;
 
   template <class Context>
   struct State {
@@ -69,9 +160,20 @@ struct Adasum {
     std::vector<typename Context::Array> vectors;     // the workers' gradients or updates
     typename Context::Array start;                    // the parameters before the step (updates only)
     std::vector<typename Context::Scalar*> pointers;  // to the vectors, reset at each step
+    ArrayBlocks<typename Context::Scalar> blocks;
+    std::size_t first = 0, all = 0;  // the number of the first of this rank's rules among those of all ranks
+    std::string others;              // the states of the other ranks' rules, to be written to a checkpoint
+    // A checkpoint has the states of all ranks; a rank reads its own.
     template <class Archive>
     void visit(Archive& archive) {
-      for (std::size_t w = 0; w < rules.size(); ++w) visit_scoped(archive, "worker_" + std::to_string(w), rules[w]);
+      for (std::size_t i = 0; i < all; ++i) {
+        const std::string scope = "worker_" + std::to_string(i);
+        if (i >= first && i < first + rules.size())
+          visit_scoped(archive, scope, rules[i - first]);
+        else if constexpr (requires { archive.skip_scope(scope); })
+          archive.skip_scope(scope);
+      }
+      if constexpr (requires { archive.append(others); }) archive.append(std::exchange(others, {}));
     }
   };
 
@@ -88,6 +190,10 @@ struct Adasum {
       state.rules.push_back(context.make_rule_state());
     for (std::size_t w = 0; w < workers; ++w) state.vectors.push_back(context.backend().template array<S>(n));
     if (of == Of::updates) state.start = context.backend().template array<S>(n);
+    state.blocks = {context.ranks(), context.layout(), workers};
+    const std::size_t ranks = of == Of::updates ? context.ranks().size() : 1;
+    state.first = ranks > 1 ? context.ranks().rank() * workers : 0;
+    state.all = ranks * state.rules.size();
     return state;
   }
 
@@ -102,6 +208,15 @@ struct Adasum {
   auto& rule_state(State<Context>& state) const {
     return state.rules.front();
   }
+  // Sends the states of all ranks' rules to rank 0, which saves them. `scope` is where the loop saves the state.
+  template <class Context>
+  void gather_state(const Context& context, State<Context>& state, const std::string& scope) const {
+    if (of == Of::gradients || context.ranks().alone()) return;
+    CheckpointWriter mine;
+    const ArchiveScope in(mine, scope);
+    state.visit(mine);
+    state.others = context.ranks().gather_on_root(mine.entries());
+  }
 
  private:
   template <class Context>
@@ -109,8 +224,9 @@ struct Adasum {
     const auto gradient = [&] {
       double loss = 0;
       for (std::size_t w = 0; w < context.workers(); ++w)
-        loss += context.share(w) * context.gradient(w, context.values(), state.vectors[w].data());
-      combine(context, state);
+        loss =
+            detail::plus_share(loss, context.share(w), context.gradient(w, context.values(), state.vectors[w].data()));
+      loss = combine(context, state, loss);
       context.backend().copy(context.layout().size(), state.vectors[0].data(), context.gradients());
       return loss;
     };
@@ -125,7 +241,7 @@ struct Adasum {
   double of_updates(Context& context, State<Context>& state) const {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size();
-    if (context.workers() == 1) {  // nothing to combine: same bits as SingleWorker
+    if (context.workers() == 1 && context.ranks().alone()) {  // nothing to combine: same bits as SingleWorker
       const auto gradient = [&] { return context.gradient(0, context.values(), context.gradients()); };
       const double loss = gradient();
       context.step(context.gradients(), context.values(), state.rules[0], gradient);
@@ -142,20 +258,30 @@ struct Adasum {
       }
       const auto gradient = [&] { return context.gradient(w, mine, context.gradients()); };
       context.backend().copy(n, start, mine);
-      loss += context.share(w) * gradient();
+      loss = detail::plus_share(loss, context.share(w), gradient());
       context.step(context.gradients(), mine, state.rules[w], gradient);
       context.backend().map(Subtract{}, n, mine, start);
     }
-    combine(context, state);
+    loss = combine(context, state, loss);
     context.backend().map(Add{}, n, context.values(), static_cast<const S*>(state.vectors[0].data()));
     return loss;
   }
 
+  // Combines the vectors of all workers of all ranks in the first one. Returns the mean loss of all ranks.
   template <class Context>
-  static void combine(Context& context, State<Context>& state) {
+  static double combine(Context& context, State<Context>& state, double loss) {
     state.pointers.clear();
     for (auto& vector : state.vectors) state.pointers.push_back(vector.data());
-    adasum_tree(context.backend(), context.layout(), state.pointers, 0, state.pointers.size());
+    if constexpr (Context::Backend::on_host) {
+      if (!context.ranks().alone()) {
+        const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
+        loss = detail::mean_loss(notes, detail::sum_of_weights(notes));
+      }
+      adasum_tree(context.backend(), context.layout(), state.pointers, context.ranks(), state.blocks);
+    } else {
+      adasum_tree(context.backend(), context.layout(), state.pointers, 0, state.pointers.size());
+    }
+    return loss;
   }
 };
 

@@ -2,28 +2,35 @@
 // are computed, how they are combined, and when the rule steps. The loop has no options for this.
 //
 // WorkerGroup   is_worker_group = true
-//               workers                   the number of workers
-//               InProcess{.workers = W} is W virtual workers that run one after the other in this process. Worker w
-//               trains on examples [w n / W, (w + 1) n / W) of a selection of n.
+//               workers                   the number of workers of each rank
+//               connect()                 optional: returns a Communicator made by `new`, or null for a single rank
+//               A group has R ranks, each with W workers that run one after the other. Worker w of rank r trains on
+//               examples [v n / (R W), (v + 1) n / (R W)) of a selection of n, with v = r W + w.
 // Combiner      is_combiner = true
-//               max_workers               optional: the maximum number of workers (SingleWorker: 1)
-//               State<Context>            the rule's state, or one state per worker
+//               max_workers               optional: the maximum number of workers of all ranks (SingleWorker: 1)
+//               over_ranks                optional: true if it combines the gradients of several ranks
+//               State<Context>            the rule's state, or one state per worker of the rank
 //               state(context)            a fresh State
 //               advance(context, state)   one step; returns the loss, the weighted mean over the selection (ignored if
-//                                         the context defers losses)
+//                                         the context defers losses), the same on all ranks
 //               rule_state(state)         the state that evaluation_values reads
 //               gradient_squares(state)   GradientSquares of the last step, for selectors with gradient feedback;
 //                                         requires measures_gradients = true (MeasuredMean)
+//               gather_state(context, state, scope)
+//                                         optional: called on all ranks before rank 0 saves the state in `scope`
 //
 // The context that is passed to a combiner:
-//   Scalar, RuleState, has_evaluation_values, backend(), layout(), workers()
-//   values()                         the parameters, an arena
+//   Backend, Scalar, RuleState, has_evaluation_values, backend(), layout(), workers(), ranks()
+//   values()                         the parameters, an arena, the same on all ranks
 //   gradients()                      an arena for the current gradient
 //   examples(w)                      the number of worker w's examples; 0 if the batch is too small
-//   share(w)                         worker w's fraction of the batch: of the rows that have a loss or, if the loss is
-//                                    Weighted, of the sum of their weights
+//   share(w)                         worker w's fraction of the rank's examples: of the rows that have a loss or, if
+//                                    the loss is Weighted, of the sum of their weights
+//   weight()                         the number of these rows, or the sum of their weights, of all workers of the rank
 //   gradient(w, values, gradients)   writes the mean gradient of worker w's examples (0 if it has none); returns their
 //                                    weighted mean loss, or 0 if losses are deferred
+//   meet(meeting, weight, value)     exchanges notes with the other ranks; to be called before they exchange arrays,
+//                                    because it throws on all ranks if one has failed
 //   make_rule_state()                a fresh state of the rule
 //   step(gradients, values, rule_state, evaluate)
 //                                    runs the rule; evaluate() recomputes `gradients` at `values`

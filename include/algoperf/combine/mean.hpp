@@ -3,6 +3,7 @@
 #include "../core/config.hpp"
 #include "../core/map_kernels.hpp"
 #include "concept.hpp"
+#include "group/array_blocks.hpp"
 
 namespace algoperf {
 
@@ -12,17 +13,50 @@ namespace detail {
 // not the combiner also measures gradients.
 ALGOPERF_ONE_COPY inline double plus_share(double total, double share, double loss) { return total + share * loss; }
 
+// Returns the mean loss of all ranks, from the notes of their meeting.
+inline double mean_loss(const std::vector<Ranks::Note>& notes, double weight) {
+  double loss = 0;
+  for (const Ranks::Note& note : notes)
+    if (note.weight > 0) loss = plus_share(loss, note.weight / weight, note.value);
+  return loss;
+}
+inline double sum_of_weights(const std::vector<Ranks::Note>& notes) {
+  double weight = 0;
+  for (const Ranks::Note& note : notes) weight += note.weight;
+  return weight;
+}
+
+// Replaces this rank's mean gradient by that of all ranks, weighted by their parts of the batch. Returns the mean of
+// their losses. With one worker per rank, the bits are those of Mean with as many workers in one process.
+template <class Context, class S>
+double mean_over_ranks(Context& context, ArrayBlocks<S>& blocks, S* gradient, double loss) {
+  const Ranks& ranks = context.ranks();
+  if (ranks.alone()) return loss;
+  const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
+  const double weight = sum_of_weights(notes);
+  const auto share = [&](std::size_t r) { return static_cast<S>(weight > 0 ? notes[r].weight / weight : 0); };
+  blocks.all_to_all(ranks, gradient);
+  S* const total = blocks.copy(0);
+  const std::size_t n = blocks.mine().size;
+  context.backend().map(Multiply<S>{share(0)}, n, total);
+  for (std::size_t r = 1; r < ranks.size(); ++r)
+    context.backend().map(LinearCombination<S>{1, share(r)}, n, total, static_cast<const S*>(blocks.copy(r)));
+  blocks.all_gather(ranks, gradient);
+  return mean_loss(notes, weight);
+}
+
 }  // namespace detail
 
 // Synchronous data parallelism: g = sum over workers of share_w g_w, then one step, where share_w is worker w's
 // fraction of the batch. Equivalent to one worker with all examples, up to rounding.
 struct Mean {
-  static constexpr bool is_combiner = true;
+  static constexpr bool is_combiner = true, over_ranks = true;
 
   template <class Context>
   struct State {
     typename Context::RuleState rule;
     typename Context::Array other;  // one worker's gradient
+    ArrayBlocks<typename Context::Scalar> blocks;
     template <class Archive>
     void visit(Archive& archive) {
       rule.visit(archive);
@@ -32,7 +66,9 @@ struct Mean {
   template <class Context>
   State<Context> state(const Context& context) const {
     const std::size_t n = context.workers() > 1 ? context.layout().size() : 0;
-    return {context.make_rule_state(), context.backend().template array<typename Context::Scalar>(n)};
+    return {context.make_rule_state(),
+            context.backend().template array<typename Context::Scalar>(n),
+            {context.ranks(), context.layout(), 1}};
   }
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
@@ -46,7 +82,7 @@ struct Mean {
   }
 
   // Writes the mean gradient to context.gradients() and returns the loss. Calls see(worker, gradient) with each
-  // worker's gradient.
+  // worker's gradient; on several ranks, with those of this rank.
   template <class Context, class See>
   static double gradient(Context& context, State<Context>& state, const See& see) {
     using S = typename Context::Scalar;
@@ -61,7 +97,10 @@ struct Mean {
       see(w, other);
       context.backend().map(LinearCombination<S>{1, static_cast<S>(context.share(w))}, n, context.gradients(), other);
     }
-    return loss;
+    if constexpr (Context::Backend::on_host)
+      return detail::mean_over_ranks(context, state.blocks, context.gradients(), loss);
+    else
+      return loss;
   }
   // Runs the rule's step with the mean gradient.
   template <class Context>

@@ -18,7 +18,7 @@ struct GradientSquares {
 // Cost in addition to Mean: reads 4 bytes per parameter for each worker's gradient and for the mean gradient.
 // McCandlish et al. 2018 (arXiv:1812.06162), appendix A.1.
 struct MeasuredMean {
-  static constexpr bool is_combiner = true;
+  static constexpr bool is_combiner = true, over_ranks = true;
   static constexpr bool measures_gradients = true;
 
   template <class Context>
@@ -28,7 +28,7 @@ struct MeasuredMean {
 
   template <class Context>
   State<Context> state(const Context& context) const {
-    require(context.workers() >= 2, "MeasuredMean: there is ", context.workers(),
+    require(context.workers() * context.ranks().size() >= 2, "MeasuredMean: there is ", context.workers(),
             " worker, expected at least 2: InProcess{.workers = 2}");
     return {Mean{}.state(context), {}};
   }
@@ -38,19 +38,23 @@ struct MeasuredMean {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().trained_size();
     const auto square = [&](const S* g) { return context.backend().dot(n, g, g); };
-    double squares = 0, inverses = 0, workers = 0;
+    Sums sums;
     const double loss = Mean::gradient(context, state, [&](std::size_t worker, const S* gradient) {
       if (context.examples(worker) == 0) return;
-      squares += square(gradient);
-      inverses += 1 / static_cast<double>(context.examples(worker));
-      ++workers;
+      sums.squares += square(gradient);
+      sums.inverses += 1 / static_cast<double>(context.examples(worker));
+      sums.examples += static_cast<double>(context.examples(worker));
+      ++sums.workers;
     });
-    state.squares = {};
-    if (workers >= 2) {
-      double examples = 0;
-      for (std::size_t w = 0; w < context.workers(); ++w) examples += static_cast<double>(context.examples(w));
-      state.squares = {workers / inverses, squares / workers, examples, square(context.gradients())};
+    if (!context.ranks().alone()) {
+      Sums all;
+      for (const Sums& each : context.ranks().all_gather(sums)) all.add(each);
+      sums = all;
     }
+    state.squares = {};
+    if (sums.workers >= 2)
+      state.squares = {sums.workers / sums.inverses, sums.squares / sums.workers, sums.examples,
+                       square(context.gradients())};
     Mean::step(context, state);
     return loss;
   }
@@ -63,6 +67,18 @@ struct MeasuredMean {
   const GradientSquares& gradient_squares(const State<Context>& state) const {
     return state.squares;
   }
+
+ private:
+  // Over the workers that have examples.
+  struct Sums {
+    double workers = 0, examples = 0, inverses = 0, squares = 0;
+    void add(const Sums& other) {
+      workers += other.workers;
+      examples += other.examples;
+      inverses += other.inverses;
+      squares += other.squares;
+    }
+  };
 };
 
 }  // namespace algoperf

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../combine/group/ranks.hpp"
 #include "../core/error.hpp"
 #include "../schedules/concept.hpp"
 
@@ -26,16 +27,31 @@ ALGOPERF_COLD const ModelType& checked_model(const ModelType& model, const Loss&
   return model;
 }
 
-// Returns the number of workers. Throws Error if there are none, or more than the combiner or the batch allows.
+// The workers of a loop: `each` on every rank.
+struct Workers {
+  std::size_t each;
+  Ranks ranks;
+};
+
+// Connects this rank to its group. Throws Error if there are no workers, or more than the combiner or the batch allows.
 template <class CombinerType, class Group>
-ALGOPERF_COLD std::size_t checked_workers(const Group& group, std::size_t batch) {
-  const std::size_t n = group.workers;
-  require(n >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
+ALGOPERF_COLD Workers connected_workers(const Group& group, std::size_t batch) {
+  require(group.workers >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
+  Workers workers{group.workers, [&] {
+                    if constexpr (requires { group.connect(); })
+                      return Ranks(group.connect());
+                    else
+                      return Ranks();
+                  }()};
+  const std::size_t n = workers.each * workers.ranks.size();
   if constexpr (requires { CombinerType::max_workers; })
     require(n <= CombinerType::max_workers, "TrainingLoop: ", n, " workers need a combiner, Mean{} or Adasum<>{}");
+  if constexpr (!requires { requires CombinerType::over_ranks; })
+    require(workers.ranks.alone(), "TrainingLoop: the combiner does not support a group of ", workers.ranks.size(),
+            " ranks; Mean{} and Adasum<>{} do");
   require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
           " workers, expected at least one each");
-  return n;
+  return workers;
 }
 
 }  // namespace algoperf::detail

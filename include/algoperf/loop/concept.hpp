@@ -19,6 +19,8 @@
 //   name                                      constant; the name of the checkpoint's section for visit
 //   never_stops                               constexpr; true if the observer never stops a run (a derived class that
 //                                             does must set it to false). A run needs an observer that can stop it
+//   root_only                                 constexpr; true if only rank 0 of a group of ranks calls the observer,
+//                                             because it writes a file or to the terminal
 // A function of a const StepReport& is an observer that has only after_step, a function of a const EvaluationReport&
 // one that has only after_evaluation; it returns void or Control.
 // The run offers loop(), data(), report(), metric(source), save(path) and load(path). Observers are called in the order
@@ -76,6 +78,10 @@ concept HasEnd = requires(O& o, Run& run, const RunReport& report) {
 template <class O>
 concept NeverStops = requires {
   requires O::never_stops;
+};
+template <class O>
+concept IsRootOnly = requires {
+  requires O::root_only;
 };
 // An observer that may end a run.
 template <class O, class Run>

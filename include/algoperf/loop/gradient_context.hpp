@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../combine/group/ranks.hpp"
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
 #include "../core/math.hpp"
@@ -22,6 +23,7 @@
 #include "divergence_cause.hpp"
 #include "evaluator.hpp"
 #include "resident_data.hpp"
+#include "selection_range.hpp"
 #include "step_losses.hpp"
 #include "stopwatch.hpp"
 
@@ -44,18 +46,26 @@ class GradientContext {
   const Backend& backend() const { return evaluator_.backend(); }
   const Layout& layout() const { return recorded_model().layout(); }
   std::size_t workers() const { return workers_; }
+  const Ranks& ranks() const { return ranks_; }
   Scalar* values() { return values_.data(); }
   const Scalar* values() const { return values_.data(); }
   Scalar* gradients() { return gradients_.data(); }
   std::size_t examples(std::size_t worker) const { return begin_of(worker + 1) - begin_of(worker); }
-  // Returns a worker's part of the sum of a Weighted loss's weights, or of the number of losses.
+  // Returns a worker's part of the sum of a Weighted loss's weights, or of the number of losses, of this rank's
+  // examples. weight() returns that sum or number.
   double share(std::size_t worker) const;
+  double weight() const;
+  // Meets the other ranks at this step.
+  std::vector<Ranks::Note> meet(Meeting at, double weight, double value) const {
+    return ranks_.meet({.at = at, .step = now_.t, .weight = weight, .value = value});
+  }
 
   // The interface for TrainingLoop.
   const RecordedModel<Backend>& recorded_model() const { return evaluator_.model(); }
   const ModelGraph& graph() const { return evaluator_.graph(); }
   // Evaluates and predicts at any parameters.
   Evaluator<Backend>& evaluator() { return evaluator_; }
+  // Returns the maximum number of this rank's examples.
   std::size_t capacity() const { return batch().capacity(); }
   std::size_t at_once() const { return evaluator_.work().at_once(); }
   std::uint64_t gradient_examples() const { return gradient_examples_; }
@@ -76,15 +86,21 @@ class GradientContext {
 
   // Throws Error if a selection of examples from `size` is invalid.
   void check(std::size_t size, const Selection& selection) const;
-  // Copies a step's examples into the batch. Throws Error if the selection is invalid.
+  // Returns this rank's part of a selection.
+  SelectionRange part_of(const Selection& selection) const {
+    const std::size_t n = selection.indices.size(), begin = begin_of(0, n);
+    return {selection.indices.data() + begin, selection.weights.data() + begin, begin_of(workers_, n) - begin};
+  }
+  // Copies this rank's part of a step's examples into the batch. Throws Error if the selection is invalid.
   template <class Data>
   void load(const Data& data, const Selection& selection, Step now) {
     if constexpr (defers)
       if (resident_.holds(data)) {
         check(data.size(), selection);
         now_ = now;
-        resident_.gather(backend(), selection.indices.data(), selection.indices.size(), batch());
-        return send_weights(selection);
+        const SelectionRange part = part_of(selection);
+        resident_.gather(backend(), part.indices, part.size, batch());
+        return start(selection);
       }
     stage(data, selection, now);
     load_staged(selection);
@@ -96,7 +112,8 @@ class GradientContext {
     check(data.size(), selection);
     now_ = now;
     const RandomKey random = transforms_key(now_);
-    batch().stage(data, selection.indices.data(), selection.indices.size(), {.random = &random, .pad = pads_});
+    const SelectionRange part = part_of(selection);
+    batch().stage(data, part.indices, part.size, {.random = &random, .pad = pads_});
   }
   void take_staged(FieldBatch<Backend>& staged, Step now) {
     now_ = now;
@@ -104,14 +121,17 @@ class GradientContext {
   }
   void load_staged(const Selection& selection) {
     batch().send(backend());
-    send_weights(selection);
+    start(selection);
   }
   // Whether batches are padded (FieldBatch): on a device if the model has ragged axes, unless batch norm would see the
   // padding, or the batch is split over several workers. staged_sizes() then has few different values.
   bool pads() const { return pads_; }
   const std::vector<std::size_t>& staged_sizes() { return batch().staged_sizes(); }
-  // Returns the key of the random numbers of a step's transforms.
-  RandomKey transforms_key(Step now) const { return key_.fold(2).fold(now.t); }
+  // Returns the key of the random numbers of a step's transforms, which number the examples of each rank from 0.
+  RandomKey transforms_key(Step now) const {
+    const RandomKey key = key_.fold(2).fold(now.t);
+    return ranks_.alone() ? key : key.fold(ranks_.rank());
+  }
   // Whether steps gather the examples of `data` on the host.
   template <class Data>
   bool gathers_on_host(const Data& data) const {
@@ -120,6 +140,7 @@ class GradientContext {
   }
   // Returns the losses of the examples loaded last, in host memory: the mean of each example's losses. If a rule
   // requested several gradients in the step, these are the losses at the parameters of each worker's first gradient.
+  // Ranks gather the losses of all ranks.
   const std::vector<Scalar>& losses();
 
   template <class Archive>
@@ -137,7 +158,8 @@ class GradientContext {
  protected:
   // objective: a model with its loss (nn/graph/objective.hpp). Before use, arrange the layout for the rule and call
   // initialize().
-  GradientContext(const ModelFunctionRef<Backend>& objective, const Backend& backend, std::size_t workers,
+  // workers: of this rank. capacity: the maximum size of a selection.
+  GradientContext(const ModelFunctionRef<Backend>& objective, const Backend& backend, std::size_t workers, Ranks ranks,
                   std::size_t capacity, RandomKey key);
   ~GradientContext();
 
@@ -171,15 +193,23 @@ class GradientContext {
   const BatchExecutor<Backend>& work() const { return evaluator_.work(); }
   FieldBatch<Backend>& batch() { return work().batch; }
   const FieldBatch<Backend>& batch() const { return work().batch; }
-  std::size_t begin_of(std::size_t worker) const { return worker * batch().size() / workers_; }
+  // Returns where a worker's examples begin in a selection of n, for this rank's workers [0, workers()].
+  std::size_t begin_of(std::size_t worker, std::size_t n) const {
+    return (ranks_.rank() * workers_ + worker) * n / (ranks_.size() * workers_);
+  }
+  // The same in this rank's batch.
+  std::size_t begin_of(std::size_t worker) const { return begin_of(worker, selected_) - begin_of(0, selected_); }
   // Return the number of losses of the current batch, without and with those of padding.
   std::size_t batch_losses() const { return work().loss_rows().begin(batch().size()); }
   std::size_t padded_losses() const { return work().loss_rows().begin(batch().padded_size()); }
 
-  void send_weights(const Selection& selection);
+  void start(const Selection& selection);
+  // Returns the largest of `parts` parts of n examples.
+  static std::size_t per_part(std::size_t n, std::size_t parts) { return (n + parts - 1) / parts; }
 
+  Ranks ranks_;
   Evaluator<Backend> evaluator_;
-  std::size_t workers_;
+  std::size_t workers_, largest_selection_, selected_ = 0;
   bool pads_;
   RandomKey key_;
   detail::StepLosses<Scalar> losses_;
@@ -188,6 +218,7 @@ class GradientContext {
   double gradient_squares_ = 0, measuring_seconds_ = 0;
   using Resident = std::conditional_t<defers, ResidentCopy<Backend>, NoResidentCopy<Backend>>;
   [[no_unique_address]] Resident resident_;
+  std::vector<Scalar> losses_of_all_;  // ranks
   Array values_, gradients_, weights_;
   std::optional<Buffers> buffers_;
 };
@@ -195,14 +226,17 @@ class GradientContext {
 template <class Backend, bool defers>
 ALGOPERF_COLD GradientContext<Backend, defers>::GradientContext(const ModelFunctionRef<Backend>& objective,
                                                                 const Backend& backend, std::size_t workers,
-                                                                std::size_t capacity, RandomKey key)
+                                                                Ranks ranks, std::size_t capacity, RandomKey key)
     : deferred_loss_(backend),
-      evaluator_(backend, objective, capacity, (capacity + workers - 1) / workers),
+      ranks_(std::move(ranks)),
+      evaluator_(backend, objective, per_part(capacity, ranks_.size()), per_part(capacity, ranks_.size() * workers)),
       workers_(workers),
+      largest_selection_(capacity),
       pads_(AsynchronousBackend<Backend> && graph().is_ragged() && !graph().has_buffers && workers == 1),
       key_(key),
       losses_(workers),
       resident_(backend, capacity) {
+  require(Backend::on_host || ranks_.alone(), "TrainingLoop: a group of several ranks needs the backend Host");
   std::size_t losses = 0;
   for (const ModelGraph::Op& op : graph().ops) losses += op.loss;
   require(losses == 1, "TrainingLoop: the model and its loss record ", losses, " losses, expected one");
@@ -226,6 +260,12 @@ ALGOPERF_COLD void GradientContext<Backend, defers>::initialize() {
 }
 
 template <class Backend, bool defers>
+double GradientContext<Backend, defers>::weight() const {
+  if (evaluator_.loss_weights(work()) != nullptr) return evaluator_.sum_of_weights(work(), 0, batch().size());
+  return static_cast<double>(batch_losses());
+}
+
+template <class Backend, bool defers>
 double GradientContext<Backend, defers>::share(std::size_t worker) const {
   if (workers_ == 1) return 1;
   const std::size_t size = batch().size();
@@ -246,7 +286,7 @@ double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, co
     backend().fill(layout().size(), gradients, Scalar(0));
     return 0;
   }
-  gradient_examples_ += n;
+  gradient_examples_ += worker == 0 && !ranks_.alone() ? selected_ - begin_of(workers_) + n : n;
   const std::size_t padded = workers_ == 1 ? batch().padded_size() : n;
   GraphExecutor<Backend>& executor = work().executor_of(backend(), begin, padded);
   GraphPass<Backend> pass;
@@ -254,7 +294,7 @@ double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, co
   pass.gradients = gradients;
   pass.examples = padded;
   pass.key = key_.fold(1).fold(now_.t);
-  pass.first = begin;
+  pass.first = begin_of(0, selected_) + begin;
   pass.weights = weights_.data() + work().loss_rows().begin(begin);
   executor.forward(pass);
   executor.backward(pass);
@@ -292,8 +332,9 @@ std::optional<double> GradientContext<Backend, defers>::take_gradient_norm() {
 template <class Backend, bool defers>
 void GradientContext<Backend, defers>::check(std::size_t size, const Selection& selection) const {
   const std::size_t n = selection.indices.size();
-  require(n > 0 && n <= capacity() && selection.weights.size() == n, "TrainingLoop: the selector chose ", n,
-          " examples and ", selection.weights.size(), " weights, expected the same number of each, 1 to ", capacity());
+  require(n > 0 && n <= largest_selection_ && selection.weights.size() == n, "TrainingLoop: the selector chose ", n,
+          " examples and ", selection.weights.size(), " weights, expected the same number of each, 1 to ",
+          largest_selection_);
   for (const std::uint32_t index : selection.indices)
     require(index < size, "TrainingLoop: the selector chose example ", index, ", expected [0, ", size, ")");
 }
@@ -301,11 +342,17 @@ void GradientContext<Backend, defers>::check(std::size_t size, const Selection& 
 template <class Backend, bool defers>
 const std::vector<typename Backend::Scalar>& GradientContext<Backend, defers>::losses() {
   if constexpr (defers) backend().read(batch_losses(), work().losses(), losses_.first().data());
-  return losses_.of_examples(batch().size(), work().loss_rows());
+  const std::vector<Scalar>& mine = losses_.of_examples(batch().size(), work().loss_rows());
+  if (ranks_.alone()) return mine;
+  std::vector<std::size_t> counts;
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    counts.push_back((r + 1) * selected_ / ranks_.size() - r * selected_ / ranks_.size());
+  return losses_of_all_ = ranks_.all_gather(mine, counts);
 }
 
 template <class Backend, bool defers>
-void GradientContext<Backend, defers>::send_weights(const Selection& selection) {
+void GradientContext<Backend, defers>::start(const Selection& selection) {
+  selected_ = selection.indices.size();
   const std::size_t rows = padded_losses();
   if (weights_.size() < rows) {  // the first batch, or more rows on a ragged axis than before
     const bool ragged = graph().axes[recorded_model().losses().axis].ragged;
@@ -316,7 +363,8 @@ void GradientContext<Backend, defers>::send_weights(const Selection& selection) 
   // A loss divides by the number of all rows, unless they have weights.
   const bool means = evaluator_.loss_weights(work()) == nullptr && batch_losses() > 0;
   const double scale = means ? static_cast<double>(rows) / static_cast<double>(batch_losses()) : 1;
-  losses_.start(selection.weights, work().loss_rows(), batch().padded_size(), scale);
+  const SelectionRange part = part_of(selection);
+  losses_.start({part.weights, part.size}, work().loss_rows(), batch().padded_size(), scale);
   detail::send(backend(), rows, losses_.weights(), weights_.data());
 }
 

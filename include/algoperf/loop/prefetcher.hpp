@@ -11,6 +11,7 @@
 #include "../data/concept.hpp"
 #include "background_thread.hpp"
 #include "field_batch.hpp"
+#include "selection_range.hpp"
 
 namespace algoperf::detail {
 
@@ -29,11 +30,11 @@ class Prefetcher {
   // The selector's state before the selection ahead, or null if there is none.
   const State* state_before() const { return ahead_ ? &*before_ : nullptr; }
 
-  // Selects the examples of step `next`, which advances `state`, calls check(selection), and starts to gather the
-  // examples. take() throws what any of these throws. Does nothing if `data` is another data set.
-  template <class Data, class Check>
+  // Selects the examples of step `next`, which advances `state`, and starts to gather those of part_of(selection), a
+  // SelectionRange. take() throws what any of these throws. Does nothing if `data` is another data set.
+  template <class Data, class PartOf>
   void start(const Data& data, const Selector& selector, State& state, Step next, RandomKey random,
-             const Check& check) {
+             const PartOf& part_of) {
     if (data_ != &data) return;
     if constexpr (std::is_copy_assignable_v<State>)  // allocates nothing after the first call
       before_ = state;
@@ -43,7 +44,7 @@ class Prefetcher {
     random_ = random;
     try {
       selector.select(state, next, selection_);
-      check(selection_);
+      part_ = part_of(selection_);
     } catch (...) {
       error_ = std::current_exception();
       return;
@@ -51,8 +52,8 @@ class Prefetcher {
     thread_.start(
         [](void* prefetcher) {
           Prefetcher& self = *static_cast<Prefetcher*>(prefetcher);
-          self.batch_.stage(*static_cast<const Data*>(self.data_), self.selection_.indices.data(),
-                            self.selection_.indices.size(), {.random = &self.random_, .pad = self.pads_});
+          self.batch_.stage(*static_cast<const Data*>(self.data_), self.part_.indices, self.part_.size,
+                            {.random = &self.random_, .pad = self.pads_});
         },
         this);
   }
@@ -87,6 +88,7 @@ class Prefetcher {
   std::optional<Step> ahead_;  // the step whose batch was started
   std::optional<State> before_;
   Selection selection_;
+  SelectionRange part_ = {};
   RandomKey random_;
   std::exception_ptr error_;
   FieldBatch<Backend> batch_;

@@ -36,6 +36,8 @@ class Run {
   }
 
   Loop& loop() { return loop_; }
+  // Whether this rank writes the run's files.
+  bool is_root() const { return loop_.ranks().is_root(); }
   const Data& data() const { return data_; }
   const RunReport& report() const { return report_; }  // so far
   // evaluates() returns whether any observer evaluates; metric() returns the metric of the evaluating observer with
@@ -55,8 +57,10 @@ class Run {
     return facts;
   }
 
-  // Writes a checkpoint of the loop, the report and the observers.
+  // Writes a checkpoint of the loop, the report and the observers. All ranks must call it; rank 0 writes the file.
   void save(const std::string& path) {
+    loop_.gather_state();
+    if (!is_root()) return;
     CheckpointWriter file;
     visit(file, path);
     file.section("settings", [&](auto& section) { loop_.settings().visit(section, path); });
@@ -95,50 +99,73 @@ class Run {
   }
 
   RunReport operator()() {
-    loop_.start(data_);
-    report_.warnings = loop_.warnings();
-    const Residency resident(loop_, data_);
+    const Residency resident{loop_};
     try {
+      loop_.start(data_);
+      report_.warnings = loop_.warnings();
+      loop_.make_resident(data_);
       for_each([&](auto& observer, auto i) {
         if constexpr (detail::HasBegin<std::remove_reference_t<decltype(observer)>, Run>) observer.begin(*this);
         begun_ = i + 1;
       });
+      loop_.meet_at_start();
       report_.last = loop_.last();
       report_.evaluation_seconds = loop_.evaluation_seconds();
       for_each([&](auto& observer, auto) {
         if constexpr (detail::HasReady<std::remove_reference_t<decltype(observer)>, Run>) take(observer.ready(*this));
       });
+      agree();
       if (report_.reason == Control::go_on) {
-        while (report_.reason == Control::go_on) advance();
+        while (report_.reason == Control::go_on) {
+          advance();
+          agree();
+        }
         report_.last = loop_.settle();
         if (report_.reason != Control::interrupted) evaluate_last();
       }
     } catch (Diverged& diverged) {
-      report_.last.now.t = diverged.step - 1;  // with a device, the host may be at a later step
-      report_.reason = Control::diverged;
-      diverged.report = report_;
-      end_after_error();
+      if (!ranks().alone()) fail_together(ranks().announce(diverged.what(), diverged.step, true));
+      end_diverged(diverged);
       throw;
+    } catch (const RankFailure& failure) {
+      fail_together(failure);
+    } catch (const std::exception& error) {
+      end_after_error();
+      if (ranks().alone()) throw;
+      throw ranks().announce(error.what(), loop_.steps(), false);
     } catch (...) {
-      report_.reason = Control::go_on;
       end_after_error();
-      throw;
+      if (ranks().alone()) throw;
+      throw ranks().announce("an exception that is not a std::exception", loop_.steps(), false);
     }
-    end();
+    end_together();
     return report_;
   }
 
  private:
-  // Keeps the data resident in the backend's memory during the run.
+  // Releases the data that are resident in the backend's memory during the run.
   struct Residency {
     Loop& loop;
-    Residency(Loop& l, const Data& data) : loop(l) { loop.make_resident(data); }
     ~Residency() { loop.release_data(); }
   };
 
   template <class F>
   void for_each(const F& f) const {
-    for_each_index<sizeof...(Observers)>([&](auto i) { f(*get<i>(observers_), i); });
+    for_each_index<sizeof...(Observers)>([&](auto i) {
+      auto& observer = *get<i>(observers_);
+      if constexpr (detail::IsRootOnly<std::remove_reference_t<decltype(observer)>>)
+        if (!loop_.ranks().is_root()) return;
+      f(observer, i);
+    });
+  }
+
+  const Ranks& ranks() const { return loop_.ranks(); }
+  // Gives all ranks the first reason to stop that one of them has, in the order of ranks.
+  void agree() {
+    if (ranks().alone()) return;
+    const auto mine = static_cast<std::uint64_t>(std::exchange(report_.reason, Control::go_on));
+    for (const Ranks::Note& note : ranks().meet({.at = Meeting::step_end, .step = loop_.steps(), .choice = mine}))
+      take(static_cast<Control>(note.choice));
   }
 
   void advance() {
@@ -276,11 +303,39 @@ class Run {
     });
     if (first != nullptr) std::rethrow_exception(first);
   }
-  void end_after_error() {
+  // end(), which fails on all ranks if it fails on one.
+  void end_together() {
+    if (ranks().alone()) return end();
+    try {
+      end();
+    } catch (const std::exception& error) {
+      throw ranks().announce(error.what(), loop_.steps(), false);
+    }
+    ranks().meet({.at = Meeting::end, .step = loop_.steps()});
+  }
+  void end_after_error(Control reason = Control::go_on) {
+    report_.reason = reason;
     try {
       end();
     } catch (...) {  // the original error is the one to report
     }
+  }
+  void end_diverged(Diverged& diverged) {
+    report_.last.now.t = diverged.step - 1;  // with a device, the host may be at a later step
+    diverged.report = report_;
+    diverged.report.reason = Control::diverged;
+    end_after_error(Control::diverged);
+  }
+  // Throws what all ranks throw.
+  [[noreturn]] void fail_together(const RankFailure& failure) {
+    if (!failure.diverged) {
+      end_after_error();
+      throw failure;
+    }
+    Diverged diverged(failure.what());
+    diverged.step = failure.step;
+    end_diverged(diverged);
+    throw diverged;
   }
 
   Loop& loop_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "../core/example_rows.hpp"
@@ -17,7 +18,7 @@ class StepLosses {
 
   // Starts a step with these weights of examples, which are also those of their rows' losses. Rows of padding have
   // weight 0; `scale` makes up for them in means over all rows.
-  void start(const std::vector<float>& weights, const ExampleRows& rows, std::size_t padded_size, double scale) {
+  void start(std::span<const float> weights, const ExampleRows& rows, std::size_t padded_size, double scale) {
     recorded_.assign(recorded_.size(), false);
     for (std::vector<S>* const of_rows : {&weights_, &first_, &later_}) of_rows->resize(rows.begin(padded_size));
     for (std::size_t e = 0; e < padded_size; ++e) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include "gradient_context.hpp"
 
@@ -40,8 +41,8 @@ class TrainingContext : public GradientContext<BackendType, detail::losses_defer
 
   // objective: a model with its loss (nn/graph/objective.hpp).
   ALGOPERF_COLD TrainingContext(const ModelFunctionRef<Backend>& objective, const Rule& rule, const Backend& backend,
-                                std::size_t workers, std::size_t capacity, RandomKey key)
-      : Base(objective, backend, workers, capacity, key), rule_(rule) {
+                                std::size_t workers, Ranks ranks, std::size_t capacity, RandomKey key)
+      : Base(objective, backend, workers, std::move(ranks), capacity, key), rule_(rule) {
     this->mutable_layout().arrange_for(rule_);
     this->initialize();
   }

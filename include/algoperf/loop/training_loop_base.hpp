@@ -18,11 +18,13 @@
 #include "../data/unlabelled.hpp"
 #include "../schedules/concept.hpp"
 #include "check_fields.hpp"
+#include "check_options.hpp"
 #include "explain_loop.hpp"
 #include "function_observer.hpp"
 #include "prefetcher.hpp"
 #include "recordings.hpp"
 #include "run.hpp"
+#include "same_on_all_ranks.hpp"
 #include "seed.hpp"
 #include "settings.hpp"
 #include "stopwatch.hpp"
@@ -143,7 +145,8 @@ class TrainingLoopBase {
 
   // Returns the mean training loss and the metric over a whole data set. This does not count as training time, except
   // for computing averaged parameters. Evaluates `batch` examples at a time; 0 selects the maximum number of examples
-  // of one worker in training.
+  // of one worker in training. On several ranks, all must call it. They check that their parameters are the same, and
+  // share the examples, unless the metric accumulates or generates: each rank then evaluates all.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
     static_assert(detail::explain_data<Data>());
@@ -156,9 +159,16 @@ class TrainingLoopBase {
     if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
     const Stopwatch watch;
     detail::EvaluationSums<Metric> sums;
-    for_each_batch(data.size(), batch, [&](std::size_t begin, std::size_t n) {
-      context_.evaluator().evaluate(data, metric, values, begin, n, sums);
-    });
+    constexpr bool shared = !AccumulatingMetric<Metric> && !GeneratingMetric<Metric>;
+    const std::size_t parts = shared ? ranks().size() : 1, part = shared ? ranks().rank() : 0;
+    for_each_batch(
+        data.size() * part / parts, data.size() * (part + 1) / parts, batch,
+        [&](std::size_t begin, std::size_t n) { context_.evaluator().evaluate(data, metric, values, begin, n, sums); });
+    if (!ranks().alone()) {
+      const std::vector<Ranks::Note> notes = context_.meet(Meeting::evaluation, sums.weight, sums.loss);
+      detail::require_same_parameters(ranks(), layout(), context_.values(), last_.now.t);
+      if constexpr (shared) sums = detail::sum_over_ranks(ranks(), notes, sums);
+    }
     require(sums.weight > 0, "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
     const double found = [&] {
       if constexpr (GeneratingMetric<Metric>) {
@@ -222,6 +232,34 @@ class TrainingLoopBase {
     }
     require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(),
             " examples, when training started it had ", data_size_);
+  }
+
+  // Returns the ranks that train this model together. run() meets them at its start, which requires that they were
+  // given the same data, options and parameters.
+  const Ranks& ranks() const { return context_.ranks(); }
+  void meet_at_start() {
+    if (ranks().alone()) return;
+    ranks().meet({.at = Meeting::start, .step = steps()});
+    ranks().require_same("the hash of the layout of the parameters", detail::hash_of(layout()));
+    ranks().require_same("the seed", seed_);
+    ranks().require_same("the selector's batch", selector_.batch);
+    ranks().require_same("the number of workers", context_.workers());
+    ranks().require_same("the number of examples of the data set", data_size_);
+    CheckpointWriter options;
+    options.section("settings", [&](auto& section) { settings().visit(section, ""); });
+    const auto bytes = options.finish();
+    ranks().require_same("the hash of the options of the rule and of the schedule",
+                         detail::hash_bytes(bytes.data(), bytes.size()));
+    detail::require_same_parameters(ranks(), layout(), context_.values(), steps());
+  }
+  // Sends what visit() saves to rank 0, where other ranks have a part of it. All ranks must call it before rank 0
+  // saves.
+  void gather_state() {
+    if constexpr (requires { combiner_.gather_state(context_, combiner_state_, rule_scope); }) {
+      if (ranks().alone()) return;
+      (void)context_.meet(Meeting::checkpoint, 0, 0);
+      combiner_.gather_state(context_, combiner_state_, rule_scope);
+    }
   }
 
   // Makes each step report the norm of its gradient, before the rule clips or scales it: the 2-norm over all trained
@@ -296,7 +334,7 @@ class TrainingLoopBase {
       const ArchiveScope scope(archive, detail::evaluation_values_scope);
       context_.visit(archive, evaluation_values_.data());
     }
-    visit_scoped(archive, "rule", combiner_state_);
+    visit_scoped(archive, rule_scope, combiner_state_);
     if constexpr (Archive::reading) cancel_prefetching();
     // A loop that has not started has no selector state yet; the data size suffices to create it.
     std::uint64_t data_size = data_size_;
@@ -314,12 +352,13 @@ class TrainingLoopBase {
  protected:
   // objective: the model with its loss.
   ALGOPERF_COLD TrainingLoopBase(const ModelFunctionRef<Backend>& objective, const Rule& rule, const Schedule& schedule,
-                                 const Selector& selector, const CombinerType& combiner, std::size_t workers,
+                                 const Selector& selector, const CombinerType& combiner, detail::Workers workers,
                                  const Backend& backend, Seed seed)
       : schedule_(schedule),
         selector_(selector),
         combiner_(combiner),
-        context_(objective, rule, backend, workers, selector.batch, RandomKey{seed.value}),
+        context_(objective, rule, backend, workers.each, std::move(workers.ranks), selector.batch,
+                 RandomKey{seed.value}),
         combiner_state_(combiner_.state(context_)),
         seed_(seed.value) {
     if constexpr (Rule::has_evaluation_values)
@@ -329,6 +368,7 @@ class TrainingLoopBase {
 
  private:
   using Prefetcher = detail::Prefetcher<Selector, Backend>;
+  static constexpr const char* rule_scope = "rule";
 
   Step step_after(std::uint64_t t) const { return {t + 1, schedule_(t)}; }
   // Takes the selection and the batch that were prefetched for step `now`. Returns false if there are none.
@@ -349,7 +389,10 @@ class TrainingLoopBase {
       if (!prefetcher_) return;
       const Step next = step_after(now.t);
       prefetcher_->start(data, selector_, *selector_state_, next, context_.transforms_key(next),
-                         [&](const Selection& selection) { context_.check(data.size(), selection); });
+                         [&](const Selection& selection) {
+                           context_.check(data.size(), selection);
+                           return context_.part_of(selection);
+                         });
     }
   }
 
@@ -358,9 +401,9 @@ class TrainingLoopBase {
     return Run<TrainingLoopBase, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
   }
   template <class F>
-  void for_each_batch(std::size_t size, std::size_t batch, const F& f) const {
+  void for_each_batch(std::size_t begin, std::size_t end, std::size_t batch, const F& f) const {
     if (batch == 0) batch = context_.at_once();
-    for (std::size_t begin = 0; begin < size; begin += batch) f(begin, size - begin < batch ? size - begin : batch);
+    for (; begin < end; begin += batch) f(begin, end - begin < batch ? end - begin : batch);
   }
   void resize_data(std::size_t size) {
     require(!selector_state_ || size == 0 || size == data_size_, "checkpoint: the data set had ", size,

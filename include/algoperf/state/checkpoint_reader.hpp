@@ -65,6 +65,15 @@ class CheckpointReader {
     const std::size_t here = at_;
     return seek(full, here, end_) || seek(full, begin_, here);
   }
+  // Moves behind the next entries whose names begin with the current prefix and `scope`/.
+  void skip_scope(const std::string& scope) {
+    const std::string full = prefix + scope + "/";
+    while (at_ < end_) {
+      const Entry entry = entry_here();
+      if (entry.name.compare(0, full.size(), full) != 0) return;
+      at_ = entry.next;
+    }
+  }
   // Returns the number of entries of the section whose names begin with the current prefix.
   std::size_t count() {
     std::size_t n = 0;

@@ -53,6 +53,11 @@ class CheckpointWriter {
     array(name, host.data(), n);
   }
 
+  // Returns the bytes of entries written outside of sections, which append() adds to another file's section.
+  std::string entries() const {
+    return bytes_.substr(sizeof detail::checkpoint_magic + sizeof detail::checkpoint_version);
+  }
+  void append(const std::string& entries) { bytes_ += entries; }
   // Returns the bytes of the whole file; call it after the last section.
   std::string finish() {
     put_number(std::uint32_t{0});

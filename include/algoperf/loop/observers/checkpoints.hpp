@@ -27,7 +27,8 @@ struct CheckpointOptions {
   bool announce = true;  // writes "FILE: resumed at step N" to standard error
 };
 
-// Saves the run every `every` steps and at its end, unless the run threw. Ctrl-C (SIGINT) or SIGTERM ends the run as
+// Saves the run every `every` steps and at its end, unless the run threw. Of several ranks, rank 0 writes the file, and
+// all read it. Ctrl-C (SIGINT) or SIGTERM ends the run as
 // interrupted; a second signal terminates the process as usual. A run resumed from a checkpoint gives the same bits as
 // an uninterrupted one. If a file cannot be written, begin throws Error before the first step; a failure later, e.g. of
 // a full disk, becomes a warning and a failed save in the report, and the run goes on; the save at the end throws
@@ -40,10 +41,10 @@ class Checkpoints {
 
   template <class Run>
   void begin(Run& run) {
-    { AtomicFile probe(path_); }
+    if (run.is_root()) AtomicFile probe(path_);
     if (options_.resume != Resume::never && access(path_.c_str(), F_OK) == 0) {
       run.load(path_, options_.resume == Resume::any);
-      if (options_.announce)
+      if (options_.announce && run.is_root())
         std::fprintf(stderr, "%s: resumed at step %llu\n", path_.c_str(),
                      static_cast<unsigned long long>(run.loop().steps()));
     }

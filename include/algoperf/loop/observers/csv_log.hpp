@@ -16,7 +16,7 @@ namespace algoperf {
 // run throws. Until then, and if there were no evaluations, an existing file is not overwritten.
 class CsvLog {
  public:
-  static constexpr bool never_stops = true;
+  static constexpr bool never_stops = true, root_only = true;
   static constexpr const char* name = "CsvLog";
 
   explicit CsvLog(std::string path, std::size_t source = 0) : path_(std::move(path)), source_(source) {}

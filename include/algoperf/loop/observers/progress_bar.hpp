@@ -22,7 +22,7 @@ struct ProgressBarOptions {
 // times a second. Otherwise, one line is written at each evaluation and at the end.
 class ProgressBar {
  public:
-  static constexpr bool never_stops = true;
+  static constexpr bool never_stops = true, root_only = true;
   explicit ProgressBar(ProgressBarOptions options = {})
       : options_(std::move(options)), live_(isatty(fileno(options_.out)) != 0) {}
 

@@ -29,7 +29,7 @@ struct StepLogOptions {
 // continues after them. Throws Error if the file cannot be written, and if a resumed run finds another kind of file.
 class StepLog {
  public:
-  static constexpr bool never_stops = true;
+  static constexpr bool never_stops = true, root_only = true;
 
   explicit StepLog(std::string path, StepLogOptions options = {}) : path_(std::move(path)), options_(options) {
     options_.check();

@@ -25,7 +25,7 @@ struct TensorBoardOptions {
 // after the step at which it resumes. Throws Error if the file cannot be written. Not part of algoperf.hpp.
 class TensorBoard {
  public:
-  static constexpr bool never_stops = true;
+  static constexpr bool never_stops = true, root_only = true;
 
   explicit TensorBoard(std::string folder, TensorBoardOptions options = {})
       : folder_(std::move(folder)), options_(options) {

@@ -1,0 +1,94 @@
+// ArrayBlocks: an arena of parameters, cut into one block per rank, for combining a vector of every rank (a gradient,
+// or an update of the parameters). all_to_all() gives each rank its block of all vectors. The rank combines them, and
+// all_gather() sends the combined blocks to all ranks. Each of the two moves (R - 1) / R of a vector in and out of
+// every rank, like the halves of a ring all-reduce, for any number R of ranks. A block is combined on one rank, in the
+// order of ranks, so that all ranks get the same bits.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "../../backend/work.hpp"
+#include "../../core/layout.hpp"
+#include "ranks.hpp"
+
+namespace algoperf {
+
+template <class S>
+class ArrayBlocks {
+ public:
+  // A part of a tensor, at most a chunk long, over which a backend's dot() adds first.
+  struct Piece {
+    std::size_t begin = 0, size = 0;  // in the arena
+    std::size_t tensor = 0;           // its place in layout.tensors()
+  };
+
+  ArrayBlocks() = default;
+  // Room for `vectors` vectors of this rank.
+  ArrayBlocks(const Ranks& ranks, const Layout& layout, std::size_t vectors) : vectors_(vectors) {
+    if (ranks.alone()) return;
+    std::size_t tensor = 0;
+    for (const TensorHandle handle : layout.tensors()) {
+      const TensorPlace place = layout.place_of(handle);
+      for (std::size_t begin = 0; begin < place.size; begin += detail::chunk) {
+        const std::size_t left = place.size - begin;
+        pieces_.push_back({place.offset + begin, left < detail::chunk ? left : detail::chunk, tensor});
+      }
+      ++tensor;
+    }
+    cut(ranks, layout.size());
+    copies_.resize(vectors_ * ranks.size() * mine().size);
+  }
+
+  // Returns this rank's block in the arena.
+  const ByteRange& mine() const { return blocks_[rank_]; }
+  // Returns the pieces of this rank's block, and the number of pieces of each rank's.
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  std::size_t first_piece() const { return first_piece_[rank_]; }
+  std::size_t end_piece() const { return first_piece_[rank_ + 1]; }
+  const std::vector<std::size_t>& piece_counts() const { return piece_counts_; }
+
+  // Returns this rank's block of vector v of rank r, after all_to_all().
+  S* copy(std::size_t r, std::size_t v = 0) { return copies_.data() + (r * vectors_ + v) * mine().size; }
+
+  // Collects this rank's block of vector number v of every rank. `vector` is this rank's, in host memory.
+  void all_to_all(const Ranks& ranks, const S* vector, std::size_t v = 0) {
+    std::vector<ByteRange> from;
+    for (std::size_t r = 0; r < ranks.size(); ++r) from.push_back(bytes((r * vectors_ + v) * mine().size, mine().size));
+    ranks.exchange(vector, in_bytes_, copies_.data(), from);
+  }
+  // Sends the combined block, copy(0), to all ranks, and receives the combined vector from them.
+  void all_gather(const Ranks& ranks, S* vector) {
+    const std::vector<ByteRange> to(ranks.size(), bytes(0, mine().size));
+    ranks.exchange(copies_.data(), to, vector, in_bytes_);
+  }
+
+ private:
+  static ByteRange bytes(std::size_t begin, std::size_t size) { return {begin * sizeof(S), size * sizeof(S)}; }
+
+  // Gives each rank a run of whole pieces of about the same size.
+  void cut(const Ranks& ranks, std::size_t size) {
+    rank_ = ranks.rank();
+    first_piece_.push_back(0);
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      const std::size_t first = first_piece_.back(), goal = size * (r + 1) / ranks.size();
+      std::size_t end = first;
+      while (end < pieces_.size() && (r + 1 == ranks.size() || pieces_[end].begin + pieces_[end].size / 2 < goal))
+        ++end;
+      const std::size_t begin_of = first < pieces_.size() ? pieces_[first].begin : size;
+      const std::size_t end_of = end < pieces_.size() ? pieces_[end].begin : size;
+      blocks_.push_back({begin_of, end_of - begin_of});
+      in_bytes_.push_back(bytes(begin_of, end_of - begin_of));
+      first_piece_.push_back(end);
+      piece_counts_.push_back(end - first);
+    }
+  }
+
+  std::size_t vectors_ = 0, rank_ = 0;
+  std::vector<Piece> pieces_;
+  std::vector<std::size_t> first_piece_, piece_counts_;
+  std::vector<ByteRange> blocks_, in_bytes_;
+  std::vector<S> copies_;
+};
+
+}  // namespace algoperf

@@ -1,0 +1,124 @@
+// Mpi: ranks that are processes, started by mpirun. Component `mpi`.
+//
+//   int main() {
+//     TrainingLoop loop(model, loss, rule, schedule, selector, Mean{}, Mpi{});
+//     loop.run(data, Evaluate{task, {.every = 500}}, UntilStep{4000}, ProgressBar{});
+//   }
+//
+//   mpirun -n 4 ./program
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1  // bindings for C++ that MPI no longer has
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../core/error.hpp"
+#include "../concept.hpp"
+#include "communicator.hpp"
+
+namespace algoperf {
+
+namespace detail {
+
+// Initialises MPI unless the program has, and then finalises it when the program exits.
+inline void start_mpi() {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started != 0) return;
+  int provided = 0;
+  require(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS,
+          "Mpi: MPI cannot be initialised");
+  std::atexit([] {
+    int finished = 0;
+    MPI_Finalized(&finished);
+    if (finished == 0) MPI_Finalize();
+  });
+}
+
+class MpiCommunicator final : public Communicator {
+ public:
+  // Duplicates the communicator, so that messages of several loops and of the program do not meet.
+  explicit MpiCommunicator(MPI_Comm from) {
+    check(MPI_Comm_dup(from, &communicator_));
+    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+    int rank = 0, size = 0;
+    check(MPI_Comm_rank(communicator_, &rank));
+    check(MPI_Comm_size(communicator_, &size));
+    rank_ = static_cast<std::size_t>(rank);
+    size_ = static_cast<std::size_t>(size);
+  }
+  ~MpiCommunicator() override {
+    int finished = 0;
+    MPI_Finalized(&finished);
+    if (finished == 0) MPI_Comm_free(&communicator_);
+  }
+  MpiCommunicator(const MpiCommunicator&) = delete;
+  MpiCommunicator& operator=(const MpiCommunicator&) = delete;
+
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return size_; }
+  void exchange(const void* out, std::span<const ByteRange> to, void* in, std::span<const ByteRange> from) override {
+    char* const received = static_cast<char*>(in);
+    const char* const sent = static_cast<const char*>(out);
+    requests_.clear();
+    for (std::size_t i = 1; i < size_; ++i) {
+      const std::size_t source = (rank_ + size_ - i) % size_;
+      in_pieces(from[source], [&](std::size_t begin, int bytes) {
+        check(MPI_Irecv(received + begin, bytes, MPI_BYTE, static_cast<int>(source), 0, communicator_, next_request()));
+      });
+    }
+    for (std::size_t i = 1; i < size_; ++i) {
+      const std::size_t target = (rank_ + i) % size_;
+      in_pieces(to[target], [&](std::size_t begin, int bytes) {
+        check(MPI_Isend(sent + begin, bytes, MPI_BYTE, static_cast<int>(target), 0, communicator_, next_request()));
+      });
+    }
+    if (to[rank_].size > 0) std::memcpy(received + from[rank_].begin, sent + to[rank_].begin, to[rank_].size);
+    check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  }
+
+ private:
+  // MPI counts bytes with an int.
+  static constexpr std::size_t longest = std::size_t{1} << 30;
+  template <class F>
+  static void in_pieces(const ByteRange& range, const F& f) {
+    for (std::size_t done = 0; done < range.size; done += longest) {
+      const std::size_t left = range.size - done;
+      f(range.begin + done, static_cast<int>(left < longest ? left : longest));
+    }
+  }
+  MPI_Request* next_request() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+  void check(int code) const {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING] = {};
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    fail("Mpi: rank ", rank_, " of ", size_, ": ", std::string(text));
+  }
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  std::size_t rank_ = 0, size_ = 1;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace detail
+
+struct Mpi {
+  static constexpr bool is_worker_group = true;
+  std::size_t workers = 1;                 // of each rank, one after the other as in InProcess
+  MPI_Comm communicator = MPI_COMM_WORLD;  // all of its ranks must make the loop
+
+  Communicator* connect() const {
+    detail::start_mpi();
+    return new detail::MpiCommunicator(communicator);
+  }
+};
+
+}  // namespace algoperf

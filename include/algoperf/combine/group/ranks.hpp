@@ -1,0 +1,168 @@
+// Ranks: the ranks that train one model, seen from one of them. They exchange arrays, agree when to stop, and end with
+// the same error when one of them fails.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../core/error.hpp"
+#include "communicator.hpp"
+
+namespace algoperf {
+
+// Thrown on every rank, with the same message, when one rank fails, or when ranks differ.
+struct RankFailure : Error {
+  using Error::Error;
+  std::size_t rank = 0;    // the lowest of those that failed
+  std::uint64_t step = 0;  // at which it failed
+  bool diverged = false;   // whether its loss was not finite
+};
+
+// The points of a run at which all ranks meet.
+enum class Meeting : std::uint64_t { start, gradient, step_end, evaluation, checkpoint, end };
+
+namespace detail {
+
+inline const char* name_of(Meeting meeting) {
+  switch (meeting) {
+    case Meeting::start:
+      return "the start of the run";
+    case Meeting::gradient:
+      return "a gradient";
+    case Meeting::step_end:
+      return "the end of a step";
+    case Meeting::evaluation:
+      return "an evaluation";
+    case Meeting::checkpoint:
+      return "a checkpoint";
+    case Meeting::end:
+      return "the end of the run";
+  }
+  return "";
+}
+
+}  // namespace detail
+
+class Ranks {
+ public:
+  // What a rank tells the others at a meeting.
+  struct Note {
+    Meeting at = Meeting::start;
+    std::uint64_t step = 0, choice = 0;
+    double weight = 0, value = 0;
+    std::uint64_t failure = 0;  // the length of the sentence of a rank that failed, or 0
+    std::uint64_t diverged = 0;
+  };
+
+  Ranks() = default;  // a single rank, which never communicates
+  // Owns the communicator, made by `new`.
+  explicit Ranks(Communicator* communicator) : communicator_(communicator) {}
+  Ranks(Ranks&& other) noexcept : communicator_(std::exchange(other.communicator_, nullptr)) {}
+  Ranks& operator=(Ranks&&) = delete;
+  ~Ranks() { delete communicator_; }
+
+  std::size_t rank() const { return communicator_ == nullptr ? 0 : communicator_->rank(); }
+  std::size_t size() const { return communicator_ == nullptr ? 1 : communicator_->size(); }
+  bool alone() const { return size() == 1; }
+  // Whether this rank writes files and shows progress for all.
+  bool is_root() const { return rank() == 0; }
+
+  void exchange(const void* out, std::span<const ByteRange> to, void* in, std::span<const ByteRange> from) const {
+    communicator_->exchange(out, to, in, from);
+  }
+  // Returns every rank's value, in the order of ranks. T is trivially copyable.
+  template <class T>
+  std::vector<T> all_gather(const T& mine) const {
+    std::vector<T> all(size());
+    all_gather_bytes(&mine, std::vector<std::size_t>(size(), sizeof(T)), all.data());
+    return all;
+  }
+  // Gathers arrays of counts[r] elements from each rank r, one after the other.
+  template <class T>
+  std::vector<T> all_gather(const std::vector<T>& mine, const std::vector<std::size_t>& counts) const {
+    std::size_t total = 0;
+    std::vector<std::size_t> bytes;
+    for (const std::size_t count : counts) total += count, bytes.push_back(count * sizeof(T));
+    std::vector<T> all(total);
+    all_gather_bytes(mine.data(), bytes, all.data());
+    return all;
+  }
+
+  // Returns the bytes of all other ranks, one after the other, on rank 0, and nothing on the others.
+  std::string gather_on_root(const std::string& mine) const {
+    const std::vector<std::size_t> sizes = all_gather(is_root() ? 0 : mine.size());
+    std::vector<ByteRange> to(size()), from(size());
+    to[0].size = sizes[rank()];
+    std::size_t total = 0;
+    for (std::size_t r = 0; r < size() && is_root(); ++r) from[r] = {total, sizes[r]}, total += sizes[r];
+    std::string all(total, ' ');
+    exchange(mine.data(), to, all.data(), from);
+    return all;
+  }
+
+  // Exchanges notes with all ranks and returns them, in the order of ranks. Throws RankFailure if a rank has announced
+  // a failure, or if ranks meet at different points of their runs.
+  std::vector<Note> meet(const Note& mine) const { return meet(mine, {}); }
+  // Tells all ranks, at their next meeting, that this one has failed. Returns what they throw.
+  RankFailure announce(const std::string& failure, std::uint64_t step, bool diverged) const {
+    try {
+      (void)meet({.step = step, .diverged = diverged}, failure.empty() ? "an exception without a message" : failure);
+    } catch (const RankFailure& shared) {
+      return shared;
+    }
+    return RankFailure(failure);  // not reached, because meet() throws
+  }
+  // Throws RankFailure unless a named number is the same on all ranks.
+  void require_same(const char* what, std::uint64_t mine) const {
+    const std::vector<std::uint64_t> all = all_gather(mine);
+    for (std::size_t r = 1; r < all.size(); ++r)
+      if (all[r] != all[0])
+        fail_as<RankFailure>(what, " is ", all[r], " on rank ", r, " of ", size(), ", and ", all[0], " on rank 0");
+  }
+
+ private:
+  void all_gather_bytes(const void* mine, const std::vector<std::size_t>& bytes, void* all) const {
+    if (communicator_ == nullptr) {
+      std::memcpy(all, mine, bytes[0]);
+      return;
+    }
+    std::vector<ByteRange> to(size(), ByteRange{0, bytes[rank()]}), from;
+    std::size_t begin = 0;
+    for (const std::size_t size : bytes) from.push_back({begin, size}), begin += size;
+    exchange(mine, to, all, from);
+  }
+  std::vector<Note> meet(const Note& mine, const std::string& failure) const {
+    Note note = mine;
+    note.failure = failure.size();
+    std::vector<Note> notes = all_gather(note);
+    for (std::size_t r = 0; r < notes.size(); ++r)
+      if (notes[r].failure > 0) fail_together(notes, r, failure);
+    const auto where = [](const Note& at) { return "step " + std::to_string(at.step) + ", " + detail::name_of(at.at); };
+    for (std::size_t r = 1; r < notes.size(); ++r)
+      if (notes[r].at != notes[0].at || notes[r].step != notes[0].step)
+        fail_as<RankFailure>("rank ", r, " of ", size(), " is at ", where(notes[r]), ", and rank 0 at ",
+                             where(notes[0]), ": all ranks must be given the same options");
+    return notes;
+  }
+  // Throws the failure of rank r, whose sentence it sends to all.
+  [[noreturn]] void fail_together(const std::vector<Note>& notes, std::size_t r, const std::string& failure) const {
+    std::vector<std::size_t> lengths(size(), 0);
+    lengths[r] = notes[r].failure;
+    const std::vector<char> sentence(failure.begin(), failure.end());
+    const std::vector<char> text = all_gather(r == rank() ? sentence : std::vector<char>{}, lengths);
+    RankFailure error("rank " + std::to_string(r) + " of " + std::to_string(size()) + ": " +
+                      std::string(text.begin(), text.end()));
+    error.rank = r;
+    error.step = notes[r].step;
+    error.diverged = notes[r].diverged != 0;
+    throw error;
+  }
+
+  Communicator* communicator_ = nullptr;
+};
+
+}  // namespace algoperf

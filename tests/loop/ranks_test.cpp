@@ -1,0 +1,353 @@
+// Training on several ranks, which are threads here: the results of one process, one error on all ranks, checkpoints.
+#include <doctest/doctest.h>
+
+#include <algoperf/combine/group/threads.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "../support/near.hpp"
+#include "ragged.hpp"
+#include "tiny.hpp"
+
+using namespace algoperf;
+using namespace algoperf::testing;
+
+namespace {
+
+// Returns the sentences of the exceptions that f(group) throws on each rank.
+template <class F>
+std::vector<std::string> sentences(std::size_t ranks, const F& f) {
+  std::vector<std::string> found(ranks);
+  run_ranks(ranks, [&](Threads group) { found[group.rank()] = sentence([&] { f(group); }); });
+  return found;
+}
+
+// What a rank ends with.
+struct Trained {
+  std::vector<float> values;
+  RunReport report;
+};
+
+// Returns what f(group), a training run, ends with on each rank.
+template <class F>
+std::vector<Trained> on_ranks(std::size_t ranks, const F& f, std::size_t workers = 1) {
+  std::vector<Trained> found(ranks);
+  run_ranks(ranks, [&](Threads group) {
+    group.workers = workers;
+    found[group.rank()] = f(group);
+  });
+  return found;
+}
+
+struct FailsAtTheEnd {
+  static constexpr bool never_stops = true;
+  bool fails;
+  template <class Run>
+  void end(Run&, const RunReport&) const {
+    require(!fails, "the last word fails");
+  }
+};
+
+template <class Loop, class... Observers>
+Trained run_for(Loop& loop, std::uint64_t steps, Observers&&... observers) {
+  const Tiny task;
+  const RunReport report = loop.run(task.train(), Evaluate{task, {.every = 5}}, UntilStep{steps}, observers...);
+  return {values_of(loop), report};
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("R ranks have the bits of R workers in one process", C, Mean, Adasum<Of::gradients>,
+                   Adasum<Of::updates>) {
+  const auto train = [](const auto& rule, const auto& group) {
+    auto loop = tiny_loop(rule, 0.01, C{}, group);
+    return run_for(loop, 12);
+  };
+  for (const std::size_t count : {1u, 2u, 3u, 5u, 8u}) {  // the batch is 32: equal and unequal parts
+    CAPTURE(count);
+    const auto same = [&](const auto& rule) {
+      const Trained alone = train(rule, InProcess{.workers = count});
+      for (const Trained& rank : on_ranks(count, [&](Threads group) { return train(rule, group); })) {
+        CHECK(same_bits(rank.values, alone.values));
+        CHECK(rank.report.last.loss == alone.report.last.loss);
+        CHECK(rank.report.last.examples == alone.report.last.examples);
+        CHECK(rank.report.best.metric == alone.report.best.metric);
+        CHECK(rank.report.best.loss == near(alone.report.best.loss, 1e-12));
+      }
+    };
+    same(adamw());
+    same(sam(momentum()));
+    same(chain(ClipByGlobalNorm{.max_norm = 0.1}, Momentum{}, Descend{}));
+  }
+}
+
+TEST_CASE("several workers on each rank equal as many in one process, up to rounding") {
+  const auto train = [](const auto& combiner, const auto& group) {
+    auto loop = tiny_loop(momentum(), 0.05, combiner, group);
+    return run_for(loop, 6).values;
+  };
+  const auto expected = train(Mean{}, InProcess{.workers = 6});
+  const auto adasum = train(Adasum<>{}, InProcess{.workers = 6});
+  run_ranks(3, [&](Threads group) {
+    group.workers = 2;
+    const auto found = train(Mean{}, group);
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK_UNARY(std::fabs(found[i] - expected[i]) < 1e-5f);
+    CHECK_UNARY(same_bits(train(Adasum<>{}, group), adasum));  // the same tree
+  });
+}
+
+TEST_CASE("ranks split batches that are smaller than the number of ranks, and whose size changes") {
+  const auto train = [](const auto& group, std::vector<std::uint32_t> examples) {
+    Always selector(examples);
+    selector.batch = 8;
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), adamw(), Constant{0.01}, selector, Mean{}, group);
+    return run_for(loop, 3).values;
+  };
+  for (const auto& examples : {range(0, 3), range(5, 6), range(10, 17)}) {
+    const auto expected = train(InProcess{.workers = 8}, examples);
+    for (const Trained& rank : on_ranks(8, [&](Threads group) { return Trained{train(group, examples), {}}; }))
+      CHECK(same_bits(rank.values, expected));
+  }
+  // 256 examples in batches of 48: the last one of each epoch has 16.
+  const auto epochs = [](const auto& group) {
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), adamw(), Constant{0.01}, ShuffledEpochs{.batch = 48}, Mean{}, group);
+    return run_for(loop, 14).values;
+  };
+  const auto expected = epochs(InProcess{.workers = 5});
+  for (const Trained& rank : on_ranks(5, [&](Threads group) { return Trained{epochs(group), {}}; }))
+    CHECK(same_bits(rank.values, expected));
+}
+
+TEST_CASE("dropout, prefetching, weights, buffers, feedback and ragged examples work on ranks as in one process") {
+  const Tiny task;
+  const auto check = [](std::size_t count, const auto& train) {
+    const auto expected = train(InProcess{.workers = count});
+    run_ranks(count, [&](Threads group) {
+      const auto found = train(group);
+      REQUIRE_UNARY(found.size() == expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        CHECK_UNARY(std::fabs(double{found[i]} - double{expected[i]}) <= 1e-6 * (1 + std::fabs(double{expected[i]})));
+    });
+  };
+  const auto loop_of = [](const auto& model, const auto& selector, const auto& group) {
+    return TrainingLoop(model, Tiny::loss(), momentum(), Constant{0.05}, selector, Mean{}, group);
+  };
+  check(3, [&](const auto& group) {
+    const auto model = Model(Shape{28, 28, 1}, Flatten{}, Dense{16}, BatchNorm{}, Relu{}, Dropout{0.5}, Dense{10});
+    auto loop = loop_of(model, ShuffledEpochs{.batch = 32}, group);
+    loop.run(prefetched(task.train()), UntilStep{5});
+    return values_of(loop);
+  });
+  check(4, [&](const auto& group) {  // a selector that reads losses, and weights examples
+    auto loop = loop_of(Tiny::model(), LossProportional{.batch = 32}, group);
+    loop.run(task.train(), UntilStep{20});
+    return values_of(loop);
+  });
+  check(2, [&](const auto& group) {  // a selector that reads the noise of gradients
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.05},
+                      scheduled_batch(ShuffledEpochs{.batch = 64}, NoiseScaleBatch{}), MeasuredMean{}, group);
+    loop.run(task.train(), UntilStep{20});
+    std::vector<float> found = values_of(loop);
+    found.push_back(static_cast<float>(loop.last().examples));
+    return found;
+  });
+}
+
+TEST_CASE("ranks weight rows and examples without rows as workers do") {
+  const auto data = ragged::weighted_sentences();
+  const auto train = [&](const auto& loss, const auto& group) {
+    TrainingLoop loop(ragged::Reader{}, loss, sgd(), Constant{0.1}, Always({0, 1, 2, 3, 4, 7, 9}), Mean{}, group,
+                      Host<double>{});
+    loop.run(data, UntilStep{4});
+    auto values = values_of(loop);
+    values.push_back(*loop.last().loss);
+    values.push_back(loop.evaluate(data, CrossEntropy{}).loss);
+    return values;
+  };
+  const auto compare = [&](const auto& loss) {
+    const auto expected = train(loss, InProcess{});
+    run_ranks(7, [&](Threads group) {
+      const auto found = train(loss, group);
+      for (std::size_t i = 0; i < found.size(); ++i) CHECK_UNARY(std::abs(found[i] - expected[i]) < 1e-13);
+    });
+  };
+  compare(SoftmaxCrossEntropy{});
+  compare(Weighted{SoftmaxCrossEntropy{}, "importance"});
+}
+
+TEST_CASE("a mistake on one rank ends all ranks with one sentence") {
+  const Tiny task;
+  const auto all = [](std::size_t count, const std::string& sentence) {
+    return std::vector<std::string>(count, sentence);
+  };
+  // Runs a loop on each rank with an observer that is called after each step.
+  const auto with = [&](std::size_t count, const auto& after_step) {
+    return sentences(count, [&](Threads group) {
+      auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
+      loop.run(task.train(), UntilStep{9},
+               AfterStep{[&](std::uint64_t step) { after_step(loop, group.rank(), step); }});
+    });
+  };
+  CHECK(with(3, [](auto&, std::size_t rank, std::uint64_t step) {
+          if (rank == 1 && step == 4) fail("out of ideas");
+        }) == all(3, "rank 1 of 3: out of ideas"));
+  CHECK(with(2,
+             [](auto& loop, std::size_t rank, std::uint64_t step) {
+               if (rank == 1 && step == 4) loop.evaluate(Tiny{}.validation(), ErrorRate{});
+             }) ==
+        all(2,
+            "rank 1 of 2 is at step 4, an evaluation, and rank 0 at step 4, the end of a step: all ranks must be "
+            "given the same options"));
+  // Different parameters are found at the next evaluation.
+  CHECK(sentences(3, [&](Threads group) {
+          auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
+          loop.run(task.train(), UntilStep{9}, Evaluate{task, {.every = 5}}, AfterStep{[&](std::uint64_t step) {
+                     if (group.rank() == 2 && step == 3) loop.values("0.bias")[0] += 1;
+                   }});
+        }) == all(3, "the tensor '0.bias' differs between rank 2 of 3 and rank 0 after step 5"));
+  CHECK(sentences(2, [&](Threads group) {  // an observer that fails at the end
+          auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
+          loop.run(task.train(), UntilStep{2}, FailsAtTheEnd{group.rank() == 0});
+        }) == all(2, "rank 0 of 2: the last word fails"));
+}
+
+TEST_CASE("a loss that is not finite on one rank diverges all ranks at the same step") {
+  auto data = Tiny::digits();
+  const auto broken = [&](std::size_t count, const auto& rule) {
+    std::vector<Control> reasons(count);
+    std::vector<std::uint64_t> steps(count);
+    const auto found = sentences(count, [&](Threads group) {
+      auto loop = tiny_loop(rule, 0.01, Mean{}, group);
+      try {
+        loop.run(Tiny{}.train(), UntilStep{9}, AfterStep{[&](std::uint64_t step) {
+                   if (group.rank() == 1 && step == 4)
+                     loop.values("0.bias")[0] = std::numeric_limits<float>::quiet_NaN();
+                 }});
+      } catch (const Diverged& diverged) {
+        reasons[group.rank()] = diverged.report.reason;
+        steps[group.rank()] = diverged.step;
+        CHECK_UNARY(diverged.report.last.now.t == 4);
+        throw;
+      }
+    });
+    for (const std::string& each : found) CHECK(each == found[0]);
+    CHECK(contains(found[0], "rank 1 of 3: training diverged at step 5"));
+    CHECK(reasons == std::vector<Control>(count, Control::diverged));
+    CHECK(steps == std::vector<std::uint64_t>(count, 5));
+  };
+  broken(3, momentum());
+}
+
+TEST_CASE("ranks that are given different options, data or parameters do not start") {
+  const Tiny task;
+  const auto refused = [&](const auto& rate, std::uint64_t seed, std::size_t batch, std::size_t workers,
+                           std::size_t examples, float bias) {
+    return sentences(2, [&](Threads group) {
+      const bool other = group.rank() == 1;
+      group.workers = other ? workers : 1;
+      TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{other ? rate : 0.1},
+                        ShuffledEpochs{.batch = other ? batch : 32}, Mean{}, group, Seed{other ? seed : 1});
+      loop.values("2.bias")[9] = other ? bias : 0;
+      loop.run(task.all.subset(0, other ? examples : 256), UntilStep{2});
+    });
+  };
+  const auto check = [](const std::vector<std::string>& found, const std::string& expected) {
+    CHECK(found[0] == expected);
+    CHECK(found[1] == expected);
+  };
+  check(refused(0.1, 1, 32, 1, 256, 0), "");
+  check(refused(0.1, 2, 32, 1, 256, 0), "the seed is 2 on rank 1 of 2, and 1 on rank 0");
+  check(refused(0.1, 1, 64, 1, 256, 0), "the selector's batch is 64 on rank 1 of 2, and 32 on rank 0");
+  check(refused(0.1, 1, 32, 3, 256, 0), "the number of workers is 3 on rank 1 of 2, and 1 on rank 0");
+  check(refused(0.1, 1, 32, 1, 255, 0),
+        "the number of examples of the data set is 255 on rank 1 of 2, and 256 on rank 0");
+  check(refused(0.1, 1, 32, 1, 256, 1), "the tensor '2.bias' differs between rank 1 of 2 and rank 0 after step 0");
+  CHECK(contains(refused(0.2, 1, 32, 1, 256, 0)[0], "the hash of the options of the rule and of the schedule is "));
+  const auto layouts = sentences(2, [&](Threads group) {
+    TrainingLoop loop(mlp(Shape{28, 28, 1}, {group.rank() == 0 ? 12u : 13u}, 10), Tiny::loss(), sgd(), Constant{0.1},
+                      ShuffledEpochs{.batch = 32}, Mean{}, group);
+    loop.run(task.train(), UntilStep{2});
+  });
+  CHECK(contains(layouts[0], "the hash of the layout of the parameters is "));
+  CHECK(layouts[0] == layouts[1]);
+
+  const auto small = sentences(2, [&](Threads group) {  // fails before the ranks meet
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1},
+                      ShuffledEpochs{.batch = 32, .last = LastBatch::drop}, Mean{}, group);
+    loop.run(task.all.subset(0, group.rank() == 1 ? 20 : 256), UntilStep{2});
+  });
+  CHECK(contains(small[0], "rank 1 of 2: ShuffledEpochs: "));
+  CHECK(small[0] == small[1]);
+
+  CHECK(contains(sentences(3, [](Threads group) { (void)tiny_loop(sgd(), 0.1, group); })[2],
+                 "3 workers need a combiner, Mean{} or Adasum<>{}"));
+  CHECK(sentences(33, [](Threads group) { (void)tiny_loop(sgd(), 0.1, Mean{}, group); })[32] ==
+        "TrainingLoop: the batch is 32 examples for 33 workers, expected at least one each");
+}
+
+TEST_CASE("all ranks stop when one wants to, for the reason of the lowest") {
+  const Tiny task;
+  std::vector<RunReport> reports(3);
+  run_ranks(3, [&](Threads group) {
+    auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
+    reports[group.rank()] = loop.run(task.train(), UntilStep{100}, [&](const StepReport& report) {
+      if (report.now.t != 7 || group.rank() == 0) return Control::go_on;
+      return group.rank() == 1 ? Control::interrupted : Control::target_reached;
+    });
+  });
+  for (const RunReport& report : reports) {
+    CHECK(report.reason == Control::interrupted);
+    CHECK(report.last.now.t == 7);
+  }
+}
+
+TEST_CASE("rank 0 alone writes files") {
+  const TemporaryFile log, steps, best;
+  std::vector<std::size_t> evaluations(3);
+  run_ranks(3, [&](Threads group) {
+    auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
+    std::vector<EvaluationReport> history;
+    run_for(loop, 10, CsvLog{log.path()}, StepLog{steps.path()}, BestCheckpoint{best.path()}, History{history});
+    evaluations[group.rank()] = history.size();
+  });
+  CHECK(evaluations == std::vector<std::size_t>(3, 2));
+  CHECK(contains(log.read(), "\n10,"));
+  CHECK(contains(steps.read(), "\n10,"));
+  CHECK(best.exists());
+}
+
+TEST_CASE("a run continues from a checkpoint on other numbers of ranks") {
+  // Trains to `end` with a checkpoint at the end, from a checkpoint if there is one.
+  const auto train = [](const auto& combiner, const auto& group, const std::string& path, std::uint64_t end) {
+    auto loop = tiny_loop(adamw(), 0.01, combiner, group);
+    return run_for(loop, end, Checkpoints(path, {.announce = false}));
+  };
+  const auto check = [&](const auto& combiner) {
+    const TemporaryFile whole, file;
+    const auto expected = train(combiner, InProcess{.workers = 4}, whole.path(), 12).values;
+    on_ranks(4, [&](Threads group) { return train(combiner, group, file.path(), 4); });
+    on_ranks(
+        2, [&](Threads group) { return train(combiner, group, file.path(), 8); }, 2);
+    CHECK(file.exists());
+    const auto resumed = train(combiner, InProcess{.workers = 4}, file.path(), 12);
+    CHECK(resumed.report.resumed_at == 8);
+    for (std::size_t i = 0; i < expected.size(); ++i) CHECK_UNARY(std::fabs(resumed.values[i] - expected[i]) < 1e-5f);
+  };
+  check(Mean{});
+  check(Adasum<Of::gradients>{});
+  check(Adasum<Of::updates>{});
+
+  // Rules of workers cannot be shared out to another number of workers.
+  const TemporaryFile file;
+  on_ranks(4, [&](Threads group) { return train(Adasum<>{}, group, file.path(), 4); });
+  const auto found = sentences(3, [&](Threads group) { train(Adasum<>{}, group, file.path(), 8); });
+  for (const std::string& each : found) CHECK(each == found[0]);
+  CHECK(contains(found[0], "rank 0 of 3: " + file.path()));
+  // Mean has one rule, which any number of ranks can continue.
+  const TemporaryFile other;
+  on_ranks(4, [&](Threads group) { return train(Mean{}, group, other.path(), 4); });
+  for (const Trained& rank : on_ranks(3, [&](Threads group) { return train(Mean{}, group, other.path(), 8); }))
+    CHECK(rank.report.resumed_at == 4);
+}
