@@ -18,8 +18,8 @@ struct Context {
   const ap::Ranks& ranks() const { return group; }
   Backend backend() const { return {}; }
   double weight() const { return 1; }
-  std::vector<ap::Ranks::Note> meet(ap::Meeting at, double weight, double value) const {
-    return group.meet({.at = at, .weight = weight, .value = value});
+  std::vector<ap::Ranks::Note> meet(ap::Meeting at, double weight, double loss) const {
+    return group.meet({.at = at, .weight = weight, .loss = loss});
   }
 };
 

@@ -118,3 +118,94 @@ TEST_CASE("adasum: a squared norm counts as zero below sqrt(DBL_MIN), but not at
   CHECK(adasum({{above}, {above}})[0] == above);
   CHECK(adasum({{below}, {below}})[0] == 2 * below);
 }
+
+namespace {
+
+// Horovod accepts a result if its error's norm is below 100 epsilon times the norm of the expected vector.
+double relative_error(const std::vector<float>& found, const std::vector<double>& expected) {
+  double error = 0, norm = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double difference = static_cast<double>(found[i]) - expected[i];
+    error += difference * difference;
+    norm += expected[i] * expected[i];
+  }
+  return std::sqrt(error / norm);
+}
+constexpr double tolerance = 100 * double{std::numeric_limits<float>::epsilon()};
+
+std::vector<float> adasum_of_floats(std::vector<std::vector<float>> vectors) {
+  Layout layout(1);
+  layout.add({"t", Kind::weight, Shape(vectors[0].size())});
+  std::vector<float*> pointers;
+  for (auto& vector : vectors) pointers.push_back(vector.data());
+  adasum_tree(Host<float>{}, layout, pointers, 0, pointers.size());
+  return vectors[0];
+}
+
+}  // namespace
+
+// The families of Horovod's tests (test_adasum_pytorch.py: test_orthogonal, test_parallel, test_stability and
+// test_stability_2), in float.
+TEST_CASE("adasum: orthogonal vectors are added") {
+  for (const std::size_t ranks : {2u, 4u, 8u, 16u})
+    for (const std::size_t n : {20 * ranks - 17, 2 * ranks + 1, ranks + 2, std::size_t{40000}}) {
+      std::vector<std::vector<double>> basis;  // by Gram and Schmidt, twice
+      for (std::size_t r = 0; r < ranks; ++r) {
+        std::vector<double> v = normal(100 + r, n);
+        const auto inner = [&](const auto& a, const auto& b) {
+          double sum = 0;
+          for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+          return sum;
+        };
+        for (int twice = 0; twice < 2; ++twice)
+          for (const auto& other : basis) {
+            const double along = inner(v, other);
+            for (std::size_t i = 0; i < n; ++i) v[i] -= along * other[i];
+          }
+        const double norm = std::sqrt(inner(v, v));
+        for (double& x : v) x /= norm;
+        basis.push_back(v);
+      }
+      std::vector<std::vector<float>> vectors;
+      std::vector<double> sum(n);
+      for (const auto& v : basis) {
+        vectors.emplace_back(v.begin(), v.end());
+        for (std::size_t i = 0; i < n; ++i) sum[i] += v[i];
+      }
+      CAPTURE(ranks);
+      CAPTURE(n);
+      CHECK(relative_error(adasum_of_floats(vectors), sum) < tolerance);
+    }
+}
+
+TEST_CASE("adasum: parallel vectors are averaged, also tiny ones and those of very different lengths") {
+  const double tiny = double{std::numeric_limits<float>::min()}, huge = double{std::numeric_limits<float>::max()};
+  // Vectors factor[r] * direction.
+  const auto check = [&](const std::vector<double>& factors, std::size_t n, double scale) {
+    const auto direction = normal(5, n);
+    std::vector<std::vector<float>> vectors;
+    std::vector<double> mean(n);
+    for (const double factor : factors) {
+      std::vector<float> v;
+      for (std::size_t i = 0; i < n; ++i) v.push_back(static_cast<float>(factor * scale * direction[i]));
+      for (std::size_t i = 0; i < n; ++i) mean[i] += double{v[i]} / static_cast<double>(factors.size());
+      vectors.push_back(v);
+    }
+    CAPTURE(n);
+    CAPTURE(factors.size());
+    double sum = 0, lengths = 0;  // factors of both signs cancel, which amplifies rounding
+    for (const double factor : factors) sum += factor, lengths += std::fabs(factor);
+    CHECK(relative_error(adasum_of_floats(vectors), mean) < tolerance * lengths / std::fabs(sum));
+  };
+  for (const std::size_t ranks : {2u, 4u, 8u, 16u}) {
+    const auto factors = normal(7 + ranks, ranks);
+    for (const std::size_t n : {20 * ranks - 13, 2 * ranks + 1, ranks + 2, std::size_t{40000}}) check(factors, n, 1);
+    check(factors, 1024, 1e6 * tiny);  // nothing here is subnormal, which Host would flush to 0
+    std::vector<double> spread;
+    for (std::size_t i = 0; i < ranks; ++i) {
+      const double share = (static_cast<double>(i) + 1) / static_cast<double>(ranks);
+      spread.push_back(std::pow(std::sqrt(huge), share) * std::pow(1e6 * tiny, 1 - share));
+    }
+    check(spread, 1024, 1e-3);
+  }
+}

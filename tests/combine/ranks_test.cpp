@@ -89,9 +89,10 @@ TEST_CASE("a meeting returns every rank's note, and fails with one sentence on a
   const auto different = sentences(3, [](const Ranks& ranks) {
     ranks.meet({.at = ranks.rank() == 2 ? Meeting::evaluation : Meeting::gradient, .step = 4});
   });
-  CHECK(different == std::vector<std::string>(3,
-                                              "rank 2 of 3 is at step 4, an evaluation, and rank 0 at step 4, a "
-                                              "gradient: all ranks must be given the same options"));
+  CHECK(different ==
+        std::vector<std::string>(3,
+                                 "rank 2 of 3 is at step 4, an evaluation, and rank 0 at step 4, a "
+                                 "gradient: all ranks must make the same calls and read the same checkpoint"));
   const auto steps = sentences(2, [](const Ranks& ranks) { ranks.meet({.step = ranks.rank()}); });
   CHECK(steps[0] == steps[1]);
   CHECK(steps[0].find("step 1, the start of the run") != std::string::npos);
@@ -128,6 +129,24 @@ TEST_CASE("a rank that ends while others wait for it fails them") {
     });
   });
   CHECK(thrown == "rank 1 of 2 has ended: no memory");
+  // The group stays broken: a rank that has noticed does not wait again.
+  const auto twice = sentences(2, [](const Ranks& ranks) {
+    if (ranks.rank() == 1) return;
+    CHECK_UNARY(sentence([&] { ranks.meet({}); }) == "rank 1 of 2 has ended");
+    const RankFailure failure = ranks.announce("as above", 3, false);
+    CHECK_UNARY(std::string(failure.what()) == "as above");
+    ranks.meet({});
+  });
+  CHECK(twice[0] == "rank 1 of 2 has ended");
+  // Ranks that exchange arrays of other sizes than expected.
+  const auto sizes = sentences(2, [](const Ranks& ranks) {
+    const std::vector<char> out(8), in(8);
+    const std::vector<ByteRange> to(2, ByteRange{0, ranks.rank() == 0 ? 8u : 4u}), from(2, ByteRange{0, 4});
+    std::vector<char> received(8);
+    ranks.exchange(out.data(), to, received.data(), from);
+  });
+  CHECK(sizes[0].find("Threads: rank 0 of 2 sends rank 0 another number of bytes") == 0);
+  CHECK(sizes[1].find("Threads: rank 0 of 2 sends rank 1 another number of bytes") == 0);
   CHECK(sentence([] { run_ranks(0, [](Threads) {}); }) == "run_ranks: there are 0 ranks, expected at least 1");
 }
 
@@ -140,7 +159,7 @@ TEST_CASE("blocks cover the arena in the order of ranks, cut where chunks of ten
     run_ranks(count, [&](Threads group) {
       const Ranks ranks(group.connect());
       const ArrayBlocks<float> parts(ranks, layout, 1);
-      blocks[ranks.rank()] = parts.mine();
+      blocks[ranks.rank()] = parts.own_block();
       if (parts.first_piece() < parts.end_piece()) begins[ranks.rank()] = parts.pieces()[parts.first_piece()].begin;
     });
     std::size_t at = 0, largest = 0;

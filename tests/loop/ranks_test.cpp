@@ -99,17 +99,21 @@ TEST_CASE("several workers on each rank equal as many in one process, up to roun
 }
 
 TEST_CASE("ranks split batches that are smaller than the number of ranks, and whose size changes") {
-  const auto train = [](const auto& group, std::vector<std::uint32_t> examples) {
+  const auto train = [](const auto& combiner, const auto& group, std::vector<std::uint32_t> examples) {
     Always selector(examples);
     selector.batch = 8;
-    TrainingLoop loop(Tiny::model(), Tiny::loss(), adamw(), Constant{0.01}, selector, Mean{}, group);
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), adamw(), Constant{0.01}, selector, combiner, group);
     return run_for(loop, 3).values;
   };
-  for (const auto& examples : {range(0, 3), range(5, 6), range(10, 17)}) {
-    const auto expected = train(InProcess{.workers = 8}, examples);
-    for (const Trained& rank : on_ranks(8, [&](Threads group) { return Trained{train(group, examples), {}}; }))
-      CHECK(same_bits(rank.values, expected));
-  }
+  const auto check = [&](const auto& combiner) {
+    for (const auto& examples : {range(0, 3), range(5, 6), range(10, 17)}) {
+      const auto expected = train(combiner, InProcess{.workers = 8}, examples);
+      run_ranks(8, [&](Threads group) { CHECK_UNARY(same_bits(train(combiner, group, examples), expected)); });
+    }
+  };
+  check(Mean{});
+  check(Adasum<Of::gradients>{});
+  check(Adasum<Of::updates>{});  // a rank without examples does not step
   // 256 examples in batches of 48: the last one of each epoch has 16.
   const auto epochs = [](const auto& group) {
     TrainingLoop loop(Tiny::model(), Tiny::loss(), adamw(), Constant{0.01}, ShuffledEpochs{.batch = 48}, Mean{}, group);
@@ -198,8 +202,8 @@ TEST_CASE("a mistake on one rank ends all ranks with one sentence") {
                if (rank == 1 && step == 4) loop.evaluate(Tiny{}.validation(), ErrorRate{});
              }) ==
         all(2,
-            "rank 1 of 2 is at step 4, an evaluation, and rank 0 at step 4, the end of a step: all ranks must be "
-            "given the same options"));
+            "rank 1 of 2 is at step 4, an evaluation, and rank 0 at step 4, the end of a step: all ranks must "
+            "make the same calls and read the same checkpoint"));
   // Different parameters are found at the next evaluation.
   CHECK(sentences(3, [&](Threads group) {
           auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
@@ -238,6 +242,74 @@ TEST_CASE("a loss that is not finite on one rank diverges all ranks at the same 
     CHECK(steps == std::vector<std::uint64_t>(count, 5));
   };
   broken(3, momentum());
+}
+
+TEST_CASE("a sweep of learning rates ends on all ranks when one diverges") {
+  std::vector<std::size_t> points(2);
+  run_ranks(2, [&](Threads group) {
+    const LearningRateSweep sweep =
+        find_learning_rate(Tiny::model(), Tiny::loss(), sgd(), ShuffledEpochs{.batch = 32}, Tiny{}.train(),
+                           {.from = 1e10, .to = 1e38, .steps = 40, .stop_at = 1e300}, Mean{}, group);
+    CHECK_UNARY(sweep.diverged);
+    points[group.rank()] = sweep.points.size();
+  });
+  CHECK(points[0] == points[1]);
+  CHECK(points[0] > 0);
+}
+
+TEST_CASE("ranks whose selectors choose different examples notice it at the first step") {
+  const auto found = sentences(2, [](Threads group) {
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1},
+                      ShuffledEpochs{.batch = 32, .seed = group.rank()}, Mean{}, group);
+    loop.run(Tiny{}.train(), UntilStep{2});
+  });
+  CHECK(found == std::vector<std::string>(2,
+                                          "rank 1 of 2 selects other examples than rank 0 at step 1: all ranks must be "
+                                          "given the same selector"));
+}
+
+TEST_CASE("a failure that other ranks learn of while they save ends them") {
+  const TemporaryFile file;
+  const auto found = sentences(3, [&](Threads group) {
+    auto loop = tiny_loop(momentum(), 0.01, Adasum<>{}, group);
+    loop.run(Tiny{}.train(), UntilStep{9}, AfterStep{[&](std::uint64_t step) {
+               if (group.rank() == 1 && step == 4) fail("out of ideas");
+             }},
+             Checkpoints(file.path(), {.every = 4}));
+  });
+  CHECK(found == std::vector<std::string>(3, "rank 1 of 3: out of ideas"));
+}
+
+TEST_CASE("observers that rank 0 alone calls do not change what the others restore") {
+  const TemporaryFile file, log;
+  std::vector<std::size_t> evaluations(2);
+  for (const std::uint64_t end : {10u, 20u})
+    run_ranks(2, [&](Threads group) {
+      auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
+      std::vector<EvaluationReport> history, more;
+      run_for(loop, end, CsvLog{log.path()}, History{history}, Checkpoints(file.path(), {.announce = false}),
+              History{more});
+      CHECK_UNARY(history.size() == more.size());
+      evaluations[group.rank()] = history.size();
+    });
+  CHECK(evaluations == std::vector<std::size_t>(2, 4));
+}
+
+TEST_CASE("save_checkpoint writes the states of all ranks") {
+  const TemporaryFile file;
+  const Tiny task;
+  std::vector<float> expected;
+  run_ranks(2, [&](Threads group) {
+    auto loop = tiny_loop(adamw(), 0.01, Adasum<>{}, group);
+    loop.run(task.train(), UntilStep{3});
+    save_checkpoint(file.path(), loop);
+    loop.run(task.train(), UntilStep{6});
+    if (group.rank() == 0) expected = values_of(loop);
+  });
+  auto loop = tiny_loop(adamw(), 0.01, Adasum<>{}, InProcess{.workers = 2});
+  load_checkpoint(file.path(), loop);
+  loop.run(task.train(), UntilStep{6});
+  CHECK(same_bits(values_of(loop), expected));
 }
 
 TEST_CASE("ranks that are given different options, data or parameters do not start") {
@@ -350,4 +422,34 @@ TEST_CASE("a run continues from a checkpoint on other numbers of ranks") {
   on_ranks(4, [&](Threads group) { return train(Mean{}, group, other.path(), 4); });
   for (const Trained& rank : on_ranks(3, [&](Threads group) { return train(Mean{}, group, other.path(), 8); }))
     CHECK(rank.report.resumed_at == 4);
+}
+
+TEST_CASE("the log of orthogonality: 1 / W for equal workers, and the same on ranks as in one process") {
+  const Tiny task;
+  const auto logged = [&](const auto& combiner, const auto& group, const auto& selector, std::uint64_t every) {
+    static const TemporaryFile file;
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1}, selector, combiner, group);
+    loop.run(task.train(), UntilStep{4}, OrthogonalityLog(file.path(), every));
+    CHECK_UNARY(loop.orthogonality().empty());
+    return loop.ranks().is_root() ? file.read() : std::string();
+  };
+  // Each of the four workers has the same example.
+  const Always same(std::vector<std::uint32_t>(4, 3u));
+  CHECK(logged(Adasum<Of::gradients>{}, InProcess{.workers = 4}, same, 3) ==
+        "step,tensor,orthogonality\n3,0.weight,0.25\n3,0.bias,0.25\n3,2.weight,0.25\n3,2.bias,0.25\n");
+  const ShuffledEpochs different{.batch = 32};
+  const auto check = [&](const auto& combiner) {
+    const std::string expected = logged(combiner, InProcess{.workers = 3}, different, 2);
+    CHECK(contains(expected, "\n2,0.weight,0."));
+    CHECK(contains(expected, "\n4,2.bias,0."));
+    std::string found;
+    run_ranks(3, [&](Threads group) {
+      const std::string text = logged(combiner, group, different, 2);
+      if (group.rank() == 0) found = text;
+    });
+    CHECK(found == expected);
+  };
+  check(Adasum<Of::gradients>{});
+  check(Adasum<Of::updates>{});
+  CHECK(sentence([] { (void)OrthogonalityLog("f", 0); }) == "OrthogonalityLog: every is 0, expected at least 1");
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,7 +115,7 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
   std::vector<bool> trained;
   for (const TensorHandle handle : layout.tensors()) trained.push_back(layout.spec(handle).trained());
   for (std::size_t v = 0; v < vectors.size(); ++v) blocks.all_to_all(ranks, static_cast<const S*>(vectors[v]), v);
-  const auto vector = [&](std::size_t i) { return blocks.copy(i / vectors.size(), i % vectors.size()); };
+  const auto vector = [&](std::size_t i) { return blocks.received(i / vectors.size(), i % vectors.size()); };
 
   std::vector<std::vector<detail::AdasumPair>> levels;
   detail::list_adasum_pairs(levels, 0, 0, ranks.size() * vectors.size());
@@ -124,7 +125,7 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
     const auto for_each = [&](const auto& f) {
       for (std::size_t i = blocks.first_piece(); i < blocks.end_piece(); ++i)
         for (std::size_t p = 0; p < pairs.size(); ++p) {
-          const std::size_t offset = blocks.pieces()[i].begin - blocks.mine().begin;
+          const std::size_t offset = blocks.pieces()[i].begin - blocks.own_block().begin;
           f(blocks.pieces()[i], p, vector(pairs[p].begin) + offset,
             static_cast<const S*>(vector(pairs[p].middle) + offset));
         }
@@ -161,8 +162,10 @@ struct Adasum {
     typename Context::Array start;                    // the parameters before the step (updates only)
     std::vector<typename Context::Scalar*> pointers;  // to the vectors, reset at each step
     ArrayBlocks<typename Context::Scalar> blocks;
-    std::size_t first = 0, all = 0;  // the number of the first of this rank's rules among those of all ranks
-    std::string others;              // the states of the other ranks' rules, to be written to a checkpoint
+    std::size_t first = 0, all = 0;     // the number of the first of this rank's rules among those of all ranks
+    std::string others;                 // the states of the other ranks' rules, to be written to a checkpoint
+    std::uint64_t measure_every = 0;    // steps; 0: never
+    std::vector<double> orthogonality;  // per tensor, of the last step that was measured
     // A checkpoint has the states of all ranks; a rank reads its own.
     template <class Archive>
     void visit(Archive& archive) {
@@ -208,14 +211,32 @@ struct Adasum {
   auto& rule_state(State<Context>& state) const {
     return state.rules.front();
   }
-  // Sends the states of all ranks' rules to rank 0, which saves them. `scope` is where the loop saves the state.
+  // Measures, at every step whose number `every` divides, how orthogonal the workers' vectors v_1, ..., v_W are, for
+  // each tensor of the layout:
+  //   |adasum(v_1, ..., v_W)|^2 / (|v_1|^2 + ... + |v_W|^2)
+  // It is 1 if they are orthogonal, 1 / W if they are equal, and NaN if all are 0 (Maleki et al. 2020, figure of the
+  // orthogonality over time). 0 stops measuring. All ranks must call it. Cost of a measured step: reads W + 1 vectors.
   template <class Context>
-  void gather_state(const Context& context, State<Context>& state, const std::string& scope) const {
-    if (of == Of::gradients || context.ranks().alone()) return;
+  void measure_orthogonality(State<Context>& state, std::uint64_t every) const {
+    state.measure_every = every;
+    state.orthogonality.clear();
+  }
+  template <class Context>
+  const std::vector<double>& orthogonality(const State<Context>& state) const {
+    return state.orthogonality;
+  }
+  // What this rank has of the state in a checkpoint's scope, if other ranks have parts of it, too; and, on rank 0,
+  // their parts, which the next visit() writes.
+  template <class Context>
+  std::string part_of_state(State<Context>& state, const std::string& scope) const requires(of == Of::updates) {
     CheckpointWriter mine;
     const ArchiveScope in(mine, scope);
     state.visit(mine);
-    state.others = context.ranks().gather_on_root(mine.entries());
+    return mine.entries();
+  }
+  template <class Context>
+  void take_parts(State<Context>& state, std::string others) const {
+    state.others = std::move(others);
   }
 
  private:
@@ -272,6 +293,9 @@ struct Adasum {
   static double combine(Context& context, State<Context>& state, double loss) {
     state.pointers.clear();
     for (auto& vector : state.vectors) state.pointers.push_back(vector.data());
+    const bool measures = state.measure_every > 0 && context.t() % state.measure_every == 0;
+    std::vector<double> squares;
+    if (measures) squares = squares_of(context, state.pointers);
     if constexpr (Context::Backend::on_host) {
       if (!context.ranks().alone()) {
         const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
@@ -281,7 +305,28 @@ struct Adasum {
     } else {
       adasum_tree(context.backend(), context.layout(), state.pointers, 0, state.pointers.size());
     }
+    if (measures) {
+      state.orthogonality = squares_of(context, {state.pointers.front()});
+      for (std::size_t i = 0; i < squares.size(); ++i) {
+        double sum = 0;
+        for (const double of_rank : context.ranks().all_gather(squares[i])) sum += of_rank;
+        state.orthogonality[i] /= sum;
+      }
+    }
     return loss;
+  }
+  // Returns the sum of the vectors' squared norms, for each tensor.
+  template <class Context>
+  static std::vector<double> squares_of(const Context& context, const std::vector<typename Context::Scalar*>& vectors) {
+    std::vector<double> squares;
+    for (const TensorHandle handle : context.layout().tensors()) {
+      const TensorPlace place = context.layout().place_of(handle);
+      double sum = 0;
+      for (const auto* const vector : vectors)
+        sum += context.backend().dot(place.size, vector + place.offset, vector + place.offset);
+      squares.push_back(sum);
+    }
+    return squares;
   }
 };
 

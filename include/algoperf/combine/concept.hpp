@@ -16,11 +16,13 @@
 //               rule_state(state)         the state that evaluation_values reads
 //               gradient_squares(state)   GradientSquares of the last step, for selectors with gradient feedback;
 //                                         requires measures_gradients = true (MeasuredMean)
-//               gather_state(context, state, scope)
-//                                         optional: called on all ranks before rank 0 saves the state in `scope`
+//               part_of_state(state, scope), take_parts(state, others)
+//                                         optional, if ranks have different states: the entries of this rank in a
+//                                         checkpoint's scope; rank 0 receives those of the others before it saves
 //
 // The context that is passed to a combiner:
 //   Backend, Scalar, RuleState, has_evaluation_values, backend(), layout(), workers(), ranks()
+//   t()                              the number of the step, from 1
 //   values()                         the parameters, an arena, the same on all ranks
 //   gradients()                      an arena for the current gradient
 //   examples(w)                      the number of worker w's examples; 0 if the batch is too small
@@ -29,8 +31,8 @@
 //   weight()                         the number of these rows, or the sum of their weights, of all workers of the rank
 //   gradient(w, values, gradients)   writes the mean gradient of worker w's examples (0 if it has none); returns their
 //                                    weighted mean loss, or 0 if losses are deferred
-//   meet(meeting, weight, value)     exchanges notes with the other ranks; to be called before they exchange arrays,
-//                                    because it throws on all ranks if one has failed
+//   meet(meeting, weight, loss)      sends the step, a weight and a loss to all ranks, and returns every rank's. Call
+//                                    it before ranks exchange arrays, because it throws on all ranks if one has failed
 //   make_rule_state()                a fresh state of the rule
 //   step(gradients, values, rule_state, evaluate)
 //                                    runs the rule; evaluate() recomputes `gradients` at `values`

@@ -17,7 +17,7 @@ ALGOPERF_ONE_COPY inline double plus_share(double total, double share, double lo
 inline double mean_loss(const std::vector<Ranks::Note>& notes, double weight) {
   double loss = 0;
   for (const Ranks::Note& note : notes)
-    if (note.weight > 0) loss = plus_share(loss, note.weight / weight, note.value);
+    if (note.weight > 0) loss = plus_share(loss, note.weight / weight, note.loss);
   return loss;
 }
 inline double sum_of_weights(const std::vector<Ranks::Note>& notes) {
@@ -36,11 +36,11 @@ double mean_over_ranks(Context& context, ArrayBlocks<S>& blocks, S* gradient, do
   const double weight = sum_of_weights(notes);
   const auto share = [&](std::size_t r) { return static_cast<S>(weight > 0 ? notes[r].weight / weight : 0); };
   blocks.all_to_all(ranks, gradient);
-  S* const total = blocks.copy(0);
-  const std::size_t n = blocks.mine().size;
+  S* const total = blocks.received(0);
+  const std::size_t n = blocks.own_block().size;
   context.backend().map(Multiply<S>{share(0)}, n, total);
   for (std::size_t r = 1; r < ranks.size(); ++r)
-    context.backend().map(LinearCombination<S>{1, share(r)}, n, total, static_cast<const S*>(blocks.copy(r)));
+    context.backend().map(LinearCombination<S>{1, share(r)}, n, total, static_cast<const S*>(blocks.received(r)));
   blocks.all_gather(ranks, gradient);
   return mean_loss(notes, weight);
 }

@@ -28,8 +28,8 @@ struct MeasuredMean {
 
   template <class Context>
   State<Context> state(const Context& context) const {
-    require(context.workers() * context.ranks().size() >= 2, "MeasuredMean: there is ", context.workers(),
-            " worker, expected at least 2: InProcess{.workers = 2}");
+    const std::size_t workers = context.workers() * context.ranks().size();
+    require(workers >= 2, "MeasuredMean: there is ", workers, " worker, expected at least 2: InProcess{.workers = 2}");
     return {Mean{}.state(context), {}};
   }
 

@@ -27,9 +27,9 @@ ALGOPERF_COLD const ModelType& checked_model(const ModelType& model, const Loss&
   return model;
 }
 
-// The workers of a loop: `each` on every rank.
+// The workers of a loop.
 struct Workers {
-  std::size_t each;
+  std::size_t per_rank;
   Ranks ranks;
 };
 
@@ -43,7 +43,7 @@ ALGOPERF_COLD Workers connected_workers(const Group& group, std::size_t batch) {
                     else
                       return Ranks();
                   }()};
-  const std::size_t n = workers.each * workers.ranks.size();
+  const std::size_t n = workers.per_rank * workers.ranks.size();
   if constexpr (requires { CombinerType::max_workers; })
     require(n <= CombinerType::max_workers, "TrainingLoop: ", n, " workers need a combiner, Mean{} or Adasum<>{}");
   if constexpr (!requires { requires CombinerType::over_ranks; })

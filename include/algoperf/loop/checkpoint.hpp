@@ -51,9 +51,13 @@ void visit_state(Archive& archive, const std::string& path, T& object) {
 
 }  // namespace detail
 
-// Writes the state of `object`.
+// Writes the state of `object`. Of a loop on several ranks, all must call it; rank 0 writes the file.
 template <class T>
 void save_checkpoint(const std::string& path, T& object) {
+  if constexpr (requires { object.gather_state(); }) {
+    object.gather_state();
+    if (!object.ranks().is_root()) return;
+  }
   CheckpointWriter file;
   detail::visit_state(file, path, object);
   file.write(path);

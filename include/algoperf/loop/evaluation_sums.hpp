@@ -38,7 +38,7 @@ template <class Metric>
 EvaluationSums<Metric> sum_over_ranks(const Ranks& ranks, const std::vector<Ranks::Note>& notes,
                                       const EvaluationSums<Metric>& mine) {
   EvaluationSums<Metric> sums;
-  for (const Ranks::Note& note : notes) sums.weight += note.weight, sums.loss += note.value;
+  for (const Ranks::Note& note : notes) sums.weight += note.weight, sums.loss += note.loss;
   for (const double state : ranks.all_gather(mine.state)) sums.state += state;
   return sums;
 }

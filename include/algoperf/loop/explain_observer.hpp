@@ -62,6 +62,8 @@ consteval bool explain_observer() {
   static_assert(HasEvaluationDue<O> == HasEvaluate<O, Run>,
                 "algoperf: an observer that evaluates needs both `bool evaluation_due(const StepReport&)` and "
                 "`EvaluationReport evaluate(run)`");
+  static_assert(!IsRootOnly<O> || !HasEvaluate<O, Run>,
+                "algoperf: an observer that evaluates cannot be root_only, because all ranks evaluate together");
   static_assert(!Names_after_evaluation<Plain> || HasAfterEvaluation<O, Run>,
                 "algoperf: an observer's after_evaluation must be `Control after_evaluation(run, const "
                 "EvaluationReport&)`, and const if the observer is");

@@ -23,6 +23,7 @@
 #include "divergence_cause.hpp"
 #include "evaluator.hpp"
 #include "resident_data.hpp"
+#include "same_on_all_ranks.hpp"
 #include "selection_range.hpp"
 #include "step_losses.hpp"
 #include "stopwatch.hpp"
@@ -47,6 +48,7 @@ class GradientContext {
   const Layout& layout() const { return recorded_model().layout(); }
   std::size_t workers() const { return workers_; }
   const Ranks& ranks() const { return ranks_; }
+  std::uint64_t t() const { return now_.t; }
   Scalar* values() { return values_.data(); }
   const Scalar* values() const { return values_.data(); }
   Scalar* gradients() { return gradients_.data(); }
@@ -55,10 +57,8 @@ class GradientContext {
   // examples. weight() returns that sum or number.
   double share(std::size_t worker) const;
   double weight() const;
-  // Meets the other ranks at this step.
-  std::vector<Ranks::Note> meet(Meeting at, double weight, double value) const {
-    return ranks_.meet({.at = at, .step = now_.t, .weight = weight, .value = value});
-  }
+  // Meets the other ranks at this step. Throws Diverged on all ranks if the loss of one is not finite.
+  std::vector<Ranks::Note> meet(Meeting at, double weight, double loss) const;
 
   // The interface for TrainingLoop.
   const RecordedModel<Backend>& recorded_model() const { return evaluator_.model(); }
@@ -210,6 +210,7 @@ class GradientContext {
   Ranks ranks_;
   Evaluator<Backend> evaluator_;
   std::size_t workers_, largest_selection_, selected_ = 0;
+  std::uint64_t selection_ = 0;  // a hash, on several ranks
   bool pads_;
   RandomKey key_;
   detail::StepLosses<Scalar> losses_;
@@ -260,6 +261,22 @@ ALGOPERF_COLD void GradientContext<Backend, defers>::initialize() {
 }
 
 template <class Backend, bool defers>
+std::vector<Ranks::Note> GradientContext<Backend, defers>::meet(Meeting at, double weight, double loss) const {
+  try {
+    const std::vector<Ranks::Note> notes =
+        ranks_.meet({.at = at, .step = now_.t, .selection = selection_, .weight = weight, .loss = loss});
+    for (std::size_t r = 1; r < notes.size(); ++r)
+      if (notes[r].selection != notes[0].selection)
+        fail_as<RankFailure>("rank ", r, " of ", ranks_.size(), " selects other examples than rank 0 at step ", now_.t,
+                             ": all ranks must be given the same selector");
+    return notes;
+  } catch (const RankFailure& failure) {
+    if (!failure.diverged) throw;
+    throw Diverged(failure);
+  }
+}
+
+template <class Backend, bool defers>
 double GradientContext<Backend, defers>::weight() const {
   if (evaluator_.loss_weights(work()) != nullptr) return evaluator_.sum_of_weights(work(), 0, batch().size());
   return static_cast<double>(batch_losses());
@@ -267,7 +284,7 @@ double GradientContext<Backend, defers>::weight() const {
 
 template <class Backend, bool defers>
 double GradientContext<Backend, defers>::share(std::size_t worker) const {
-  if (workers_ == 1) return 1;
+  if (workers_ == 1) return ranks_.alone() || weight() > 0 ? 1 : 0;
   const std::size_t size = batch().size();
   if (evaluator_.loss_weights(work()) != nullptr) {
     const double all = evaluator_.sum_of_weights(work(), 0, size);
@@ -282,11 +299,11 @@ double GradientContext<Backend, defers>::share(std::size_t worker) const {
 template <class Backend, bool defers>
 double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
   const std::size_t begin = begin_of(worker), n = examples(worker);
+  gradient_examples_ += worker == 0 ? selected_ - begin_of(workers_) + n : n;  // the first counts other ranks' examples
   if (n == 0) {  // a batch smaller than the number of workers
     backend().fill(layout().size(), gradients, Scalar(0));
     return 0;
   }
-  gradient_examples_ += worker == 0 && !ranks_.alone() ? selected_ - begin_of(workers_) + n : n;
   const std::size_t padded = workers_ == 1 ? batch().padded_size() : n;
   GraphExecutor<Backend>& executor = work().executor_of(backend(), begin, padded);
   GraphPass<Backend> pass;
@@ -344,6 +361,7 @@ const std::vector<typename Backend::Scalar>& GradientContext<Backend, defers>::l
   if constexpr (defers) backend().read(batch_losses(), work().losses(), losses_.first().data());
   const std::vector<Scalar>& mine = losses_.of_examples(batch().size(), work().loss_rows());
   if (ranks_.alone()) return mine;
+  (void)meet(Meeting::feedback, 0, 0);
   std::vector<std::size_t> counts;
   for (std::size_t r = 0; r < ranks_.size(); ++r)
     counts.push_back((r + 1) * selected_ / ranks_.size() - r * selected_ / ranks_.size());
@@ -353,6 +371,10 @@ const std::vector<typename Backend::Scalar>& GradientContext<Backend, defers>::l
 template <class Backend, bool defers>
 void GradientContext<Backend, defers>::start(const Selection& selection) {
   selected_ = selection.indices.size();
+  if (!ranks_.alone()) {
+    selection_ = detail::hash_bytes(selection.indices.data(), selected_ * sizeof selection.indices[0]);
+    selection_ = detail::hash_bytes(selection.weights.data(), selected_ * sizeof selection.weights[0], selection_);
+  }
   const std::size_t rows = padded_losses();
   if (weights_.size() < rows) {  // the first batch, or more rows on a ragged axis than before
     const bool ragged = graph().axes[recorded_model().losses().axis].ragged;
@@ -375,6 +397,7 @@ void GradientContext<Backend, defers>::diverged(std::uint64_t step, const Scalar
   Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
                  detail::divergence_cause(backend(), layout(), values, gradients, batch()));
   error.step = step;
+  if (!ranks_.alone()) throw Diverged(ranks_.announce(error.what(), step, true));
   throw error;
 }
 

@@ -60,16 +60,13 @@ class Run {
   // Writes a checkpoint of the loop, the report and the observers. All ranks must call it; rank 0 writes the file.
   void save(const std::string& path) {
     loop_.gather_state();
-    if (!is_root()) return;
-    CheckpointWriter file;
-    visit(file, path);
-    file.section("settings", [&](auto& section) { loop_.settings().visit(section, path); });
-    file.write(path);
+    write(path);
   }
   // The same, but if the file cannot be written, warns and counts a failed save in the report.
   void save_or_warn(const std::string& path) {
+    loop_.gather_state();
     try {
-      save(path);
+      write(path);
     } catch (const Error& error) {
       ++report_.failed_saves;
       warning("step " + std::to_string(loop_.steps()) + " was not saved, and the run goes on: " + error.what());
@@ -122,21 +119,23 @@ class Run {
         }
         report_.last = loop_.settle();
         if (report_.reason != Control::interrupted) evaluate_last();
+        agree();
       }
     } catch (Diverged& diverged) {
-      if (!ranks().alone()) fail_together(ranks().announce(diverged.what(), diverged.step, true));
-      end_diverged(diverged);
+      if (!ranks().alone() && !diverged.on_all_ranks)
+        diverged = Diverged(ranks().announce(diverged.what(), diverged.step, true));
+      report_.last.now.t = diverged.step - 1;  // with a device, the host may be at a later step
+      diverged.report = report_;
+      diverged.report.reason = Control::diverged;
+      end_after_error(Control::diverged);
       throw;
-    } catch (const RankFailure& failure) {
-      fail_together(failure);
+    } catch (const RankFailure&) {  // on all ranks
+      end_after_error();
+      throw;
     } catch (const std::exception& error) {
-      end_after_error();
-      if (ranks().alone()) throw;
-      throw ranks().announce(error.what(), loop_.steps(), false);
+      fail_together(error.what());
     } catch (...) {
-      end_after_error();
-      if (ranks().alone()) throw;
-      throw ranks().announce("an exception that is not a std::exception", loop_.steps(), false);
+      fail_together("an exception that is not a std::exception");
     }
     end_together();
     return report_;
@@ -160,12 +159,19 @@ class Run {
   }
 
   const Ranks& ranks() const { return loop_.ranks(); }
+  void write(const std::string& path) {
+    if (!is_root()) return;
+    CheckpointWriter file;
+    visit(file, path);
+    file.section("settings", [&](auto& section) { loop_.settings().visit(section, path); });
+    file.write(path);
+  }
   // Gives all ranks the first reason to stop that one of them has, in the order of ranks.
   void agree() {
     if (ranks().alone()) return;
     const auto mine = static_cast<std::uint64_t>(std::exchange(report_.reason, Control::go_on));
-    for (const Ranks::Note& note : ranks().meet({.at = Meeting::step_end, .step = loop_.steps(), .choice = mine}))
-      take(static_cast<Control>(note.choice));
+    for (const Ranks::Note& note : ranks().meet({.at = Meeting::step_end, .step = loop_.steps(), .stop_reason = mine}))
+      take(static_cast<Control>(note.stop_reason));
   }
 
   void advance() {
@@ -245,15 +251,15 @@ class Run {
         archive.section(section_of(i), [&](auto& section) { observer.visit(section); });
     });
   }
+  template <class O>
+  static const char* name_of() {
+    if constexpr (detail::HasVisit<O>)
+      return O::name;
+    else
+      return "";
+  }
   std::string section_of(std::size_t observer) const {
-    std::vector<std::string> names;
-    for_each([&](auto& each, auto) {
-      using O = std::remove_reference_t<decltype(each)>;
-      if constexpr (detail::HasVisit<O>)
-        names.push_back(O::name);
-      else
-        names.push_back("");
-    });
+    const std::vector<std::string> names{name_of<Observers>()...};
     std::size_t n = 1;
     for (std::size_t i = 0; i < observer; ++i) n += names[i] == names[observer];
     return "observer " + names[observer] + (n > 1 ? " " + std::to_string(n) : "");
@@ -308,10 +314,24 @@ class Run {
     if (ranks().alone()) return end();
     try {
       end();
+    } catch (const RankFailure&) {
+      throw;
     } catch (const std::exception& error) {
       throw ranks().announce(error.what(), loop_.steps(), false);
+    } catch (...) {
+      throw ranks().announce("an exception that is not a std::exception", loop_.steps(), false);
     }
     ranks().meet({.at = Meeting::end, .step = loop_.steps()});
+  }
+  // Ends the run after an exception, which is being handled. On several ranks, all throw the same.
+  [[noreturn]] void fail_together(const char* sentence) {
+    if (ranks().alone()) {
+      end_after_error();
+      throw;
+    }
+    const RankFailure failure = ranks().announce(sentence, loop_.steps(), false);
+    end_after_error();
+    throw failure;
   }
   void end_after_error(Control reason = Control::go_on) {
     report_.reason = reason;
@@ -319,23 +339,6 @@ class Run {
       end();
     } catch (...) {  // the original error is the one to report
     }
-  }
-  void end_diverged(Diverged& diverged) {
-    report_.last.now.t = diverged.step - 1;  // with a device, the host may be at a later step
-    diverged.report = report_;
-    diverged.report.reason = Control::diverged;
-    end_after_error(Control::diverged);
-  }
-  // Throws what all ranks throw.
-  [[noreturn]] void fail_together(const RankFailure& failure) {
-    if (!failure.diverged) {
-      end_after_error();
-      throw failure;
-    }
-    Diverged diverged(failure.what());
-    diverged.step = failure.step;
-    end_diverged(diverged);
-    throw diverged;
   }
 
   Loop& loop_;

@@ -36,6 +36,10 @@ inline std::uint64_t hash_of(const Layout& layout) {
     sum = hash_bytes(spec.name.data(), spec.name.size(), sum);
     for (const std::uint64_t x : {std::uint64_t(spec.kind), std::uint64_t(place.offset), std::uint64_t(place.size)})
       sum = hash_bytes(&x, sizeof x, sum);
+    for (std::size_t i = 0; i < spec.shape.rank; ++i) {
+      const std::uint64_t side = spec.shape[i];
+      sum = hash_bytes(&side, sizeof side, sum);
+    }
   }
   return sum;
 }

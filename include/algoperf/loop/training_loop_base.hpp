@@ -165,7 +165,8 @@ class TrainingLoopBase {
         data.size() * part / parts, data.size() * (part + 1) / parts, batch,
         [&](std::size_t begin, std::size_t n) { context_.evaluator().evaluate(data, metric, values, begin, n, sums); });
     if (!ranks().alone()) {
-      const std::vector<Ranks::Note> notes = context_.meet(Meeting::evaluation, sums.weight, sums.loss);
+      const std::vector<Ranks::Note> notes =
+          ranks().meet({.at = Meeting::evaluation, .step = steps(), .weight = sums.weight, .loss = sums.loss});
       detail::require_same_parameters(ranks(), layout(), context_.values(), last_.now.t);
       if constexpr (shared) sums = detail::sum_over_ranks(ranks(), notes, sums);
     }
@@ -252,20 +253,27 @@ class TrainingLoopBase {
                          detail::hash_bytes(bytes.data(), bytes.size()));
     detail::require_same_parameters(ranks(), layout(), context_.values(), steps());
   }
-  // Sends what visit() saves to rank 0, where other ranks have a part of it. All ranks must call it before rank 0
-  // saves.
+  // Sends what other ranks have of the state to rank 0, which can then save it. All ranks must call it.
   void gather_state() {
-    if constexpr (requires { combiner_.gather_state(context_, combiner_state_, rule_scope); }) {
+    if constexpr (requires { combiner_.part_of_state(combiner_state_, rule_scope); }) {
       if (ranks().alone()) return;
-      (void)context_.meet(Meeting::checkpoint, 0, 0);
-      combiner_.gather_state(context_, combiner_state_, rule_scope);
+      const std::string mine = combiner_.part_of_state(combiner_state_, rule_scope);
+      ranks().meet({.at = Meeting::checkpoint, .step = steps()});
+      combiner_.take_parts(combiner_state_, ranks().gather_on_root(mine));
     }
   }
 
   // Makes each step report the norm of its gradient, before the rule clips or scales it: the 2-norm over all trained
-  // parameters, and the root mean square of it where each worker has its own rule. Measuring reads the gradient once
-  // and does not count as training time. Where losses are deferred (TrainingContext::defers), steps report none.
+  // parameters, and the root mean square of it where each worker has its own rule (of this rank). Measuring reads the
+  // gradient once and does not count as training time. Where losses are deferred (TrainingContext::defers), steps
+  // report none.
   void measure_gradient_norm(bool yes) { context_.measure_gradient_norm(yes); }
+
+  // Makes Adasum measure how orthogonal the workers' gradients or updates are, at each step whose number `every`
+  // divides; 0 stops it. All ranks must call it. orthogonality() returns the last measurement, for each tensor of
+  // layout().tensors(), or nothing.
+  void measure_orthogonality(std::uint64_t every) { combiner_.measure_orthogonality(combiner_state_, every); }
+  const std::vector<double>& orthogonality() const { return combiner_.orthogonality(combiner_state_); }
 
   // Returns the warnings about the data that start() gave to on_warning (core/warn.hpp).
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -357,7 +365,7 @@ class TrainingLoopBase {
       : schedule_(schedule),
         selector_(selector),
         combiner_(combiner),
-        context_(objective, rule, backend, workers.each, std::move(workers.ranks), selector.batch,
+        context_(objective, rule, backend, workers.per_rank, std::move(workers.ranks), selector.batch,
                  RandomKey{seed.value}),
         combiner_state_(combiner_.state(context_)),
         seed_(seed.value) {

@@ -37,11 +37,11 @@ class ArrayBlocks {
       ++tensor;
     }
     cut(ranks, layout.size());
-    copies_.resize(vectors_ * ranks.size() * mine().size);
+    received_.resize(vectors_ * ranks.size() * own_block().size);
   }
 
   // Returns this rank's block in the arena.
-  const ByteRange& mine() const { return blocks_[rank_]; }
+  const ByteRange& own_block() const { return blocks_[rank_]; }
   // Returns the pieces of this rank's block, and the number of pieces of each rank's.
   const std::vector<Piece>& pieces() const { return pieces_; }
   std::size_t first_piece() const { return first_piece_[rank_]; }
@@ -49,18 +49,19 @@ class ArrayBlocks {
   const std::vector<std::size_t>& piece_counts() const { return piece_counts_; }
 
   // Returns this rank's block of vector v of rank r, after all_to_all().
-  S* copy(std::size_t r, std::size_t v = 0) { return copies_.data() + (r * vectors_ + v) * mine().size; }
+  S* received(std::size_t r, std::size_t v = 0) { return received_.data() + (r * vectors_ + v) * own_block().size; }
 
   // Collects this rank's block of vector number v of every rank. `vector` is this rank's, in host memory.
   void all_to_all(const Ranks& ranks, const S* vector, std::size_t v = 0) {
     std::vector<ByteRange> from;
-    for (std::size_t r = 0; r < ranks.size(); ++r) from.push_back(bytes((r * vectors_ + v) * mine().size, mine().size));
-    ranks.exchange(vector, in_bytes_, copies_.data(), from);
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      from.push_back(bytes((r * vectors_ + v) * own_block().size, own_block().size));
+    ranks.exchange(vector, in_bytes_, received_.data(), from);
   }
-  // Sends the combined block, copy(0), to all ranks, and receives the combined vector from them.
+  // Sends the combined block, received(0), to all ranks, and receives the combined vector from them.
   void all_gather(const Ranks& ranks, S* vector) {
-    const std::vector<ByteRange> to(ranks.size(), bytes(0, mine().size));
-    ranks.exchange(copies_.data(), to, vector, in_bytes_);
+    const std::vector<ByteRange> to(ranks.size(), bytes(0, own_block().size));
+    ranks.exchange(received_.data(), to, vector, in_bytes_);
   }
 
  private:
@@ -88,7 +89,7 @@ class ArrayBlocks {
   std::vector<Piece> pieces_;
   std::vector<std::size_t> first_piece_, piece_counts_;
   std::vector<ByteRange> blocks_, in_bytes_;
-  std::vector<S> copies_;
+  std::vector<S> received_;
 };
 
 }  // namespace algoperf

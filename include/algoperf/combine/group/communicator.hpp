@@ -22,7 +22,7 @@ class Communicator {
   virtual std::size_t size() const = 0;
   // Sends the range to[r] of `out` to rank r, and receives the range from[r] of `in` from rank r, for every rank r,
   // this one included. A rank sends as many bytes as the other one receives. The buffers are in host memory and do not
-  // overlap. Throws Error if another rank has ended.
+  // overlap. If another rank has ended, Threads throws Error; Mpi may wait until mpirun ends this rank, too.
   virtual void exchange(const void* out, std::span<const ByteRange> to, void* in, std::span<const ByteRange> from) = 0;
 };
 

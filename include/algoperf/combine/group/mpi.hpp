@@ -33,8 +33,9 @@ inline void start_mpi() {
   MPI_Initialized(&started);
   if (started != 0) return;
   int provided = 0;
-  require(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS,
-          "Mpi: MPI cannot be initialised");
+  require(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS &&
+              provided >= MPI_THREAD_FUNNELED,
+          "Mpi: MPI cannot be initialised for a program with threads");
   std::atexit([] {
     int finished = 0;
     MPI_Finalized(&finished);
@@ -68,20 +69,39 @@ class MpiCommunicator final : public Communicator {
     char* const received = static_cast<char*>(in);
     const char* const sent = static_cast<const char*>(out);
     requests_.clear();
-    for (std::size_t i = 1; i < size_; ++i) {
-      const std::size_t source = (rank_ + size_ - i) % size_;
-      in_pieces(from[source], [&](std::size_t begin, int bytes) {
-        check(MPI_Irecv(received + begin, bytes, MPI_BYTE, static_cast<int>(source), 0, communicator_, next_request()));
-      });
+    expected_.clear();
+    try {
+      for (std::size_t i = 1; i < size_; ++i) {
+        const std::size_t source = (rank_ + size_ - i) % size_;
+        in_pieces(from[source], [&](std::size_t begin, int bytes) {
+          expected_.push_back(bytes);
+          check(
+              MPI_Irecv(received + begin, bytes, MPI_BYTE, static_cast<int>(source), 0, communicator_, next_request()));
+        });
+      }
+      for (std::size_t i = 1; i < size_; ++i) {
+        const std::size_t target = (rank_ + i) % size_;
+        in_pieces(to[target], [&](std::size_t begin, int bytes) {
+          check(MPI_Isend(sent + begin, bytes, MPI_BYTE, static_cast<int>(target), 0, communicator_, next_request()));
+        });
+      }
+      if (to[rank_].size > 0) std::memcpy(received + from[rank_].begin, sent + to[rank_].begin, to[rank_].size);
+      statuses_.resize(requests_.size());
+      check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data()));
+    } catch (...) {
+      for (MPI_Request& request : requests_)
+        if (request != MPI_REQUEST_NULL) {
+          MPI_Cancel(&request);
+          MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+      throw;
     }
-    for (std::size_t i = 1; i < size_; ++i) {
-      const std::size_t target = (rank_ + i) % size_;
-      in_pieces(to[target], [&](std::size_t begin, int bytes) {
-        check(MPI_Isend(sent + begin, bytes, MPI_BYTE, static_cast<int>(target), 0, communicator_, next_request()));
-      });
+    for (std::size_t i = 0; i < expected_.size(); ++i) {  // the first requests receive
+      int bytes = 0;
+      MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
+      require(bytes == expected_[i], "Mpi: rank ", rank_, " of ", size_, " expected ", expected_[i],
+              " bytes of a rank that sent ", bytes, ": ranks made different calls");
     }
-    if (to[rank_].size > 0) std::memcpy(received + from[rank_].begin, sent + to[rank_].begin, to[rank_].size);
-    check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
   }
 
  private:
@@ -106,6 +126,8 @@ class MpiCommunicator final : public Communicator {
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::size_t rank_ = 0, size_ = 1;
   std::vector<MPI_Request> requests_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<int> expected_;  // bytes of each message that is received
 };
 
 }  // namespace detail
@@ -113,7 +135,7 @@ class MpiCommunicator final : public Communicator {
 struct Mpi {
   static constexpr bool is_worker_group = true;
   std::size_t workers = 1;                 // of each rank, one after the other as in InProcess
-  MPI_Comm communicator = MPI_COMM_WORLD;  // all of its ranks must make the loop
+  MPI_Comm communicator = MPI_COMM_WORLD;  // every rank of it must construct the loop
 
   Communicator* connect() const {
     detail::start_mpi();

@@ -23,7 +23,7 @@ struct RankFailure : Error {
 };
 
 // The points of a run at which all ranks meet.
-enum class Meeting : std::uint64_t { start, gradient, step_end, evaluation, checkpoint, end };
+enum class Meeting : std::uint64_t { start, gradient, feedback, step_end, evaluation, checkpoint, end };
 
 namespace detail {
 
@@ -33,6 +33,8 @@ inline const char* name_of(Meeting meeting) {
       return "the start of the run";
     case Meeting::gradient:
       return "a gradient";
+    case Meeting::feedback:
+      return "the selector's feedback";
     case Meeting::step_end:
       return "the end of a step";
     case Meeting::evaluation:
@@ -52,9 +54,11 @@ class Ranks {
   // What a rank tells the others at a meeting.
   struct Note {
     Meeting at = Meeting::start;
-    std::uint64_t step = 0, choice = 0;
-    double weight = 0, value = 0;
-    std::uint64_t failure = 0;  // the length of the sentence of a rank that failed, or 0
+    std::uint64_t step = 0;
+    std::uint64_t stop_reason = 0;  // at the end of a step
+    std::uint64_t selection = 0;    // at a gradient: a hash of the examples that all ranks share out
+    double weight = 0, loss = 0;
+    std::uint64_t failure_length = 0;  // of the sentence of a rank that failed, or 0
     std::uint64_t diverged = 0;
   };
 
@@ -84,6 +88,8 @@ class Ranks {
   // Gathers arrays of counts[r] elements from each rank r, one after the other.
   template <class T>
   std::vector<T> all_gather(const std::vector<T>& mine, const std::vector<std::size_t>& counts) const {
+    require(counts.size() == size() && counts[rank()] == mine.size(), "Ranks: rank ", rank(), " gathers ", mine.size(),
+            " elements, but announced others");
     std::size_t total = 0;
     std::vector<std::size_t> bytes;
     for (const std::size_t count : counts) total += count, bytes.push_back(count * sizeof(T));
@@ -109,12 +115,18 @@ class Ranks {
   std::vector<Note> meet(const Note& mine) const { return meet(mine, {}); }
   // Tells all ranks, at their next meeting, that this one has failed. Returns what they throw.
   RankFailure announce(const std::string& failure, std::uint64_t step, bool diverged) const {
+    const std::string sentence = failure.empty() ? "an exception without a message" : failure;
     try {
-      (void)meet({.step = step, .diverged = diverged}, failure.empty() ? "an exception without a message" : failure);
+      (void)meet({.step = step, .diverged = diverged}, sentence);
     } catch (const RankFailure& shared) {
       return shared;
+    } catch (const std::exception&) {  // the other ranks cannot be reached
     }
-    return RankFailure(failure);  // not reached, because meet() throws
+    RankFailure alone(sentence);
+    alone.rank = rank();
+    alone.step = step;
+    alone.diverged = diverged;
+    return alone;
   }
   // Throws RankFailure unless a named number is the same on all ranks.
   void require_same(const char* what, std::uint64_t mine) const {
@@ -137,21 +149,21 @@ class Ranks {
   }
   std::vector<Note> meet(const Note& mine, const std::string& failure) const {
     Note note = mine;
-    note.failure = failure.size();
+    note.failure_length = failure.size();
     std::vector<Note> notes = all_gather(note);
     for (std::size_t r = 0; r < notes.size(); ++r)
-      if (notes[r].failure > 0) fail_together(notes, r, failure);
+      if (notes[r].failure_length > 0) fail_together(notes, r, failure);
     const auto where = [](const Note& at) { return "step " + std::to_string(at.step) + ", " + detail::name_of(at.at); };
     for (std::size_t r = 1; r < notes.size(); ++r)
       if (notes[r].at != notes[0].at || notes[r].step != notes[0].step)
         fail_as<RankFailure>("rank ", r, " of ", size(), " is at ", where(notes[r]), ", and rank 0 at ",
-                             where(notes[0]), ": all ranks must be given the same options");
+                             where(notes[0]), ": all ranks must make the same calls and read the same checkpoint");
     return notes;
   }
   // Throws the failure of rank r, whose sentence it sends to all.
   [[noreturn]] void fail_together(const std::vector<Note>& notes, std::size_t r, const std::string& failure) const {
     std::vector<std::size_t> lengths(size(), 0);
-    lengths[r] = notes[r].failure;
+    lengths[r] = notes[r].failure_length;
     const std::vector<char> sentence(failure.begin(), failure.end());
     const std::vector<char> text = all_gather(r == rank() ? sentence : std::vector<char>{}, lengths);
     RankFailure error("rank " + std::to_string(r) + " of " + std::to_string(size()) + ": " +

@@ -39,13 +39,17 @@ class ThreadHub {
                 std::span<const ByteRange> from) {
     sent_[rank] = {static_cast<const char*>(out), to};
     wait();
+    std::size_t refused = size();
     for (std::size_t r = 0; r < size(); ++r) {
       const ByteRange range = sent_[r].ranges[rank];
-      require(range.size == from[r].size, "Threads: rank ", r, " sends ", range.size, " bytes to rank ", rank,
-              ", which expects ", from[r].size);
-      if (range.size > 0) std::memcpy(static_cast<char*>(in) + from[r].begin, sent_[r].out + range.begin, range.size);
+      if (range.size != from[r].size)
+        refused = r;
+      else if (range.size > 0)
+        std::memcpy(static_cast<char*>(in) + from[r].begin, sent_[r].out + range.begin, range.size);
     }
-    wait();
+    wait();  // until all have read the buffers
+    require(refused == size(), "Threads: rank ", refused, " of ", size(), " sends rank ", rank,
+            " another number of bytes than it expects: ranks made different calls");
   }
   // Called when the thread of a rank ends. Ranks that wait for it throw Error.
   void leave(std::size_t rank, const std::string& reason) {
@@ -63,6 +67,7 @@ class ThreadHub {
   // Waits until all ranks have called it.
   void wait() {
     std::unique_lock lock(mutex_);
+    if (!left_.empty()) fail(left_);
     const std::size_t round = round_;
     if (++waiting_ == size()) {
       waiting_ = 0;
@@ -71,7 +76,9 @@ class ThreadHub {
       return;
     }
     changed_.wait(lock, [&] { return round_ != round || !left_.empty(); });
-    if (round_ == round) fail(left_);
+    if (round_ != round) return;
+    --waiting_;
+    fail(left_);
   }
 
   std::vector<Sent> sent_;
@@ -121,19 +128,26 @@ void run_ranks(std::size_t ranks, const F& f) {
   const auto hub = std::make_shared<detail::ThreadHub>(ranks);
   std::vector<std::exception_ptr> errors(ranks);
   std::vector<std::thread> threads;
-  for (std::size_t rank = 0; rank < ranks; ++rank)
-    threads.emplace_back([&, rank] {
-      std::string reason;
-      try {
-        f(Threads(hub, rank));
-      } catch (const std::exception& error) {
-        errors[rank] = std::current_exception();
-        reason = std::string(": ") + error.what();
-      } catch (...) {
-        errors[rank] = std::current_exception();
-      }
-      hub->leave(rank, reason);
-    });
+  const auto run = [&](std::size_t rank) {
+    std::string reason;
+    try {
+      f(Threads(hub, rank));
+    } catch (const std::exception& error) {
+      errors[rank] = std::current_exception();
+      reason = std::string(": ") + error.what();
+    } catch (...) {
+      errors[rank] = std::current_exception();
+    }
+    hub->leave(rank, reason);
+  };
+  threads.reserve(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) try {
+      threads.emplace_back(run, rank);
+    } catch (const std::exception& error) {  // no more threads
+      errors[rank] = std::current_exception();
+      hub->leave(rank, std::string(": ") + error.what());
+      break;
+    }
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
