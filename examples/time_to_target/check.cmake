@@ -1,6 +1,8 @@
 # Runs time_to_target on a small study: resumed, reported again, and in shards that are joined, it prints the same table.
 # Arguments: PROGRAM, and OUT, a folder.
+# It reads no files of workloads that are not selected.
 file(REMOVE_RECURSE ${OUT})
+set(ENV{ALGOPERF_DATA} ${OUT}/none)
 set(study --submissions adamw,nesterov --workloads glyphs_linear --studies 2 --trials 2 --steps 40 --every 20 --clock steps)
 
 function(table variable)  # arguments...

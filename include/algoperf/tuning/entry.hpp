@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,9 +42,11 @@ inline std::uint64_t hash_text(const std::string& text) {
   return sum;
 }
 
+// Reads no data, which a metric may need.
 template <class W>
 ScoredWorkload scored_workload(const W& workload) {
-  ScoredWorkload scored{workload.name, workload.name, workload.metric().name, workload.target()};
+  using Metric = std::remove_cvref_t<decltype(workload.metric())>;
+  ScoredWorkload scored{workload.name, workload.name, Metric::name, workload.target()};
   if constexpr (requires { workload.base; }) scored.base = workload.base;
   return scored;
 }

@@ -76,9 +76,7 @@ class ThreadHub {
       return;
     }
     changed_.wait(lock, [&] { return round_ != round || !left_.empty(); });
-    if (round_ != round) return;
-    --waiting_;
-    fail(left_);
+    if (round_ == round) fail(left_);
   }
 
   std::vector<Sent> sent_;
