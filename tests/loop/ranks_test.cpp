@@ -257,6 +257,18 @@ TEST_CASE("a sweep of learning rates ends on all ranks when one diverges") {
   CHECK(points[0] > 0);
 }
 
+TEST_CASE("a step outside of a run diverges on all ranks, too") {
+  std::vector<float> pixels(4 * 784, 0.5f);
+  pixels[3 * 784] = std::numeric_limits<float>::quiet_NaN();  // of an example of rank 1
+  const InMemory<float> data(pixels, {0, 1, 2, 3}, Shape{28, 28, 1}, 10);
+  const auto found = sentences(2, [&](Threads group) {
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1}, Always(range(0, 4)), Mean{}, group);
+    loop.step(data);
+  });
+  CHECK(contains(found[0], "rank 1 of 2: training diverged at step 1"));
+  CHECK(found[0] == found[1]);
+}
+
 TEST_CASE("ranks whose selectors choose different examples notice it at the first step") {
   const auto found = sentences(2, [](Threads group) {
     TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1},
