@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/combine/group/threads.hpp>
+#include <algoperf/loop/observers/orthogonality_log.hpp>
 #include <cmath>
 #include <limits>
 #include <string>

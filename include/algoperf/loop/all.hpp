@@ -11,7 +11,6 @@
 #include "observers/csv_log.hpp"
 #include "observers/evaluate.hpp"
 #include "observers/history.hpp"
-#include "observers/orthogonality_log.hpp"
 #include "observers/progress_bar.hpp"
 #include "observers/step_log.hpp"
 #include "observers/until.hpp"

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../combine/group/ranks.hpp"
 #include "../core/error.hpp"
 #include "../schedules/concept.hpp"
+#include "loop_ranks.hpp"
 
 namespace algoperf::detail {
 
@@ -27,31 +27,36 @@ ALGOPERF_COLD const ModelType& checked_model(const ModelType& model, const Loss&
   return model;
 }
 
-// The workers of a loop.
+// The workers of a loop. `options` is a hash of the options of the rule and the schedule, if there are several ranks.
 struct Workers {
   std::size_t per_rank;
   Ranks ranks;
+  std::uint64_t options = 0;
 };
 
 // Connects this rank to its group. Throws Error if there are no workers, or more than the combiner or the batch allows.
-template <class CombinerType, class Group>
-ALGOPERF_COLD Workers connected_workers(const Group& group, std::size_t batch) {
+template <class CombinerType, class Group, class Rule, class Schedule>
+ALGOPERF_COLD Workers connected_workers(const Group& group, std::size_t batch, const Rule& rule,
+                                        const Schedule& schedule) {
   require(group.workers >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
-  Workers workers{group.workers, [&] {
-                    if constexpr (requires { group.connect(); })
-                      return Ranks(group.connect());
-                    else
-                      return Ranks();
-                  }()};
-  const std::size_t n = workers.per_rank * workers.ranks.size();
-  if constexpr (requires { CombinerType::max_workers; })
-    require(n <= CombinerType::max_workers, "TrainingLoop: ", n, " workers need a combiner, Mean{} or Adasum<>{}");
-  if constexpr (!requires { requires CombinerType::over_ranks; })
-    require(workers.ranks.alone(), "TrainingLoop: the combiner does not support a group of ", workers.ranks.size(),
-            " ranks; Mean{} and Adasum<>{} do");
-  require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
-          " workers, expected at least one each");
-  return workers;
+  const auto check = [&](std::size_t n) {
+    if constexpr (requires { CombinerType::max_workers; })
+      require(n <= CombinerType::max_workers, "TrainingLoop: ", n, " workers need a combiner, Mean{} or Adasum<>{}");
+    require(n <= batch || batch == 0, "TrainingLoop: the batch is ", batch, " examples for ", n,
+            " workers, expected at least one each");
+  };
+  if constexpr (requires { group.connect(); }) {
+    Workers workers{group.workers, Ranks(group.connect())};
+    check(workers.per_rank * workers.ranks.size());
+    if constexpr (!requires { requires CombinerType::over_ranks; })
+      require(workers.ranks.alone(), "TrainingLoop: the combiner does not support a group of ", workers.ranks.size(),
+              " ranks; Mean{} and Adasum<>{} do");
+    workers.options = hash_of(Settings(0, rule, schedule));
+    return workers;
+  } else {
+    check(group.workers);
+    return {group.workers, Ranks()};
+  }
 }
 
 }  // namespace algoperf::detail

@@ -1,9 +1,6 @@
 // EvaluationSums: what an evaluation adds up over batches.
 #pragma once
 
-#include <vector>
-
-#include "../combine/group/ranks.hpp"
 #include "../nn/metrics/evaluated_rows.hpp"
 
 namespace algoperf::detail {
@@ -32,15 +29,5 @@ struct EvaluationSums {
       return state / weight;
   }
 };
-
-// Adds the sums of all ranks, of which each evaluated some of the examples, in the order of ranks.
-template <class Metric>
-EvaluationSums<Metric> sum_over_ranks(const Ranks& ranks, const std::vector<Ranks::Note>& notes,
-                                      const EvaluationSums<Metric>& mine) {
-  EvaluationSums<Metric> sums;
-  for (const Ranks::Note& note : notes) sums.weight += note.weight, sums.loss += note.loss;
-  for (const double state : ranks.all_gather(mine.state)) sums.state += state;
-  return sums;
-}
 
 }  // namespace algoperf::detail

@@ -17,6 +17,7 @@
 #include "concept.hpp"
 #include "diverged.hpp"
 #include "explain_observer.hpp"
+#include "loop_ranks.hpp"
 #include "settings.hpp"
 
 namespace algoperf {
@@ -121,23 +122,21 @@ class Run {
         if (report_.reason != Control::interrupted) evaluate_last();
         agree();
       }
+      end();
+      if (!ranks().alone()) ranks().meet({.at = Meeting::end, .step = loop_.steps()});
     } catch (Diverged& diverged) {
-      if (!ranks().alone() && !diverged.on_all_ranks)
-        diverged = Diverged(ranks().announce(diverged.what(), diverged.step, true));
+      detail::share_divergence(ranks(), diverged);
       report_.last.now.t = diverged.step - 1;  // with a device, the host may be at a later step
+      report_.reason = Control::diverged;
       diverged.report = report_;
-      diverged.report.reason = Control::diverged;
-      end_after_error(Control::diverged);
-      throw;
-    } catch (const RankFailure&) {  // on all ranks
       end_after_error();
       throw;
-    } catch (const std::exception& error) {
-      fail_together(error.what());
     } catch (...) {
-      fail_together("an exception that is not a std::exception");
+      report_.reason = Control::go_on;
+      const std::exception_ptr shared = detail::share_failure(ranks(), loop_.steps());
+      end_after_error();
+      std::rethrow_exception(shared);
     }
-    end_together();
     return report_;
   }
 
@@ -159,19 +158,15 @@ class Run {
   }
 
   const Ranks& ranks() const { return loop_.ranks(); }
-  void write(const std::string& path) {
+  ALGOPERF_COLD void write(const std::string& path) {
     if (!is_root()) return;
     CheckpointWriter file;
     visit(file, path);
     file.section("settings", [&](auto& section) { loop_.settings().visit(section, path); });
     file.write(path);
   }
-  // Gives all ranks the first reason to stop that one of them has, in the order of ranks.
-  void agree() {
-    if (ranks().alone()) return;
-    const auto mine = static_cast<std::uint64_t>(std::exchange(report_.reason, Control::go_on));
-    for (const Ranks::Note& note : ranks().meet({.at = Meeting::step_end, .step = loop_.steps(), .stop_reason = mine}))
-      take(static_cast<Control>(note.stop_reason));
+  ALGOPERF_COLD void agree() {
+    if (!ranks().alone()) report_.reason = detail::agree_to_stop(ranks(), loop_.steps(), report_.reason);
   }
 
   void advance() {
@@ -295,11 +290,12 @@ class Run {
     if (report_.reason == Control::go_on) report_.reason = control;
   }
   // Calls end() of every observer that has begun, even if others throw, and then rethrows the first exception.
-  void end() {
+  ALGOPERF_COLD void end() {
+    const std::size_t begun = std::exchange(begun_, 0);
     std::exception_ptr first;
     for_each([&](auto& observer, auto i) {
       if constexpr (detail::HasEnd<std::remove_reference_t<decltype(observer)>, Run>) {
-        if (i >= begun_) return;
+        if (i >= begun) return;
         try {
           observer.end(*this, std::as_const(report_));
         } catch (...) {
@@ -309,32 +305,7 @@ class Run {
     });
     if (first != nullptr) std::rethrow_exception(first);
   }
-  // end(), which fails on all ranks if it fails on one.
-  void end_together() {
-    if (ranks().alone()) return end();
-    try {
-      end();
-    } catch (const RankFailure&) {
-      throw;
-    } catch (const std::exception& error) {
-      throw ranks().announce(error.what(), loop_.steps(), false);
-    } catch (...) {
-      throw ranks().announce("an exception that is not a std::exception", loop_.steps(), false);
-    }
-    ranks().meet({.at = Meeting::end, .step = loop_.steps()});
-  }
-  // Ends the run after an exception, which is being handled. On several ranks, all throw the same.
-  [[noreturn]] void fail_together(const char* sentence) {
-    if (ranks().alone()) {
-      end_after_error();
-      throw;
-    }
-    const RankFailure failure = ranks().announce(sentence, loop_.steps(), false);
-    end_after_error();
-    throw failure;
-  }
-  void end_after_error(Control reason = Control::go_on) {
-    report_.reason = reason;
+  ALGOPERF_COLD void end_after_error() {
     try {
       end();
     } catch (...) {  // the original error is the one to report

@@ -44,7 +44,8 @@ class TrainingLoop
       : Base(ModelFunctionRef<BackendType>(
                  Objective<ModelType, Loss>{detail::checked_model(model, loss, rule, schedule, selector), loss}),
              rule, schedule, selector, detail::pick<detail::IsCombiner>(CombinerType{}, tail...),
-             detail::connected_workers<CombinerType>(detail::pick<detail::IsGroup>(Group{}, tail...), selector.batch),
+             detail::connected_workers<CombinerType>(detail::pick<detail::IsGroup>(Group{}, tail...), selector.batch,
+                                                     rule, schedule),
              detail::pick<detail::IsBackend>(BackendType{}, tail...), detail::pick<detail::IsSeed>(Seed{}, tail...)),
         model_(model) {
     static_assert(detail::explain_extras<Tail...>());

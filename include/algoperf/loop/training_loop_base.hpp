@@ -24,7 +24,6 @@
 #include "prefetcher.hpp"
 #include "recordings.hpp"
 #include "run.hpp"
-#include "same_on_all_ranks.hpp"
 #include "seed.hpp"
 #include "settings.hpp"
 #include "stopwatch.hpp"
@@ -165,10 +164,9 @@ class TrainingLoopBase {
         data.size() * part / parts, data.size() * (part + 1) / parts, batch,
         [&](std::size_t begin, std::size_t n) { context_.evaluator().evaluate(data, metric, values, begin, n, sums); });
     if (!ranks().alone()) {
-      const std::vector<Ranks::Note> notes =
-          ranks().meet({.at = Meeting::evaluation, .step = steps(), .weight = sums.weight, .loss = sums.loss});
-      detail::require_same_parameters(ranks(), layout(), context_.values(), last_.now.t);
-      if constexpr (shared) sums = detail::sum_over_ranks(ranks(), notes, sums);
+      double* scores = nullptr;
+      if constexpr (shared) scores = &sums.state;
+      detail::add_over_ranks(ranks(), values_of_rank(), steps(), sums.weight, sums.loss, scores);
     }
     require(sums.weight > 0, "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
     const double found = [&] {
@@ -238,20 +236,10 @@ class TrainingLoopBase {
   // Returns the ranks that train this model together. run() meets them at its start, which requires that they were
   // given the same data, options and parameters.
   const Ranks& ranks() const { return context_.ranks(); }
-  void meet_at_start() {
-    if (ranks().alone()) return;
-    ranks().meet({.at = Meeting::start, .step = steps()});
-    ranks().require_same("the hash of the layout of the parameters", detail::hash_of(layout()));
-    ranks().require_same("the seed", seed_);
-    ranks().require_same("the selector's batch", selector_.batch);
-    ranks().require_same("the number of workers", context_.workers());
-    ranks().require_same("the number of examples of the data set", data_size_);
-    CheckpointWriter options;
-    options.section("settings", [&](auto& section) { settings().visit(section, ""); });
-    const auto bytes = options.finish();
-    ranks().require_same("the hash of the options of the rule and of the schedule",
-                         detail::hash_bytes(bytes.data(), bytes.size()));
-    detail::require_same_parameters(ranks(), layout(), context_.values(), steps());
+  ALGOPERF_COLD void meet_at_start() {
+    if (!ranks().alone())
+      detail::meet_at_start(ranks(), {steps(), seed_, selector_.batch, context_.workers(), data_size_, options_},
+                            values_of_rank());
   }
   // Sends what other ranks have of the state to rank 0, which can then save it. All ranks must call it.
   void gather_state() {
@@ -368,7 +356,8 @@ class TrainingLoopBase {
         context_(objective, rule, backend, workers.per_rank, std::move(workers.ranks), selector.batch,
                  RandomKey{seed.value}),
         combiner_state_(combiner_.state(context_)),
-        seed_(seed.value) {
+        seed_(seed.value),
+        options_(workers.options) {
     if constexpr (Rule::has_evaluation_values)
       evaluation_values_ = context_.backend().template array<Scalar>(context_.layout().size());
   }
@@ -377,6 +366,8 @@ class TrainingLoopBase {
  private:
   using Prefetcher = detail::Prefetcher<Selector, Backend>;
   static constexpr const char* rule_scope = "rule";
+
+  detail::RankValues values_of_rank() const { return {layout(), context_.values(), sizeof(Scalar)}; }
 
   Step step_after(std::uint64_t t) const { return {t + 1, schedule_(t)}; }
   // Takes the selection and the batch that were prefetched for step `now`. Returns false if there are none.
@@ -432,7 +423,7 @@ class TrainingLoopBase {
   std::size_t data_size_ = 0;
   bool examined_ = false;
   std::vector<std::string> warnings_;
-  std::uint64_t seed_;
+  std::uint64_t seed_, options_;
   Selection selection_;
   StepReport last_;
   double evaluation_seconds_ = 0;

@@ -25,30 +25,6 @@ struct RankFailure : Error {
 // The points of a run at which all ranks meet.
 enum class Meeting : std::uint64_t { start, gradient, feedback, step_end, evaluation, checkpoint, end };
 
-namespace detail {
-
-inline const char* name_of(Meeting meeting) {
-  switch (meeting) {
-    case Meeting::start:
-      return "the start of the run";
-    case Meeting::gradient:
-      return "a gradient";
-    case Meeting::feedback:
-      return "the selector's feedback";
-    case Meeting::step_end:
-      return "the end of a step";
-    case Meeting::evaluation:
-      return "an evaluation";
-    case Meeting::checkpoint:
-      return "a checkpoint";
-    case Meeting::end:
-      return "the end of the run";
-  }
-  return "";
-}
-
-}  // namespace detail
-
 class Ranks {
  public:
   // What a rank tells the others at a meeting.
@@ -82,99 +58,128 @@ class Ranks {
   template <class T>
   std::vector<T> all_gather(const T& mine) const {
     std::vector<T> all(size());
-    all_gather_bytes(&mine, std::vector<std::size_t>(size(), sizeof(T)), all.data());
+    const std::vector<std::size_t> bytes(size(), sizeof(T));
+    all_gather_bytes(&mine, bytes.data(), all.data());
     return all;
   }
   // Gathers arrays of counts[r] elements from each rank r, one after the other.
   template <class T>
-  std::vector<T> all_gather(const std::vector<T>& mine, const std::vector<std::size_t>& counts) const {
+  std::vector<T> all_gather(const std::vector<T>& mine, std::vector<std::size_t> counts) const {
     require(counts.size() == size() && counts[rank()] == mine.size(), "Ranks: rank ", rank(), " gathers ", mine.size(),
             " elements, but announced others");
     std::size_t total = 0;
-    std::vector<std::size_t> bytes;
-    for (const std::size_t count : counts) total += count, bytes.push_back(count * sizeof(T));
+    for (std::size_t& count : counts) {
+      total += count;
+      count *= sizeof(T);
+    }
     std::vector<T> all(total);
-    all_gather_bytes(mine.data(), bytes, all.data());
+    all_gather_bytes(mine.data(), counts.data(), all.data());
     return all;
   }
-
   // Returns the bytes of all other ranks, one after the other, on rank 0, and nothing on the others.
-  std::string gather_on_root(const std::string& mine) const {
-    const std::vector<std::size_t> sizes = all_gather(is_root() ? 0 : mine.size());
-    std::vector<ByteRange> to(size()), from(size());
-    to[0].size = sizes[rank()];
-    std::size_t total = 0;
-    for (std::size_t r = 0; r < size() && is_root(); ++r) from[r] = {total, sizes[r]}, total += sizes[r];
-    std::string all(total, ' ');
-    exchange(mine.data(), to, all.data(), from);
-    return all;
-  }
+  std::string gather_on_root(const std::string& mine) const;
 
   // Exchanges notes with all ranks and returns them, in the order of ranks. Throws RankFailure if a rank has announced
   // a failure, or if ranks meet at different points of their runs.
-  std::vector<Note> meet(const Note& mine) const { return meet(mine, {}); }
+  std::vector<Note> meet(const Note& mine) const;
   // Tells all ranks, at their next meeting, that this one has failed. Returns what they throw.
-  RankFailure announce(const std::string& failure, std::uint64_t step, bool diverged) const {
-    const std::string sentence = failure.empty() ? "an exception without a message" : failure;
-    try {
-      (void)meet({.step = step, .diverged = diverged}, sentence);
-    } catch (const RankFailure& shared) {
-      return shared;
-    } catch (const std::exception&) {  // the other ranks cannot be reached
-    }
-    RankFailure alone(sentence);
-    alone.rank = rank();
-    alone.step = step;
-    alone.diverged = diverged;
-    return alone;
-  }
+  RankFailure announce(const std::string& failure, std::uint64_t step, bool diverged) const;
   // Throws RankFailure unless a named number is the same on all ranks.
-  void require_same(const char* what, std::uint64_t mine) const {
-    const std::vector<std::uint64_t> all = all_gather(mine);
-    for (std::size_t r = 1; r < all.size(); ++r)
-      if (all[r] != all[0])
-        fail_as<RankFailure>(what, " is ", all[r], " on rank ", r, " of ", size(), ", and ", all[0], " on rank 0");
-  }
+  void require_same(const char* what, std::uint64_t mine) const;
 
  private:
-  void all_gather_bytes(const void* mine, const std::vector<std::size_t>& bytes, void* all) const {
-    if (communicator_ == nullptr) {
-      std::memcpy(all, mine, bytes[0]);
-      return;
-    }
-    std::vector<ByteRange> to(size(), ByteRange{0, bytes[rank()]}), from;
-    std::size_t begin = 0;
-    for (const std::size_t size : bytes) from.push_back({begin, size}), begin += size;
-    exchange(mine, to, all, from);
-  }
-  std::vector<Note> meet(const Note& mine, const std::string& failure) const {
-    Note note = mine;
-    note.failure_length = failure.size();
-    std::vector<Note> notes = all_gather(note);
-    for (std::size_t r = 0; r < notes.size(); ++r)
-      if (notes[r].failure_length > 0) fail_together(notes, r, failure);
-    const auto where = [](const Note& at) { return "step " + std::to_string(at.step) + ", " + detail::name_of(at.at); };
-    for (std::size_t r = 1; r < notes.size(); ++r)
-      if (notes[r].at != notes[0].at || notes[r].step != notes[0].step)
-        fail_as<RankFailure>("rank ", r, " of ", size(), " is at ", where(notes[r]), ", and rank 0 at ",
-                             where(notes[0]), ": all ranks must make the same calls and read the same checkpoint");
-    return notes;
-  }
-  // Throws the failure of rank r, whose sentence it sends to all.
-  [[noreturn]] void fail_together(const std::vector<Note>& notes, std::size_t r, const std::string& failure) const {
-    std::vector<std::size_t> lengths(size(), 0);
-    lengths[r] = notes[r].failure_length;
-    const std::vector<char> sentence(failure.begin(), failure.end());
-    const std::vector<char> text = all_gather(r == rank() ? sentence : std::vector<char>{}, lengths);
-    RankFailure error("rank " + std::to_string(r) + " of " + std::to_string(size()) + ": " +
-                      std::string(text.begin(), text.end()));
-    error.rank = r;
-    error.step = notes[r].step;
-    error.diverged = notes[r].diverged != 0;
-    throw error;
-  }
+  std::vector<Note> meet(const Note& mine, const std::string& failure) const;
+  void all_gather_bytes(const void* mine, const std::size_t* bytes, void* all) const;
 
   Communicator* communicator_ = nullptr;
 };
+
+#if ALGOPERF_DEFINES_COMPILED
+
+ALGOPERF_COMPILED ALGOPERF_COLD void Ranks::all_gather_bytes(const void* mine, const std::size_t* bytes,
+                                                             void* all) const {
+  if (communicator_ == nullptr) {
+    std::memcpy(all, mine, bytes[0]);
+    return;
+  }
+  std::vector<ByteRange> ranges(2 * size());
+  std::size_t begin = 0;
+  for (std::size_t r = 0; r < size(); ++r) {
+    ranges[r].size = bytes[rank()];
+    ranges[size() + r] = {begin, bytes[r]};
+    begin += bytes[r];
+  }
+  exchange(mine, {ranges.data(), size()}, all, {ranges.data() + size(), size()});
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::string Ranks::gather_on_root(const std::string& mine) const {
+  const std::vector<std::size_t> sizes = all_gather(is_root() ? 0 : mine.size());
+  std::vector<ByteRange> ranges(2 * size());
+  ranges[0].size = sizes[rank()];
+  std::size_t total = 0;
+  for (std::size_t r = 0; r < size() && is_root(); ++r) {
+    ranges[size() + r] = {total, sizes[r]};
+    total += sizes[r];
+  }
+  std::string all(total, ' ');
+  exchange(mine.data(), {ranges.data(), size()}, all.data(), {ranges.data() + size(), size()});
+  return all;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::vector<Ranks::Note> Ranks::meet(const Note& mine) const { return meet(mine, {}); }
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::vector<Ranks::Note> Ranks::meet(const Note& mine,
+                                                                     const std::string& failure) const {
+  static constexpr const char* names[] = {"the start of the run", "a gradient",    "the selector's feedback",
+                                          "the end of a step",    "an evaluation", "a checkpoint",
+                                          "the end of the run"};
+  Note note = mine;
+  note.failure_length = failure.size();
+  const std::vector<Note> notes = all_gather(note);
+  for (std::size_t r = 0; r < notes.size(); ++r)
+    if (notes[r].failure_length > 0) {
+      std::vector<std::size_t> lengths(size(), 0);
+      lengths[r] = notes[r].failure_length;
+      std::string sentence(lengths[r], ' ');
+      all_gather_bytes(failure.data(), lengths.data(), sentence.data());
+      RankFailure error("rank " + std::to_string(r) + " of " + std::to_string(size()) + ": " + sentence);
+      error.rank = r;
+      error.step = notes[r].step;
+      error.diverged = notes[r].diverged != 0;
+      throw error;
+    }
+  for (std::size_t r = 1; r < notes.size(); ++r)
+    if (notes[r].at != notes[0].at || notes[r].step != notes[0].step)
+      fail_as<RankFailure>("rank ", r, " of ", size(), " is at step ", notes[r].step, ", ",
+                           names[static_cast<std::size_t>(notes[r].at)], ", and rank 0 at step ", notes[0].step, ", ",
+                           names[static_cast<std::size_t>(notes[0].at)],
+                           ": all ranks must make the same calls and read the same checkpoint");
+  return notes;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD RankFailure Ranks::announce(const std::string& failure, std::uint64_t step,
+                                                            bool diverged) const {
+  const std::string sentence = failure.empty() ? "an exception without a message" : failure;
+  try {
+    (void)meet({.step = step, .diverged = diverged}, sentence);
+  } catch (const RankFailure& shared) {
+    return shared;
+  } catch (const std::exception&) {  // the other ranks cannot be reached
+  }
+  RankFailure alone(sentence);
+  alone.rank = rank();
+  alone.step = step;
+  alone.diverged = diverged;
+  return alone;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD void Ranks::require_same(const char* what, std::uint64_t mine) const {
+  const std::vector<std::uint64_t> all = all_gather(mine);
+  for (std::size_t r = 1; r < all.size(); ++r)
+    if (all[r] != all[0])
+      fail_as<RankFailure>(what, " is ", all[r], " on rank ", r, " of ", size(), ", and ", all[0], " on rank 0");
+}
+
+#endif  // ALGOPERF_DEFINES_COMPILED
 
 }  // namespace algoperf

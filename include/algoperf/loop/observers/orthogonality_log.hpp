@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/layout.hpp"
 #include "../../state/archive.hpp"
 #include "../../state/atomic_file.hpp"
 #include "../concept.hpp"
