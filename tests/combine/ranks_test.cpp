@@ -40,7 +40,7 @@ std::vector<std::vector<float>> random_vectors(std::size_t count, const Layout& 
 
 // Returns the sentences of the exceptions that f(ranks) throws on each rank.
 template <class F>
-std::vector<std::string> sentences(std::size_t count, const F& f) {
+std::vector<std::string> failures_on_ranks(std::size_t count, const F& f) {
   std::vector<std::string> found(count);
   run_ranks(count, [&](Threads group) {
     const Ranks ranks(group.connect());
@@ -79,30 +79,31 @@ TEST_CASE("ranks gather values and arrays of different lengths, in their order")
 }
 
 TEST_CASE("a meeting returns every rank's note, and fails with one sentence on all ranks") {
-  const auto met = sentences(3, [](const Ranks& ranks) {
+  const auto met = failures_on_ranks(3, [](const Ranks& ranks) {
     const auto notes =
         ranks.meet({.at = Meeting::gradient, .step = 4, .weight = 2.0 * static_cast<double>(ranks.rank())});
     require(notes.size() == 3 && notes[2].weight == 4, "wrong notes");
   });
   CHECK(met == std::vector<std::string>(3));
 
-  const auto different = sentences(3, [](const Ranks& ranks) {
+  const auto different = failures_on_ranks(3, [](const Ranks& ranks) {
     ranks.meet({.at = ranks.rank() == 2 ? Meeting::evaluation : Meeting::gradient, .step = 4});
   });
   CHECK(different ==
         std::vector<std::string>(3,
                                  "rank 2 of 3 is at step 4, an evaluation, and rank 0 at step 4, a "
                                  "gradient: all ranks must make the same calls and read the same checkpoint"));
-  const auto steps = sentences(2, [](const Ranks& ranks) { ranks.meet({.step = ranks.rank()}); });
+  const auto steps = failures_on_ranks(2, [](const Ranks& ranks) { ranks.meet({.step = ranks.rank()}); });
   CHECK(steps[0] == steps[1]);
   CHECK(steps[0].find("step 1, the start of the run") != std::string::npos);
 
-  const auto numbers = sentences(4, [](const Ranks& ranks) { ranks.require_same("the seed", ranks.rank() / 3); });
+  const auto numbers =
+      failures_on_ranks(4, [](const Ranks& ranks) { ranks.require_same("the seed", ranks.rank() / 3); });
   CHECK(numbers == std::vector<std::string>(4, "the seed is 1 on rank 3 of 4, and 0 on rank 0"));
 }
 
 TEST_CASE("the lowest of the ranks that fail is named on all ranks") {
-  const auto found = sentences(4, [](const Ranks& ranks) {
+  const auto found = failures_on_ranks(4, [](const Ranks& ranks) {
     if (ranks.rank() == 1 || ranks.rank() == 3)
       throw ranks.announce("disk " + std::to_string(ranks.rank()) + " is full", 7, ranks.rank() == 1);
     try {
@@ -116,7 +117,7 @@ TEST_CASE("the lowest of the ranks that fail is named on all ranks") {
 }
 
 TEST_CASE("a rank that ends while others wait for it fails them") {
-  const auto found = sentences(3, [](const Ranks& ranks) {
+  const auto found = failures_on_ranks(3, [](const Ranks& ranks) {
     if (ranks.rank() != 1) ranks.meet({});
   });
   CHECK(found[0] == "rank 1 of 3 has ended");
@@ -130,7 +131,7 @@ TEST_CASE("a rank that ends while others wait for it fails them") {
   });
   CHECK(thrown == "rank 1 of 2 has ended: no memory");
   // The group stays broken: a rank that has noticed does not wait again.
-  const auto twice = sentences(2, [](const Ranks& ranks) {
+  const auto twice = failures_on_ranks(2, [](const Ranks& ranks) {
     if (ranks.rank() == 1) return;
     CHECK_UNARY(sentence([&] { ranks.meet({}); }) == "rank 1 of 2 has ended");
     const RankFailure failure = ranks.announce("as above", 3, false);
@@ -139,7 +140,7 @@ TEST_CASE("a rank that ends while others wait for it fails them") {
   });
   CHECK(twice[0] == "rank 1 of 2 has ended");
   // Ranks that exchange arrays of other sizes than expected.
-  const auto sizes = sentences(2, [](const Ranks& ranks) {
+  const auto sizes = failures_on_ranks(2, [](const Ranks& ranks) {
     const std::vector<char> out(8), in(8);
     const std::vector<ByteRange> to(2, ByteRange{0, ranks.rank() == 0 ? 8u : 4u}), from(2, ByteRange{0, 4});
     std::vector<char> received(8);

@@ -19,22 +19,22 @@ namespace {
 
 // Returns the sentences of the exceptions that f(group) throws on each rank.
 template <class F>
-std::vector<std::string> sentences(std::size_t ranks, const F& f) {
+std::vector<std::string> sentences_of_ranks(std::size_t ranks, const F& f) {
   std::vector<std::string> found(ranks);
   run_ranks(ranks, [&](Threads group) { found[group.rank()] = sentence([&] { f(group); }); });
   return found;
 }
 
 // What a rank ends with.
-struct Trained {
+struct RankResult {
   std::vector<float> values;
   RunReport report;
 };
 
 // Returns what f(group), a training run, ends with on each rank.
 template <class F>
-std::vector<Trained> on_ranks(std::size_t ranks, const F& f, std::size_t workers = 1) {
-  std::vector<Trained> found(ranks);
+std::vector<RankResult> on_ranks(std::size_t ranks, const F& f, std::size_t workers = 1) {
+  std::vector<RankResult> found(ranks);
   run_ranks(ranks, [&](Threads group) {
     group.workers = workers;
     found[group.rank()] = f(group);
@@ -52,7 +52,7 @@ struct FailsAtTheEnd {
 };
 
 template <class Loop, class... Observers>
-Trained run_for(Loop& loop, std::uint64_t steps, Observers&&... observers) {
+RankResult run_for(Loop& loop, std::uint64_t steps, Observers&&... observers) {
   const Tiny task;
   const RunReport report = loop.run(task.train(), Evaluate{task, {.every = 5}}, UntilStep{steps}, observers...);
   return {values_of(loop), report};
@@ -69,8 +69,8 @@ TEST_CASE_TEMPLATE("R ranks have the bits of R workers in one process", C, Mean,
   for (const std::size_t count : {1u, 2u, 3u, 5u, 8u}) {  // the batch is 32: equal and unequal parts
     CAPTURE(count);
     const auto same = [&](const auto& rule) {
-      const Trained alone = train(rule, InProcess{.workers = count});
-      for (const Trained& rank : on_ranks(count, [&](Threads group) { return train(rule, group); })) {
+      const RankResult alone = train(rule, InProcess{.workers = count});
+      for (const RankResult& rank : on_ranks(count, [&](Threads group) { return train(rule, group); })) {
         CHECK(same_bits(rank.values, alone.values));
         CHECK(rank.report.last.loss == alone.report.last.loss);
         CHECK(rank.report.last.examples == alone.report.last.examples);
@@ -121,7 +121,7 @@ TEST_CASE("ranks split batches that are smaller than the number of ranks, and wh
     return run_for(loop, 14).values;
   };
   const auto expected = epochs(InProcess{.workers = 5});
-  for (const Trained& rank : on_ranks(5, [&](Threads group) { return Trained{epochs(group), {}}; }))
+  for (const RankResult& rank : on_ranks(5, [&](Threads group) { return RankResult{epochs(group), {}}; }))
     CHECK(same_bits(rank.values, expected));
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("a mistake on one rank ends all ranks with one sentence") {
   };
   // Runs a loop on each rank with an observer that is called after each step.
   const auto with = [&](std::size_t count, const auto& after_step) {
-    return sentences(count, [&](Threads group) {
+    return sentences_of_ranks(count, [&](Threads group) {
       auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
       loop.run(task.train(), UntilStep{9},
                AfterStep{[&](std::uint64_t step) { after_step(loop, group.rank(), step); }});
@@ -206,13 +206,13 @@ TEST_CASE("a mistake on one rank ends all ranks with one sentence") {
             "rank 1 of 2 is at step 4, an evaluation, and rank 0 at step 4, the end of a step: all ranks must "
             "make the same calls and read the same checkpoint"));
   // Different parameters are found at the next evaluation.
-  CHECK(sentences(3, [&](Threads group) {
+  CHECK(sentences_of_ranks(3, [&](Threads group) {
           auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
           loop.run(task.train(), UntilStep{9}, Evaluate{task, {.every = 5}}, AfterStep{[&](std::uint64_t step) {
                      if (group.rank() == 2 && step == 3) loop.values("0.bias")[0] += 1;
                    }});
         }) == all(3, "the tensor '0.bias' differs between rank 2 of 3 and rank 0 after step 5"));
-  CHECK(sentences(2, [&](Threads group) {  // an observer that fails at the end
+  CHECK(sentences_of_ranks(2, [&](Threads group) {  // an observer that fails at the end
           auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
           loop.run(task.train(), UntilStep{2}, FailsAtTheEnd{group.rank() == 0});
         }) == all(2, "rank 0 of 2: the last word fails"));
@@ -223,7 +223,7 @@ TEST_CASE("a loss that is not finite on one rank diverges all ranks at the same 
   const auto broken = [&](std::size_t count, const auto& rule) {
     std::vector<Control> reasons(count);
     std::vector<std::uint64_t> steps(count);
-    const auto found = sentences(count, [&](Threads group) {
+    const auto found = sentences_of_ranks(count, [&](Threads group) {
       auto loop = tiny_loop(rule, 0.01, Mean{}, group);
       try {
         loop.run(Tiny{}.train(), UntilStep{9}, AfterStep{[&](std::uint64_t step) {
@@ -262,7 +262,7 @@ TEST_CASE("a step outside of a run diverges on all ranks, too") {
   std::vector<float> pixels(4 * 784, 0.5f);
   pixels[3 * 784] = std::numeric_limits<float>::quiet_NaN();  // of an example of rank 1
   const InMemory<float> data(pixels, {0, 1, 2, 3}, Shape{28, 28, 1}, 10);
-  const auto found = sentences(2, [&](Threads group) {
+  const auto found = sentences_of_ranks(2, [&](Threads group) {
     TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1}, Always(range(0, 4)), Mean{}, group);
     loop.step(data);
   });
@@ -271,7 +271,7 @@ TEST_CASE("a step outside of a run diverges on all ranks, too") {
 }
 
 TEST_CASE("ranks whose selectors choose different examples notice it at the first step") {
-  const auto found = sentences(2, [](Threads group) {
+  const auto found = sentences_of_ranks(2, [](Threads group) {
     TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1},
                       ShuffledEpochs{.batch = 32, .seed = group.rank()}, Mean{}, group);
     loop.run(Tiny{}.train(), UntilStep{2});
@@ -283,7 +283,7 @@ TEST_CASE("ranks whose selectors choose different examples notice it at the firs
 
 TEST_CASE("a failure that other ranks learn of while they save ends them") {
   const TemporaryFile file;
-  const auto found = sentences(3, [&](Threads group) {
+  const auto found = sentences_of_ranks(3, [&](Threads group) {
     auto loop = tiny_loop(momentum(), 0.01, Adasum<>{}, group);
     loop.run(Tiny{}.train(), UntilStep{9}, AfterStep{[&](std::uint64_t step) {
                if (group.rank() == 1 && step == 4) fail("out of ideas");
@@ -329,7 +329,7 @@ TEST_CASE("ranks that are given different options, data or parameters do not sta
   const Tiny task;
   const auto refused = [&](const auto& rate, std::uint64_t seed, std::size_t batch, std::size_t workers,
                            std::size_t examples, float bias) {
-    return sentences(2, [&](Threads group) {
+    return sentences_of_ranks(2, [&](Threads group) {
       const bool other = group.rank() == 1;
       group.workers = other ? workers : 1;
       TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{other ? rate : 0.1},
@@ -350,7 +350,7 @@ TEST_CASE("ranks that are given different options, data or parameters do not sta
         "the number of examples of the data set is 255 on rank 1 of 2, and 256 on rank 0");
   check(refused(0.1, 1, 32, 1, 256, 1), "the tensor '2.bias' differs between rank 1 of 2 and rank 0 after step 0");
   CHECK(contains(refused(0.2, 1, 32, 1, 256, 0)[0], "the hash of the options of the rule and of the schedule is "));
-  const auto layouts = sentences(2, [&](Threads group) {
+  const auto layouts = sentences_of_ranks(2, [&](Threads group) {
     TrainingLoop loop(mlp(Shape{28, 28, 1}, {group.rank() == 0 ? 12u : 13u}, 10), Tiny::loss(), sgd(), Constant{0.1},
                       ShuffledEpochs{.batch = 32}, Mean{}, group);
     loop.run(task.train(), UntilStep{2});
@@ -358,7 +358,7 @@ TEST_CASE("ranks that are given different options, data or parameters do not sta
   CHECK(contains(layouts[0], "the hash of the layout of the parameters is "));
   CHECK(layouts[0] == layouts[1]);
 
-  const auto small = sentences(2, [&](Threads group) {  // fails before the ranks meet
+  const auto small = sentences_of_ranks(2, [&](Threads group) {  // fails before the ranks meet
     TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.1},
                       ShuffledEpochs{.batch = 32, .last = LastBatch::drop}, Mean{}, group);
     loop.run(task.all.subset(0, group.rank() == 1 ? 20 : 256), UntilStep{2});
@@ -366,9 +366,9 @@ TEST_CASE("ranks that are given different options, data or parameters do not sta
   CHECK(contains(small[0], "rank 1 of 2: ShuffledEpochs: "));
   CHECK(small[0] == small[1]);
 
-  CHECK(contains(sentences(3, [](Threads group) { (void)tiny_loop(sgd(), 0.1, group); })[2],
+  CHECK(contains(sentences_of_ranks(3, [](Threads group) { (void)tiny_loop(sgd(), 0.1, group); })[2],
                  "3 workers need a combiner, Mean{} or Adasum<>{}"));
-  CHECK(sentences(33, [](Threads group) { (void)tiny_loop(sgd(), 0.1, Mean{}, group); })[32] ==
+  CHECK(sentences_of_ranks(33, [](Threads group) { (void)tiny_loop(sgd(), 0.1, Mean{}, group); })[32] ==
         "TrainingLoop: the batch is 32 examples for 33 workers, expected at least one each");
 }
 
@@ -427,13 +427,13 @@ TEST_CASE("a run continues from a checkpoint on other numbers of ranks") {
   // Rules of workers cannot be shared out to another number of workers.
   const TemporaryFile file;
   on_ranks(4, [&](Threads group) { return train(Adasum<>{}, group, file.path(), 4); });
-  const auto found = sentences(3, [&](Threads group) { train(Adasum<>{}, group, file.path(), 8); });
+  const auto found = sentences_of_ranks(3, [&](Threads group) { train(Adasum<>{}, group, file.path(), 8); });
   for (const std::string& each : found) CHECK(each == found[0]);
   CHECK(contains(found[0], "rank 0 of 3: " + file.path()));
   // Mean has one rule, which any number of ranks can continue.
   const TemporaryFile other;
   on_ranks(4, [&](Threads group) { return train(Mean{}, group, other.path(), 4); });
-  for (const Trained& rank : on_ranks(3, [&](Threads group) { return train(Mean{}, group, other.path(), 8); }))
+  for (const RankResult& rank : on_ranks(3, [&](Threads group) { return train(Mean{}, group, other.path(), 8); }))
     CHECK(rank.report.resumed_at == 4);
 }
 
