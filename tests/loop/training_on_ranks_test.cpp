@@ -464,5 +464,7 @@ TEST_CASE("the log of orthogonality: 1 / W for equal workers, and the same on ra
   };
   check(Adasum<Of::gradients>{});
   check(Adasum<Of::updates>{});
+  CHECK(sentence([&] { (void)logged(Adasum<Of::updates>{}, InProcess{}, different, 2); }) ==
+        "TrainingLoop: orthogonality needs at least 2 workers, but there is 1");
   CHECK(sentence([] { (void)OrthogonalityLog("f", 0); }) == "OrthogonalityLog: every is 0, expected at least 1");
 }

@@ -307,9 +307,11 @@ struct Adasum {
     }
     if (measures) {
       state.orthogonality = squares_of(context, {state.pointers.front()});
-      for (std::size_t i = 0; i < squares.size(); ++i) {
+      const std::size_t tensors = squares.size(), ranks = context.ranks().size();
+      const std::vector<double> all = context.ranks().all_gather(squares, std::vector<std::size_t>(ranks, tensors));
+      for (std::size_t i = 0; i < tensors; ++i) {
         double sum = 0;
-        for (const double of_rank : context.ranks().all_gather(squares[i])) sum += of_rank;
+        for (std::size_t r = 0; r < ranks; ++r) sum += all[r * tensors + i];
         state.orthogonality[i] /= sum;
       }
     }

@@ -17,7 +17,7 @@
 
 namespace algoperf::detail {
 
-// A hash of bytes.
+// A hash of bytes, eight at a time, because each evaluation hashes all parameters.
 std::uint64_t hash_bytes(const void* from, std::size_t size, std::uint64_t sum = 0x9e3779b97f4a7c15u);
 
 // The parameters of a rank, in host memory.

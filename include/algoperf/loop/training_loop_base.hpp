@@ -260,7 +260,11 @@ class TrainingLoopBase {
   // Makes Adasum measure how orthogonal the workers' gradients or updates are, at each step whose number `every`
   // divides; 0 stops it. All ranks must call it. orthogonality() returns the last measurement, for each tensor of
   // layout().tensors(), or nothing.
-  void measure_orthogonality(std::uint64_t every) { combiner_.measure_orthogonality(combiner_state_, every); }
+  void measure_orthogonality(std::uint64_t every) {
+    require(every == 0 || context_.workers() * ranks().size() >= 2,
+            "TrainingLoop: orthogonality needs at least 2 workers, but there is 1");
+    combiner_.measure_orthogonality(combiner_state_, every);
+  }
   const std::vector<double>& orthogonality() const { return combiner_.orthogonality(combiner_state_); }
 
   // Returns the warnings about the data that start() gave to on_warning (core/warn.hpp).

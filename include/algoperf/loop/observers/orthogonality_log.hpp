@@ -16,8 +16,8 @@ namespace algoperf {
 
 // Writes as CSV, every `every` steps, how orthogonal the workers' gradients or updates are that Adasum combines: step,
 // tensor, orthogonality, one row for each trained tensor, between 1 / W (equal vectors) and 1 (orthogonal vectors); for
-// the formula, see Adasum::measure_orthogonality. Needs a loop with the combiner Adasum. The file is written when the
-// run ends, by rank 0. Until then, an existing file is not overwritten.
+// the formula, see Adasum::measure_orthogonality. Needs a loop with the combiner Adasum and at least two workers. The
+// file is written when the run ends, by rank 0. Until then, an existing file is not overwritten.
 class OrthogonalityLog {
  public:
   static constexpr bool never_stops = true;
