@@ -152,9 +152,7 @@ bool run(const Options& options) {
     for (std::size_t k = 0; k < steps.size(); ++k)
       csv += fmt::format("{:g},{},{:.9g},{:.9g}\n", curve.parameters, steps[k], curve.points[k].flops,
                          curve.points[k].loss);
-  ap::AtomicFile file(options.out + "/compute_optimal.csv");
-  file.write(csv);
-  file.commit();
+  ap::write_file(options.out + "/compute_optimal.csv", csv);
 
   // Budgets covered by the curves of all models: from the first point of the largest model to the last of the
   // smallest.

@@ -251,9 +251,8 @@ bool report(const Options& options, const Family& family, const Found& found) {
                             {"guessing_ends", boundary(regions.guessing_ends)},
                             {"floor_begins", boundary(regions.floor_begins)},
                             {"held_out", held_out}};
-  ap::AtomicFile object(options.out + "/learning_curve.json");
-  object.write(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  object.commit();
+  ap::write_file(options.out + "/learning_curve.json",
+                 json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   fmt::print("\nWrote {0}/learning_curve.csv and .json, {0}/learning_curve and _sizes, .svg and .png\n", options.out);
   return envelope.converged && envelope.determined();
 }
@@ -286,9 +285,7 @@ bool run(Options options) {
   for (const Cell& cell : cells)
     csv += fmt::format("{},{},{:g},{:g},{:.9g},{:.9g}\n", cell.shard, cell.width, cell.parameters, cell.flops,
                        cell.error, fmt::join(cell.errors, " "));
-  ap::AtomicFile table(options.out + "/learning_curve.csv");
-  table.write(csv);
-  table.commit();
+  ap::write_file(options.out + "/learning_curve.csv", csv);
 
   // The best size for each shard.
   std::vector<std::vector<std::string>> rows{{"shard"}};

@@ -98,9 +98,7 @@ void targets(const Options& options, std::size_t points, std::size_t seeds) {
     std::fflush(stdout);
     csv += row;
   }
-  ap::AtomicFile file(options.out + "/targets.csv");
-  file.write(csv);
-  file.commit();
+  ap::write_file(options.out + "/targets.csv", csv);
   fmt::print("Wrote {}/targets.csv\n", options.out);
 }
 

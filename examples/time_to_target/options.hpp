@@ -151,9 +151,7 @@ inline void keep_options(const Options& options) {
     const auto found = nlohmann::ordered_json::parse(file, nullptr, false);
     return algoperf::require_settings(found, json, options.settings_path() + ": another study was begun here: its");
   }
-  algoperf::AtomicFile file(options.settings_path());
-  file.write(json.dump(2) + "\n");
-  file.commit();
+  algoperf::write_file(options.settings_path(), json.dump(2) + "\n");
 }
 
 // Reads the options of the study in a folder. Throws Error, naming the file, if there is none or if it is damaged.

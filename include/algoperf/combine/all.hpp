@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adasum.hpp"
+#include "adasum_tree.hpp"
 #include "concept.hpp"
 #include "group/in_process.hpp"
 #include "mean.hpp"

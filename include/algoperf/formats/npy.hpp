@@ -21,9 +21,7 @@ template <class Expression>
 void save_npy(const std::string& path, const Expression& expression) {
   StateDict dict;
   set(dict, "array", expression);
-  AtomicFile file(path);
-  file.write(detail::npy_bytes(path, dict.arrays().front()));
-  file.commit();
+  write_file(path, detail::npy_bytes(path, dict.arrays().front()));
 }
 
 template <class T>

@@ -30,9 +30,7 @@ inline void save_npz(const std::string& path, const StateDict& dict) {
   detail::Zip zip(path);
   for (std::size_t i = 0; i < files.size(); ++i) zip.add(dict.arrays()[i].name + ".npy", files[i]);
   const std::string bytes = zip.finish();
-  AtomicFile file(path);
-  file.write(bytes);
-  file.commit();
+  write_file(path, bytes);
 }
 
 // Reads all arrays. A file whose entries decompress to more than `limit` bytes in total is refused, regardless of its

@@ -1,7 +1,7 @@
 // TrainingContext: the data of a training step with one update rule, with the interface that combiners use
 // (combine/concept.hpp). It is created once. A step allocates no memory, except inside matrix products and
-// convolutions and where a ragged axis has more rows than before. Its type does not depend on the model's, so programs
-// with many models compile it once.
+// convolutions, where a ragged axis has more rows than before, and for messages to other ranks. Its type does not
+// depend on the model's, so programs with many models compile it once.
 #pragma once
 
 #include <cstddef>

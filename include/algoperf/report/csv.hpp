@@ -29,9 +29,7 @@ inline void write_csv(const std::string& path, const std::vector<Trial>& trials)
     for (const EvaluationReport& e : trial.evaluations)
       text += fmt::format("{},{},{},{:.6f},{:.6f},{:.9g},{:.9g}\n", detail::csv_field(trial.rule), trial.seed, e.step,
                           e.training_seconds, e.evaluation_seconds, e.loss, e.metric);
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
+  write_file(path, text);
 }
 
 }  // namespace algoperf

@@ -58,9 +58,8 @@ inline int run_gnuplot(const std::string& script) {
 // fails.
 inline void gnuplot(const std::string& terminal, const std::string& path, const std::string& script) {
   const RemovedFile picture(path + ".tmp"), commands(path + ".gnuplot");
-  AtomicFile file(commands.path());
-  file.write("set terminal " + terminal + "\nset output " + quoted(picture.path()) + "\n" + script + "\nset output\n");
-  file.commit();
+  write_file(commands.path(),
+             "set terminal " + terminal + "\nset output " + quoted(picture.path()) + "\n" + script + "\nset output\n");
   const int status = run_gnuplot(commands.path());
   require(status != 127, path, ": gnuplot could not be started (is it installed?)");
   require(status == 0 && std::rename(picture.path().c_str(), path.c_str()) == 0, path, ": gnuplot could not draw it");

@@ -50,9 +50,7 @@ inline void write_json(const std::string& path, const nlohmann::json& settings, 
                                  {"best_metric", detail::to_json(s.best_metric)},
                                  {"ratio", detail::or_null(s.ratio)}});
   for (const Trial& trial : trials) json["trials"].push_back(detail::to_json(trial));
-  AtomicFile file(path);
-  file.write(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  file.commit();
+  write_file(path, json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace algoperf

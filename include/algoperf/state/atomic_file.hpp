@@ -108,4 +108,11 @@ class AtomicFile {
   std::FILE* file_ = nullptr;
 };
 
+// Writes a whole file, or throws Error and leaves an existing one unchanged.
+inline void write_file(const std::string& path, const std::string& bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
 }  // namespace algoperf

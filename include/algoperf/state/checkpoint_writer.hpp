@@ -65,11 +65,7 @@ class CheckpointWriter {
     return std::move(bytes_);
   }
   // Writes the file. If that fails, throws Error and leaves an existing file at `path` unchanged.
-  void write(const std::string& path) {
-    AtomicFile file(path);
-    file.write(finish());
-    file.commit();
-  }
+  void write(const std::string& path) { write_file(path, finish()); }
 
  private:
   void put_name(const std::string& name) {

@@ -58,12 +58,9 @@ inline void write_official_logs(const std::string& folder, const std::vector<Stu
                     e.training_seconds + e.evaluation_seconds, e.metric, e.loss);
       rows += row;
     }
-    AtomicFile measurements(place + "/measurements.csv");
-    measurements.write(rows);
-    measurements.commit();
-    AtomicFile point(place + "/hparams.json");
-    point.write(to_json(record.point).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    point.commit();
+    write_file(place + "/measurements.csv", rows);
+    write_file(place + "/hparams.json",
+               to_json(record.point).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   }
 }
 

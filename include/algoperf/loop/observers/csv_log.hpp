@@ -39,9 +39,7 @@ class CsvLog {
   template <class Run>
   void end(Run&, const RunReport&) const {
     if (rows_.empty()) return;
-    AtomicFile file(path_);
-    file.write(rows_);
-    file.commit();
+    write_file(path_, rows_);
   }
 
   template <class Archive>

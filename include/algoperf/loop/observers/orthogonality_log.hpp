@@ -50,9 +50,7 @@ class OrthogonalityLog {
   void end(Run& run, const RunReport&) {
     run.loop().measure_orthogonality(0);
     if (!run.is_root() || rows_.empty()) return;
-    AtomicFile file(path_);
-    file.write("step,tensor,orthogonality\n" + rows_);
-    file.commit();
+    write_file(path_, "step,tensor,orthogonality\n" + rows_);
   }
 
   template <class Archive>

@@ -45,9 +45,7 @@ class StepLog {
   template <class Run>
   Control ready(Run& run) {  // after a checkpoint was loaded, if there is one
     const std::string kept = run.loop().steps() == 0 ? header : rows_up_to(run.loop().steps());
-    AtomicFile start(path_);
-    start.write(kept);
-    start.commit();
+    write_file(path_, kept);
     close();
     file_ = std::fopen(path_.c_str(), "ab");
     require(file_ != nullptr, path_, ": cannot be written: ", std::strerror(errno));
