@@ -113,7 +113,7 @@ TEST_CASE("end is called when a step throws, and run throws the step's error") {
   CHECK(contains(told.back(), "b end "));
 }
 
-TEST_CASE("if one observer's end throws, end of the others is still called") {
+TEST_CASE("if one observer's end throws, end of the others is still called, and each only once") {
   const Tiny task;
   std::vector<std::string> told;
   auto loop = tiny_loop(sgd(), 0.1);
@@ -121,6 +121,8 @@ TEST_CASE("if one observer's end throws, end of the others is still called") {
           loop.run(task.train(), Spy{told, "a", 0, true}, Spy{told, "b", 0, true}, UntilStep{1});
         }) == "a failed at the end");
   CHECK(told.back() == "b end 1");
+  CHECK(std::count(told.begin(), told.end(), "a end 1") == 1);
+  CHECK(std::count(told.begin(), told.end(), "b end 1") == 1);
 }
 
 TEST_CASE("end is called only for observers whose begin was called") {
