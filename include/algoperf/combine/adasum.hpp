@@ -93,8 +93,8 @@ struct Adasum {
   const std::vector<double>& orthogonality(const State<Context>& state) const {
     return state.orthogonality;
   }
-  // What this rank has of the state in a checkpoint's scope, if other ranks have parts of it, too; and, on rank 0,
-  // their parts, which the next visit() writes.
+  // A checkpoint of several ranks: part_of_state() returns this rank's entries in the scope of the state. take_parts()
+  // stores the entries of the other ranks on rank 0, and the next visit() writes them.
   template <class Context>
   std::string part_of_state(State<Context>& state, const std::string& scope) const requires(of == Of::updates) {
     CheckpointWriter mine;

@@ -30,7 +30,7 @@ struct RankValues {
 // Throws RankFailure, naming the first tensor that differs, unless the parameters have the same bits on all ranks.
 void require_same_parameters(const Ranks& ranks, const RankValues& parameters, std::uint64_t step);
 
-// The ranks of a run meet at its start, which throws RankFailure unless they were given the same.
+// Throws RankFailure, naming what differs, unless all ranks start a run with the same numbers and parameters.
 struct RunStart {
   std::uint64_t step, seed, batch, workers, examples, options;
 };
@@ -38,7 +38,8 @@ void meet_at_start(const Ranks& ranks, const RunStart& start, const RankValues& 
 
 std::uint64_t hash_of(const Settings& settings);
 
-// Adds the sums of an evaluation over all ranks, after checking their parameters. `scores` may be null.
+// Checks that all ranks have the same parameters, then adds the sums of an evaluation over them. If `scores` is null,
+// every rank has evaluated all examples, and the sums stay as they are.
 void add_over_ranks(const Ranks& ranks, const RankValues& parameters, std::uint64_t step, double& weight, double& loss,
                     double* scores);
 
@@ -48,8 +49,8 @@ Control agree_to_stop(const Ranks& ranks, std::uint64_t step, Control mine);
 // Makes all ranks throw Diverged, unless they do already.
 void share_divergence(const Ranks& ranks, Diverged& diverged);
 
-// Returns what to throw instead of the exception that is being handled: itself if there is one rank or if all ranks
-// throw it, else what all ranks throw.
+// Announces the exception that is being handled to the other ranks, and returns what all ranks throw. Returns the
+// exception itself if there is one rank, or if all ranks throw it already.
 std::exception_ptr share_failure(const Ranks& ranks, std::uint64_t step);
 
 #if ALGOPERF_DEFINES_COMPILED

@@ -233,15 +233,15 @@ class TrainingLoopBase {
             " examples, when training started it had ", data_size_);
   }
 
-  // Returns the ranks that train this model together. run() meets them at its start, which requires that they were
-  // given the same data, options and parameters.
+  // Returns the ranks that train this model together.
   const Ranks& ranks() const { return context_.ranks(); }
+  // Throws RankFailure unless all ranks have the same options, number of examples and parameters. run() calls it.
   ALGOPERF_COLD void meet_at_start() {
     if (!ranks().alone())
       detail::meet_at_start(ranks(), {steps(), seed_, selector_.batch, context_.workers(), data_size_, options_},
                             values_of_rank());
   }
-  // Sends what other ranks have of the state to rank 0, which can then save it. All ranks must call it.
+  // Sends the other ranks' parts of the state to rank 0, where the next visit() writes them. All ranks must call it.
   void gather_state() {
     if constexpr (requires { combiner_.part_of_state(combiner_state_, rule_scope); }) {
       if (ranks().alone()) return;
