@@ -53,6 +53,7 @@ INSTANTIATE(unsigned long);
 INSTANTIATE(unsigned long long);
 INSTANTIATE(std::vector<double>);
 INSTANTIATE(std::vector<std::size_t>);
+INSTANTIATE(std::vector<std::string>);
 
 CommandLine::Option CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
   return Option(app_->add_flag(name, value, help));

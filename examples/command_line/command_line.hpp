@@ -37,7 +37,7 @@ class CommandLine {
   };
 
   // Adds an option, or an argument if `name` has no dashes. parse() writes to `value`: a string, a double, an unsigned
-  // integer, or a std::vector of these numbers.
+  // integer, or a std::vector of strings or of these numbers.
   template <class T>
   Option option(const std::string& name, T& value, const std::string& help);
   Option flag(const std::string& name, bool& value, const std::string& help);

@@ -1,4 +1,4 @@
-"""Prints the expected values of tests/tuning/published_batch_study_test.cpp: the rules of Shallue et al. 2019, stated with
+"""Prints the expected values of tests/tuning/batch_size/published_batch_study_test.cpp: the rules of Shallue et al. 2019, stated with
 pandas, on made-up measurements. Needs pandas.
 
     python make_batch_study.py

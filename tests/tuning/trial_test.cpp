@@ -10,6 +10,7 @@
 
 #include "../loop/tiny.hpp"
 #include "../support/near.hpp"
+#include "../support/sentence.hpp"
 
 namespace ap = algoperf;
 
@@ -201,4 +202,49 @@ TEST_CASE("a submission's observer sees the clock, knows of evaluations, and can
   seen = {};
   watched.stop_at = 7;
   CHECK(ap::run_trial(hard, watched, good).steps == 7);
+}
+
+TEST_CASE("a trial may have another batch size, whose budget is then the step hint") {
+  struct ToZero : HeavyBall {
+    std::size_t* seen_batch;
+    std::uint64_t* seen_hint;
+    auto schedule(const ap::HyperPoint&, const ap::WorkloadFacts& facts) const {
+      *seen_batch = facts.batch_size, *seen_hint = facts.step_hint;
+      return ap::Constant{0.05};
+    }
+  };
+  std::size_t batch = 0;
+  std::uint64_t hint = 0;
+  const ToZero submission{{}, &batch, &hint};
+  const ap::TrialResult found =
+      ap::run_trial(TinyWorkload{}, submission, good, {.steps = 32, .batch_size = 8, .stop_at_target = false});
+  CHECK(found.examples == 32 * 8);
+  CHECK(batch == 8);
+  CHECK(hint == 32);
+
+  struct OwnSelector : HeavyBall {
+    auto selector(const ap::HyperPoint&, const ap::WorkloadFacts&, std::uint64_t) const {
+      return ap::WithReplacement{.batch = 16};
+    }
+  };
+  CHECK(ap::run_trial(TinyWorkload{}, OwnSelector{}, good, {.steps = 2, .batch_size = 16}).examples == 32);
+  CHECK(sentence([] { (void)ap::run_trial(TinyWorkload{}, OwnSelector{}, good, {.steps = 2, .batch_size = 8}); }) ==
+        "TrialOptions: batch_size is 8, but the selector of submission 'heavy_ball' has batches of 16");
+}
+
+TEST_CASE("evaluations may be at steps that grow by a factor") {
+  TinyWorkload hard;
+  hard.target_error = -1;
+  const auto steps = [&](std::uint64_t budget, std::uint64_t every, double growth) {
+    std::vector<std::uint64_t> found;
+    const ap::TrialOptions options{.steps = budget, .evaluate_every = every, .evaluate_growth = growth};
+    for (const ap::TrialEvaluation& evaluation : ap::run_trial(hard, HeavyBall{}, good, options).evaluations)
+      found.push_back(evaluation.step);
+    return found;
+  };
+  CHECK(steps(40, 2, 1.5) == std::vector<std::uint64_t>{1, 2, 4, 6, 10, 16, 24, 36, 40});
+  CHECK(steps(36, 2, 1.5) == std::vector<std::uint64_t>{1, 2, 4, 6, 10, 16, 24, 36});
+  CHECK(steps(12, 5, 1) == std::vector<std::uint64_t>{1, 5, 10, 12});
+  CHECK(sentence([&] { (void)steps(1, 1, 0.5); }) ==
+        "TrialOptions: evaluate_growth is 0.5, expected a finite number of at least 1");
 }

@@ -13,6 +13,9 @@
 
 namespace algoperf {
 
+// How the points of a series are drawn: under the pointer only, or as a disc, ring, cross or star.
+enum class SvgMark { hover, disc, ring, cross, star };
+
 struct SvgChart {
   struct Point {
     double x = 0, y = 0;
@@ -23,7 +26,8 @@ struct SvgChart {
     std::vector<Point> points = {};
     bool line = true;   // joined by lines
     bool step = false;  // y stays constant until the next x
-    bool dots = false;  // visible; otherwise a point appears below the pointer
+    SvgMark mark = SvgMark::hover;
+    bool dashed = false;  // the line
     double opacity = 1;
   };
 
@@ -97,6 +101,39 @@ inline ChartAxis chart_axis(std::vector<double> values, bool log, double from, d
   return {low, high, from, to, log};
 }
 
+// Returns a mark at a position. A mark that is not visible appears under the pointer.
+inline std::string svg_mark(SvgMark mark, double x, double y, const char* color, const std::string& tip) {
+  const std::string data = fmt::format("data-tip=\"{}\"", html_text(tip));
+  switch (mark) {
+    case SvgMark::cross:
+      return fmt::format(
+          "<path class=\"dot seen\" fill=\"none\" stroke=\"{0}\" stroke-width=\"1.6\" "
+          "d=\"M{1:.1f} {2:.1f}l7 7m0 -7l-7 7\" {3}/>\n",
+          color, x - 3.5, y - 3.5, data);
+    case SvgMark::ring:
+      return fmt::format(
+          "<circle class=\"dot seen\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"#fff\" stroke=\"{}\" "
+          "stroke-width=\"1.6\" {}/>\n",
+          x, y, color, data);
+    case SvgMark::star: {
+      std::string corners;
+      for (int i = 0; i < 10; ++i) {
+        const double angle = 3.14159265358979 * i / 5, radius = i % 2 == 0 ? 9 : 3.8;
+        corners += fmt::format("{:.1f},{:.1f} ", x + radius * std::sin(angle), y - radius * std::cos(angle));
+      }
+      return fmt::format(
+          "<polygon class=\"dot seen\" points=\"{}\" fill=\"{}\" stroke=\"#1c2733\" stroke-width=\"0.8\" {}/>\n",
+          corners, color, data);
+    }
+    case SvgMark::hover:
+    case SvgMark::disc:
+      break;
+  }
+  const bool seen = mark == SvgMark::disc;
+  return fmt::format("<circle class=\"dot{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" {}/>\n",
+                     seen ? " seen" : "", x, y, seen ? 4 : 5, color, data);
+}
+
 inline std::string tick_text(double value) {
   if (std::fabs(value) < 1e-12) return "0";
   const double magnitude = std::fabs(value);
@@ -153,14 +190,12 @@ inline std::string draw_svg(const SvgChart& chart) {
         path = fmt::format("M{:.1f} {:.1f}", px, py);
       else
         path += series.step ? fmt::format("H{:.1f}V{:.1f}", px, py) : fmt::format("L{:.1f} {:.1f}", px, py);
-      if (!point.tip.empty() || series.dots)
-        dots +=
-            fmt::format("<circle class=\"dot{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" data-tip=\"{}\"/>\n",
-                        series.dots ? " seen" : "", px, py, series.dots ? 4 : 5, color, html_text(point.tip));
+      if (!point.tip.empty() || series.mark != SvgMark::hover)
+        dots += detail::svg_mark(series.mark, px, py, color, point.tip);
     }
     if (series.line && !path.empty())
-      svg += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" opacity=\"{:g}\" d=\"{}\"/>\n", color,
-                         series.opacity, path);
+      svg += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" opacity=\"{:g}\"{} d=\"{}\"/>\n", color,
+                         series.opacity, series.dashed ? " stroke-dasharray=\"5 4\"" : "", path);
   }
   return svg + dots + "</svg>\n";
 }

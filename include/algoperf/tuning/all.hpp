@@ -1,9 +1,9 @@
-// Includes all of tuning/ except baselines.hpp and the headers that need nlohmann-json: compare.hpp, find_target.hpp,
-// journal.hpp, merge_journals.hpp, published_batch_study.hpp, search_space_json.hpp, successive_halving.hpp, tune.hpp
-// and study*.hpp.
+// Includes all of tuning/ except baselines.hpp, batch_size/ but for batch_study.hpp, and the headers that need
+// nlohmann-json: compare.hpp, find_target.hpp, journal.hpp, merge_journals.hpp, search_space_json.hpp,
+// successive_halving.hpp, tune.hpp and study*.hpp.
 #pragma once
 
-#include "batch_study.hpp"
+#include "batch_size/batch_study.hpp"
 #include "clock_noise.hpp"
 #include "concept.hpp"
 #include "entry.hpp"
@@ -16,4 +16,5 @@
 #include "sobol.hpp"
 #include "submission.hpp"
 #include "trial.hpp"
+#include "widen.hpp"
 #include "worker_pool.hpp"

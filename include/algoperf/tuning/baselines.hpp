@@ -26,10 +26,6 @@ namespace algoperf {
 
 namespace detail {
 
-inline Hyperparameter log_range(const char* name, double min, double max) {
-  return {.name = name, .min = min, .max = max, .scaling = Scaling::log};
-}
-
 // A warm-up of 5 % of the step hint, then half a cosine to 0.
 inline WarmupCosine warmup_cosine_of(const HyperPoint& point, const WorkloadFacts& facts) {
   return {.peak = point["learning_rate"], .warmup = facts.step_hint / 20, .total = facts.step_hint};

@@ -44,6 +44,14 @@ struct Hyperparameter {
                                                     : min + end - min * std::exp((1 - u) * std::log(end / min));
     return std::fmin(std::fmax(integer ? std::floor(value) : value, min), max);
   }
+  // Returns the coordinate of a value of the range, at() its inverse; of an integer, the middle of its coordinates.
+  double coordinate(double value) const {
+    const double end = integer ? max + 1 : max, inside = integer ? value + 0.5 : value;
+    if (!(end > min)) return 0.5;
+    return scaling == Scaling::linear ? (inside - min) / (end - min)
+           : scaling == Scaling::log  ? std::log(inside / min) / std::log(end / min)
+                                      : 1 - std::log((min + end - inside) / min) / std::log(end / min);
+  }
   // Throws Error, naming the hyperparameter, if its range is empty or a value is not finite, or if its scaling needs
   // min > 0.
   void check() const {
@@ -61,6 +69,14 @@ struct Hyperparameter {
             "' is an integer in [", min, ", ", max, "], expected whole numbers");
   }
 };
+
+namespace detail {
+
+inline Hyperparameter log_range(const char* name, double min, double max) {
+  return {.name = name, .min = min, .max = max, .scaling = Scaling::log};
+}
+
+}  // namespace detail
 
 // The kinds of point sequences.
 enum class Search { halton, sobol, random, official };

@@ -218,19 +218,23 @@ class Study {
       else
         cells.back()["point"] = to_json(entry.default_point());
     }
-    return {{"studies", options_.studies},
-            {"trials", options_.trials},
-            {"seed", options_.seed},
-            {"search", searches[static_cast<std::size_t>(options_.search)]},
-            {"ruleset", options_.ruleset == Ruleset::external ? "external" : "self-tuning"},
-            {"steps", options_.trial.steps},
-            {"seconds", options_.trial.seconds < __DBL_MAX__ ? Json(options_.trial.seconds) : Json(nullptr)},
-            {"budget_factor", options_.trial.budget_factor},
-            {"step_hint_factor", options_.trial.step_hint_factor},
-            {"evaluate_every", options_.trial.evaluate_every},
-            {"stop_at_target", options_.trial.stop_at_target},
-            {"threads", options_.trial.threads},
-            {"cells", cells}};
+    Json settings{{"studies", options_.studies},
+                  {"trials", options_.trials},
+                  {"seed", options_.seed},
+                  {"search", searches[static_cast<std::size_t>(options_.search)]},
+                  {"ruleset", options_.ruleset == Ruleset::external ? "external" : "self-tuning"},
+                  {"steps", options_.trial.steps},
+                  {"seconds", options_.trial.seconds < __DBL_MAX__ ? Json(options_.trial.seconds) : Json(nullptr)},
+                  {"budget_factor", options_.trial.budget_factor},
+                  {"step_hint_factor", options_.trial.step_hint_factor},
+                  {"evaluate_every", options_.trial.evaluate_every},
+                  {"stop_at_target", options_.trial.stop_at_target},
+                  {"threads", options_.trial.threads},
+                  {"cells", cells}};
+    // Journals of earlier versions lack these.
+    if (options_.trial.evaluate_growth != 1) settings["evaluate_growth"] = options_.trial.evaluate_growth;
+    if (options_.trial.batch_size != 0) settings["batch_size"] = options_.trial.batch_size;
+    return settings;
   }
 
   std::vector<StudyRecord> records_of(const std::map<std::uint64_t, Json>& lines) const {

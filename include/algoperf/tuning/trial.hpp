@@ -27,6 +27,10 @@ struct TrialOptions {
   double budget_factor = 1;                                  // multiplies both budgets
   double step_hint_factor = 1;       // multiplies the step hint that the submission gets, but not the budget
   std::uint64_t evaluate_every = 0;  // steps; 0: a 25th of the step hint
+  // Leaves out evaluations before the number of steps has grown by this factor since the last one. 1: none.
+  double evaluate_growth = 1;
+  // Examples per step, instead of the submission's or the workload's; the step hint is then the budget. 0: as they are.
+  std::size_t batch_size = 0;
   bool stop_at_target = true;
   unsigned threads = 1;
 
@@ -36,6 +40,8 @@ struct TrialOptions {
             ", expected a finite number above 0");
     require(step_hint_factor > 0 && std::isfinite(step_hint_factor), "TrialOptions: step_hint_factor is ",
             step_hint_factor, ", expected a finite number above 0");
+    require(evaluate_growth >= 1 && std::isfinite(evaluate_growth), "TrialOptions: evaluate_growth is ",
+            evaluate_growth, ", expected a finite number of at least 1");
     require(threads >= 1, "TrialOptions: threads is 0, expected at least 1");
   }
 };
@@ -83,13 +89,17 @@ class TrialObserver {
     until_.begin(run);
   }
   bool evaluation_due(const StepReport& report) const {
-    return report.now.t % options_.evaluate_every == 0 || report.now.t == 1;
+    const std::uint64_t t = report.now.t;
+    if (t == 1) return true;
+    const double least = options_.evaluate_growth * static_cast<double>(evaluated_);
+    return t % options_.evaluate_every == 0 && static_cast<double>(t) >= least;
   }
-  bool last_evaluation_due(const StepReport& report) const { return !evaluation_due(report); }
+  bool last_evaluation_due(const StepReport& report) const { return report.now.t != evaluated_; }
   template <class Run>
   EvaluationReport evaluate(Run& run) {
     if constexpr (requires { observer_.before_evaluation(run.loop(), TrialClock{}); })
       timed(run, [&] { observer_.before_evaluation(run.loop(), clock(run.loop().last(), true)); });
+    evaluated_ = run.loop().last().now.t;
     const EvaluationReport found = run.loop().evaluate(data_, metric_);
     result_.evaluations.push_back(
         {found, run.loop().last().examples, static_cast<double>(run.loop().gradient_examples()) * flops_});
@@ -135,6 +145,7 @@ class TrialObserver {
   double flops_;
   Observer& observer_;
   TrialResult& result_;
+  std::uint64_t evaluated_ = 0;  // the step of the last evaluation
 };
 
 // How a trial measures a workload.
@@ -195,6 +206,10 @@ inline void complete(TrialOptions& options, WorkloadFacts& facts) {
   options.steps = times(options.budget_factor, options.steps);
   options.seconds *= options.budget_factor;
   if (options.evaluate_every == 0) options.evaluate_every = facts.step_hint / 25 + 1;
+  if (options.batch_size > 0) {
+    facts.batch_size = options.batch_size;
+    facts.step_hint = options.steps;
+  }
   facts.step_hint = times(options.step_hint_factor, facts.step_hint);
 }
 
@@ -220,13 +235,17 @@ TrialResult run_task(const Task& task, const S& submission, const HyperPoint& po
   WorkloadFacts facts = task.data.facts;
   complete(options, facts);
   std::size_t batch = facts.batch_size;
-  if constexpr (HasBatchSize<S>) batch = submission.batch_size(facts);
+  if constexpr (HasBatchSize<S>)
+    if (options.batch_size == 0) batch = submission.batch_size(facts);
   const auto selector = [&] {
     if constexpr (HasSelector<S>)
       return submission.selector(point, facts, options.seed);
     else
       return ShuffledEpochs{.batch = batch, .seed = options.seed};
   }();
+  if constexpr (requires { selector.batch == batch; })
+    require(options.batch_size == 0 || selector.batch == batch, "TrialOptions: batch_size is ", batch,
+            ", but the selector of submission '", S::name, "' has batches of ", selector.batch);
   auto observer = [&] {
     if constexpr (HasObserver<S>)
       return submission.observer(point, facts);

@@ -122,7 +122,7 @@ inline std::string sensitivity_chart(const StudyView& view, std::size_t s, const
                  .height = 210};
   for (std::size_t w = 0; w < view.suite().workloads.size(); ++w) {
     const ScoredWorkload& workload = view.suite().workloads[w];
-    SvgChart::Series series{.color = w, .line = false, .dots = true};
+    SvgChart::Series series{.color = w, .line = false, .mark = SvgMark::disc};
     for (std::size_t i = 0; i < view.records.size(); ++i) {
       const StudyRecord& record = view.records[i];
       if (record.submission != view.names()[s] || record.workload != workload.name || !record.point.has(hyperparameter))

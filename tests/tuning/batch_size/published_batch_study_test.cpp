@@ -1,4 +1,4 @@
-#include "algoperf/tuning/published_batch_study.hpp"
+#include "algoperf/tuning/batch_size/published_batch_study.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "../support/folder.hpp"
-#include "../support/near.hpp"
-#include "../support/sentence.hpp"
+#include "../../support/folder.hpp"
+#include "../../support/near.hpp"
+#include "../../support/sentence.hpp"
 
 namespace ap = algoperf;
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "../scoring/readers/official_logs.hpp"
+#include "../../scoring/readers/official_logs.hpp"
 #include "batch_study.hpp"
 
 namespace algoperf {

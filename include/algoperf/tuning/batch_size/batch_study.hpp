@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "concept.hpp"
+#include "../concept.hpp"
 
 namespace algoperf {
 
@@ -43,11 +43,14 @@ struct BatchStudy {
   }
 };
 
-// A goal is reached by a metric that is better than `value`, not equal to it.
+// A goal is reached by a metric that is better than `value`; by one equal to it only if `or_equal` is set.
 struct Goal {
   double value = 0;
   bool lower_is_better = true;
-  bool reached_by(double metric) const { return lower_is_better ? metric < value : metric > value; }
+  bool or_equal = false;
+  bool reached_by(double metric) const {
+    return (lower_is_better ? metric < value : metric > value) || (or_equal && metric == value);
+  }
 };
 
 // A measurement of a trial that was chosen.
