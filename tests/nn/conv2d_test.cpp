@@ -152,6 +152,71 @@ TEST_CASE("conv2d: the same bits for any number of threads") {
   for (const unsigned threads : {2u, 3u, 7u}) CHECK(results(threads) == one);
 }
 
+// Convolutions of many images take one pixel of several images at a time, or several images together.
+TEST_CASE("conv2d: many images agree with the definition, and have the bits of single images") {
+  struct Large {
+    ap::Shape in;
+    std::size_t filters, size, stride, padding;
+  };
+  const Large shapes[] = {{{4, 4, 16}, 33, 3, 1, 1}, {{2, 2, 12}, 16, 3, 1, 1}, {{1, 1, 5}, 3, 3, 1, 1},
+                          {{7, 5, 13}, 20, 3, 1, 1}, {{6, 8, 3}, 17, 5, 1, 2},  {{5, 4, 14}, 9, 4, 2, 1},
+                          {{3, 3, 12}, 4, 3, 3, 2},  {{2, 3, 12}, 2, 2, 1, 3},  {{8, 12, 2}, 5, 3, 1, 0},
+                          {{3, 20, 12}, 6, 3, 1, 1}, {{2, 2, 12}, 6, 2, 4, 1}};
+  for (const Large& of : shapes)
+    for (const std::size_t images : {1u, 8u, 11u, 30u}) {
+      const ap::Convolution c{.images = images,
+                              .rows = of.in[0],
+                              .cols = of.in[1],
+                              .channels = of.in[2],
+                              .filters = of.filters,
+                              .size = of.size,
+                              .stride = of.stride,
+                              .padding = of.padding};
+      INFO(images, " images of ", of.in[0], " x ", of.in[1], " x ", of.in[2], ", ", of.filters, " filters of ",
+           of.size);
+      const Numbers x = normals(images * c.inputs(), 1), w = normals(c.weights(), 2), b = normals(c.filters, 3),
+                    dy = normals(images * c.outputs(), 4);
+      const ap::Host<double> host;
+      Numbers y(dy.size(), NAN), dx(x.size(), NAN), dw(w.size(), NAN);
+      host.convolution(c).forward(x.data(), w.data(), b.data(), y.data());
+      host.convolution(c).back_to_input(dy.data(), w.data(), dx.data());
+      host.convolution(c).back_to_weight(x.data(), dy.data(), dw.data());
+
+      const ap::Conv2d conv{.filters = of.filters, .size = of.size, .stride = of.stride, .padding = of.padding};
+      CHECK(distance(y, naive(conv, of.in, images, x, w.data(), b.data())) < 1e-12);
+      Numbers true_dx(x.size()), true_dw(w.size());
+      std::size_t at = 0;
+      for (std::size_t n = 0; n < images; ++n)
+        for (std::size_t o = 0; o < c.out_rows(); ++o)
+          for (std::size_t q = 0; q < c.out_cols(); ++q)
+            for (std::size_t f = 0; f < c.filters; ++f, ++at)
+              for (std::size_t i = 0; i < c.size; ++i)
+                for (std::size_t j = 0; j < c.size; ++j)
+                  for (std::size_t k = 0; k < c.channels; ++k) {
+                    const std::size_t row = o * c.stride + i, col = q * c.stride + j, p = c.padding;
+                    if (row < p || row >= c.rows + p || col < p || col >= c.cols + p) continue;
+                    const std::size_t pixel = ((n * c.rows + row - p) * c.cols + col - p) * c.channels + k;
+                    const std::size_t weight = ((f * c.size + i) * c.size + j) * c.channels + k;
+                    true_dx[pixel] += dy[at] * w[weight];
+                    true_dw[weight] += dy[at] * x[pixel];
+                  }
+      CHECK(distance(dx, true_dx) < 1e-12);
+      CHECK(distance(dw, true_dw) < 1e-12);
+
+      ap::Convolution single = c;
+      single.images = 1;
+      Numbers single_y(y.size()), single_dx(dx.size());
+      for (std::size_t n = 0; n < images; ++n) {
+        host.convolution(single).forward(x.data() + n * c.inputs(), w.data(), b.data(),
+                                         single_y.data() + n * c.outputs());
+        host.convolution(single).back_to_input(dy.data() + n * c.outputs(), w.data(),
+                                               single_dx.data() + n * c.inputs());
+      }
+      CHECK(y == single_y);
+      CHECK(dx == single_dx);
+    }
+}
+
 TEST_CASE("conv2d: padding that does not fit in memory") {
   const ap::Convolution c{.images = 1,
                           .rows = 4,

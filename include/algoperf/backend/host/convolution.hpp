@@ -13,7 +13,7 @@
 namespace algoperf {
 namespace detail {
 
-// Runs a convolution on up to `threads` threads, in groups of 16 images. The groups do not depend on the number of
+// Runs a convolution on up to `threads` threads, in groups of 24 images. The groups do not depend on the number of
 // threads, so neither does the result.
 template <class S>
 class ConvolutionThreads {
@@ -54,7 +54,7 @@ class ConvolutionThreads {
   }
 
  private:
-  static constexpr std::size_t at_once = 16;
+  static constexpr std::size_t at_once = 24;
 
   std::size_t group_count() const { return (whole_.images + at_once - 1) / at_once; }
   Convolution group(std::size_t i) const {

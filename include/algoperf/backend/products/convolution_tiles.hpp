@@ -25,17 +25,61 @@ inline namespace ALGOPERF_SIMD {
 constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 // Calls tiles for `rows` rows and `columns` columns of C, with panels of B that follow each other in memory, each of
-// `terms` rows.
-template <class S>
-void multiply_panels(const TileTerms& part, std::size_t rows, std::size_t columns, std::size_t terms, const S* a,
+// `terms` rows. Avoids a last tile of few rows where two tiles of medium size cover the same rows.
+template <class S, std::size_t group>
+void multiply_panels(TileTerms part, std::size_t rows, std::size_t columns, std::size_t terms, const S* a,
                      const S* panels, S* c) {
+  constexpr std::size_t medium = tile_rows == 12 ? 8 : 4;
+  const S* const bias = static_cast<const S*>(part.bias);
   for (std::size_t j = 0; j < columns; j += line<S>) {
     const std::size_t some = columns - j < line<S> ? columns - j : line<S>;
-    for (std::size_t i = 0; i < rows; i += tile_rows) {
-      const std::size_t m = rows - i < tile_rows ? rows - i : tile_rows;
-      panel_tiles(part, m, some, a + i * part.a_row, panels + j * terms, panel_width<S>(some), c + i * part.ldc + j);
+    if (bias != nullptr) part.bias = bias + j;
+    for (std::size_t i = 0, m; i < rows; i += m) {
+      const std::size_t left = rows - i;
+      m = left <= tile_rows ? left : left <= 2 * medium ? medium : tile_rows;
+      panel_tiles<S, group>(part, m, some, a, i, panels + j * terms, panel_width<S>(some), c + i * part.ldc + j);
     }
   }
+}
+
+// The rows of A that are the pixels of images: pixels of a line are `pixel` elements apart, lines `line`, images
+// `image`. Tiles get the places of groups of pixels, or of single pixels, if a line divides groups.
+class Pixels {
+ public:
+  Pixels(std::size_t images, std::size_t lines, std::size_t columns, std::size_t pixel, std::size_t line,
+         std::size_t image)
+      : group_(columns % tile_group == 0 ? tile_group : 1),
+        places_(memory().of_size(images * lines * columns / group_)) {
+    std::size_t* to = places_;
+    for (std::size_t i = 0; i < images; ++i)
+      for (std::size_t r = 0; r < lines; ++r)
+        for (std::size_t q = 0; q < columns; q += group_) *to++ = i * image + r * line + q * pixel;
+  }
+
+  template <class S>
+  void multiply(TileTerms part, std::size_t rows, std::size_t columns, std::size_t terms, const S* a, const S* panels,
+                S* c) const {
+    part.places = places_;
+    if (group_ == tile_group)
+      multiply_panels<S, tile_group>(part, rows, columns, terms, a, panels, c);
+    else
+      multiply_panels<S, 1>(part, rows, columns, terms, a, panels, c);
+  }
+
+ private:
+  static Buffer<std::size_t>& memory() {
+    thread_local Buffer<std::size_t> buffer;
+    return buffer;
+  }
+  std::size_t group_;
+  std::size_t* places_;
+};
+
+// Small images are convolved together, so that tiles have all their rows: as many images as have this many pixels.
+inline constexpr std::size_t pixels_together = 4 * tile_rows;
+constexpr std::size_t images_together(std::size_t images, std::size_t places) {
+  const std::size_t enough = (pixels_together + places - 1) / places;
+  return enough < images ? enough : images;
 }
 
 // Images of rows x columns x channels with zeros around them.
@@ -47,15 +91,15 @@ struct PaddedImage {
   std::size_t size() const { return width() * height(); }
 
   template <class S>
-  void clear(S* padded) const {
-    std::memset(padded, 0, size() * sizeof(S));
+  void clear(S* padded, std::size_t images) const {
+    std::memset(padded, 0, images * size() * sizeof(S));
   }
-  // Overwrites the pixels, not the padding.
+  // Overwrites the pixels of some images, not the padding.
   template <class S>
-  void copy(const S* image, S* padded) const {
-    for (std::size_t r = 0; r < rows; ++r)
-      std::memcpy(padded + (top + r) * width() + left * channels, image + r * cols * channels,
-                  cols * channels * sizeof(S));
+  void copy(const S* from, S* padded, std::size_t images) const {
+    for (std::size_t i = 0; i < images; ++i)
+      for (std::size_t r = 0; r < rows; ++r, from += cols * channels)
+        std::memcpy(padded + i * size() + (top + r) * width() + left * channels, from, cols * channels * sizeof(S));
   }
 };
 
@@ -88,13 +132,81 @@ struct Residue {
   std::size_t pixel(std::size_t u, const Convolution& c) const { return c.stride * u + remainder - c.padding; }
 };
 
+// A convolution of images of rows x cols x channels by packed weights, with `padding` zeros above and to the left of an
+// image. What is below and to the right follows from the number of outputs.
+struct PackedConvolution {
+  std::size_t images, rows, cols, channels, filters, size, stride, padding, out_rows, out_cols;
+  std::size_t inputs() const { return rows * cols * channels; }
+  std::size_t outputs() const { return out_rows * out_cols * filters; }
+  std::size_t terms() const { return size * size * channels; }
+
+  // Returns whether to take one pixel of several images at a time. Then no term is computed that has a zero of the
+  // padding as a factor: of a 3 x 3 window on images of 4 x 4 pixels, that is 31 %. The images must fit into the
+  // second-level cache.
+  template <class S>
+  bool by_pixels() const {
+    constexpr std::size_t most = (std::size_t{5} << 17) / sizeof(S);
+    return padding > 0 && out_cols <= 16 && images >= 8 && tile_rows * inputs() <= most;
+  }
+};
+
+// The part of a window's lines or columns that meets the image, and the line or column of the image where it begins.
+struct MetTaps {
+  std::size_t begin, end, at;
+  MetTaps(std::size_t output, std::size_t side, const PackedConvolution& c) {
+    const std::size_t start = output * c.stride, stop = side + c.padding;
+    begin = start < c.padding ? c.padding - start : 0;
+    end = start + c.size <= stop ? c.size : start < stop ? stop - start : 0;
+    at = begin < end ? start + begin - c.padding : 0;
+    if (begin > end) end = begin;
+  }
+};
+
+template <class S>
+void convolve_by_pixels(const PackedConvolution& c, const S* x, const S* panels, const S* bias, S* y, S* memory) {
+  const std::size_t apart = rounded_up(c.inputs(), line<S>) + line<S>;  // not a power of two, as in Packed
+  TileTerms part{.depth = 0, .a_row = apart, .a_column = 1, .ldc = c.outputs(), .add = bias != nullptr};
+  for (std::size_t image = 0, some; image < c.images; image += some, x += some * c.inputs(), y += some * c.outputs()) {
+    const std::size_t left = c.images - image;
+    constexpr std::size_t medium = tile_rows == 12 ? 8 : 4;
+    some = left <= tile_rows ? left : left <= 2 * medium ? medium : tile_rows;
+    for (std::size_t i = 0; i < some; ++i) std::memcpy(memory + i * apart, x + i * c.inputs(), c.inputs() * sizeof(S));
+    for (std::size_t o = 0; o < c.out_rows; ++o) {
+      const MetTaps down(o, c.rows, c);
+      for (std::size_t q = 0; q < c.out_cols; ++q) {
+        const MetTaps across(q, c.cols, c);
+        part.depth = (across.end - across.begin) * c.channels;
+        part.segments = part.depth == 0 ? 0 : down.end - down.begin;
+        part.a_jump = c.cols * c.channels - part.depth;
+        const S* const window = memory + (down.at * c.cols + across.at) * c.channels;
+        const std::size_t first = (down.begin * c.size + across.begin) * c.channels;
+        for (std::size_t f = 0; f < c.filters; f += line<S>) {
+          const std::size_t columns = c.filters - f < line<S> ? c.filters - f : line<S>;
+          const std::size_t b_row = panel_width<S>(columns);
+          part.b_jump = (c.size * c.channels - part.depth) * b_row;
+          if (bias != nullptr) part.bias = bias + f;
+          panel_tiles(part, some, columns, window, 0, panels + f * c.terms() + first * b_row, b_row,
+                      y + (o * c.out_cols + q) * c.filters + f);
+        }
+      }
+    }
+  }
+}
+
 template <class S>
 void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S* y) {
   const PaddedImage padded = padded_input(c);
-  const std::size_t terms = c.size * c.size * c.channels, columns = c.out_cols();
-  const auto memory = ConvolutionMemory<S>::of_this_thread(padded.size(), terms * rounded_up(c.filters, line<S>));
+  const std::size_t terms = c.size * c.size * c.channels, places = c.out_rows() * c.out_cols();
+  const PackedConvolution packed{c.images, c.rows,   c.cols,    c.channels,   c.filters,
+                                 c.size,   c.stride, c.padding, c.out_rows(), c.out_cols()};
+  const bool by_pixels = packed.by_pixels<S>();
+  const std::size_t most = images_together(c.images, places);
+  const auto memory =
+      ConvolutionMemory<S>::of_this_thread(by_pixels ? tile_rows * (c.inputs() + 2 * line<S>) : most * padded.size(),
+                                           terms * rounded_up(c.filters, line<S>));
   pack_columns<S>(terms, c.filters, {weight, 1, terms}, memory.weights);
-  padded.clear(memory.image);
+  if (by_pixels) return convolve_by_pixels(packed, x, memory.weights, bias, y, memory.image);
+  padded.clear(memory.image, most);
   const std::size_t segment = c.size * c.channels, down = padded.width();
   const TileTerms part{.depth = segment,
                        .a_row = c.stride * c.channels,
@@ -102,14 +214,13 @@ void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S
                        .ldc = c.filters,
                        .add = bias != nullptr,
                        .segments = c.size,
-                       .a_jump = down - segment};
-  for (std::size_t image = 0; image < c.images; ++image) {
-    padded.copy(x + image * c.inputs(), memory.image);
-    for (std::size_t o = 0; o < c.out_rows(); ++o, y += columns * c.filters) {
-      if (bias != nullptr)
-        for (std::size_t q = 0; q < columns; ++q) std::memcpy(y + q * c.filters, bias, c.filters * sizeof(S));
-      multiply_panels(part, columns, c.filters, terms, memory.image + o * c.stride * down, memory.weights, y);
-    }
+                       .a_jump = down - segment,
+                       .bias = bias};
+  const Pixels pixels(most, c.out_rows(), c.out_cols(), part.a_row, c.stride * down, padded.size());
+  for (std::size_t image = 0, some; image < c.images; image += some, y += some * c.outputs()) {
+    some = c.images - image < most ? c.images - image : most;
+    padded.copy(x + image * c.inputs(), memory.image, some);
+    pixels.multiply(part, some * places, c.filters, terms, memory.image, memory.weights, y);
   }
 }
 
@@ -129,8 +240,15 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
                            behind(c.cols, c.out_cols())};
   const std::size_t met = c.stride < c.size ? c.stride : c.size;  // remainders of pixels that any weight meets
   const std::size_t terms = most_taps * most_taps * c.filters;
+  // With stride 1, there is one remainder, whose pixels are those of the image in their order. The gradient is then a
+  // convolution of the outputs' gradient.
+  const std::size_t most = c.stride == 1 ? images_together(c.images, c.rows * c.cols) : 1;
+  const PackedConvolution mirrored{c.images, c.out_rows(),           c.out_cols(), c.filters, c.channels, c.size,
+                                   1,        c.size - 1 - c.padding, c.rows,       c.cols};
+  const bool by_pixels = c.stride == 1 && c.padding < c.size && mirrored.by_pixels<S>();
   const auto memory = ConvolutionMemory<S>::of_this_thread(
-      padded.size(), met * met * terms * rounded_up(c.channels, line<S>) + terms * c.channels);
+      by_pixels ? tile_rows * (mirrored.inputs() + 2 * line<S>) : most * padded.size(),
+      met * met * terms * rounded_up(c.channels, line<S>) + terms * c.channels);
   // Weights in the order in which a pixel's window meets them, for each pair of remainders.
   const std::size_t block = terms * rounded_up(c.channels, line<S>);
   S* const ordered = memory.weights + met * met * block;
@@ -146,17 +264,21 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
       pack_rows<S>(down.taps * across.taps * c.filters, c.channels, {ordered, c.channels, 1},
                    memory.weights + (a * met + b) * block);
     }
-  padded.clear(memory.image);
-  for (std::size_t image = 0; image < c.images; ++image, dx += c.inputs()) {
-    padded.copy(dy + image * c.outputs(), memory.image);
+  if (by_pixels) return convolve_by_pixels<S>(mirrored, dy, memory.weights, nullptr, dx, memory.image);
+  padded.clear(memory.image, most);
+  const Pixels all(most, c.rows, c.cols, c.filters, padded.width(), padded.size());
+  for (std::size_t image = 0, some; image < c.images; image += some, dx += some * c.inputs()) {
+    some = c.images - image < most ? c.images - image : most;
+    padded.copy(dy + image * c.outputs(), memory.image, some);
     if (met < c.stride) std::memset(dx, 0, c.inputs() * sizeof(S));
     for (std::size_t a = 0; a < met; ++a) {
       const Residue down(a, c.rows, c);
-      for (std::size_t u = down.first; u < down.end; ++u)
+      const std::size_t lines = c.stride == 1 ? c.rows : 1;
+      for (std::size_t u = down.first; u < down.end; u += lines)
         for (std::size_t b = 0; b < met; ++b) {
           const Residue across(b, c.cols, c);
           if (across.empty()) continue;
-          const std::size_t segment = across.taps * c.filters;
+          const std::size_t segment = across.taps * c.filters, block_terms = down.taps * segment;
           const TileTerms part{.depth = segment,
                                .a_row = c.filters,
                                .a_column = 1,
@@ -166,10 +288,62 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
                                .a_jump = padded.width() - segment};
           const S* const window = memory.image + (u + most_taps - down.taps) * padded.width() +
                                   (across.first + most_taps - across.taps) * c.filters;
-          multiply_panels(part, across.end - across.first, c.channels, down.taps * segment, window,
-                          memory.weights + (a * met + b) * block,
-                          dx + (down.pixel(u, c) * c.cols + across.pixel(across.first, c)) * c.channels);
+          const S* const weights = memory.weights + (a * met + b) * block;
+          S* const to = dx + (down.pixel(u, c) * c.cols + across.pixel(across.first, c)) * c.channels;
+          if (c.stride == 1)
+            all.multiply(part, some * c.rows * c.cols, c.channels, block_terms, window, weights, to);
+          else
+            multiply_panels<S, tile_group>(part, across.end - across.first, c.channels, block_terms, window, weights,
+                                           to);
         }
+    }
+  }
+}
+
+// The outputs along one axis whose windows have a tap within the image, and where this tap is for the first of them.
+struct MetOutputs {
+  std::size_t begin, end, at;
+  MetOutputs(std::size_t tap, std::size_t side, std::size_t outputs, const Convolution& c) {
+    begin = tap < c.padding ? (c.padding - tap + c.stride - 1) / c.stride : 0;
+    end = side + c.padding > tap ? (side + c.padding - tap - 1) / c.stride + 1 : 0;
+    if (end > outputs) end = outputs;
+    at = begin < end ? begin * c.stride + tap - c.padding : 0;
+    if (begin > end) end = begin;
+  }
+};
+
+// Sums of products for each tap of a window, without those with zeros of the padding; d_weight is transposed.
+template <class S>
+void weights_by_taps(const Convolution& c, const S* x, const S* dy, std::size_t dy_row, S* sums) {
+  const std::size_t places = c.out_rows() * c.out_cols();
+  const std::size_t most = places < part_depth ? part_depth / places : 1;  // images in a part
+  TileTerms part{.depth = 0, .a_row = 1, .a_column = c.stride * c.channels, .ldc = c.filters, .add = false};
+  for (std::size_t image = 0; image < c.images; image += most, part.add = true) {
+    part.images = c.images - image < most ? c.images - image : most;
+    for (std::size_t i = 0; i < c.size; ++i) {
+      const MetOutputs down(i, c.rows, c.out_rows(), c);
+      for (std::size_t j = 0; j < c.size; ++j) {
+        const MetOutputs across(j, c.cols, c.out_cols(), c);
+        part.depth = across.end - across.begin;
+        part.segments = part.depth == 0 ? 0 : down.end - down.begin;
+        part.a_jump = c.stride * (c.cols - part.depth) * c.channels;
+        part.a_image = static_cast<std::ptrdiff_t>(c.inputs()) -
+                       static_cast<std::ptrdiff_t>(part.segments * c.stride * c.cols * c.channels);
+        const S* const a = x + image * c.inputs() + (down.at * c.cols + across.at) * c.channels;
+        for (std::size_t f = 0; f < c.filters; f += line<S>) {
+          const std::size_t some = c.filters - f < line<S> ? c.filters - f : line<S>;
+          const std::size_t b_row = dy_row > 0 ? dy_row : panel_width<S>(some);
+          part.b_jump = (c.out_cols() - part.depth) * b_row;
+          part.b_image = static_cast<std::ptrdiff_t>((places - part.segments * c.out_cols()) * b_row);
+          const std::size_t first = image * places + down.begin * c.out_cols() + across.begin;
+          const S* const b = dy + first * b_row + (dy_row > 0 ? f : f * c.images * places);
+          S* const to = sums + (i * c.size + j) * c.channels * c.filters + f;
+          for (std::size_t k = 0; k < c.channels; k += tile_rows) {
+            const std::size_t m = c.channels - k < tile_rows ? c.channels - k : tile_rows;
+            panel_tiles(part, m, some, a + k, 0, b, b_row, to + k * c.filters);
+          }
+        }
+      }
     }
   }
 }
@@ -182,10 +356,21 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
   // Tiles read whole vectors of dy. If `filters` is not a multiple of the vector width, dy is packed first.
   const bool in_place = c.filters % width<S> == 0;
   const std::size_t sums = terms * c.filters;
+  const bool by_taps = c.padding > 0 && columns <= 16 && c.channels >= tile_rows;
   const auto memory = ConvolutionMemory<S>::of_this_thread(
-      padded.size(), rounded_up(sums, line<S>) + (in_place ? 0 : places * rounded_up(c.filters, line<S>)));
+      by_taps ? 0 : padded.size(),
+      rounded_up(sums, line<S>) + (in_place ? 0 : (by_taps ? c.images : 1) * places * rounded_up(c.filters, line<S>)));
   S* const packed = memory.weights + rounded_up(sums, line<S>);
-  padded.clear(memory.image);
+  const auto transpose = [&] {
+    for (std::size_t f = 0; f < c.filters; ++f)
+      for (std::size_t k = 0; k < terms; ++k) d_weight[f * terms + k] = memory.weights[k * c.filters + f];
+  };
+  if (by_taps) {
+    if (!in_place) pack_rows<S>(c.images * places, c.filters, {dy, c.filters, 1}, packed);
+    weights_by_taps<S>(c, x, in_place ? dy : packed, in_place ? c.filters : 0, memory.weights);
+    return transpose();
+  }
+  padded.clear(memory.image, 1);
   // Places are added in parts of at most 512, or one row, as in matrix products.
   const std::size_t part_rows = columns < part_depth ? part_depth / columns : 1;
   TileTerms part{.depth = columns,
@@ -195,7 +380,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
                  .add = false,
                  .a_jump = c.stride * (padded.width() - columns * c.channels)};
   for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs()) {
-    padded.copy(x + image * c.inputs(), memory.image);
+    padded.copy(x + image * c.inputs(), memory.image, 1);
     if (!in_place) pack_rows<S>(places, c.filters, {dy, c.filters, 1}, packed);
     for (std::size_t row = 0; row < c.out_rows(); row += part_rows, part.add = true) {
       part.segments = c.out_rows() - row < part_rows ? c.out_rows() - row : part_rows;
@@ -208,13 +393,12 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
             const std::size_t m = segment - j < tile_rows ? segment - j : tile_rows;
             const S* const a = memory.image + (row * c.stride + i) * padded.width() + j;
             S* const to = memory.weights + (i * segment + j) * c.filters + f;
-            panel_tiles(part, m, some, a, b, b_row, to);
+            panel_tiles(part, m, some, a, 0, b, b_row, to);
           }
         }
     }
   }
-  for (std::size_t f = 0; f < c.filters; ++f)
-    for (std::size_t k = 0; k < terms; ++k) d_weight[f * terms + k] = memory.weights[k * c.filters + f];
+  transpose();
 }
 
 }  // namespace ALGOPERF_SIMD

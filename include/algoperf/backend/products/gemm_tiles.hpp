@@ -45,12 +45,12 @@ void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& blo
   constexpr std::size_t wide = 4 * line<S>;
   std::size_t j = 0;
   if (m == 1)  // the sums of one row by two vectors would wait for each other
-    for (; block.in_place - j >= wide; j += wide) tile<S, 1, 8>(part, wide, a, block.b + j, block.b_row, c + j);
-  for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, block.b + j, block.b_row, c + j);
+    for (; block.in_place - j >= wide; j += wide) tile<S, 1, 8>(part, wide, a, 0, block.b + j, block.b_row, c + j);
+  for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
     const S* const panel = block.panels + (j - block.in_place) * part.depth;
-    panel_tiles(part, m, columns, a, panel, panel_width<S>(columns), c + j);
+    panel_tiles(part, m, columns, a, 0, panel, panel_width<S>(columns), c + j);
   }
 }
 

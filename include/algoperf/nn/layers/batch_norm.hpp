@@ -89,12 +89,19 @@ struct BatchNorm {
       return (x - mean) * rstd * scale + bias;
     }
   };
+  // With running statistics: y = (x - mean) factor + bias, factor = scale / sqrt(variance + eps).
   template <class S>
-  struct Evaluated {
+  struct Factor {
     S eps;
     template <class T>
-    ALGOPERF_HD T operator()(T, T x, T mean, T variance, T scale, T bias) const {
-      return (x - mean) / math::sqrt(variance + T(eps)) * scale + bias;
+    ALGOPERF_HD T operator()(T, T variance, T scale) const {
+      return scale / math::sqrt(variance + T(eps));
+    }
+  };
+  struct Evaluated {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x, T mean, T factor, T bias) const {
+      return (x - mean) * factor + bias;
     }
   };
   // Computes rstds = 1 / sqrt(variance + eps), and the unbiased variances, from the sums of (x - mean)^2 in
@@ -192,12 +199,13 @@ struct BatchNorm {
     using T = Arithmetic<S>;
     const T *const scale = call.value(h.scale), *const bias = call.value(h.bias);
     const T e = static_cast<T>(eps);
+    const Kept<B> kept(call, in);
     if (call.mode == Mode::evaluate) {
-      on_rows(call, call.batch * in.size() / width, width, Evaluated<T>{e}, y, {x},
-              {call.value(h.mean), call.value(h.variance), scale, bias});
+      call.backend.map(Factor<T>{e}, width, kept.rstds, call.value(h.variance), scale);
+      on_rows(call, call.batch * in.size() / width, width, Evaluated{}, y, {x},
+              {call.value(h.mean), static_cast<const T*>(kept.rstds), bias});
       return;
     }
-    const Kept<B> kept(call, in);
     for_each_ghost(call, in, [&](std::size_t g, std::size_t first, std::size_t rows) {
       const std::size_t at = first * width;
       require(

@@ -61,6 +61,23 @@ struct MaxPool {
       return math::select<T>(wins(x, best), T(offset), at);
     }
   };
+  // Both of all four pixels of a 2 x 2 window, in row-major order.
+  struct LargestOfFour {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x0, T x1, T x2, T x3) const {
+      return Larger{}(Larger{}(Larger{}(x0, x1), x2), x3);
+    }
+  };
+  template <class S>
+  struct WinnerOfFour {
+    template <class T>
+    ALGOPERF_HD T operator()(T, T x0, T x1, T x2, T x3) const {
+      T best = x0, at(Arithmetic<S>(0));
+      at = Winner<S>{1}(at, best, x1), best = Larger{}(best, x1);
+      at = Winner<S>{2}(at, best, x2), best = Larger{}(best, x2);
+      return Winner<S>{3}(at, best, x3);
+    }
+  };
   // The gradient of a window's maximum: Route overwrites d, RouteMore adds to d.
   template <class S>
   struct Route {
@@ -79,7 +96,7 @@ struct MaxPool {
     }
   };
 
-  // Computes one pixel of the output.
+  // Computes one line of the output.
   template <class S>
   struct Forward {
     static constexpr bool elementwise = true;
@@ -90,30 +107,44 @@ struct MaxPool {
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-      const auto at = Window::place(r, w.out_rows, w.out_cols);
-      const std::size_t corner = (at.image * w.rows + at.row * w.stride) * w.cols + at.col * w.stride;
-      S* const best = y + r * w.channels;
-      S* const winner = winners + r * w.channels;
+      const std::size_t image = r / w.out_rows, row = r - image * w.out_rows;
+      const S* const line = x + (image * w.rows + row * w.stride) * w.cols * w.channels;
+      S* const best = y + r * w.out_cols * w.channels;
+      S* const winner = winners + r * w.out_cols * w.channels;
       if constexpr (Team::size > 1) {
-        const Forward self = *this;
-        team.each(w.channels, [=](std::size_t c) {
-          Arithmetic<S> most = self.x[corner * self.w.channels + c], at_most = 0;
-          for (std::size_t i = 0; i < self.w.size; ++i)
-            for (std::size_t j = i == 0; j < self.w.size; ++j) {
-              const Arithmetic<S> other = self.x[(corner + i * self.w.cols + j) * self.w.channels + c];
-              at_most = Winner<S>{static_cast<Arithmetic<S>>(i * self.w.size + j)}(at_most, most, other);
+        const Window window = w;
+        team.each(w.out_cols * w.channels, [=](std::size_t k) {
+          const std::size_t q = k / window.channels, c = k - q * window.channels;
+          const S* const corner = line + q * window.stride * window.channels + c;
+          Arithmetic<S> most = corner[0], at_most = 0;
+          for (std::size_t i = 0; i < window.size; ++i)
+            for (std::size_t j = i == 0; j < window.size; ++j) {
+              const Arithmetic<S> other = corner[(i * window.cols + j) * window.channels];
+              at_most = Winner<S>{static_cast<Arithmetic<S>>(i * window.size + j)}(at_most, most, other);
               most = Larger{}(most, other);
             }
-          best[c] = S(most);
-          winner[c] = S(at_most);
+          best[k] = S(most);
+          winner[k] = S(at_most);
         });
         return;
       }
-      team.copy(w.channels, x + corner * w.channels, best);
+      for (std::size_t q = 0; q < w.out_cols; ++q)
+        pixel(team, line + q * w.stride * w.channels, best + q * w.channels, winner + q * w.channels);
+    }
+
+    template <class Team>
+    ALGOPERF_HD void pixel(const Team& team, const S* corner, S* best, S* winner) const {
+      if (w.size == 2) {
+        const S *const right = corner + w.channels, *const below = corner + w.cols * w.channels;
+        team.map(LargestOfFour{}, w.channels, best, corner, right, below, below + w.channels);
+        team.map(WinnerOfFour<S>{}, w.channels, winner, corner, right, below, below + w.channels);
+        return;
+      }
+      team.copy(w.channels, corner, best);
       team.each(w.channels, [winner](std::size_t c) { winner[c] = S(0); });
       for (std::size_t i = 0; i < w.size; ++i)
         for (std::size_t j = i == 0; j < w.size; ++j) {
-          const S* const other = x + (corner + i * w.cols + j) * w.channels;
+          const S* const other = corner + (i * w.cols + j) * w.channels;
           team.map(Winner<S>{static_cast<Arithmetic<S>>(i * w.size + j)}, w.channels, winner, best, other);
           team.map(Larger{}, w.channels, best, other);
         }
@@ -169,7 +200,7 @@ struct MaxPool {
     require(size * size <= most, "MaxPool: size is ", size, ", but with activations of ", 8 * sizeof(S),
             " bits a window has at most ", most, " pixels");
     const Window w = window(in);
-    call.backend.for_each_row(call.batch * w.out_rows * w.out_cols, size * size * w.channels,
+    call.backend.for_each_row(call.batch * w.out_rows, size * size * w.out_cols * w.channels,
                               Forward<S>{w, x, y, call.kept});
   }
   template <class B, class S>

@@ -11,49 +11,64 @@ namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
 // What the tiles of a part have in common. Element (i, l) of A is a[i * a_row + l * a_column]. In convolutions, the
-// terms are several segments of `depth` terms; behind each, A moves on by a_jump elements.
+// terms are several segments of `depth` terms; behind each, A moves on by a_jump elements, and B by b_jump. They repeat
+// for several images, behind each of which A and B move on by a_image and b_image more.
 struct TileTerms {
   std::size_t depth, a_row, a_column, ldc;
-  bool add;  // to C, which is overwritten otherwise
-  std::size_t segments = 1, a_jump = 0;
+  bool add;  // to C, or to `bias`; C is overwritten otherwise
+  std::size_t segments = 1, a_jump = 0, b_jump = 0;
+  std::size_t images = 1;
+  std::ptrdiff_t a_image = 0, b_image = 0;
+  const std::size_t* places = nullptr;  // of groups of rows of A, if they do not follow each other at a distance
+  const void* bias = nullptr;           // a row, of which `add` adds the columns of C to every row
 };
 
-// Computes `rows` rows and `columns` columns of C, at most `vectors` vectors. Rows of B are b_row apart and are read as
-// whole vectors.
-template <class S, std::size_t rows, std::size_t vectors>
-[[gnu::noinline]] void tile(const TileTerms& part, std::size_t columns, const S* a, const S* b, std::size_t b_row,
-                            S* c) {
+// The rows of A that share a pointer: addressing modes add small multiples of the row distance.
+inline constexpr std::size_t tile_group = native_vector_bytes == 64 ? 4 : 2;
+
+// Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
+// b_row apart and are read as whole vectors. Each pointer to A serves `group` rows; `first` is a multiple of it.
+template <class S, std::size_t rows, std::size_t vectors, std::size_t group = tile_group>
+[[gnu::noinline]] void tile(const TileTerms& part, std::size_t columns, const S* a, std::size_t first, const S* b,
+                            std::size_t b_row, S* c) {
   constexpr std::size_t n = width<S>;
   const std::size_t a_row = part.a_row, ldc = part.ldc;
   Lanes<S> sum[rows][vectors] = {};
-  // One pointer per three rows: addressing modes add the row distance once or twice at no cost.
-  constexpr std::size_t pointers = (rows + 2) / 3;
-  const S* third[pointers];
-  ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) third[i] = a + 3 * i * a_row;
+  constexpr std::size_t pointers = (rows + group - 1) / group;
+  const S* at[pointers];
+  ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] =
+      a + (part.places == nullptr ? (first + i * group) * a_row : part.places[first / group + i]);
   if (part.depth >= 32)
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
         __builtin_prefetch(c + i * ldc + v * n, 1);
   asm("" : "+r"(c));  // otherwise g++ computes the addresses of C only once and keeps them through the terms
-  for (std::size_t segment = part.segments; segment > 0; --segment) {
-    for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
-      Lanes<S> y[vectors];
-      ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
-        y[v] = load(b + v * n);
-        // The same row of the next panel, for the second-level cache: useful where B has not been packed.
-        if constexpr (vectors == 2) __builtin_prefetch(b + (vectors + v) * n, 0, 2);
+  for (std::size_t image = part.images; image > 0; --image) {
+    for (std::size_t segment = part.segments; segment > 0; --segment) {
+      for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
+        Lanes<S> y[vectors];
+        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
+          y[v] = load(b + v * n);
+          // The same row of the next panel, for the second-level cache: useful where B has not been packed.
+          if constexpr (vectors == 2) __builtin_prefetch(b + (vectors + v) * n, 0, 2);
+        }
+        ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+          const Lanes<S> x = at[i / group][i % group * a_row] - Lanes<S>{};
+          ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + x * y[v];
+        }
+        ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_column;
       }
-      ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
-        const Lanes<S> x = third[i / 3][i % 3 * a_row] - Lanes<S>{};
-        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + x * y[v];
-      }
-      ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) third[i] += part.a_column;
+      ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_jump;
+      b += part.b_jump;
     }
-    ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) third[i] += part.a_jump;
+    ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_image;
+    b += part.b_image;
   }
+  const S* const added = part.bias == nullptr ? c : static_cast<const S*>(part.bias);
+  const std::size_t added_row = part.bias == nullptr ? ldc : 0;
   if (columns == vectors * n) {
     if (part.add)
       ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
-          sum[i][v] = load(c + i * ldc + v * n) + sum[i][v];
+          sum[i][v] = load(added + i * added_row + v * n) + sum[i][v];
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
         store<S>(sum[i][v], c + i * ldc + v * n);
     return;
@@ -61,7 +76,7 @@ template <class S, std::size_t rows, std::size_t vectors>
   constexpr std::size_t last = vectors - 1;
   const std::size_t tail = columns - last * n;
   if (part.add) ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
-      const S* const from = c + i * ldc;
+      const S* const from = added + i * added_row;
       ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) sum[i][v] = load(from + v * n) + sum[i][v];
       sum[i][last] = load_first(from + last * n, tail) + sum[i][last];
     }
@@ -73,26 +88,27 @@ template <class S, std::size_t rows, std::size_t vectors>
 }
 
 // Computes at most tile_rows rows of one panel, with the largest tiles first.
-template <class S, std::size_t vectors, std::size_t rows = tile_rows>
-void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* b, std::size_t b_row, S* c) {
+template <class S, std::size_t vectors, std::size_t group = tile_group, std::size_t rows = tile_rows>
+void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, std::size_t first, const S* b,
+           std::size_t b_row, S* c) {
   if (m >= rows) {
-    tile<S, rows, vectors>(part, columns, a, b, b_row, c);
+    tile<S, rows, vectors, group>(part, columns, a, first, b, b_row, c);
     if ((m -= rows) == 0) return;
-    a += rows * part.a_row;
+    first += rows;
     c += rows * part.ldc;
   }
   constexpr std::size_t fewer = rows == 12 ? 10 : rows == 10 ? 8 : rows == 6 ? 4 : rows / 2;
-  if constexpr (fewer > 0) tiles<S, vectors, fewer>(part, m, columns, a, b, b_row, c);
+  if constexpr (fewer > 0) tiles<S, vectors, group, fewer>(part, m, columns, a, first, b, b_row, c);
 }
 
 // The same for a panel of any width: one vector if that suffices.
-template <class S>
-void panel_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* b, std::size_t b_row,
-                 S* c) {
+template <class S, std::size_t group = tile_group>
+void panel_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, std::size_t first, const S* b,
+                 std::size_t b_row, S* c) {
   if (columns > width<S>)
-    tiles<S, 2>(part, m, columns, a, b, b_row, c);
+    tiles<S, 2, group>(part, m, columns, a, first, b, b_row, c);
   else
-    tiles<S, 1>(part, m, columns, a, b, b_row, c);
+    tiles<S, 1, group>(part, m, columns, a, first, b, b_row, c);
 }
 
 }  // namespace ALGOPERF_SIMD
