@@ -165,6 +165,7 @@ void for_most_models(const F& f) {
   f("strided conv", Model(Shape{9, 7, 2}, Conv2d{.filters = 3, .size = 3, .stride = 2, .padding = 1}));
   f("conv of whole packs", Model(Shape{6, 5, 8}, Conv2d{.filters = 3, .padding = 1}));
   f("conv of parts of packs", Model(Shape{6, 5, 2}, Conv2d{.filters = 3, .size = 2, .padding = 1}));
+  f("depthwise conv", Model(Shape{6, 5, 7}, DepthwiseConv2d{.stride = 2, .padding = 1}));
   f("overlapping max pool", Model(Shape{7, 6, 3}, MaxPool{.size = 3, .stride = 2}));
   f("layer norm", Model(Shape{3, 19}, LayerNorm{}));
   f("layer norm without a scale", Model(Shape{3, 19}, LayerNorm{.affine = false}));

@@ -79,6 +79,10 @@ def layers():
               {"weight": tensor((3, 3, 3, 2), 2), "bias": tensor((3,), 3)},
               lambda x, weight, bias: channels_last(
                   F.conv2d(channels_first(x), channels_first(weight), bias, stride=2, padding=1))),
+        layer("depthwise_conv2d", "torch.nn.Conv2d(2, 2, 3, stride=2, padding=1, groups=2)", image,
+              {"weight": tensor((3, 3, 2), 2), "bias": tensor((2,), 3)},
+              lambda x, weight, bias: channels_last(
+                  F.conv2d(channels_first(x), weight.permute(2, 0, 1)[:, None], bias, stride=2, padding=1, groups=2))),
         layer("max_pool", "torch.nn.MaxPool2d(3, 2)", image, {},
               lambda x: channels_last(F.max_pool2d(channels_first(x), 3, 2))),
         layer("average_pool", "torch.nn.AvgPool2d(3, 2)", image, {},

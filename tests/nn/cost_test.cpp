@@ -182,6 +182,11 @@ TEST_CASE("convolutions and pooling layers report the operations they execute") 
       const ap::Conv2d conv{.filters = 3, .size = 3, .stride = stride, .padding = padding};
       counts_what_it_does(ap::Model(ap::Shape{9, 8, 2}, conv, ap::Relu{}, conv, ap::Dense{.units = 3}));
     }
+  for (const bool bias : {false, true})
+    for (const std::size_t stride : {1u, 2u}) {
+      const ap::DepthwiseConv2d depthwise{.stride = stride, .padding = 1, .bias = bias};
+      counts_what_it_does(ap::Model(ap::Shape{9, 8, 2}, depthwise, ap::Relu{}, depthwise, ap::Dense{.units = 3}));
+    }
   const ap::Conv2d pointwise{.filters = 4, .size = 1}, three{.filters = 2, .padding = 1};
   counts_what_it_does(ap::Model(ap::Shape{5, 4, 2}, three, pointwise, ap::MaxPool{}, ap::Dense{.units = 3}));
   counts_what_it_does(

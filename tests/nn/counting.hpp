@@ -68,6 +68,10 @@ struct CountingTeam {
   void map(const Kernel& kernel, std::size_t n, S* x, const In*... in) const {
     for (std::size_t i = 0; i < n; ++i) x[i] = kernel(x[i], in[i]...);
   }
+  template <class Kernel, class S, class... In>
+  void map_to_two(const Kernel& kernel, std::size_t n, S* x, S* y, const In*... in) const {
+    for (std::size_t i = 0; i < n; ++i) kernel(x[i], y[i], in[i]...);
+  }
   template <class S>
   void copy(std::size_t n, const S* from, S* to) const {
     for (std::size_t i = 0; i < n; ++i) to[i] = from[i];

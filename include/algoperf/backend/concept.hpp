@@ -52,8 +52,8 @@
 // call sees what earlier calls wrote. Every thread of a team runs the row's functor. Outside these calls the functor
 // may write the same value from every thread, but must not read memory it also writes unless a team call separates the
 // read from the write. A functor with a static member `elementwise`, true, calls neither sum nor max, so that a device
-// may form smaller teams. Pointers point into the backend's memory. Functors are named structs and are passed by
-// value.
+// may form smaller teams. A team of one thread also has map_to_two(kernel, n, x, y, in...). Pointers point into the
+// backend's memory. Functors are named structs and are passed by value.
 #pragma once
 
 #include <concepts>

@@ -50,6 +50,19 @@ struct SerialTeam {
     for (; i + V::width <= n; i += V::width) kernel(V::load(x + i), V::load(in + i)...).store(x + i);
     for (; i < n; ++i) x[i] = kernel(x[i], in[i]...);
   }
+  // kernel(x[i], y[i], in[i]...) sets x[i] and y[i], by SIMD vectors.
+  template <class S, class Kernel, class... In>
+  ALGOPERF_HD void map_to_two(const Kernel kernel, std::size_t n, S* x, S* y, const In*... in) const {
+    using V = Vector<S>;
+    std::size_t i = 0;
+    for (; i + V::width <= n; i += V::width) {
+      V first, second;
+      kernel(first, second, V::load(in + i)...);
+      first.store(x + i);
+      second.store(y + i);
+    }
+    for (; i < n; ++i) kernel(x[i], y[i], in[i]...);
+  }
   template <class S>
   ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
     __builtin_memcpy(to, from, n * sizeof(S));

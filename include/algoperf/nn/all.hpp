@@ -14,6 +14,7 @@
 #include "layers/conv2d.hpp"
 #include "layers/conv_transpose2d.hpp"
 #include "layers/dense.hpp"
+#include "layers/depthwise_conv2d.hpp"
 #include "layers/dropout.hpp"
 #include "layers/embedding.hpp"
 #include "layers/flatten.hpp"

@@ -61,21 +61,17 @@ struct MaxPool {
       return math::select<T>(wins(x, best), T(offset), at);
     }
   };
-  // Both of all four pixels of a 2 x 2 window, in row-major order.
+  // Sets both for the pixels of a 2 x 2 window, in row-major order.
+  template <class S>
   struct LargestOfFour {
     template <class T>
-    ALGOPERF_HD T operator()(T, T x0, T x1, T x2, T x3) const {
-      return Larger{}(Larger{}(Larger{}(x0, x1), x2), x3);
-    }
-  };
-  template <class S>
-  struct WinnerOfFour {
-    template <class T>
-    ALGOPERF_HD T operator()(T, T x0, T x1, T x2, T x3) const {
-      T best = x0, at(Arithmetic<S>(0));
-      at = Winner<S>{1}(at, best, x1), best = Larger{}(best, x1);
-      at = Winner<S>{2}(at, best, x2), best = Larger{}(best, x2);
-      return Winner<S>{3}(at, best, x3);
+    ALGOPERF_HD void operator()(T& best, T& at, T x0, T x1, T x2, T x3) const {
+      at = Winner<S>{1}(T(Arithmetic<S>(0)), x0, x1);
+      best = Larger{}(x0, x1);
+      at = Winner<S>{2}(at, best, x2);
+      best = Larger{}(best, x2);
+      at = Winner<S>{3}(at, best, x3);
+      best = Larger{}(best, x3);
     }
   };
   // The gradient of a window's maximum: Route overwrites d, RouteMore adds to d.
@@ -136,9 +132,7 @@ struct MaxPool {
     ALGOPERF_HD void pixel(const Team& team, const S* corner, S* best, S* winner) const {
       if (w.size == 2) {
         const S *const right = corner + w.channels, *const below = corner + w.cols * w.channels;
-        team.map(LargestOfFour{}, w.channels, best, corner, right, below, below + w.channels);
-        team.map(WinnerOfFour<S>{}, w.channels, winner, corner, right, below, below + w.channels);
-        return;
+        return team.map_to_two(LargestOfFour<S>{}, w.channels, best, winner, corner, right, below, below + w.channels);
       }
       team.copy(w.channels, corner, best);
       team.each(w.channels, [winner](std::size_t c) { winner[c] = S(0); });

@@ -1,0 +1,256 @@
+#pragma once
+
+#include <type_traits>
+
+#include "../../core/map_kernels.hpp"
+#include "../concept.hpp"
+#include "../init.hpp"
+#include "../window.hpp"
+
+namespace algoperf {
+
+// A two-dimensional convolution of each channel by itself, over images of rows x columns x channels:
+//   y[o, q, c] = b[c] + sum over i, j of W[i, j, c] x[o stride + i - padding, q stride + j - padding, c]
+// Shapes: in {rows, columns, channels}, out {(rows + 2 padding - size) / stride + 1, the same for columns, channels},
+//   both divisions rounded down; `weight` {size, size, channels}, `bias` {channels}.
+// Hyperparameters: size, stride, padding and bias as in Conv2d.
+// Initial values: W by `init`, the model's by default, with size^2 terms and outputs per weight; b zeros.
+// Source: Howard et al. 2017, "MobileNets", arXiv:1704.04861, section 3.1. With a Conv2d of size 1 behind it, it is a
+//   depthwise separable convolution.
+// Equivalent to torch's Conv2d with as many groups as channels, whose weight is {channels, 1, size, size}.
+// Cost: 2 FLOPs per output and term that lies within the image forward, and 4 backward. Keeps size^2 values per example
+//   and channel, the example's gradient of W.
+struct DepthwiseConv2d {
+  std::size_t size = 3;
+  std::size_t stride = 1;
+  std::size_t padding = 0;
+  Init init = Init::standard;
+  bool bias = true;
+
+  struct Handles {
+    TensorHandle weight, bias = {};
+  };
+
+  constexpr Shape output(Shape in) const { return window(in).output(in[2]); }
+  constexpr std::uint64_t parameters(Shape in) const { return weights(in) + (bias ? in[2] : 0); }
+  template <class Tally>
+  constexpr void count_forward(Shape in, std::uint64_t batch, Tally& tally) const {
+    const std::uint64_t read = batch * in.size() + parameters(in);
+    tally.operation({"depthwise convolution", 2 * batch * terms(in), read, batch * output(in).size()});
+  }
+  template <class Tally>
+  constexpr void count_backward(Shape in, std::uint64_t batch, bool input_gradient, Tally& tally) const {
+    const std::uint64_t outputs = batch * output(in).size(), products = 2 * batch * terms(in);
+    if (bias) tally.operation({"bias gradient", outputs, outputs, in[2]});
+    tally.operation({"depthwise convolution, weight gradient", products + batch * weights(in),
+                     batch * in.size() + outputs + batch * weights(in), (batch + 1) * weights(in)});
+    if (input_gradient)
+      tally.operation({"depthwise convolution, input gradient", products, outputs + weights(in), batch * in.size()});
+  }
+  constexpr LayerMemory memory(Shape in) const { return {.exact = weights(in)}; }
+
+  Handles declare(Layout& layout, const std::string& name, Shape in) const {
+    window(in).check(name, "DepthwiseConv2d", in);
+    Handles handles{layout.add({name + ".weight", Kind::conv_weight, {size, size, in[2]}})};
+    if (bias) handles.bias = layout.add({name + ".bias", Kind::bias, {in[2]}});
+    return handles;
+  }
+  template <class S>
+  void initialize(Initializer<S>& set, const Handles& h, Shape) const {
+    set(h.weight, init, size * size, size * size);
+    if (bias) set(h.bias, Init::zeros);
+  }
+
+  // y + a0 b0 + a1 b1 + ..., from left to right.
+  struct AddProducts {
+    template <class T>
+    ALGOPERF_HD T operator()(T y) const {
+      return y;
+    }
+    template <class T, class... More>
+    ALGOPERF_HD T operator()(T y, T a, T b, More... more) const {
+      return (*this)(y + a * b, more...);
+    }
+  };
+  // Adds to y the sum over k of a[k a_step + c] b[k b_step + c].
+  template <class S, class Team>
+  static ALGOPERF_HD void add_products(const Team& team, std::size_t count, std::size_t channels, S* y, const S* a,
+                                       std::ptrdiff_t a_step, const S* b, std::ptrdiff_t b_step) {
+    for (; count >= 4; count -= 4, a += 4 * a_step, b += 4 * b_step)
+      team.map(AddProducts{}, channels, y, a, b, a + a_step, b + b_step, a + 2 * a_step, b + 2 * b_step, a + 3 * a_step,
+               b + 3 * b_step);
+    if (count == 3) team.map(AddProducts{}, channels, y, a, b, a + a_step, b + b_step, a + 2 * a_step, b + 2 * b_step);
+    if (count == 2) team.map(AddProducts{}, channels, y, a, b, a + a_step, b + b_step);
+    if (count == 1) team.map(AddProducts{}, channels, y, a, b);
+  }
+
+  // Computes one pixel of the output.
+  template <class S>
+  struct Forward {
+    using T = Arithmetic<S>;
+    Window w;
+    const T *weight, *bias;  // bias may be null
+    const S* x;
+    S* y;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const Forward a = *this;
+      const auto at = Window::place(r, w.out_rows, w.out_cols);
+      const Taps down(at.row, w.rows, w), across(at.col, w.cols, w);
+      const S* const corner = x + ((at.image * w.rows + down.at) * w.cols + across.at) * w.channels;
+      const T* const first = weight + (down.begin * w.size + across.begin) * w.channels;
+      S* const to = y + r * w.channels;
+      if constexpr (std::is_same_v<S, T> && Team::size == 1) {
+        if (bias != nullptr)
+          team.copy(w.channels, bias, to);
+        else
+          team.each(w.channels, [to](std::size_t c) { to[c] = S(0); });
+        const auto step = static_cast<std::ptrdiff_t>(w.channels);
+        for (std::size_t i = 0; i < down.count; ++i)
+          add_products(team, across.count, w.channels, to, corner + i * w.cols * w.channels, step,
+                       first + i * w.size * w.channels, step);
+      } else {
+        team.each(w.channels, [=](std::size_t c) {
+          T sum = a.bias != nullptr ? a.bias[c] : T(0);
+          for (std::size_t i = 0; i < down.count; ++i)
+            for (std::size_t j = 0; j < across.count; ++j)
+              sum += first[(i * a.w.size + j) * a.w.channels + c] * T(corner[(i * a.w.cols + j) * a.w.channels + c]);
+          to[c] = S(sum);
+        });
+      }
+    }
+  };
+  // Computes the gradient of one pixel of the input, from every window that contains it.
+  template <class S>
+  struct BackToInput {
+    using T = Arithmetic<S>;
+    Window w;
+    const T* weight;
+    const S* dy;
+    S* dx;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const BackToInput a = *this;
+      const auto at = Window::place(r, w.rows, w.cols);
+      const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
+      const bool any = rows.begin < rows.end && cols.begin < cols.end;
+      S* const to = dx + r * w.channels;
+      if constexpr (std::is_same_v<S, T> && Team::size == 1) {
+        team.each(w.channels, [to](std::size_t c) { to[c] = S(0); });
+        // From one window to the next, the pixel's place in the window moves back by the stride.
+        const auto channels = static_cast<std::ptrdiff_t>(w.channels);
+        for (std::size_t o = rows.begin; any && o < rows.end; ++o)
+          add_products(team, cols.end - cols.begin, w.channels, to,
+                       dy + ((at.image * w.out_rows + o) * w.out_cols + cols.begin) * w.channels, channels,
+                       weight + (w.within(at.row, o) * w.size + w.within(at.col, cols.begin)) * w.channels,
+                       -static_cast<std::ptrdiff_t>(w.stride) * channels);
+      } else {
+        team.each(w.channels, [=](std::size_t c) {
+          T sum = 0;
+          for (std::size_t o = rows.begin; any && o < rows.end; ++o)
+            for (std::size_t q = cols.begin; q < cols.end; ++q)
+              sum += a.weight[(a.w.within(at.row, o) * a.w.size + a.w.within(at.col, q)) * a.w.channels + c] *
+                     T(a.dy[((at.image * a.w.out_rows + o) * a.w.out_cols + q) * a.w.channels + c]);
+          to[c] = S(sum);
+        });
+      }
+    }
+  };
+  // Computes the gradient of W from one example.
+  template <class S>
+  struct BackToWeight {
+    using T = Arithmetic<S>;
+    Window w;
+    const S *x, *dy;
+    T* of_examples;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t e) const {
+      const BackToWeight a = *this;
+      const S* const pixels = x + e * w.rows * w.cols * w.channels;
+      const S* const slopes = dy + e * w.out_rows * w.out_cols * w.channels;
+      T* const to = of_examples + e * w.size * w.size * w.channels;
+      if constexpr (std::is_same_v<S, T> && Team::size == 1) {
+        const auto channels = static_cast<std::ptrdiff_t>(w.channels);
+        for (std::size_t i = 0; i < w.size; ++i)
+          for (std::size_t j = 0; j < w.size; ++j) {
+            const Outputs down(i, w.rows, w.out_rows, w), across(j, w.cols, w.out_cols, w);
+            T* const sum = to + (i * w.size + j) * w.channels;
+            team.each(w.channels, [sum](std::size_t c) { sum[c] = T(0); });
+            for (std::size_t k = 0; k < down.count; ++k)
+              add_products(team, across.count, w.channels, sum,
+                           slopes + ((down.begin + k) * w.out_cols + across.begin) * w.channels, channels,
+                           pixels + ((down.at + k * w.stride) * w.cols + across.at) * w.channels,
+                           static_cast<std::ptrdiff_t>(w.stride) * channels);
+          }
+      } else {
+        team.each(w.size * w.size * w.channels, [=](std::size_t at) {
+          const std::size_t tap = at / a.w.channels, c = at % a.w.channels;
+          const Outputs down(tap / a.w.size, a.w.rows, a.w.out_rows, a.w);
+          const Outputs across(tap % a.w.size, a.w.cols, a.w.out_cols, a.w);
+          T sum = 0;
+          for (std::size_t k = 0; k < down.count; ++k)
+            for (std::size_t l = 0; l < across.count; ++l)
+              sum += T(slopes[((down.begin + k) * a.w.out_cols + across.begin + l) * a.w.channels + c]) *
+                     T(pixels[((down.at + k * a.w.stride) * a.w.cols + across.at + l * a.w.stride) * a.w.channels + c]);
+          to[at] = sum;
+        });
+      }
+    }
+  };
+
+  template <class B, class S>
+  void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
+    const Window w = window(in);
+    call.backend.for_each_row(call.batch * w.out_rows * w.out_cols, size * size * w.channels,
+                              Forward<S>{w, call.value(h.weight), bias ? call.value(h.bias) : nullptr, x, y});
+  }
+  template <class B, class S>
+  void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
+    const Window w = window(in);
+    if (bias) call.backend.column_sums(call.batch * w.out_rows * w.out_cols, w.channels, dy, call.gradient(h.bias));
+    call.backend.for_each_row(call.batch, w.out_rows * w.out_cols * weights(in), BackToWeight<S>{w, x, dy, call.exact});
+    call.backend.column_sums(call.batch, weights(in), static_cast<const Arithmetic<S>*>(call.exact),
+                             call.gradient(h.weight));
+    if (dx != nullptr)
+      call.backend.for_each_row(call.batch * w.rows * w.cols, size * size * w.channels,
+                                BackToInput<S>{w, call.value(h.weight), dy, dx});
+  }
+
+ private:
+  // The taps [begin, begin + count) of an output's window that lie within the image, along one axis, and the coordinate
+  // of the first.
+  struct Taps {
+    std::size_t begin, count, at;
+    ALGOPERF_HD constexpr Taps(std::size_t output, std::size_t side, const Window& w) {
+      const std::size_t start = output * w.stride, stop = side + w.padding;
+      begin = start < w.padding ? w.padding - start : 0;
+      const std::size_t end = start + w.size <= stop ? w.size : start < stop ? stop - start : 0;
+      count = begin < end ? end - begin : 0;
+      at = count > 0 ? start + begin - w.padding : 0;
+    }
+  };
+  // The outputs [begin, begin + count) whose windows have a tap within the image, and the coordinate of the first.
+  struct Outputs {
+    std::size_t begin, count, at;
+    ALGOPERF_HD constexpr Outputs(std::size_t tap, std::size_t side, std::size_t outputs, const Window& w) {
+      begin = tap < w.padding ? (w.padding - tap + w.stride - 1) / w.stride : 0;
+      std::size_t end = side + w.padding > tap ? (side + w.padding - tap - 1) / w.stride + 1 : 0;
+      if (end > outputs) end = outputs;
+      count = begin < end ? end - begin : 0;
+      at = count > 0 ? begin * w.stride + tap - w.padding : 0;
+    }
+  };
+
+  constexpr Window window(Shape in) const { return {in, size, stride, padding}; }
+  constexpr std::uint64_t weights(Shape in) const { return size * size * in[2]; }
+  // The products of one example.
+  constexpr std::uint64_t terms(Shape in) const {
+    const Window w = window(in);
+    return w.covered(w.rows, w.out_rows) * w.covered(w.cols, w.out_cols) * w.channels;
+  }
+};
+
+}  // namespace algoperf
