@@ -4,68 +4,22 @@ another process. Prints ratios of PyTorch's time to the library's, as rows of th
 
     python python_models.py bench_turns [THREADS [MODELS [predict]]]
 
-On one thread, times are processor times; on more, elapsed times. MODELS is a list separated by commas, or all.
+MODELS is a list separated by commas, or all.
 """
-import gc
-import statistics
-import subprocess
 import sys
-import time
 
 import torch
 
 from torch_networks import IMAGES, TASKS, GraphNetwork, GraphPrediction, GraphTraining, Prediction, Training
+from turns import Turns
 
-PROGRAM, THREADS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
 PREDICT = sys.argv[4:] == ["predict"]
-PAIRS, SAMPLE_SECONDS = 15, 0.3
-CLOCK = time.process_time if THREADS == 1 else time.perf_counter
-torch.set_num_threads(THREADS)
-torch.set_flush_denormal(True)
-
-library = subprocess.Popen([PROGRAM, str(THREADS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-
-def library_seconds(what, batch, steps):
-    library.stdin.write(f"{'predict:' if PREDICT else ''}{what} {batch} {steps}\n")
-    library.stdin.flush()
-    return float(library.stdout.readline())
-
-
-def seconds(step, steps):
-    start = CLOCK()
-    for _ in range(steps):
-        step()
-    return CLOCK() - start
-
-
-def steps_for(measure):
-    """Returns the number of steps that takes SAMPLE_SECONDS, after a warm-up."""
-    measure(2)
-    return max(1, round(SAMPLE_SECONDS / measure(1)))
-
-
-missed = False
+turns = Turns(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1)
 
 
 def row(what, batch, step, variant, goal):
-    global missed
-    gc.disable()
-    ours, theirs = steps_for(lambda n: library_seconds(what, batch, n)), steps_for(lambda n: seconds(step, n))
-    ratios = []
-    for pair in range(PAIRS):
-        if pair % 2:
-            a, b = seconds(step, theirs) / theirs, library_seconds(what, batch, ours) / ours
-        else:
-            b, a = library_seconds(what, batch, ours) / ours, seconds(step, theirs) / theirs
-        ratios.append(a / b)
-    gc.enable()
-    lower, median, upper = statistics.quantiles(ratios, n=4, method="inclusive")
-    verdict = "pass" if median >= goal else "MISS"
-    missed = missed or verdict == "MISS"
-    name = f"{what}{', predictions' if PREDICT else ''}, {THREADS} thread{'s' if THREADS > 1 else ''}: torch {torch.__version__}, {variant}"
-    print(f"| {name:<66} | {f'median >= {goal:g}':<22} | {f'{median:.3f} [{lower:.3f}, {upper:.3f}]':<22} | {verdict:<4} |")
-    sys.stdout.flush()
+    name = f"{what}, predictions" if PREDICT else what
+    turns.row(f"predict:{what}" if PREDICT else what, batch, step, (name, variant), goal)
 
 
 def work_of(model, inputs, labels, batch, compiled, loss):
@@ -88,4 +42,4 @@ for what in CHOSEN:
             placed = [x.to(memory_format=layout) for x in inputs]
             work = work_of(make().to(memory_format=layout), placed, labels, batch, compiled, loss)
             row(what, batch, work, f"{order}, {variant}", bar)
-sys.exit(1 if missed else 0)
+sys.exit(1 if turns.missed else 0)

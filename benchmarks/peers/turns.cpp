@@ -3,6 +3,8 @@
 //   <model> <batch> <steps>      training (an MLP), or a task of model_tasks.hpp
 //   predict:<model> <batch> <batches>
 //   adamw <parameters> <steps>
+//   convolution:<pass>:<side>:<channels>:<filters>:<size>:<stride> <images> <steps>, pass: forward, input or weights;
+//     0 filters: depthwise, with pass forward or backward
 //
 // takes that many steps, or predicts that many batches, and prints their time in seconds: the processor time of this
 // thread, or with the argument THREADS, the elapsed time on so many threads (not for the MLP and adamw).
@@ -61,11 +63,106 @@ class TaskPredictions {
   algoperf::Predictor<ModelType> predictor_;
 };
 
+std::vector<float> numbers(std::size_t n) {
+  algoperf::RandomStream random(algoperf::RandomKey{n});
+  std::vector<float> all(n);
+  for (float& each : all) each = static_cast<float>(random.normal());
+  return all;
+}
+
+// One pass of a convolution of square images, padded by half of the size.
+class ConvolutionPass {
+ public:
+  ConvolutionPass(const std::string& pass, const algoperf::Convolution& shape, unsigned threads)
+      : pass_(pass),
+        shape_(shape),
+        host_{.threads = threads},
+        x_(numbers(shape.images * shape.inputs())),
+        w_(numbers(shape.weights())),
+        bias_(numbers(shape.filters)),
+        y_(numbers(shape.images * shape.outputs())) {}
+  void operator()() {
+    const auto convolution = host_.convolution(shape_);
+    if (pass_ == "forward") convolution.forward(x_.data(), w_.data(), bias_.data(), y_.data());
+    if (pass_ == "input") convolution.back_to_input(y_.data(), w_.data(), x_.data());
+    if (pass_ == "weights") convolution.back_to_weight(x_.data(), y_.data(), w_.data());
+  }
+
+ private:
+  std::string pass_;
+  algoperf::Convolution shape_;
+  algoperf::Host<float> host_;
+  std::vector<float> x_, w_, bias_, y_;
+};
+
+// The same of a depthwise convolution. Backward computes all gradients.
+class DepthwisePass {
+ public:
+  DepthwisePass(const std::string& pass, algoperf::Shape in, algoperf::DepthwiseConv2d layer, std::size_t images,
+                unsigned threads)
+      : pass_(pass),
+        in_(in),
+        layer_(layer),
+        images_(images),
+        host_{.threads = threads},
+        handles_(layer_.declare(layout_, "conv", in)),
+        values_(numbers(layout_.size())),
+        gradients_(layout_.size()),
+        x_(numbers(images * in.size())),
+        y_(numbers(images * layer.output(in).size())),
+        exact_(images * layer.memory(in).exact) {}
+  void operator()() {
+    const algoperf::LayerCall<algoperf::Host<float>> call{host_,   layout_, values_.data(),        gradients_.data(),
+                                                          images_, images_, algoperf::Mode::train, {},
+                                                          nullptr, nullptr, exact_.data()};
+    if (pass_ == "forward")
+      layer_.forward(call, handles_, in_, x_.data(), y_.data());
+    else
+      layer_.backward(call, handles_, in_, x_.data(), y_.data(), y_.data(), x_.data());
+  }
+
+ private:
+  std::string pass_;
+  algoperf::Shape in_;
+  algoperf::DepthwiseConv2d layer_;
+  std::size_t images_;
+  algoperf::Host<float> host_;
+  algoperf::Layout layout_;
+  algoperf::DepthwiseConv2d::Handles handles_;
+  std::vector<float> values_, gradients_, x_, y_, exact_;
+};
+
+// Returns an empty function if `what` is no convolution.
+std::function<void()> convolution_of(const std::string& what, std::size_t images, unsigned threads) {
+  char pass[8] = {};
+  std::size_t side = 0, channels = 0, filters = 0, size = 0, stride = 0;
+  if (std::sscanf(what.c_str(), "convolution:%7[a-z]:%zu:%zu:%zu:%zu:%zu", pass, &side, &channels, &filters, &size,
+                  &stride) != 6)
+    return {};
+  if (filters == 0) {
+    const algoperf::DepthwiseConv2d layer{.size = size, .stride = stride, .padding = size / 2};
+    const auto depthwise =
+        std::make_shared<DepthwisePass>(pass, algoperf::Shape{side, side, channels}, layer, images, threads);
+    return [depthwise] { (*depthwise)(); };
+  }
+  const algoperf::Convolution shape{.images = images,
+                                    .rows = side,
+                                    .cols = side,
+                                    .channels = channels,
+                                    .filters = filters,
+                                    .size = size,
+                                    .stride = stride,
+                                    .padding = size / 2};
+  const auto convolution = std::make_shared<ConvolutionPass>(pass, shape, threads);
+  return [convolution] { (*convolution)(); };
+}
+
 std::function<void()> steps_of(const std::string& what, std::size_t size, unsigned threads) {
   std::function<void()> step;
   const auto take_turns = [&step](auto training) { step = [training] { (*training)(); }; };
   if (what == "training") take_turns(std::make_shared<bench::LibraryTraining>(size));
   if (what == "adamw") take_turns(std::make_shared<bench::LibraryAdamW>(size));
+  if (const auto convolution = convolution_of(what, size, threads)) step = convolution;
   bench::for_each_model_task(
       [&]<class M, class L>(const char* name, std::size_t, const M& model, const L& loss, const auto& data) {
         using Data = decltype(data());

@@ -1,10 +1,12 @@
-// Implements convolution.hpp with the tiles of matrix products, without unrolling windows. An image is copied once,
-// with its padding. A window is then `size` segments of size * channels contiguous elements, one per line. The windows
-// of one output row overlap in memory; a tile takes each window as a row of A.
+// Implements convolution.hpp with the tiles of matrix products, without unrolling windows. A window consists of `size`
+// segments of contiguous elements, one per line. Which windows are the rows of a tile depends on the shape:
+//   by pixels  one pixel of up to 12 images. All these windows meet the padding in the same taps, which are left out.
+//   by lines   the pixels of an image, or of several small ones, copied with their padding. Windows overlap in memory.
+// Both add the terms of an output in the same order, so they give the same bits.
 //
 // The gradient of the input is a convolution of the outputs' gradient for each remainder of a pixel's coordinates
 // modulo the stride, with those weights that meet this pixel. The gradient of the weights is a product of windows and
-// outputs' gradients, summed over the places of all images in order.
+// outputs' gradients, summed over the places of all images in order; by taps, without the padding, if images are small.
 #pragma once
 
 #define ALGOPERF_CONVOLUTION_CHOSEN  // keeps convolution.hpp from including another implementation
@@ -24,46 +26,54 @@ inline namespace ALGOPERF_SIMD {
 
 constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
-// Calls tiles for `rows` rows and `columns` columns of C, with panels of B that follow each other in memory, each of
-// `terms` rows. Avoids a last tile of few rows where two tiles of medium size cover the same rows.
-template <class S, std::size_t group>
-void multiply_panels(TileTerms part, std::size_t rows, std::size_t columns, std::size_t terms, const S* a,
-                     const S* panels, S* c) {
+// Returns the rows of the next tile of `left` rows: avoids a last tile of few rows where two tiles of medium size cover
+// the same rows.
+constexpr std::size_t next_rows(std::size_t left) {
   constexpr std::size_t medium = tile_rows == 12 ? 8 : 4;
-  const S* const bias = static_cast<const S*>(part.bias);
-  for (std::size_t j = 0; j < columns; j += line<S>) {
-    const std::size_t some = columns - j < line<S> ? columns - j : line<S>;
-    if (bias != nullptr) part.bias = bias + j;
-    for (std::size_t i = 0, m; i < rows; i += m) {
-      const std::size_t left = rows - i;
-      m = left <= tile_rows ? left : left <= 2 * medium ? medium : tile_rows;
-      panel_tiles<S, group>(part, m, some, a, i, panels + j * terms, panel_width<S>(some), c + i * part.ldc + j);
-    }
-  }
+  return left <= tile_rows ? left : left <= 2 * medium ? medium : tile_rows;
 }
 
-// The rows of A that are the pixels of images: pixels of a line are `pixel` elements apart, lines `line`, images
-// `image`. Tiles get the places of groups of pixels, or of single pixels, if a line divides groups.
-class Pixels {
+// The rows of A: of equal distance; or `lines` lines of `columns` rows that are `row` elements apart, lines `line`, and
+// images of these lines `image`. Tiles get the places of groups of rows, or of single rows, if a line divides groups.
+class TileRows {
  public:
-  Pixels(std::size_t images, std::size_t lines, std::size_t columns, std::size_t pixel, std::size_t line,
-         std::size_t image)
-      : group_(columns % tile_group == 0 ? tile_group : 1),
-        places_(memory().of_size(images * lines * columns / group_)) {
+  TileRows() = default;
+  TileRows(std::size_t images, std::size_t lines, std::size_t columns, std::size_t row, std::size_t line,
+           std::size_t image)
+      : grouped_(columns % tile_group == 0) {
+    const std::size_t group = grouped_ ? tile_group : 1;
+    places_ = memory().of_size(images * lines * columns / group);
     std::size_t* to = places_;
     for (std::size_t i = 0; i < images; ++i)
       for (std::size_t r = 0; r < lines; ++r)
-        for (std::size_t q = 0; q < columns; q += group_) *to++ = i * image + r * line + q * pixel;
+        for (std::size_t q = 0; q < columns; q += group) *to++ = i * image + r * line + q * row;
   }
 
+  const std::size_t* places() const { return places_; }  // for TileTerms::places
+
+  // Computes `rows` rows of C and at most a panel of columns. Rows of B are b_row apart.
   template <class S>
-  void multiply(TileTerms part, std::size_t rows, std::size_t columns, std::size_t terms, const S* a, const S* panels,
+  void multiply_panel(const TileTerms& part, std::size_t rows, std::size_t columns, const S* a, const S* b,
+                      std::size_t b_row, S* c) const {
+    for (std::size_t i = 0, m; i < rows; i += m) {
+      m = next_rows(rows - i);
+      if (grouped_)
+        panel_tiles<S, tile_group>(part, m, columns, a, i, b, b_row, c + i * part.ldc);
+      else
+        panel_tiles<S, 1>(part, m, columns, a, i, b, b_row, c + i * part.ldc);
+    }
+  }
+  // The same for any number of columns, with panels of B that follow each other in memory, each of `terms` rows.
+  template <class S>
+  void multiply(TileTerms& part, std::size_t rows, std::size_t columns, std::size_t terms, const S* a, const S* panels,
                 S* c) const {
-    part.places = places_;
-    if (group_ == tile_group)
-      multiply_panels<S, tile_group>(part, rows, columns, terms, a, panels, c);
-    else
-      multiply_panels<S, 1>(part, rows, columns, terms, a, panels, c);
+    const S* const bias = static_cast<const S*>(part.bias);
+    for (std::size_t j = 0; j < columns; j += line<S>) {
+      const std::size_t some = columns - j < line<S> ? columns - j : line<S>;
+      if (bias != nullptr) part.bias = bias + j;
+      multiply_panel(part, rows, some, a, panels + j * terms, panel_width<S>(some), c + j);
+    }
+    part.bias = bias;
   }
 
  private:
@@ -71,8 +81,8 @@ class Pixels {
     thread_local Buffer<std::size_t> buffer;
     return buffer;
   }
-  std::size_t group_;
-  std::size_t* places_;
+  bool grouped_ = true;
+  std::size_t* places_ = nullptr;
 };
 
 // Small images are convolved together, so that tiles have all their rows: as many images as have this many pixels.
@@ -167,9 +177,7 @@ void convolve_by_pixels(const PackedConvolution& c, const S* x, const S* panels,
   const std::size_t apart = rounded_up(c.inputs(), line<S>) + line<S>;  // not a power of two, as in Packed
   TileTerms part{.depth = 0, .a_row = apart, .a_column = 1, .ldc = c.outputs(), .add = bias != nullptr};
   for (std::size_t image = 0, some; image < c.images; image += some, x += some * c.inputs(), y += some * c.outputs()) {
-    const std::size_t left = c.images - image;
-    constexpr std::size_t medium = tile_rows == 12 ? 8 : 4;
-    some = left <= tile_rows ? left : left <= 2 * medium ? medium : tile_rows;
+    some = next_rows(c.images - image);
     for (std::size_t i = 0; i < some; ++i) std::memcpy(memory + i * apart, x + i * c.inputs(), c.inputs() * sizeof(S));
     for (std::size_t o = 0; o < c.out_rows; ++o) {
       const MetTaps down(o, c.rows, c);
@@ -208,15 +216,16 @@ void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S
   if (by_pixels) return convolve_by_pixels(packed, x, memory.weights, bias, y, memory.image);
   padded.clear(memory.image, most);
   const std::size_t segment = c.size * c.channels, down = padded.width();
-  const TileTerms part{.depth = segment,
-                       .a_row = c.stride * c.channels,
-                       .a_column = 1,
-                       .ldc = c.filters,
-                       .add = bias != nullptr,
-                       .segments = c.size,
-                       .a_jump = down - segment,
-                       .bias = bias};
-  const Pixels pixels(most, c.out_rows(), c.out_cols(), part.a_row, c.stride * down, padded.size());
+  const TileRows pixels(most, c.out_rows(), c.out_cols(), c.stride * c.channels, c.stride * down, padded.size());
+  TileTerms part{.depth = segment,
+                 .a_row = c.stride * c.channels,
+                 .a_column = 1,
+                 .ldc = c.filters,
+                 .add = bias != nullptr,
+                 .segments = c.size,
+                 .a_jump = down - segment,
+                 .places = pixels.places(),
+                 .bias = bias};
   for (std::size_t image = 0, some; image < c.images; image += some, y += some * c.outputs()) {
     some = c.images - image < most ? c.images - image : most;
     padded.copy(x + image * c.inputs(), memory.image, some);
@@ -266,7 +275,8 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
     }
   if (by_pixels) return convolve_by_pixels<S>(mirrored, dy, memory.weights, nullptr, dx, memory.image);
   padded.clear(memory.image, most);
-  const Pixels all(most, c.rows, c.cols, c.filters, padded.width(), padded.size());
+  const TileRows pixels =
+      c.stride == 1 ? TileRows(most, c.rows, c.cols, c.filters, padded.width(), padded.size()) : TileRows();
   for (std::size_t image = 0, some; image < c.images; image += some, dx += some * c.inputs()) {
     some = c.images - image < most ? c.images - image : most;
     padded.copy(dy + image * c.outputs(), memory.image, some);
@@ -279,22 +289,20 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
           const Residue across(b, c.cols, c);
           if (across.empty()) continue;
           const std::size_t segment = across.taps * c.filters, block_terms = down.taps * segment;
-          const TileTerms part{.depth = segment,
-                               .a_row = c.filters,
-                               .a_column = 1,
-                               .ldc = c.stride * c.channels,
-                               .add = false,
-                               .segments = down.taps,
-                               .a_jump = padded.width() - segment};
+          TileTerms part{.depth = segment,
+                         .a_row = c.filters,
+                         .a_column = 1,
+                         .ldc = c.stride * c.channels,
+                         .add = false,
+                         .segments = down.taps,
+                         .a_jump = padded.width() - segment,
+                         .places = pixels.places()};
           const S* const window = memory.image + (u + most_taps - down.taps) * padded.width() +
                                   (across.first + most_taps - across.taps) * c.filters;
           const S* const weights = memory.weights + (a * met + b) * block;
           S* const to = dx + (down.pixel(u, c) * c.cols + across.pixel(across.first, c)) * c.channels;
-          if (c.stride == 1)
-            all.multiply(part, some * c.rows * c.cols, c.channels, block_terms, window, weights, to);
-          else
-            multiply_panels<S, tile_group>(part, across.end - across.first, c.channels, block_terms, window, weights,
-                                           to);
+          pixels.multiply(part, c.stride == 1 ? some * c.rows * c.cols : across.end - across.first, c.channels,
+                          block_terms, window, weights, to);
         }
     }
   }
@@ -338,10 +346,7 @@ void weights_by_taps(const Convolution& c, const S* x, const S* dy, std::size_t 
           const std::size_t first = image * places + down.begin * c.out_cols() + across.begin;
           const S* const b = dy + first * b_row + (dy_row > 0 ? f : f * c.images * places);
           S* const to = sums + (i * c.size + j) * c.channels * c.filters + f;
-          for (std::size_t k = 0; k < c.channels; k += tile_rows) {
-            const std::size_t m = c.channels - k < tile_rows ? c.channels - k : tile_rows;
-            panel_tiles(part, m, some, a + k, 0, b, b_row, to + k * c.filters);
-          }
+          TileRows().multiply_panel(part, c.channels, some, a, b, b_row, to);
         }
       }
     }
@@ -356,7 +361,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
   // Tiles read whole vectors of dy. If `filters` is not a multiple of the vector width, dy is packed first.
   const bool in_place = c.filters % width<S> == 0;
   const std::size_t sums = terms * c.filters;
-  const bool by_taps = c.padding > 0 && columns <= 16 && c.channels >= tile_rows;
+  const bool by_taps = c.padding > 0 && columns <= 32 && c.channels >= tile_rows;
   const auto memory = ConvolutionMemory<S>::of_this_thread(
       by_taps ? 0 : padded.size(),
       rounded_up(sums, line<S>) + (in_place ? 0 : (by_taps ? c.images : 1) * places * rounded_up(c.filters, line<S>)));
@@ -379,23 +384,20 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
                  .ldc = c.filters,
                  .add = false,
                  .a_jump = c.stride * (padded.width() - columns * c.channels)};
+  const TileRows window(1, c.size, segment, 1, padded.width(), 0);
+  part.places = window.places();
   for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs()) {
     padded.copy(x + image * c.inputs(), memory.image, 1);
     if (!in_place) pack_rows<S>(places, c.filters, {dy, c.filters, 1}, packed);
     for (std::size_t row = 0; row < c.out_rows(); row += part_rows, part.add = true) {
       part.segments = c.out_rows() - row < part_rows ? c.out_rows() - row : part_rows;
-      for (std::size_t i = 0; i < c.size; ++i)
-        for (std::size_t f = 0; f < c.filters; f += line<S>) {
-          const std::size_t some = c.filters - f < line<S> ? c.filters - f : line<S>;
-          const std::size_t b_row = in_place ? c.filters : panel_width<S>(some);
-          const S* const b = (in_place ? dy + f : packed + f * places) + row * columns * b_row;
-          for (std::size_t j = 0; j < segment; j += tile_rows) {
-            const std::size_t m = segment - j < tile_rows ? segment - j : tile_rows;
-            const S* const a = memory.image + (row * c.stride + i) * padded.width() + j;
-            S* const to = memory.weights + (i * segment + j) * c.filters + f;
-            panel_tiles(part, m, some, a, 0, b, b_row, to);
-          }
-        }
+      for (std::size_t f = 0; f < c.filters; f += line<S>) {
+        const std::size_t some = c.filters - f < line<S> ? c.filters - f : line<S>;
+        const std::size_t b_row = in_place ? c.filters : panel_width<S>(some);
+        const S* const b = (in_place ? dy + f : packed + f * places) + row * columns * b_row;
+        window.multiply_panel(part, terms, some, memory.image + row * c.stride * padded.width(), b, b_row,
+                              memory.weights + f);
+      }
     }
   }
   transpose();
