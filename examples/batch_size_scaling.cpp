@@ -55,7 +55,11 @@ void measure_noise(const BatchSizeEntry& entry, const ap::BatchScaling& scaling,
     if (result && result->batch >= 16 && (best == nullptr || distance(result->batch) < distance(best->batch)))
       best = &*result;
   if (best == nullptr) return;
-  options.noise.push_back({scaling.submission, scaling.workload.name, entry.noise(best->point, best->batch, steps)});
+  try {
+    options.noise.push_back({scaling.submission, scaling.workload.name, entry.noise(best->point, best->batch, steps)});
+  } catch (const ap::Diverged& diverged) {
+    fmt::print(stderr, "The noise scale of {} was not measured: {}\n", scaling.submission, diverged.what());
+  }
 }
 
 void run(const Options& options, const std::vector<BatchSizeEntry>& all) {
@@ -109,7 +113,7 @@ int main(int argc, char** argv) {
   line.option("--trials", study.trials, "per batch size, without those that diverge").whole(1, 10000).shows_default();
   line.option("--examples", study.examples, "budget of a trial; 0: twice that of the step hint")
       .whole(0, 1000000000000);
-  line.option("--least-steps", study.least_steps, "of a trial; 0: half the step hint").whole(0, 1000000000);
+  line.option("--least-steps", study.least_steps, "of a trial; 0: the step hint").whole(0, 1000000000);
   line.option("--goals", options.goals, "easier goals than the target, reported as well")
       .separated_by_commas()
       .real(0, 1e9);

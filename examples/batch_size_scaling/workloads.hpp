@@ -24,7 +24,9 @@ void add_entries(std::vector<BatchSizeEntry>& entries, const W& workload, const 
   };
   const auto noise = [&](const auto& submission) {
     return [workload, submission](const algoperf::HyperPoint& point, std::size_t batch, std::uint64_t steps) {
-      return algoperf::measure_noise_scale(workload, submission, point, {.batch = batch, .steps = steps});
+      return algoperf::measure_noise_scale(
+          workload, submission, point,
+          {.batch = batch, .steps = steps, .samples = static_cast<std::size_t>(steps < 20 ? steps : 20)});
     };
   };
   const std::vector<algoperf::StudyEntry> all = algoperf::study_entries(workload, submissions...);

@@ -13,18 +13,24 @@ TEST_CASE("a point is at the edge that is nearest, within the margin") {
   const ap::SearchSpace space({{.name = "log", .min = 1e-4, .max = 1, .scaling = ap::Scaling::log},
                                {.name = "linear", .min = -1, .max = 1},
                                {.name = "list", .feasible = {1, 2}},
-                               {.name = "constant", .min = 3, .max = 3}});
-  const auto at = [&](double log, double linear) {
-    return ap::edge_at(space, {{"log", log}, {"linear", linear}, {"list", 1}, {"constant", 3}}, 0.1);
+                               {.name = "constant", .min = 3, .max = 3},
+                               {.name = "whole", .min = 1, .max = 4, .integer = true}});
+  const auto at = [&](double log, double linear, double whole = 2) {
+    return ap::edges_at(space, {{"log", log}, {"linear", linear}, {"list", 1}, {"constant", 3}, {"whole", whole}}, 0.1);
   };
-  CHECK_FALSE(at(1e-2, 0).has_value());
-  CHECK_FALSE(at(3e-4, 0.75).has_value());  // at 0.12 and 0.875
-  REQUIRE(at(2e-4, 0).has_value());
-  CHECK(at(2e-4, 0)->hyperparameter == 0);
-  CHECK_FALSE(at(2e-4, 0)->upper);
-  CHECK(at(2e-4, 0.99)->hyperparameter == 1);  // at 0.075 and 0.995
-  CHECK(at(2e-4, 0.99)->upper);
-  CHECK(at(1, 0)->upper);
+  CHECK(at(1e-2, 0).empty());
+  CHECK(at(3e-4, 0.75).empty());  // at 0.12 and 0.875
+  REQUIRE(at(2e-4, 0).size() == 1);
+  CHECK(at(2e-4, 0)[0].hyperparameter == 0);
+  CHECK_FALSE(at(2e-4, 0)[0].upper);
+  REQUIRE(at(2e-4, 0.99).size() == 2);  // at 0.075 and 0.995
+  CHECK(at(2e-4, 0.99)[0].hyperparameter == 1);
+  CHECK(at(2e-4, 0.99)[0].upper);
+  CHECK(at(2e-4, 0.99)[1].hyperparameter == 0);
+  CHECK(at(1, 0)[0].upper);
+  REQUIRE(at(1e-2, 0, 4).size() == 1);
+  CHECK(at(1e-2, 0, 4)[0].upper);
+  CHECK_FALSE(at(1e-2, 0, 1)[0].upper);
 }
 
 TEST_CASE("coordinates are the inverse of values") {
@@ -56,6 +62,7 @@ TEST_CASE("a strip beyond an edge has a share of the range's width") {
   const ap::Hyperparameter mirrored{.name = "x", .min = 1, .max = 3, .scaling = ap::Scaling::reverse_log};
   CHECK(ap::strip_beyond(mirrored, true, 0.25)->max == 3.5);
   CHECK(ap::strip_beyond(mirrored, true, 0.25)->scaling == ap::Scaling::linear);
+  CHECK(ap::strip_beyond(mirrored, false, 4)->min == 0.5);  // above 0, which a logarithm needs
   const ap::Hyperparameter whole{.name = "x", .min = 1, .max = 4, .integer = true};
   CHECK(ap::strip_beyond(whole, true, 0.5)->min == 5);
   CHECK(ap::strip_beyond(whole, true, 0.5)->max == 6);

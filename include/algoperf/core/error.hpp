@@ -62,6 +62,7 @@ class MessagePart {
 };
 
 std::string message_of(std::initializer_list<MessagePart> parts);
+[[noreturn]] void throw_error(std::initializer_list<MessagePart> parts);
 
 }  // namespace detail
 
@@ -75,7 +76,7 @@ template <class E, class... Parts>
 
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
-  fail_as<Error>(parts...);
+  detail::throw_error({parts...});
 }
 
 template <class... Parts>
@@ -98,6 +99,10 @@ ALGOPERF_COMPILED ALGOPERF_COLD std::string detail::message_of(std::initializer_
   std::string message;
   for (const MessagePart& part : parts) part.append_to(message);
   return message;
+}
+
+[[noreturn]] ALGOPERF_COMPILED ALGOPERF_COLD void detail::throw_error(std::initializer_list<MessagePart> parts) {
+  throw Error(message_of(parts));
 }
 
 [[noreturn]] ALGOPERF_COMPILED ALGOPERF_COLD void fail_to_allocate(std::size_t size, std::size_t bytes) {

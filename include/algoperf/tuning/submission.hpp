@@ -8,6 +8,8 @@
 //   selector(point, facts, seed)  optional: the data selector, with the batch size; by default ShuffledEpochs
 //   default_point()               optional: the point under the self-tuning ruleset; by default, the first point of the
 //                                 search space if that is a list, and otherwise its centre
+//   widest_space()                optional: ranges that a search never leaves when it widens the search space
+//                                 (batch_size/batch_size_scaling.hpp)
 //   observer(point, facts)        optional: an object for one trial, with any of
 //     after_step(loop, clock)         -> void, or a Control to end the trial
 //     before_evaluation(loop, clock)  -> void

@@ -27,7 +27,7 @@ struct TrialOptions {
   double budget_factor = 1;                                  // multiplies both budgets
   double step_hint_factor = 1;       // multiplies the step hint that the submission gets, but not the budget
   std::uint64_t evaluate_every = 0;  // steps; 0: a 25th of the step hint
-  // Leaves out evaluations before the number of steps has grown by this factor since the last one. 1: none.
+  // Leaves out evaluations before the number of steps has grown by this factor since the last one. 1: leaves out none.
   double evaluate_growth = 1;
   // Examples per step, instead of the submission's or the workload's; the step hint is then the budget. 0: as they are.
   std::size_t batch_size = 0;

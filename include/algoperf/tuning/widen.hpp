@@ -1,6 +1,7 @@
 // Search spaces that grow: which hyperparameter of a point lies at an edge of its range, and the range beyond it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -19,26 +20,27 @@ struct SpaceEdge {
   bool upper = false;
 };
 
-// Returns the edge to which a point is nearest, if it is within `margin` of one, in coordinates of the unit cube. Lists
-// of values have no edges.
-inline std::optional<SpaceEdge> edge_at(const SearchSpace& space, const HyperPoint& point, double margin) {
-  std::optional<SpaceEdge> nearest;
-  double least = margin;
+// Returns the edges within `margin` of a point, in coordinates of the unit cube, the nearest first. The smallest and
+// the largest whole number of a range of integers are at its edges. Lists of values have no edges.
+inline std::vector<SpaceEdge> edges_at(const SearchSpace& space, const HyperPoint& point, double margin) {
+  std::vector<std::pair<double, SpaceEdge>> found;
   for (std::size_t i = 0; i < space.dimensions(); ++i) {
     const Hyperparameter& range = space.hyperparameters()[i];
     if (!range.feasible.empty() || !(range.max > range.min)) continue;
-    const double u = range.coordinate(point[range.name]);
-    if (const double distance = std::fmin(u, 1 - u); distance < least) {
-      least = distance;
-      nearest = SpaceEdge{i, u > 0.5};
-    }
+    const double value = point[range.name], u = range.coordinate(value);
+    const bool at_end = range.integer && (value == range.min || value == range.max);
+    const double distance = at_end ? 0 : std::fmin(u, 1 - u);
+    if (distance < margin) found.push_back({distance, {i, u > 0.5}});
   }
-  return nearest;
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<SpaceEdge> edges;
+  for (const auto& [distance, edge] : found) edges.push_back(edge);
+  return edges;
 }
 
 // Returns the range beyond an edge, whose width is a share of that of the range: of its logarithm, if the scaling is
 // log. Ends at the range of the same name in `widest`, and is nothing if there is no room. A strip of a reverse
-// logarithmic range is linear.
+// logarithmic range is linear, and goes down to half of the range's minimum at most.
 inline std::optional<Hyperparameter> strip_beyond(const Hyperparameter& range, bool upper, double share,
                                                   const std::vector<Hyperparameter>& widest = {}) {
   require(share > 0 && std::isfinite(share), "strip_beyond: the share is ", share,
@@ -56,6 +58,7 @@ inline std::optional<Hyperparameter> strip_beyond(const Hyperparameter& range, b
     strip.min = log ? range.min / width : range.min - width;
     if (range.integer) strip.min = std::floor(strip.min);
     if (range.integer && log) strip.min = std::fmax(strip.min, 1);
+    if (range.scaling == Scaling::reverse_log) strip.min = std::fmax(strip.min, range.min / 2);
   }
   for (const Hyperparameter& limit : widest)
     if (limit.name == range.name) {

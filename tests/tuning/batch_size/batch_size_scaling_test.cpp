@@ -81,6 +81,14 @@ TEST_CASE("a study of batch sizes recovers a known law of steps, and its best le
   // An easier goal is reached halfway; a goal that no trial reaches has no result, and no fit.
   const ap::ScalingCurve easier = ap::scaling_curve(all[0], {0.4, true, true});
   CHECK(easier.steps(0) <= std::ceil(curve.steps(0) / 2));
+  // One batch size, and equal steps for all, have no fit.
+  ap::BatchScaling one = all[0];
+  for (std::size_t b = 1; b < 11; ++b) one.studies[b].trials.clear();
+  CHECK(ap::scaling_curve(one, one.goal()).steps(0) == curve.steps(0));
+  CHECK_FALSE(ap::scaling_curve(one, one.goal()).regimes.has_value());
+  const ap::ScalingCurve at_once = ap::scaling_curve(all[0], {0.9, true, true});
+  CHECK(at_once.steps(10) == 1);
+  CHECK_FALSE(at_once.critical_batch.has_value());
   const ap::ScalingCurve never = ap::scaling_curve(all[0], {0.1, true, false});
   CHECK(std::isnan(never.steps(0)));
   CHECK_FALSE(never.regimes.has_value());
@@ -107,7 +115,7 @@ TEST_CASE("trials that diverge or fail are replaced, up to twice the number of t
   entry.run = [&](const ap::HyperPoint& point, const ap::TrialOptions& trial) {
     CHECK(trial.batch_size == 16);
     CHECK(trial.steps == 8000);
-    CHECK(trial.evaluate_every == 63);
+    CHECK(trial.evaluate_every == 16);
     CHECK(trial.evaluate_growth == 1.05);
     CHECK(trial.stop_at_target);
     seeds.insert(trial.seed);
@@ -150,6 +158,8 @@ TEST_CASE("an optimum at an edge widens the search space") {
   const ap::ScalingCurve curve = ap::scaling_curve(all[0], all[0].goal());
   CHECK(curve.results[0]->point["learning_rate"] == near(0.01, 0.4));
   CHECK(curve.steps(0) == near(known.steps(0.01, 1), 0.05));
+
+  CHECK(all[0].widenings[0].moved);  // beyond the first strip, too
 
   options.folder = narrow_folder.path();
   options.widenings = 0;
@@ -239,6 +249,16 @@ TEST_CASE("a study of batch sizes refuses bad input") {
         "BatchSizeScalingOptions: shard is 1, expected less than shards, which is 1");
   CHECK(refused([](auto& o) { o.search = ap::Search::official; }) ==
         "BatchSizeScalingOptions: search is official, which has one set of points");
+  CHECK(sentence([&] {
+          ap::BatchSizeScalingOptions large = options_of(folder);
+          large.batch_sizes = {50001};
+          (void)measure(large, KnownScaling{});
+        }) == "BatchSizeScaling: batch size 50001 exceeds the 50000 examples of workload 'law'");
+  std::filesystem::remove(folder / "journal.jsonl");
+  CHECK(sentence([&] {
+          ap::BatchSizeScaling misspelt(options_of(folder));
+          misspelt.add(KnownScaling{}.entry(), {{.name = "rate", .min = 0, .max = 1}});
+        }) == "BatchSizeScaling: the widest space of submission 'known' has 'rate', which its search space lacks");
   CHECK(sentence([] { (void)ap::powers_of_two(3, 8); }) == "powers_of_two: 3 is not a power of two");
   CHECK(ap::powers_of_two(4, 31) == std::vector<std::size_t>{4, 8, 16});
 

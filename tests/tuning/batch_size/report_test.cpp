@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../support/folder.hpp"
+#include "../../support/sentence.hpp"
 
 namespace ap = algoperf;
 
@@ -53,13 +54,13 @@ bool any_starts_with(const std::vector<std::string>& all, const std::string& sta
 TEST_CASE("the findings of a study of batch sizes") {
   const std::vector<std::string> found = ap::batch_size_findings(both(), options);
   CHECK(found[0] ==
-        "digits, sgd: scaling is perfect up to a batch size of 8; the largest batch size still saves steps (within 20 "
-        "%).");
+        "digits, sgd: scaling is perfect up to a batch size of 8; the largest batch size that reached the target, 512, "
+        "still saves steps (within 20 %).");
   CHECK(found[1].starts_with("digits, sgd: S = Smin (1 + Bcrit / B) has Smin = 128 ("));
   CHECK(found[1].find("Bcrit = 48 (") != std::string::npos);
   CHECK(found[2] ==
-        "digits, sgd: the gradient noise scale is 15 examples at the start and 24 at the end of training; Bcrit is 2 "
-        "times that at the end.");
+        "digits, sgd: the gradient noise scale is 15 examples over the first 10 steps and 24 examples before step 20; "
+        "Bcrit is 2 times the latter.");
   CHECK(found[3].starts_with("digits, sgd: the best learning rate grows as the batch size to the power of 1 (1 to 1)"));
   CHECK(
       found[4] ==
@@ -85,6 +86,22 @@ TEST_CASE("the findings of a study of batch sizes") {
       ap::batch_size_findings(flat)[0] ==
       "digits, sgd: scaling is perfect up to a batch size of 8; larger batches than 128 save no steps (within 20 %).");
 
+  std::vector<ap::BatchScaling> missed = both();
+  missed[0].studies[4].trials.erase(missed[0].studies[4].trials.begin() + 1);
+  CHECK(ap::batch_size_findings(missed)[0] ==
+        "digits, sgd: scaling is perfect up to a batch size of 8; the largest batch size that reached the target, 128, "
+        "still saves steps (within 20 %). No trial reached the target at these batch sizes: 512.");
+  ap::BatchSizeReportOptions hidden;
+  hidden.noise = {{"sgd", "digits", {{10, 2, 30}, {20, -1, 24}}}};
+  CHECK(ap::batch_size_findings(both(), hidden)[2] ==
+        "digits, sgd: the gradient noise scale is 15 examples over the first 10 steps and hidden by the noise before "
+        "step "
+        "20.");
+  std::vector<ap::BatchScaling> unequal = both();
+  unequal[1].studies.pop_back(), unequal[1].budgets.pop_back();
+  CHECK(sentence([&] { (void)ap::batch_size_findings(unequal); }) ==
+        "the studies of momentum and sgd on digits have other batch sizes");
+
   // Without a result, there is one sentence.
   std::vector<ap::BatchScaling> none{both()[0]};
   none[0].widenings.clear();
@@ -105,9 +122,9 @@ TEST_CASE("the table and the CSV file of a study of batch sizes") {
   const std::string csv = ap::batch_scaling_csv(missed, options);
   CHECK(
       csv.starts_with("workload,submission,batch_size,goal,steps,metric,trial,point\n"
-                      "digits,sgd,2,0.1,3200,0.1,1,\"{\"\"learning_rate\"\":0.02}\"\n"));
-  CHECK(csv.find("\ndigits,sgd,512,0.1,,,,\n") != std::string::npos);
-  CHECK(csv.find("\ndigits,sgd,2,0.3,1600,0.3,1,") != std::string::npos);
+                      "\"digits\",\"sgd\",2,0.1,3200,0.1,1,\"{\"\"learning_rate\"\":0.02}\"\n"));
+  CHECK(csv.find("\n\"digits\",\"sgd\",512,0.1,,,,\n") != std::string::npos);
+  CHECK(csv.find("\n\"digits\",\"sgd\",2,0.3,1600,0.3,1,") != std::string::npos);
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 2 * 5);
 }
 

@@ -1,6 +1,7 @@
 // Implements convolution.hpp with the tiles of matrix products, without unrolling windows. A window consists of `size`
 // segments of contiguous elements, one per line. Which windows are the rows of a tile depends on the shape:
-//   by pixels  one pixel of up to 12 images. All these windows meet the padding in the same taps, which are left out.
+//   by pixels  one pixel of as many images as a tile has rows. All these windows meet the padding in the same
+//              taps, which are left out.
 //   by lines   the pixels of an image, or of several small ones, copied with their padding. Windows overlap in memory.
 // Both add the terms of an output in the same order, so they give the same bits.
 //
@@ -34,7 +35,8 @@ constexpr std::size_t next_rows(std::size_t left) {
 }
 
 // The rows of A: of equal distance; or `lines` lines of `columns` rows that are `row` elements apart, lines `line`, and
-// images of these lines `image`. Tiles get the places of groups of rows, or of single rows, if a line divides groups.
+// images of these lines `image`. Tiles get the places of groups of rows, or of single rows if groups would cross the
+// end of a line.
 class TileRows {
  public:
   TileRows() = default;
@@ -320,7 +322,8 @@ struct MetOutputs {
   }
 };
 
-// Sums of products for each tap of a window, without those with zeros of the padding; d_weight is transposed.
+// Sums of products for each tap of a window, without those with zeros of the padding. `sums` is {size, size, channels,
+// filters}.
 template <class S>
 void weights_by_taps(const Convolution& c, const S* x, const S* dy, std::size_t dy_row, S* sums) {
   const std::size_t places = c.out_rows() * c.out_cols();

@@ -14,7 +14,7 @@ namespace algoperf {
 // Shapes: in {rows, columns, channels}, out {(rows + 2 padding - size) / stride + 1, the same for columns, channels},
 //   both divisions rounded down; `weight` {size, size, channels}, `bias` {channels}.
 // Hyperparameters: size, stride, padding and bias as in Conv2d.
-// Initial values: W by `init`, the model's by default, with size^2 terms and outputs per weight; b zeros.
+// Initial values: W by `init`, the model's by default, with fan in and fan out size^2; b zeros.
 // Source: Howard et al. 2017, "MobileNets", arXiv:1704.04861, section 3.1. With a Conv2d of size 1 behind it, it is a
 //   depthwise separable convolution.
 // Equivalent to torch's Conv2d with as many groups as channels, whose weight is {channels, 1, size, size}.

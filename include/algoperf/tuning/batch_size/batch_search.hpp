@@ -70,8 +70,10 @@ class BatchSearch {
       if (round.widening) {
         found.push_back(*round.widening);
         if (!best) continue;
+        // Whether it is in the strip, or beyond it.
         const double value = best->point[found.back().hyperparameter];
-        found.back().moved = value >= found.back().from && value <= found.back().to;
+        found.back().moved =
+            found.back().from >= found.back().best ? value >= found.back().from : value <= found.back().to;
       }
     return found;
   }
@@ -101,7 +103,7 @@ class BatchSearch {
       trial.status = known->failure.empty() ? TrialStatus::complete
                      : threw                ? TrialStatus::incomplete
                                             : TrialStatus::infeasible;
-      for (const TrialEvaluation& e : known->evaluations) trial.measurements.push_back({e.step, e.metric});
+      for (const TrialEvaluation& e : known->evaluations) trial.measurements.push_back({e.step, e.metric, e.examples});
       study_.trials.push_back(std::move(trial));
       if (threw) failures_.push_back("batch size " + std::to_string(batch()) + ": " + known->failure);
     }
@@ -128,14 +130,15 @@ class BatchSearch {
     const std::optional<BatchResult> best = best_so_far();
     if (!best || rounds_.size() > options_.widenings) return false;
     const SearchSpace whole = searched();
-    const std::optional<SpaceEdge> edge = edge_at(whole, best->point, options_.edge);
-    if (!edge) return false;
-    const Hyperparameter& range = whole.hyperparameters()[edge->hyperparameter];
-    const std::optional<Hyperparameter> strip = strip_beyond(range, edge->upper, 0.5, widest_);
-    if (!strip) return false;
-    add_round(with_range(whole, edge->hyperparameter, *strip), (options_.trials + 1) / 2,
-              Widening{batch(), range.name, best->point[range.name], strip->min, strip->max});
-    return true;
+    for (const SpaceEdge& edge : edges_at(whole, best->point, options_.edge)) {
+      const Hyperparameter& range = whole.hyperparameters()[edge.hyperparameter];
+      const std::optional<Hyperparameter> strip = strip_beyond(range, edge.upper, 0.5, widest_);
+      if (!strip) continue;
+      add_round(with_range(whole, edge.hyperparameter, *strip), (options_.trials + 1) / 2,
+                Widening{batch(), range.name, best->point[range.name], strip->min, strip->max});
+      return true;
+    }
+    return false;
   }
 
   BatchSizeScalingOptions options_;

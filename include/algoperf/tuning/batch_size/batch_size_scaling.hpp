@@ -45,7 +45,9 @@ class BatchSizeScaling {
     const auto entry = detail::workload_entry(workload);
     (add(detail::with_submission(entry, submissions), widest(submissions)), ...);
   }
-  // `widest`: ranges that a widened search never leaves.
+  // `widest`: ranges that a widened search never leaves; those of the submission's widest_space(), if there is one. A
+  // result of entry.run whose failure is set and whose
+  // total_seconds is 0 counts as a fault, any other failure as divergence.
   void add(const StudyEntry& entry, const std::vector<Hyperparameter>& widest = {}) {
     for (const Cell& other : cells_)
       require(other.entry.submission != entry.submission || other.entry.workload.name != entry.workload.name,
@@ -53,17 +55,29 @@ class BatchSizeScaling {
               "' twice");
     require(entry.space.listed().empty(), "BatchSizeScaling: the search space of submission '", entry.submission,
             "' is a list of points, expected ranges");
+    for (const Hyperparameter& limit : widest) {
+      const auto& ranges = entry.space.hyperparameters();
+      const auto same = [&](const Hyperparameter& range) { return range.name == limit.name; };
+      require(std::any_of(ranges.begin(), ranges.end(), same), "BatchSizeScaling: the widest space of submission '",
+              entry.submission, "' has '", limit.name, "', which its search space lacks");
+    }
     cells_.push_back({entry, widest});
   }
 
-  // Runs the trials that are missing, calls progress(finished, known) after each, where `known` counts the trials that
-  // are planned so far, and returns the trials of each submission. Throws Error if the journal belongs to another
-  // study. `dispatch` runs tasks as run_in_processes does: dispatch(tasks, function, done).
+  // Runs the trials that are missing, calls progress(finished, known) after each, where `known` counts the trials of
+  // this run that are planned so far, and returns the trials of each submission. Throws Error if the journal belongs to
+  // another study, or if a batch size exceeds the examples of a workload. `dispatch` runs tasks as run_in_processes
+  // does: dispatch(tasks, function, done).
   template <class Progress, class Dispatch>
   std::vector<BatchScaling> run(const Progress& progress, const Dispatch& dispatch) {
     require(!cells_.empty(), "BatchSizeScaling: there is no submission");
     std::filesystem::create_directories(options_.folder);
     Journal journal(path(), settings(), {.sync = options_.sync});
+    for (const Cell& cell : cells_) {
+      const std::size_t examples = cell.entry.facts().examples;
+      require(options_.batch_sizes.back() <= examples, "BatchSizeScaling: batch size ", options_.batch_sizes.back(),
+              " exceeds the ", examples, " examples of workload '", cell.entry.workload.name, "'");
+    }
     start();
     for (const auto& [trial, json] : journal.records()) keep(trial, json);
     std::size_t finished = 0;
@@ -175,7 +189,7 @@ class BatchSizeScaling {
     const std::uint64_t steps = budget(entry, search.batch());
     return entry.run(point_of(trial), {.seed = search.seed_of(trial % per_search()),
                                        .steps = steps,
-                                       .evaluate_every = steps / 128 + 1,
+                                       .evaluate_every = steps / 512 + 1,
                                        .evaluate_growth = options_.evaluate_growth,
                                        .batch_size = search.batch(),
                                        .stop_at_target = options_.stop_at_target,
@@ -223,7 +237,9 @@ class BatchSizeScaling {
                        {"workload", cell.entry.workload.name},
                        {"target", cell.entry.workload.target.value},
                        {"lower_is_better", cell.entry.workload.target.lower_is_better},
+                       {"metric", cell.entry.workload.metric},
                        {"step_hint", cell.entry.step_hint},
+                       {"batch_size", cell.entry.batch_size},
                        {"space", to_json(cell.entry.space)},
                        {"widest", cell.widest.empty() ? Json(nullptr) : to_json(SearchSpace(cell.widest))}});
     return {{"batch_sizes", options_.batch_sizes},

@@ -11,7 +11,7 @@
 
 namespace algoperf {
 
-// Returns the powers of two from `least`, itself one, to `most`.
+// Returns the powers of two from `least`, which must be one, up to `most`.
 inline std::vector<std::size_t> powers_of_two(std::size_t least, std::size_t most) {
   require(least > 0 && (least & (least - 1)) == 0, "powers_of_two: ", least, " is not a power of two");
   std::vector<std::size_t> powers;
@@ -37,8 +37,9 @@ struct BatchSizeScalingOptions {
   Search search = Search::halton;  // not official: each batch size has its own points
   unsigned threads = 1;            // of a trial
   std::size_t jobs = 1;            // trials at a time, each in a process forked from this one; 0: in this process
-  std::size_t shard = 0;  // runs only batch sizes whose number, over all submissions, modulo `shards` is `shard`
-  std::size_t shards = 1;
+  // The pairs of a submission and a batch size are numbered in order. This run takes those whose number modulo `shards`
+  // is `shard`.
+  std::size_t shard = 0, shards = 1;
   bool sync = false;  // fsync the journal after each trial
 
   void check() const {

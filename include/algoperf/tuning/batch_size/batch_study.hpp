@@ -24,7 +24,8 @@ enum class TrialStatus : std::uint8_t { complete, incomplete, infeasible };
 struct BatchTrial {
   struct Measurement {
     std::uint64_t step = 0;
-    double metric = 0;  // NaN reaches no goal
+    double metric = 0;           // NaN reaches no goal
+    std::uint64_t examples = 0;  // that training had used; 0: not known
   };
   std::uint64_t id = 0;
   TrialStatus status = TrialStatus::complete;
@@ -59,6 +60,7 @@ struct BatchResult {
   std::uint64_t step = 0, trial = 0;  // the trial's id
   double metric = 0;
   HyperPoint point = {};
+  std::uint64_t examples = 0;  // 0: not known
 };
 
 // Measurements within the budget count: those of at most `steps` steps and at most `examples` examples.
@@ -85,7 +87,7 @@ void for_each_complete(const BatchStudy& study, std::size_t trials, const F& f) 
 
 inline BatchResult result_of(const BatchStudy& study, const BatchTrial& trial,
                              const BatchTrial::Measurement& measurement) {
-  return {study.batch, measurement.step, trial.id, measurement.metric, trial.point};
+  return {study.batch, measurement.step, trial.id, measurement.metric, trial.point, measurement.examples};
 }
 
 }  // namespace detail

@@ -74,8 +74,8 @@ struct ConstantLamb : detail::AdamSpace {
 };
 
 // Returns the effective learning rate of a point, learning_rate / (1 - momentum), or its learning rate if it has no
-// momentum; nothing without a learning rate. Source: the same authors' plots. beta1 of Adam and LAMB is an average, and
-// does not count.
+// momentum. Throws Error without a learning rate. Source: the same authors' plots. beta1 of Adam and LAMB is an
+// average, and does not count.
 inline double effective_learning_rate(const HyperPoint& point) {
   return point["learning_rate"] / point.number_or("one_minus_momentum", 1 - point.number_or("momentum", 0));
 }

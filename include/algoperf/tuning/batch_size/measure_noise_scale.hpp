@@ -20,7 +20,7 @@ namespace algoperf {
 struct NoiseScaleOptions {
   std::size_t batch = 256;  // examples per step
   std::size_t workers = 8;  // the smaller of the two batch sizes that are compared is batch / workers
-  std::uint64_t steps = 0;  // at most
+  std::uint64_t steps = 0;  // at most; required, at least `samples`
   std::size_t samples = 20;
   std::uint64_t seed = 1;
 };
@@ -57,9 +57,10 @@ struct MeasuredEpochs : ShuffledEpochs {
 }  // namespace detail
 
 // Trains until `steps`, or until the workload's target is reached on its validation data, which is evaluated at every
-// sample, and returns the samples. The estimates of each sample are averages over its steps, without bias; their
-// quotient has less bias the more steps there are. A submission's selector, batch size and observer are not used.
-// Throws Error if an option is out of range, and Diverged if a loss is not finite.
+// sample, and returns the samples. The estimates of each sample are averages over its steps; their quotient has less
+// bias the more steps there are. Epochs draw without replacement, so the noise is that about the gradient of the
+// training set: a scale near its size is overestimated. A submission's selector, batch size and observer are not used.
+// Throws Error if an option is out of range or a gradient's norm is not finite, and Diverged if a loss is not finite.
 template <class W, class S>
 std::vector<NoiseSample> measure_noise_scale(const W& workload, const S& submission, const HyperPoint& point,
                                              const NoiseScaleOptions& options) {

@@ -21,6 +21,17 @@ namespace algoperf {
 
 namespace detail {
 
+inline std::vector<std::vector<std::string>> escaped(std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = html_text(cell);
+  return rows;
+}
+// A field of a CSV file in quotes.
+inline std::string quoted_field(std::string text) {
+  for (std::size_t i = 0; (i = text.find('"', i)) != std::string::npos; i += 2) text.insert(i, 1, '"');
+  return '"' + text + '"';
+}
+
 inline std::vector<std::vector<std::string>> steps_rows(const BatchSizeView& view) {
   std::vector<std::vector<std::string>> rows{{"batch size"}};
   for (const BatchScaling* const scaling : view.scalings) {
@@ -63,16 +74,14 @@ inline std::string batch_scaling_csv(const std::vector<BatchScaling>& found,
   std::string csv = "workload,submission,batch_size,goal,steps,metric,trial,point\n";
   const auto add = [&](const BatchScaling& scaling, const ScalingCurve& curve) {
     for (std::size_t b = 0; b < curve.batches.size(); ++b) {
-      csv +=
-          fmt::format("{},{},{},{:g},", scaling.workload.name, scaling.submission, curve.batches[b], curve.goal.value);
+      csv += fmt::format("{},{},{},{},", detail::quoted_field(scaling.workload.name),
+                         detail::quoted_field(scaling.submission), curve.batches[b], curve.goal.value);
       if (!curve.results[b]) {
         csv += ",,,\n";
         continue;
       }
-      std::string point = to_json(curve.results[b]->point).dump();
-      for (std::size_t i = 0; (i = point.find('"', i)) != std::string::npos; i += 2) point.insert(i, 1, '"');
-      csv += fmt::format("{},{:.6g},{},\"{}\"\n", curve.results[b]->step, curve.results[b]->metric,
-                         curve.results[b]->trial, point);
+      csv += fmt::format("{},{:.6g},{},{}\n", curve.results[b]->step, curve.results[b]->metric, curve.results[b]->trial,
+                         detail::quoted_field(to_json(curve.results[b]->point).dump()));
     }
   };
   for (const detail::BatchSizeView& view : detail::batch_size_views(found, options))
@@ -93,15 +102,15 @@ inline void write_batch_size_report(const std::string& path, const std::string& 
     findings += "<li>" + html_text(finding) + "</li>\n";
   std::string body = "<h1>" + html_text(title) + "</h1>\n" +
                      html_section("Findings",
-                                  "Of single trials, the best of each search: their own noise is not in the "
-                                  "intervals.",
+                                  "Each point is the best trial of a search. Intervals reflect the scatter of the "
+                                  "points about the curve. Minima over few trials are biased upwards.",
                                   findings + "</ul>");
   for (const detail::BatchSizeView& view : detail::batch_size_views(found, options)) {
     body += "<h2>" + html_text(view.workload().name) + "</h2>\n";
     body += html_section("Steps to the target",
                          fmt::format("A validation {} of {:g}. Trials: complete + diverged or failed.",
                                      html_text(view.workload().metric), view.workload().target.value),
-                         html_table(detail::steps_rows(view)));
+                         html_table(detail::escaped(detail::steps_rows(view))));
     body += detail::steps_section(view) + detail::goals_section(view) + detail::rates_section(view);
     for (std::size_t s = 0; s < view.scalings.size(); ++s) body += detail::scatter_section(view, s);
     body += detail::budgets_section(view);

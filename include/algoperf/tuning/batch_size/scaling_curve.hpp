@@ -2,6 +2,7 @@
 // S = Smin (1 + Bcrit / B).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -30,16 +31,20 @@ struct ScalingCurve {
   // Nothing if fewer than two batch sizes reached the goal.
   std::optional<ScalingRegimes> regimes = {};
   // Smin and Bcrit of S = Smin (1 + Bcrit / B). Nothing if fewer than three batch sizes reached the goal, or if the fit
-  // does not converge or is not determined by the measurements.
+  // does not converge, is not determined by the measurements, or all have the same steps.
   std::optional<Estimate> least_steps = {}, critical_batch = {};
-  // c of (effective learning rate) ~ B^c, over the batch sizes below the maximal data parallelism; the linear heuristic
-  // has c = 1, the square root has c = 1 / 2. Nothing if there are fewer than three such batch sizes.
+  // c of (effective learning rate) ~ B^c, up to the batch size from which data parallelism is maximal; the linear
+  // heuristic has c = 1, the square root has c = 1 / 2. Nothing if there are fewer than three such batch sizes, or if
+  // all have the same rate.
   std::optional<Estimate> rate_exponent = {};
 
   // Returns the steps at batch size number b, or NaN if no trial reached the goal.
   double steps(std::size_t b) const { return results[b] ? static_cast<double>(results[b]->step) : std::nan(""); }
-  // Returns the examples at batch size number b, as the product of steps and batch size.
-  double examples(std::size_t b) const { return steps(b) * static_cast<double>(batches[b]); }
+  // Returns the examples at batch size number b: those that were measured, or else the product of steps and batch size.
+  double examples(std::size_t b) const {
+    const bool measured = results[b] && results[b]->examples > 0;
+    return measured ? static_cast<double>(results[b]->examples) : steps(b) * static_cast<double>(batches[b]);
+  }
 };
 
 namespace detail {
@@ -47,6 +52,7 @@ namespace detail {
 template <ScalingLaw Law>
 std::optional<Fit<Law>> fit_of_curve(const std::vector<Observation<1>>& points) {
   if (points.size() <= Law::parameters) return {};
+  if (std::all_of(points.begin(), points.end(), [&](const auto& p) { return p.y == points.front().y; })) return {};
   const Fit<Law> found = fit(Law{}, points);
   if (!found.converged || !found.determined()) return {};
   return found;
@@ -76,7 +82,8 @@ inline ScalingCurve scaling_curve(const BatchScaling& scaling, const Goal& goal,
   std::vector<Observation<1>> rates;
   for (std::size_t b = 0; b < curve.batches.size(); ++b) {
     const double batch = static_cast<double>(curve.batches[b]);
-    if (!curve.results[b] || !curve.results[b]->point.has("learning_rate") || batch > curve.regimes->maximal_from)
+    if (!curve.regimes || !curve.results[b] || !curve.results[b]->point.has("learning_rate") ||
+        batch > curve.regimes->maximal_from)
       continue;
     rates.push_back({{batch}, effective_learning_rate(curve.results[b]->point)});
   }

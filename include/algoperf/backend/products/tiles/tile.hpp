@@ -19,8 +19,8 @@ struct TileTerms {
   std::size_t segments = 1, a_jump = 0, b_jump = 0;
   std::size_t images = 1;
   std::ptrdiff_t a_image = 0, b_image = 0;
-  const std::size_t* places = nullptr;  // of groups of rows of A, if they do not follow each other at a distance
-  const void* bias = nullptr;           // a row, of which `add` adds the columns of C to every row
+  const std::size_t* places = nullptr;  // of groups of rows of A, unless these are a_row apart
+  const void* bias = nullptr;           // if not null, a row that `add` adds to every row of C
 };
 
 // The rows of A that share a pointer: addressing modes add small multiples of the row distance.

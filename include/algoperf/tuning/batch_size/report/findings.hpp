@@ -21,12 +21,20 @@ inline void add_curve_findings(const BatchSizeView& view, std::size_t s, std::ve
     found.push_back(fmt::format("{}: fewer than two batch sizes reach the target.", name));
     return;
   }
-  const bool saves = curve.regimes->maximal_from >= static_cast<double>(curve.batches.back());
+  double largest = 0;  // that reached the target
+  std::string missed;
+  for (std::size_t b = 0; b < curve.batches.size(); ++b)
+    if (curve.results[b])
+      largest = static_cast<double>(curve.batches[b]);
+    else
+      missed += fmt::format("{}{}", missed.empty() ? "" : ", ", curve.batches[b]);
   std::string text = fmt::format(
       "{}: scaling is perfect up to a batch size of {:g}; {} (within {:.0f} %).", name, curve.regimes->perfect_until,
-      saves ? std::string("the largest batch size still saves steps")
-            : fmt::format("larger batches than {:g} save no steps", curve.regimes->maximal_from),
+      curve.regimes->maximal_from >= largest
+          ? fmt::format("the largest batch size that reached the target, {:g}, still saves steps", largest)
+          : fmt::format("larger batches than {:g} save no steps", curve.regimes->maximal_from),
       100 * view.options.tolerance);
+  if (!missed.empty()) text += " No trial reached the target at these batch sizes: " + missed + ".";
   found.push_back(text);
   if (curve.critical_batch)
     found.push_back(fmt::format(
@@ -34,11 +42,15 @@ inline void add_curve_findings(const BatchSizeView& view, std::size_t s, std::ve
         "intervals).",
         name, estimate_text(*curve.least_steps), estimate_text(*curve.critical_batch), 100 * view.options.level));
   if (const auto* const samples = view.noise_of(s)) {
-    text = fmt::format("{}: the gradient noise scale is {:.3g} examples at the start and {:.3g} at the end of training",
-                       name, samples->front().scale(), samples->back().scale());
-    if (curve.critical_batch)
-      text +=
-          fmt::format("; Bcrit is {:.2g} times that at the end", curve.critical_batch->value / samples->back().scale());
+    const auto scale = [](const NoiseSample& sample) {
+      return sample.scale() > 0 && std::isfinite(sample.scale()) ? fmt::format("{:.3g} examples", sample.scale())
+                                                                 : std::string("hidden by the noise");
+    };
+    const NoiseSample& last = samples->back();
+    text = fmt::format("{}: the gradient noise scale is {} over the first {} steps and {} before step {}", name,
+                       scale(samples->front()), samples->front().step, scale(last), last.step);
+    if (curve.critical_batch && last.scale() > 0 && std::isfinite(last.scale()))
+      text += fmt::format("; Bcrit is {:.2g} times the latter", curve.critical_batch->value / last.scale());
     found.push_back(text + ".");
   }
   if (curve.rate_exponent)

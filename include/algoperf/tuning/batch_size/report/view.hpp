@@ -51,6 +51,9 @@ inline std::vector<BatchSizeView> batch_size_views(const std::vector<BatchScalin
                                                    const BatchSizeReportOptions& options) {
   std::vector<BatchSizeView> views;
   for (const BatchScaling& scaling : found) {
+    require(scaling.budgets.size() == scaling.studies.size(), "the study of ", scaling.submission, " on ",
+            scaling.workload.name, " has ", scaling.budgets.size(), " budgets for ", scaling.studies.size(),
+            " batch sizes");
     const auto same = [&](const BatchSizeView& view) { return view.workload().name == scaling.workload.name; };
     auto view = std::find_if(views.begin(), views.end(), same);
     if (view == views.end()) {
@@ -58,6 +61,11 @@ inline std::vector<BatchSizeView> batch_size_views(const std::vector<BatchScalin
       view = views.end() - 1;
     }
     view->scalings.push_back(&scaling);
+    const auto& first = view->scalings.front()->studies;
+    const auto same_batch = [](const BatchStudy& a, const BatchStudy& b) { return a.batch == b.batch; };
+    require(std::equal(first.begin(), first.end(), scaling.studies.begin(), scaling.studies.end(), same_batch),
+            "the studies of ", scaling.submission, " and ", view->scalings.front()->submission, " on ",
+            scaling.workload.name, " have other batch sizes");
     view->curves.push_back(scaling_curve(scaling, scaling.goal(), options.tolerance, options.level));
     view->other_curves.emplace_back();
     for (const double goal : options.easier_goals)
