@@ -134,9 +134,9 @@ class DepthwisePass {
 
 // Returns an empty function if `what` is no convolution.
 std::function<void()> convolution_of(const std::string& what, std::size_t images, unsigned threads) {
-  char pass[8] = {};
+  char pass[16] = {};
   std::size_t side = 0, channels = 0, filters = 0, size = 0, stride = 0;
-  if (std::sscanf(what.c_str(), "convolution:%7[a-z]:%zu:%zu:%zu:%zu:%zu", pass, &side, &channels, &filters, &size,
+  if (std::sscanf(what.c_str(), "convolution:%15[a-z]:%zu:%zu:%zu:%zu:%zu", pass, &side, &channels, &filters, &size,
                   &stride) != 6)
     return {};
   if (filters == 0) {
