@@ -122,10 +122,10 @@ struct MaxPool {
           best[k] = S(most);
           winner[k] = S(at_most);
         });
-        return;
+      } else {
+        for (std::size_t q = 0; q < w.out_cols; ++q)
+          pixel(team, line + q * w.stride * w.channels, best + q * w.channels, winner + q * w.channels);
       }
-      for (std::size_t q = 0; q < w.out_cols; ++q)
-        pixel(team, line + q * w.stride * w.channels, best + q * w.channels, winner + q * w.channels);
     }
 
     template <class Team>
