@@ -17,11 +17,11 @@ static_assert(cost_of(ap::DepthwiseConv2d{.padding = 1, .bias = false}, {4, 4, 2
 static_assert(cost_of(ap::DepthwiseConv2d{.padding = 1, .bias = false}, {4, 4, 2}).backward_flops ==
               2 * 2 * 10 * 10 * 2 + 18);
 
-struct Case {
+struct DepthwiseCase {
   ap::DepthwiseConv2d conv;
   ap::Shape in;
 };
-const Case cases[] = {
+const DepthwiseCase depthwise_cases[] = {
     {{.size = 3, .padding = 1}, {5, 4, 2}},
     {{.size = 5, .padding = 2}, {3, 6, 1}},
     {{.size = 3, .stride = 2}, {8, 6, 3}},
@@ -34,7 +34,8 @@ const Case cases[] = {
 };
 
 // Computes the convolution by its definition, term by term.
-Numbers naive(const Case& of, std::size_t batch, const Numbers& x, const double* weight, const double* bias) {
+Numbers depthwise_by_definition(const DepthwiseCase& of, std::size_t batch, const Numbers& x, const double* weight,
+                                const double* bias) {
   const ap::Shape in = of.in, out = of.conv.output(in);
   const std::size_t p = of.conv.padding, channels = in[2];
   Numbers y;
@@ -56,7 +57,7 @@ Numbers naive(const Case& of, std::size_t batch, const Numbers& x, const double*
 }
 
 TEST_CASE_TEMPLATE("depthwise conv2d: forward agrees with the definition", B, NN_BACKENDS) {
-  for (const Case& of : cases) {
+  for (const DepthwiseCase& of : depthwise_cases) {
     INFO("size ", of.conv.size, " stride ", of.conv.stride, " padding ", of.conv.padding);
     const ap::Model model(of.in, of.conv);
     const ap::Layout layout = ap::layout_of(model);
@@ -64,13 +65,14 @@ TEST_CASE_TEMPLATE("depthwise conv2d: forward agrees with the definition", B, NN
     const double* const bias =
         of.conv.bias ? start.values.data() + layout.place_of(layout.find("0.bias")).offset : nullptr;
     CHECK(distance(run<B>(model, start).outputs,
-                   naive(of, 3, start.input, start.values.data() + layout.place_of(layout.find("0.weight")).offset,
-                         bias)) < tolerance<B>());
+                   depthwise_by_definition(of, 3, start.input,
+                                           start.values.data() + layout.place_of(layout.find("0.weight")).offset,
+                                           bias)) < tolerance<B>());
   }
 }
 
 TEST_CASE_TEMPLATE("depthwise conv2d: gradients", B, NN_BACKENDS) {
-  for (const Case& of : cases) {
+  for (const DepthwiseCase& of : depthwise_cases) {
     INFO("size ", of.conv.size, " stride ", of.conv.stride, " padding ", of.conv.padding);
     check_model<B>(ap::Model(of.in, of.conv), {.batch = 3, .capacity = 5, .samples = 20});
     check_model<B>(ap::Model(of.in, ap::Conv2d{.filters = of.in[2], .size = 1}, Softsign{}, of.conv, Softsign{}),

@@ -18,17 +18,17 @@ namespace ap = algoperf;
 
 namespace {
 
-ap::BatchSizeScalingOptions options_of(const Folder& folder) {
+ap::BatchSizeScalingOptions batch_options_of(const Folder& folder) {
   return {.folder = folder.path(), .batch_sizes = ap::powers_of_two(1, 1024), .trials = 40, .jobs = 0};
 }
-std::vector<ap::BatchScaling> measure(const ap::BatchSizeScalingOptions& options, const KnownScaling& known,
-                                      const std::vector<ap::Hyperparameter>& widest = {}) {
+std::vector<ap::BatchScaling> measure_known(const ap::BatchSizeScalingOptions& options, const KnownScaling& known,
+                                            const std::vector<ap::Hyperparameter>& widest = {}) {
   ap::BatchSizeScaling study(options);
   study.add(known.entry(), widest);
   return study.run();
 }
 // The numbers of a study that do not depend on clocks.
-std::vector<double> numbers_of(const std::vector<ap::BatchScaling>& all) {
+std::vector<double> numbers_of_scalings(const std::vector<ap::BatchScaling>& all) {
   std::vector<double> numbers;
   for (const ap::BatchScaling& scaling : all)
     for (const ap::BatchStudy& study : scaling.studies)
@@ -48,7 +48,7 @@ std::vector<double> numbers_of(const std::vector<ap::BatchScaling>& all) {
 TEST_CASE("a study of batch sizes recovers a known law of steps, and its best learning rates") {
   const Folder folder;
   const KnownScaling known;
-  const auto all = measure(options_of(folder), known);
+  const auto all = measure_known(batch_options_of(folder), known);
   REQUIRE(all.size() == 1);
   REQUIRE(all[0].studies.size() == 11);
   CHECK(all[0].examples == 50000);
@@ -98,11 +98,11 @@ TEST_CASE("a study of batch sizes recovers a known law of steps, and its best le
 
 TEST_CASE("trials that diverge or fail are replaced, up to twice the number of trials") {
   const Folder folder;
-  ap::BatchSizeScalingOptions options = options_of(folder);
+  ap::BatchSizeScalingOptions options = batch_options_of(folder);
   options.batch_sizes = {16};
   options.widenings = 0;
   KnownScaling known{.diverges_from = 1};  // 0.04: in three fifths of the space
-  auto all = measure(options, known);
+  auto all = measure_known(options, known);
   CHECK(all[0].studies[0].count(ap::TrialStatus::complete) < 40);  // of 80 that were tried, about 32
   CHECK(all[0].studies[0].trials.size() == 80);
   CHECK(all[0].failures.empty());
@@ -137,12 +137,12 @@ TEST_CASE("trials that diverge or fail are replaced, up to twice the number of t
 
 TEST_CASE("an optimum at an edge widens the search space") {
   const Folder folder, narrow_folder, limited_folder;
-  ap::BatchSizeScalingOptions options = options_of(folder);
+  ap::BatchSizeScalingOptions options = batch_options_of(folder);
   options.batch_sizes = {1, 16};
   options.trials = 20;
   // The best rates, 0.01 and 0.04, are beyond the lower end. Half of the width of the logarithms reaches to 0.032.
   const KnownScaling known{.diverges_from = 1e9, .low = 0.1, .high = 1};
-  const auto all = measure(options, known);
+  const auto all = measure_known(options, known);
   CHECK(all[0].space.hyperparameters()[0].min == 0.1);
   REQUIRE(all[0].widenings.size() >= 3);
   const ap::Widening& first = all[0].widenings[0];
@@ -163,13 +163,13 @@ TEST_CASE("an optimum at an edge widens the search space") {
 
   options.folder = narrow_folder.path();
   options.widenings = 0;
-  const auto narrow = measure(options, known);
+  const auto narrow = measure_known(options, known);
   CHECK(narrow[0].widenings.empty());
   CHECK(ap::scaling_curve(narrow[0], narrow[0].goal()).steps(0) > 1.5 * curve.steps(0));
 
   options.folder = limited_folder.path();
   options.widenings = 2;
-  const auto limited = measure(options, known, {{.name = "learning_rate", .min = 0.05, .max = 10}});
+  const auto limited = measure_known(options, known, {{.name = "learning_rate", .min = 0.05, .max = 10}});
   for (const ap::BatchStudy& study : limited[0].studies)
     for (const ap::BatchTrial& trial : study.trials) CHECK(trial.point["learning_rate"] >= 0.05);
   CHECK(limited[0].widenings[0].from == 0.05);
@@ -177,11 +177,11 @@ TEST_CASE("an optimum at an edge widens the search space") {
 
 TEST_CASE("a study of batch sizes continues, and shards are its parts") {
   const Folder whole_folder, folder;
-  ap::BatchSizeScalingOptions options = options_of(whole_folder);
+  ap::BatchSizeScalingOptions options = batch_options_of(whole_folder);
   options.batch_sizes = {1, 8, 64};
   options.trials = 10;
   const KnownScaling known{.low = 0.05};  // widened for the smallest batch size
-  const auto whole = measure(options, known);
+  const auto whole = measure_known(options, known);
   CHECK_FALSE(whole[0].widenings.empty());
 
   // Ends after every third trial until all have run.
@@ -206,14 +206,14 @@ TEST_CASE("a study of batch sizes continues, and shards are its parts") {
   }
   CHECK(runs > 5);
   CHECK(repeated == 0);
-  CHECK(numbers_of(found) == numbers_of(whole));
+  CHECK(numbers_of_scalings(found) == numbers_of_scalings(whole));
 
   const Folder shards, processes;
   options.shards = 2;
   std::vector<std::string> journals;
   for (options.shard = 0; options.shard < 2; ++options.shard) {
     options.folder = shards / std::to_string(options.shard);
-    const auto part = measure(options, known);
+    const auto part = measure_known(options, known);
     CHECK(part[0].studies[1 - options.shard].trials.empty());
     journals.push_back(options.folder + "/journal.jsonl");
   }
@@ -223,17 +223,17 @@ TEST_CASE("a study of batch sizes continues, and shards are its parts") {
   ap::StudyEntry unused = known.entry();
   unused.run = [](const auto&, const auto&) -> ap::TrialResult { ap::fail("a trial ran again"); };
   merged.add(unused);
-  CHECK(numbers_of(merged.run()) == numbers_of(whole));
+  CHECK(numbers_of_scalings(merged.run()) == numbers_of_scalings(whole));
 
   options.folder = processes.path();
   options.jobs = 2;
-  CHECK(numbers_of(measure(options, known)) == numbers_of(whole));
+  CHECK(numbers_of_scalings(measure_known(options, known)) == numbers_of_scalings(whole));
 }
 
 TEST_CASE("a study of batch sizes refuses bad input") {
   const Folder folder;
   const auto refused = [&](auto change) {
-    ap::BatchSizeScalingOptions options = options_of(folder);
+    ap::BatchSizeScalingOptions options = batch_options_of(folder);
     change(options);
     return sentence([&] { ap::BatchSizeScaling study(options); });
   };
@@ -250,19 +250,19 @@ TEST_CASE("a study of batch sizes refuses bad input") {
   CHECK(refused([](auto& o) { o.search = ap::Search::official; }) ==
         "BatchSizeScalingOptions: search is official, which has one set of points");
   CHECK(sentence([&] {
-          ap::BatchSizeScalingOptions large = options_of(folder);
+          ap::BatchSizeScalingOptions large = batch_options_of(folder);
           large.batch_sizes = {50001};
-          (void)measure(large, KnownScaling{});
+          (void)measure_known(large, KnownScaling{});
         }) == "BatchSizeScaling: batch size 50001 exceeds the 50000 examples of workload 'law'");
   std::filesystem::remove(folder / "journal.jsonl");
   CHECK(sentence([&] {
-          ap::BatchSizeScaling misspelt(options_of(folder));
+          ap::BatchSizeScaling misspelt(batch_options_of(folder));
           misspelt.add(KnownScaling{}.entry(), {{.name = "rate", .min = 0, .max = 1}});
         }) == "BatchSizeScaling: the widest space of submission 'known' has 'rate', which its search space lacks");
   CHECK(sentence([] { (void)ap::powers_of_two(3, 8); }) == "powers_of_two: 3 is not a power of two");
   CHECK(ap::powers_of_two(4, 31) == std::vector<std::size_t>{4, 8, 16});
 
-  ap::BatchSizeScaling study(options_of(folder));
+  ap::BatchSizeScaling study(batch_options_of(folder));
   CHECK(sentence([&] { (void)study.run(); }) == "BatchSizeScaling: there is no submission");
   study.add(KnownScaling{}.entry());
   CHECK(sentence([&] { study.add(KnownScaling{}.entry()); }) ==
@@ -273,18 +273,18 @@ TEST_CASE("a study of batch sizes refuses bad input") {
         "BatchSizeScaling: the search space of submission 'listed' is a list of points, expected ranges");
 
   // The journal of another study.
-  ap::BatchSizeScalingOptions options = options_of(folder);
+  ap::BatchSizeScalingOptions options = batch_options_of(folder);
   options.batch_sizes = {2};
   options.trials = 2;
-  (void)measure(options, KnownScaling{});
+  (void)measure_known(options, KnownScaling{});
   options.trials = 3;
-  CHECK(sentence([&] { (void)measure(options, KnownScaling{}); }) ==
+  CHECK(sentence([&] { (void)measure_known(options, KnownScaling{}); }) ==
         folder / "journal.jsonl:1: settings.trials is 2, but this study has 3");
   options.trials = 2;
   std::string journal = bytes_of(folder / "journal.jsonl");
   const std::size_t at = journal.find("\"learning_rate\":", journal.find('\n')) + 16;
   journal.replace(at, 1, "7");
   folder.write("journal.jsonl", journal);
-  CHECK(sentence([&] { (void)measure(options, KnownScaling{}); }).find("has another point than this study") !=
+  CHECK(sentence([&] { (void)measure_known(options, KnownScaling{}); }).find("has another point than this study") !=
         std::string::npos);
 }

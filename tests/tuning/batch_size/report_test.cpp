@@ -15,7 +15,7 @@ namespace {
 
 // S = 128 (1 + 48 / B) for SGD and 64 (1 + 480 / B) for momentum, reached by the second of three trials, at best
 // rates 0.01 B and 0.02 B.
-ap::BatchScaling made_up(const std::string& submission, double least, double critical, double rate) {
+ap::BatchScaling made_up_scaling(const std::string& submission, double least, double critical, double rate) {
   ap::BatchScaling scaling{submission, {"digits", "digits", "error", {0.1, true}},
                            10000,      ap::SearchSpace({{.name = "learning_rate", .min = 1e-3, .max = 1}}),
                            {},         {},
@@ -36,14 +36,14 @@ ap::BatchScaling made_up(const std::string& submission, double least, double cri
   }
   return scaling;
 }
-std::vector<ap::BatchScaling> both() {
-  std::vector<ap::BatchScaling> all{made_up("sgd", 128, 48, 0.01), made_up("momentum", 64, 480, 0.02)};
+std::vector<ap::BatchScaling> two_scalings() {
+  std::vector<ap::BatchScaling> all{made_up_scaling("sgd", 128, 48, 0.01), made_up_scaling("momentum", 64, 480, 0.02)};
   all[0].widenings = {{8, "learning_rate", 0.99, 1, 5, true}, {32, "learning_rate", 0.98, 1, 5, false}};
   all[1].failures = {"batch size 2: a <fault>"};
   return all;
 }
-const ap::BatchSizeReportOptions options{.easier_goals = {0.3},
-                                         .noise = {{"sgd", "digits", {{10, 2, 30}, {20, 1, 24}}}}};
+const ap::BatchSizeReportOptions batch_report_options{.easier_goals = {0.3},
+                                                      .noise = {{"sgd", "digits", {{10, 2, 30}, {20, 1, 24}}}}};
 
 bool any_starts_with(const std::vector<std::string>& all, const std::string& start) {
   return std::any_of(all.begin(), all.end(), [&](const std::string& each) { return each.starts_with(start); });
@@ -52,7 +52,7 @@ bool any_starts_with(const std::vector<std::string>& all, const std::string& sta
 }  // namespace
 
 TEST_CASE("the findings of a study of batch sizes") {
-  const std::vector<std::string> found = ap::batch_size_findings(both(), options);
+  const std::vector<std::string> found = ap::batch_size_findings(two_scalings(), batch_report_options);
   CHECK(found[0] ==
         "digits, sgd: scaling is perfect up to a batch size of 8; the largest batch size that reached the target, 512, "
         "still saves steps (within 20 %).");
@@ -80,30 +80,30 @@ TEST_CASE("the findings of a study of batch sizes") {
       "so 1 to 5 was searched as well; the best point did not move there."));
   CHECK(any_starts_with(found, "digits, momentum, batch size 2: a <fault>. Such trials do not count."));
 
-  std::vector<ap::BatchScaling> flat = both();  // as many steps at 512 as at 128
+  std::vector<ap::BatchScaling> flat = two_scalings();  // as many steps at 512 as at 128
   flat[0].studies[4].trials = flat[0].studies[3].trials;
   CHECK(
       ap::batch_size_findings(flat)[0] ==
       "digits, sgd: scaling is perfect up to a batch size of 8; larger batches than 128 save no steps (within 20 %).");
 
-  std::vector<ap::BatchScaling> missed = both();
+  std::vector<ap::BatchScaling> missed = two_scalings();
   missed[0].studies[4].trials.erase(missed[0].studies[4].trials.begin() + 1);
   CHECK(ap::batch_size_findings(missed)[0] ==
         "digits, sgd: scaling is perfect up to a batch size of 8; the largest batch size that reached the target, 128, "
         "still saves steps (within 20 %). No trial reached the target at these batch sizes: 512.");
   ap::BatchSizeReportOptions hidden;
   hidden.noise = {{"sgd", "digits", {{10, 2, 30}, {20, -1, 24}}}};
-  CHECK(ap::batch_size_findings(both(), hidden)[2] ==
+  CHECK(ap::batch_size_findings(two_scalings(), hidden)[2] ==
         "digits, sgd: the gradient noise scale is 15 examples over the first 10 steps and hidden by the noise before "
         "step "
         "20.");
-  std::vector<ap::BatchScaling> unequal = both();
+  std::vector<ap::BatchScaling> unequal = two_scalings();
   unequal[1].studies.pop_back(), unequal[1].budgets.pop_back();
   CHECK(sentence([&] { (void)ap::batch_size_findings(unequal); }) ==
         "the studies of momentum and sgd on digits have other batch sizes");
 
   // Without a result, there is one sentence.
-  std::vector<ap::BatchScaling> none{both()[0]};
+  std::vector<ap::BatchScaling> none{two_scalings()[0]};
   none[0].widenings.clear();
   none[0].workload.target.value = 0.01;
   CHECK(ap::batch_size_findings(none) ==
@@ -111,15 +111,15 @@ TEST_CASE("the findings of a study of batch sizes") {
 }
 
 TEST_CASE("the table and the CSV file of a study of batch sizes") {
-  const std::string text = ap::format_batch_scaling(both(), options);
+  const std::string text = ap::format_batch_scaling(two_scalings(), batch_report_options);
   CHECK(text.starts_with("Steps to error 0.1 on digits\n"));
   CHECK(text.find("512          140    7.17   2 + 1       124    6.35   2 + 1") != std::string::npos);
-  std::vector<ap::BatchScaling> missed = both();
+  std::vector<ap::BatchScaling> missed = two_scalings();
   missed[0].studies[4].trials.erase(missed[0].studies[4].trials.begin() + 1);
   CHECK(ap::format_batch_scaling(missed).find("512         missed           1 + 1       124    6.35   2 + 1") !=
         std::string::npos);
 
-  const std::string csv = ap::batch_scaling_csv(missed, options);
+  const std::string csv = ap::batch_scaling_csv(missed, batch_report_options);
   CHECK(
       csv.starts_with("workload,submission,batch_size,goal,steps,metric,trial,point\n"
                       "\"digits\",\"sgd\",2,0.1,3200,0.1,1,\"{\"\"learning_rate\"\":0.02}\"\n"));
@@ -130,7 +130,7 @@ TEST_CASE("the table and the CSV file of a study of batch sizes") {
 
 TEST_CASE("the page of a study of batch sizes has its six kinds of charts") {
   const Folder folder;
-  ap::write_batch_size_report(folder / "report.html", "Batch < sizes", both(), options);
+  ap::write_batch_size_report(folder / "report.html", "Batch < sizes", two_scalings(), batch_report_options);
   const std::string page = bytes_of(folder / "report.html");
   const auto count = [&](const std::string& piece) {
     std::size_t found = 0;
