@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../support/folder.hpp"
+#include "../../support/near.hpp"
 #include "../../support/sentence.hpp"
 
 namespace ap = algoperf;
@@ -82,6 +83,8 @@ TEST_CASE("the findings of a study of batch sizes") {
 
   std::vector<ap::BatchScaling> flat = two_scalings();  // as many steps at 512 as at 128
   flat[0].studies[4].trials = flat[0].studies[3].trials;
+  // The plateau does not count for the exponent of the best rate.
+  CHECK(ap::scaling_curve(flat[0], flat[0].goal()).rate_exponent->value == near(1, 1e-9));
   CHECK(
       ap::batch_size_findings(flat)[0] ==
       "digits, sgd: scaling is perfect up to a batch size of 8; larger batches than 128 save no steps (within 20 %).");

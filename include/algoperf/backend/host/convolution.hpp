@@ -13,12 +13,14 @@
 namespace algoperf {
 namespace detail {
 
-// Runs a convolution on up to `threads` threads, in groups of 24 images. The groups do not depend on the number of
-// threads, so neither does the result.
+// Runs a convolution on up to `threads` threads, in groups of at most 24 images: an even number of groups of about the
+// same size, so that two threads have the same work. The groups do not depend on the number of threads, so neither does
+// the result.
 template <class S>
 class ConvolutionThreads {
  public:
-  ConvolutionThreads(const Convolution& whole, unsigned threads) : whole_(whole), threads_(threads) {}
+  ConvolutionThreads(const Convolution& whole, unsigned threads)
+      : whole_(whole), threads_(threads), at_once_(images_of_group(whole.images)) {}
 
   void forward(const S* x, const S* weight, const S* bias, S* y) const {
     for_each_group([=, *this](const Convolution& group, std::size_t first) {
@@ -39,7 +41,7 @@ class ConvolutionThreads {
     S* const later = groups > 1 ? buffer.of_size(n * (together < groups ? together : groups - 1)) : nullptr;
     const auto add_to = [&](std::size_t first, std::size_t count) {
       ThreadPool::instance().parallel_for(threads_, count, [&](std::size_t i) {
-        const std::size_t image = (first + i) * at_once;
+        const std::size_t image = (first + i) * at_once_;
         convolve_back_to_weight(group(first + i), x + image * whole_.inputs(), dy + image * whole_.outputs(),
                                 first == 0 ? d_weight : later + i * n);
       });
@@ -54,18 +56,22 @@ class ConvolutionThreads {
   }
 
  private:
-  static constexpr std::size_t at_once = 24;
+  static constexpr std::size_t most = 24;
 
-  std::size_t group_count() const { return (whole_.images + at_once - 1) / at_once; }
+  static std::size_t images_of_group(std::size_t images) {
+    const std::size_t groups = images <= most ? 1 : (images + 2 * most - 1) / (2 * most) * 2;
+    return (images + groups - 1) / groups;
+  }
+  std::size_t group_count() const { return whole_.images == 0 ? 0 : (whole_.images + at_once_ - 1) / at_once_; }
   Convolution group(std::size_t i) const {
     Convolution group = whole_;
-    group.images = whole_.images - i * at_once < at_once ? whole_.images - i * at_once : at_once;
+    group.images = whole_.images - i * at_once_ < at_once_ ? whole_.images - i * at_once_ : at_once_;
     return group;
   }
   template <class F>
   void for_each_group(const F& f) const {
     or_out_of_memory([&] {
-      ThreadPool::instance().parallel_for(threads_, group_count(), [&](std::size_t i) { f(group(i), i * at_once); });
+      ThreadPool::instance().parallel_for(threads_, group_count(), [&](std::size_t i) { f(group(i), i * at_once_); });
     });
   }
   // Calls f(). Throws OutOfMemory if an image with its padding does not fit in memory.
@@ -83,6 +89,7 @@ class ConvolutionThreads {
 
   Convolution whole_;
   unsigned threads_;
+  std::size_t at_once_;  // images of a group
 };
 
 }  // namespace detail
