@@ -46,6 +46,11 @@ inline const char* chart_color(std::size_t i) {
   return colors[i % 10];
 }
 
+// Returns a square of a series' colour and its name, as HTML.
+inline std::string chart_key(std::size_t color, const std::string& name) {
+  return fmt::format("<span class=\"key\" style=\"background:{}\"></span>{}", chart_color(color), html_text(name));
+}
+
 namespace detail {
 
 // Maps values of an axis to positions in pixels.

@@ -125,9 +125,9 @@ TEST_CASE("the table and the CSV file of a study of batch sizes") {
   const std::string csv = ap::batch_scaling_csv(missed, batch_report_options);
   CHECK(
       csv.starts_with("workload,submission,batch_size,goal,steps,metric,trial,point\n"
-                      "\"digits\",\"sgd\",2,0.1,3200,0.1,1,\"{\"\"learning_rate\"\":0.02}\"\n"));
-  CHECK(csv.find("\n\"digits\",\"sgd\",512,0.1,,,,\n") != std::string::npos);
-  CHECK(csv.find("\n\"digits\",\"sgd\",2,0.3,1600,0.3,1,") != std::string::npos);
+                      "digits,sgd,2,0.1,3200,0.1,1,\"{\"\"learning_rate\"\":0.02}\"\n"));
+  CHECK(csv.find("\ndigits,sgd,512,0.1,,,,\n") != std::string::npos);
+  CHECK(csv.find("\ndigits,sgd,2,0.3,1600,0.3,1,") != std::string::npos);
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 2 * 5);
 }
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "../../report/csv.hpp"
 #include "../../report/html.hpp"
 #include "../../report/table.hpp"
-#include "../../state/atomic_file.hpp"
 #include "../search_space_json.hpp"
 #include "report/charts.hpp"
 #include "report/findings.hpp"
@@ -25,11 +25,6 @@ inline std::vector<std::vector<std::string>> escaped(std::vector<std::vector<std
   for (auto& row : rows)
     for (std::string& cell : row) cell = html_text(cell);
   return rows;
-}
-// A field of a CSV file in quotes.
-inline std::string quoted_field(std::string text) {
-  for (std::size_t i = 0; (i = text.find('"', i)) != std::string::npos; i += 2) text.insert(i, 1, '"');
-  return '"' + text + '"';
 }
 
 inline std::vector<std::vector<std::string>> steps_rows(const BatchSizeView& view) {
@@ -74,14 +69,14 @@ inline std::string batch_scaling_csv(const std::vector<BatchScaling>& found,
   std::string csv = "workload,submission,batch_size,goal,steps,metric,trial,point\n";
   const auto add = [&](const BatchScaling& scaling, const ScalingCurve& curve) {
     for (std::size_t b = 0; b < curve.batches.size(); ++b) {
-      csv += fmt::format("{},{},{},{},", detail::quoted_field(scaling.workload.name),
-                         detail::quoted_field(scaling.submission), curve.batches[b], curve.goal.value);
+      csv += fmt::format("{},{},{},{},", detail::csv_field(scaling.workload.name),
+                         detail::csv_field(scaling.submission), curve.batches[b], curve.goal.value);
       if (!curve.results[b]) {
         csv += ",,,\n";
         continue;
       }
       csv += fmt::format("{},{:.6g},{},{}\n", curve.results[b]->step, curve.results[b]->metric, curve.results[b]->trial,
-                         detail::quoted_field(to_json(curve.results[b]->point).dump()));
+                         detail::csv_field(to_json(curve.results[b]->point).dump()));
     }
   };
   for (const detail::BatchSizeView& view : detail::batch_size_views(found, options))

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "../../report/html.hpp"
 #include "../../report/svg_chart.hpp"
 #include "../../scoring/standings.hpp"
+#include "../point_text.hpp"
 #include "../study.hpp"
 
 namespace algoperf::detail {
@@ -30,18 +30,6 @@ inline std::string clock_text(double value) {
   return value < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
 }
 
-inline std::string value_text(const HyperValue& value) {
-  if (const double* const number = std::get_if<double>(&value)) return fmt::format("{:.4g}", *number);
-  if (const bool* const flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  return std::get<std::string>(value.alternatives());
-}
-inline std::string point_text(const HyperPoint& point, const char* separator) {
-  std::string text;
-  for (const auto& [name, value] : point.entries())
-    text += (text.empty() ? "" : separator) + name + " = " + value_text(value);
-  return text;
-}
-
 // References to what a report shows, which must outlive it.
 struct StudyView {
   const Study& study;
@@ -53,9 +41,7 @@ struct StudyView {
   const Suite& suite() const { return standings.times.suite; }
   const std::vector<std::string>& names() const { return standings.times.submissions; }
   // Returns the name of a submission behind a square of its colour, which is that of its place among the submissions.
-  std::string coloured_name(std::size_t s) const {
-    return fmt::format("<span class=\"key\" style=\"background:{}\"></span>{}", chart_color(s), html_text(names()[s]));
-  }
+  std::string coloured_name(std::size_t s) const { return chart_key(s, names()[s]); }
   std::string legend() const {
     std::string html = "<div class=\"keys\">";
     for (const std::size_t s : standings.order) html += "<span>" + coloured_name(s) + "</span>";

@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "../../../report/html.hpp"
 #include "../../../report/svg_chart.hpp"
+#include "../../point_text.hpp"
 #include "view.hpp"
 
 namespace algoperf::detail {
@@ -20,9 +20,7 @@ namespace algoperf::detail {
 inline SvgChart batch_size_chart(const char* y) { return {.x = "batch size", .y = y, .log_x = true, .log_y = true}; }
 inline std::string key_of(const std::vector<std::string>& names) {
   std::string html = "<div class=\"keys\">";
-  for (std::size_t i = 0; i < names.size(); ++i)
-    html += fmt::format("<span><span class=\"key\" style=\"background:{}\"></span>{}</span>", chart_color(i),
-                        html_text(names[i]));
+  for (std::size_t i = 0; i < names.size(); ++i) html += "<span>" + chart_key(i, names[i]) + "</span>";
   return html + "</div>\n";
 }
 inline std::vector<std::string> names_of(const BatchSizeView& view) {
@@ -34,13 +32,8 @@ inline std::string panel(const std::string& heading, const SvgChart& chart) {
   return "<div><h3>" + html_text(heading) + "</h3>\n" + draw_svg(chart) + "</div>";
 }
 
-inline std::string point_lines(const HyperPoint& point) {
-  std::string text;
-  for (const auto& [name, value] : point.entries())
-    if (const double* const number = std::get_if<double>(&value.alternatives()))
-      text += fmt::format("\n{} = {:.4g}", name, *number);
-  return text;
-}
+// The lines of a point below the first line of a tip.
+inline std::string point_lines(const HyperPoint& point) { return "\n" + point_text(point, "\n"); }
 
 // Adds the measured steps, or a value of them, and from the first point a dashed line of perfect scaling.
 template <class Value>
