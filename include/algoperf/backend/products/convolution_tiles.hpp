@@ -15,77 +15,19 @@
 #include <cstddef>
 #include <cstring>
 
+#include "../../core/window_overlap.hpp"
 #include "convolution.hpp"
 #include "tiles/buffer.hpp"
+#include "tiles/convolution_by_pixels.hpp"
 #include "tiles/lanes.hpp"
 #include "tiles/pack.hpp"
+#include "tiles/padded_image.hpp"
 #include "tiles/tile.hpp"
+#include "tiles/tile_rows.hpp"
 
 namespace algoperf {
 namespace detail::tiled {
 inline namespace ALGOPERF_SIMD {
-
-constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
-
-// Returns the rows of the next tile of `left` rows: avoids a last tile of few rows where two tiles of medium size cover
-// the same rows.
-constexpr std::size_t next_rows(std::size_t left) {
-  constexpr std::size_t medium = tile_rows == 12 ? 8 : 4;
-  return left <= tile_rows ? left : left <= 2 * medium ? medium : tile_rows;
-}
-
-// The rows of A: of equal distance; or `lines` lines of `columns` rows that are `row` elements apart, lines `line`, and
-// images of these lines `image`. Tiles get the places of groups of rows, or of single rows if groups would cross the
-// end of a line.
-class TileRows {
- public:
-  TileRows() = default;
-  TileRows(std::size_t images, std::size_t lines, std::size_t columns, std::size_t row, std::size_t line,
-           std::size_t image)
-      : grouped_(columns % tile_group == 0) {
-    const std::size_t group = grouped_ ? tile_group : 1;
-    places_ = memory().of_size(images * lines * columns / group);
-    std::size_t* to = places_;
-    for (std::size_t i = 0; i < images; ++i)
-      for (std::size_t r = 0; r < lines; ++r)
-        for (std::size_t q = 0; q < columns; q += group) *to++ = i * image + r * line + q * row;
-  }
-
-  const std::size_t* places() const { return places_; }  // for TileTerms::places
-
-  // Computes `rows` rows of C and at most a panel of columns. Rows of B are b_row apart.
-  template <class S>
-  void multiply_panel(const TileTerms& part, std::size_t rows, std::size_t columns, const S* a, const S* b,
-                      std::size_t b_row, S* c) const {
-    for (std::size_t i = 0, m; i < rows; i += m) {
-      m = next_rows(rows - i);
-      if (grouped_)
-        panel_tiles<S, tile_group>(part, m, columns, a, i, b, b_row, c + i * part.ldc);
-      else
-        panel_tiles<S, 1>(part, m, columns, a, i, b, b_row, c + i * part.ldc);
-    }
-  }
-  // The same for any number of columns, with panels of B that follow each other in memory, each of `terms` rows.
-  template <class S>
-  void multiply(TileTerms& part, std::size_t rows, std::size_t columns, std::size_t terms, const S* a, const S* panels,
-                S* c) const {
-    const S* const bias = static_cast<const S*>(part.bias);
-    for (std::size_t j = 0; j < columns; j += line<S>) {
-      const std::size_t some = columns - j < line<S> ? columns - j : line<S>;
-      if (bias != nullptr) part.bias = bias + j;
-      multiply_panel(part, rows, some, a, panels + j * terms, panel_width<S>(some), c + j);
-    }
-    part.bias = bias;
-  }
-
- private:
-  static Buffer<std::size_t>& memory() {
-    thread_local Buffer<std::size_t> buffer;
-    return buffer;
-  }
-  bool grouped_ = true;
-  std::size_t* places_ = nullptr;
-};
 
 // Small images are convolved together, so that tiles have all their rows: as many images as have this many pixels.
 inline constexpr std::size_t pixels_together = 4 * tile_rows;
@@ -93,27 +35,6 @@ constexpr std::size_t images_together(std::size_t images, std::size_t places) {
   const std::size_t enough = (pixels_together + places - 1) / places;
   return enough < images ? enough : images;
 }
-
-// Images of rows x columns x channels with zeros around them.
-struct PaddedImage {
-  std::size_t rows, cols, channels;  // of the image
-  std::size_t top, left, bottom, right;
-  std::size_t width() const { return (left + cols + right) * channels; }
-  std::size_t height() const { return top + rows + bottom; }
-  std::size_t size() const { return width() * height(); }
-
-  template <class S>
-  void clear(S* padded, std::size_t images) const {
-    std::memset(padded, 0, images * size() * sizeof(S));
-  }
-  // Overwrites the pixels of some images, not the padding.
-  template <class S>
-  void copy(const S* from, S* padded, std::size_t images) const {
-    for (std::size_t i = 0; i < images; ++i)
-      for (std::size_t r = 0; r < rows; ++r, from += cols * channels)
-        std::memcpy(padded + i * size() + (top + r) * width() + left * channels, from, cols * channels * sizeof(S));
-  }
-};
 
 inline PaddedImage padded_input(const Convolution& c) {
   return {c.rows, c.cols, c.channels, c.padding, c.padding, c.padding, c.padding};
@@ -143,65 +64,6 @@ struct Residue {
   bool empty() const { return first >= end; }
   std::size_t pixel(std::size_t u, const Convolution& c) const { return c.stride * u + remainder - c.padding; }
 };
-
-// A convolution of images of rows x cols x channels by packed weights, with `padding` zeros above and to the left of an
-// image. What is below and to the right follows from the number of outputs.
-struct PackedConvolution {
-  std::size_t images, rows, cols, channels, filters, size, stride, padding, out_rows, out_cols;
-  std::size_t inputs() const { return rows * cols * channels; }
-  std::size_t outputs() const { return out_rows * out_cols * filters; }
-  std::size_t terms() const { return size * size * channels; }
-
-  // Returns whether to take one pixel of several images at a time. Then no term is computed that has a zero of the
-  // padding as a factor: of a 3 x 3 window on images of 4 x 4 pixels, that is 31 %. The images must fit into the
-  // second-level cache.
-  template <class S>
-  bool by_pixels() const {
-    constexpr std::size_t most = (std::size_t{5} << 17) / sizeof(S);
-    return padding > 0 && out_cols <= 16 && images >= 8 && tile_rows * inputs() <= most;
-  }
-};
-
-// The part of a window's lines or columns that meets the image, and the line or column of the image where it begins.
-struct MetTaps {
-  std::size_t begin, end, at;
-  MetTaps(std::size_t output, std::size_t side, const PackedConvolution& c) {
-    const std::size_t start = output * c.stride, stop = side + c.padding;
-    begin = start < c.padding ? c.padding - start : 0;
-    end = start + c.size <= stop ? c.size : start < stop ? stop - start : 0;
-    at = begin < end ? start + begin - c.padding : 0;
-    if (begin > end) end = begin;
-  }
-};
-
-template <class S>
-void convolve_by_pixels(const PackedConvolution& c, const S* x, const S* panels, const S* bias, S* y, S* memory) {
-  const std::size_t apart = rounded_up(c.inputs(), line<S>) + line<S>;  // not a power of two, as in Packed
-  TileTerms part{.depth = 0, .a_row = apart, .a_column = 1, .ldc = c.outputs(), .add = bias != nullptr};
-  for (std::size_t image = 0, some; image < c.images; image += some, x += some * c.inputs(), y += some * c.outputs()) {
-    some = next_rows(c.images - image);
-    for (std::size_t i = 0; i < some; ++i) std::memcpy(memory + i * apart, x + i * c.inputs(), c.inputs() * sizeof(S));
-    for (std::size_t o = 0; o < c.out_rows; ++o) {
-      const MetTaps down(o, c.rows, c);
-      for (std::size_t q = 0; q < c.out_cols; ++q) {
-        const MetTaps across(q, c.cols, c);
-        part.depth = (across.end - across.begin) * c.channels;
-        part.segments = part.depth == 0 ? 0 : down.end - down.begin;
-        part.a_jump = c.cols * c.channels - part.depth;
-        const S* const window = memory + (down.at * c.cols + across.at) * c.channels;
-        const std::size_t first = (down.begin * c.size + across.begin) * c.channels;
-        for (std::size_t f = 0; f < c.filters; f += line<S>) {
-          const std::size_t columns = c.filters - f < line<S> ? c.filters - f : line<S>;
-          const std::size_t b_row = panel_width<S>(columns);
-          part.b_jump = (c.size * c.channels - part.depth) * b_row;
-          if (bias != nullptr) part.bias = bias + f;
-          panel_tiles(part, some, columns, window, 0, panels + f * c.terms() + first * b_row, b_row,
-                      y + (o * c.out_cols + q) * c.filters + f);
-        }
-      }
-    }
-  }
-}
 
 template <class S>
 void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S* y) {
@@ -310,18 +172,6 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
   }
 }
 
-// The outputs along one axis whose windows have a tap within the image, and where this tap is for the first of them.
-struct MetOutputs {
-  std::size_t begin, end, at;
-  MetOutputs(std::size_t tap, std::size_t side, std::size_t outputs, const Convolution& c) {
-    begin = tap < c.padding ? (c.padding - tap + c.stride - 1) / c.stride : 0;
-    end = side + c.padding > tap ? (side + c.padding - tap - 1) / c.stride + 1 : 0;
-    if (end > outputs) end = outputs;
-    at = begin < end ? begin * c.stride + tap - c.padding : 0;
-    if (begin > end) end = begin;
-  }
-};
-
 // Sums of products for each tap of a window, without those with zeros of the padding. `sums` is {size, size, channels,
 // filters}.
 template <class S>
@@ -332,11 +182,11 @@ void weights_by_taps(const Convolution& c, const S* x, const S* dy, std::size_t 
   for (std::size_t image = 0; image < c.images; image += most, part.add = true) {
     part.images = c.images - image < most ? c.images - image : most;
     for (std::size_t i = 0; i < c.size; ++i) {
-      const MetOutputs down(i, c.rows, c.out_rows(), c);
+      const WindowOverlap down = outputs_within(i, c.rows, c.out_rows(), c.stride, c.padding);
       for (std::size_t j = 0; j < c.size; ++j) {
-        const MetOutputs across(j, c.cols, c.out_cols(), c);
-        part.depth = across.end - across.begin;
-        part.segments = part.depth == 0 ? 0 : down.end - down.begin;
+        const WindowOverlap across = outputs_within(j, c.cols, c.out_cols(), c.stride, c.padding);
+        part.depth = across.count;
+        part.segments = across.count == 0 ? 0 : down.count;
         part.a_jump = c.stride * (c.cols - part.depth) * c.channels;
         part.a_image = static_cast<std::ptrdiff_t>(c.inputs()) -
                        static_cast<std::ptrdiff_t>(part.segments * c.stride * c.cols * c.channels);

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "../../core/map_kernels.hpp"
+#include "../../core/window_overlap.hpp"
 #include "../concept.hpp"
 #include "../init.hpp"
 #include "../window.hpp"
@@ -97,7 +98,8 @@ struct DepthwiseConv2d {
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const Forward a = *this;
       const auto at = Window::place(r, w.out_rows, w.out_cols);
-      const Taps down(at.row, w.rows, w), across(at.col, w.cols, w);
+      const WindowOverlap down = taps_within(at.row, w.rows, w.size, w.stride, w.padding);
+      const WindowOverlap across = taps_within(at.col, w.cols, w.size, w.stride, w.padding);
       const S* const corner = x + ((at.image * w.rows + down.at) * w.cols + across.at) * w.channels;
       const T* const first = weight + (down.begin * w.size + across.begin) * w.channels;
       S* const to = y + r * w.channels;
@@ -176,7 +178,8 @@ struct DepthwiseConv2d {
         const auto channels = static_cast<std::ptrdiff_t>(w.channels);
         for (std::size_t i = 0; i < w.size; ++i)
           for (std::size_t j = 0; j < w.size; ++j) {
-            const Outputs down(i, w.rows, w.out_rows, w), across(j, w.cols, w.out_cols, w);
+            const WindowOverlap down = outputs_within(i, w.rows, w.out_rows, w.stride, w.padding);
+            const WindowOverlap across = outputs_within(j, w.cols, w.out_cols, w.stride, w.padding);
             T* const sum = to + (i * w.size + j) * w.channels;
             team.each(w.channels, [sum](std::size_t c) { sum[c] = T(0); });
             for (std::size_t k = 0; k < down.count; ++k)
@@ -188,8 +191,8 @@ struct DepthwiseConv2d {
       } else {
         team.each(w.size * w.size * w.channels, [=](std::size_t at) {
           const std::size_t tap = at / a.w.channels, c = at % a.w.channels;
-          const Outputs down(tap / a.w.size, a.w.rows, a.w.out_rows, a.w);
-          const Outputs across(tap % a.w.size, a.w.cols, a.w.out_cols, a.w);
+          const WindowOverlap down = outputs_within(tap / a.w.size, a.w.rows, a.w.out_rows, a.w.stride, a.w.padding);
+          const WindowOverlap across = outputs_within(tap % a.w.size, a.w.cols, a.w.out_cols, a.w.stride, a.w.padding);
           T sum = 0;
           for (std::size_t k = 0; k < down.count; ++k)
             for (std::size_t l = 0; l < across.count; ++l)
@@ -220,30 +223,6 @@ struct DepthwiseConv2d {
   }
 
  private:
-  // The taps [begin, begin + count) of an output's window that lie within the image, along one axis, and the coordinate
-  // of the first.
-  struct Taps {
-    std::size_t begin, count, at;
-    ALGOPERF_HD constexpr Taps(std::size_t output, std::size_t side, const Window& w) {
-      const std::size_t start = output * w.stride, stop = side + w.padding;
-      begin = start < w.padding ? w.padding - start : 0;
-      const std::size_t end = start + w.size <= stop ? w.size : start < stop ? stop - start : 0;
-      count = begin < end ? end - begin : 0;
-      at = count > 0 ? start + begin - w.padding : 0;
-    }
-  };
-  // The outputs [begin, begin + count) whose windows have a tap within the image, and the coordinate of the first.
-  struct Outputs {
-    std::size_t begin, count, at;
-    ALGOPERF_HD constexpr Outputs(std::size_t tap, std::size_t side, std::size_t outputs, const Window& w) {
-      begin = tap < w.padding ? (w.padding - tap + w.stride - 1) / w.stride : 0;
-      std::size_t end = side + w.padding > tap ? (side + w.padding - tap - 1) / w.stride + 1 : 0;
-      if (end > outputs) end = outputs;
-      count = begin < end ? end - begin : 0;
-      at = count > 0 ? begin * w.stride + tap - w.padding : 0;
-    }
-  };
-
   constexpr Window window(Shape in) const { return {in, size, stride, padding}; }
   constexpr std::uint64_t weights(Shape in) const { return size * size * in[2]; }
   // The products of one example.

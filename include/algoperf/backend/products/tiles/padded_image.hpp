@@ -1,0 +1,34 @@
+// PaddedImage: copies of images with zeros around them.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "lanes.hpp"
+
+namespace algoperf::detail::tiled {
+inline namespace ALGOPERF_SIMD {
+
+// Images of rows x columns x channels with zeros around them.
+struct PaddedImage {
+  std::size_t rows, cols, channels;  // of the image
+  std::size_t top, left, bottom, right;
+  std::size_t width() const { return (left + cols + right) * channels; }
+  std::size_t height() const { return top + rows + bottom; }
+  std::size_t size() const { return width() * height(); }
+
+  template <class S>
+  void clear(S* padded, std::size_t images) const {
+    std::memset(padded, 0, images * size() * sizeof(S));
+  }
+  // Overwrites the pixels of some images, not the padding.
+  template <class S>
+  void copy(const S* from, S* padded, std::size_t images) const {
+    for (std::size_t i = 0; i < images; ++i)
+      for (std::size_t r = 0; r < rows; ++r, from += cols * channels)
+        std::memcpy(padded + i * size() + (top + r) * width() + left * channels, from, cols * channels * sizeof(S));
+  }
+};
+
+}  // namespace ALGOPERF_SIMD
+}  // namespace algoperf::detail::tiled
