@@ -48,8 +48,8 @@ TEST_CASE("Mean: W workers are equivalent to one worker, up to rounding") {
   }
 }
 
-TEST_CASE_TEMPLATE("a group of one worker equals SingleWorker bit for bit", C, Mean, Adasum<Of::gradients>,
-                   Adasum<Of::updates>) {
+TEST_CASE_TEMPLATE("a group of one worker equals SingleWorker bit for bit", C, Mean, WorkerSum<Of::gradients>,
+                   WorkerSum<Of::updates>, Adasum<Of::gradients>, Adasum<Of::updates>) {
   const auto same = [](const auto& rule) { return same_bits(trained(5, rule), trained(5, rule, C{}, InProcess{1})); };
   CHECK(same(sgd()));
   CHECK(same(adamw()));
@@ -87,12 +87,51 @@ TEST_CASE("Adasum of updates and of gradients, computed by hand for two workers 
   CHECK(distance(one_step(Always(range(0, 16)), Adasum<Of::gradients>{}, InProcess{2}), expected) < 1e-13);
 }
 
+TEST_CASE("WorkerSum adds: SGD steps as if the learning rate were W times as large, and updates of any rule add") {
+  for (const std::size_t workers : {2u, 4u, 8u}) {
+    CAPTURE(workers);
+    const InProcess group{workers};
+    auto large = tiny_loop(momentum(), 0.01 * static_cast<double>(workers), Host<double>{});
+    train(large, 4);
+    const auto expected = values_of(large);
+    const auto added = [&](const auto& combiner) {
+      auto loop = tiny_loop(momentum(), 0.01, combiner, group, Host<double>{});
+      train(loop, 4);
+      return values_of(loop);
+    };
+    // Momentum is linear in the gradients, so it does not matter which are added.
+    CHECK(distance(added(WorkerSum<Of::gradients>{}), expected) < 1e-12);
+    CHECK(distance(added(WorkerSum<Of::updates>{}), expected) < 1e-12);
+    CHECK(distance(added(Mean{}), expected) > 1e-3);
+  }
+  // Adam's first step is the sign of the gradient: sums of updates grow with the workers, sums of gradients do not.
+  const auto first_step = [&](const auto& combiner) {
+    return distance(trained(1, adamw({.weight_decay = 0}), combiner, InProcess{4}, Host<double>{}),
+                    trained(0, adamw({.weight_decay = 0}), Host<double>{}));
+  };
+  CHECK(first_step(WorkerSum<Of::gradients>{}) == near(0.05, 1e-5));
+  CHECK(first_step(WorkerSum<Of::updates>{}) == near(4 * 0.05, 1e-5));
+}
+
+TEST_CASE_TEMPLATE("WorkerSum averages tensors that are not trained", C, WorkerSum<Of::gradients>,
+                   WorkerSum<Of::updates>) {
+  const Tiny task;
+  const auto averages = [&](const auto&... tail) {
+    const auto model = Model(Shape{28, 28, 1}, Dense{.units = 12}, BatchNorm{}, Relu{}, Dense{.units = 10});
+    TrainingLoop loop(model, task.loss(), sgd(), Constant{0}, Always(range(0, 32)), Host<double>{}, tail...);
+    loop.step(task.train());
+    return values_of(loop);
+  };
+  CHECK(distance(averages(C{}, InProcess{4}), averages(Mean{}, InProcess{4})) < 1e-13);
+}
+
 TEST_CASE("Adasum of updates keeps a separate rule state for each worker") {
   CHECK(distance(trained(4, adamw(), Adasum<Of::updates>{}, InProcess{3}),
                  trained(4, adamw(), Adasum<Of::gradients>{}, InProcess{3})) > 1e-4);
 }
 
-TEST_CASE_TEMPLATE("a last batch smaller than the group", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
+TEST_CASE_TEMPLATE("a last batch smaller than the group", C, Mean, WorkerSum<Of::gradients>, WorkerSum<Of::updates>,
+                   Adasum<Of::gradients>, Adasum<Of::updates>) {
   const Tiny task;  // 256 = 5 * 51 + 1: one worker learns from the last example, two have none
   TrainingLoop loop(task.model(), task.loss(), adamw(), Constant{1e-3}, ShuffledEpochs{.batch = 51}, C{}, InProcess{3});
   for (int i = 0; i < 5; ++i) loop.step(task.train());
@@ -104,8 +143,8 @@ TEST_CASE_TEMPLATE("a last batch smaller than the group", C, Mean, Adasum<Of::gr
   CHECK(distance(values_of(loop), before) < 1e-2);
 }
 
-TEST_CASE_TEMPLATE("workers without examples do not change a step", C, Mean, Adasum<Of::gradients>,
-                   Adasum<Of::updates>) {
+TEST_CASE_TEMPLATE("workers without examples do not change a step", C, Mean, WorkerSum<Of::gradients>,
+                   WorkerSum<Of::updates>, Adasum<Of::gradients>, Adasum<Of::updates>) {
   const Tiny task;
   const auto step_of = [&](std::size_t workers) {
     Always two(range(0, 2));
@@ -118,7 +157,7 @@ TEST_CASE_TEMPLATE("workers without examples do not change a step", C, Mean, Ada
 }
 
 TEST_CASE_TEMPLATE("the loss of a step is the mean over the batch for any number of workers", C, Mean,
-                   Adasum<Of::gradients>, Adasum<Of::updates>) {
+                   WorkerSum<Of::gradients>, WorkerSum<Of::updates>, Adasum<Of::gradients>, Adasum<Of::updates>) {
   const Tiny task;
   auto alone = tiny_loop(sgd(), 0.05, Host<double>{});
   const double expected = alone.step(task.train()).loss.value();
@@ -129,13 +168,14 @@ TEST_CASE_TEMPLATE("the loss of a step is the mean over the batch for any number
   }
 }
 
-TEST_CASE_TEMPLATE("a checkpoint contains the state of the rule", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
+TEST_CASE_TEMPLATE("a checkpoint contains the state of the rule", C, Mean, WorkerSum<Of::gradients>,
+                   WorkerSum<Of::updates>, Adasum<Of::gradients>, Adasum<Of::updates>) {
   const TemporaryFile file;
   auto whole = tiny_loop(momentum(), 0.05, C{}, InProcess{2});
   auto resumed = tiny_loop(momentum(), 0.05, C{}, InProcess{2});
   train(whole, 3);
   save_checkpoint(file.path(), whole);
-  const bool of_each_worker = std::is_same_v<C, Adasum<Of::updates>>;
+  const bool of_each_worker = std::is_same_v<C, Adasum<Of::updates>> || std::is_same_v<C, WorkerSum<Of::updates>>;
   CHECK(contains(file.read(), "worker_1") == of_each_worker);
   CHECK(!contains(file.read(), "worker_2"));
   load_checkpoint(file.path(), resumed);

@@ -115,6 +115,8 @@ TEST_CASE("ranks split batches that are smaller than the number of ranks, and wh
   check(Mean{});
   check(Adasum<Of::gradients>{});
   check(Adasum<Of::updates>{});  // a rank without examples does not step
+  check(WorkerSum<Of::gradients>{});
+  check(WorkerSum<Of::updates>{});
   // 256 examples in batches of 48: the last one of each epoch has 16.
   const auto epochs = [](const auto& group) {
     TrainingLoop loop(Tiny::model(), Tiny::loss(), adamw(), Constant{0.01}, ShuffledEpochs{.batch = 48}, Mean{}, group);
@@ -423,6 +425,7 @@ TEST_CASE("a run continues from a checkpoint on other numbers of ranks") {
   check(Mean{});
   check(Adasum<Of::gradients>{});
   check(Adasum<Of::updates>{});
+  check(WorkerSum<Of::updates>{});
 
   // Rules of workers cannot be shared out to another number of workers.
   const TemporaryFile file;

@@ -8,43 +8,30 @@
 #include <vector>
 
 #include "../core/map_kernels.hpp"
-#include "../state/archive.hpp"
-#include "../state/checkpoint_writer.hpp"
 #include "adasum_tree.hpp"
-#include "mean.hpp"
+#include "of.hpp"
+#include "over_ranks.hpp"
+#include "worker_rules.hpp"
 
 namespace algoperf {
 
-// The vectors that are combined: the workers' gradients, before a single step (SGD, momentum), or their updates of the
-// parameters, after each of the W workers has stepped with its own rule state (the paper's method for Adam and LAMB).
-enum class Of { gradients, updates };
-
+// Of::gradients suits SGD and momentum. Of::updates, the default, is the paper's method for Adam and LAMB.
 template <Of of = Of::updates>
 struct Adasum {
   static constexpr bool is_combiner = true, over_ranks = true;
 
   template <class Context>
   struct State {
-    std::vector<typename Context::RuleState> rules;   // one for gradients, one per worker for updates
-    std::vector<typename Context::Array> vectors;     // the workers' gradients or updates
-    typename Context::Array start;                    // the parameters before the step (updates only)
-    std::vector<typename Context::Scalar*> pointers;  // to the vectors, reset at each step
-    ArrayBlocks<typename Context::Scalar> blocks;
-    std::size_t first = 0, all = 0;     // the number of the first of this rank's rules among those of all ranks
-    std::string others;                 // the states of the other ranks' rules, to be written to a checkpoint
-    std::uint64_t measure_every = 0;    // steps; 0: never
-    std::vector<double> orthogonality;  // per tensor, of the last step that was measured
-    // A checkpoint has the states of all ranks; a rank reads its own.
+    detail::WorkerRules<Context> rules;
+    std::vector<typename Context::Array> vectors = {};     // the workers' gradients or updates
+    typename Context::Array start = {};                    // the parameters before the step (updates only)
+    std::vector<typename Context::Scalar*> pointers = {};  // to the vectors, reset at each step
+    ArrayBlocks<typename Context::Scalar> blocks = {};
+    std::uint64_t measure_every = 0;         // steps; 0: never
+    std::vector<double> orthogonality = {};  // per tensor, of the last step that was measured
     template <class Archive>
     void visit(Archive& archive) {
-      for (std::size_t i = 0; i < all; ++i) {
-        const std::string scope = "worker_" + std::to_string(i);
-        if (i >= first && i < first + rules.size())
-          visit_scoped(archive, scope, rules[i - first]);
-        else if constexpr (requires { archive.skip_scope(scope); })
-          archive.skip_scope(scope);
-      }
-      if constexpr (requires { archive.append(others); }) archive.append(std::exchange(others, {}));
+      rules.visit(archive);
     }
   };
 
@@ -56,15 +43,10 @@ struct Adasum {
         "a rule that averages weights needs Adasum<Of::gradients> or Mean");
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size(), workers = context.workers();
-    State<Context> state;
-    for (std::size_t w = 0; w < (of == Of::updates ? workers : 1); ++w)
-      state.rules.push_back(context.make_rule_state());
+    State<Context> state{{context, of}};
     for (std::size_t w = 0; w < workers; ++w) state.vectors.push_back(context.backend().template array<S>(n));
     if (of == Of::updates) state.start = context.backend().template array<S>(n);
     state.blocks = {context.ranks(), context.layout(), workers};
-    const std::size_t ranks = of == Of::updates ? context.ranks().size() : 1;
-    state.first = ranks > 1 ? context.ranks().rank() * workers : 0;
-    state.all = ranks * state.rules.size();
     return state;
   }
 
@@ -77,7 +59,7 @@ struct Adasum {
   }
   template <class Context>
   auto& rule_state(State<Context>& state) const {
-    return state.rules.front();
+    return state.rules[0];
   }
   // Measures, at every step whose number `every` divides, how orthogonal the workers' vectors v_1, ..., v_W are, for
   // each tensor of the layout:
@@ -93,18 +75,13 @@ struct Adasum {
   const std::vector<double>& orthogonality(const State<Context>& state) const {
     return state.orthogonality;
   }
-  // A checkpoint of several ranks: part_of_state() returns this rank's entries in the scope of the state. take_parts()
-  // stores the entries of the other ranks on rank 0, and the next visit() writes them.
   template <class Context>
   std::string part_of_state(State<Context>& state, const std::string& scope) const requires(of == Of::updates) {
-    CheckpointWriter mine;
-    const ArchiveScope in(mine, scope);
-    state.visit(mine);
-    return mine.entries();
+    return state.rules.part(scope);
   }
   template <class Context>
   void take_parts(State<Context>& state, std::string others) const {
-    state.others = std::move(others);
+    state.rules.take_parts(std::move(others));
   }
 
  private:
@@ -124,35 +101,17 @@ struct Adasum {
     return loss;
   }
 
-  // Each worker steps from the same parameters, and its vector is the change it makes. A worker without examples (in a
-  // small last batch) does not step: its vector is 0 and its state is unchanged.
   template <class Context>
   double of_updates(Context& context, State<Context>& state) const {
     using S = typename Context::Scalar;
-    const std::size_t n = context.layout().size();
-    if (context.workers() == 1 && context.ranks().alone()) {  // nothing to combine: same bits as SingleWorker
-      const auto gradient = [&] { return context.gradient(0, context.values(), context.gradients()); };
-      const double loss = gradient();
-      context.step(context.gradients(), context.values(), state.rules[0], gradient);
-      return loss;
-    }
-    const S* const start = state.start.data();
-    double loss = 0;
-    context.backend().copy(n, context.values(), state.start.data());
-    for (std::size_t w = 0; w < context.workers(); ++w) {
-      S* const mine = state.vectors[w].data();
-      if (!(context.share(w) > 0)) {
-        context.backend().fill(n, mine, S(0));
-        continue;
-      }
-      const auto gradient = [&] { return context.gradient(w, mine, context.gradients()); };
-      context.backend().copy(n, start, mine);
-      loss = detail::plus_share(loss, context.share(w), gradient());
-      context.step(context.gradients(), mine, state.rules[w], gradient);
-      context.backend().map(Subtract{}, n, mine, start);
-    }
-    loss = combine(context, state, loss);
-    context.backend().map(Add{}, n, context.values(), static_cast<const S*>(state.vectors[0].data()));
+    if (detail::one_worker(context)) return detail::step_alone(context, state.rules);
+    const double loss =
+        combine(context, state,
+                detail::step_each(
+                    context, state.rules, state.start.data(), [&](std::size_t w) { return state.vectors[w].data(); },
+                    [](std::size_t, const S*) {}));
+    context.backend().map(Add{}, context.layout().size(), context.values(),
+                          static_cast<const S*>(state.vectors[0].data()));
     return loss;
   }
 

@@ -8,3 +8,4 @@
 #include "mean.hpp"
 #include "measured_mean.hpp"
 #include "single_worker.hpp"
+#include "worker_sum.hpp"

@@ -1,47 +1,24 @@
 #pragma once
 
-#include "../core/config.hpp"
+#include <cstddef>
+#include <vector>
+
 #include "../core/map_kernels.hpp"
-#include "concept.hpp"
-#include "group/array_blocks.hpp"
+#include "over_ranks.hpp"
 
 namespace algoperf {
 
 namespace detail {
 
-// Adds one worker's share of the loss. Compiled to a single copy, so that a step's loss has the same bits whether or
-// not the combiner also measures gradients.
-ALGOPERF_ONE_COPY inline double plus_share(double total, double share, double loss) { return total + share * loss; }
-
-// Returns the mean loss of all ranks, from the notes of their meeting.
-inline double mean_loss(const std::vector<Ranks::Note>& notes, double weight) {
-  double loss = 0;
-  for (const Ranks::Note& note : notes)
-    if (note.weight > 0) loss = plus_share(loss, note.weight / weight, note.loss);
-  return loss;
-}
-inline double sum_of_weights(const std::vector<Ranks::Note>& notes) {
-  double weight = 0;
-  for (const Ranks::Note& note : notes) weight += note.weight;
-  return weight;
-}
-
 // Replaces this rank's mean gradient by that of all ranks, weighted by their parts of the batch. Returns the mean of
 // their losses. With one worker per rank, the bits are those of Mean with as many workers in one process.
 template <class Context, class S>
 double mean_over_ranks(Context& context, ArrayBlocks<S>& blocks, S* gradient, double loss) {
-  const Ranks& ranks = context.ranks();
-  if (ranks.alone()) return loss;
+  if (context.ranks().alone()) return loss;
   const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
   const double weight = sum_of_weights(notes);
-  const auto share = [&](std::size_t r) { return static_cast<S>(weight > 0 ? notes[r].weight / weight : 0); };
-  blocks.all_to_all(ranks, gradient);
-  S* const total = blocks.received(0);
-  const std::size_t n = blocks.own_block().size;
-  context.backend().map(Multiply<S>{share(0)}, n, total);
-  for (std::size_t r = 1; r < ranks.size(); ++r)
-    context.backend().map(LinearCombination<S>{1, share(r)}, n, total, static_cast<const S*>(blocks.received(r)));
-  blocks.all_gather(ranks, gradient);
+  sum_over_ranks(context, blocks, gradient,
+                 [&](std::size_t r) { return static_cast<S>(weight > 0 ? notes[r].weight / weight : 0); });
   return mean_loss(notes, weight);
 }
 
