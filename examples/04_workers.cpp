@@ -8,9 +8,9 @@ namespace ap = algoperf;
 template <class Combiner>
 void train(const char* name, const ap::GlyphDigits& task, Combiner combiner) {
   ap::TrainingLoop loop(task.model(), task.loss(), ap::adamw(), ap::Constant{1e-3},
-                        ap::ShuffledEpochs{.batch = 512, .seed = 1}, combiner, ap::InProcess{.workers = 4});
+                        ap::ShuffledEpochs{.batch = 256, .seed = 1}, combiner, ap::InProcess{.workers = 4});
   const auto end = loop.run(task.train(), ap::Evaluate(task, {.every = 50}), ap::UntilStep{200});
-  std::printf("%-8s validation error %.4f after 200 steps of 4 x 128 examples\n", name, end.best.metric);
+  std::printf("%-8s validation error %.4f after 200 steps of 4 x 64 examples\n", name, end.best.metric);
 }
 
 int main() {

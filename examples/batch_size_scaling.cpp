@@ -133,8 +133,8 @@ int main(int argc, char** argv) {
   line.parse(argc, argv);
   try {
     if (options.quick) {
-      study.trials = 3, options.least = 16, options.most = 256;
-      study.examples = 20000, study.least_steps = 40, study.widenings = 1;
+      study.trials = 2, options.least = 64, options.most = 256;
+      study.examples = 16000, study.least_steps = 40, study.widenings = 1;
       options.submissions = {"sgd", "momentum"}, options.noise_steps = 40;
       study.folder += "/quick";
     }
