@@ -1,6 +1,7 @@
 // Combiners in a training loop with W virtual workers.
 #include <doctest/doctest.h>
 
+#include <algoperf/combine/sequential_workers.hpp>
 #include <cmath>
 #include <type_traits>
 
@@ -192,4 +193,52 @@ TEST_CASE("invalid worker groups are rejected") {
   CHECK(make(0, Mean{}) == "TrainingLoop: the worker group has 0 workers, expected at least 1");
   CHECK(make(33, Mean{}) == "TrainingLoop: the batch is 32 examples for 33 workers, expected at least one each");
   CHECK(make(32, Mean{}).empty());
+}
+
+TEST_CASE("SequentialWorkers makes the steps of SGD with small batches, one after the other") {
+  const Tiny task;
+  std::vector<SequentialErrors> errors;
+  TrainingLoop small(task.model(), task.loss(), sgd(), Constant{0.1}, ShuffledEpochs{.batch = 8}, Host<double>{});
+  TrainingLoop sequence(task.model(), task.loss(), sgd(), Constant{0.1}, ShuffledEpochs{.batch = 32},
+                        SequentialWorkers{&errors, 3}, InProcess{4}, Host<double>{});
+  for (int i = 0; i < 4 * 6; ++i) small.step(task.train());
+  for (int i = 0; i < 6; ++i) sequence.step(task.train());
+  CHECK(distance(values_of(sequence), values_of(small)) < 1e-13);
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].step == 3);
+  CHECK(errors[1].step == 6);
+}
+
+TEST_CASE("the errors of combined gradients against sequential steps, by hand") {
+  const Tiny task;
+  const double rate = 0.2;
+  const auto one_step = [&](const Always& examples, const auto&... tail) {
+    TrainingLoop loop(task.model(), task.loss(), sgd(), Constant{rate}, examples, Host<double>{}, tail...);
+    loop.step(task.train());
+    return values_of(loop);
+  };
+  const auto norm_of_difference = [](const auto& a, const auto& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return std::sqrt(sum);
+  };
+  std::vector<SequentialErrors> errors;
+  const Always examples(range(0, 24));
+  const auto sequential = one_step(examples, SequentialWorkers{&errors}, InProcess{3});
+  TrainingLoop fresh(task.model(), task.loss(), sgd(), Constant{rate}, examples, Host<double>{});
+  const double moved = norm_of_difference(sequential, values_of(fresh));
+  const auto error = [&](const auto& combiner) {
+    return norm_of_difference(one_step(examples, combiner, InProcess{3}), sequential) / moved;
+  };
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].mean == near(error(Mean{}), 1e-10));
+  CHECK(errors[0].sum == near(error(WorkerSum<Of::gradients>{}), 1e-10));
+  CHECK(errors[0].adasum == near(error(Adasum<Of::gradients>{}), 1e-10));
+  // Without curvature, the sum of the gradients would be exact: a small step is nearly so.
+  std::vector<SequentialErrors> small;
+  TrainingLoop slow(task.model(), task.loss(), sgd(), Constant{1e-4}, examples, Host<double>{},
+                    SequentialWorkers{&small}, InProcess{3});
+  slow.step(task.train());
+  CHECK(small[0].sum < 1e-2);
+  CHECK(small[0].mean == near(2.0 / 3, 1e-2));
 }

@@ -1,4 +1,4 @@
-// The headers of combine/ that need no other library.
+// The headers of combine/ that need no other library, except sequential_workers.hpp, which measures.
 #pragma once
 
 #include "adasum.hpp"

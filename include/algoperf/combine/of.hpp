@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 // The vectors that a combiner combines: the workers' gradients, before a single step of the rule, or their updates of

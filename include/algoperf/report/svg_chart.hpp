@@ -205,4 +205,16 @@ inline std::string draw_svg(const SvgChart& chart) {
   return svg + dots + "</svg>\n";
 }
 
+// Returns the keys of the series with these names, whose colours are 0, 1, 2, ..., as HTML.
+inline std::string chart_keys(const std::vector<std::string>& names) {
+  std::string html = "<div class=\"keys\">";
+  for (std::size_t i = 0; i < names.size(); ++i) html += "<span>" + chart_key(i, names[i]) + "</span>";
+  return html + "</div>\n";
+}
+
+// Returns a chart below a heading, as HTML. A <div class="grid"> places several side by side.
+inline std::string chart_panel(const std::string& heading, const SvgChart& chart) {
+  return "<div><h3>" + html_text(heading) + "</h3>\n" + draw_svg(chart) + "</div>";
+}
+
 }  // namespace algoperf

@@ -6,6 +6,8 @@
 //   schedule(point, facts)        the schedule of the learning rate
 //   batch_size(facts)             optional: examples per step; by default the workload's, facts.batch_size
 //   selector(point, facts, seed)  optional: the data selector, with the batch size; by default ShuffledEpochs
+//   combiner(point, facts)        optional: how the gradients of facts.workers workers are combined (combine/); without
+//                                 it, there is one worker
 //   default_point()               optional: the point under the self-tuning ruleset; by default, the first point of the
 //                                 search space if that is a list, and otherwise its centre
 //   widest_space()                optional: ranges that a search never leaves when it widens the search space
@@ -52,6 +54,7 @@ struct WorkloadFacts {
   std::string name;
   std::uint64_t step_hint = 0;  // the steps in which a tuned algorithm should reach the target, at `batch_size`
   std::size_t batch_size = 128;
+  std::size_t workers = 1;   // that share a batch
   std::size_t examples = 0;  // of training data
   LossKind loss = LossKind::other;
   Layout layout = Layout();  // names, shapes and kinds of the parameters
@@ -75,6 +78,10 @@ concept HasBatchSize = requires(const S& s, const WorkloadFacts& facts) {
 template <class S>
 concept HasSelector = requires(const S& s, const HyperPoint& point, const WorkloadFacts& facts) {
   s.selector(point, facts, std::uint64_t{});
+};
+template <class S>
+concept HasCombiner = requires(const S& s, const HyperPoint& point, const WorkloadFacts& facts) {
+  s.combiner(point, facts);
 };
 template <class S>
 concept HasObserver = requires(const S& s, const HyperPoint& point, const WorkloadFacts& facts) {

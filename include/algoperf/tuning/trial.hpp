@@ -31,6 +31,7 @@ struct TrialOptions {
   double evaluate_growth = 1;
   // Examples per step, instead of the submission's or the workload's; the step hint is then the budget. 0: as they are.
   std::size_t batch_size = 0;
+  std::size_t workers = 1;  // that share a batch, one after the other; more need a submission with a combiner
   bool stop_at_target = true;
   unsigned threads = 1;
 
@@ -42,6 +43,7 @@ struct TrialOptions {
             step_hint_factor, ", expected a finite number above 0");
     require(evaluate_growth >= 1 && std::isfinite(evaluate_growth), "TrialOptions: evaluate_growth is ",
             evaluate_growth, ", expected a finite number of at least 1");
+    require(workers >= 1, "TrialOptions: workers is 0, expected at least 1");
     require(threads >= 1, "TrialOptions: threads is 0, expected at least 1");
   }
 };
@@ -206,6 +208,7 @@ inline void complete(TrialOptions& options, WorkloadFacts& facts) {
   options.steps = times(options.budget_factor, options.steps);
   options.seconds *= options.budget_factor;
   if (options.evaluate_every == 0) options.evaluate_every = facts.step_hint / 25 + 1;
+  facts.workers = options.workers;
   if (options.batch_size > 0) {
     facts.batch_size = options.batch_size;
     facts.step_hint = options.steps;
@@ -252,8 +255,16 @@ TrialResult run_task(const Task& task, const S& submission, const HyperPoint& po
     else
       return NoTrialObserver{};
   }();
+  require(HasCombiner<S> || options.workers == 1, "TrialOptions: workers is ", options.workers, ", but submission '",
+          S::name, "' has no combiner");
+  const auto combiner = [&] {
+    if constexpr (HasCombiner<S>)
+      return submission.combiner(point, facts);
+    else
+      return SingleWorker{};
+  }();
   TrainingLoop loop(task.model, task.loss, submission.rule(point, facts), submission.schedule(point, facts), selector,
-                    Seed{options.seed}, Host<>{.threads = options.threads});
+                    combiner, InProcess{options.workers}, Seed{options.seed}, Host<>{.threads = options.threads});
   return train_trial(loop.base(), task.data, options, flops_per_example(task.model, task.data.train), observer);
 }
 

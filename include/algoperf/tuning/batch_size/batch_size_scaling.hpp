@@ -46,8 +46,8 @@ class BatchSizeScaling {
     (add(detail::with_submission(entry, submissions), widest(submissions)), ...);
   }
   // `widest`: ranges that a widened search never leaves; those of the submission's widest_space(), if there is one. A
-  // result of entry.run whose failure is set and whose
-  // total_seconds is 0 counts as a fault, any other failure as divergence.
+  // result of entry.run whose failure is set and whose total_seconds is 0 counts as a fault, any other failure as
+  // divergence.
   void add(const StudyEntry& entry, const std::vector<Hyperparameter>& widest = {}) {
     for (const Cell& other : cells_)
       require(other.entry.submission != entry.submission || other.entry.workload.name != entry.workload.name,
@@ -192,6 +192,7 @@ class BatchSizeScaling {
                                        .evaluate_every = steps / 512 + 1,
                                        .evaluate_growth = options_.evaluate_growth,
                                        .batch_size = search.batch(),
+                                       .workers = options_.workers(search.batch()),
                                        .stop_at_target = options_.stop_at_target,
                                        .threads = options_.threads});
   }
@@ -243,6 +244,7 @@ class BatchSizeScaling {
                        {"space", to_json(cell.entry.space)},
                        {"widest", cell.widest.empty() ? Json(nullptr) : to_json(SearchSpace(cell.widest))}});
     return {{"batch_sizes", options_.batch_sizes},
+            {"examples_per_worker", options_.examples_per_worker},
             {"trials", options_.trials},
             {"examples", options_.examples},
             {"least_steps", options_.least_steps},

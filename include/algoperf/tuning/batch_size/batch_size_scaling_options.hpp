@@ -22,6 +22,9 @@ inline std::vector<std::size_t> powers_of_two(std::size_t least, std::size_t mos
 struct BatchSizeScalingOptions {
   std::string folder = "out";  // for journal.jsonl; made if it does not exist
   std::vector<std::size_t> batch_sizes = powers_of_two(1, 1024);
+  // If it is not 0, a trial has as many workers as its batch size has examples_per_worker examples, and all submissions
+  // need a combiner.
+  std::size_t examples_per_worker = 0;
   std::size_t trials = 25;  // per batch size, not counting those that diverge: another trial replaces each
   // The budget of a trial is the larger of `examples` / batch size and `least_steps`. 0: twice the examples, and
   // once the steps, of the workload's step hint.
@@ -42,11 +45,17 @@ struct BatchSizeScalingOptions {
   std::size_t shard = 0, shards = 1;
   bool sync = false;  // fsync the journal after each trial
 
+  // Returns the workers of a trial.
+  std::size_t workers(std::size_t batch) const { return examples_per_worker == 0 ? 1 : batch / examples_per_worker; }
+
   void check() const {
     require(!batch_sizes.empty(), "BatchSizeScalingOptions: there is no batch size");
     for (std::size_t i = 0; i < batch_sizes.size(); ++i)
       require(batch_sizes[i] > (i == 0 ? 0 : batch_sizes[i - 1]), "BatchSizeScalingOptions: batch size ",
               batch_sizes[i], " is number ", i, ", expected ascending sizes above 0");
+    for (const std::size_t batch : batch_sizes)
+      require(examples_per_worker == 0 || batch % examples_per_worker == 0, "BatchSizeScalingOptions: batch size ",
+              batch, " is no multiple of examples_per_worker, which is ", examples_per_worker);
     require(trials >= 1 && trials <= 10000, "BatchSizeScalingOptions: trials is ", trials, ", expected 1 to 10000");
     require(evaluate_growth >= 1 && std::isfinite(evaluate_growth), "BatchSizeScalingOptions: evaluate_growth is ",
             evaluate_growth, ", expected a finite number of at least 1");

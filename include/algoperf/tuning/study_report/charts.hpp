@@ -94,7 +94,7 @@ inline std::string curves_section(const StudyView& view) {
                                                workload.metric, e.metric)});
         chart.series.push_back(std::move(series));
       }
-    charts += "<div><h3>" + html_text(workload.name) + "</h3>\n" + draw_svg(chart) + "</div>";
+    charts += chart_panel(workload.name, chart);
   }
   return html_section("Training curves",
                       "The trial of each study that counts: the fastest to the target, or the best if none reached "
@@ -140,11 +140,9 @@ inline std::string sensitivity_chart(const StudyView& view, std::size_t s, const
 }
 inline std::string sensitivity_section(const StudyView& view) {
   if (view.study.options().ruleset != Ruleset::external) return "";
-  std::string html = "<div class=\"keys\">";
-  for (std::size_t w = 0; w < view.suite().workloads.size(); ++w)
-    html += fmt::format("<span><span class=\"key\" style=\"background:{}\"></span>{}</span>", chart_color(w),
-                        html_text(view.suite().workloads[w].name));
-  html += "</div>\n";
+  std::vector<std::string> names;
+  for (const auto& workload : view.suite().workloads) names.push_back(workload.name);
+  std::string html = chart_keys(names);
   for (const std::size_t s : view.standings.order) {
     html += "<h3>" + html_text(view.names()[s]) + "</h3>\n<div class=\"grid\">";
     for (const std::string& hyperparameter : numeric_hyperparameters(view, view.names()[s]))

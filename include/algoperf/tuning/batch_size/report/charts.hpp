@@ -18,20 +18,11 @@
 namespace algoperf::detail {
 
 inline SvgChart batch_size_chart(const char* y) { return {.x = "batch size", .y = y, .log_x = true, .log_y = true}; }
-inline std::string key_of(const std::vector<std::string>& names) {
-  std::string html = "<div class=\"keys\">";
-  for (std::size_t i = 0; i < names.size(); ++i) html += "<span>" + chart_key(i, names[i]) + "</span>";
-  return html + "</div>\n";
-}
 inline std::vector<std::string> names_of(const BatchSizeView& view) {
   std::vector<std::string> names;
   for (const BatchScaling* const scaling : view.scalings) names.push_back(scaling->submission);
   return names;
 }
-inline std::string panel(const std::string& heading, const SvgChart& chart) {
-  return "<div><h3>" + html_text(heading) + "</h3>\n" + draw_svg(chart) + "</div>";
-}
-
 // The lines of a point below the first line of a tip.
 inline std::string point_lines(const HyperPoint& point) { return "\n" + point_text(point, "\n"); }
 
@@ -77,8 +68,8 @@ inline std::string steps_section(const BatchSizeView& view) {
       "Steps and epochs to the target",
       "The fewest steps over all trials of a batch size. Dashed: perfect scaling from the smallest batch "
       "size, where twice the batch needs half the steps. Second: the fit S = Smin (1 + Bcrit / B).",
-      key_of(names_of(view)) + "<div class=\"grid\">" + panel("Steps", chart) + panel("The fit", fits) +
-          panel("Epochs", epochs) + "</div>");
+      chart_keys(names_of(view)) + "<div class=\"grid\">" + chart_panel("Steps", chart) + chart_panel("The fit", fits) +
+          chart_panel("Epochs", epochs) + "</div>");
 }
 
 inline std::string goals_section(const BatchSizeView& view) {
@@ -92,11 +83,11 @@ inline std::string goals_section(const BatchSizeView& view) {
       const ScalingCurve& curve = g == 0 ? view.curves[s] : view.other_curves[s][g - 1];
       add_steps(chart, curve, names[g], g, true, [&](std::size_t b) { return curve.steps(b); });
     }
-    panels += panel(view.scalings[s]->submission, chart);
+    panels += chart_panel(view.scalings[s]->submission, chart);
   }
   return html_section("Several goals",
                       "The validation " + html_text(view.workload().metric) + " that counts as reached.",
-                      key_of(names) + "<div class=\"grid\">" + panels + "</div>");
+                      chart_keys(names) + "<div class=\"grid\">" + panels + "</div>");
 }
 
 inline std::string rates_section(const BatchSizeView& view) {
@@ -117,7 +108,7 @@ inline std::string rates_section(const BatchSizeView& view) {
       root.points.push_back({x, first.y * std::sqrt(x / first.x), "square root"});
     }
     chart.series = {std::move(linear), std::move(root), std::move(best)};
-    panels += panel(view.scalings[s]->submission, chart);
+    panels += chart_panel(view.scalings[s]->submission, chart);
   }
   return html_section("Best effective learning rate",
                       "Of the trial with the fewest steps. Dashed: the linear and the square root heuristic, from the "
@@ -167,7 +158,7 @@ inline std::string scatter_panel(const BatchSizeView& view, std::size_t s, std::
     series.points.push_back(point);
   }
   chart.series = {std::move(diverged), std::move(missed), std::move(reached), std::move(best)};
-  return panel(fmt::format("batch size {}", study.batch), chart);
+  return chart_panel(fmt::format("batch size {}", study.batch), chart);
 }
 inline std::string scatter_section(const BatchSizeView& view, std::size_t s) {
   std::string panels;
@@ -207,9 +198,9 @@ inline std::string budgets_section(const BatchSizeView& view) {
         }
         chart.series.push_back(std::move(series));
       }
-      panels += panel(fmt::format("{}: {:.0f}, a fourth, a 16th and a 64th of these {}", scaling.submission, whole,
-                                  of_steps ? "steps" : "examples"),
-                      chart);
+      panels += chart_panel(fmt::format("{}: {:.0f}, a fourth, a 16th and a 64th of these {}", scaling.submission,
+                                        whole, of_steps ? "steps" : "examples"),
+                            chart);
     }
   return html_section("Best metric within a budget",
                       "Budgets of steps favour large batches, budgets of examples small ones. Dashed: the target, at "
