@@ -1,5 +1,5 @@
-// Includes all of tuning/ except baselines.hpp, batch_size/ but for batch_study.hpp, workers/, and the headers that need
-// nlohmann-json: compare.hpp, find_target.hpp, journal.hpp, merge_journals.hpp, search_space_json.hpp,
+// Includes all of tuning/ except baselines.hpp, batch_size/ but for batch_study.hpp, workers/, and the headers that
+// need nlohmann-json: compare.hpp, find_target.hpp, journal.hpp, merge_journals.hpp, search_space_json.hpp,
 // successive_halving.hpp, tune.hpp and study*.hpp.
 #pragma once
 
