@@ -6,6 +6,7 @@
 
 #include "../support/near.hpp"
 #include "algoperf/backend/host.hpp"
+#include "algoperf/combine/measured_spread.hpp"
 #include "algoperf/core/error.hpp"
 #include "algoperf/core/layout.hpp"
 
@@ -58,8 +59,9 @@ struct Context {
   }
 };
 
+template <class Combiner = ap::MeasuredMean>
 ap::GradientSquares squares_of(Context& context) {
-  const ap::MeasuredMean combiner;
+  const Combiner combiner;
   auto state = combiner.state(context);
   combiner.advance(context, state);
   return combiner.gradient_squares(state);
@@ -92,4 +94,29 @@ TEST_CASE("a single worker with examples gives no measurement; a group of one wo
   Context alone({{1, 0, 0}}, {4});
   CHECK_THROWS_WITH_AS(ap::MeasuredMean{}.state(alone),
                        "MeasuredMean: there is 1 worker, expected at least 2: InProcess{.workers = 2}", ap::Error);
+}
+
+TEST_CASE("the spread of the workers' gradients along their mean and across it") {
+  // The mean is (2, 1, -1), of square 6. Inner products with it: 2, 10 and 6.
+  const std::vector<std::vector<double>> gradients{{1, 1, 1}, {3, 2, -2}, {2, 0, -2}};
+  Context context(gradients, {4, 4, 4});
+  const ap::GradientSquares squares = squares_of<ap::MeasuredSpread>(context);
+  CHECK(context.stepped_with[0] == near(2, 1e-12));
+  CHECK(squares.square_small == near((3 + 17 + 8) / 3.0, 1e-12));
+  CHECK(squares.square_big == near(6, 1e-12));
+  REQUIRE(squares.spread.has_value());
+  CHECK(squares.spread->along == near((16 + 16 + 0) / 2.0, 1e-12));
+  CHECK(squares.spread->across == near((3 - 4 / 6.0 + 17 - 100 / 6.0 + 8 - 36 / 6.0) / 2, 1e-12));
+  CHECK(!squares_of(context).spread.has_value());
+
+  // A worker without examples does not count.
+  Context idle({{1, 1, 1}, {3, 2, -2}, {2, 0, -2}, {9, 9, 9}}, {4, 4, 4, 0});
+  const ap::GradientSquares same = squares_of<ap::MeasuredSpread>(idle);
+  CHECK(same.spread->along == near(squares.spread->along, 1e-12));
+  CHECK(same.spread->across == near(squares.spread->across, 1e-12));
+
+  Context opposed({{1, 0, 0}, {-1, 0, 0}}, {4, 4});  // the mean is 0: all of the spread is across it
+  const ap::GradientSquares none = squares_of<ap::MeasuredSpread>(opposed);
+  CHECK(none.spread->along == 0);
+  CHECK(none.spread->across == 2);
 }

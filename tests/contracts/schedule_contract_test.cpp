@@ -68,6 +68,8 @@ auto schedule_members() {
       Member{"plateau, no feedback", ap::Plateau{.peak = 0.5}, 0, 0.5},
       Member{"growing_batch", ap::GrowingBatch{.first = 8, .factor = 2, .every = 5, .most = 64}, 15, 64},
       Member{"noise_scale_batch, no observations", ap::NoiseScaleBatch{.least = 8}, 0, 8},
+      Member{"norm_test_batch, no observations", ap::NormTestBatch{.least = 8}, 0, 8},
+      Member{"inner_product_batch, no observations", ap::InnerProductBatch{.least = 8}, 0, 8},
   };
 }
 
@@ -211,5 +213,10 @@ TEST_CASE("an invalid option throws an Error that names the field") {
   refused(ap::NoiseScaleBatch{.least = 1}, "NoiseScaleBatch: least is 1, expected 2 to most, which is 8192");
   refused(ap::NoiseScaleBatch{.least = 9, .most = 8}, "NoiseScaleBatch: least is 9, expected 2 to most, which is 8");
   refused(ap::NoiseScaleBatch{.share = 0}, "NoiseScaleBatch: share is 0, expected (0, inf)");
+  refused(ap::NormTestBatch{.least = 1}, "NormTestBatch: least is 1, expected 2 to most, which is 8192");
+  refused(ap::NormTestBatch{.theta = 0}, "NormTestBatch: theta is 0, expected (0, inf)");
+  refused(ap::NormTestBatch{.patience = 0}, "NormTestBatch: patience is 0, expected at least 1");
+  refused(ap::InnerProductBatch{.most = 8}, "InnerProductBatch: least is 32, expected 2 to most, which is 8");
+  refused(ap::InnerProductBatch{.nu = -1}, "InnerProductBatch: nu is -1, expected (0, inf)");
   refused(ap::NoiseScaleBatch{.noise = {.decay = 1}}, "NoiseScale: decay is 1, expected [0, 1)");
 }

@@ -199,6 +199,38 @@ TEST_CASE("a batch size follows the gradient noise that workers measure, and res
   CHECK(same_values(second, whole));
 }
 
+TEST_CASE("a batch size by the inner product test: small far from the optimum, growing near it, and resumed") {
+  const Tiny task;
+  const auto make = [] {
+    const InnerProductBatch batch{.least = 8, .most = 128, .theta = 0.9, .nu = 0.7};
+    const ShuffledEpochs epochs{.seed = 2, .last = LastBatch::drop};
+    return TrainingLoop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.02}, scheduled_batch(epochs, batch),
+                        MeasuredSpread{}, InProcess{.workers = 8});
+  };
+  const auto sizes = [&](auto& loop, int steps) {
+    std::vector<std::uint64_t> found;
+    for (int i = 0; i < steps; ++i) {
+      const std::uint64_t before = loop.last().examples;
+      found.push_back(loop.step(task.train()).examples - before);
+    }
+    return found;
+  };
+  auto whole = make();
+  const std::vector<std::uint64_t> expected = sizes(whole, 60);
+  CHECK(std::vector<std::uint64_t>(expected.begin(), expected.begin() + 5) == std::vector<std::uint64_t>(5, 8));
+  CHECK(std::is_sorted(expected.begin(), expected.end()));
+  CHECK(expected.back() > 16);
+
+  const TemporaryFile file;
+  auto first = make(), second = make();
+  std::vector<std::uint64_t> found = sizes(first, 27);
+  save_checkpoint(file.path(), first);
+  load_checkpoint(file.path(), second);
+  for (const std::uint64_t n : sizes(second, 33)) found.push_back(n);
+  CHECK(found == expected);
+  CHECK(same_values(second, whole));
+}
+
 TEST_CASE("measuring gradient noise does not change the steps") {
   const Tiny task;
   const auto make = [](const auto& combiner) {
@@ -207,8 +239,14 @@ TEST_CASE("measuring gradient noise does not change the steps") {
   };
   auto mean = make(Mean{});
   auto measured = make(MeasuredMean{});
-  for (int i = 0; i < 5; ++i) CHECK(mean.step(task.train()).loss == measured.step(task.train()).loss);
+  auto spread = make(MeasuredSpread{});
+  for (int i = 0; i < 5; ++i) {
+    const auto loss = mean.step(task.train()).loss;
+    CHECK(loss == measured.step(task.train()).loss);
+    CHECK(loss == spread.step(task.train()).loss);
+  }
   CHECK(same_values(mean, measured));
+  CHECK(same_values(mean, spread));
 }
 
 TEST_CASE("a joined batch schedule receives gradient measurements and ignores non-finite ones") {

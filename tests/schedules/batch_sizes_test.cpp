@@ -32,6 +32,8 @@ double squared_norm(ap::RandomStream& random, int batch) {
 
 static_assert(ap::Schedule<ap::GrowingBatch>);
 static_assert(ap::Schedule<ap::NoiseScaleBatch>);
+static_assert(ap::Schedule<ap::NormTestBatch>);
+static_assert(ap::Schedule<ap::InnerProductBatch>);
 
 TEST_CASE("a growing batch, and the remaining factor for the learning rate") {
   const ap::GrowingBatch batch{.first = 100, .factor = 3, .every = 10, .most = 1000};
@@ -123,4 +125,65 @@ TEST_CASE("a noise scale refuses invalid observations and is saved completely in
   ap::testing::load(other, ap::testing::save(batch));
   CHECK(other.noise.value() == batch.noise.value());
   CHECK(other(0) == batch(0));
+}
+
+TEST_CASE("the norm test: the noise of the mean gradient is theta times its norm") {
+  // Gradients over 4 and 16 examples with tr(Sigma) = 100 and |G|^2 = 1.
+  const ap::GradientSquares found{4, 1 + 100.0 / 4, 16, 1 + 100.0 / 16};
+  ap::NormTestBatch batch{.least = 8, .most = 1000, .theta = 0.5, .patience = 1};
+  CHECK(batch(0) == 8);
+  batch.observe(found);
+  CHECK(batch(1) == 56);  // 100 / (0.25 7.25), rounded up
+  batch.observe({4, 1 + 10.0 / 4, 16, 1 + 10.0 / 16});
+  CHECK(batch(2) == 56);  // it only grows
+  batch.observe({4, 100, 16, 0});
+  CHECK(batch(3) == 1000);
+}
+
+TEST_CASE("the inner product and the orthogonality test, by hand") {
+  // Three examples with gradients (3, 1), (1, 1) and (2, -2), whose mean is (2, 0): the inner products with it are 6, 2
+  // and 4, and the squares of the parts across it 1, 1 and 4.
+  ap::GradientSquares found{1, (10 + 2 + 8) / 3.0, 3, 4};
+  found.spread = ap::GradientSpread{(4 + 4 + 0) / 2.0, (1 + 1 + 4) / 2.0};
+  const auto after_one = [&](double theta, double nu) {
+    ap::InnerProductBatch batch{.least = 2, .most = 99, .theta = theta, .nu = nu, .patience = 1};
+    batch.observe(found);
+    return batch(1);
+  };
+  CHECK(after_one(0.1, 100) == 25);   // 8 / ((3 - 1) 0.01 16)
+  CHECK(after_one(10, 0.25) == 12);   // 6 / ((3 - 1) 0.0625 4)
+  CHECK(after_one(0.1, 0.25) == 25);  // the larger of the two
+  CHECK(after_one(0.01, 1) == 99);
+  found.small = 4;  // means over 4 examples vary a quarter as much
+  CHECK(after_one(0.2, 100) == 25);
+
+  // Without the spread there is nothing to test.
+  ap::InnerProductBatch batch{.patience = 1};
+  batch.observe({1, 2, 3, 4});
+  CHECK(batch(1) == 32);
+}
+
+TEST_CASE("a batch grows after as many tests as its patience, to the smallest candidate, and is saved") {
+  ap::NormTestBatch batch{.least = 4, .most = 64, .theta = 1, .patience = 3}, other = batch;
+  const auto observe = [](ap::NormTestBatch& to, double candidate) {  // tr(Sigma) = candidate, and |g|^2 = 1
+    to.observe({1, 1 + candidate / 2, 2, 1});
+  };
+  observe(batch, 30);
+  observe(batch, 10);
+  CHECK(batch(2) == 4);
+  observe(batch, 20);
+  CHECK(batch(3) == 10);
+  observe(batch, 40);
+  observe(batch, 12);
+  ap::testing::load(other, ap::testing::save(batch));
+  for (ap::NormTestBatch* const each : {&batch, &other}) {
+    CHECK((*each)(5) == 10);
+    observe(*each, 30);
+    CHECK((*each)(6) == 12);
+    for (int i = 0; i < 2; ++i) observe(*each, 50);
+    each->observe({1, 0.0, 2, 0.0});  // 0 / 0 is no candidate
+    CHECK((*each)(9) == 12);
+    observe(*each, 90);
+    CHECK((*each)(10) == 50);
+  }
 }

@@ -7,5 +7,6 @@
 #include "group/in_process.hpp"
 #include "mean.hpp"
 #include "measured_mean.hpp"
+#include "measured_spread.hpp"
 #include "single_worker.hpp"
 #include "worker_sum.hpp"

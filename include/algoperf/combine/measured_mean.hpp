@@ -1,15 +1,10 @@
 #pragma once
 
+#include "../core/gradient_squares.hpp"
 #include "../core/require.hpp"
 #include "mean.hpp"
 
 namespace algoperf {
-
-// The squared norms |g|^2 of gradients over batches of two sizes, small < big (in examples), from which
-// schedules/noise_scale.hpp estimates the noise of gradients. If small is 0, nothing was measured.
-struct GradientSquares {
-  double small = 0, square_small = 0, big = 0, square_big = 0;
-};
 
 // Mean that also measures |g_B|^2 of the mean gradient, over a selection of B examples, and the mean of the workers'
 // |g_w|^2, which is |g_b|^2 with b the harmonic mean of the workers' numbers of examples. A TrainingLoop passes these
@@ -35,11 +30,30 @@ struct MeasuredMean {
 
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
+    const double loss = measured_gradient(context, state, [](std::size_t, const typename Context::Scalar*) {});
+    Mean::step(context, state);
+    return loss;
+  }
+  template <class Context>
+  auto& rule_state(State<Context>& state) const {
+    return state.rule;
+  }
+  // Returns the measurements of the last step.
+  template <class Context>
+  const GradientSquares& gradient_squares(const State<Context>& state) const {
+    return state.squares;
+  }
+
+ protected:
+  // As Mean::gradient, and measures.
+  template <class Context, class See>
+  static double measured_gradient(Context& context, State<Context>& state, const See& see) {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().trained_size();
     const auto square = [&](const S* g) { return context.backend().dot(n, g, g); };
     Sums sums;
     const double loss = Mean::gradient(context, state, [&](std::size_t worker, const S* gradient) {
+      see(worker, gradient);
       if (context.examples(worker) == 0) return;
       sums.squares += square(gradient);
       sums.inverses += 1 / static_cast<double>(context.examples(worker));
@@ -53,19 +67,9 @@ struct MeasuredMean {
     }
     state.squares = {};
     if (sums.workers >= 2)
-      state.squares = {sums.workers / sums.inverses, sums.squares / sums.workers, sums.examples,
-                       square(context.gradients())};
-    Mean::step(context, state);
+      state.squares = {
+          sums.workers / sums.inverses, sums.squares / sums.workers, sums.examples, square(context.gradients()), {}};
     return loss;
-  }
-  template <class Context>
-  auto& rule_state(State<Context>& state) const {
-    return state.rule;
-  }
-  // Returns the measurements of the last step.
-  template <class Context>
-  const GradientSquares& gradient_squares(const State<Context>& state) const {
-    return state.squares;
   }
 
  private:

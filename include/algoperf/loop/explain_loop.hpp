@@ -187,6 +187,11 @@ consteval bool explain_gradient_feedback() {
   static_assert(!HasGradientFeedback<Selector> || MeasuresGradients<CombinerType>,
                 "algoperf: this selector chooses its batch by the gradient noise, which a combiner must measure: pass "
                 "MeasuredMean{} and InProcess{.workers = 2} or more to the TrainingLoop");
+  if constexpr (requires { requires Selector::needs_spread; })
+    static_assert(
+        requires { requires CombinerType::measures_spread; },
+        "algoperf: this selector chooses its batch by the spread of the workers' gradients, which MeasuredSpread "
+        "measures: pass MeasuredSpread{} and InProcess{.workers = 2} or more to the TrainingLoop");
   return true;
 }
 

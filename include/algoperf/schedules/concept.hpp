@@ -7,13 +7,16 @@
 //   feedback(found)  optional, for a schedule that reacts to evaluations (Plateau) and so is not pure: a TrainingLoop
 //                    calls it before the next step with each EvaluationReport of the run's first observer that
 //                    evaluates
-//   visit(archive)   optional: the state that feedback changes, for checkpoints
+//   observe(squares) optional, for a schedule of batch sizes that reacts to gradients: receives the GradientSquares
+//                    that the combiner measured, after each step; with their spread if observes_spread = true
+//   visit(archive)   optional: the state that feedback or observe changes, for checkpoints
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 
 #include "../core/config.hpp"
+#include "../core/gradient_squares.hpp"
 
 namespace algoperf {
 
@@ -48,8 +51,12 @@ concept Reacts = requires(S& schedule, const Found& found) {
 };
 
 template <class S>
-concept ObservesGradients = requires(S& schedule, double x) {
-  schedule.observe(x, x, x, x);
+concept ObservesGradients = requires(S& schedule, const GradientSquares& squares) {
+  schedule.observe(squares);
+};
+template <class S>
+concept ObservesSpread = ObservesGradients<S> && requires {
+  requires S::observes_spread;
 };
 
 template <class S, class Archive>

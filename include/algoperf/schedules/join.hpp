@@ -42,10 +42,11 @@ struct Joined {
   }
 
   // Passes measurements of gradients (for NoiseScaleBatch) to each schedule that observes them.
-  void observe(double small, double square_small, double big,
-               double square_big) requires(detail::ObservesGradients<First> || detail::ObservesGradients<Second>) {
-    if constexpr (detail::ObservesGradients<First>) first.observe(small, square_small, big, square_big);
-    if constexpr (detail::ObservesGradients<Second>) second.observe(small, square_small, big, square_big);
+  static constexpr bool observes_spread = detail::ObservesSpread<First> || detail::ObservesSpread<Second>;
+  void observe(const GradientSquares& squares) requires(detail::ObservesGradients<First> ||
+                                                        detail::ObservesGradients<Second>) {
+    if constexpr (detail::ObservesGradients<First>) first.observe(squares);
+    if constexpr (detail::ObservesGradients<Second>) second.observe(squares);
   }
 
   // visit_scoped comes from state/archive.hpp, which every user of an archive includes.

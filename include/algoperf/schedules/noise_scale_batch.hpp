@@ -33,9 +33,8 @@ struct NoiseScaleBatch {
     return size < static_cast<double>(most) ? static_cast<std::uint64_t>(size + 0.5) : most;
   }
 
-  // Adds one observation, as NoiseScale::observe.
-  void observe(double small, double square_small, double big, double square_big) {
-    noise.observe(small, square_small, big, square_big);
+  void observe(const GradientSquares& found) {
+    noise.observe(found.small, found.square_small, found.big, found.square_big);
   }
 
   template <class Archive>

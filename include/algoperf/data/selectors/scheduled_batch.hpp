@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/evaluated.hpp"
+#include "../../core/gradient_squares.hpp"
 #include "../../core/require.hpp"
 #include "../../state/archive.hpp"
 #include "../concept.hpp"
@@ -53,14 +54,14 @@ struct ScheduledBatch {
   }
 
   // A schedule that observes gradients needs a combiner that measures them, such as MeasuredMean.
-  static constexpr bool has_gradient_feedback = requires(Schedule & s) {
-    s.observe(double{}, double{}, double{}, double{});
+  static constexpr bool has_gradient_feedback = requires(Schedule & s, const GradientSquares& squares) {
+    s.observe(squares);
   };
-  template <class Squares>
-  void gradient_feedback(State& state, const Squares& found) const requires has_gradient_feedback {
-    const bool finite = (found.square_small + found.square_big) * 0 == 0;
-    if (finite && found.small > 0 && found.big > found.small)
-      state.schedule.observe(found.small, found.square_small, found.big, found.square_big);
+  static constexpr bool needs_spread = requires { requires Schedule::observes_spread; };
+  void gradient_feedback(State& state, const GradientSquares& found) const requires has_gradient_feedback {
+    const GradientSpread spread = found.spread.value_or(GradientSpread{});
+    const bool finite = (found.square_small + found.square_big + spread.along + spread.across) * 0 == 0;
+    if (finite && found.small > 0 && found.big > found.small) state.schedule.observe(found);
   }
 
  private:
@@ -75,6 +76,7 @@ struct ScheduledBatch {
 // `selector` would with that batch size.
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, GrowingBatch{.first = 128, .most = 4096})
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, NoiseScaleBatch{.least = 64, .most = 4096})   with MeasuredMean{}
+//   scheduled_batch(ShuffledEpochs{.seed = 1}, InnerProductBatch{.least = 64, .most = 4096}) with MeasuredSpread{}
 // The maximum batch, for which a loop allocates memory, is schedule.most if it exists, otherwise (a join, a lambda)
 // selector.batch. The schedule's value is rounded; select() throws Error if the result is outside [1, maximum].
 template <class Selector, class Schedule>
