@@ -1,6 +1,7 @@
 // Includes every public header of scaling/.
 #pragma once
 
+#include "bounds/adaptive_bounds.hpp"
 #include "concept.hpp"
 #include "cost/accelerator.hpp"
 #include "cost/allocation.hpp"
