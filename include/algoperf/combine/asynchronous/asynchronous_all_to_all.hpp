@@ -1,0 +1,169 @@
+// AsynchronousAllToAll: the combiner of simulated workers without a server, each of which trains its own parameters and
+// sends its updates to all others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../core/map_kernels.hpp"
+#include "../../state/archive.hpp"
+#include "../concept.hpp"
+#include "asynchronous_log.hpp"
+#include "worker_clock.hpp"
+
+namespace algoperf {
+
+// Each step of the loop is one step of one worker: it computes a gradient of its own parameters on the batch of this
+// step, applies the rule to them, and sends the change to all other workers, which arrives `latency` seconds later.
+// Before its next step, a worker adds all changes that have arrived. Workers never wait. The order of steps follows
+// from the speeds, and is the same in every run.
+// The loop's parameters, which evaluations see, are those at which all changes have arrived: the initial ones and all
+// changes so far. All workers would agree on them, up to rounding, if training stopped. The rule must have no state, as
+// sgd(). The delay of a gradient is the number of changes that its worker had not received when it began.
+// The group of the loop is InProcess{1}.
+// Source: DASGD of Tosi & Theobald 2023 (arXiv:2309.03754), of which only the abstract was read. A worker receives
+// changes between its steps; whether theirs also receives them during a step is not known.
+// Memory in addition: W copies of the parameters, and one for each change that is still under way. Backend Host, one
+// rank.
+struct AsynchronousAllToAll {
+  static constexpr bool is_combiner = true;
+  static constexpr std::size_t max_workers = 1;
+  WorkerSpeeds speeds = {};
+  double latency = 0;              // seconds
+  AsynchronousLog* log = nullptr;  // must outlive the loop
+
+  // A change that some workers have not received yet.
+  template <class Array>
+  struct Change {
+    std::uint64_t worker = 0;  // that made it
+    double arrival = 0;
+    Array values = {};
+  };
+
+  template <class Context>
+  struct State {
+    typename Context::RuleState rule;
+    typename Context::Backend backend;
+    std::size_t size;                                           // of the parameters
+    std::vector<typename Context::Array> own;                   // the parameters of each worker
+    std::vector<Change<typename Context::Array>> changes = {};  // in the order in which they were made
+    std::uint64_t first = 0;                                    // the number of the first of `changes`
+    std::vector<std::uint64_t> received = {},
+                               missing = {};  // by worker: changes received, and those missing when it began
+    detail::WorkerClock clock = {};
+    detail::Delays delays = {};
+    std::uint64_t steps = 0;
+    template <class Archive>
+    void visit(Archive& archive) {
+      rule.visit(archive);
+      const ArchiveScope scope(archive, "asynchronous");
+      archive.number("steps", steps);
+      archive.number("first", first);
+      std::uint64_t count = changes.size();
+      archive.number("changes", count);
+      if constexpr (Archive::reading) {
+        require(count <= steps, "AsynchronousAllToAll: the checkpoint has ", count, " changes after ", steps, " steps");
+        changes.clear();
+        for (std::uint64_t i = 0; i < count; ++i)
+          changes.push_back({0, 0, backend.template array<typename Context::Scalar>(size)});
+      }
+      for (std::size_t i = 0; i < changes.size(); ++i) {
+        const ArchiveScope of_change(archive, "change_" + std::to_string(i));
+        archive.number("worker", changes[i].worker);
+        archive.number("arrival", changes[i].arrival);
+        archive.array("values", backend, changes[i].values.data(), size);
+      }
+      archive.array("received", received.data(), received.size());
+      archive.array("missing", missing.data(), missing.size());
+      visit_scoped(archive, "clock", clock);
+      visit_scoped(archive, "delays", delays);
+      for (std::size_t w = 0; w < own.size(); ++w)
+        archive.array(("worker_" + std::to_string(w)).c_str(), backend, own[w].data(), size);
+    }
+  };
+
+  void check() const {
+    speeds.check();
+    require_at_least(0, "AsynchronousAllToAll", "latency", latency);
+  }
+
+  template <class Context>
+  State<Context> state(const Context& context) const {
+    static_assert(Context::Backend::on_host, "algoperf: AsynchronousAllToAll needs the backend Host");
+    check();
+    State<Context> state{context.make_rule_state(), context.backend(), context.layout().size(), {}};
+    for (std::size_t w = 0; w < speeds.workers; ++w)
+      state.own.push_back(context.backend().template array<typename Context::Scalar>(state.size));
+    state.received.assign(speeds.workers, 0);
+    state.missing.assign(speeds.workers, 0);
+    state.clock = detail::WorkerClock(speeds);
+    return state;
+  }
+
+  template <class Context>
+  double advance(Context& context, State<Context>& state) const {
+    using S = typename Context::Scalar;
+    const auto& backend = context.backend();
+    if (state.steps == 0)
+      for (std::size_t w = 0; w < speeds.workers; ++w) {
+        backend.copy(state.size, static_cast<const S*>(context.values()), state.own[w].data());
+        state.clock.start(w, 0);
+      }
+    const std::size_t worker = state.clock.next();
+    const double now = state.clock.finish(worker);
+    S* const own = state.own[worker].data();
+    const double loss = context.gradient(0, own, context.gradients());
+    state.delays.add(state.missing[worker]);
+
+    Change<typename Context::Array> change{worker, now + latency, backend.template array<S>(state.size)};
+    S* const values = change.values.data();
+    backend.copy(state.size, static_cast<const S*>(own), values);
+    context.step(context.gradients(), own, state.rule, [&] { return context.gradient(0, own, context.gradients()); });
+    backend.map(Subtract{}, state.size, values, static_cast<const S*>(own));  // what the step has taken away
+    backend.map(Subtract{}, state.size, context.values(), static_cast<const S*>(values));
+    state.changes.push_back(std::move(change));
+    ++state.steps;
+
+    receive(context, state, worker, now);
+    state.clock.start(worker, now);
+    if (log != nullptr) {
+      const double mean = static_cast<double>(state.delays.sum) / static_cast<double>(state.delays.count);
+      *log = {now, state.steps, 0, state.delays.largest, mean};
+    }
+    return loss;
+  }
+  template <class Context>
+  auto& rule_state(State<Context>& state) const {
+    return state.rule;
+  }
+
+ private:
+  // Adds the changes that have arrived at a worker, in the order in which they were made, and forgets those that all
+  // workers have received.
+  template <class Context>
+  void receive(Context& context, State<Context>& state, std::size_t worker, double now) const {
+    using S = typename Context::Scalar;
+    std::uint64_t& received = state.received[worker];  // all changes before this number
+    while (received < state.first + state.changes.size()) {
+      const auto& change = state.changes[static_cast<std::size_t>(received - state.first)];
+      if (change.worker != worker) {
+        if (change.arrival > now) break;
+        context.backend().map(Subtract{}, state.size, state.own[worker].data(),
+                              static_cast<const S*>(change.values.data()));
+      }
+      ++received;
+    }
+    std::uint64_t unknown = 0;
+    for (std::uint64_t i = received; i < state.first + state.changes.size(); ++i)
+      unknown += state.changes[static_cast<std::size_t>(i - state.first)].worker != worker;
+    state.missing[worker] = unknown;
+    std::uint64_t all = received;
+    for (const std::uint64_t each : state.received) all = each < all ? each : all;
+    state.changes.erase(state.changes.begin(), state.changes.begin() + static_cast<std::ptrdiff_t>(all - state.first));
+    state.first = all;
+  }
+};
+
+}  // namespace algoperf

@@ -1,0 +1,153 @@
+// AsynchronousServer: the combiner of a simulated parameter server, to which workers send gradients without waiting for
+// each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../core/map_kernels.hpp"
+#include "../../state/archive.hpp"
+#include "../concept.hpp"
+#include "asynchronous_log.hpp"
+#include "worker_clock.hpp"
+
+namespace algoperf {
+
+// What the server does with a gradient whose delay exceeds the number of workers that compute at the same time, tau_C.
+enum class Stale { apply, shrink, drop };
+
+// Each step of the loop is one gradient that arrives at the server: a worker has computed it on the batch of this step,
+// at the parameters that it received when it began. The server applies it with the rule, and sends the new parameters
+// to a worker, which begins its next step. The order of arrivals follows from the speeds, and is the same in every run.
+//   TrainingLoop(model, loss, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 32},
+//                AsynchronousServer{{.workers = 8, .spread = 0.3}, Stale::shrink})
+// A gradient's delay tau is the number of updates since its worker began. Gradients with tau <= tau_C are applied as
+// they are. Later ones are applied, too (Stale::apply), or multiplied by tau_C / tau, or dropped: the delay-adaptive
+// step sizes of the paper. With SGD, a factor of the gradient is one of the step size.
+// If `concurrency` is less than the number of workers, as many compute at a time, and the next one is drawn uniformly
+// from the idle workers, as clients are sampled in federated learning (Algorithm 2 of the paper).
+// The loss of a step is that of the worker's batch at the worker's parameters. The group of the loop is InProcess{1}.
+// Source: Koloskova, Stich & Jaggi 2022 (arXiv:2206.08307), Algorithms 1 and 2.
+// Memory in addition: a copy of the parameters for each worker that computes. Backend Host, one rank.
+struct AsynchronousServer {
+  static constexpr bool is_combiner = true;
+  static constexpr std::size_t max_workers = 1;
+  WorkerSpeeds speeds = {};
+  Stale stale = Stale::apply;
+  std::size_t concurrency = 0;     // 0: all workers compute at the same time
+  AsynchronousLog* log = nullptr;  // must outlive the loop
+
+  template <class Context>
+  struct State {
+    typename Context::RuleState rule;
+    typename Context::Backend backend;
+    std::size_t size;                             // of the parameters
+    std::vector<typename Context::Array> copies;  // of the parameters, by slot: as many as compute at a time
+    std::vector<std::uint64_t> slots = {},
+                               versions = {};  // the slot of each worker; by worker, the updates when it began
+    detail::WorkerClock clock = {};
+    detail::Delays delays = {};
+    std::uint64_t updates = 0, dropped = 0, started = 0;
+    template <class Archive>
+    void visit(Archive& archive) {
+      rule.visit(archive);
+      const ArchiveScope scope(archive, "asynchronous");
+      archive.number("started", started);
+      archive.number("updates", updates);
+      archive.number("dropped", dropped);
+      archive.array("slots", slots.data(), slots.size());
+      archive.array("versions", versions.data(), versions.size());
+      visit_scoped(archive, "clock", clock);
+      visit_scoped(archive, "delays", delays);
+      for (std::size_t i = 0; i < copies.size(); ++i)
+        archive.array(("copy_" + std::to_string(i)).c_str(), backend, copies[i].data(), size);
+    }
+  };
+
+  void check() const {
+    speeds.check();
+    require(concurrency <= speeds.workers, "AsynchronousServer: concurrency is ", concurrency, ", but there are ",
+            speeds.workers, " workers");
+  }
+  // Returns tau_C.
+  std::size_t at_once() const { return concurrency == 0 ? speeds.workers : concurrency; }
+
+  template <class Context>
+  State<Context> state(const Context& context) const {
+    static_assert(Context::Backend::on_host, "algoperf: AsynchronousServer needs the backend Host");
+    check();
+    State<Context> state{context.make_rule_state(), context.backend(), context.layout().size(), {}};
+    for (std::size_t i = 0; i < at_once(); ++i)
+      state.copies.push_back(context.backend().template array<typename Context::Scalar>(state.size));
+    state.slots.assign(speeds.workers, 0);
+    state.versions.assign(speeds.workers, 0);
+    state.clock = detail::WorkerClock(speeds);
+    return state;
+  }
+
+  template <class Context>
+  double advance(Context& context, State<Context>& state) const {
+    if (state.started == 0) {
+      for (std::size_t w = 0; w < speeds.workers; ++w) state.clock.stop(w);
+      for (std::size_t slot = 0; slot < at_once(); ++slot) begin(context, state, draw(state), slot, 0);
+    }
+    const std::size_t worker = state.clock.next();
+    const double now = state.clock.finish(worker);
+    const std::size_t slot = static_cast<std::size_t>(state.slots[worker]);
+    const double loss = context.gradient(0, state.copies[slot].data(), context.gradients());
+    const std::uint64_t delay = state.updates - state.versions[worker], bound = at_once();
+    state.delays.add(delay);
+    if (delay > bound && stale == Stale::drop) {
+      ++state.dropped;
+    } else {
+      if (delay > bound && stale == Stale::shrink) {
+        using S = typename Context::Scalar;
+        const double factor = static_cast<double>(bound) / static_cast<double>(delay);
+        context.backend().map(Multiply<S>{static_cast<S>(factor)}, state.size, context.gradients());
+      }
+      context.step(context.gradients(), context.values(), state.rule,
+                   [&] { return context.gradient(0, context.values(), context.gradients()); });
+      ++state.updates;
+    }
+    state.clock.stop(worker);
+    begin(context, state, draw(state), slot, now);
+    if (log != nullptr) *log = log_of(state, now);
+    return loss;
+  }
+  template <class Context>
+  auto& rule_state(State<Context>& state) const {
+    return state.rule;
+  }
+
+ private:
+  // Returns the worker that begins next: the only idle one, or one of them at random; at first, one after the other.
+  template <class State>
+  std::size_t draw(const State& state) const {
+    std::vector<std::size_t> idle;
+    for (std::size_t w = 0; w < speeds.workers; ++w)
+      if (!state.clock.works(w)) idle.push_back(w);
+    if (idle.size() == 1 || at_once() == speeds.workers) return idle.front();
+    RandomStream random(RandomKey{speeds.seed}.fold(speeds.workers).fold(state.started));
+    return idle[random.below(static_cast<std::uint32_t>(idle.size()))];
+  }
+  template <class Context>
+  void begin(Context& context, State<Context>& state, std::size_t worker, std::size_t slot, double now) const {
+    context.backend().copy(state.size, static_cast<const typename Context::Scalar*>(context.values()),
+                           state.copies[slot].data());
+    state.slots[worker] = slot;
+    state.versions[worker] = state.updates;
+    ++state.started;
+    state.clock.start(worker, now);
+  }
+  template <class State>
+  AsynchronousLog log_of(const State& state, double now) const {
+    double sum = static_cast<double>(state.delays.sum), count = static_cast<double>(state.delays.count);
+    for (std::size_t w = 0; w < speeds.workers; ++w)
+      if (state.clock.works(w)) sum += static_cast<double>(state.updates - state.versions[w]), ++count;
+    return {now, state.updates, state.dropped, state.delays.largest, sum / count};
+  }
+};
+
+}  // namespace algoperf
