@@ -1,13 +1,14 @@
 # Tests that the C++ blocks of a page of docs/ compile, each in its own scope after the declarations that the pages
-# assume (docs/training.md lists them). Blocks that begin with `struct` are declared before main. Blocks after a line
-# <!-- program: name --> are complete programs, which tests/tutorial compiles and runs, and those after a line
-# <!-- examples/X.cpp --> quote an example. Arguments: SETTINGS, PAGE (a file
-# of docs/ without .md), LEAST (the number of blocks that the page has at least).
+# assume (docs/training.md lists them) and the headers that they include. Blocks that begin with `struct` are declared
+# before main. Blocks after a line <!-- program: name --> are complete programs, which tests/tutorial compiles and runs,
+# and those after a line <!-- examples/X.cpp --> quote an example. Arguments: SETTINGS, PAGE (a file of docs/ without
+# .md), LEAST (the number of blocks that the page has at least).
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
 get_filename_component(page "${CMAKE_CURRENT_LIST_DIR}/../docs/${PAGE}.md" ABSOLUTE)
 file(READ "${page}" rest)
 set(fence "```")
+set(includes "")
 set(types "")
 set(statements "")
 set(count 0)
@@ -20,6 +21,9 @@ while(NOT begin EQUAL -1)
   string(SUBSTRING "${rest}" 0 ${end} code)
   string(SUBSTRING "${rest}" ${end} -1 rest)
   if(NOT before MATCHES "<!-- (program: |examples/)[a-z0-9_.]+ -->\n$")
+    string(REGEX MATCHALL "#include [^\n]+\n" found "${code}")
+    string(APPEND includes ${found})
+    string(REGEX REPLACE "#include [^\n]+\n" "" code "${code}")
     if(code MATCHES "^struct ")
       string(APPEND types "${code}")
     else()
@@ -38,7 +42,7 @@ file(WRITE ${source} "#include <algoperf/algoperf.hpp>
 #include <algoperf/data/translation_fields.hpp>
 #include <algoperf/nn/beam_search.hpp>
 #include <cstdio>
-namespace ap = algoperf;
+${includes}namespace ap = algoperf;
 ${types}
 int main() {
   const auto model = ap::mlp(ap::Shape{28, 28, 1}, {64}, 10);

@@ -1,9 +1,11 @@
 // Simulated asynchronous workers, and workers with local steps.
 #include <doctest/doctest.h>
 
+#include <algoperf/combine/asynchronous/arriving_shards.hpp>
 #include <algoperf/combine/asynchronous/asynchronous_all_to_all.hpp>
 #include <algoperf/combine/asynchronous/asynchronous_server.hpp>
 #include <algoperf/combine/local_steps.hpp>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -192,4 +194,45 @@ TEST_CASE("bad options of asynchronous training and local steps") {
   CHECK(contains(refused(LocalSteps{.every = 0}, 2), "every is 0"));
   CHECK(contains(refused(LocalSteps{.outer_momentum = 1}, 2), "outer_momentum is 1"));
   CHECK(!refused(AsynchronousServer{}, 2).empty());
+}
+
+TEST_CASE("workers with examples of their own: each batch belongs to the worker whose gradient arrives") {
+  const Tiny task;
+  const std::vector<std::vector<std::uint32_t>> shards{range(0, 40), range(40, 90), range(90, 130)};
+  const WorkerSpeeds speeds{.workers = 3, .spread = 0.3, .stragglers = 1, .slowdown = 2, .seed = 5};
+  const ArrivingShards arriving{shards, 8, speeds};
+  auto state = arriving.state(256);
+  detail::Arrivals arrivals(speeds, 3);
+  Selection selection;
+  std::vector<std::size_t> counts(3);
+  for (std::uint64_t t = 1; t <= 60; ++t) {
+    arriving.select(state, {t, 0}, selection);
+    const std::size_t worker = arrivals.next().worker;
+    ++counts[worker];
+    REQUIRE(selection.indices.size() == 8);
+    REQUIRE(selection.weights.size() == 8);
+    for (const std::uint32_t i : selection.indices)
+      CHECK_UNARY(std::find(shards[worker].begin(), shards[worker].end(), i) != shards[worker].end());
+  }
+  CHECK(counts[2] < counts[0]);  // the straggler
+  CHECK(counts[2] > 5);
+
+  const auto make = [&] {
+    return TrainingLoop(Tiny::model(), Tiny::loss(), sgd(), Constant{0.05}, arriving, AsynchronousServer{speeds});
+  };
+  const TemporaryFile file;
+  auto whole = make(), first = make(), second = make();
+  for (int i = 0; i < 21; ++i) whole.step(task.train());
+  for (int i = 0; i < 9; ++i) first.step(task.train());
+  save_checkpoint(file.path(), first);
+  load_checkpoint(file.path(), second);
+  for (int i = 0; i < 12; ++i) second.step(task.train());
+  CHECK(same_values(whole, second));
+
+  CHECK(sentence([&] {
+          (void)ArrivingShards{shards, 8, {.workers = 4}}.state(256);
+        }) == "ArrivingShards: there are 3 shards for 4 workers");
+  CHECK(sentence([&] {
+          (void)ArrivingShards{shards, 41, speeds}.state(256);
+        }) == "ShardedEpochs: shard 0 has 40 examples, expected at least the 41 of a worker's batch");
 }

@@ -10,8 +10,8 @@
 #include "../../core/map_kernels.hpp"
 #include "../../state/archive.hpp"
 #include "../concept.hpp"
+#include "arrivals.hpp"
 #include "asynchronous_log.hpp"
-#include "worker_clock.hpp"
 
 namespace algoperf {
 
@@ -52,7 +52,7 @@ struct AsynchronousAllToAll {
     std::uint64_t first = 0;                                    // the number of the first of `changes`
     std::vector<std::uint64_t> received = {},
                                missing = {};  // by worker: changes received, and those missing when it began
-    detail::WorkerClock clock = {};
+    detail::Arrivals arrivals = {};
     detail::Delays delays = {};
     std::uint64_t steps = 0;
     template <class Archive>
@@ -77,7 +77,7 @@ struct AsynchronousAllToAll {
       }
       archive.array("received", received.data(), received.size());
       archive.array("missing", missing.data(), missing.size());
-      visit_scoped(archive, "clock", clock);
+      visit_scoped(archive, "arrivals", arrivals);
       visit_scoped(archive, "delays", delays);
       for (std::size_t w = 0; w < own.size(); ++w)
         archive.array(("worker_" + std::to_string(w)).c_str(), backend, own[w].data(), size);
@@ -98,7 +98,7 @@ struct AsynchronousAllToAll {
       state.own.push_back(context.backend().template array<typename Context::Scalar>(state.size));
     state.received.assign(speeds.workers, 0);
     state.missing.assign(speeds.workers, 0);
-    state.clock = detail::WorkerClock(speeds);
+    state.arrivals = detail::Arrivals(speeds, speeds.workers);
     return state;
   }
 
@@ -107,12 +107,10 @@ struct AsynchronousAllToAll {
     using S = typename Context::Scalar;
     const auto& backend = context.backend();
     if (state.steps == 0)
-      for (std::size_t w = 0; w < speeds.workers; ++w) {
-        backend.copy(state.size, static_cast<const S*>(context.values()), state.own[w].data());
-        state.clock.start(w, 0);
-      }
-    const std::size_t worker = state.clock.next();
-    const double now = state.clock.finish(worker);
+      for (auto& own : state.own) backend.copy(state.size, static_cast<const S*>(context.values()), own.data());
+    const detail::Arrival arrival = state.arrivals.next();
+    const std::size_t worker = arrival.worker;
+    const double now = arrival.time;
     S* const own = state.own[worker].data();
     const double loss = context.gradient(0, own, context.gradients());
     state.delays.add(state.missing[worker]);
@@ -127,7 +125,6 @@ struct AsynchronousAllToAll {
     ++state.steps;
 
     receive(context, state, worker, now);
-    state.clock.start(worker, now);
     if (log != nullptr) {
       const double mean = static_cast<double>(state.delays.sum) / static_cast<double>(state.delays.count);
       *log = {now, state.steps, 0, state.delays.largest, mean};

@@ -10,8 +10,8 @@
 #include "../../core/map_kernels.hpp"
 #include "../../state/archive.hpp"
 #include "../concept.hpp"
+#include "arrivals.hpp"
 #include "asynchronous_log.hpp"
-#include "worker_clock.hpp"
 
 namespace algoperf {
 
@@ -47,19 +47,20 @@ struct AsynchronousServer {
     std::vector<typename Context::Array> copies;  // of the parameters, by slot: as many as compute at a time
     std::vector<std::uint64_t> slots = {},
                                versions = {};  // the slot of each worker; by worker, the updates when it began
-    detail::WorkerClock clock = {};
+    detail::Arrivals arrivals = {};
     detail::Delays delays = {};
-    std::uint64_t updates = 0, dropped = 0, started = 0;
+    std::uint64_t updates = 0, dropped = 0;
+    bool begun = false;
     template <class Archive>
     void visit(Archive& archive) {
       rule.visit(archive);
       const ArchiveScope scope(archive, "asynchronous");
-      archive.number("started", started);
+      archive.number("begun", begun);
       archive.number("updates", updates);
       archive.number("dropped", dropped);
       archive.array("slots", slots.data(), slots.size());
       archive.array("versions", versions.data(), versions.size());
-      visit_scoped(archive, "clock", clock);
+      visit_scoped(archive, "arrivals", arrivals);
       visit_scoped(archive, "delays", delays);
       for (std::size_t i = 0; i < copies.size(); ++i)
         archive.array(("copy_" + std::to_string(i)).c_str(), backend, copies[i].data(), size);
@@ -83,21 +84,21 @@ struct AsynchronousServer {
       state.copies.push_back(context.backend().template array<typename Context::Scalar>(state.size));
     state.slots.assign(speeds.workers, 0);
     state.versions.assign(speeds.workers, 0);
-    state.clock = detail::WorkerClock(speeds);
+    state.arrivals = detail::Arrivals(speeds, at_once());
     return state;
   }
 
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
-    if (state.started == 0) {
-      for (std::size_t w = 0; w < speeds.workers; ++w) state.clock.stop(w);
-      for (std::size_t slot = 0; slot < at_once(); ++slot) begin(context, state, draw(state), slot, 0);
+    if (!state.begun) {
+      state.begun = true;
+      std::uint64_t slot = 0;
+      for (const std::size_t worker : state.arrivals.first()) begin(context, state, worker, slot++);
     }
-    const std::size_t worker = state.clock.next();
-    const double now = state.clock.finish(worker);
-    const std::size_t slot = static_cast<std::size_t>(state.slots[worker]);
-    const double loss = context.gradient(0, state.copies[slot].data(), context.gradients());
-    const std::uint64_t delay = state.updates - state.versions[worker], bound = at_once();
+    const detail::Arrival arrival = state.arrivals.next();
+    const std::uint64_t slot = state.slots[arrival.worker];
+    const double loss = context.gradient(0, state.copies[static_cast<std::size_t>(slot)].data(), context.gradients());
+    const std::uint64_t delay = state.updates - state.versions[arrival.worker], bound = at_once();
     state.delays.add(delay);
     if (delay > bound && stale == Stale::drop) {
       ++state.dropped;
@@ -111,9 +112,8 @@ struct AsynchronousServer {
                    [&] { return context.gradient(0, context.values(), context.gradients()); });
       ++state.updates;
     }
-    state.clock.stop(worker);
-    begin(context, state, draw(state), slot, now);
-    if (log != nullptr) *log = log_of(state, now);
+    begin(context, state, arrival.next, slot);
+    if (log != nullptr) *log = log_of(state, arrival.time);
     return loss;
   }
   template <class Context>
@@ -122,30 +122,18 @@ struct AsynchronousServer {
   }
 
  private:
-  // Returns the worker that begins next: the only idle one, or one of them at random; at first, one after the other.
-  template <class State>
-  std::size_t draw(const State& state) const {
-    std::vector<std::size_t> idle;
-    for (std::size_t w = 0; w < speeds.workers; ++w)
-      if (!state.clock.works(w)) idle.push_back(w);
-    if (idle.size() == 1 || at_once() == speeds.workers) return idle.front();
-    RandomStream random(RandomKey{speeds.seed}.fold(speeds.workers).fold(state.started));
-    return idle[random.below(static_cast<std::uint32_t>(idle.size()))];
-  }
   template <class Context>
-  void begin(Context& context, State<Context>& state, std::size_t worker, std::size_t slot, double now) const {
+  void begin(Context& context, State<Context>& state, std::size_t worker, std::uint64_t slot) const {
     context.backend().copy(state.size, static_cast<const typename Context::Scalar*>(context.values()),
-                           state.copies[slot].data());
+                           state.copies[static_cast<std::size_t>(slot)].data());
     state.slots[worker] = slot;
     state.versions[worker] = state.updates;
-    ++state.started;
-    state.clock.start(worker, now);
   }
   template <class State>
   AsynchronousLog log_of(const State& state, double now) const {
     double sum = static_cast<double>(state.delays.sum), count = static_cast<double>(state.delays.count);
     for (std::size_t w = 0; w < speeds.workers; ++w)
-      if (state.clock.works(w)) sum += static_cast<double>(state.updates - state.versions[w]), ++count;
+      if (state.arrivals.computes(w)) sum += static_cast<double>(state.updates - state.versions[w]), ++count;
     return {now, state.updates, state.dropped, state.delays.largest, sum / count};
   }
 };
