@@ -18,12 +18,12 @@ namespace algoperf::detail {
 // Returns a section with a panel for the tuned and one for the untuned measurements, of value(measurement).
 template <class Value>
 std::string combiners_section(const WorkerView& view, const std::string& heading, const std::string& text,
-                              const std::string& y, bool log_y, const Value& value) {
+                              const std::string& y, bool logarithmic, const Value& value) {
   std::vector<std::string> names;
   for (const WorkerCurve* const curve : view.curves) names.push_back(curve->combiner);
   std::string panels;
   for (const bool tuned : {true, false}) {
-    SvgChart chart{.x = "workers", .y = y, .log_x = true, .log_y = log_y};
+    SvgChart chart{.x = "workers", .y = y, .log_x = true, .log_y = logarithmic};
     for (std::size_t c = 0; c < view.curves.size(); ++c) {
       SvgChart::Series series{.color = c, .mark = SvgMark::disc};
       for (const WorkerMeasurement& measurement : tuned ? view.curves[c]->tuned : view.curves[c]->untuned) {
