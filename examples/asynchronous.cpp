@@ -89,7 +89,7 @@ Outcome train_asynchronously(const Options& options, const Task& task, const Sha
     ap::TrainingLoop loop(task.model(), task.loss(), ap::sgd(), ap::Constant{rate}, selector, combiner, ap::Seed{seed});
     return train(options, task, loop, 1, [&](std::uint64_t) { return log.seconds; });
   };
-  if (!shards.empty()) return with(ap::ArrivingShards{shards, options.batch, options.speeds, 0, seed});
+  if (!shards.empty()) return with(ap::arriving_shards(shards, options.batch, combiner, seed));
   return with(ap::ShuffledEpochs{.batch = options.batch, .seed = seed});
 }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -56,6 +57,11 @@ TEST_CASE("shards by label: each example goes to one worker, and a small alpha s
   }
   CHECK(before > 0.3);  // 0.1 if all workers have all labels
   CHECK(ap::shards_by_label(labels, 1, 0.1)[0].size() == 2000);
+  // With a tiny alpha, all examples of a label go to one worker.
+  for (const auto& shard : ap::shards_by_label(labels, 8, 1e-4)) CHECK(shard.size() % 200 == 0);
+  CHECK(sentence([] {
+          ap::shards_by_label(std::vector<int>{3, -1}, 2, 1);
+        }) == "shards_by_label: label 1 is -1, expected at least 0");
   CHECK(sentence([&] { ap::shards_by_label(labels, 0, 1); }) == "shards_by_label: workers is 0, expected at least 1");
   CHECK(sentence([&] { ap::shards_by_label(labels, 2, 0); }) == "shards_by_label: alpha is 0, expected (0, inf)");
 }
@@ -73,7 +79,7 @@ TEST_CASE("the gamma numbers of a Dirichlet distribution have its mean and varia
     double sum = 0, squares = 0;
     constexpr int n = 40000;
     for (int i = 0; i < n; ++i) {
-      const double x = ap::detail::draw_gamma(random, shape);
+      const double x = std::exp(ap::detail::draw_log_gamma(random, shape));
       sum += x, squares += x * x;
     }
     const double mean = sum / n;

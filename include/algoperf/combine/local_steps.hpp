@@ -10,6 +10,7 @@
 #include "../core/map_kernels.hpp"
 #include "../core/require.hpp"
 #include "../state/archive.hpp"
+#include "../state/visit_option.hpp"
 #include "worker_rules.hpp"
 
 namespace algoperf {
@@ -20,9 +21,10 @@ namespace algoperf {
 //   d = x - mean of the x_w;  m' = outer_momentum m + d;  x' = x - outer_rate (d + outer_momentum m');  x_w = x'
 // The defaults average: local SGD (Stich 2019, arXiv:1805.09767). diloco() has the outer step of Douillard et al. 2023
 // (arXiv:2311.08105), whose inner rule is AdamW. Rule states are neither averaged nor reset. Evaluations see x, which
-// changes every `every` steps only. Tensors that are not trained, such as the running averages of batch norm, are
-// averaged. Workers without examples (in a small last batch) do not step. The loss of a step is the mean over the
-// batch, at the workers' parameters.
+// changes every `every` steps only: before the first outer step it has its initial values, so a run should end with an
+// outer step. Tensors that are not trained, such as the running averages of batch norm, are averaged. Workers without
+// examples (in a small last batch) do not step. The loss of a step is the mean over the batch, at the workers'
+// parameters.
 // Memory in addition: W copies of the parameters, two more vectors, and W rule states. Backend Host, one rank.
 struct LocalSteps {
   static constexpr bool is_combiner = true;
@@ -38,10 +40,12 @@ struct LocalSteps {
     std::vector<typename Context::Array> own;  // the parameters of each worker
     typename Context::Array momentum = {}, difference = {};
     std::uint64_t steps = 0;
+    double every = 0;  // the combiner's option
     template <class Archive>
     void visit(Archive& archive) {
       rules.visit(archive);
       const ArchiveScope scope(archive, "local_steps");
+      visit_option(archive, "LocalSteps", "every", every);
       archive.number("steps", steps);
       archive.array("momentum", backend, momentum.data(), size);
       for (std::size_t w = 0; w < own.size(); ++w)
@@ -70,6 +74,7 @@ struct LocalSteps {
     state.momentum = context.backend().template array<S>(state.size);
     state.difference = context.backend().template array<S>(state.size);
     context.backend().fill(state.size, state.momentum.data(), S(0));
+    state.every = static_cast<double>(every);
     return state;
   }
 
@@ -121,9 +126,7 @@ struct LocalSteps {
   }
 };
 
-// DiLoCo's outer step: Nesterov momentum 0.9 and rate 0.7. The inner rule is adamw().
-constexpr LocalSteps diloco(std::uint64_t every = 500) {
-  return {.every = every, .outer_rate = 0.7, .outer_momentum = 0.9};
-}
+// DiLoCo's outer step: Nesterov momentum 0.9 and rate 0.7; the paper has 500 inner steps, of adamw().
+constexpr LocalSteps diloco(std::uint64_t every) { return {.every = every, .outer_rate = 0.7, .outer_momentum = 0.9}; }
 
 }  // namespace algoperf

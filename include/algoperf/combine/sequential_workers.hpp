@@ -32,7 +32,7 @@ struct SequentialWorkers {
 
   template <class Context>
   struct State {
-    typename Context::RuleState rule;
+    typename Context::RuleState rule, scratch;  // scratch: for steps that are only measured
     typename Context::Array start, candidate, difference;
     std::vector<typename Context::Array> vectors = {};  // the workers' gradients at the start
     template <class Archive>
@@ -44,10 +44,12 @@ struct SequentialWorkers {
   template <class Context>
   State<Context> state(const Context& context) const {
     static_assert(Context::Backend::on_host, "algoperf: SequentialWorkers needs the backend Host");
+    static_assert(!Context::has_evaluation_values,
+                  "algoperf: SequentialWorkers needs a rule that does not average weights");
     using S = typename Context::Scalar;
     const std::size_t n = errors == nullptr ? 0 : context.layout().size();
     const auto array = [&] { return context.backend().template array<S>(n); };
-    State<Context> state{context.make_rule_state(), array(), array(), array()};
+    State<Context> state{context.make_rule_state(), context.make_rule_state(), array(), array(), array()};
     for (std::size_t w = 0; w < context.workers(); ++w) state.vectors.push_back(array());
     return state;
   }
@@ -95,7 +97,7 @@ struct SequentialWorkers {
     const auto error = [&] {
       S* const candidate = state.candidate.data();
       backend.copy(n, static_cast<const S*>(state.start.data()), candidate);
-      context.step(gradient, candidate, state.rule, [] { return 0.0; });
+      context.step(gradient, candidate, state.scratch, [] { return 0.0; });
       return distance_from(candidate) / moved;
     };
     const auto error_of_sum = [&](const auto& factor) {

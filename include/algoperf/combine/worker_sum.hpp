@@ -16,7 +16,7 @@ namespace algoperf {
 // with WorkerSum takes the steps of Mean with a learning rate W times as large: the linear scaling of Goyal et al. 2017
 // (arXiv:1706.02677). Adasum equals it if the vectors are orthogonal. Tensors that are not trained, such as the
 // running averages of batch norm, are averaged. The loss of a step is the mean over the batch.
-// Memory in addition: one gradient, or one update and a copy of the parameters.
+// Memory in addition: one gradient, or two updates and a copy of the parameters.
 template <Of of>
 struct WorkerSum {
   static constexpr bool is_combiner = true, over_ranks = true;
@@ -24,7 +24,7 @@ struct WorkerSum {
   template <class Context>
   struct State {
     detail::WorkerRules<Context> rules;
-    typename Context::Array vector, start;  // one worker's vector, and the parameters before the step
+    typename Context::Array vector, start, sum;  // one worker's vector, the parameters before the step, the updates
     ArrayBlocks<typename Context::Scalar> blocks;
     template <class Archive>
     void visit(Archive& archive) {
@@ -41,6 +41,7 @@ struct WorkerSum {
     const std::size_t n = detail::one_worker(context) ? 0 : context.layout().size();
     return {{context, of},
             context.backend().template array<S>(n),
+            context.backend().template array<S>(of == Of::updates ? n : 0),
             context.backend().template array<S>(of == Of::updates ? n : 0),
             {context.ranks(), context.layout(), 1}};
   }
@@ -82,20 +83,18 @@ struct WorkerSum {
     return add_ranks(context, state, context.gradients(), loss);
   }
 
-  // The sum replaces the gradients, which no worker needs any more.
+  // The parameters change last, so that they are those before the step if a loss is not finite.
   template <class Context>
   static double sum_of_updates(Context& context, State<Context>& state) {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size();
-    S* const sum = context.values();  // of the updates, until the parameters before the step are added
+    S* const sum = state.sum.data();
+    context.backend().fill(n, sum, S(0));
     double loss = detail::step_each(
         context, state.rules, state.start.data(), [&](std::size_t) { return state.vector.data(); },
-        [&](std::size_t w, const S* update) {
-          if (w == 0) context.backend().fill(n, sum, S(0));
-          add(context, w, sum, update);
-        });
+        [&](std::size_t w, const S* update) { add(context, w, sum, update); });
     loss = add_ranks(context, state, sum, loss);
-    context.backend().map(Add{}, n, sum, static_cast<const S*>(state.start.data()));
+    context.backend().map(Add{}, n, context.values(), static_cast<const S*>(sum));
     return loss;
   }
 

@@ -7,9 +7,10 @@
 
 namespace algoperf {
 
-// The sample variance of the workers' gradients g_w about their mean g, in two parts, over W workers:
+// How the gradients g_w of W workers vary about their mean g, along it and across it:
 //   along  = sum of (g_w . g - |g|^2)^2 / (W - 1)
 //   across = sum of |g_w - (g_w . g / |g|^2) g|^2 / (W - 1)
+// Their sample variance is along / |g|^2 + across.
 struct GradientSpread {
   double along = 0, across = 0;
 };

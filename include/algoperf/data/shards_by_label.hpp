@@ -1,30 +1,44 @@
 // shards_by_label: divides examples among workers whose labels differ.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "../core/error.hpp"
 #include "../core/random.hpp"
-#include "../core/require.hpp"
 
 namespace algoperf {
 
 namespace detail {
 
-// Returns a Gamma(shape, 1) number. Marsaglia & Tsang 2000; below 1, by Gamma(shape + 1) u^(1 / shape).
-inline double draw_gamma(RandomStream& random, double shape) {
+// Returns the logarithm of a Gamma(shape, 1) number, which may itself be too small for a double. Source: Marsaglia &
+// Tsang 2000; below 1, Gamma(shape) is Gamma(shape + 1) u^(1 / shape).
+inline double draw_log_gamma(RandomStream& random, double shape) {
   if (shape < 1) {
     const double u = 1 - random.uniform_double();  // in (0, 1]
-    return draw_gamma(random, shape + 1) * std::pow(u, 1 / shape);
+    return draw_log_gamma(random, shape + 1) + std::log(u) / shape;
   }
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   while (true) {
     const double x = random.normal(), v = std::pow(1 + c * x, 3);
-    if (v > 0 && std::log(1 - random.uniform_double()) < x * x / 2 + d * (1 - v + std::log(v))) return d * v;
+    if (v > 0 && std::log(1 - random.uniform_double()) < x * x / 2 + d * (1 - v + std::log(v))) return std::log(d * v);
   }
+}
+
+// Returns proportions, of sum 1, from a symmetric Dirichlet distribution.
+inline std::vector<double> draw_dirichlet(RandomStream& random, std::size_t n, double alpha) {
+  std::vector<double> drawn;
+  for (std::size_t i = 0; i < n; ++i) drawn.push_back(draw_log_gamma(random, alpha));
+  const double largest = *std::max_element(drawn.begin(), drawn.end());
+  double sum = 0;
+  for (double& each : drawn) sum += each = std::exp(each - largest);
+  for (double& each : drawn) each /= sum;
+  return drawn;
 }
 
 }  // namespace detail
@@ -42,33 +56,34 @@ std::vector<std::int32_t> labels_of(const Data& data) {
 // symmetric Dirichlet distribution: with a large alpha, all workers have all labels in equal parts; with a small one,
 // most examples of a label go to one worker. Each example goes to one worker. labels[i] is the label of example i, a
 // whole number of at least 0. Workers may have different numbers of examples, even none. The same arguments give the
-// same shards. Source: Yurochkin et al. 2019 (arXiv:1905.12022). Throws Error if there are no workers or alpha is not
-// positive.
+// same shards. Source: Yurochkin et al. 2019 (arXiv:1905.12022). Throws Error if there are no workers, if alpha is not
+// positive, or if a label is negative.
 template <class Labels>
 std::vector<std::vector<std::uint32_t>> shards_by_label(const Labels& labels, std::size_t workers, double alpha,
                                                         std::uint64_t seed = 1) {
   require(workers >= 1, "shards_by_label: workers is 0, expected at least 1");
   require(alpha > 0 && std::isfinite(alpha), "shards_by_label: alpha is ", alpha, ", expected (0, inf)");
-  std::vector<std::vector<std::uint32_t>> of_labels, shards(workers);
+  require(labels.size() <= UINT32_MAX, "shards_by_label: there are ", labels.size(), " labels, expected at most ",
+          UINT32_MAX);
+  std::map<std::uint64_t, std::vector<std::uint32_t>> of_labels;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto label = static_cast<std::size_t>(labels[i]);
-    if (label >= of_labels.size()) of_labels.resize(label + 1);
-    of_labels[label].push_back(static_cast<std::uint32_t>(i));
+    require(labels[i] >= 0, "shards_by_label: label ", i, " is ", labels[i], ", expected at least 0");
+    of_labels[static_cast<std::uint64_t>(labels[i])].push_back(static_cast<std::uint32_t>(i));
   }
-  for (std::size_t label = 0; label < of_labels.size(); ++label) {
-    std::vector<std::uint32_t>& examples = of_labels[label];
+  std::vector<std::vector<std::uint32_t>> shards(workers);
+  for (auto& [label, examples] : of_labels) {
     RandomStream random(RandomKey{seed}.fold(label));
     for (std::size_t i = examples.size(); i > 1; --i)
       std::swap(examples[i - 1], examples[random.below(static_cast<std::uint32_t>(i))]);
-    std::vector<double> ends;  // of the workers' parts
-    for (std::size_t w = 0; w < workers; ++w)
-      ends.push_back((w == 0 ? 0 : ends.back()) + detail::draw_gamma(random, alpha));
+    const std::vector<double> proportions = detail::draw_dirichlet(random, workers, alpha);
+    double share = 0;  // of this worker and those before it
     std::size_t begin = 0;
     for (std::size_t w = 0; w < workers; ++w) {
-      const double share =
-          ends.back() > 0 ? ends[w] / ends.back() : static_cast<double>(w + 1) / static_cast<double>(workers);
-      const auto end =
-          w + 1 == workers ? examples.size() : static_cast<std::size_t>(share * static_cast<double>(examples.size()));
+      share += proportions[w];
+      const std::size_t end =
+          w + 1 == workers
+              ? examples.size()
+              : std::min(examples.size(), static_cast<std::size_t>(share * static_cast<double>(examples.size()) + 0.5));
       for (; begin < end; ++begin) shards[w].push_back(examples[begin]);
     }
   }

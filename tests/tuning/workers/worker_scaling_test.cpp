@@ -139,6 +139,28 @@ TEST_CASE("a study of workers has the same results in processes, and continues a
   CHECK(ap::testing::contains(sentence([&] { known_workers(options).run(); }), "runs.jsonl:1: settings.seeds"));
 }
 
+TEST_CASE("a run that fails is reported, and run again when the study continues") {
+  const Folder folder;
+  ap::WorkerScalingOptions options = known_worker_options(folder.path());
+  options.trials = 3, options.seeds = 2, options.workers = {1, 2};
+  const auto run = [&](bool fails) {
+    ap::WorkerScaling study(options);
+    ap::StudyEntry entry = known_combiners[0].entry();
+    const auto works = entry.run;
+    entry.run = [works, fails](const ap::HyperPoint& point, const ap::TrialOptions& trial) {
+      ap::require(!fails || trial.stop_at_target || trial.workers == 1, "out of memory");
+      return works(point, trial);
+    };
+    study.add("rule", "mean", entry);
+    return study.run()[0];
+  };
+  const ap::WorkerCurve failed = run(true), whole = run(false);
+  CHECK(failed.failures == std::vector<std::string>(4, "2 workers: out of memory"));  // tuned and untuned, two seeds
+  CHECK(std::isinf(ap::steps_to_target(failed.tuned[1], failed.workload.target).median));
+  CHECK(whole.failures.empty());
+  CHECK(std::isfinite(ap::steps_to_target(whole.tuned[1], whole.workload.target).median));
+}
+
 TEST_CASE("runs that reach a target: medians, misses and ratios") {
   const double never = std::numeric_limits<double>::infinity();
   const ap::Target target{0.1, true};

@@ -72,6 +72,12 @@ TEST_CASE("the findings of a study of workers") {
   const std::vector<std::string> found = ap::worker_findings(made_up_curves(), made_up_vectors());
   REQUIRE(found.size() == expected.size() + 1);
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(found[i] == "rule <1> on digits: " + expected[i]);
+  auto failed = made_up_curves();
+  failed[1].failures = {"2 workers: killed"};
+  const std::vector<std::string> with_failure = ap::worker_findings(failed);
+  CHECK(std::find(with_failure.begin(), with_failure.end(),
+                  "rule <1> on digits: sum, 2 workers: killed. Such runs count as missing the target; run the study "
+                  "again.") != with_failure.end());
   CHECK(found.back() ==
         "SGD on digits at rate 0.5: against 4 sequential steps, the median relative error of one step is 0.75 for the "
         "mean, 0.5 for the sum and 0.25 for Adasum.");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../core/random.hpp"
+#include "../../state/visit_option.hpp"
 #include "worker_speeds.hpp"
 
 namespace algoperf::detail {
@@ -49,6 +50,14 @@ class Arrivals {
 
   template <class Archive>
   void visit(Archive& archive) {
+    const auto option = [&](const char* name, double value) { visit_option(archive, "WorkerSpeeds", name, value); };
+    option("workers", static_cast<double>(speeds_.workers));
+    option("concurrency", static_cast<double>(first_.size()));
+    option("seconds", speeds_.seconds);
+    option("spread", speeds_.spread);
+    option("stragglers", static_cast<double>(speeds_.stragglers));
+    option("slowdown", speeds_.slowdown);
+    option("seed", static_cast<double>(speeds_.seed));
     archive.number("started", started_);
     archive.array("finish", finish_.data(), finish_.size());
     archive.array("steps", steps_.data(), steps_.size());

@@ -13,7 +13,9 @@ namespace algoperf {
 
 // Batch t consists of examples of the worker whose gradient is the t-th to arrive in AsynchronousServer or
 // AsynchronousAllToAll with the same speeds (and concurrency). Each shard is visited as by ShardedEpochs.
-//   TrainingLoop(model, loss, sgd(), Constant{0.1}, ArrivingShards(shards, 32, speeds), AsynchronousServer{speeds})
+// arriving_shards() takes them from the combiner:
+//   const AsynchronousServer server{speeds};
+//   TrainingLoop(model, loss, sgd(), Constant{0.1}, arriving_shards(shards, 32, server), server)
 // state() throws Error if there are other numbers of shards than workers, if a shard has too few examples, or if an
 // index is out of range.
 struct ArrivingShards {
@@ -38,7 +40,7 @@ struct ArrivingShards {
             speeds.workers, " workers");
     require(concurrency <= speeds.workers, "ArrivingShards: concurrency is ", concurrency, ", but there are ",
             speeds.workers, " workers");
-    return {{shards, batch, seed, size}, {speeds, concurrency == 0 ? speeds.workers : concurrency}};
+    return {{"ArrivingShards", shards, batch, seed, size}, {speeds, concurrency == 0 ? speeds.workers : concurrency}};
   }
   void select(State& state, Step step, Selection& selection) const {
     selection.indices.clear();
@@ -46,5 +48,14 @@ struct ArrivingShards {
     state.shards.add(shards, state.arrivals.next().worker, step, selection);
   }
 };
+
+// Returns the selector for a combiner, AsynchronousServer or AsynchronousAllToAll. `batch`: examples of a gradient.
+template <class Combiner>
+ArrivingShards arriving_shards(std::vector<std::vector<std::uint32_t>> shards, std::size_t batch,
+                               const Combiner& combiner, std::uint64_t seed = 1) {
+  ArrivingShards selector{std::move(shards), batch, combiner.speeds, 0, seed};
+  if constexpr (requires { combiner.concurrency; }) selector.concurrency = combiner.concurrency;
+  return selector;
+}
 
 }  // namespace algoperf

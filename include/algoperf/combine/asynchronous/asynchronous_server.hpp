@@ -9,6 +9,7 @@
 
 #include "../../core/map_kernels.hpp"
 #include "../../state/archive.hpp"
+#include "../../state/visit_option.hpp"
 #include "../concept.hpp"
 #include "arrivals.hpp"
 #include "asynchronous_log.hpp"
@@ -28,6 +29,8 @@ enum class Stale { apply, shrink, drop };
 // step sizes of the paper. With SGD, a factor of the gradient is one of the step size.
 // If `concurrency` is less than the number of workers, as many compute at a time, and the next one is drawn uniformly
 // from the idle workers, as clients are sampled in federated learning (Algorithm 2 of the paper).
+// Tensors that are not trained, such as the running averages of batch norm, move by 1 / tau_C of what a worker's
+// gradient says: whole moves from old values would grow without bound.
 // The loss of a step is that of the worker's batch at the worker's parameters. The group of the loop is InProcess{1}.
 // Source: Koloskova, Stich & Jaggi 2022 (arXiv:2206.08307), Algorithms 1 and 2.
 // Memory in addition: a copy of the parameters for each worker that computes. Backend Host, one rank.
@@ -51,10 +54,12 @@ struct AsynchronousServer {
     detail::Delays delays = {};
     std::uint64_t updates = 0, dropped = 0;
     bool begun = false;
+    double stale = 0;  // the combiner's option
     template <class Archive>
     void visit(Archive& archive) {
       rule.visit(archive);
       const ArchiveScope scope(archive, "asynchronous");
+      visit_option(archive, "AsynchronousServer", "stale", stale);
       archive.number("begun", begun);
       archive.number("updates", updates);
       archive.number("dropped", dropped);
@@ -85,6 +90,7 @@ struct AsynchronousServer {
     state.slots.assign(speeds.workers, 0);
     state.versions.assign(speeds.workers, 0);
     state.arrivals = detail::Arrivals(speeds, at_once());
+    state.stale = static_cast<double>(stale);
     return state;
   }
 
@@ -103,11 +109,15 @@ struct AsynchronousServer {
     if (delay > bound && stale == Stale::drop) {
       ++state.dropped;
     } else {
+      using S = typename Context::Scalar;
+      const std::size_t trained = context.layout().trained_size();
       if (delay > bound && stale == Stale::shrink) {
-        using S = typename Context::Scalar;
         const double factor = static_cast<double>(bound) / static_cast<double>(delay);
-        context.backend().map(Multiply<S>{static_cast<S>(factor)}, state.size, context.gradients());
+        context.backend().map(Multiply<S>{static_cast<S>(factor)}, trained, context.gradients());
       }
+      if (bound > 1 && trained < state.size)
+        context.backend().map(Multiply<S>{S(1) / static_cast<S>(bound)}, state.size - trained,
+                              context.gradients() + trained);
       context.step(context.gradients(), context.values(), state.rule,
                    [&] { return context.gradient(0, context.values(), context.gradients()); });
       ++state.updates;

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../core/error.hpp"
 #include "../../core/random.hpp"
-#include "../../core/require.hpp"
 
 namespace algoperf {
 
@@ -36,9 +36,9 @@ struct WorkerSpeeds {
   }
 };
 
-// Returns the seconds of the first `steps` steps of synchronous training, whose workers wait for the slowest one and
-// communicate for `communication` seconds after every `every` steps (1 for the mean of gradients, LocalSteps::every for
-// local steps).
+// Returns the seconds of the first `steps` steps of synchronous training. After every `every` steps (1 for the mean of
+// gradients, LocalSteps::every for local steps), the workers wait for the slowest one and communicate for
+// `communication` seconds. They also wait at the end.
 inline double synchronous_seconds(const WorkerSpeeds& speeds, std::uint64_t steps, double communication = 0,
                                   std::uint64_t every = 1) {
   speeds.check();
@@ -51,7 +51,7 @@ inline double synchronous_seconds(const WorkerSpeeds& speeds, std::uint64_t step
       for (std::uint64_t k = first; k < first + every && k < steps; ++k) own += speeds.step_seconds(w, k);
       slowest = own > slowest ? own : slowest;
     }
-    total += slowest + communication;
+    total += steps - first < every ? slowest : slowest + communication;
   }
   return total;
 }

@@ -56,7 +56,7 @@ inline std::string format_worker_scaling(const std::vector<WorkerCurve>& curves,
 }
 
 // Returns all runs as CSV: workload, submission, combiner, workers, tuned, run, steps, metric, point. A run that misses
-// the target has no steps; the metric is its best; the point is a JSON object.
+// the target has no steps; the metric is its best, and missing without evaluations; the point is a JSON object.
 inline std::string worker_scaling_csv(const std::vector<WorkerCurve>& curves) {
   std::string csv = "workload,submission,combiner,workers,tuned,run,steps,metric,point\n";
   for (const WorkerCurve& curve : curves)
@@ -66,10 +66,11 @@ inline std::string worker_scaling_csv(const std::vector<WorkerCurve>& curves) {
         const std::vector<double> metrics = best_of_runs(measurement, curve.workload.target);
         for (std::size_t run = 0; run < steps.size(); ++run)
           csv +=
-              fmt::format("{},{},{},{},{:d},{},{},{:.6g},{}\n", detail::csv_field(curve.workload.name),
+              fmt::format("{},{},{},{},{:d},{},{},{},{}\n", detail::csv_field(curve.workload.name),
                           detail::csv_field(curve.submission), detail::csv_field(curve.combiner), measurement.workers,
                           tuned, run, std::isfinite(steps[run]) ? fmt::format("{:g}", steps[run]) : std::string(),
-                          metrics[run], detail::csv_field(to_json(measurement.point).dump()));
+                          std::isfinite(metrics[run]) ? fmt::format("{:.6g}", metrics[run]) : std::string(),
+                          detail::csv_field(to_json(measurement.point).dump()));
       }
   return csv;
 }

@@ -26,6 +26,7 @@ inline constexpr std::string_view combiner_name<Adasum<of>> = "adasum";
 // "submission+combiner", ended by a zero.
 template <class S, class C>
 struct JoinedName {
+  static_assert(!combiner_name<C>.empty(), "algoperf: WithCombiner takes Mean, WorkerSum or Adasum");
   static constexpr std::string_view first = S::name, second = combiner_name<C>;
   static constexpr std::array<char, first.size() + second.size() + 2> text = [] {
     std::array<char, first.size() + second.size() + 2> joined{};

@@ -32,6 +32,7 @@ struct WorkerCurve {
   ScoredWorkload workload;
   std::vector<WorkerMeasurement> tuned = {};    // at the best point of a search at each number of workers
   std::vector<WorkerMeasurement> untuned = {};  // at the best point with the fewest workers
+  std::vector<std::string> failures = {};       // of trials and runs that ended in another way than by divergence
 };
 
 // A median over runs, and their range. An infinite number of steps means that the target was not reached.

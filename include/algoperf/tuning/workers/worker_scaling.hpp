@@ -67,7 +67,7 @@ class WorkerScaling {
         search_.run([&](std::size_t finished, std::size_t known) { progress("search", finished, known); });
     std::vector<WorkerCurve> curves;
     for (std::size_t c = 0; c < cells_.size(); ++c)
-      curves.push_back({cells_[c].submission, cells_[c].combiner, cells_[c].entry.workload, {}, {}});
+      curves.push_back({cells_[c].submission, cells_[c].combiner, cells_[c].entry.workload, {}, {}, found[c].failures});
     for (std::size_t c = 0; c < cells_.size(); ++c)
       for (std::size_t w = 0; w < options_.workers.size(); ++w) {
         const std::optional<HyperPoint> tuned = best_point(found[c], w), untuned = best_with_fewest(found, c);
@@ -106,8 +106,8 @@ class WorkerScaling {
     if (!best) return {};
     return best->point;
   }
-  // Returns the best point with the fewest workers over all combiners of the cell's submission and workload, which are
-  // the same algorithm if there is one worker.
+  // Returns the best point with the fewest workers: with one worker, over all combiners of the cell's submission and
+  // workload with the same search space, because they are then the same algorithm; with more, of the cell alone.
   std::optional<HyperPoint> best_with_fewest(const std::vector<BatchScaling>& found, std::size_t cell) const {
     std::optional<BatchResult> best;
     const auto better = [&](const BatchResult& a, const BatchResult& b) {
@@ -118,9 +118,10 @@ class WorkerScaling {
       return goal.lower_is_better ? a.metric < b.metric : a.metric > b.metric;
     };
     for (std::size_t c = 0; c < cells_.size(); ++c) {
-      if (cells_[c].submission != cells_[cell].submission ||
-          cells_[c].entry.workload.name != cells_[cell].entry.workload.name)
-        continue;
+      const bool same = cells_[c].submission == cells_[cell].submission &&
+                        cells_[c].entry.workload.name == cells_[cell].entry.workload.name &&
+                        to_json(cells_[c].entry.space) == to_json(cells_[cell].entry.space);
+      if (c != cell && !(same && options_.workers.front() == 1)) continue;
       const std::optional<BatchResult> one = best_result_of(found[c], 0);
       if (one && (!best || better(*one, *best))) best = one;
     }
@@ -150,13 +151,20 @@ class WorkerScaling {
     std::size_t finished = 0;
     const auto work = [&](std::size_t run) { return detail::to_json(train(slots[run / options_.seeds], run)).dump(); };
     run_in_processes(missing, options_.jobs, work, [&](const TaskResult& task) {
-      TrialResult failed;
-      failed.failure = task.failure;
-      const Json json = task.failure.empty() ? Json::parse(task.value) : detail::to_json(failed);
-      journal.append(task.task, json);
-      keep(task.task, json);
+      if (task.failure.empty()) {
+        const Json json = Json::parse(task.value);
+        journal.append(task.task, json);
+        keep(task.task, json);
+      } else {
+        fail_run(curves, slots[task.task / options_.seeds], task);
+      }
       progress("runs", ++finished, missing.size());
     });
+  }
+  // A run that failed, without diverging, has no record, so it is run again if the study continues.
+  void fail_run(std::vector<WorkerCurve>& curves, const Slot& slot, const TaskResult& task) const {
+    curves[slot.cell].failures.push_back(std::to_string(slot.measurement->workers) + " workers: " + task.failure);
+    slot.measurement->runs[task.task % options_.seeds].failure = task.failure;
   }
   TrialResult train(const Slot& slot, std::size_t run) const {
     const StudyEntry& entry = cells_[slot.cell].entry;

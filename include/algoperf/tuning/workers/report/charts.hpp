@@ -75,7 +75,7 @@ inline std::string orthogonality_section(const std::vector<SubmissionOrthogonali
   if (panels.empty()) return "";
   return html_section("Orthogonality",
                       "|adasum(v_1, ..., v_W)|^2 / (|v_1|^2 + ... + |v_W|^2) of each tensor: 1 if the workers' vectors "
-                      "are orthogonal, and 1 / W, the dashed line, if they are equal.",
+                      "are orthogonal, 1 / W, the dashed line, if they are equal, and less if they oppose each other.",
                       "<div class=\"grid\">" + panels + "</div>");
 }
 

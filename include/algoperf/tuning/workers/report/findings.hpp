@@ -97,13 +97,18 @@ inline std::vector<std::string> worker_findings(const std::vector<WorkerCurve>& 
       for (const char* const other : {"mean", "sum"})
         detail::add_ratio_finding(view, other, tuned, options.level, found);
     detail::add_speedup_finding(view, found);
+    for (const WorkerCurve* const curve : view.curves)
+      for (const std::string& failure : curve->failures)
+        found.push_back(fmt::format("{}, {}. Such runs count as missing the target; run the study again.",
+                                    curve->combiner, failure));
     for (const SubmissionOrthogonality& each : options.orthogonality)
       if (each.submission == view.submission() && each.workload == view.workload().name &&
           !each.measured.samples.empty()) {
         const auto mean = [](const OrthogonalitySample& sample) {
-          double sum = 0;
-          for (const double x : sample.of_tensors) sum += x / static_cast<double>(sample.of_tensors.size());
-          return sum;
+          double sum = 0, count = 0;  // of the tensors whose vectors are not all 0
+          for (const double x : sample.of_tensors)
+            if (!std::isnan(x)) sum += x, ++count;
+          return sum / count;
         };
         const OrthogonalitySample &first = each.measured.samples.front(), &last = each.measured.samples.back();
         found.push_back(
