@@ -109,11 +109,11 @@ Outcome run(const Options& options, const Task& task, const Shards& shards, std:
     case 0:
       return together(ap::sgd(), rate, ap::Mean{}, 1);
     case 1:
-      return alone(ap::AsynchronousServer{});
+      return alone(ap::AsynchronousServer{.latency = options.latency});
     case 2:
-      return alone(ap::AsynchronousServer{.stale = ap::Stale::shrink});
+      return alone(ap::AsynchronousServer{.stale = ap::Stale::shrink, .latency = options.latency});
     case 3:
-      return alone(ap::AsynchronousServer{.stale = ap::Stale::drop});
+      return alone(ap::AsynchronousServer{.stale = ap::Stale::drop, .latency = options.latency});
     case 4:
       return alone(ap::AsynchronousAllToAll{.latency = options.latency});
     case 5:

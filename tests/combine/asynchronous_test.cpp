@@ -77,7 +77,9 @@ TEST_CASE("an asynchronous server, all to all, and DiLoCo equal simulations with
     for (std::size_t i = 0; i < 3; ++i) CHECK(found[i] == near(wanted[i], 1e-6));  // the data are floats
   };
   AsynchronousLog log;
-  check(regression_after(30, sgd(), 0.15, AsynchronousServer{three_workers, Stale::shrink, 0, &log}), expected::server);
+  check(regression_after(30, sgd(), 0.15,
+                         AsynchronousServer{.speeds = three_workers, .stale = Stale::shrink, .log = &log}),
+        expected::server);
   CHECK(log.seconds == expected::server_seconds);
   CHECK(log.applied == 30);
   CHECK(log.largest_delay == static_cast<std::uint64_t>(expected::server_largest_delay));
@@ -89,9 +91,9 @@ TEST_CASE("an asynchronous server, all to all, and DiLoCo equal simulations with
 
 TEST_CASE("late gradients are applied, shrunk or dropped") {
   AsynchronousLog applied, shrunk, dropped;
-  const auto all = regression_after(30, sgd(), 0.15, AsynchronousServer{three_workers, Stale::apply, 0, &applied});
-  const auto less = regression_after(30, sgd(), 0.15, AsynchronousServer{three_workers, Stale::shrink, 0, &shrunk});
-  const auto none = regression_after(30, sgd(), 0.15, AsynchronousServer{three_workers, Stale::drop, 0, &dropped});
+  const auto all = regression_after(30, sgd(), 0.15, AsynchronousServer{three_workers, Stale::apply, 0, 0, &applied});
+  const auto less = regression_after(30, sgd(), 0.15, AsynchronousServer{three_workers, Stale::shrink, 0, 0, &shrunk});
+  const auto none = regression_after(30, sgd(), 0.15, AsynchronousServer{three_workers, Stale::drop, 0, 0, &dropped});
   CHECK(all != less);
   CHECK(less != none);
   CHECK(applied.applied == 30);
@@ -100,16 +102,18 @@ TEST_CASE("late gradients are applied, shrunk or dropped") {
   CHECK(dropped.seconds == applied.seconds);
   // Without stragglers, a gradient's delay is at most the number of the other workers.
   AsynchronousLog equal;
-  regression_after(30, sgd(), 0.1, AsynchronousServer{{.workers = 5}, Stale::drop, 0, &equal});
+  regression_after(30, sgd(), 0.1, AsynchronousServer{{.workers = 5}, Stale::drop, 0, 0, &equal});
   CHECK(equal.dropped == 0);
   CHECK(equal.largest_delay == 4);
   CHECK(equal.seconds == 6);  // five gradients a second
+  regression_after(30, sgd(), 0.1, AsynchronousServer{{.workers = 5}, Stale::drop, 0, 0.5, &equal});
+  CHECK(equal.seconds == 9);
 }
 
 TEST_CASE("sampled workers: as many compute at a time as the concurrency allows") {
   AsynchronousLog log;
   const WorkerSpeeds ten{.workers = 10, .seed = 3};
-  regression_after(40, sgd(), 0.1, AsynchronousServer{ten, Stale::apply, 4, &log});
+  regression_after(40, sgd(), 0.1, AsynchronousServer{ten, Stale::apply, 4, 0, &log});
   CHECK(log.seconds == 10);  // four gradients a second
   CHECK(log.applied == 40);
   CHECK(log.largest_delay <= 6);  // between two of a worker's arrivals, each of three others arrives at most twice
@@ -117,7 +121,7 @@ TEST_CASE("sampled workers: as many compute at a time as the concurrency allows"
   const auto seconds_of = [&](std::uint64_t seed) {
     AsynchronousLog of;
     const WorkerSpeeds half_slow{.workers = 10, .stragglers = 5, .slowdown = 3, .seed = seed};
-    regression_after(400, sgd(), 0.1, AsynchronousServer{half_slow, Stale::apply, 4, &of});
+    regression_after(400, sgd(), 0.1, AsynchronousServer{half_slow, Stale::apply, 4, 0, &of});
     return of.seconds;
   };
   CHECK(seconds_of(3) == seconds_of(3));
@@ -240,7 +244,7 @@ TEST_CASE("workers with examples of their own: each batch belongs to the worker 
   const WorkerSpeeds speeds{.workers = 3, .spread = 0.3, .stragglers = 1, .slowdown = 2, .seed = 5};
   const ArrivingShards arriving{shards, 8, speeds};
   auto state = arriving.state(256);
-  detail::Arrivals arrivals(speeds, 3);
+  detail::Arrivals arrivals(speeds, 3, 0);
   Selection selection;
   std::vector<std::size_t> counts(3);
   for (std::uint64_t t = 1; t <= 60; ++t) {

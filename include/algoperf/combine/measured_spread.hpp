@@ -7,9 +7,10 @@
 
 namespace algoperf {
 
-// MeasuredMean that also measures the spread of the workers' gradients along the mean gradient and across it, which
-// InnerProductBatch needs. With one example per worker, these are the sample variances over examples of the papers;
-// with b examples, they are b times smaller, and estimated from as many numbers as there are workers.
+// MeasuredMean that also measures the GradientSpread of the workers' gradients: how they vary along their mean and
+// orthogonally to it, which InnerProductBatch needs. With one example per worker, these are the variances over examples
+// that the inner product and orthogonality tests use. With m examples per worker, they are m times smaller in
+// expectation. They are estimated from W samples.
 // Cost in addition to MeasuredMean: W gradients of memory; reads 16 bytes per parameter for each worker.
 struct MeasuredSpread : MeasuredMean {
   static constexpr bool measures_spread = true;

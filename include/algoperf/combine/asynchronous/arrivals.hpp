@@ -17,14 +17,15 @@ struct Arrival {
   double time = 0;
 };
 
-// `concurrency` workers compute at a time, from time 0 on. When one finishes, an idle worker begins: itself, if all
+// `concurrency` workers compute at a time, from time 0 on. A step takes `latency` seconds in addition to those of the
+// speeds. When a worker finishes, an idle worker begins: itself, if all
 // workers compute, or else one drawn uniformly. Of workers that finish at the same time, the one with the lowest number
 // is first. The order depends on nothing but the speeds and the concurrency.
 class Arrivals {
  public:
   Arrivals() = default;
-  Arrivals(const WorkerSpeeds& speeds, std::size_t concurrency)
-      : speeds_(speeds), finish_(speeds.workers, never), steps_(speeds.workers, 0) {
+  Arrivals(const WorkerSpeeds& speeds, std::size_t concurrency, double latency)
+      : speeds_(speeds), latency_(latency), finish_(speeds.workers, never), steps_(speeds.workers, 0) {
     for (std::size_t i = 0; i < concurrency; ++i) {
       const std::size_t worker = concurrency == speeds.workers ? i : draw();
       start(worker, 0);
@@ -58,6 +59,7 @@ class Arrivals {
     option("stragglers", static_cast<double>(speeds_.stragglers));
     option("slowdown", speeds_.slowdown);
     option("seed", static_cast<double>(speeds_.seed));
+    option("latency", latency_);
     archive.number("started", started_);
     archive.array("finish", finish_.data(), finish_.size());
     archive.array("steps", steps_.data(), steps_.size());
@@ -67,7 +69,7 @@ class Arrivals {
   static constexpr double never = __builtin_inf();
 
   void start(std::size_t worker, double time) {
-    finish_[worker] = time + speeds_.step_seconds(worker, steps_[worker]++);
+    finish_[worker] = time + speeds_.step_seconds(worker, steps_[worker]++) + latency_;
     ++started_;
   }
   std::size_t draw() const {
@@ -79,6 +81,7 @@ class Arrivals {
   }
 
   WorkerSpeeds speeds_;
+  double latency_ = 0;
   std::vector<std::size_t> first_;
   std::vector<double> finish_;        // by worker
   std::vector<std::uint64_t> steps_;  // that were started, by worker

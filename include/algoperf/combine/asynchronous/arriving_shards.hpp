@@ -23,6 +23,7 @@ struct ArrivingShards {
   std::size_t batch;
   WorkerSpeeds speeds;
   std::size_t concurrency = 0;  // 0: all workers compute at the same time
+  double latency = 0;           // of AsynchronousServer
   std::uint64_t seed = 1;
 
   struct State {
@@ -40,7 +41,8 @@ struct ArrivingShards {
             speeds.workers, " workers");
     require(concurrency <= speeds.workers, "ArrivingShards: concurrency is ", concurrency, ", but there are ",
             speeds.workers, " workers");
-    return {{"ArrivingShards", shards, batch, seed, size}, {speeds, concurrency == 0 ? speeds.workers : concurrency}};
+    return {{"ArrivingShards", shards, batch, seed, size},
+            {speeds, concurrency == 0 ? speeds.workers : concurrency, latency}};
   }
   void select(State& state, Step step, Selection& selection) const {
     selection.indices.clear();
@@ -53,8 +55,9 @@ struct ArrivingShards {
 template <class Combiner>
 ArrivingShards arriving_shards(std::vector<std::vector<std::uint32_t>> shards, std::size_t batch,
                                const Combiner& combiner, std::uint64_t seed = 1) {
-  ArrivingShards selector{std::move(shards), batch, combiner.speeds, 0, seed};
-  if constexpr (requires { combiner.concurrency; }) selector.concurrency = combiner.concurrency;
+  ArrivingShards selector{std::move(shards), batch, combiner.speeds, 0, 0, seed};
+  if constexpr (requires { combiner.concurrency; })
+    selector.concurrency = combiner.concurrency, selector.latency = combiner.latency;
   return selector;
 }
 

@@ -106,7 +106,7 @@ struct AsynchronousAllToAll {
       state.own.push_back(context.backend().template array<typename Context::Scalar>(state.size));
     state.received.assign(speeds.workers, 0);
     state.latency = latency;
-    state.arrivals = detail::Arrivals(speeds, speeds.workers);
+    state.arrivals = detail::Arrivals(speeds, speeds.workers, 0);
     return state;
   }
 

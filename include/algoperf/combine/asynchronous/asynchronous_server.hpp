@@ -26,11 +26,12 @@ enum class Stale { apply, shrink, drop };
 //                AsynchronousServer{{.workers = 8, .spread = 0.3}, Stale::shrink})
 // A gradient's delay tau is the number of updates since its worker began. Gradients with tau <= tau_C are applied as
 // they are. Later ones are applied, too (Stale::apply), or multiplied by tau_C / tau, or dropped: the delay-adaptive
-// step sizes of the paper. With SGD, a factor of the gradient is one of the step size.
-// If `concurrency` is less than the number of workers, as many compute at a time, and the next one is drawn uniformly
-// from the idle workers, as clients are sampled in federated learning (Algorithm 2 of the paper).
-// Tensors that are not trained, such as the running averages of batch norm, move by 1 / tau_C of what a worker's
-// gradient says: whole moves from old values would grow without bound.
+// step sizes of the paper. With SGD, scaling the gradient scales the step size.
+// If `concurrency` is less than the number of workers, only as many compute at a time. When one finishes, the next is
+// drawn uniformly from the idle workers, as clients are sampled in federated learning (Algorithm 2 of the paper).
+// A worker computes the change of a buffer, such as a running average of batch norm, from its stale copy. The server
+// applies 1 / tau_C of this change: about tau_C workers compute changes from similarly old copies, so whole changes
+// would overshoot again and again, and diverge.
 // The loss of a step is that of the worker's batch at the worker's parameters. The group of the loop is InProcess{1}.
 // Source: Koloskova, Stich & Jaggi 2022 (arXiv:2206.08307), Algorithms 1 and 2.
 // Memory in addition: a copy of the parameters for each worker that computes. Backend Host, one rank.
@@ -40,6 +41,7 @@ struct AsynchronousServer {
   WorkerSpeeds speeds = {};
   Stale stale = Stale::apply;
   std::size_t concurrency = 0;     // 0: all workers compute at the same time
+  double latency = 0;              // seconds that a gradient and the new parameters are under way, together
   AsynchronousLog* log = nullptr;  // must outlive the loop
 
   template <class Context>
@@ -74,6 +76,7 @@ struct AsynchronousServer {
 
   void check() const {
     speeds.check();
+    require_at_least(0, "AsynchronousServer", "latency", latency);
     require(concurrency <= speeds.workers, "AsynchronousServer: concurrency is ", concurrency, ", but there are ",
             speeds.workers, " workers");
   }
@@ -89,7 +92,7 @@ struct AsynchronousServer {
       state.copies.push_back(context.backend().template array<typename Context::Scalar>(state.size));
     state.slots.assign(speeds.workers, 0);
     state.versions.assign(speeds.workers, 0);
-    state.arrivals = detail::Arrivals(speeds, at_once());
+    state.arrivals = detail::Arrivals(speeds, at_once(), latency);
     state.stale = static_cast<double>(stale);
     return state;
   }
