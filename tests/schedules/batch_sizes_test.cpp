@@ -156,6 +156,7 @@ TEST_CASE("the inner product and the orthogonality test, by hand") {
   CHECK(after_one(0.01, 1) == 99);
   found.small = 4;  // means over 4 examples vary a quarter as much
   CHECK(after_one(0.2, 100) == 25);
+  CHECK(after_one(10, 0.5) == 12);
 
   // Without the spread there is nothing to test.
   ap::InnerProductBatch batch{.patience = 1};
