@@ -151,7 +151,8 @@ void compare(const Options& options) {
       if (const double found = ap::median(seconds); found < best.seconds)
         best = {found, ap::median(gradients)}, best_rate = options.rates[r];
     }
-    rows.push_back({names[a], text_of(a + 1 == algorithms ? best_rate / 100 : best_rate, "{:g}"),
+    const double shown = a + 1 == algorithms ? best_rate / 100 : best_rate;
+    rows.push_back({names[a], std::isfinite(best.seconds) ? fmt::format("{:g}", shown) : std::string(),
                     text_of(best.seconds, "{:.4g}"), text_of(best.gradients, "{:g}")});
   }
   fmt::print(
