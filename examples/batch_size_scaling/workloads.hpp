@@ -18,10 +18,6 @@ struct BatchSizeEntry {
 
 template <class W, class... S>
 void add_entries(std::vector<BatchSizeEntry>& entries, const W& workload, const S&... submissions) {
-  const auto widest = [](const auto& submission) -> std::vector<algoperf::Hyperparameter> {
-    if constexpr (requires { submission.widest_space(); }) return submission.widest_space();
-    return {};
-  };
   const auto noise = [&](const auto& submission) {
     return [workload, submission](const algoperf::HyperPoint& point, std::size_t batch, std::uint64_t steps) {
       return algoperf::measure_noise_scale(
@@ -31,7 +27,7 @@ void add_entries(std::vector<BatchSizeEntry>& entries, const W& workload, const 
   };
   const std::vector<algoperf::StudyEntry> all = algoperf::study_entries(workload, submissions...);
   std::size_t i = 0;
-  (entries.push_back({all[i++], widest(submissions), noise(submissions)}), ...);
+  (entries.push_back({all[i++], algoperf::detail::widest_space_of(submissions), noise(submissions)}), ...);
 }
 
 // Adds the five submissions on each workload.

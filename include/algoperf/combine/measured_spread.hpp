@@ -11,7 +11,8 @@ namespace algoperf {
 // orthogonally to it, which InnerProductBatch needs. With one example per worker, these are the variances over examples
 // that the inner product and orthogonality tests use. With m examples per worker, they are m times smaller in
 // expectation. They are estimated from W samples.
-// Cost in addition to MeasuredMean: W gradients of memory; reads 16 bytes per parameter for each worker.
+// Cost in addition to MeasuredMean: W gradients of memory; reads and writes 16 bytes per parameter for each
+// worker.
 struct MeasuredSpread : MeasuredMean {
   static constexpr bool measures_spread = true;
 
@@ -42,24 +43,21 @@ struct MeasuredSpread : MeasuredMean {
 
  private:
   struct Sums {
-    double workers = 0, along = 0, across = 0;
+    double workers = 0, along = 0, inner_squares = 0;
   };
 
   template <class Context>
   static GradientSpread spread_of(Context& context, State<Context>& state) {
     using S = typename Context::Scalar;
-    const std::size_t n = context.layout().trained_size();
-    const S* const mean = context.gradients();
     const double square = state.squares.square_big;
     Sums sums;
     for (std::size_t w = 0; w < context.workers(); ++w) {
       if (context.examples(w) == 0) continue;
-      const S* const g = state.of_workers[w].data();
-      const double inner = context.backend().dot(n, g, mean), off = inner - square;
-      sums.along += off * off;
-      // |g|^2 - (g . mean)^2 / |mean|^2, which rounding may make negative
-      const double across = context.backend().dot(n, g, g) - (square > 0 ? inner * inner / square : 0);
-      sums.across += across > 0 ? across : 0;
+      const double inner =
+          context.backend().dot(context.layout().trained_size(), static_cast<const S*>(state.of_workers[w].data()),
+                                static_cast<const S*>(context.gradients()));
+      sums.along += (inner - square) * (inner - square);
+      sums.inner_squares += inner * inner;
       ++sums.workers;
     }
     if (!context.ranks().alone()) {
@@ -67,11 +65,13 @@ struct MeasuredSpread : MeasuredMean {
       for (const Sums& each : context.ranks().all_gather(sums)) {
         all.workers += each.workers;
         all.along += each.along;
-        all.across += each.across;
+        all.inner_squares += each.inner_squares;
       }
       sums = all;
     }
-    return {sums.along / (sums.workers - 1), sums.across / (sums.workers - 1)};
+    // The sum of |g_w|^2 - (g_w . g)^2 / |g|^2, which rounding may make negative.
+    const double across = sums.workers * state.squares.square_small - (square > 0 ? sums.inner_squares / square : 0);
+    return {sums.along / (sums.workers - 1), across > 0 ? across / (sums.workers - 1) : 0};
   }
 };
 

@@ -26,6 +26,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "../core/layout.hpp"
 #include "../data/selectors/shuffled_epochs.hpp"
@@ -106,6 +107,19 @@ consteval bool explain_submission() {
                 "algoperf: a submission has a static name, search_space(), rule(point, facts) and "
                 "schedule(point, facts): see tuning/submission.hpp");
   return true;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+// Returns the ranges that a widened search never leaves, or none.
+template <class S>
+std::vector<Hyperparameter> widest_space_of(const S& submission) {
+  if constexpr (requires { submission.widest_space(); })
+    return submission.widest_space();
+  else
+    return {};
 }
 
 }  // namespace detail

@@ -18,9 +18,9 @@ struct Arrival {
 };
 
 // `concurrency` workers compute at a time, from time 0 on. A step takes `latency` seconds in addition to those of the
-// speeds. When a worker finishes, an idle worker begins: itself, if all
-// workers compute, or else one drawn uniformly. Of workers that finish at the same time, the one with the lowest number
-// is first. The order depends on nothing but the speeds and the concurrency.
+// speeds. When a worker finishes, an idle worker begins: itself, if all workers compute, or else one drawn uniformly.
+// Of workers that finish at the same time, the one with the lowest number is first. The order depends only on the
+// arguments of the constructor.
 class Arrivals {
  public:
   Arrivals() = default;

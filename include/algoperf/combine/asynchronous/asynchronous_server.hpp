@@ -67,6 +67,10 @@ struct AsynchronousServer {
       archive.number("dropped", dropped);
       archive.array("slots", slots.data(), slots.size());
       archive.array("versions", versions.data(), versions.size());
+      if constexpr (Archive::reading)
+        for (std::size_t w = 0; w < slots.size(); ++w)
+          require(slots[w] < copies.size() && versions[w] <= updates, "AsynchronousServer: in the archive, worker ", w,
+                  " has slot ", slots[w], " of ", copies.size(), " and version ", versions[w], " of ", updates);
       visit_scoped(archive, "arrivals", arrivals);
       visit_scoped(archive, "delays", delays);
       for (std::size_t i = 0; i < copies.size(); ++i)

@@ -111,9 +111,7 @@ class BatchSearch {
 
   // Returns the trial with the fewest steps to the target, or else the best metric.
   std::optional<BatchResult> best_so_far() const {
-    if (study_.count(TrialStatus::complete) == 0) return {};
-    const auto reached = steps_to_result(study_, {target_.value, target_.lower_is_better, true});
-    return reached ? reached : best_result(study_, target_.lower_is_better);
+    return reached_or_best(study_, {target_.value, target_.lower_is_better, true});
   }
   // Returns the ranges that the rounds cover.
   SearchSpace searched() const {

@@ -43,7 +43,7 @@ class BatchSizeScaling {
   template <class W, class... S>
   requires(sizeof...(S) > 0) void add(const W& workload, const S&... submissions) {
     const auto entry = detail::workload_entry(workload);
-    (add(detail::with_submission(entry, submissions), widest(submissions)), ...);
+    (add(detail::with_submission(entry, submissions), detail::widest_space_of(submissions)), ...);
   }
   // `widest`: ranges that a widened search never leaves; those of the submission's widest_space(), if there is one. A
   // result of entry.run whose failure is set and whose total_seconds is 0 counts as a fault, any other failure as
@@ -129,14 +129,6 @@ class BatchSizeScaling {
     TrialResult result;
     Json point;
   };
-
-  template <class S>
-  static std::vector<Hyperparameter> widest(const S& submission) {
-    if constexpr (requires { submission.widest_space(); })
-      return submission.widest_space();
-    else
-      return {};
-  }
 
   void start() {
     results_.clear();

@@ -122,6 +122,14 @@ inline std::optional<BatchResult> best_result(const BatchStudy& study, bool lowe
   return best;
 }
 
+// Returns the measurement that reaches the goal in the fewest steps, or else the best metric. Returns nothing if no
+// trial is complete, or if all metrics are NaN.
+inline std::optional<BatchResult> reached_or_best(const BatchStudy& study, const Goal& goal) {
+  if (study.count(TrialStatus::complete) == 0) return {};
+  const std::optional<BatchResult> reached = steps_to_result(study, goal);
+  return reached ? reached : best_result(study, goal.lower_is_better);
+}
+
 // The three regimes of the number of steps S as a function of the batch size B.
 struct ScalingRegimes {
   double perfect_until = 0;  // the largest batch size up to which a batch k times as large needs 1 / k of the steps

@@ -41,12 +41,8 @@ class WorkerScaling {
   template <Of of, class W, class S>
   void add(const W& workload, const S& submission) {
     const auto entry = detail::workload_entry(workload);
-    const std::vector<Hyperparameter> widest = [&]() -> std::vector<Hyperparameter> {
-      if constexpr (requires { submission.widest_space(); }) return submission.widest_space();
-      return {};
-    }();
     const auto with = [&](const char* combiner, const auto& combined) {
-      add(S::name, combiner, detail::with_submission(entry, combined), widest);
+      add(S::name, combiner, detail::with_submission(entry, combined), detail::widest_space_of(submission));
     };
     with("mean", WithCombiner<S, Mean>{submission});
     with("sum", WithCombiner<S, WorkerSum<of>>{submission});
@@ -70,9 +66,10 @@ class WorkerScaling {
       curves.push_back({cells_[c].submission, cells_[c].combiner, cells_[c].entry.workload, {}, {}, found[c].failures});
     for (std::size_t c = 0; c < cells_.size(); ++c)
       for (std::size_t w = 0; w < options_.workers.size(); ++w) {
-        const std::optional<HyperPoint> tuned = best_point(found[c], w), untuned = best_with_fewest(found, c);
-        if (tuned) curves[c].tuned.push_back({options_.workers[w], *tuned});
-        if (untuned) curves[c].untuned.push_back({options_.workers[w], *untuned});
+        const std::optional<BatchResult> tuned = reached_or_best(found[c].studies[w], found[c].goal());
+        const std::optional<BatchResult> untuned = best_with_fewest(found, c);
+        if (tuned) curves[c].tuned.push_back({options_.workers[w], tuned->point});
+        if (untuned) curves[c].untuned.push_back({options_.workers[w], untuned->point});
       }
     measure(curves, progress);
     return curves;
@@ -94,21 +91,9 @@ class WorkerScaling {
     WorkerMeasurement* measurement;
   };
 
-  // Returns the point with the fewest steps to the target, or else the best metric; nothing if all trials diverged.
-  static std::optional<BatchResult> best_result_of(const BatchScaling& scaling, std::size_t w) {
-    const BatchStudy& study = scaling.studies[w];
-    if (study.count(TrialStatus::complete) == 0) return {};
-    const std::optional<BatchResult> reached = steps_to_result(study, scaling.goal());
-    return reached ? reached : best_result(study, scaling.workload.target.lower_is_better);
-  }
-  static std::optional<HyperPoint> best_point(const BatchScaling& scaling, std::size_t w) {
-    const std::optional<BatchResult> best = best_result_of(scaling, w);
-    if (!best) return {};
-    return best->point;
-  }
   // Returns the best point with the fewest workers: with one worker, over all combiners of the cell's submission and
   // workload with the same search space, because they are then the same algorithm; with more, of the cell alone.
-  std::optional<HyperPoint> best_with_fewest(const std::vector<BatchScaling>& found, std::size_t cell) const {
+  std::optional<BatchResult> best_with_fewest(const std::vector<BatchScaling>& found, std::size_t cell) const {
     std::optional<BatchResult> best;
     const auto better = [&](const BatchResult& a, const BatchResult& b) {
       const Goal goal = found[cell].goal();
@@ -122,11 +107,10 @@ class WorkerScaling {
                         cells_[c].entry.workload.name == cells_[cell].entry.workload.name &&
                         to_json(cells_[c].entry.space) == to_json(cells_[cell].entry.space);
       if (c != cell && !(same && options_.workers.front() == 1)) continue;
-      const std::optional<BatchResult> one = best_result_of(found[c], 0);
+      const std::optional<BatchResult> one = reached_or_best(found[c].studies.front(), found[c].goal());
       if (one && (!best || better(*one, *best))) best = one;
     }
-    if (!best) return {};
-    return best->point;
+    return best;
   }
 
   template <class Progress>
