@@ -190,6 +190,26 @@ TEST_CASE("a checkpoint of other speeds or options is refused") {
   CHECK(contains(refused(sgd(), LocalSteps{.every = 4}, LocalSteps{.every = 5}, 2), "every 4, expected 5"));
 }
 
+TEST_CASE("a damaged state of asynchronous workers is refused, and the loop is unchanged") {
+  const auto refused = [](const auto& combiner, const std::string& array, const std::vector<std::uint64_t>& values) {
+    auto loop = tiny_loop(sgd(), 0.02, combiner);
+    for (int i = 0; i < 5; ++i) loop.step(Tiny{}.train());
+    const StateDict before = state_dict(loop);
+    StateDict dict = before;
+    for (const StateDict::Array& each : before.arrays())
+      if (each.name.ends_with("/asynchronous/" + array)) dict.set(each.name, values);
+    const std::string what = sentence([&] { load_state_dict(dict, loop); });
+    CHECK(state_dict(loop).arrays() == before.arrays());
+    return what;
+  };
+  const AsynchronousServer server{three_workers};
+  CHECK(contains(refused(server, "slots", {0, 1, 3}), "in the archive, worker 2 has slot 3 of 3"));
+  CHECK(contains(refused(server, "versions", {9, 0, 0}), "worker 0 has slot 0 of 3 and version 9 of 5"));
+  const AsynchronousAllToAll all_to_all{three_workers};
+  CHECK(contains(refused(all_to_all, "received", {0, 0, 99}), "a worker has received 99 changes, expected "));
+  CHECK(!refused(all_to_all, "changes", {1000000000000}).empty());  // and no memory is allocated for them
+}
+
 TEST_CASE("running averages of batch norm stay finite with many asynchronous workers") {
   const auto check = [](const auto& combiner) {
     TrainingLoop loop(Model(Shape{28, 28, 1}, Dense{.units = 6}, BatchNorm{}, Relu{}, Dense{.units = 10}), Tiny::loss(),

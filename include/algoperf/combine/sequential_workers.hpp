@@ -23,8 +23,9 @@ struct SequentialErrors {
 // Each worker steps from the parameters that the one before it has reached: W workers make W steps of SGD with their
 // own examples. At every step whose number `every` divides, the errors of combined gradients are appended to `errors`,
 // which must outlive the loop. The errors are right for a rule without state, such as sgd(). If a loss is not finite,
-// the steps of the workers before it remain. Source: Maleki et al. 2020 (arXiv:2006.02924), section 3, which approximates
-// the sequential steps by gradients and Hessians; here they are made.
+// the steps of the workers before it remain.
+// Source: Maleki et al. 2020 (arXiv:2006.02924), section 3, which approximates the sequential steps by gradients and
+// Hessians; here they are made.
 // Memory in addition: W gradients and three copies of the parameters. One rank, on the host.
 struct SequentialWorkers {
   static constexpr bool is_combiner = true;

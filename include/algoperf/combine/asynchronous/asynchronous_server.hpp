@@ -55,14 +55,12 @@ struct AsynchronousServer {
     detail::Arrivals arrivals = {};
     detail::Delays delays = {};
     std::uint64_t updates = 0, dropped = 0;
-    bool begun = false;
     double stale = 0;  // the combiner's option
     template <class Archive>
     void visit(Archive& archive) {
       rule.visit(archive);
       const ArchiveScope scope(archive, "asynchronous");
       visit_option(archive, "AsynchronousServer", "stale", stale);
-      archive.number("begun", begun);
       archive.number("updates", updates);
       archive.number("dropped", dropped);
       archive.array("slots", slots.data(), slots.size());
@@ -103,8 +101,7 @@ struct AsynchronousServer {
 
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
-    if (!state.begun) {
-      state.begun = true;
+    if (state.delays.count == 0) {
       std::uint64_t slot = 0;
       for (const std::size_t worker : state.arrivals.first()) begin(context, state, worker, slot++);
     }
