@@ -2,10 +2,11 @@
 // share it, so that variants of a workload, and copies, need no memory of their own. It is freed with the last of them.
 #pragma once
 
-#include <map>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "../core/config.hpp"
 
@@ -30,7 +31,7 @@ class SharedData {
 
   struct Registry {
     std::mutex mutex = {};
-    std::map<std::string, std::weak_ptr<const Held>> held = {};
+    std::vector<std::weak_ptr<const Held>> held = {};
   };
 
   static Registry& shared_registry() {
@@ -41,9 +42,16 @@ class SharedData {
   static std::shared_ptr<const Held> find(const std::string& key, const Make& make) {
     Registry& registry = shared_registry();
     const std::lock_guard lock(registry.mutex);
-    std::weak_ptr<const Held>& known = registry.held[key];
-    std::shared_ptr<const Held> held = known.lock();
-    if (!held) known = held = std::make_shared<const Held>(Held{key, make()});
+    for (std::size_t i = registry.held.size(); i-- > 0;) {
+      if (std::shared_ptr<const Held> held = registry.held[i].lock()) {
+        if (held->key == key) return held;
+      } else {  // freed
+        registry.held[i] = registry.held.back();
+        registry.held.pop_back();
+      }
+    }
+    auto held = std::make_shared<const Held>(Held{key, make()});
+    registry.held.push_back(held);
     return held;
   }
 

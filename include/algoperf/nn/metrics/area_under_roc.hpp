@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "../../core/error.hpp"
 #include "evaluated_rows.hpp"
+#include "scored_rows.hpp"
 
 namespace algoperf {
 
@@ -20,10 +20,7 @@ struct AreaUnderRoc {
   static constexpr const char* name = "AUC";
   static constexpr bool lower_is_better = false;
 
-  struct Row {
-    double score, weight;
-    bool positive;
-  };
+  using Row = ScoredRow;
   struct State {
     std::vector<Row> rows;
   };
@@ -42,13 +39,13 @@ struct AreaUnderRoc {
     std::vector<Row> rows = state.rows;
     for (const Row& row : rows)
       if (row.score != row.score) return row.score;
-    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.score < b.score; });
+    detail::sort_by_score(rows);
     double negatives = 0, positives = 0, area = 0;
     for (std::size_t i = 0; i < rows.size();) {
       double of_score[2] = {};  // the weights of the negative and positive rows with this score
       const double score = rows[i].score;
       for (; i < rows.size() && rows[i].score == score; ++i) of_score[rows[i].positive ? 1 : 0] += rows[i].weight;
-      area += of_score[1] * (negatives + of_score[0] / 2);
+      area += of_score[0] * (positives + of_score[1] / 2);
       negatives += of_score[0];
       positives += of_score[1];
     }

@@ -8,6 +8,7 @@
 
 #include "../../core/error.hpp"
 #include "evaluated_rows.hpp"
+#include "scored_rows.hpp"
 
 namespace algoperf {
 
@@ -22,10 +23,7 @@ struct MeanAveragePrecision {
   static constexpr const char* name = "mean average precision";
   static constexpr bool lower_is_better = false;
 
-  struct Row {
-    double score, weight;
-    bool positive;
-  };
+  using Row = ScoredRow;
   struct State {
     std::vector<std::vector<Row>> tasks;
   };
@@ -58,7 +56,7 @@ struct MeanAveragePrecision {
   static double average_precision(std::vector<Row> rows) {
     for (const Row& row : rows)
       if (std::isnan(row.score)) return row.score;
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.score > b.score; });
+    detail::sort_by_score(rows);
     double all = 0, found = 0, above = 0, precision = 0;
     for (const Row& row : rows) all += row.positive ? row.weight : 0;
     for (std::size_t i = 0; i < rows.size();) {
