@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
   try {
     if (options.quick) {
       options.submissions = {"momentum"}, options.most = 4, options.orthogonality_workers = 4;
-      study.trials = 2, study.widenings = 0, study.seeds = 2, study.examples = 8000;
+      study.trials = 2, study.widenings = 0, study.seeds = 2, study.examples = 4000;
       study.folder += "/quick";
     }
     study.workers = ap::powers_of_two(1, options.most);
