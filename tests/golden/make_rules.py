@@ -203,6 +203,17 @@ def adagrad_norm(t, p, g, s):  # AdaBatchGrad: the sum excludes the current grad
     return p - LR * g / np.sqrt(1 + before)
 
 
+def noise_adaptive_nesterov(mu=0.5, total=12):  # R3za/expsls, accelerated: rho L = 1 / LR; returns x
+    rho_kappa, alpha = 1 / (LR * mu), (1 / total) ** (1 / total)
+    a = lambda k: alpha ** (k / 2) / np.sqrt(rho_kappa)
+    b = lambda k: (1 - a(k - 1)) * a(k - 1) * alpha / (a(k) + alpha * a(k - 1) ** 2)
+    x = before = start()
+    for k in range(1, STEPS + 1):
+        y = x + b(k) * (x - before)
+        before, x = x, y - LR * alpha**k * gradient(k, y)
+    return x
+
+
 def relative_clip(t, p, g, s, decay=0.01, c=4e-4):  # SIBERT; c is small enough for clipping to occur
     most = np.sqrt(2 * c * decay / LR) * norm(p)
     return (1 - LR * decay) * p - LR * g * min(1, most / norm(g))
@@ -358,6 +369,7 @@ def rules():
         ("yogi", "optax.yogi (eps=1e-3), its m from 0", by_optax(yogi_with_m_from_zero())),
         ("yogi_paper", "numpy, Algorithm 2, b2=0.5, eps=1e-3, from 0, no bias correction", by_numpy(yogi_paper)),
         ("adagrad_norm", "numpy, AdaBatchGrad's formula", by_numpy(adagrad_norm)),
+        ("noise_adaptive_nesterov", "numpy, the authors' formulas, mu=0.5, 12 steps; holds x", noise_adaptive_nesterov()),
         ("relative_clipped_sgd", "numpy, SIBERT's formula, C=0.0004", by_numpy(relative_clip)),
         ("decay_by_schedule", "numpy, Adam, decay 0.1 x lr / 0.05, rate linear from 0.05 to 0 over 20 steps",
          by_numpy(lambda t, p, g, s: detached_decay(t, p, g, s, False))),

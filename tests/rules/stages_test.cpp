@@ -59,6 +59,7 @@ TEST_CASE("rules that divide by a root do not move where the gradient is zero") 
   check(ap::mlperf_lars());
   check(ap::adagrad_norm());
   check(ap::schedule_free_adamw());
+  check(ap::noise_adaptive_nesterov({.steps = 10}));
 }
 
 TEST_CASE("a learning rate of zero changes no parameters, also in schedule-free learning") {
@@ -84,6 +85,36 @@ TEST_CASE("relative clipping is invariant to the scale of the loss if learning r
   };
   const auto one = run(1), seven = run(7);
   for (std::size_t i = 0; i < 3; ++i) CHECK(seven[i] == near(one[i], 1e-12));
+}
+
+TEST_CASE("noise-adaptive Nesterov is accelerated without noise, and averages noise out") {
+  // The loss (x^2 + y^2 / 100) / 2 from (1, 1), with normal noise on gradients. Returns the mean squared distance to 0.
+  const auto distance = [](const auto& rule, std::uint64_t steps, double rate, double noise, int seeds) {
+    const ap::Layout layout = ap::testing::layout_of({{2}}, 1);
+    double sum = 0;
+    for (int seed = 0; seed < seeds; ++seed) {
+      ap::RandomStream random(ap::RandomKey{static_cast<std::uint64_t>(seed)});
+      auto state = rule.state(ap::Host<double>{}, layout);
+      std::vector<double> p{1, 1};
+      for (std::uint64_t t = 1; t <= steps; ++t) {
+        std::vector<double> g{p[0] + noise * random.normal(), p[1] / 100 + noise * random.normal()};
+        rule.step(g, p, state, {.t = t, .learning_rate = rate});
+      }
+      sum += (p[0] * p[0] + p[1] * p[1]) / seeds;
+    }
+    return sum;
+  };
+  const auto accelerated = [](std::uint64_t steps, double beta) {
+    return ap::noise_adaptive_nesterov({.strong_convexity = 0.01, .beta = beta, .steps = steps});
+  };
+  // No decay of the steps: e^(-100 / 10) of the condition number 100, where SGD has (1 - 1 / 100)^200 = 0.13.
+  CHECK(distance(ap::sgd(), 100, 1, 0, 1) == near(std::pow(0.99, 200), 1e-10));
+  CHECK(distance(accelerated(100, 100), 100, 1, 0, 1) < 0.002);
+  // The squared distance that noise leaves falls about as 1 / steps. SGD with a constant rate does not get nearer.
+  const double brief = distance(accelerated(500, 1), 500, 0.5, 0.05, 100);
+  const double lengthy = distance(accelerated(8000, 1), 8000, 0.5, 0.05, 100);
+  CHECK(lengthy < brief / 5);
+  CHECK(distance(ap::sgd(), 8000, 0.5, 0.05, 100) > 5 * lengthy);
 }
 
 TEST_CASE("a state stores its stages' scalars") {

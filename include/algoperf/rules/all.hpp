@@ -28,6 +28,7 @@
 #include "stages/clip_by_value.hpp"
 #include "stages/detached_decay.hpp"
 #include "stages/diffgrad.hpp"
+#include "stages/noise_adaptive_nesterov.hpp"
 #include "stages/polyak_average.hpp"
 #include "stages/rmsprop.hpp"
 #include "stages/scale_by.hpp"
