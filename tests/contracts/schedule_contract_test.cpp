@@ -26,6 +26,10 @@ struct Member {
 template <class S>
 Member(const char*, S, std::uint64_t, double) -> Member<S>;
 
+ap::TwoScaleBatch two_scale_batch() {
+  return {.first = 8, .most = 64, .rate = 0.1, .smoothness = 1, .strong_convexity = 1, .variance = 1, .distance = 1};
+}
+
 auto schedule_members() {
   constexpr std::uint64_t far = std::uint64_t{1} << 40;
   return std::tuple{
@@ -67,6 +71,7 @@ auto schedule_members() {
       Member{"one_cycle_momentum", ap::OneCycleMomentum{.total = 20, .phases = ap::OneCyclePhases::three}, 19, 0.95},
       Member{"plateau, no feedback", ap::Plateau{.peak = 0.5}, 0, 0.5},
       Member{"growing_batch", ap::GrowingBatch{.first = 8, .factor = 2, .every = 5, .most = 64}, 15, 64},
+      Member{"two_scale_batch", two_scale_batch(), 100, 64},
       Member{"noise_scale_batch, no observations", ap::NoiseScaleBatch{.least = 8}, 0, 8},
       Member{"norm_test_batch, no observations", ap::NormTestBatch{.least = 8}, 0, 8},
       Member{"inner_product_batch, no observations", ap::InnerProductBatch{.least = 8}, 0, 8},
@@ -213,6 +218,20 @@ TEST_CASE("an invalid option throws an Error that names the field") {
   refused(ap::NoiseScaleBatch{.least = 1}, "NoiseScaleBatch: least is 1, expected 2 to most, which is 8192");
   refused(ap::NoiseScaleBatch{.least = 9, .most = 8}, "NoiseScaleBatch: least is 9, expected 2 to most, which is 8");
   refused(ap::NoiseScaleBatch{.share = 0}, "NoiseScaleBatch: share is 0, expected (0, inf)");
+  const auto refused_two_scale = [&](auto change, const char* message) {
+    ap::TwoScaleBatch batch = two_scale_batch();
+    change(batch);
+    refused(batch, message);
+  };
+  using Batch = ap::TwoScaleBatch;
+  refused_two_scale([](Batch& b) { b.first = 0; }, "TwoScaleBatch: first is 0, expected 1 to most, which is 64");
+  refused_two_scale([](Batch& b) { b.factor = 1; }, "TwoScaleBatch: factor is 1, expected (1, inf)");
+  refused_two_scale(
+      [](Batch& b) { b.strong_convexity = 2; },
+      "TwoScaleBatch: strong_convexity and smoothness are 2 and 1, expected 0 < strong_convexity <= smoothness");
+  refused_two_scale([](Batch& b) { b.rate = 2; }, "TwoScaleBatch: rate is 2, expected (0, 1 / smoothness]");
+  refused_two_scale([](Batch& b) { b.variance = 0; }, "TwoScaleBatch: variance is 0, expected (0, inf)");
+  refused_two_scale([](Batch& b) { b.distance = 0; }, "TwoScaleBatch: distance is 0, expected (0, inf)");
   refused(ap::NormTestBatch{.least = 1}, "NormTestBatch: least is 1, expected 2 to most, which is 8192");
   refused(ap::NormTestBatch{.theta = 0}, "NormTestBatch: theta is 0, expected (0, inf)");
   refused(ap::NormTestBatch{.patience = 0}, "NormTestBatch: patience is 0, expected at least 1");

@@ -31,6 +31,7 @@ double squared_norm(ap::RandomStream& random, int batch) {
 }  // namespace
 
 static_assert(ap::Schedule<ap::GrowingBatch>);
+static_assert(ap::Schedule<ap::TwoScaleBatch>);
 static_assert(ap::Schedule<ap::NoiseScaleBatch>);
 static_assert(ap::Schedule<ap::NormTestBatch>);
 static_assert(ap::Schedule<ap::InnerProductBatch>);
@@ -63,6 +64,74 @@ TEST_CASE("integer powers give exact integer batches") {
   const ap::GrowingBatch batch{.first = 1, .factor = 5, .every = 1, .most = last_step};
   std::uint64_t size = 1;
   for (std::uint64_t i = 0; i < 22; ++i, size *= 5) CHECK(batch(i) == size);  // 5^22 < 2^53
+}
+
+TEST_CASE("the two-scale batch ends a stage where its rate term falls to its noise term") {
+  const ap::TwoScaleBatch batch{.first = 4,
+                                .factor = 1.5,
+                                .most = 20,
+                                .rate = 0.1,
+                                .smoothness = 2,
+                                .strong_convexity = 0.5,
+                                .variance = 8,
+                                .distance = 100};
+  // Step by step: the bound of the stage's distance, and the noise term.
+  std::uint64_t step = 0;
+  double from = 100;
+  for (std::uint64_t size = 4; size < 20; size = std::min<std::uint64_t>((3 * size + 1) / 2, 20)) {
+    const double noise = 0.1 * 2 * 8 / (4 * 0.5 * static_cast<double>(size));
+    double rate_term = from;
+    std::uint64_t k = 0;
+    do {
+      CAPTURE(step);
+      CHECK(batch(step++) == size);
+      rate_term *= 1 - 2 * 0.1 * 0.5;
+      ++k;
+    } while (rate_term > noise);
+    CHECK(k > (size == 4 ? 40u : 1u));
+    from = rate_term + noise;
+  }
+  CHECK(batch(step) == 20);
+  CHECK(batch(last_step) == 20);
+  // At 2 rate l >= 1, a step removes the distance: one step per stage.
+  const ap::TwoScaleBatch quick{.first = 1,
+                                .factor = 2,
+                                .most = 8,
+                                .rate = 1,
+                                .smoothness = 1,
+                                .strong_convexity = 1,
+                                .variance = 1,
+                                .distance = 1};
+  for (std::uint64_t i = 0; i < 5; ++i) CHECK(quick(i) == std::min(std::uint64_t{1} << i, std::uint64_t{8}));
+}
+
+// Gao, Koppel & Ribeiro: the same error with fewer gradients than the last batch size from the start.
+TEST_CASE("a two-scale batch reaches the error of a large batch with fewer gradients") {
+  const ap::TwoScaleBatch batch{.first = 1,
+                                .factor = 2,
+                                .most = 256,
+                                .rate = 0.05,
+                                .smoothness = 1,
+                                .strong_convexity = 1,
+                                .variance = 1,
+                                .distance = 100};
+  // SGD on x^2 / 2 from 10, with the standard deviation 1 of an example's gradient: the mean squared distance.
+  const auto train = [](const auto& size, std::uint64_t steps, double& examples) {
+    double square = 100;
+    examples = 0;
+    for (std::uint64_t i = 0; i < steps; ++i) {
+      const double n = static_cast<double>(size(i));
+      square = 0.95 * 0.95 * square + 0.05 * 0.05 / n;
+      examples += n;
+    }
+    return square;
+  };
+  double of_growing = 0, of_large = 0;
+  const double growing = train(batch, 200, of_growing);
+  const double large = train([](std::uint64_t) { return 256; }, 200, of_large);
+  CHECK(batch(199) == 256);
+  CHECK(growing < 1.5 * large);
+  CHECK(of_growing < 0.6 * of_large);
 }
 
 TEST_CASE("the noise scale of exact norms is exact") {

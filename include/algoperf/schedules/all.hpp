@@ -24,6 +24,7 @@
 #include "polynomial.hpp"
 #include "step_decay.hpp"
 #include "trapezoid.hpp"
+#include "two_scale_batch.hpp"
 #include "warm_restarts.hpp"
 #include "warmup.hpp"
 #include "warmup_cosine.hpp"
