@@ -27,3 +27,6 @@
 #include "laws/all.hpp"
 #include "noisy_quadratic/noisy_quadratic.hpp"
 #include "noisy_quadratic/rules.hpp"
+#include "workers/cluster.hpp"
+#include "workers/combined_gradient.hpp"
+#include "workers/worker_plan.hpp"

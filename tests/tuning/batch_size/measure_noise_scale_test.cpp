@@ -98,3 +98,21 @@ TEST_CASE("the measurement of noise ends at the target, and refuses bad options"
   CHECK(refused({.batch = 4, .workers = 2, .steps = 10}) ==
         "measure_noise_scale: there are 10 steps for 20 samples, expected at least one sample and a step for each");
 }
+
+TEST_CASE("the mean noise scale is that of the steps, and refuses noise without a gradient") {
+  // As many steps at N = 100 as at N = 300, with batches of 100: the mean N gives the same number of steps.
+  const std::vector<ap::NoiseSample> samples{{10, 2, 200}, {20, 4, 1200}};
+  double steps = 0, progress = 0;
+  for (const ap::NoiseSample& sample : samples) {
+    const double of_step = 1 / (1 + sample.scale() / 100);
+    steps += 1, progress += of_step;
+  }
+  const double found = ap::mean_noise_scale(samples, 100);
+  CHECK(progress * (1 + found / 100) == near(steps, 1e-14));
+  CHECK(ap::mean_noise_scale({{1, 2, 200}, {2, 2, 200}}, 7) == near(100, 1e-14));
+  CHECK(sentence([] { (void)ap::mean_noise_scale({}, 8); }) ==
+        "mean_noise_scale: there are 0 samples of batches of 8 examples, expected at least 1 and more than 0");
+  CHECK(sentence([] {
+          (void)ap::mean_noise_scale({{1, -1, 200}}, 8);
+        }) == "mean_noise_scale: noise hides the gradient in 1 samples; measure more steps or larger batches");
+}

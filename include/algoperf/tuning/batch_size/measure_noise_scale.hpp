@@ -33,6 +33,25 @@ struct NoiseSample {
   double scale() const { return trace / gradient_square; }
 };
 
+// Returns the mean noise scale over the samples of training with batches of `batch` examples, weighted by the progress
+// that a step makes at the best rate, 1 / (1 + N / batch): the N for which the steps from the first sample to the last
+// are Smin (1 + N / batch) (McCandlish et al. 2018). Throws Error if there are no samples, or if noise
+// hides the gradient.
+inline double mean_noise_scale(const std::vector<NoiseSample>& samples, double batch) {
+  require(!samples.empty() && batch > 0, "mean_noise_scale: there are ", samples.size(), " samples of batches of ",
+          batch, " examples, expected at least 1 and more than 0");
+  double noise = 0, progress = 0;
+  for (const NoiseSample& sample : samples) {
+    const double square = sample.gradient_square + sample.trace / batch;  // of the batch's gradient
+    if (!(square > 0)) continue;
+    noise += sample.trace / square;
+    progress += sample.gradient_square / square;
+  }
+  require(progress > 0 && noise >= 0, "mean_noise_scale: noise hides the gradient in ", samples.size(),
+          " samples; measure more steps or larger batches");
+  return noise / progress;
+}
+
 namespace detail {
 
 // Sums the measurements that a loop passes to its selector.
