@@ -151,18 +151,19 @@ inline auto recipes() {
              std::tuple{Refusal{schedule_free_adamw({.beta2 = 1}),
                                 "RmsProp: rho is 1, expected less than 1 with bias_correction"},
                         Refusal{schedule_free_adamw({.r = -1}), "ScheduleFree: r is -1, expected at least 0"}}},
-      Recipe{
-          "noise_adaptive_nesterov", noise_adaptive_nesterov({.steps = 1000}),
-          Contract{
-              noise_adaptive_nesterov({.strong_convexity = 0.5, .steps = 200}), 1, {0.1, 200, 1e-6}, {1e-3, 2000, 0.1}},
-          std::tuple{
-              GoldenRow{"noise_adaptive_nesterov", noise_adaptive_nesterov({.strong_convexity = 0.5, .steps = 12})}},
-          std::tuple{Refusal{noise_adaptive_nesterov({.strong_convexity = 0, .steps = 1}),
-                             "NoiseAdaptiveNesterov: strong_convexity is 0, expected (0, inf)"},
-                     Refusal{noise_adaptive_nesterov({.beta = 0, .steps = 1}),
-                             "NoiseAdaptiveNesterov: beta is 0, expected (0, inf)"},
-                     Refusal{noise_adaptive_nesterov({.steps = 0}),
-                             "NoiseAdaptiveNesterov: steps is 0, expected at least 1"}}},
+      Recipe{"noise_adaptive_nesterov", noise_adaptive_nesterov({.steps = 1000}),
+             Contract{noise_adaptive_nesterov({.strong_convexity = 0.1, .beta = 2000, .steps = 2000}),
+                      1,
+                      {0.3, 200, 1e-9},
+                      {0.01, 2000, 1e-4}},
+             std::tuple{
+                 GoldenRow{"noise_adaptive_nesterov", noise_adaptive_nesterov({.strong_convexity = 0.5, .steps = 12})}},
+             std::tuple{Refusal{noise_adaptive_nesterov({.strong_convexity = 0, .steps = 1}),
+                                "NoiseAdaptiveNesterov: strong_convexity is 0, expected (0, inf)"},
+                        Refusal{noise_adaptive_nesterov({.beta = 0, .steps = 1}),
+                                "NoiseAdaptiveNesterov: beta is 0, expected (0, inf)"},
+                        Refusal{noise_adaptive_nesterov({.steps = 0}),
+                                "NoiseAdaptiveNesterov: steps is 0, expected at least 1"}}},
       Recipe{"madam", madam(), Contract{madam(), 4, {0.3, 200, 1e-7}, {0.3, 2000, 1e-4}},
              std::tuple{GoldenRow{"madam", madam({.weight_decay = 0.1})}},
              std::tuple{
