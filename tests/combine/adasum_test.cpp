@@ -133,14 +133,24 @@ double relative_error(const std::vector<float>& found, const std::vector<double>
 }
 constexpr double tolerance = 100 * double{std::numeric_limits<float>::epsilon()};
 
-std::vector<float> adasum_of_floats(std::vector<std::vector<float>> vectors) {
+std::vector<float> adasum_of_floats(std::vector<std::vector<float>> vectors, VectorFormat format = VectorFormat::full) {
   Layout layout(1);
   layout.add({"t", Kind::weight, Shape(vectors[0].size())});
   std::vector<float*> pointers;
   for (auto& vector : vectors) pointers.push_back(vector.data());
-  adasum_tree(Host<float>{}, layout, pointers, 0, pointers.size());
+  ArrayBlocks<float> none;
+  adasum_tree(Host<float>{}, layout, pointers, Ranks{}, none, 1, format);
   return vectors[0];
 }
+
+// The formats, their relative spacing of numbers, and the numbers by which the vectors of a test are multiplied.
+struct Precision {
+  VectorFormat format;
+  double epsilon, tiny, large;
+};
+constexpr Precision precisions[] = {{VectorFormat::full, double{std::numeric_limits<float>::epsilon()}, 1e-30, 1e15},
+                                    {VectorFormat::bfloat16, 0x1p-7, 1e-30, 1e15},
+                                    {VectorFormat::float16, 0x1p-10, 2e-3, 1e3}};
 
 }  // namespace
 
@@ -208,4 +218,44 @@ TEST_CASE("adasum: parallel vectors are averaged, also tiny ones and those of ve
     }
     check(spread, 1024, 1e-3);
   }
+}
+
+// Horovod's four families in half precision: the vectors and the result are rounded, the sums are not.
+TEST_CASE("adasum: orthogonal vectors are added and parallel ones averaged in 16 bits, also tiny and large ones") {
+  for (const Precision& precision : precisions)
+    for (const double scale : {precision.tiny, 1.0, precision.large})
+      for (const std::size_t ranks : {2u, 4u, 8u}) {
+        CAPTURE(static_cast<int>(precision.format));
+        CAPTURE(scale);
+        CAPTURE(ranks);
+        const std::size_t n = 32 * ranks;
+        const auto direction = normal(11, n);
+        std::vector<std::vector<float>> orthogonal, parallel;
+        std::vector<double> sum(n), mean(n);
+        for (std::size_t r = 0; r < ranks; ++r) {
+          orthogonal.emplace_back(n, 0.0f);
+          parallel.emplace_back(n, 0.0f);
+          const double factor = 0.5 + static_cast<double>(r) / static_cast<double>(ranks);
+          for (std::size_t i = 0; i < n; ++i) {
+            // Disjoint elements are orthogonal.
+            if (i % ranks == r) orthogonal[r][i] = static_cast<float>(scale * direction[i]);
+            sum[i] += double{orthogonal[r][i]};
+            parallel[r][i] = static_cast<float>(scale * factor * direction[i]);
+            mean[i] += double{parallel[r][i]} / static_cast<double>(ranks);
+          }
+        }
+        CHECK(relative_error(adasum_of_floats(orthogonal, precision.format), sum) < 4 * precision.epsilon);
+        CHECK(relative_error(adasum_of_floats(parallel, precision.format), mean) < 4 * precision.epsilon);
+      }
+}
+
+TEST_CASE("adasum: the formats round to nearest") {
+  std::vector<float> x{1.0f + 0x1p-9f, -3.14159265f, 1e-30f, 70000.0f, 0.0f};
+  auto bfloat = x, half = x, same = x;
+  detail::round_to(VectorFormat::bfloat16, x.size(), bfloat.data());
+  detail::round_to(VectorFormat::float16, x.size(), half.data());
+  detail::round_to(VectorFormat::full, x.size(), same.data());
+  CHECK(same == x);
+  CHECK(bfloat == std::vector<float>{1.0f, -3.140625f, float{bfloat16(1e-30f)}, 70144.0f, 0.0f});
+  CHECK(half == std::vector<float>{1.0f + 0x1p-9f, -3.140625f, 0.0f, std::numeric_limits<float>::infinity(), 0.0f});
 }

@@ -203,6 +203,50 @@ TEST_CASE("Adasum over 1 to 17 ranks has the bits of the tree in one process") {
     }
 }
 
+TEST_CASE("hierarchical Adasum and 16-bit formats over ranks have the bits of one process") {
+  const Layout layout = odd_layout();
+  const auto check = [&](std::size_t count, std::size_t each, std::size_t per_node, VectorFormat format) {
+    CAPTURE(count);
+    CAPTURE(each);
+    CAPTURE(per_node);
+    const auto vectors = random_vectors(count * each, layout);
+    // By hand: rounded vectors, the means of nodes, the tree, the rounded result.
+    auto expected = vectors;
+    std::vector<float*> nodes;
+    for (std::size_t v = 0; v < expected.size(); ++v) detail::round_to(format, layout.size(), expected[v].data());
+    for (std::size_t v = 0; v < expected.size(); v += per_node) {
+      nodes.push_back(expected[v].data());
+      for (std::size_t i = 0; i < layout.size(); ++i) {
+        for (std::size_t w = 1; w < per_node; ++w) expected[v][i] += expected[v + w][i];
+        expected[v][i] *= 1.0f / static_cast<float>(per_node);
+      }
+    }
+    adasum_tree(Host<float>{}, layout, nodes, 0, nodes.size());
+    detail::round_to(format, layout.size(), expected[0].data());
+
+    std::vector<int> same(count);
+    run_ranks(count, [&](Threads group) {
+      const Ranks ranks(group.connect());
+      ArrayBlocks<float> blocks(ranks, layout, each);
+      std::vector<std::vector<float>> own(vectors.begin() + static_cast<std::ptrdiff_t>(ranks.rank() * each),
+                                          vectors.begin() + static_cast<std::ptrdiff_t>((ranks.rank() + 1) * each));
+      std::vector<float*> mine;
+      for (auto& vector : own) mine.push_back(vector.data());
+      adasum_tree(Host<float>{}, layout, mine, ranks, blocks, per_node, format);
+      same[ranks.rank()] = own[0] == expected[0] ? 1 : -1;
+    });
+    CHECK(same == std::vector<int>(count, 1));
+  };
+  for (const VectorFormat format : {VectorFormat::full, VectorFormat::bfloat16, VectorFormat::float16}) {
+    check(1, 4, 2, format);
+    check(2, 1, 1, format);
+    check(4, 1, 2, format);
+    check(3, 2, 3, format);  // a node with workers of two ranks
+    check(5, 2, 2, format);
+    check(6, 1, 6, format);
+  }
+}
+
 // The invariants on which the method rests (Maleki et al. 2020, section 3), for each number of ranks.
 TEST_CASE("Adasum over ranks: scale covariance, sums of orthogonal and means of parallel gradients, descent") {
   const std::size_t n = 24;

@@ -88,6 +88,34 @@ TEST_CASE("Adasum of updates and of gradients, computed by hand for two workers 
   CHECK(distance(one_step(Always(range(0, 16)), Adasum<Of::gradients>{}, InProcess{2}), expected) < 1e-13);
 }
 
+TEST_CASE("hierarchical Adasum: one node of all workers is the mean, nodes of one worker are Adasum") {
+  const auto with = [](const auto& rule, const auto& combiner) {
+    return trained(6, rule, combiner, InProcess{4}, Host<double>{});
+  };
+  const auto mean = with(momentum(), Mean{}), plain = with(momentum(), Adasum<Of::gradients>{});
+  CHECK(distance(with(momentum(), Adasum<Of::gradients>{.per_node = 4}), mean) < 1e-12);
+  CHECK(same_bits(with(momentum(), Adasum<Of::gradients>{.per_node = 1}), plain));
+  const auto nodes = with(momentum(), Adasum<Of::gradients>{.per_node = 2});
+  CHECK(distance(nodes, mean) > 1e-6);
+  CHECK(distance(nodes, plain) > 1e-6);
+  // Nodes of two workers with 8 examples have the gradients of two workers with 16 examples.
+  CHECK(distance(nodes, trained(6, momentum(), Adasum<Of::gradients>{}, InProcess{2}, Host<double>{})) < 1e-12);
+  // The mean of SGD's updates is the update of the mean.
+  CHECK(distance(with(sgd(), Adasum<Of::updates>{.per_node = 4}), with(sgd(), Mean{})) < 1e-12);
+}
+
+TEST_CASE("Adasum in 16 bits is near Adasum, and its gradients and updates are 16-bit numbers") {
+  const auto one_step = [](const auto& combiner) { return trained(1, sgd(), combiner, InProcess{4}); };
+  const auto full = one_step(Adasum<Of::updates>{});
+  for (const VectorFormat format : {VectorFormat::bfloat16, VectorFormat::float16}) {
+    const auto rounded = one_step(Adasum<Of::updates>{.format = format});
+    const double found = distance(rounded, full);
+    CHECK(found > 0);
+    CHECK(found < 0.01);
+    CHECK(distance(one_step(Adasum<Of::gradients>{.format = format}), full) < 0.01);
+  }
+}
+
 TEST_CASE("WorkerSum adds: SGD steps as if the learning rate were W times as large, and updates of any rule add") {
   for (const std::size_t workers : {2u, 4u, 8u}) {
     CAPTURE(workers);
@@ -183,6 +211,12 @@ TEST_CASE_TEMPLATE("a checkpoint contains the state of the rule", C, Mean, Worke
   train(whole, 2);
   train(resumed, 2);
   CHECK(same_values(whole, resumed));
+}
+
+TEST_CASE("Adasum rejects nodes that do not divide the workers") {
+  for (const std::size_t per_node : {std::size_t{0}, std::size_t{3}, std::size_t{8}})
+    CHECK(sentence([&] { tiny_loop(sgd(), 0.1, Adasum<Of::gradients>{.per_node = per_node}, InProcess{4}); }) ==
+          "Adasum: per_node is " + std::to_string(per_node) + ", which does not divide 4 workers");
 }
 
 TEST_CASE("invalid worker groups are rejected") {

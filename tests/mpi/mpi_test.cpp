@@ -60,6 +60,16 @@ TEST_CASE_TEMPLATE("processes have the bits of as many workers in one process", 
   CHECK(report.best.metric == alone.best.metric);
 }
 
+TEST_CASE("hierarchical Adasum in 16 bits on processes has the bits of one process") {
+  for (const VectorFormat format : {VectorFormat::full, VectorFormat::bfloat16}) {
+    const Adasum<Of::gradients> combiner{.per_node = ranks() % 2 == 0 ? 2u : 1u, .format = format};
+    std::vector<float> expected, found;
+    train(expected, combiner, InProcess{.workers = ranks()}, 12);
+    train(found, combiner, Mpi{}, 12);
+    CHECK(same_bits(found, expected));
+  }
+}
+
 TEST_CASE("an exception on one process ends all with one sentence") {
   const std::size_t last = ranks() - 1, me = rank();
   std::vector<float> values;

@@ -19,6 +19,10 @@ namespace algoperf {
 template <Of of = Of::updates>
 struct Adasum {
   static constexpr bool is_combiner = true, over_ranks = true;
+  // Hierarchical Adasum: the mean of the vectors of each per_node consecutive workers, adasum across these nodes. It
+  // divides the number of workers. Workers of a node count equally, also if they have different numbers of examples.
+  std::size_t per_node = 1;
+  VectorFormat format = VectorFormat::full;  // of the vectors and of their combination; Host only
 
   template <class Context>
   struct State {
@@ -43,6 +47,11 @@ struct Adasum {
         "a rule that averages weights needs Adasum<Of::gradients> or Mean");
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size(), workers = context.workers();
+    const std::size_t all = workers * context.ranks().size();
+    require(per_node >= 1 && all % per_node == 0, "Adasum: per_node is ", per_node, ", which does not divide ", all,
+            " workers");
+    require(Context::Backend::on_host || format == VectorFormat::full,
+            "Adasum: a 16-bit format needs the backend Host");
     State<Context> state{{context, of}};
     for (std::size_t w = 0; w < workers; ++w) state.vectors.push_back(context.backend().template array<S>(n));
     if (of == Of::updates) state.start = context.backend().template array<S>(n);
@@ -117,7 +126,7 @@ struct Adasum {
 
   // Combines the vectors of all workers of all ranks in the first one. Returns the mean loss of all ranks.
   template <class Context>
-  static double combine(Context& context, State<Context>& state, double loss) {
+  double combine(Context& context, State<Context>& state, double loss) const {
     state.pointers.clear();
     for (auto& vector : state.vectors) state.pointers.push_back(vector.data());
     const bool measures = state.measure_every > 0 && context.t() % state.measure_every == 0;
@@ -128,9 +137,10 @@ struct Adasum {
         const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
         loss = detail::mean_loss(notes, detail::sum_of_weights(notes));
       }
-      adasum_tree(context.backend(), context.layout(), state.pointers, context.ranks(), state.blocks);
+      adasum_tree(context.backend(), context.layout(), state.pointers, context.ranks(), state.blocks, per_node, format);
     } else {
-      adasum_tree(context.backend(), context.layout(), state.pointers, 0, state.pointers.size());
+      const auto nodes = node_means(context.backend(), context.layout().size(), state.pointers, per_node);
+      adasum_tree(context.backend(), context.layout(), nodes, 0, nodes.size());
     }
     if (measures) {
       state.orthogonality = squares_of(context, {state.pointers.front()});

@@ -53,6 +53,21 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
   adasum_pair(backend, layout, vectors[begin], static_cast<const S*>(vectors[middle]));
 }
 
+// Replaces the first of each `per_node` consecutive vectors of n elements by their mean, and returns these first ones.
+// per_node divides the number of vectors.
+template <class Backend, class S>
+std::vector<S*> node_means(const Backend& backend, std::size_t n, const std::vector<S*>& vectors,
+                           std::size_t per_node) {
+  std::vector<S*> means;
+  for (std::size_t i = 0; i < vectors.size(); i += per_node) {
+    for (std::size_t j = i + 1; j < i + per_node; ++j)
+      backend.map(Add{}, n, vectors[i], static_cast<const S*>(vectors[j]));
+    if (per_node > 1) backend.map(Multiply<S>{static_cast<S>(1.0 / static_cast<double>(per_node))}, n, vectors[i]);
+    means.push_back(vectors[i]);
+  }
+  return means;
+}
+
 namespace detail {
 
 // A pair of the tree over vectors: vectors[begin] = adasum(vectors[begin], vectors[middle]).
@@ -94,20 +109,30 @@ inline std::vector<AdasumProducts> add_adasum_products(const std::vector<AdasumP
 
 }  // namespace detail
 
-// vectors[0] = adasum_tree of the vectors of all ranks, with the same bits as in one process. Vector v of the V vectors
-// of rank r has the number r V + v. Each rank combines its block of all vectors; at each level of the tree, the ranks
-// exchange the dot products of their chunks, 24 bytes per pair of vectors and chunk of 8192 elements.
+// vectors[0] = adasum_tree of the node_means of the vectors of all ranks, with the bits of one process. Vector v of the
+// V vectors of rank r has the number r V + v. Vectors and the result are rounded to the format. Each rank combines its
+// block of all vectors; at each level of the tree, the ranks exchange the dot products of their chunks, 24 bytes per
+// pair of vectors and chunk of 8192 elements.
 template <class Backend, class S>
 void adasum_tree(const Backend& backend, const Layout& layout, const std::vector<S*>& vectors, const Ranks& ranks,
-                 ArrayBlocks<S>& blocks) {
-  if (ranks.alone()) return adasum_tree(backend, layout, vectors, 0, vectors.size());
+                 ArrayBlocks<S>& blocks, std::size_t per_node = 1, VectorFormat format = VectorFormat::full) {
+  if (ranks.alone()) {
+    for (S* const each : vectors) detail::round_to(format, layout.size(), each);
+    const std::vector<S*> nodes = node_means(backend, layout.size(), vectors, per_node);
+    adasum_tree(backend, layout, nodes, 0, nodes.size());
+    return detail::round_to(format, layout.size(), vectors[0]);
+  }
   std::vector<bool> trained;
   for (const TensorHandle handle : layout.tensors()) trained.push_back(layout.spec(handle).trained());
-  for (std::size_t v = 0; v < vectors.size(); ++v) blocks.all_to_all(ranks, static_cast<const S*>(vectors[v]), v);
-  const auto vector = [&](std::size_t i) { return blocks.received(i / vectors.size(), i % vectors.size()); };
+  for (std::size_t v = 0; v < vectors.size(); ++v)
+    blocks.all_to_all(ranks, static_cast<const S*>(vectors[v]), v, format);
+  std::vector<S*> received;
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    for (std::size_t v = 0; v < vectors.size(); ++v) received.push_back(blocks.received(r, v));
+  const std::vector<S*> nodes = node_means(backend, blocks.own_block().size, received, per_node);
 
   std::vector<std::vector<detail::AdasumPair>> levels;
-  detail::list_adasum_pairs(levels, 0, 0, ranks.size() * vectors.size());
+  detail::list_adasum_pairs(levels, 0, 0, nodes.size());
   for (std::size_t depth = levels.size(); depth-- > 0;) {
     const std::vector<detail::AdasumPair>& pairs = levels[depth];
     // Calls f(piece, pair, x, y) for each pair on this rank's pieces.
@@ -115,8 +140,8 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
       for (std::size_t i = blocks.first_piece(); i < blocks.end_piece(); ++i)
         for (std::size_t p = 0; p < pairs.size(); ++p) {
           const std::size_t offset = blocks.pieces()[i].begin - blocks.own_block().begin;
-          f(blocks.pieces()[i], p, vector(pairs[p].begin) + offset,
-            static_cast<const S*>(vector(pairs[p].middle) + offset));
+          f(blocks.pieces()[i], p, nodes[pairs[p].begin] + offset,
+            static_cast<const S*>(nodes[pairs[p].middle] + offset));
         }
     };
     std::vector<detail::AdasumProducts> mine;
@@ -137,7 +162,7 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
       backend.map(LinearCombination<S>{static_cast<S>(a), static_cast<S>(b)}, piece.size, x, y);
     });
   }
-  blocks.all_gather(ranks, vectors[0]);
+  blocks.all_gather(ranks, vectors[0], format);
 }
 
 }  // namespace algoperf

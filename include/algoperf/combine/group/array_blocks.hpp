@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "../../backend/work.hpp"
 #include "../../core/layout.hpp"
 #include "ranks.hpp"
+#include "vector_format.hpp"
 
 namespace algoperf {
 
@@ -51,21 +53,52 @@ class ArrayBlocks {
   // Returns this rank's block of vector v of rank r, after all_to_all().
   S* received(std::size_t r, std::size_t v = 0) { return received_.data() + (r * vectors_ + v) * own_block().size; }
 
-  // Collects this rank's block of vector number v of every rank. `vector` is this rank's, in host memory.
-  void all_to_all(const Ranks& ranks, const S* vector, std::size_t v = 0) {
+  // Collects this rank's block of vector number v of every rank. `vector` is this rank's, in host memory. Elements are
+  // rounded to the format.
+  void all_to_all(const Ranks& ranks, const S* vector, std::size_t v = 0, VectorFormat format = VectorFormat::full) {
+    const std::size_t mine = own_block().size;
+    if (format == VectorFormat::full) {
+      std::vector<ByteRange> from;
+      for (std::size_t r = 0; r < ranks.size(); ++r)
+        from.push_back({(r * vectors_ + v) * mine * sizeof(S), mine * sizeof(S)});
+      ranks.exchange(vector, bytes_of_blocks(sizeof(S)), received_.data(), from);
+      return;
+    }
     std::vector<ByteRange> from;
+    for (std::size_t r = 0; r < ranks.size(); ++r) from.push_back({r * mine * 2, mine * 2});
+    resize_packed(ranks);
+    detail::pack(format, packed_.size(), vector, packed_.data());
+    ranks.exchange(packed_.data(), bytes_of_blocks(2), packed_blocks_.data(), from);
     for (std::size_t r = 0; r < ranks.size(); ++r)
-      from.push_back(bytes((r * vectors_ + v) * own_block().size, own_block().size));
-    ranks.exchange(vector, in_bytes_, received_.data(), from);
+      detail::unpack(format, mine, packed_blocks_.data() + r * mine, received(r, v));
   }
-  // Sends the combined block, received(0), to all ranks, and receives the combined vector from them.
-  void all_gather(const Ranks& ranks, S* vector) {
-    const std::vector<ByteRange> to(ranks.size(), bytes(0, own_block().size));
-    ranks.exchange(received_.data(), to, vector, in_bytes_);
+  // Sends the combined block, received(0), to all ranks, and receives the combined vector from them. Elements are
+  // rounded to the format.
+  void all_gather(const Ranks& ranks, S* vector, VectorFormat format = VectorFormat::full) {
+    const std::size_t mine = own_block().size;
+    if (format == VectorFormat::full) {
+      const std::vector<ByteRange> to(ranks.size(), ByteRange{0, mine * sizeof(S)});
+      ranks.exchange(received_.data(), to, vector, bytes_of_blocks(sizeof(S)));
+      return;
+    }
+    const std::vector<ByteRange> to(ranks.size(), ByteRange{0, mine * 2});
+    resize_packed(ranks);
+    detail::pack(format, mine, static_cast<const S*>(received(0)), packed_blocks_.data());
+    ranks.exchange(packed_blocks_.data(), to, packed_.data(), bytes_of_blocks(2));
+    detail::unpack(format, packed_.size(), packed_.data(), vector);
   }
 
  private:
-  static ByteRange bytes(std::size_t begin, std::size_t size) { return {begin * sizeof(S), size * sizeof(S)}; }
+  // Returns the bytes of each rank's block in an arena of elements of `size` bytes.
+  std::vector<ByteRange> bytes_of_blocks(std::size_t size) const {
+    std::vector<ByteRange> bytes;
+    for (const ByteRange& block : blocks_) bytes.push_back({block.begin * size, block.size * size});
+    return bytes;
+  }
+  void resize_packed(const Ranks& ranks) {
+    packed_.resize(blocks_.back().begin + blocks_.back().size);
+    packed_blocks_.resize(ranks.size() * own_block().size);
+  }
 
   // Gives each rank a run of whole pieces of about the same size.
   void cut(const Ranks& ranks, std::size_t size) {
@@ -79,7 +112,6 @@ class ArrayBlocks {
       const std::size_t begin_of = first < pieces_.size() ? pieces_[first].begin : size;
       const std::size_t end_of = end < pieces_.size() ? pieces_[end].begin : size;
       blocks_.push_back({begin_of, end_of - begin_of});
-      in_bytes_.push_back(bytes(begin_of, end_of - begin_of));
       first_piece_.push_back(end);
       piece_counts_.push_back(end - first);
     }
@@ -88,8 +120,9 @@ class ArrayBlocks {
   std::size_t vectors_ = 0, rank_ = 0;
   std::vector<Piece> pieces_;
   std::vector<std::size_t> first_piece_, piece_counts_;
-  std::vector<ByteRange> blocks_, in_bytes_;
+  std::vector<ByteRange> blocks_;  // in elements
   std::vector<S> received_;
+  std::vector<std::uint16_t> packed_, packed_blocks_;  // of 16-bit formats: an arena, and a block of each rank
 };
 
 }  // namespace algoperf
