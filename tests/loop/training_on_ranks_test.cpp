@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/combine/group/threads.hpp>
+#include <algoperf/combine/local_steps.hpp>
 #include <algoperf/loop/observers/orthogonality_log.hpp>
 #include <cmath>
 #include <limits>
@@ -82,6 +83,22 @@ TEST_CASE_TEMPLATE("R ranks have the bits of R workers in one process", C, Mean,
     same(sam(momentum()));
     same(chain(ClipByGlobalNorm{.max_norm = 0.1}, Momentum{}, Descend{}));
   }
+}
+
+TEST_CASE("local steps and DiLoCo on ranks have the bits of as many workers in one process") {
+  for (const LocalSteps& combiner : {LocalSteps{.every = 3}, diloco(4)})
+    for (const std::size_t each : {std::size_t{1}, std::size_t{2}}) {
+      CAPTURE(each);
+      const auto train = [&](const auto& group) {
+        auto loop = tiny_loop(adamw(), 0.01, combiner, group);
+        return run_for(loop, 14);
+      };
+      const RankResult expected = train(InProcess{.workers = 4});
+      for (const RankResult& rank : on_ranks(4 / each, train, each)) {
+        CHECK(same_bits(rank.values, expected.values));
+        if (each == 1) CHECK(rank.report.last.loss == expected.report.last.loss);
+      }
+    }
 }
 
 TEST_CASE("several workers on each rank equal as many in one process, up to rounding") {
@@ -426,6 +443,7 @@ TEST_CASE("a run continues from a checkpoint on other numbers of ranks") {
   check(Adasum<Of::gradients>{});
   check(Adasum<Of::updates>{});
   check(WorkerSum<Of::updates>{});
+  check(LocalSteps{.every = 3});  // between two outer steps, workers have parameters of their own
 
   // Rules of workers cannot be shared out to another number of workers.
   const TemporaryFile file;

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/map_kernels.hpp"
 #include "../core/require.hpp"
 #include "../state/archive.hpp"
 #include "../state/visit_option.hpp"
+#include "group/array_blocks.hpp"
+#include "over_ranks.hpp"
 #include "worker_rules.hpp"
 
 namespace algoperf {
@@ -25,31 +28,43 @@ namespace algoperf {
 // outer step. Tensors that are not trained, such as the running averages of batch norm, are averaged. Workers without
 // examples (in a small last batch) do not step. The loss of a step is the mean over the batch, at the workers'
 // parameters.
-// Memory in addition: W copies of the parameters, two more vectors, and W rule states. Backend Host, one rank.
+// Ranks exchange parameters at outer steps, and in other steps only the notes of a meeting. They have the bits of as
+// many workers in one process. Memory in addition: W copies of the parameters, two more vectors, and W rule states.
+// Backend Host.
 struct LocalSteps {
-  static constexpr bool is_combiner = true;
+  static constexpr bool is_combiner = true, over_ranks = true;
   std::uint64_t every = 8;
   double outer_rate = 1;
   double outer_momentum = 0;
 
   template <class Context>
-  struct State {
-    detail::WorkerRules<Context> rules;
+  struct Worker {
+    typename Context::RuleState rule;
     typename Context::Backend backend;
-    std::size_t size;                          // of the parameters
-    std::vector<typename Context::Array> own;  // the parameters of each worker
-    typename Context::Array momentum = {}, difference = {};
+    std::size_t size;  // of the parameters
+    typename Context::Array own;
+    template <class Archive>
+    void visit(Archive& archive) {
+      rule.visit(archive);
+      archive.array("local_values", backend, own.data(), size);
+    }
+  };
+  template <class Context>
+  struct State {
+    detail::WorkerRules<Context, Worker<Context>> workers;
+    typename Context::Backend backend;
+    std::size_t size;
+    typename Context::Array momentum, difference;
+    ArrayBlocks<typename Context::Scalar> blocks;
     std::uint64_t steps = 0;
     double every = 0;  // the combiner's option
     template <class Archive>
     void visit(Archive& archive) {
-      rules.visit(archive);
+      workers.visit(archive);
       const ArchiveScope scope(archive, "local_steps");
       visit_option(archive, "LocalSteps", "every", every);
       archive.number("steps", steps);
       archive.array("momentum", backend, momentum.data(), size);
-      for (std::size_t w = 0; w < own.size(); ++w)
-        archive.array(("worker_" + std::to_string(w)).c_str(), backend, own[w].data(), size);
     }
   };
 
@@ -68,12 +83,18 @@ struct LocalSteps {
                   "rule that does not average weights");
     using S = typename Context::Scalar;
     check();
-    State<Context> state{{context, Of::updates}, context.backend(), context.layout().size(), {}};
-    for (std::size_t w = 0; w < context.workers(); ++w)
-      state.own.push_back(context.backend().template array<S>(state.size));
-    state.momentum = context.backend().template array<S>(state.size);
-    state.difference = context.backend().template array<S>(state.size);
-    context.backend().fill(state.size, state.momentum.data(), S(0));
+    const std::size_t n = context.layout().size();
+    const auto array = [&] { return context.backend().template array<S>(n); };
+    State<Context> state{{context, Of::updates,
+                          [&] {
+                            return Worker<Context>{context.make_rule_state(), context.backend(), n, array()};
+                          }},
+                         context.backend(),
+                         n,
+                         array(),
+                         array(),
+                         {context.ranks(), context.layout(), context.workers()}};
+    context.backend().fill(n, state.momentum.data(), S(0));
     state.every = static_cast<double>(every);
     return state;
   }
@@ -84,10 +105,14 @@ struct LocalSteps {
     double loss = 0;
     for (std::size_t w = 0; w < context.workers(); ++w) {
       if (!(context.share(w) > 0)) continue;
-      auto* const own = state.own[w].data();
+      auto* const own = state.workers[w].own.data();
       const auto gradient = [&] { return context.gradient(w, own, context.gradients()); };
       loss = detail::plus_share(loss, context.share(w), gradient());
-      context.step(context.gradients(), own, state.rules[w], gradient);
+      context.step(context.gradients(), own, state.workers[w].rule, gradient);
+    }
+    if (!context.ranks().alone()) {
+      const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
+      loss = detail::mean_loss(notes, detail::sum_of_weights(notes));
     }
     if (++state.steps % every == 0) {
       outer_step(context, state);
@@ -97,15 +122,51 @@ struct LocalSteps {
   }
   template <class Context>
   auto& rule_state(State<Context>& state) const {
-    return state.rules[0];
+    return state.workers[0].rule;
+  }
+  template <class Context>
+  std::string part_of_state(State<Context>& state, const std::string& scope) const {
+    return state.workers.part(scope);
+  }
+  template <class Context>
+  void take_parts(State<Context>& state, std::string others) const {
+    state.workers.take_parts(std::move(others));
   }
 
  private:
   // Sends the loop's parameters to all workers.
   template <class Context>
   static void send(Context& context, State<Context>& state) {
-    for (auto& own : state.own)
-      context.backend().copy(state.size, static_cast<const typename Context::Scalar*>(context.values()), own.data());
+    for (std::size_t w = 0; w < context.workers(); ++w)
+      context.backend().copy(state.size, static_cast<const typename Context::Scalar*>(context.values()),
+                             state.workers[w].own.data());
+  }
+
+  // Writes the mean of all workers' parameters to state.difference, added in the order of workers.
+  template <class Context>
+  static void average(Context& context, State<Context>& state) {
+    using S = typename Context::Scalar;
+    const auto& backend = context.backend();
+    const Ranks& ranks = context.ranks();
+    const S share = S(1) / static_cast<S>(context.workers() * ranks.size());
+    const auto add = [&](std::size_t n, S* mean, const S* own) {
+      backend.map(LinearCombination<S>{1, share}, n, mean, own);
+    };
+    S* const mean = state.difference.data();
+    backend.fill(state.size, mean, S(0));
+    if (ranks.alone()) {
+      for (std::size_t w = 0; w < context.workers(); ++w)
+        add(state.size, mean, static_cast<const S*>(state.workers[w].own.data()));
+      return;
+    }
+    for (std::size_t w = 0; w < context.workers(); ++w)
+      state.blocks.all_to_all(ranks, static_cast<const S*>(state.workers[w].own.data()), w);
+    const std::size_t n = state.blocks.own_block().size;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      for (std::size_t w = 0; w < context.workers(); ++w)
+        add(n, mean, static_cast<const S*>(state.blocks.received(r, w)));
+    backend.copy(n, static_cast<const S*>(mean), state.blocks.received(0));
+    state.blocks.all_gather(ranks, mean);
   }
 
   template <class Context>
@@ -113,9 +174,7 @@ struct LocalSteps {
     using S = typename Context::Scalar;
     const auto& backend = context.backend();
     S *const x = context.values(), *const d = state.difference.data(), *const m = state.momentum.data();
-    const S share = S(1) / static_cast<S>(state.own.size());
-    backend.fill(state.size, d, S(0));
-    for (const auto& own : state.own) backend.map(LinearCombination<S>{1, share}, state.size, d, own.data());
+    average(context, state);
     const std::size_t trained = context.layout().trained_size();
     backend.copy(state.size - trained, static_cast<const S*>(d + trained), x + trained);
     backend.map(LinearCombination<S>{-1, 1}, trained, d, static_cast<const S*>(x));

@@ -1,4 +1,5 @@
-// WorkerRules: the rule states of a combiner, of which one that combines updates has one for each worker.
+// WorkerRules: the rule states of a combiner, of which one that combines updates has one for each worker. A combiner
+// may have a type of its own for what each worker keeps, with a member visit().
 #pragma once
 
 #include <cstddef>
@@ -14,12 +15,15 @@
 
 namespace algoperf::detail {
 
-template <class Context>
+template <class Context, class T = typename Context::RuleState>
 class WorkerRules {
  public:
-  WorkerRules(const Context& context, Of of) {
+  WorkerRules(const Context& context, Of of) : WorkerRules(context, of, [&] { return context.make_rule_state(); }) {}
+  // make() returns a fresh T.
+  template <class Make>
+  WorkerRules(const Context& context, Of of, const Make& make) {
     const bool each = of == Of::updates;
-    for (std::size_t w = 0; w < (each ? context.workers() : 1); ++w) states_.push_back(context.make_rule_state());
+    for (std::size_t w = 0; w < (each ? context.workers() : 1); ++w) states_.push_back(make());
     const std::size_t ranks = each ? context.ranks().size() : 1;
     first_ = ranks > 1 ? context.ranks().rank() * states_.size() : 0;
     all_ = ranks * states_.size();
@@ -51,7 +55,7 @@ class WorkerRules {
   void take_parts(std::string others) { others_ = std::move(others); }
 
  private:
-  std::vector<typename Context::RuleState> states_;
+  std::vector<T> states_;
   std::size_t first_ = 0, all_ = 0;  // the number of the first of this rank's states among those of all ranks
   std::string others_;               // the states of the other ranks' rules, to be written to a checkpoint
 };
