@@ -18,6 +18,7 @@
 
 #include "batch_size_scaling/digits.hpp"
 #include "command_line/command_line.hpp"
+#include "command_line/mpirun.hpp"
 
 namespace ap = algoperf;
 
@@ -112,9 +113,12 @@ void run(const Options& options, const std::vector<Entry>& all) {
       entry.add(study);
       chosen.push_back(&entry);
     }
-  const std::vector<ap::WorkerCurve> curves = study.run([](const char* phase, std::size_t finished, std::size_t known) {
-    std::fprintf(stderr, "\r%s: %zu of %zu %s", phase, finished, known, finished == known ? "\n" : "");
-  });
+  const bool root = !options.study.runner || options.study.runner->is_root();
+  const std::vector<ap::WorkerCurve> curves =
+      study.run([&](const char* phase, std::size_t finished, std::size_t known) {
+        if (root) std::fprintf(stderr, "\r%s: %zu of %zu %s", phase, finished, known, finished == known ? "\n" : "");
+      });
+  if (!root) return;
   ap::WorkerReportOptions report;
   measure_vectors(options, chosen, curves, report);
   fmt::print("{}", ap::format_worker_scaling(curves, report));
@@ -177,6 +181,7 @@ int main(int argc, char** argv) {
       study.folder += "/quick";
     }
     study.workers = ap::powers_of_two(1, options.most);
+    study.runner = runner_of_mpirun();
     run(options, all);
   } catch (const std::exception& error) {
     fmt::print(stderr, "adasum_scaling: {}\n", error.what());

@@ -16,6 +16,7 @@
 
 #include "batch_size_scaling/workloads.hpp"
 #include "command_line/command_line.hpp"
+#include "command_line/mpirun.hpp"
 
 namespace ap = algoperf;
 
@@ -64,15 +65,17 @@ void measure_noise(const BatchSizeEntry& entry, const ap::BatchScaling& scaling,
 
 void run(const Options& options, const std::vector<BatchSizeEntry>& all) {
   ap::BatchSizeScaling study(options.study);
+  const bool root = !options.study.runner || options.study.runner->is_root();
   std::vector<const BatchSizeEntry*> chosen;
   for (const BatchSizeEntry& each : all)
     if (has(options.workloads, each.entry.workload.name) && has(options.submissions, each.entry.submission)) {
       study.add(each.entry, each.widest);
       chosen.push_back(&each);
     }
-  const std::vector<ap::BatchScaling> found = study.run([](std::size_t finished, std::size_t known) {
-    std::fprintf(stderr, "\r%zu of %zu trials %s", finished, known, finished == known ? "\n" : "");
+  const std::vector<ap::BatchScaling> found = study.run([&](std::size_t finished, std::size_t known) {
+    if (root) std::fprintf(stderr, "\r%zu of %zu trials %s", finished, known, finished == known ? "\n" : "");
   });
+  if (!root) return;
   if (options.study.shards > 1) {
     fmt::print("Shard {} of {} has ended: {}\n", options.study.shard, options.study.shards, study.path());
     return;
@@ -140,6 +143,7 @@ int main(int argc, char** argv) {
     }
     study.batch_sizes = ap::powers_of_two(options.least, options.most);
     study.stop_at_target = !options.whole_budgets;
+    study.runner = runner_of_mpirun();
     run(options, all);
   } catch (const std::exception& error) {
     fmt::print(stderr, "batch_size_scaling: {}\n", error.what());

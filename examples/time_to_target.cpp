@@ -33,8 +33,9 @@ void print_slowdown(const ap::Study& study) {
 // Runs the trials that are missing. `begin`: whether the options may be those of a new study.
 void run(const Options& options, bool begin) {
   ap::Study study = make_study(options);
-  if (begin) keep_options(options);
-  std::fputs(ap::describe(ap::Host<>{.threads = study.options().trial.threads}).c_str(), stderr);
+  if (begin && study.options().is_root()) keep_options(options);
+  if (study.options().is_root())
+    std::fputs(ap::describe(ap::Host<>{.threads = study.options().trial.threads}).c_str(), stderr);
   const std::vector<ap::StudyRecord> records = ap::run_with_progress(study);
   if (options.shards > 1) {
     fmt::print("Shard {} of {} has ended: {}. When all have, join them with: merge {} --out FOLDER\n", options.shard,
@@ -42,7 +43,7 @@ void run(const Options& options, bool begin) {
     return;
   }
   ap::report_study(study, records, title, clock_of(options));
-  if (options.jobs > 1 && options.clock == "time") print_slowdown(study);
+  if (options.jobs > 1 && options.clock == "time" && !study.options().runner) print_slowdown(study);
 }
 
 void report(const Options& options) {

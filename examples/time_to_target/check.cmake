@@ -1,5 +1,5 @@
 # Runs time_to_target on a small study: resumed, reported again, and in shards that are joined, it prints the same table.
-# Arguments: PROGRAM, and OUT, a folder.
+# Arguments: PROGRAM, OUT, a folder, and MPIRUN, the command of mpirun for three ranks, or nothing.
 # It reads no files of workloads that are not selected.
 file(REMOVE_RECURSE ${OUT})
 set(ENV{ALGOPERF_DATA} ${OUT}/none)
@@ -33,6 +33,13 @@ foreach(file report.html study.json logs/adamw/study_0/glyphs_linear_algoperf/tr
 endforeach()
 table(again report ${OUT}/whole)
 expect_equal(report "${again}" "${whole}")
+
+if(MPIRUN)  # trials on the ranks that are free
+  execute_process(COMMAND ${MPIRUN} ${PROGRAM} ${study} --out ${OUT}/ranks OUTPUT_VARIABLE ranks ERROR_VARIABLE progress
+                          COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "\nWrote.*" "" ranks "${ranks}")
+  expect_equal("mpirun" "${ranks}" "${whole}")
+endif()
 
 # A study that was killed has a prefix of the journal.
 file(STRINGS ${OUT}/whole/journal.jsonl lines)

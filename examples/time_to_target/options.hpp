@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "../command_line/mpirun.hpp"
 #include "entries.hpp"
 #include "narrow_spaces.hpp"
 
@@ -130,7 +131,8 @@ inline algoperf::Study make_study(const Options& options) {
                                    .threads = options.threads},
                          .jobs = options.jobs,
                          .shard = options.shard,
-                         .shards = options.shards});
+                         .shards = options.shards,
+                         .runner = runner_of_mpirun()});
   for (const algoperf::StudyEntry& entry : selected_entries(options)) study.add(entry);
   return study;
 }

@@ -1,6 +1,6 @@
-// Includes all of tuning/ except baselines.hpp, batch_size/ but for batch_study.hpp, workers/, and the headers that
-// need nlohmann-json: compare.hpp, find_target.hpp, journal.hpp, merge_journals.hpp, search_space_json.hpp,
-// successive_halving.hpp, tune.hpp and study*.hpp.
+// Includes all of tuning/ except baselines.hpp, batch_size/ but for batch_study.hpp, workers/, rank_runner.hpp, which
+// needs MPI, and the headers that need nlohmann-json: compare.hpp, find_target.hpp, journal.hpp, merge_journals.hpp,
+// search_space_json.hpp, successive_halving.hpp, task_runner.hpp, tune.hpp and study*.hpp.
 #pragma once
 
 #include "batch_size/batch_study.hpp"

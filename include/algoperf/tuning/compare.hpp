@@ -17,6 +17,7 @@ inline std::vector<StudyRecord> run_with_progress(Study& study) {
   std::size_t before = 0;
   bool first = true;
   return study.run([&](std::size_t finished, std::size_t all) {
+    if (!study.options().is_root()) return;
     if (first) before = finished - 1, first = false;
     const double left = watch.seconds() * static_cast<double>(all - finished) / static_cast<double>(finished - before);
     std::fprintf(stderr, "\r%zu of %zu trials, about %.0f s left  %s", finished, all, left,
@@ -26,11 +27,13 @@ inline std::vector<StudyRecord> run_with_progress(Study& study) {
 }
 
 // Prints the ranking of a study and writes report.html and logs/, the logs in AlgoPerf's layout, into its folder.
-// Returns the standings. Throws Error if there is no record.
+// Returns the standings. If the study ran on several ranks, rank 0 alone prints and writes. Throws Error if there is no
+// record.
 inline Standings report_study(const Study& study, const std::vector<StudyRecord>& records, const std::string& title,
                               Clock clock = Clock::time) {
   require(!records.empty(), study.path(), ": no trial has ended");
   const Standings standings = rank_submissions(study.suite(), trial_logs(records), {.clock = clock});
+  if (!study.options().is_root()) return standings;
   std::fputs(format_standings(standings, clock).c_str(), stdout);
   const std::string& folder = study.options().folder;
   write_official_logs(folder + "/logs", records);

@@ -21,7 +21,8 @@
 namespace algoperf {
 
 struct JournalOptions {
-  bool sync = false;  // fsync after each record, so that it survives a power failure
+  bool sync = false;       // fsync after each record, so that it survives a power failure
+  bool read_only = false;  // for a process that follows another one, which writes: append() adds to records() alone
 };
 
 // What a journal contains. The first line is {"journal": 1, "settings": ...}; each further line is a record, a JSON
@@ -87,13 +88,16 @@ class Journal {
  public:
   using Json = nlohmann::ordered_json;
 
-  // Opens a journal, or begins one. Throws Error, naming file, line and field, if the file belongs to a study with
-  // other settings, if it is damaged, or if another process has it open.
+  // Opens a journal, or begins one unless it is read only. Throws Error, naming file, line and field, if the file
+  // belongs to a study with other settings, if it is damaged, or if another process has it open for writing.
   Journal(const std::string& path, const Json& settings, const JournalOptions& options = {})
-      : path_(path), options_(options), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+      : path_(path),
+        options_(options),
+        file_(::open(path.c_str(), options.read_only ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC,
+                     0666)) {
     require(file_ >= 0, path, ": cannot be opened (", std::strerror(errno), ")");
     try {
-      lock();
+      if (!options.read_only) lock();
       std::string text;
       char buffer[1 << 16];
       for (ssize_t got; (got = ::read(file_, buffer, sizeof buffer)) != 0;) {
@@ -103,13 +107,13 @@ class Journal {
       contents_ = parse_journal(text, path);
       const std::string header = header_of(settings);
       require(contents_.whole > 0 || header.starts_with(text), path, ": is not a journal");
-      if (contents_.whole < text.size()) {
+      if (contents_.whole < text.size() && !options.read_only) {
         warn(path + ": removed the last " + std::to_string(text.size() - contents_.whole) +
              " bytes, a record that was not written to its end");
         require(::ftruncate(file_, static_cast<off_t>(contents_.whole)) == 0, path, ": cannot be truncated (",
                 std::strerror(errno), ")");
       }
-      if (contents_.whole == 0)
+      if (contents_.whole == 0 && !options.read_only)
         write(header);
       else
         require_settings(contents_.settings, settings, path + ":1: settings");
@@ -130,7 +134,7 @@ class Journal {
     Json record{{"trial", trial}};
     record.update(fields);
     require(contents_.records.emplace(trial, record).second, path_, ": trial ", trial, " has a record already");
-    write(line_of(record));
+    if (!options_.read_only) write(line_of(record));
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "journal.hpp"
 #include "search_space_json.hpp"
 #include "study_record.hpp"
+#include "task_runner.hpp"
 #include "worker_pool.hpp"
 
 namespace algoperf {
@@ -39,9 +41,12 @@ struct StudyOptions {
   std::size_t jobs = 1;     // trials at a time, each in a process forked from this one; 0: in this process
   std::size_t shard = 0;    // runs only trials whose number modulo `shards` is `shard`
   std::size_t shards = 1;
-  bool sync = false;          // fsync the journal after each trial
-  Clock clock = Clock::time;  // of the ranking that compare() reports
+  std::shared_ptr<TaskRunner> runner = {};  // runs trials instead of `jobs` processes, e.g. RankRunner
+  bool sync = false;                        // fsync the journal after each trial
+  Clock clock = Clock::time;                // of the ranking that compare() reports
 
+  // Whether this process writes the journal and reports.
+  bool is_root() const { return !runner || runner->is_root(); }
   void check() const {
     trial.check();
     require(studies >= 1, "StudyOptions: studies is 0, expected at least 1");
@@ -123,7 +128,8 @@ class Study {
   std::vector<StudyRecord> run(const Progress& progress) {
     suite().check();
     std::filesystem::create_directories(options_.folder);
-    Journal journal(path(), settings(), {.sync = options_.sync});
+    const auto opened = detail::open_journal(options_.runner, path(), settings(), options_.sync);
+    Journal& journal = *opened;
     const std::size_t all = entries_.size() * options_.studies * options_.trials;
     std::vector<std::size_t> missing;
     std::size_t finished = 0;
@@ -148,7 +154,7 @@ class Study {
                          .value;
       return detail::to_json(entry.run(point_of(i), options)).dump(-1, ' ', false, Json::error_handler_t::replace);
     };
-    run_in_processes(missing, options_.jobs, work, [&](const TaskResult& result) {
+    detail::run_tasks(options_.runner, options_.jobs, missing, work, [&](const TaskResult& result) {
       const std::size_t i = result.task;
       Json record{{"submission", entry_of(i).submission},
                   {"workload", entry_of(i).workload.name},
@@ -156,7 +162,7 @@ class Study {
                   {"number", i % options_.trials},
                   {"point", to_json(point_of(i))},
                   {"processor", processor},
-                  {"jobs", std::max<std::size_t>(options_.jobs, 1)}};
+                  {"jobs", options_.runner ? options_.runner->jobs() : std::max<std::size_t>(options_.jobs, 1)}};
       TrialResult failed;
       failed.failure = result.failure;
       record.update(result.failure.empty() ? Json::parse(result.value) : detail::to_json(failed));

@@ -15,6 +15,7 @@
 #include "../journal.hpp"
 #include "../search_space_json.hpp"
 #include "../study_record.hpp"
+#include "../task_runner.hpp"
 #include "../worker_pool.hpp"
 #include "batch_scaling.hpp"
 #include "batch_search.hpp"
@@ -72,7 +73,8 @@ class BatchSizeScaling {
   std::vector<BatchScaling> run(const Progress& progress, const Dispatch& dispatch) {
     require(!cells_.empty(), "BatchSizeScaling: there is no submission");
     std::filesystem::create_directories(options_.folder);
-    Journal journal(path(), settings(), {.sync = options_.sync});
+    const auto opened = detail::open_journal(options_.runner, path(), settings(), options_.sync);
+    Journal& journal = *opened;
     for (const Cell& cell : cells_) {
       const std::size_t examples = cell.entry.facts().examples;
       require(options_.batch_sizes.back() <= examples, "BatchSizeScaling: batch size ", options_.batch_sizes.back(),
@@ -102,7 +104,7 @@ class BatchSizeScaling {
   template <class Progress>
   std::vector<BatchScaling> run(const Progress& progress) {
     return run(progress, [this](const auto& tasks, const auto& work, const auto& done) {
-      run_in_processes(tasks, options_.jobs, work, done);
+      detail::run_tasks(options_.runner, options_.jobs, tasks, work, done);
     });
   }
   std::vector<BatchScaling> run() {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "../search_space.hpp"
 
 namespace algoperf {
+
+class TaskRunner;  // task_runner.hpp
 
 // Returns the powers of two from `least`, which must be one, up to `most`.
 inline std::vector<std::size_t> powers_of_two(std::size_t least, std::size_t most) {
@@ -43,7 +46,8 @@ struct BatchSizeScalingOptions {
   // The pairs of a submission and a batch size are numbered in order. This run takes those whose number modulo `shards`
   // is `shard`.
   std::size_t shard = 0, shards = 1;
-  bool sync = false;  // fsync the journal after each trial
+  std::shared_ptr<TaskRunner> runner = {};  // runs trials instead of `jobs` processes, e.g. RankRunner
+  bool sync = false;                        // fsync the journal after each trial
 
   // Returns the workers of a trial.
   std::size_t workers(std::size_t batch) const { return examples_per_worker == 0 ? 1 : batch / examples_per_worker; }

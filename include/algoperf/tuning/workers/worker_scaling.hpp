@@ -122,7 +122,9 @@ class WorkerScaling {
           measurement.runs.resize(options_.seeds);
           slots.push_back({c, &measurement});
         }
-    Journal journal(options_.folder + "/runs.jsonl", settings(slots), {.sync = options_.sync});
+    const auto opened =
+        detail::open_journal(options_.runner, options_.folder + "/runs.jsonl", settings(slots), options_.sync);
+    Journal& journal = *opened;
     const auto keep = [&](std::size_t run, const Json& json) {
       slots.at(run / options_.seeds).measurement->runs[run % options_.seeds] = detail::trial_result(json);
     };
@@ -134,7 +136,7 @@ class WorkerScaling {
     for (const Cell& cell : cells_) cell.entry.load();
     std::size_t finished = 0;
     const auto work = [&](std::size_t run) { return detail::to_json(train(slots[run / options_.seeds], run)).dump(); };
-    run_in_processes(missing, options_.jobs, work, [&](const TaskResult& task) {
+    detail::run_tasks(options_.runner, options_.jobs, missing, work, [&](const TaskResult& task) {
       if (task.failure.empty()) {
         const Json json = Json::parse(task.value);
         journal.append(task.task, json);

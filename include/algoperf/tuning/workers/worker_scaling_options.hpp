@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct WorkerScalingOptions {
   std::uint64_t seed = 1;
   unsigned threads = 1;  // of a run
   std::size_t jobs = 1;  // runs at a time, each in a process forked from this one; 0: in this process
-  bool sync = false;     // fsync the journals after each run
+  std::shared_ptr<TaskRunner> runner = {};  // as in BatchSizeScalingOptions
+  bool sync = false;                        // fsync the journals after each run
 
   void check() const {
     require(!workers.empty(), "WorkerScalingOptions: there is no number of workers");
@@ -45,6 +47,7 @@ struct WorkerScalingOptions {
     options.seed = seed;
     options.threads = threads;
     options.jobs = jobs;
+    options.runner = runner;
     options.sync = sync;
     return options;
   }
