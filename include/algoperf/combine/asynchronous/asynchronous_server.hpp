@@ -13,11 +13,9 @@
 #include "../concept.hpp"
 #include "arrivals.hpp"
 #include "asynchronous_log.hpp"
+#include "stale.hpp"
 
 namespace algoperf {
-
-// What the server does with a gradient whose delay exceeds the number of workers that compute at the same time, tau_C.
-enum class Stale { apply, shrink, drop };
 
 // Each step of the loop is one gradient that arrives at the server: a worker has computed it on the batch of this step,
 // at the parameters that it received when it began. The server applies it with the rule, and sends the new parameters
