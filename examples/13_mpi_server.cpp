@@ -12,7 +12,7 @@ int main() {
   const ap::GlyphDigits task{.target_error = 0.1};
   ap::ParameterServer server;
   ap::TrainingLoop loop(task.model(), task.loss(), ap::momentum(), ap::Constant{0.02},
-                        ap::ShuffledEpochs{.batch = 32, .seed = server.rank()},
+                        ap::ShuffledEpochs{.batch = 32, .seed = server.rank()}, ap::Seed{server.rank()},
                         ap::MpiServer{.server = &server, .stale = ap::Stale::shrink});
   if (!server.is_server()) {
     loop.run(task.train(), ap::UntilServerEnds{&server});

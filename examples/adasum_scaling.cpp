@@ -114,10 +114,9 @@ void run(const Options& options, const std::vector<Entry>& all) {
       chosen.push_back(&entry);
     }
   const bool root = !options.study.runner || options.study.runner->is_root();
-  const std::vector<ap::WorkerCurve> curves =
-      study.run([&](const char* phase, std::size_t finished, std::size_t known) {
-        if (root) std::fprintf(stderr, "\r%s: %zu of %zu %s", phase, finished, known, finished == known ? "\n" : "");
-      });
+  const std::vector<ap::WorkerCurve> curves = study.run([](const char* phase, std::size_t finished, std::size_t known) {
+    std::fprintf(stderr, "\r%s: %zu of %zu %s", phase, finished, known, finished == known ? "\n" : "");
+  });
   if (!root) return;
   ap::WorkerReportOptions report;
   measure_vectors(options, chosen, curves, report);
@@ -185,6 +184,7 @@ int main(int argc, char** argv) {
     run(options, all);
   } catch (const std::exception& error) {
     fmt::print(stderr, "adasum_scaling: {}\n", error.what());
+    end_other_ranks();
     return 1;
   }
 }

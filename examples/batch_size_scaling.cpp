@@ -72,8 +72,8 @@ void run(const Options& options, const std::vector<BatchSizeEntry>& all) {
       study.add(each.entry, each.widest);
       chosen.push_back(&each);
     }
-  const std::vector<ap::BatchScaling> found = study.run([&](std::size_t finished, std::size_t known) {
-    if (root) std::fprintf(stderr, "\r%zu of %zu trials %s", finished, known, finished == known ? "\n" : "");
+  const std::vector<ap::BatchScaling> found = study.run([](std::size_t finished, std::size_t known) {
+    std::fprintf(stderr, "\r%zu of %zu trials %s", finished, known, finished == known ? "\n" : "");
   });
   if (!root) return;
   if (options.study.shards > 1) {
@@ -147,6 +147,7 @@ int main(int argc, char** argv) {
     run(options, all);
   } catch (const std::exception& error) {
     fmt::print(stderr, "batch_size_scaling: {}\n", error.what());
+    end_other_ranks();
     return 1;
   }
 }

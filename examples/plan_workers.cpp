@@ -37,7 +37,7 @@ struct Options {
   bool quick = false;
 };
 
-// The measurements with one rank, for one seed.
+// The measurements of a run. Steps are infinite if it misses the target, and the seconds 0 if it diverges.
 struct Alone {
   double steps = 0, step_seconds = 0, noise_scale = 0;
 };
@@ -175,9 +175,10 @@ void print_prediction(const Options& options, const Known& known, const std::vec
     std::vector<double> of_steps, of_step, of_time;
     for (const Alone& each : measured) {
       of_steps.push_back(each.steps);
-      of_step.push_back(each.step_seconds);
-      of_time.push_back(each.steps * each.step_seconds);
+      if (each.step_seconds > 0) of_step.push_back(each.step_seconds);
+      of_time.push_back(each.steps < HUGE_VAL ? each.steps * each.step_seconds : HUGE_VAL);
     }
+    if (of_step.empty()) of_step.push_back(0);  // all diverged
     const Spread ms = spread_of(of_steps), mt = spread_of(of_time);
     fmt::print(" {:.0f} ({:.0f} to {:.0f}) | {:.0f} | {:.3f} ({:.3f} to {:.3f}) | {:.2f} |", ms.median, ms.least,
                ms.most, 1e6 * ap::median(of_step), mt.median, mt.least, mt.most, mt.median / t.median);

@@ -37,6 +37,7 @@ void run(const Options& options, bool begin) {
   if (study.options().is_root())
     std::fputs(ap::describe(ap::Host<>{.threads = study.options().trial.threads}).c_str(), stderr);
   const std::vector<ap::StudyRecord> records = ap::run_with_progress(study);
+  if (!study.options().is_root()) return;
   if (options.shards > 1) {
     fmt::print("Shard {} of {} has ended: {}. When all have, join them with: merge {} --out FOLDER\n", options.shard,
                options.shards, study.path(), std::filesystem::path(options.out).parent_path().string());
@@ -264,6 +265,7 @@ int main(int argc, char** argv) {
     return app.exit(error);
   } catch (const std::exception& error) {
     fmt::print(stderr, "time_to_target: {}\n", error.what());
+    end_other_ranks();
     return 1;
   }
 }

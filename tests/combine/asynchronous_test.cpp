@@ -188,6 +188,8 @@ TEST_CASE("a checkpoint of other speeds or options is refused") {
   CHECK(contains(refused(sgd(), AsynchronousAllToAll{three_workers}, AsynchronousAllToAll{three_workers, 1}),
                  "latency 0"));
   CHECK(contains(refused(sgd(), LocalSteps{.every = 4}, LocalSteps{.every = 5}, 2), "every 4, expected 5"));
+  CHECK(contains(refused(sgd(), LocalSteps{.outer_rate = 0.5}, LocalSteps{}, 2), "outer_rate 0.5, expected 1"));
+  CHECK(contains(refused(sgd(), LocalSteps{.outer_momentum = 0.5}, LocalSteps{}, 2), "outer_momentum 0.5, expected 0"));
 }
 
 TEST_CASE("a damaged state of asynchronous workers is refused, and the loop is unchanged") {

@@ -27,7 +27,7 @@ template <class S>
 Member(const char*, S, std::uint64_t, double) -> Member<S>;
 
 ap::TwoScaleBatch two_scale_batch() {
-  return {.first = 8, .most = 64, .rate = 0.1, .smoothness = 1, .strong_convexity = 1, .variance = 1, .distance = 1};
+  return {.first = 8, .most = 64, .rate = 0.1, .smoothness = 1, .strong_convexity = 1, .variance = 1, .gap = 1};
 }
 
 auto schedule_members() {
@@ -231,7 +231,7 @@ TEST_CASE("an invalid option throws an Error that names the field") {
       "TwoScaleBatch: strong_convexity and smoothness are 2 and 1, expected 0 < strong_convexity <= smoothness");
   refused_two_scale([](Batch& b) { b.rate = 2; }, "TwoScaleBatch: rate is 2, expected (0, 1 / smoothness]");
   refused_two_scale([](Batch& b) { b.variance = 0; }, "TwoScaleBatch: variance is 0, expected (0, inf)");
-  refused_two_scale([](Batch& b) { b.distance = 0; }, "TwoScaleBatch: distance is 0, expected (0, inf)");
+  refused_two_scale([](Batch& b) { b.gap = 0; }, "TwoScaleBatch: gap is 0, expected (0, inf)");
   refused(ap::NormTestBatch{.least = 1}, "NormTestBatch: least is 1, expected 2 to most, which is 8192");
   refused(ap::NormTestBatch{.theta = 0}, "NormTestBatch: theta is 0, expected (0, inf)");
   refused(ap::NormTestBatch{.patience = 0}, "NormTestBatch: patience is 0, expected at least 1");

@@ -487,5 +487,8 @@ TEST_CASE("the log of orthogonality: 1 / W for equal workers, and the same on ra
   check(Adasum<Of::updates>{});
   CHECK(sentence([&] { (void)logged(Adasum<Of::updates>{}, InProcess{}, different, 2); }) ==
         "TrainingLoop: orthogonality needs at least 2 workers, but there is 1");
+  auto nodes = tiny_loop(sgd(), 0.01, Adasum<Of::gradients>{.per_node = 2}, InProcess{4});
+  CHECK(sentence([&] { nodes.measure_orthogonality(2); }) ==
+        "Adasum: orthogonality is measured without nodes, and per_node is 2");
   CHECK(sentence([] { (void)OrthogonalityLog("f", 0); }) == "OrthogonalityLog: every is 0, expected at least 1");
 }

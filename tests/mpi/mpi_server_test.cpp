@@ -145,3 +145,67 @@ TEST_CASE("a server that fails ends its workers") {
     (void)world.all_gather(0);
   }
 }
+
+TEST_CASE(
+    "errors of a server and its workers end all ranks: second gradients, other models, NaN, a worker without a step") {
+  const Ranks world(Mpi{}.connect());
+  if (world.size() < 2) return;
+  const Tiny task;
+  // Returns the sentence of each run; `f` runs with a fresh server.
+  const auto with_server = [&](const auto& f) {
+    std::optional<ParameterServer> server(std::in_place);
+    const std::string found = sentence([&] { f(*server); });
+    server.reset();
+    (void)world.all_gather(0);
+    return found;
+  };
+  const auto run = [&](auto& loop, ParameterServer& server) {
+    if (server.is_server())
+      loop.run(task.train(), UntilStep{20});
+    else
+      loop.run(task.train(), UntilServerEnds{&server});
+  };
+  const bool root = world.is_root();
+
+  // The server throws after it has received a gradient, and before it answers.
+  const std::string second = with_server([&](ParameterServer& server) {
+    auto loop = server_loop(sam(sgd()), server);
+    run(loop, server);
+  });
+  CHECK(second == (root ? "MpiServer: the rule recomputes gradients, which a server cannot" : ""));
+
+  const std::string size = with_server([&](ParameterServer& server) {
+    if (server.is_server()) {
+      auto loop = server_loop(sgd(), server);
+      return run(loop, server);
+    }
+    TrainingLoop loop(mlp(Shape{28, 28, 1}, {13}, 10), Tiny::loss(), sgd(), Constant{0.05}, ShuffledEpochs{.batch = 32},
+                      MpiServer{&server});
+    run(loop, server);
+  });
+  CHECK(contains(size, root ? "no worker is left" : "MpiServer: rank 0 has sent"));
+
+  const std::string diverged = with_server([&](ParameterServer& server) {
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), sgd(), Constant{1e30},
+                      ShuffledEpochs{.batch = 32, .seed = server.rank()}, MpiServer{&server});
+    run(loop, server);
+  });
+  CHECK((diverged.empty() ? !root : contains(diverged, "training diverged at step")));
+
+  const std::string early = with_server([&](ParameterServer& server) {
+    if (!server.is_server()) fail("there is no data");
+    auto loop = server_loop(sgd(), server);
+    run(loop, server);
+  });
+  CHECK(contains(early, root ? "no worker is left" : "there is no data"));
+
+  // A run that does not stop with the server, and a second loop.
+  const std::string longer = with_server([&](ParameterServer& server) {
+    auto loop = server_loop(sgd(), server);
+    loop.run(task.train(), UntilStep{server.is_server() ? 3u : 1000u});
+    auto other = server_loop(sgd(), server);
+    other.run(task.train(), UntilStep{1});
+  });
+  CHECK(longer == (root ? "MpiServer: this ParameterServer serves another loop"
+                        : "MpiServer: the server has ended; pass the worker's run UntilServerEnds"));
+}

@@ -161,7 +161,7 @@ inline auto recipes() {
              std::tuple{Refusal{noise_adaptive_nesterov({.strong_convexity = 0, .steps = 1}),
                                 "NoiseAdaptiveNesterov: strong_convexity is 0, expected (0, inf)"},
                         Refusal{noise_adaptive_nesterov({.beta = 0, .steps = 1}),
-                                "NoiseAdaptiveNesterov: beta is 0, expected (0, inf)"},
+                                "NoiseAdaptiveNesterov: beta is 0, expected (0, steps], and steps is 1"},
                         Refusal{noise_adaptive_nesterov({.steps = 0}),
                                 "NoiseAdaptiveNesterov: steps is 0, expected at least 1"}}},
       Recipe{"madam", madam(), Contract{madam(), 4, {0.3, 200, 1e-7}, {0.3, 2000, 1e-4}},

@@ -74,8 +74,8 @@ TEST_CASE("the two-scale batch ends a stage where its rate term falls to its noi
                                 .smoothness = 2,
                                 .strong_convexity = 0.5,
                                 .variance = 8,
-                                .distance = 100};
-  // Step by step: the bound of the stage's distance, and the noise term.
+                                .gap = 100};
+  // Step by step: the bound of the stage's excess loss, and the noise term.
   std::uint64_t step = 0;
   double from = 100;
   for (std::uint64_t size = 4; size < 20; size = std::min<std::uint64_t>((3 * size + 1) / 2, 20)) {
@@ -94,14 +94,8 @@ TEST_CASE("the two-scale batch ends a stage where its rate term falls to its noi
   CHECK(batch(step) == 20);
   CHECK(batch(last_step) == 20);
   // At 2 rate l >= 1, a step removes the distance: one step per stage.
-  const ap::TwoScaleBatch quick{.first = 1,
-                                .factor = 2,
-                                .most = 8,
-                                .rate = 1,
-                                .smoothness = 1,
-                                .strong_convexity = 1,
-                                .variance = 1,
-                                .distance = 1};
+  const ap::TwoScaleBatch quick{
+      .first = 1, .factor = 2, .most = 8, .rate = 1, .smoothness = 1, .strong_convexity = 1, .variance = 1, .gap = 1};
   for (std::uint64_t i = 0; i < 5; ++i) CHECK(quick(i) == std::min(std::uint64_t{1} << i, std::uint64_t{8}));
 }
 
@@ -114,7 +108,7 @@ TEST_CASE("a two-scale batch reaches the error of a large batch with fewer gradi
                                 .smoothness = 1,
                                 .strong_convexity = 1,
                                 .variance = 1,
-                                .distance = 100};
+                                .gap = 50};
   // SGD on x^2 / 2 from 10, with the standard deviation 1 of an example's gradient: the mean squared distance.
   const auto train = [](const auto& size, std::uint64_t steps, double& examples) {
     double square = 100;

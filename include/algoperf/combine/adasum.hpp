@@ -19,8 +19,9 @@ namespace algoperf {
 template <Of of = Of::updates>
 struct Adasum {
   static constexpr bool is_combiner = true, over_ranks = true;
-  // Hierarchical Adasum: the mean of the vectors of each per_node consecutive workers, adasum across these nodes. It
-  // divides the number of workers. Workers of a node count equally, also if they have different numbers of examples.
+  // Hierarchical Adasum: workers are grouped into nodes of per_node consecutive ones. The vectors of a node are
+  // averaged, equally also if workers have different numbers of examples, and Adasum combines the averages. The number
+  // of workers must be a multiple of per_node.
   std::size_t per_node = 1;
   VectorFormat format = VectorFormat::full;  // of the vectors and of their combination; Host only
 
@@ -77,6 +78,7 @@ struct Adasum {
   // orthogonality over time). 0 stops measuring. All ranks must call it. Cost of a measured step: reads W + 1 vectors.
   template <class Context>
   void measure_orthogonality(State<Context>& state, std::uint64_t every) const {
+    require(per_node == 1 || every == 0, "Adasum: orthogonality is measured without nodes, and per_node is ", per_node);
     state.measure_every = every;
     state.orthogonality.clear();
   }
@@ -132,15 +134,12 @@ struct Adasum {
     const bool measures = state.measure_every > 0 && context.t() % state.measure_every == 0;
     std::vector<double> squares;
     if (measures) squares = squares_of(context, state.pointers);
-    if constexpr (Context::Backend::on_host) {
-      if (!context.ranks().alone()) {
-        const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
-        loss = detail::mean_loss(notes, detail::sum_of_weights(notes));
-      }
+    if (context.ranks().alone()) {
+      adasum_of_nodes(context.backend(), context.layout(), state.pointers, per_node, format);
+    } else if constexpr (Context::Backend::on_host) {
+      const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
+      loss = detail::mean_loss(notes, detail::sum_of_weights(notes));
       adasum_tree(context.backend(), context.layout(), state.pointers, context.ranks(), state.blocks, per_node, format);
-    } else {
-      const auto nodes = node_means(context.backend(), context.layout().size(), state.pointers, per_node);
-      adasum_tree(context.backend(), context.layout(), nodes, 0, nodes.size());
     }
     if (measures) {
       state.orthogonality = squares_of(context, {state.pointers.front()});

@@ -53,19 +53,19 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
   adasum_pair(backend, layout, vectors[begin], static_cast<const S*>(vectors[middle]));
 }
 
-// Replaces the first of each `per_node` consecutive vectors of n elements by their mean, and returns these first ones.
-// per_node divides the number of vectors.
+// Replaces the first of each `per_node` consecutive vectors of n elements by their mean, and leaves these first ones in
+// the list. per_node divides the number of vectors.
 template <class Backend, class S>
-std::vector<S*> node_means(const Backend& backend, std::size_t n, const std::vector<S*>& vectors,
-                           std::size_t per_node) {
-  std::vector<S*> means;
+void average_nodes(const Backend& backend, std::size_t n, std::vector<S*>& vectors, std::size_t per_node) {
+  if (per_node == 1) return;
+  std::size_t nodes = 0;
   for (std::size_t i = 0; i < vectors.size(); i += per_node) {
-    for (std::size_t j = i + 1; j < i + per_node; ++j)
-      backend.map(Add{}, n, vectors[i], static_cast<const S*>(vectors[j]));
-    if (per_node > 1) backend.map(Multiply<S>{static_cast<S>(1.0 / static_cast<double>(per_node))}, n, vectors[i]);
-    means.push_back(vectors[i]);
+    S* const mean = vectors[i];
+    for (std::size_t j = i + 1; j < i + per_node; ++j) backend.map(Add{}, n, mean, static_cast<const S*>(vectors[j]));
+    backend.map(Multiply<S>{static_cast<S>(1.0 / static_cast<double>(per_node))}, n, mean);
+    vectors[nodes++] = mean;
   }
-  return means;
+  vectors.resize(nodes);
 }
 
 namespace detail {
@@ -109,27 +109,37 @@ inline std::vector<AdasumProducts> add_adasum_products(const std::vector<AdasumP
 
 }  // namespace detail
 
-// vectors[0] = adasum_tree of the node_means of the vectors of all ranks, with the bits of one process. Vector v of the
-// V vectors of rank r has the number r V + v. Vectors and the result are rounded to the format. Each rank combines its
+// vectors[0] = adasum_tree of the means of nodes, all in one process. Vectors and the result are rounded to the format,
+// which needs host memory unless it is full. The other vectors may be overwritten; the list keeps the nodes' means.
+template <class Backend, class S>
+void adasum_of_nodes(const Backend& backend, const Layout& layout, std::vector<S*>& vectors, std::size_t per_node,
+                     VectorFormat format) {
+  if constexpr (Backend::on_host)
+    for (S* const each : vectors) detail::round_to(format, layout.size(), each);
+  average_nodes(backend, layout.size(), vectors, per_node);
+  adasum_tree(backend, layout, vectors, 0, vectors.size());
+  if constexpr (Backend::on_host) detail::round_to(format, layout.size(), vectors[0]);
+}
+
+// vectors[0] = adasum_tree of the means of nodes of all ranks' vectors, with the bits of one process. Vector v of the V
+// vectors of rank r has the number r V + v. Vectors and the result are rounded to the format. Each rank combines its
 // block of all vectors; at each level of the tree, the ranks exchange the dot products of their chunks, 24 bytes per
 // pair of vectors and chunk of 8192 elements.
 template <class Backend, class S>
 void adasum_tree(const Backend& backend, const Layout& layout, const std::vector<S*>& vectors, const Ranks& ranks,
                  ArrayBlocks<S>& blocks, std::size_t per_node = 1, VectorFormat format = VectorFormat::full) {
   if (ranks.alone()) {
-    for (S* const each : vectors) detail::round_to(format, layout.size(), each);
-    const std::vector<S*> nodes = node_means(backend, layout.size(), vectors, per_node);
-    adasum_tree(backend, layout, nodes, 0, nodes.size());
-    return detail::round_to(format, layout.size(), vectors[0]);
+    std::vector<S*> nodes = vectors;
+    return adasum_of_nodes(backend, layout, nodes, per_node, format);
   }
   std::vector<bool> trained;
   for (const TensorHandle handle : layout.tensors()) trained.push_back(layout.spec(handle).trained());
   for (std::size_t v = 0; v < vectors.size(); ++v)
     blocks.all_to_all(ranks, static_cast<const S*>(vectors[v]), v, format);
-  std::vector<S*> received;
+  std::vector<S*> nodes;
   for (std::size_t r = 0; r < ranks.size(); ++r)
-    for (std::size_t v = 0; v < vectors.size(); ++v) received.push_back(blocks.received(r, v));
-  const std::vector<S*> nodes = node_means(backend, blocks.own_block().size, received, per_node);
+    for (std::size_t v = 0; v < vectors.size(); ++v) nodes.push_back(blocks.received(r, v));
+  average_nodes(backend, blocks.own_block().size, nodes, per_node);
 
   std::vector<std::vector<detail::AdasumPair>> levels;
   detail::list_adasum_pairs(levels, 0, 0, nodes.size());

@@ -28,9 +28,9 @@ namespace algoperf {
 // outer step. Tensors that are not trained, such as the running averages of batch norm, are averaged. Workers without
 // examples (in a small last batch) do not step. The loss of a step is the mean over the batch, at the workers'
 // parameters.
-// Ranks exchange parameters at outer steps, and in other steps only the notes of a meeting. They have the bits of as
-// many workers in one process. Memory in addition: W copies of the parameters, two more vectors, and W rule states.
-// Backend Host.
+// Ranks exchange parameters at outer steps, and in other steps only the notes of a meeting. The results have the
+// same bits as with the same number of workers in one process.
+// Memory in addition: W copies of the parameters, two more vectors, and W rule states. Backend Host.
 struct LocalSteps {
   static constexpr bool is_combiner = true, over_ranks = true;
   std::uint64_t every = 8;
@@ -57,12 +57,14 @@ struct LocalSteps {
     typename Context::Array momentum, difference;
     ArrayBlocks<typename Context::Scalar> blocks;
     std::uint64_t steps = 0;
-    double every = 0;  // the combiner's option
+    double every = 0, outer_rate = 0, outer_momentum = 0;  // the combiner's options
     template <class Archive>
     void visit(Archive& archive) {
       workers.visit(archive);
       const ArchiveScope scope(archive, "local_steps");
       visit_option(archive, "LocalSteps", "every", every);
+      visit_option(archive, "LocalSteps", "outer_rate", outer_rate);
+      visit_option(archive, "LocalSteps", "outer_momentum", outer_momentum);
       archive.number("steps", steps);
       archive.array("momentum", backend, momentum.data(), size);
     }
@@ -96,6 +98,8 @@ struct LocalSteps {
                          {context.ranks(), context.layout(), context.workers()}};
     context.backend().fill(n, state.momentum.data(), S(0));
     state.every = static_cast<double>(every);
+    state.outer_rate = outer_rate;
+    state.outer_momentum = outer_momentum;
     return state;
   }
 

@@ -1,4 +1,4 @@
-// WorkerRules: the rule states of a combiner, of which one that combines updates has one for each worker. A combiner
+// WorkerRules: the rule states of a combiner: one per worker if it combines updates, otherwise a single one. A combiner
 // may have a type of its own for what each worker keeps, with a member visit().
 #pragma once
 

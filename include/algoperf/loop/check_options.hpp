@@ -50,7 +50,7 @@ ALGOPERF_COLD Workers connected_workers(const Group& group, std::size_t batch, c
     check(workers.per_rank * workers.ranks.size());
     if constexpr (!requires { requires CombinerType::over_ranks; })
       require(workers.ranks.alone(), "TrainingLoop: the combiner does not support a group of ", workers.ranks.size(),
-              " ranks; Mean{} and Adasum<>{} do");
+              " ranks; Mean{}, WorkerSum<>{}, Adasum<>{} and LocalSteps{} do");
     workers.options = hash_of(Settings(0, rule, schedule));
     return workers;
   } else {

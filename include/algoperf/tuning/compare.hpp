@@ -17,7 +17,6 @@ inline std::vector<StudyRecord> run_with_progress(Study& study) {
   std::size_t before = 0;
   bool first = true;
   return study.run([&](std::size_t finished, std::size_t all) {
-    if (!study.options().is_root()) return;
     if (first) before = finished - 1, first = false;
     const double left = watch.seconds() * static_cast<double>(all - finished) / static_cast<double>(finished - before);
     std::fprintf(stderr, "\r%zu of %zu trials, about %.0f s left  %s", finished, all, left,

@@ -21,8 +21,7 @@
 namespace algoperf {
 
 struct JournalOptions {
-  bool sync = false;       // fsync after each record, so that it survives a power failure
-  bool read_only = false;  // for a process that follows another one, which writes: append() adds to records() alone
+  bool sync = false;  // fsync after each record, so that it survives a power failure
 };
 
 // What a journal contains. The first line is {"journal": 1, "settings": ...}; each further line is a record, a JSON
@@ -88,16 +87,13 @@ class Journal {
  public:
   using Json = nlohmann::ordered_json;
 
-  // Opens a journal, or begins one unless it is read only. Throws Error, naming file, line and field, if the file
-  // belongs to a study with other settings, if it is damaged, or if another process has it open for writing.
+  // Opens a journal, or begins one. Throws Error, naming file, line and field, if the file belongs to a study with
+  // other settings, if it is damaged, or if another process has it open.
   Journal(const std::string& path, const Json& settings, const JournalOptions& options = {})
-      : path_(path),
-        options_(options),
-        file_(::open(path.c_str(), options.read_only ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC,
-                     0666)) {
+      : path_(path), options_(options), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
     require(file_ >= 0, path, ": cannot be opened (", std::strerror(errno), ")");
     try {
-      if (!options.read_only) lock();
+      lock();
       std::string text;
       char buffer[1 << 16];
       for (ssize_t got; (got = ::read(file_, buffer, sizeof buffer)) != 0;) {
@@ -107,13 +103,13 @@ class Journal {
       contents_ = parse_journal(text, path);
       const std::string header = header_of(settings);
       require(contents_.whole > 0 || header.starts_with(text), path, ": is not a journal");
-      if (contents_.whole < text.size() && !options.read_only) {
+      if (contents_.whole < text.size()) {
         warn(path + ": removed the last " + std::to_string(text.size() - contents_.whole) +
              " bytes, a record that was not written to its end");
         require(::ftruncate(file_, static_cast<off_t>(contents_.whole)) == 0, path, ": cannot be truncated (",
                 std::strerror(errno), ")");
       }
-      if (contents_.whole == 0 && !options.read_only)
+      if (contents_.whole == 0)
         write(header);
       else
         require_settings(contents_.settings, settings, path + ":1: settings");
@@ -122,19 +118,33 @@ class Journal {
       throw;
     }
   }
-  ~Journal() { ::close(file_); }
+  // For a process that follows another one, which writes the file: `bytes` are those of its journal. append() adds to
+  // records() only.
+  Journal(const std::string& path, const Json& settings, const std::string& bytes) : path_(path), file_(-1) {
+    contents_ = parse_journal(bytes, path);
+    require_settings(contents_.settings, settings, path + ":1: settings");
+  }
+  ~Journal() {
+    if (file_ >= 0) ::close(file_);
+  }
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
   // The records, by trial.
   const std::map<std::uint64_t, Json>& records() const { return contents_.records; }
+  // Returns the journal with these settings as bytes.
+  std::string bytes(const Json& settings) const {
+    std::string text = header_of(settings);
+    for (const auto& [trial, record] : contents_.records) text += line_of(record);
+    return text;
+  }
 
   // Appends a record. Throws Error if it cannot be written, or if there is one of this trial.
   void append(std::uint64_t trial, const Json& fields) {
     Json record{{"trial", trial}};
     record.update(fields);
     require(contents_.records.emplace(trial, record).second, path_, ": trial ", trial, " has a record already");
-    if (!options_.read_only) write(line_of(record));
+    if (file_ >= 0) write(line_of(record));
   }
 
  private:

@@ -9,8 +9,9 @@
 //   mpirun -n 5 ./program                      four trials at a time; rank 0 gives them out and writes the journal
 //
 // All ranks run the same program and get the same results. The journal is that of a study in processes, so either
-// continues the other. A trial that throws is a failure; one that crashes ends all ranks, and the study continues from
-// its journal.
+// continues the other; only rank 0 needs its folder. A trial that throws is a failure; one that crashes ends all ranks,
+// and the study continues from its journal. If one rank alone throws outside of a trial, e.g. because it cannot read
+// the data, it must end the others by MPI_Abort, which mpirun does for it if the exception is not caught.
 #pragma once
 
 #include <chrono>
@@ -49,10 +50,11 @@ class RankRunner final : public TaskRunner {
   // Rank 0 runs no trials, unless it is alone.
   std::size_t jobs() const override { return size_ == 1 ? 1 : static_cast<std::size_t>(size_ - 1); }
 
-  void meet(const std::string& failure) override {
+  void share(std::string& text, const std::string& failure) override {
     std::string told = failure;
     broadcast(told);
-    if (!is_root() && !told.empty()) fail("rank 0 of ", size_, ": ", told);
+    if (told.empty()) return broadcast(text);
+    if (!is_root()) fail("rank 0 of ", size_, ": ", told);
   }
 
   void run(const std::vector<std::size_t>& tasks, const std::function<std::string(std::size_t)>& function,
@@ -67,6 +69,7 @@ class RankRunner final : public TaskRunner {
  private:
   enum Tag : int { for_worker, for_root };
   static constexpr std::uint64_t no_task = ~std::uint64_t{0};
+  static constexpr std::size_t longest = std::size_t{1} << 30;  // MPI counts bytes with an int
 
   // What a worker sends: its task, no_task at first, and the result.
   struct Header {
@@ -107,6 +110,7 @@ class RankRunner final : public TaskRunner {
     for (std::string text;;) {
       std::string message(reinterpret_cast<const char*>(&header), sizeof header);
       message += text;
+      require(message.size() < longest, "RankRunner: the result of task ", header.task, " has ", text.size(), " bytes");
       MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, 0, for_root, communicator_);
       std::uint64_t task = no_task;
       int from = 0;
@@ -164,8 +168,12 @@ class RankRunner final : public TaskRunner {
     MPI_Ibcast(&bytes, sizeof bytes, MPI_BYTE, 0, communicator_, &request);
     wait_for(request);
     text.resize(bytes);
-    MPI_Ibcast(text.data(), static_cast<int>(bytes), MPI_BYTE, 0, communicator_, &request);
-    wait_for(request);
+    for (std::size_t done = 0; done < text.size(); done += longest) {
+      const std::size_t left = text.size() - done;
+      MPI_Ibcast(text.data() + done, static_cast<int>(left < longest ? left : longest), MPI_BYTE, 0, communicator_,
+                 &request);
+      wait_for(request);
+    }
   }
   static void wait_for(MPI_Request& request) {
     for (int done = 0;;) {

@@ -122,12 +122,11 @@ class Study {
     add(entry);
   }
 
-  // Runs the trials that are missing, calls progress(finished, all) after each, and returns the records of all trials
-  // that have ended. Throws Error if the journal belongs to another study.
+  // Runs the trials that are missing, calls progress(finished, all) after each (on the root of a runner), and returns
+  // the records of all trials that have ended. Throws Error if the journal belongs to another study.
   template <class Progress>
   std::vector<StudyRecord> run(const Progress& progress) {
     suite().check();
-    std::filesystem::create_directories(options_.folder);
     const auto opened = detail::open_journal(options_.runner, path(), settings(), options_.sync);
     Journal& journal = *opened;
     const std::size_t all = entries_.size() * options_.studies * options_.trials;
@@ -152,7 +151,9 @@ class Study {
                          .fold(study_of(i))
                          .fold(i % options_.trials)
                          .value;
-      return detail::to_json(entry.run(point_of(i), options)).dump(-1, ' ', false, Json::error_handler_t::replace);
+      Json result = detail::to_json(entry.run(point_of(i), options));
+      result["processor"] = processor;  // of the rank that ran it
+      return result.dump(-1, ' ', false, Json::error_handler_t::replace);
     };
     detail::run_tasks(options_.runner, options_.jobs, missing, work, [&](const TaskResult& result) {
       const std::size_t i = result.task;
@@ -167,7 +168,8 @@ class Study {
       failed.failure = result.failure;
       record.update(result.failure.empty() ? Json::parse(result.value) : detail::to_json(failed));
       journal.append(i, record);
-      progress(++finished, mine);
+      ++finished;
+      if (options_.is_root()) progress(finished, mine);
     });
     return records_of(journal.records());
   }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,8 +23,9 @@ class TaskRunner {
   virtual bool is_root() const = 0;
   // Returns the number of tasks that run at a time.
   virtual std::size_t jobs() const = 0;
-  // Returns once all processes have called it. With a failure of the root, all throw Error.
-  virtual void meet(const std::string& failure) = 0;
+  // Called by all processes. Sets `text` to that of the root. If `failure` is not empty in the root, the others throw
+  // Error.
+  virtual void share(std::string& text, const std::string& failure) = 0;
   // Calls function(task) for each task, somewhere, and done(result) in every process for each result. Throws Error in
   // all processes if done throws in the root.
   virtual void run(const std::vector<std::size_t>& tasks, const std::function<std::string(std::size_t)>& function,
@@ -42,19 +44,27 @@ void run_tasks(const std::shared_ptr<TaskRunner>& runner, std::size_t jobs, cons
     run_in_processes(tasks, jobs, function, done);
 }
 
-// Opens the journal: the root for writing, and then the others for reading.
+// Opens the journal. The root alone reads and writes the file, and sends its contents to the others.
 inline std::unique_ptr<Journal> open_journal(const std::shared_ptr<TaskRunner>& runner, const std::string& path,
                                              const Journal::Json& settings, bool sync) {
-  const bool root = !runner || runner->is_root();
-  if (!root) runner->meet({});
+  std::string bytes;
+  if (runner && !runner->is_root()) {
+    runner->share(bytes, {});
+    return std::make_unique<Journal>(path, settings, bytes);
+  }
   std::unique_ptr<Journal> journal;
   try {
-    journal = std::make_unique<Journal>(path, settings, JournalOptions{.sync = sync, .read_only = !root});
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty()) std::filesystem::create_directories(folder);
+    journal = std::make_unique<Journal>(path, settings, JournalOptions{.sync = sync});
   } catch (const std::exception& error) {
-    if (root && runner) runner->meet(error.what());
+    if (runner) runner->share(bytes, error.what());
     throw;
   }
-  if (root && runner) runner->meet({});
+  if (runner) {
+    bytes = journal->bytes(settings);
+    runner->share(bytes, {});
+  }
   return journal;
 }
 

@@ -3,7 +3,7 @@
 //
 //   ParameterServer server;                       // on all ranks; rank 0 is the server, the others are workers
 //   TrainingLoop loop(model, loss, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 32, .seed = server.rank()},
-//                     MpiServer{&server, Stale::shrink});
+//                     Seed{server.rank()}, MpiServer{&server, Stale::shrink});
 //   if (server.is_server())
 //     loop.run(task.train(), Evaluate{task, {.every = 500}}, UntilTarget{task.target()}, UntilStep{20000});
 //   else
@@ -15,19 +15,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <vector>
 
 #include "../../core/error.hpp"
 #include "../../core/map_kernels.hpp"
 #include "../group/mpi.hpp"
+#include "../group/ranks.hpp"
 #include "asynchronous_log.hpp"
 #include "stale.hpp"
 
 namespace algoperf {
 
-// The connection of rank 0, the server, with the workers. Its destructor ends the training: a server tells the workers,
-// whose runs then stop, and waits until all have sent their last gradient; a worker that ends early tells the server.
+// The connection of rank 0, the server, with the workers. It serves one loop on each rank. Its destructor ends the
+// training: that of the server tells the workers, whose runs then stop, and waits until all have sent their last
+// gradient; that of a worker whose run has thrown tells the server, which goes on with the others.
 class ParameterServer {
  public:
   // All ranks of the communicator construct one. Throws Error if there is one rank.
@@ -35,20 +38,22 @@ class ParameterServer {
     detail::start_mpi();
     MPI_Comm_dup(communicator, &communicator_);
     MPI_Comm_rank(communicator_, &rank_);
-    int size = 0;
-    MPI_Comm_size(communicator_, &size);
-    if (size < 2) {
+    MPI_Comm_size(communicator_, &size_);
+    if (size_ < 2) {
       MPI_Comm_free(&communicator_);
       fail("ParameterServer: there is one rank, expected a server and at least one worker: mpirun -n 2");
     }
-    versions_.assign(static_cast<std::size_t>(size), 0);
-    working_ = is_server() ? versions_.size() - 1 : 0;
+    working_.assign(static_cast<std::size_t>(size_), 1);
+    versions_.assign(static_cast<std::size_t>(size_), 0);
   }
   ~ParameterServer() {
+    int finished = 0;
+    MPI_Finalized(&finished);
+    if (finished != 0) return;
     if (is_server())
       end_workers();
     else if (!ended_)
-      send_to_server(Kind::leaves, 0, 0);
+      leave(Kind::leaves, {});
     MPI_Comm_free(&communicator_);
   }
   ParameterServer(const ParameterServer&) = delete;
@@ -56,123 +61,148 @@ class ParameterServer {
 
   bool is_server() const { return rank_ == 0; }
   std::size_t rank() const { return static_cast<std::size_t>(rank_); }
-  std::size_t workers() const { return versions_.size() - 1; }
-  // Whether the server has ended. On a worker.
+  std::size_t workers() const { return static_cast<std::size_t>(size_) - 1; }
+  // On a worker: whether the server has ended, or this worker has told it that it leaves.
   bool ended() const { return ended_; }
-  // On the server. Seconds are those since the first gradient was expected.
+  // On the server: `seconds` is wall-clock time since its first step began. The mean delay is that of gradients that
+  // have arrived.
   const AsynchronousLog& log() const { return log_; }
 
  private:
   friend struct MpiServer;
-  enum class Kind : std::uint64_t { gradient, leaves };
-  enum Tag : int { from_worker, gradient_array, from_server, values_array };
+  enum class Kind : std::uint64_t { gradient, leaves, diverged, values, end };
+  static constexpr int tag = 0;
 
-  struct Gradient {
-    Kind kind = Kind::gradient;
-    std::uint64_t elements = 0;
+  // A message is a header, followed by `count` elements of `bytes` bytes, or by the text of a failure.
+  struct Header {
+    Kind kind = Kind::end;
+    std::uint64_t count = 0, bytes = 0;
     double loss = 0;
   };
 
-  // Worker: sends a gradient, or that it leaves.
+  void send(int to, const Header& header, const void* data) {
+    message_.resize(sizeof header + header.count * header.bytes);
+    std::memcpy(message_.data(), &header, sizeof header);
+    if (header.count > 0) std::memcpy(message_.data() + sizeof header, data, header.count * header.bytes);
+    MPI_Send(message_.data(), static_cast<int>(message_.size()), MPI_BYTE, to, tag, communicator_);
+  }
+  // Receives a whole message in message_. Returns its sender.
+  int receive(int from, Header& header) {
+    MPI_Status status;
+    int bytes = 0;
+    MPI_Probe(from, tag, communicator_, &status);
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    message_.resize(static_cast<std::size_t>(bytes));
+    MPI_Recv(message_.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE);
+    std::memcpy(&header, message_.data(), sizeof header);
+    return status.MPI_SOURCE;
+  }
   template <class S>
-  void send_gradient(const S* gradient, std::size_t n, double loss) {
-    send_to_server(Kind::gradient, n, loss);
-    MPI_Send(gradient, bytes_of<S>(n), MPI_BYTE, 0, gradient_array, communicator_);
+  void copy_elements(const Header& header, S* to, std::size_t n, int from) const {
+    require(header.count == n && header.bytes == sizeof(S), "MpiServer: rank ", from, " has sent ", header.count,
+            " elements of ", header.bytes, " bytes, and rank ", rank_, " has a model of ", n, " of ", sizeof(S));
+    std::memcpy(to, message_.data() + sizeof header, n * sizeof(S));
   }
-  void send_to_server(Kind kind, std::size_t elements, double loss) const {
-    const Gradient header{kind, elements, loss};
-    MPI_Send(&header, sizeof header, MPI_BYTE, 0, from_worker, communicator_);
-  }
+
   // Worker: receives the parameters, or that the server ends.
   template <class S>
   void receive_values(S* values, std::size_t n) {
-    std::uint64_t goes_on = 0;
-    MPI_Recv(&goes_on, sizeof goes_on, MPI_BYTE, 0, from_server, communicator_, MPI_STATUS_IGNORE);
-    ended_ = goes_on == 0;
-    if (ended_) return;
-    require(goes_on == n, "MpiServer: the server's model has ", goes_on, " parameters, and that of rank ", rank_,
-            " has ", n);
-    MPI_Recv(values, bytes_of<S>(n), MPI_BYTE, 0, values_array, communicator_, MPI_STATUS_IGNORE);
+    Header header;
+    receive(0, header);
+    waits_ = true;
+    ended_ = header.kind == Kind::end;
+    if (!ended_) copy_elements(header, values, n, 0);
+  }
+  // Worker: tells the server that it leaves. A worker that has not begun first receives what the server sends at the
+  // start.
+  void leave(Kind kind, const std::string& reason) {
+    Header header;
+    if (!waits_) receive(0, header);
+    if (waits_ || header.kind != Kind::end) send(0, {kind, reason.size(), 1, 0}, reason.data());
+    ended_ = true;
   }
 
   // Server: sends the parameters to a worker.
   template <class S>
   void send_values(int worker, const S* values, std::size_t n) {
-    const std::uint64_t elements = n;
-    MPI_Send(&elements, sizeof elements, MPI_BYTE, worker, from_server, communicator_);
-    MPI_Send(values, bytes_of<S>(n), MPI_BYTE, worker, values_array, communicator_);
+    send(worker, {Kind::values, n, sizeof(S), 0}, values);
     versions_[static_cast<std::size_t>(worker)] = log_.applied;
+    owed_ = 0;
   }
-  // Server: waits for the next gradient of any worker; returns that worker and its loss. Throws Error if all have left.
+  // Server: waits for the next gradient of any worker; returns that worker. Throws Error if all have left, and
+  // RankFailure if a worker's loss is not finite.
   template <class S>
   int receive_gradient(S* gradient, std::size_t n, double& loss) {
     for (;;) {
-      Gradient header;
-      const int worker = receive_header(header);
-      if (header.kind == Kind::leaves) {
-        require(--working_ > 0, "MpiServer: rank ", worker, " has ended, and no worker is left");
-        continue;
+      Header header;
+      const int worker = receive(MPI_ANY_SOURCE, header);
+      if (header.kind == Kind::gradient) {
+        owed_ = worker;
+        copy_elements(header, gradient, n, worker);
+        loss = header.loss;
+        return worker;
       }
-      require(header.elements == n, "MpiServer: the gradient of rank ", worker, " has ", header.elements,
-              " elements, expected ", n);
-      MPI_Recv(gradient, bytes_of<S>(n), MPI_BYTE, worker, gradient_array, communicator_, MPI_STATUS_IGNORE);
-      loss = header.loss;
-      return worker;
+      working_[static_cast<std::size_t>(worker)] = 0;
+      if (header.kind == Kind::diverged) {
+        RankFailure failure("rank " + std::to_string(worker) + " of " + std::to_string(size_) + ": " +
+                            message_.substr(sizeof header));
+        failure.rank = static_cast<std::size_t>(worker);
+        failure.diverged = true;
+        throw failure;
+      }
+      require(any_works(), "MpiServer: rank ", worker, " has ended, and no worker is left");
     }
   }
-  int receive_header(Gradient& header) const {
-    MPI_Status status;
-    MPI_Recv(&header, sizeof header, MPI_BYTE, MPI_ANY_SOURCE, from_worker, communicator_, &status);
-    return status.MPI_SOURCE;
+  bool any_works() const {
+    for (std::size_t w = 1; w < working_.size(); ++w)
+      if (working_[w] != 0) return true;
+    return false;
   }
   // Server: answers each worker's last gradient with the end.
   void end_workers() {
-    std::vector<char> ignored;
-    if (!begun_) {
-      const std::uint64_t end = 0;
-      for (std::size_t w = 1; w < versions_.size(); ++w)
-        MPI_Send(&end, sizeof end, MPI_BYTE, static_cast<int>(w), from_server, communicator_);
-      return;
+    const auto end = [&](int worker) {
+      send(worker, {}, nullptr);
+      working_[static_cast<std::size_t>(worker)] = 0;
+    };
+    if (loop_ == nullptr)
+      for (int worker = 1; worker < size_; ++worker) end(worker);
+    if (owed_ > 0) end(owed_);
+    while (any_works()) {
+      Header header;
+      const int worker = receive(MPI_ANY_SOURCE, header);
+      if (header.kind == Kind::gradient)
+        end(worker);
+      else
+        working_[static_cast<std::size_t>(worker)] = 0;
     }
-    for (; working_ > 0; --working_) {
-      Gradient header;
-      const int worker = receive_header(header);
-      if (header.kind == Kind::leaves) continue;
-      MPI_Status status;
-      int bytes = 0;
-      MPI_Probe(worker, gradient_array, communicator_, &status);
-      MPI_Get_count(&status, MPI_BYTE, &bytes);
-      ignored.resize(static_cast<std::size_t>(bytes));
-      MPI_Recv(ignored.data(), bytes, MPI_BYTE, worker, gradient_array, communicator_, MPI_STATUS_IGNORE);
-      const std::uint64_t end = 0;
-      MPI_Send(&end, sizeof end, MPI_BYTE, worker, from_server, communicator_);
-    }
-  }
-  template <class S>
-  static int bytes_of(std::size_t n) {
-    require(n * sizeof(S) < (std::size_t{1} << 31), "MpiServer: ", n, " parameters have more than 2^31 bytes");
-    return static_cast<int>(n * sizeof(S));
   }
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
-  int rank_ = 0;
-  bool begun_ = false, ended_ = false;
-  std::size_t working_ = 0;              // server: the workers that have not left
+  int rank_ = 0, size_ = 1;
+  std::string message_;
+  const void* loop_ = nullptr;           // the parameters of the loop that this serves, once it has begun
+  bool waits_ = false, ended_ = false;   // worker: whether the server has sent something; ended()
+  int owed_ = 0;                         // server: the worker whose gradient was not answered yet, or 0
+  std::vector<char> working_;            // server: by rank, 1 for workers that have not left
   std::vector<std::uint64_t> versions_;  // server: by rank, the updates when the parameters were sent
   AsynchronousLog log_;
   detail::Delays delays_;
   double start_ = 0;  // by MPI_Wtime
 };
 
-// On the server, each step of the loop is one gradient that arrives: it is applied with the rule, and its worker gets
-// the new parameters. On a worker, each step computes a gradient on the batch that its selector chose, sends it, and
-// waits for parameters. Give each worker a selector with a seed, or a shard, of its own. The server's selector chooses
-// batches that are not used; its schedule and rule count. The gradient's delay is the number of updates since its
-// worker got its parameters; `stale` says what happens if it exceeds the number of workers, as in AsynchronousServer.
-// Rules that recompute gradients (sam, armijo) do not work. The order of arrivals, and so the result, differs from run
-// to run. A worker computes the change of a buffer, such as a running average of batch norm; the server applies 1 /
-// workers of it, as AsynchronousServer does. Checkpoints are those of the server. Source: Koloskova, Stich & Jaggi 2022
-// (arXiv:2206.08307), Algorithm 1. Backend Host.
+// On the server, each step of the loop is one gradient that arrives: the rule applies it, and its worker gets the new
+// parameters. On a worker, each step computes a gradient on the batch that its selector chose, sends it, and waits for
+// parameters. The batches that the server's selector chooses are not used. The learning rate and the rule are the
+// server's. Give each worker a selector with a seed or a shard of its own, and a Seed of its own for dropout; the
+// initial parameters are the server's.
+// A gradient's delay is the number of updates since its worker got its parameters; `stale` says what happens if it
+// exceeds the number of workers, as in AsynchronousServer. A worker computes the change of a buffer, such as a running
+// average of batch norm, and the server applies 1 / workers of it. The order of arrivals, and so the result, differs
+// from run to run. Checkpoints contain the server's parameters and rule; in a run that continues from one, workers
+// begin their selections again. Errors: the server throws RankFailure if the loss of a worker is not finite. It throws
+// Error if all workers have left, if the model of a worker has another size, or if the rule recomputes gradients (sam,
+// armijo). The parameters must have less than 2 GB. Source: Koloskova, Stich & Jaggi 2022 (arXiv:2206.08307), Algorithm
+// 1. Backend Host.
 struct MpiServer {
   static constexpr bool is_combiner = true;
   static constexpr std::size_t max_workers = 1;
@@ -192,12 +222,19 @@ struct MpiServer {
   State<Context> state(const Context& context) const {
     static_assert(Context::Backend::on_host, "algoperf: MpiServer needs the backend Host");
     require(server != nullptr, "MpiServer: there is no ParameterServer");
+    const std::size_t n = context.layout().size();
+    require(n * sizeof(typename Context::Scalar) < (std::size_t{1} << 31) - 1024, "MpiServer: ", n,
+            " parameters have 2 GB or more");
     return {context.make_rule_state()};
   }
 
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
-    return server->is_server() ? serve(context, state) : work(context);
+    const bool begins = server->loop_ == nullptr;
+    require(begins || server->loop_ == context.values(), "MpiServer: this ParameterServer serves another loop");
+    require(!server->ended(), "MpiServer: the server has ended; pass the worker's run UntilServerEnds");
+    server->loop_ = context.values();
+    return server->is_server() ? serve(context, state, begins) : work(context, begins);
   }
   template <class Context>
   auto& rule_state(State<Context>& state) const {
@@ -206,26 +243,31 @@ struct MpiServer {
 
  private:
   template <class Context>
-  double work(Context& context) const {
+  double work(Context& context, bool begins) const {
+    using S = typename Context::Scalar;
     const std::size_t n = context.layout().size();
-    if (!server->begun_) {
-      server->begun_ = true;
+    if (begins) {
       server->receive_values(context.values(), n);
       if (server->ended()) return 0;
     }
-    const double loss = context.gradient(0, context.values(), context.gradients());
-    server->send_gradient(context.gradients(), n, loss);
+    double loss = 0;
+    try {
+      loss = context.gradient(0, context.values(), context.gradients());
+    } catch (const std::exception& error) {  // the loss is not finite
+      server->leave(ParameterServer::Kind::diverged, error.what());
+      throw;
+    }
+    server->send(0, {ParameterServer::Kind::gradient, n, sizeof(S), loss}, context.gradients());
     server->receive_values(context.values(), n);
     return loss;
   }
 
   template <class Context>
-  double serve(Context& context, State<Context>& state) const {
+  double serve(Context& context, State<Context>& state, bool begins) const {
     using S = typename Context::Scalar;
     const std::size_t n = context.layout().size(), trained = context.layout().trained_size();
     AsynchronousLog& log = server->log_;
-    if (!server->begun_) {
-      server->begun_ = true;
+    if (begins) {
       server->start_ = MPI_Wtime();
       for (std::size_t w = 1; w <= server->workers(); ++w)
         server->send_values(static_cast<int>(w), static_cast<const S*>(context.values()), n);

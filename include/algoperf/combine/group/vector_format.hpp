@@ -8,7 +8,7 @@
 namespace algoperf {
 
 // How the elements of the vectors that ranks exchange are stored: as they are, or rounded to 16 bits, to nearest, which
-// halves the bytes of floats. float16 has the range of +-65504; above it are infinities.
+// halves the bytes of floats. The largest float16 is 65504; magnitudes of 65520 or more become infinite.
 enum class VectorFormat { full, bfloat16, float16 };
 
 namespace detail {

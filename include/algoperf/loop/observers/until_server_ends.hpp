@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../combine/asynchronous/mpi_server.hpp"
+#include "../../core/error.hpp"
 #include "../concept.hpp"
 
 namespace algoperf {
@@ -9,6 +10,10 @@ namespace algoperf {
 struct UntilServerEnds {
   const ParameterServer* server = nullptr;
 
+  template <class Run>
+  void begin(Run&) const {
+    require(server != nullptr, "UntilServerEnds: there is no ParameterServer");
+  }
   template <class Run>
   Control ready(Run&) const {
     return server->ended() ? Control::budget_spent : Control::go_on;

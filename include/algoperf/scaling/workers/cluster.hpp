@@ -25,7 +25,7 @@ struct Cluster {
             pairing.value, " bytes/s, expected more than 0");
   }
 
-  // Returns by how much longer a computation takes because ranks take turns.
+  // Returns the factor by which a computation takes longer because ranks take turns.
   double turns(double ranks) const { return std::fmax(1, ranks / processors); }
 
   // Returns the time of an exchange (Communicator::exchange) in which each rank sends `sent` bytes in all, in a message

@@ -34,8 +34,11 @@ struct WorkerPlanOptions {
   }
 };
 
-// The learning rate with many workers: the best one for them that is at most `most_rate`, or that of one worker.
-enum class RateChoice { best, untuned };
+// The learning rate with many workers.
+enum class RateChoice {
+  best,     // the best rate for all workers, at most most_rate
+  untuned,  // one worker's best rate
+};
 
 struct WorkerPlan {
   std::size_t workers = 1;

@@ -65,14 +65,13 @@ class BatchSizeScaling {
     cells_.push_back({entry, widest});
   }
 
-  // Runs the trials that are missing, calls progress(finished, known) after each, where `known` counts the trials of
-  // this run that are planned so far, and returns the trials of each submission. Throws Error if the journal belongs to
-  // another study, or if a batch size exceeds the examples of a workload. `dispatch` runs tasks as run_in_processes
-  // does: dispatch(tasks, function, done).
+  // Runs the trials that are missing, calls progress(finished, known) after each (on the root of a runner), where
+  // `known` counts the trials of this run that are planned so far, and returns the trials of each submission. Throws
+  // Error if the journal belongs to another study, or if a batch size exceeds the examples of a workload. `dispatch`
+  // runs tasks as run_in_processes does: dispatch(tasks, function, done).
   template <class Progress, class Dispatch>
   std::vector<BatchScaling> run(const Progress& progress, const Dispatch& dispatch) {
     require(!cells_.empty(), "BatchSizeScaling: there is no submission");
-    std::filesystem::create_directories(options_.folder);
     const auto opened = detail::open_journal(options_.runner, path(), settings(), options_.sync);
     Journal& journal = *opened;
     for (const Cell& cell : cells_) {
@@ -96,7 +95,8 @@ class BatchSizeScaling {
         record.update(task.failure.empty() ? Json::parse(task.value) : detail::to_json(failed));
         journal.append(task.task, record);
         keep(task.task, record);
-        progress(++finished, known);
+        ++finished;
+        if (!options_.runner || options_.runner->is_root()) progress(finished, known);
       });
     }
     return collect();

@@ -35,8 +35,8 @@ struct NoiseSample {
 
 // Returns the mean noise scale over the samples of training with batches of `batch` examples, weighted by the progress
 // that a step makes at the best rate, 1 / (1 + N / batch): the N for which the steps from the first sample to the last
-// are Smin (1 + N / batch) (McCandlish et al. 2018). Throws Error if there are no samples, or if noise
-// hides the gradient.
+// are Smin (1 + N / batch) (McCandlish et al. 2018). Samples whose estimate of a batch gradient's squared norm is not
+// positive are left out. Throws Error if there are no samples, or if noise hides the gradient in them.
 inline double mean_noise_scale(const std::vector<NoiseSample>& samples, double batch) {
   require(!samples.empty() && batch > 0, "mean_noise_scale: there are ", samples.size(), " samples of batches of ",
           batch, " examples, expected at least 1 and more than 0");
@@ -47,7 +47,7 @@ inline double mean_noise_scale(const std::vector<NoiseSample>& samples, double b
     noise += sample.trace / square;
     progress += sample.gradient_square / square;
   }
-  require(progress > 0 && noise >= 0, "mean_noise_scale: noise hides the gradient in ", samples.size(),
+  require(progress > 0 && noise > 0, "mean_noise_scale: noise hides the gradient in ", samples.size(),
           " samples; measure more steps or larger batches");
   return noise / progress;
 }

@@ -76,7 +76,9 @@ inline BytesPerSecond measure_pairing(std::size_t size) {
 }
 
 // Returns how many ranks compute at the same time: the number of ranks times `alone`, the seconds of work() on one rank
-// while the others wait, XX of the group call this, and get the same result.
+// while the others wait, divided by the seconds of work() on all ranks; at least 1. Calls work() twice: the first call
+// warms up. All ranks of the group call this function with the same `alone`, and get the same result. work() must not
+// throw on one rank alone, because the others would wait for it.
 template <class F>
 double measure_processors(const Ranks& ranks, double alone, const F& work) {
   require(alone > 0, "measure_processors: work took ", alone, " s, expected more than 0");

@@ -144,7 +144,8 @@ class WorkerScaling {
       } else {
         fail_run(curves, slots[task.task / options_.seeds], task);
       }
-      progress("runs", ++finished, missing.size());
+      ++finished;
+      if (!options_.runner || options_.runner->is_root()) progress("runs", finished, missing.size());
     });
   }
   // A run that failed, without diverging, has no record, so it is run again if the study continues.
