@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,8 +22,8 @@ class TaskRunner {
   virtual bool is_root() const = 0;
   // Returns the number of tasks that run at a time.
   virtual std::size_t jobs() const = 0;
-  // Called by all processes. Sets `text` to that of the root. If `failure` is not empty in the root, the others throw
-  // Error.
+  // Called by all processes. Sets `text` to that of the root, or, if the root's `failure` is not empty, throws Error in
+  // the others.
   virtual void share(std::string& text, const std::string& failure) = 0;
   // Calls function(task) for each task, somewhere, and done(result) in every process for each result. Throws Error in
   // all processes if done throws in the root.
@@ -57,8 +56,8 @@ inline std::unique_ptr<Journal> open_journal(const std::shared_ptr<TaskRunner>& 
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (!folder.empty()) std::filesystem::create_directories(folder);
     journal = std::make_unique<Journal>(path, settings, JournalOptions{.sync = sync});
-  } catch (const std::exception& error) {
-    if (runner) runner->share(bytes, error.what());
+  } catch (...) {
+    if (runner) runner->share(bytes, describe_exception());
     throw;
   }
   if (runner) {
