@@ -113,11 +113,10 @@ void run(const Options& options, const std::vector<Entry>& all) {
       entry.add(study);
       chosen.push_back(&entry);
     }
-  const bool root = !options.study.runner || options.study.runner->is_root();
   const std::vector<ap::WorkerCurve> curves = study.run([](const char* phase, std::size_t finished, std::size_t known) {
     std::fprintf(stderr, "\r%s: %zu of %zu %s", phase, finished, known, finished == known ? "\n" : "");
   });
-  if (!root) return;
+  if (!ap::is_root(options.study.runner)) return;
   ap::WorkerReportOptions report;
   measure_vectors(options, chosen, curves, report);
   fmt::print("{}", ap::format_worker_scaling(curves, report));

@@ -65,7 +65,6 @@ void measure_noise(const BatchSizeEntry& entry, const ap::BatchScaling& scaling,
 
 void run(const Options& options, const std::vector<BatchSizeEntry>& all) {
   ap::BatchSizeScaling study(options.study);
-  const bool root = !options.study.runner || options.study.runner->is_root();
   std::vector<const BatchSizeEntry*> chosen;
   for (const BatchSizeEntry& each : all)
     if (has(options.workloads, each.entry.workload.name) && has(options.submissions, each.entry.submission)) {
@@ -75,7 +74,7 @@ void run(const Options& options, const std::vector<BatchSizeEntry>& all) {
   const std::vector<ap::BatchScaling> found = study.run([](std::size_t finished, std::size_t known) {
     std::fprintf(stderr, "\r%zu of %zu trials %s", finished, known, finished == known ? "\n" : "");
   });
-  if (!root) return;
+  if (!ap::is_root(options.study.runner)) return;
   if (options.study.shards > 1) {
     fmt::print("Shard {} of {} has ended: {}\n", options.study.shard, options.study.shards, study.path());
     return;

@@ -46,7 +46,7 @@ struct StudyOptions {
   Clock clock = Clock::time;                // of the ranking that compare() reports
 
   // Whether this process writes the journal and reports.
-  bool is_root() const { return !runner || runner->is_root(); }
+  bool is_root() const { return algoperf::is_root(runner); }
   void check() const {
     trial.check();
     require(studies >= 1, "StudyOptions: studies is 0, expected at least 1");

@@ -31,6 +31,9 @@ class TaskRunner {
                    const std::function<void(const TaskResult&)>& done) = 0;
 };
 
+// Whether this process writes journals and reports: without a runner, or as its root.
+inline bool is_root(const std::shared_ptr<TaskRunner>& runner) { return !runner || runner->is_root(); }
+
 namespace detail {
 
 // Runs tasks by the runner or, without one, as run_in_processes does.
@@ -47,7 +50,7 @@ void run_tasks(const std::shared_ptr<TaskRunner>& runner, std::size_t jobs, cons
 inline std::unique_ptr<Journal> open_journal(const std::shared_ptr<TaskRunner>& runner, const std::string& path,
                                              const Journal::Json& settings, bool sync) {
   std::string bytes;
-  if (runner && !runner->is_root()) {
+  if (!is_root(runner)) {
     runner->share(bytes, {});
     return std::make_unique<Journal>(path, settings, bytes);
   }

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "../../core/map_kernels.hpp"
 #include "../../state/archive.hpp"
 #include "../../state/visit_option.hpp"
 #include "../concept.hpp"
@@ -108,22 +107,10 @@ struct AsynchronousServer {
     const double loss = context.gradient(0, state.copies[static_cast<std::size_t>(slot)].data(), context.gradients());
     const std::uint64_t delay = state.updates - state.versions[arrival.worker], bound = at_once();
     state.delays.add(delay);
-    if (delay > bound && stale == Stale::drop) {
-      ++state.dropped;
-    } else {
-      using S = typename Context::Scalar;
-      const std::size_t trained = context.layout().trained_size();
-      if (delay > bound && stale == Stale::shrink) {
-        const double factor = static_cast<double>(bound) / static_cast<double>(delay);
-        context.backend().map(Multiply<S>{static_cast<S>(factor)}, trained, context.gradients());
-      }
-      if (bound > 1 && trained < state.size)
-        context.backend().map(Multiply<S>{S(1) / static_cast<S>(bound)}, state.size - trained,
-                              context.gradients() + trained);
-      context.step(context.gradients(), context.values(), state.rule,
-                   [&] { return context.gradient(0, context.values(), context.gradients()); });
-      ++state.updates;
-    }
+    const bool applied = detail::apply_stale(context, state.rule, stale, delay, bound, [&] {
+      return context.gradient(0, context.values(), context.gradients());
+    });
+    ++(applied ? state.updates : state.dropped);
     begin(context, state, arrival.next, slot);
     if (log != nullptr) *log = log_of(state, arrival.time);
     return loss;

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "../../core/error.hpp"
-#include "../../core/map_kernels.hpp"
 #include "../group/mpi.hpp"
 #include "../group/ranks.hpp"
 #include "asynchronous_log.hpp"
@@ -265,7 +264,7 @@ struct MpiServer {
   template <class Context>
   double serve(Context& context, State<Context>& state, bool begins) const {
     using S = typename Context::Scalar;
-    const std::size_t n = context.layout().size(), trained = context.layout().trained_size();
+    const std::size_t n = context.layout().size();
     AsynchronousLog& log = server->log_;
     if (begins) {
       server->start_ = MPI_Wtime();
@@ -277,19 +276,10 @@ struct MpiServer {
     const std::uint64_t delay = log.applied - server->versions_[static_cast<std::size_t>(worker)];
     const std::uint64_t bound = server->workers();
     server->delays_.add(delay);
-    if (delay > bound && stale == Stale::drop) {
-      ++log.dropped;
-    } else {
-      if (delay > bound && stale == Stale::shrink) {
-        const double factor = static_cast<double>(bound) / static_cast<double>(delay);
-        context.backend().map(Multiply<S>{static_cast<S>(factor)}, trained, context.gradients());
-      }
-      if (bound > 1 && trained < n)
-        context.backend().map(Multiply<S>{S(1) / static_cast<S>(bound)}, n - trained, context.gradients() + trained);
-      context.step(context.gradients(), context.values(), state.rule,
-                   [] { fail("MpiServer: the rule recomputes gradients, which a server cannot"); });
-      ++log.applied;
-    }
+    const bool applied = detail::apply_stale(context, state.rule, stale, delay, bound, [] {
+      fail("MpiServer: the rule recomputes gradients, which a server cannot");
+    });
+    ++(applied ? log.applied : log.dropped);
     server->send_values(worker, static_cast<const S*>(context.values()), n);
     log.seconds = MPI_Wtime() - server->start_;
     log.largest_delay = server->delays_.largest;

@@ -61,14 +61,14 @@ class ArrayBlocks {
       std::vector<ByteRange> from;
       for (std::size_t r = 0; r < ranks.size(); ++r)
         from.push_back({(r * vectors_ + v) * mine * sizeof(S), mine * sizeof(S)});
-      ranks.exchange(vector, bytes_of_blocks(sizeof(S)), received_.data(), from);
+      ranks.exchange(vector, in_bytes_, received_.data(), from);
       return;
     }
     std::vector<ByteRange> from;
     for (std::size_t r = 0; r < ranks.size(); ++r) from.push_back({r * mine * 2, mine * 2});
     resize_packed(ranks);
     detail::pack(format, packed_.size(), vector, packed_.data());
-    ranks.exchange(packed_.data(), bytes_of_blocks(2), packed_blocks_.data(), from);
+    ranks.exchange(packed_.data(), packed_bytes(), packed_blocks_.data(), from);
     for (std::size_t r = 0; r < ranks.size(); ++r)
       detail::unpack(format, mine, packed_blocks_.data() + r * mine, received(r, v));
   }
@@ -78,21 +78,21 @@ class ArrayBlocks {
     const std::size_t mine = own_block().size;
     if (format == VectorFormat::full) {
       const std::vector<ByteRange> to(ranks.size(), ByteRange{0, mine * sizeof(S)});
-      ranks.exchange(received_.data(), to, vector, bytes_of_blocks(sizeof(S)));
+      ranks.exchange(received_.data(), to, vector, in_bytes_);
       return;
     }
     const std::vector<ByteRange> to(ranks.size(), ByteRange{0, mine * 2});
     resize_packed(ranks);
     detail::pack(format, mine, static_cast<const S*>(received(0)), packed_blocks_.data());
-    ranks.exchange(packed_blocks_.data(), to, packed_.data(), bytes_of_blocks(2));
+    ranks.exchange(packed_blocks_.data(), to, packed_.data(), packed_bytes());
     detail::unpack(format, packed_.size(), packed_.data(), vector);
   }
 
  private:
-  // Returns the bytes of each rank's block in an arena of elements of `size` bytes.
-  std::vector<ByteRange> bytes_of_blocks(std::size_t size) const {
+  // Returns the bytes of each rank's block in packed_.
+  std::vector<ByteRange> packed_bytes() const {
     std::vector<ByteRange> bytes;
-    for (const ByteRange& block : blocks_) bytes.push_back({block.begin * size, block.size * size});
+    for (const ByteRange& block : blocks_) bytes.push_back({2 * block.begin, 2 * block.size});
     return bytes;
   }
   void resize_packed(const Ranks& ranks) {
@@ -112,6 +112,7 @@ class ArrayBlocks {
       const std::size_t begin_of = first < pieces_.size() ? pieces_[first].begin : size;
       const std::size_t end_of = end < pieces_.size() ? pieces_[end].begin : size;
       blocks_.push_back({begin_of, end_of - begin_of});
+      in_bytes_.push_back({begin_of * sizeof(S), (end_of - begin_of) * sizeof(S)});
       first_piece_.push_back(end);
       piece_counts_.push_back(end - first);
     }
@@ -120,7 +121,7 @@ class ArrayBlocks {
   std::size_t vectors_ = 0, rank_ = 0;
   std::vector<Piece> pieces_;
   std::vector<std::size_t> first_piece_, piece_counts_;
-  std::vector<ByteRange> blocks_;  // in elements
+  std::vector<ByteRange> blocks_, in_bytes_;  // of each rank in the arena, in elements and in bytes
   std::vector<S> received_;
   std::vector<std::uint16_t> packed_, packed_blocks_;  // of 16-bit formats: an arena, and a block of each rank
 };

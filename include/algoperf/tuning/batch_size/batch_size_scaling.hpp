@@ -96,7 +96,7 @@ class BatchSizeScaling {
         journal.append(task.task, record);
         keep(task.task, record);
         ++finished;
-        if (!options_.runner || options_.runner->is_root()) progress(finished, known);
+        if (is_root(options_.runner)) progress(finished, known);
       });
     }
     return collect();

@@ -145,7 +145,7 @@ class WorkerScaling {
         fail_run(curves, slots[task.task / options_.seeds], task);
       }
       ++finished;
-      if (!options_.runner || options_.runner->is_root()) progress("runs", finished, missing.size());
+      if (is_root(options_.runner)) progress("runs", finished, missing.size());
     });
   }
   // A run that failed, without diverging, has no record, so it is run again if the study continues.
