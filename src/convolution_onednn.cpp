@@ -1,5 +1,5 @@
-// The convolutions of algoperf::gemm if ALGOPERF_GEMM=onednn: those of float by oneDNN, those of double by the
-// library's own tiles.
+// The convolutions of algoperf::gemm if ALGOPERF_GEMM=onednn: those of float by oneDNN, those of double and depthwise
+// convolutions by the library's own tiles.
 #include <cstddef>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algoperf/backend/products/convolution_tiles.hpp"
+#include "algoperf/backend/products/depthwise_tiles.hpp"
 #include "algoperf/core/error.hpp"
 #include "instances.hpp"
 #include "onednn_thread.hpp"
@@ -176,4 +177,5 @@ void convolve_back_to_weight<float>(const Convolution& c, const float* x, const 
 
 }  // namespace algoperf
 
+ALGOPERF_INSTANTIATE_CONVOLUTIONS_OF(DepthwiseConvolution, float);
 ALGOPERF_INSTANTIATE_CONVOLUTIONS(double);

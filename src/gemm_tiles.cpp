@@ -48,15 +48,27 @@ void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_
 
 template <class S>
 void convolve(const Convolution& c, const S* x, const S* weight, const S* bias, S* y) {
-  functions<S>().convolve(c, x, weight, bias, y);
+  functions<S>().all_channels.forward(c, x, weight, bias, y);
 }
 template <class S>
 void convolve_back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
-  functions<S>().convolve_back_to_input(c, dy, weight, dx);
+  functions<S>().all_channels.back_to_input(c, dy, weight, dx);
 }
 template <class S>
 void convolve_back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) {
-  functions<S>().convolve_back_to_weight(c, x, dy, d_weight);
+  functions<S>().all_channels.back_to_weight(c, x, dy, d_weight);
+}
+template <class S>
+void convolve(const DepthwiseConvolution& c, const S* x, const S* weight, const S* bias, S* y) {
+  functions<S>().depthwise.forward(c, x, weight, bias, y);
+}
+template <class S>
+void convolve_back_to_input(const DepthwiseConvolution& c, const S* dy, const S* weight, S* dx) {
+  functions<S>().depthwise.back_to_input(c, dy, weight, dx);
+}
+template <class S>
+void convolve_back_to_weight(const DepthwiseConvolution& c, const S* x, const S* dy, S* d_weight) {
+  functions<S>().depthwise.back_to_weight(c, x, dy, d_weight);
 }
 
 }  // namespace algoperf

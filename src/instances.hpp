@@ -9,10 +9,13 @@
   ALGOPERF_INSTANTIATE_GEMM(gemm_nt, S); \
   ALGOPERF_INSTANTIATE_GEMM(gemm_tn, S)
 
-#define ALGOPERF_INSTANTIATE_CONVOLUTIONS(S)                                                               \
-  template void algoperf::convolve<S>(const algoperf::Convolution&, const S*, const S*, const S*, S*);     \
-  template void algoperf::convolve_back_to_input<S>(const algoperf::Convolution&, const S*, const S*, S*); \
-  template void algoperf::convolve_back_to_weight<S>(const algoperf::Convolution&, const S*, const S*, S*)
+#define ALGOPERF_INSTANTIATE_CONVOLUTIONS_OF(P, S)                                               \
+  template void algoperf::convolve<S>(const algoperf::P&, const S*, const S*, const S*, S*);     \
+  template void algoperf::convolve_back_to_input<S>(const algoperf::P&, const S*, const S*, S*); \
+  template void algoperf::convolve_back_to_weight<S>(const algoperf::P&, const S*, const S*, S*)
+#define ALGOPERF_INSTANTIATE_CONVOLUTIONS(S)            \
+  ALGOPERF_INSTANTIATE_CONVOLUTIONS_OF(Convolution, S); \
+  ALGOPERF_INSTANTIATE_CONVOLUTIONS_OF(DepthwiseConvolution, S)
 
 // Defines gemm_depends_on_size().
 #define ALGOPERF_DEPENDS_ON_SIZE(of_float, of_double) \

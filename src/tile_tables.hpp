@@ -11,12 +11,19 @@ template <class S>
 using Gemm = void(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
                   S* c, std::size_t ldc, bool accumulate);
 
+// The convolutions with parameters P.
+template <class P, class S>
+struct Convolve {
+  void (*forward)(const P&, const S* x, const S* weight, const S* bias, S* y);
+  void (*back_to_input)(const P&, const S* dy, const S* weight, S* dx);
+  void (*back_to_weight)(const P&, const S* x, const S* dy, S* d_weight);
+};
+
 template <class S>
 struct Functions {
   Gemm<S>*nn, *nt, *tn;
-  void (*convolve)(const Convolution&, const S* x, const S* weight, const S* bias, S* y);
-  void (*convolve_back_to_input)(const Convolution&, const S* dy, const S* weight, S* dx);
-  void (*convolve_back_to_weight)(const Convolution&, const S* x, const S* dy, S* d_weight);
+  Convolve<Convolution, S> all_channels;
+  Convolve<DepthwiseConvolution, S> depthwise;
 };
 
 // Converts to the functions of a scalar type.

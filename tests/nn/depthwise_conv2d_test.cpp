@@ -31,6 +31,9 @@ const DepthwiseCase depthwise_cases[] = {
     {{.size = 4, .padding = 1, .bias = false}, {6, 9, 18}},
     {{.size = 3, .stride = 2, .padding = 1}, {5, 6, 33}},
     {{.size = 7, .padding = 3}, {9, 8, 3}},
+    {{.size = 3, .padding = 1}, {4, 15, 70}},
+    {{.size = 6, .stride = 2, .padding = 2}, {9, 17, 40}},
+    {{.size = 2, .stride = 4}, {9, 11, 17}},
 };
 
 // Computes the convolution by its definition, term by term.

@@ -88,7 +88,10 @@ struct Host {
   }
 
 #if !ALGOPERF_IN_CUDA_FILE
-  auto convolution(const Convolution& c) const { return detail::ConvolutionThreads<S>(c, threads); }
+  auto convolution(const Convolution& c) const { return detail::ConvolutionThreads<S, Convolution>(c, threads); }
+  auto convolution(const DepthwiseConvolution& c) const {
+    return detail::ConvolutionThreads<S, DepthwiseConvolution>(c, threads);
+  }
   auto attention(const AttentionShape& shape) const { return detail::HostAttention<Host>(*this, shape); }
 #endif
 

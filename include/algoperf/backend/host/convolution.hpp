@@ -13,22 +13,22 @@
 namespace algoperf {
 namespace detail {
 
-// Runs a convolution on up to `threads` threads, in groups of at most 24 images: an even number of groups of about the
-// same size, so that two threads have the same work. The groups do not depend on the number of threads, so neither does
-// the result.
-template <class S>
+// Runs a Convolution or a DepthwiseConvolution on up to `threads` threads, in groups of at most 24 images: an even
+// number of groups of about the same size, so that two threads have the same work. The groups do not depend on the
+// number of threads, so neither does the result.
+template <class S, class Parameters>
 class ConvolutionThreads {
  public:
-  ConvolutionThreads(const Convolution& whole, unsigned threads)
+  ConvolutionThreads(const Parameters& whole, unsigned threads)
       : whole_(whole), threads_(threads), at_once_(images_of_group(whole.images)) {}
 
   void forward(const S* x, const S* weight, const S* bias, S* y) const {
-    for_each_group([=, *this](const Convolution& group, std::size_t first) {
+    for_each_group([=, *this](const Parameters& group, std::size_t first) {
       convolve(group, x + first * whole_.inputs(), weight, bias, y + first * whole_.outputs());
     });
   }
   void back_to_input(const S* dy, const S* weight, S* dx) const {
-    for_each_group([=, *this](const Convolution& group, std::size_t first) {
+    for_each_group([=, *this](const Parameters& group, std::size_t first) {
       convolve_back_to_input(group, dy + first * whole_.outputs(), weight, dx + first * whole_.inputs());
     });
   }
@@ -63,8 +63,8 @@ class ConvolutionThreads {
     return (images + groups - 1) / groups;
   }
   std::size_t group_count() const { return whole_.images == 0 ? 0 : (whole_.images + at_once_ - 1) / at_once_; }
-  Convolution group(std::size_t i) const {
-    Convolution group = whole_;
+  Parameters group(std::size_t i) const {
+    Parameters group = whole_;
     group.images = whole_.images - i * at_once_ < at_once_ ? whole_.images - i * at_once_ : at_once_;
     return group;
   }
@@ -77,8 +77,9 @@ class ConvolutionThreads {
   // Calls f(). Throws OutOfMemory if an image with its padding does not fit in memory.
   template <class F>
   void or_out_of_memory(const F& f) const {
-    const std::size_t padded = element_count(whole_.rows + 2 * whole_.padding, whole_.cols + 2 * whole_.padding,
-                                             whole_.channels > whole_.filters ? whole_.channels : whole_.filters);
+    std::size_t depth = whole_.channels;
+    if constexpr (requires { whole_.filters; }) depth = depth > whole_.filters ? depth : whole_.filters;
+    const std::size_t padded = element_count(whole_.rows + 2 * whole_.padding, whole_.cols + 2 * whole_.padding, depth);
     if (padded >= max_elements) fail_to_allocate(padded, sizeof(S));
     try {
       f();
@@ -87,7 +88,7 @@ class ConvolutionThreads {
     }
   }
 
-  Convolution whole_;
+  Parameters whole_;
   unsigned threads_;
   std::size_t at_once_;  // images of a group
 };

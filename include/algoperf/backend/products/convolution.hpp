@@ -19,8 +19,19 @@ __attribute__((noinline)) void convolve_back_to_input(const Convolution&, const 
 template <class S>
 __attribute__((noinline)) void convolve_back_to_weight(const Convolution&, const S* x, const S* dy, S* d_weight);
 
+// The same for depthwise convolutions:
+//   y[o, q, c] = bias[c] + sum over i, j of weight[i, j, c] x[o stride + i - padding, q stride + j - padding, c]
+template <class S>
+__attribute__((noinline)) void convolve(const DepthwiseConvolution&, const S* x, const S* weight, const S* bias, S* y);
+template <class S>
+__attribute__((noinline)) void convolve_back_to_input(const DepthwiseConvolution&, const S* dy, const S* weight, S* dx);
+template <class S>
+__attribute__((noinline)) void convolve_back_to_weight(const DepthwiseConvolution&, const S* x, const S* dy,
+                                                       S* d_weight);
+
 }  // namespace algoperf
 
 #if !defined(ALGOPERF_EXTERN_GEMM) && !defined(ALGOPERF_CONVOLUTION_CHOSEN)
 #include "convolution_tiles.hpp"
+#include "depthwise_tiles.hpp"
 #endif

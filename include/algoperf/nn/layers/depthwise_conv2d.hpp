@@ -1,8 +1,10 @@
 #pragma once
 
-#include <type_traits>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 
-#include "../../core/map_kernels.hpp"
+#include "../../backend/convolution.hpp"
 #include "../../core/window_overlap.hpp"
 #include "../concept.hpp"
 #include "../init.hpp"
@@ -62,29 +64,6 @@ struct DepthwiseConv2d {
     if (bias) set(h.bias, Init::zeros);
   }
 
-  // y + a0 b0 + a1 b1 + ..., from left to right.
-  struct AddProducts {
-    template <class T>
-    ALGOPERF_HD T operator()(T y) const {
-      return y;
-    }
-    template <class T, class... More>
-    ALGOPERF_HD T operator()(T y, T a, T b, More... more) const {
-      return (*this)(y + a * b, more...);
-    }
-  };
-  // Adds to y the sum over k of a[k a_step + c] b[k b_step + c].
-  template <class S, class Team>
-  static ALGOPERF_HD void add_products(const Team& team, std::size_t count, std::size_t channels, S* y, const S* a,
-                                       std::ptrdiff_t a_step, const S* b, std::ptrdiff_t b_step) {
-    for (; count >= 4; count -= 4, a += 4 * a_step, b += 4 * b_step)
-      team.map(AddProducts{}, channels, y, a, b, a + a_step, b + b_step, a + 2 * a_step, b + 2 * b_step, a + 3 * a_step,
-               b + 3 * b_step);
-    if (count == 3) team.map(AddProducts{}, channels, y, a, b, a + a_step, b + b_step, a + 2 * a_step, b + 2 * b_step);
-    if (count == 2) team.map(AddProducts{}, channels, y, a, b, a + a_step, b + b_step);
-    if (count == 1) team.map(AddProducts{}, channels, y, a, b);
-  }
-
   // Computes one pixel of the output.
   template <class S>
   struct Forward {
@@ -103,24 +82,13 @@ struct DepthwiseConv2d {
       const S* const corner = x + ((at.image * w.rows + down.at) * w.cols + across.at) * w.channels;
       const T* const first = weight + (down.begin * w.size + across.begin) * w.channels;
       S* const to = y + r * w.channels;
-      if constexpr (std::is_same_v<S, T> && Team::size == 1) {
-        if (bias != nullptr)
-          team.copy(w.channels, bias, to);
-        else
-          team.each(w.channels, [to](std::size_t c) { to[c] = S(0); });
-        const auto step = static_cast<std::ptrdiff_t>(w.channels);
+      team.each(w.channels, [=](std::size_t c) {
+        T sum = a.bias != nullptr ? a.bias[c] : T(0);
         for (std::size_t i = 0; i < down.count; ++i)
-          add_products(team, across.count, w.channels, to, corner + i * w.cols * w.channels, step,
-                       first + i * w.size * w.channels, step);
-      } else {
-        team.each(w.channels, [=](std::size_t c) {
-          T sum = a.bias != nullptr ? a.bias[c] : T(0);
-          for (std::size_t i = 0; i < down.count; ++i)
-            for (std::size_t j = 0; j < across.count; ++j)
-              sum += first[(i * a.w.size + j) * a.w.channels + c] * T(corner[(i * a.w.cols + j) * a.w.channels + c]);
-          to[c] = S(sum);
-        });
-      }
+          for (std::size_t j = 0; j < across.count; ++j)
+            sum += first[(i * a.w.size + j) * a.w.channels + c] * T(corner[(i * a.w.cols + j) * a.w.channels + c]);
+        to[c] = S(sum);
+      });
     }
   };
   // Computes the gradient of one pixel of the input, from every window that contains it.
@@ -139,25 +107,14 @@ struct DepthwiseConv2d {
       const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
       const bool any = rows.begin < rows.end && cols.begin < cols.end;
       S* const to = dx + r * w.channels;
-      if constexpr (std::is_same_v<S, T> && Team::size == 1) {
-        team.each(w.channels, [to](std::size_t c) { to[c] = S(0); });
-        // From one window to the next, the pixel's place in the window moves back by the stride.
-        const auto channels = static_cast<std::ptrdiff_t>(w.channels);
+      team.each(w.channels, [=](std::size_t c) {
+        T sum = 0;
         for (std::size_t o = rows.begin; any && o < rows.end; ++o)
-          add_products(team, cols.end - cols.begin, w.channels, to,
-                       dy + ((at.image * w.out_rows + o) * w.out_cols + cols.begin) * w.channels, channels,
-                       weight + (w.within(at.row, o) * w.size + w.within(at.col, cols.begin)) * w.channels,
-                       -static_cast<std::ptrdiff_t>(w.stride) * channels);
-      } else {
-        team.each(w.channels, [=](std::size_t c) {
-          T sum = 0;
-          for (std::size_t o = rows.begin; any && o < rows.end; ++o)
-            for (std::size_t q = cols.begin; q < cols.end; ++q)
-              sum += a.weight[(a.w.within(at.row, o) * a.w.size + a.w.within(at.col, q)) * a.w.channels + c] *
-                     T(a.dy[((at.image * a.w.out_rows + o) * a.w.out_cols + q) * a.w.channels + c]);
-          to[c] = S(sum);
-        });
-      }
+          for (std::size_t q = cols.begin; q < cols.end; ++q)
+            sum += a.weight[(a.w.within(at.row, o) * a.w.size + a.w.within(at.col, q)) * a.w.channels + c] *
+                   T(a.dy[((at.image * a.w.out_rows + o) * a.w.out_cols + q) * a.w.channels + c]);
+        to[c] = S(sum);
+      });
     }
   };
   // Computes the gradient of W from one example.
@@ -174,56 +131,54 @@ struct DepthwiseConv2d {
       const S* const pixels = x + e * w.rows * w.cols * w.channels;
       const S* const slopes = dy + e * w.out_rows * w.out_cols * w.channels;
       T* const to = of_examples + e * w.size * w.size * w.channels;
-      if constexpr (std::is_same_v<S, T> && Team::size == 1) {
-        const auto channels = static_cast<std::ptrdiff_t>(w.channels);
-        for (std::size_t i = 0; i < w.size; ++i)
-          for (std::size_t j = 0; j < w.size; ++j) {
-            const WindowOverlap down = outputs_within(i, w.rows, w.out_rows, w.stride, w.padding);
-            const WindowOverlap across = outputs_within(j, w.cols, w.out_cols, w.stride, w.padding);
-            T* const sum = to + (i * w.size + j) * w.channels;
-            team.each(w.channels, [sum](std::size_t c) { sum[c] = T(0); });
-            for (std::size_t k = 0; k < down.count; ++k)
-              add_products(team, across.count, w.channels, sum,
-                           slopes + ((down.begin + k) * w.out_cols + across.begin) * w.channels, channels,
-                           pixels + ((down.at + k * w.stride) * w.cols + across.at) * w.channels,
-                           static_cast<std::ptrdiff_t>(w.stride) * channels);
-          }
-      } else {
-        team.each(w.size * w.size * w.channels, [=](std::size_t at) {
-          const std::size_t tap = at / a.w.channels, c = at % a.w.channels;
-          const WindowOverlap down = outputs_within(tap / a.w.size, a.w.rows, a.w.out_rows, a.w.stride, a.w.padding);
-          const WindowOverlap across = outputs_within(tap % a.w.size, a.w.cols, a.w.out_cols, a.w.stride, a.w.padding);
-          T sum = 0;
-          for (std::size_t k = 0; k < down.count; ++k)
-            for (std::size_t l = 0; l < across.count; ++l)
-              sum += T(slopes[((down.begin + k) * a.w.out_cols + across.begin + l) * a.w.channels + c]) *
-                     T(pixels[((down.at + k * a.w.stride) * a.w.cols + across.at + l * a.w.stride) * a.w.channels + c]);
-          to[at] = sum;
-        });
-      }
+      team.each(w.size * w.size * w.channels, [=](std::size_t at) {
+        const std::size_t tap = at / a.w.channels, c = at % a.w.channels;
+        const WindowOverlap down = outputs_within(tap / a.w.size, a.w.rows, a.w.out_rows, a.w.stride, a.w.padding);
+        const WindowOverlap across = outputs_within(tap % a.w.size, a.w.cols, a.w.out_cols, a.w.stride, a.w.padding);
+        T sum = 0;
+        for (std::size_t k = 0; k < down.count; ++k)
+          for (std::size_t l = 0; l < across.count; ++l)
+            sum += T(slopes[((down.begin + k) * a.w.out_cols + across.begin + l) * a.w.channels + c]) *
+                   T(pixels[((down.at + k * a.w.stride) * a.w.cols + across.at + l * a.w.stride) * a.w.channels + c]);
+        to[at] = sum;
+      });
     }
   };
 
   template <class B, class S>
   void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
     const Window w = window(in);
-    call.backend.for_each_row(call.batch * w.out_rows * w.out_cols, size * size * w.channels,
-                              Forward<S>{w, call.value(h.weight), bias ? call.value(h.bias) : nullptr, x, y});
+    const auto* const added = bias ? call.value(h.bias) : nullptr;
+    if constexpr (ConvolvingBackend<B, DepthwiseConvolution>)
+      call.backend.convolution(parameters_of(w, call.batch)).forward(x, call.value(h.weight), added, y);
+    else
+      call.backend.for_each_row(call.batch * w.out_rows * w.out_cols, size * size * w.channels,
+                                Forward<S>{w, call.value(h.weight), added, x, y});
   }
   template <class B, class S>
   void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {
     const Window w = window(in);
     if (bias) call.backend.column_sums(call.batch * w.out_rows * w.out_cols, w.channels, dy, call.gradient(h.bias));
-    call.backend.for_each_row(call.batch, w.out_rows * w.out_cols * weights(in), BackToWeight<S>{w, x, dy, call.exact});
-    call.backend.column_sums(call.batch, weights(in), static_cast<const Arithmetic<S>*>(call.exact),
-                             call.gradient(h.weight));
-    if (dx != nullptr)
-      call.backend.for_each_row(call.batch * w.rows * w.cols, size * size * w.channels,
-                                BackToInput<S>{w, call.value(h.weight), dy, dx});
+    if constexpr (ConvolvingBackend<B, DepthwiseConvolution>) {
+      const auto convolution = call.backend.convolution(parameters_of(w, call.batch));
+      convolution.back_to_weight(x, dy, call.gradient(h.weight));
+      if (dx != nullptr) convolution.back_to_input(dy, call.value(h.weight), dx);
+    } else {
+      call.backend.for_each_row(call.batch, w.out_rows * w.out_cols * weights(in),
+                                BackToWeight<S>{w, x, dy, call.exact});
+      call.backend.column_sums(call.batch, weights(in), static_cast<const Arithmetic<S>*>(call.exact),
+                               call.gradient(h.weight));
+      if (dx != nullptr)
+        call.backend.for_each_row(call.batch * w.rows * w.cols, size * size * w.channels,
+                                  BackToInput<S>{w, call.value(h.weight), dy, dx});
+    }
   }
 
  private:
   constexpr Window window(Shape in) const { return {in, size, stride, padding}; }
+  static DepthwiseConvolution parameters_of(const Window& w, std::size_t batch) {
+    return {batch, w.rows, w.cols, w.channels, w.size, w.stride, w.padding};
+  }
   constexpr std::uint64_t weights(Shape in) const { return size * size * in[2]; }
   // The products of one example.
   constexpr std::uint64_t terms(Shape in) const {

@@ -1,0 +1,246 @@
+// Implements the depthwise convolutions of convolution.hpp. A tile is a few neighbouring outputs by a few vectors of
+// channels, whose sums stay in registers for all terms. Outputs whose windows have the same taps within the image form
+// a run, of which tiles are cut; most outputs form one run, those near the padding several short ones.
+//
+// The gradient of the input has runs for each remainder of a pixel's column modulo the stride. In the gradient of the
+// weights, the outputs of a tile are the taps of one line, and the terms are pixels. Each output adds its terms in the
+// same order, whatever tile computes it.
+#pragma once
+
+#include <cstddef>
+
+#include "../../core/window_overlap.hpp"
+#include "convolution.hpp"
+#include "tiles/lanes.hpp"
+
+namespace algoperf {
+namespace detail::tiled {
+inline namespace ALGOPERF_SIMD {
+
+// Outputs y[p y_next + c] = start[p start_next + c] + sum over i, j of
+//   x[p x_next + i x_line + j x_step + c] w[i w_line + j w_step + c]
+// for channels c, or without `start`, if it is null.
+template <class S>
+struct DepthwiseSums {
+  using Step = std::ptrdiff_t;
+  std::size_t lines, terms;
+  const S* x;
+  Step x_line, x_step, x_next;
+  const S* w;
+  Step w_line, w_step;
+  S* y;
+  Step y_next;
+  const S* start;
+  Step start_next;
+};
+
+// Computes `outputs` outputs of `vectors` vectors of channels, of which the last has `last` channels if `cut`.
+template <class S, std::size_t outputs, std::size_t vectors, bool cut = false>
+[[gnu::noinline]] void depthwise_tile(const DepthwiseSums<S>& sums, std::size_t channel, std::size_t last = 0) {
+  constexpr std::size_t n = width<S>;
+  const auto take = [&](const S* from) ALGOPERF_INLINE_LAMBDA {
+    if constexpr (cut)
+      return load_first(from, last);
+    else
+      return load(from);
+  };
+  const std::ptrdiff_t x_next = sums.x_next, x_step = sums.x_step, w_step = sums.w_step;
+  Lanes<S> sum[outputs][vectors] = {};
+  if (sums.start != nullptr)
+    ALGOPERF_UNROLL for (std::size_t p = 0; p < outputs; ++p) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
+        sum[p][v] = take(sums.start + static_cast<std::ptrdiff_t>(p) * sums.start_next + channel + v * n);
+  const S *x_line = sums.x + channel, *w_line = sums.w + channel;
+  for (std::size_t line = sums.lines; line > 0; --line, x_line += sums.x_line, w_line += sums.w_line) {
+    const S *x = x_line, *w = w_line;
+    for (std::size_t term = sums.terms; term > 0; --term, x += x_step, w += w_step) {
+      Lanes<S> factor[vectors];
+      ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) factor[v] = take(w + v * n);
+      ALGOPERF_UNROLL for (std::size_t p = 0; p < outputs; ++p) {
+        const S* const at = x + static_cast<std::ptrdiff_t>(p) * x_next;
+        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[p][v] = sum[p][v] + take(at + v * n) * factor[v];
+      }
+    }
+  }
+  ALGOPERF_UNROLL for (std::size_t p = 0; p < outputs; ++p) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
+    S* const to = sums.y + static_cast<std::ptrdiff_t>(p) * sums.y_next + channel + v * n;
+    if constexpr (cut)
+      store_first<S>(sum[p][v], to, last);
+    else
+      store<S>(sum[p][v], to);
+  }
+}
+
+// The vectors of a tile: as many sums as registers hold, and enough of them to hide the latency of additions.
+template <std::size_t outputs>
+inline constexpr std::size_t depthwise_vectors = [] {
+  constexpr std::size_t room = (native_vector_bytes == 64 ? 12 : 8) / outputs;
+  return room < 1 ? std::size_t{1} : room > 4 ? std::size_t{4} : room;
+}();
+
+// Computes tiles of `outputs` outputs as long as there are enough, over all channels.
+template <std::size_t outputs, class S>
+void depthwise_tiles(DepthwiseSums<S>& sums, std::size_t& count, std::size_t channels) {
+  constexpr std::size_t n = width<S>, wide = depthwise_vectors<outputs>;
+  for (; count >= outputs; count -= outputs) {
+    std::size_t c = 0;
+    for (; c + wide * n <= channels; c += wide * n) depthwise_tile<S, outputs, wide>(sums, c);
+    if constexpr (wide > 1)
+      for (; c + n <= channels; c += n) depthwise_tile<S, outputs, 1>(sums, c);
+    if (c < channels) depthwise_tile<S, outputs, 1, true>(sums, c, channels - c);
+    constexpr auto moved = static_cast<std::ptrdiff_t>(outputs);
+    sums.x += moved * sums.x_next;
+    sums.y += moved * sums.y_next;
+    if (sums.start != nullptr) sums.start += moved * sums.start_next;
+  }
+}
+
+// Computes a run of outputs.
+template <class S>
+void depthwise_run(DepthwiseSums<S> sums, std::size_t count, std::size_t channels) {
+  depthwise_tiles<6>(sums, count, channels);
+  depthwise_tiles<3>(sums, count, channels);
+  depthwise_tiles<2>(sums, count, channels);
+  depthwise_tiles<1>(sums, count, channels);
+}
+
+// The pixels of an axis to which the outputs of a convolution pass gradients: along it, from one pixel to the next with
+// the same remainder modulo the stride, the first output moves by one. `count` outputs from `output` on, the first of
+// which has the pixel at `tap`, and each further one `stride` taps before.
+struct OutputsOfPixel {
+  std::size_t output, count, tap;
+};
+inline OutputsOfPixel outputs_of_pixel(std::size_t pixel, std::size_t outputs, const DepthwiseConvolution& c) {
+  const std::size_t at = pixel + c.padding;
+  const std::size_t begin = at < c.size ? 0 : (at - c.size) / c.stride + 1, last = at / c.stride + 1;
+  const std::size_t end = last < outputs ? last : outputs;
+  if (begin >= end) return {0, 0, 0};
+  return {begin, end - begin, at - begin * c.stride};
+}
+
+// Calls f(first, count, overlap of the first) for runs of elements [0, n), whose overlaps are alike.
+template <class Overlap, class Alike, class F>
+void for_each_run(std::size_t n, const Overlap& overlap, const Alike& alike, const F& f) {
+  for (std::size_t first = 0, next; first < n; first = next) {
+    const auto of_first = overlap(first);
+    for (next = first + 1; next < n && alike(of_first, overlap(next));) ++next;
+    f(first, next - first, of_first);
+  }
+}
+
+}  // namespace ALGOPERF_SIMD
+}  // namespace detail::tiled
+
+template <class S>
+void convolve(const DepthwiseConvolution& c, const S* x, const S* weight, const S* bias, S* y) {
+  using namespace detail::tiled;
+  const auto channels = static_cast<std::ptrdiff_t>(c.channels), cols = static_cast<std::ptrdiff_t>(c.cols);
+  const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
+  const auto taps = [&](std::size_t q) { return taps_within(q, c.cols, c.size, c.stride, c.padding); };
+  const auto alike = [](const WindowOverlap& a, const WindowOverlap& b) {
+    return a.begin == b.begin && a.count == b.count;
+  };
+  for (std::size_t image = 0; image < c.images; ++image, x += c.inputs(), y += c.outputs())
+    for_each_run(out_cols, taps, alike, [&](std::size_t q, std::size_t count, const WindowOverlap& across) {
+      for (std::size_t o = 0; o < out_rows; ++o) {
+        const WindowOverlap down = taps_within(o, c.rows, c.size, c.stride, c.padding);
+        depthwise_run<S>({.lines = across.count == 0 ? 0 : down.count,
+                          .terms = across.count,
+                          .x = x + (down.at * c.cols + across.at) * c.channels,
+                          .x_line = cols * channels,
+                          .x_step = channels,
+                          .x_next = static_cast<std::ptrdiff_t>(c.stride) * channels,
+                          .w = weight + (down.begin * c.size + across.begin) * c.channels,
+                          .w_line = static_cast<std::ptrdiff_t>(c.size) * channels,
+                          .w_step = channels,
+                          .y = y + (o * out_cols + q) * c.channels,
+                          .y_next = channels,
+                          .start = bias,
+                          .start_next = 0},
+                         count, c.channels);
+      }
+    });
+}
+
+template <class S>
+void convolve_back_to_input(const DepthwiseConvolution& c, const S* dy, const S* weight, S* dx) {
+  using namespace detail::tiled;
+  const auto channels = static_cast<std::ptrdiff_t>(c.channels), stride = static_cast<std::ptrdiff_t>(c.stride);
+  const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
+  const auto alike = [](const OutputsOfPixel& a, const OutputsOfPixel& b) {
+    return a.tap == b.tap && a.count == b.count;
+  };
+  for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs(), dx += c.inputs())
+    for (std::size_t phase = 0; phase < c.stride && phase < c.cols; ++phase) {
+      const auto outputs = [&](std::size_t u) { return outputs_of_pixel(phase + u * c.stride, out_cols, c); };
+      const std::size_t pixels = (c.cols - phase + c.stride - 1) / c.stride;
+      for_each_run(pixels, outputs, alike, [&](std::size_t u, std::size_t count, const OutputsOfPixel& across) {
+        for (std::size_t r = 0; r < c.rows; ++r) {
+          const OutputsOfPixel down = outputs_of_pixel(r, out_rows, c);
+          depthwise_run<S>({.lines = across.count == 0 ? 0 : down.count,
+                            .terms = across.count,
+                            .x = dy + (down.output * out_cols + across.output) * c.channels,
+                            .x_line = static_cast<std::ptrdiff_t>(out_cols) * channels,
+                            .x_step = channels,
+                            .x_next = channels,
+                            .w = weight + (down.tap * c.size + across.tap) * c.channels,
+                            .w_line = -stride * static_cast<std::ptrdiff_t>(c.size) * channels,
+                            .w_step = -stride * channels,
+                            .y = dx + (r * c.cols + phase + u * c.stride) * c.channels,
+                            .y_next = stride * channels,
+                            .start = nullptr,
+                            .start_next = 0},
+                           count, c.channels);
+        }
+      });
+    }
+}
+
+template <class S>
+void convolve_back_to_weight(const DepthwiseConvolution& c, const S* x, const S* dy, S* d_weight) {
+  using namespace detail::tiled;
+  const auto channels = static_cast<std::ptrdiff_t>(c.channels), stride = static_cast<std::ptrdiff_t>(c.stride);
+  const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
+  for (std::size_t k = 0; k < c.weights(); ++k) d_weight[k] = S(0);
+  for (std::size_t image = 0; image < c.images; ++image, x += c.inputs(), dy += c.outputs())
+    for (std::size_t i = 0; i < c.size; ++i) {
+      const WindowOverlap down = outputs_within(i, c.rows, out_rows, c.stride, c.padding);
+      // Adds the terms of outputs [first, first + count) to the gradients of `taps` taps from `tap` on. `col` is the
+      // pixel that the first output has at that tap.
+      const auto add = [&](std::size_t tap, std::size_t taps, std::size_t first, std::size_t count, std::size_t col) {
+        if (count == 0 || down.count == 0) return;
+        S* const sums = d_weight + (i * c.size + tap) * c.channels;
+        depthwise_run<S>({.lines = down.count,
+                          .terms = count,
+                          .x = x + (down.at * c.cols + col) * c.channels,
+                          .x_line = stride * static_cast<std::ptrdiff_t>(c.cols) * channels,
+                          .x_step = stride * channels,
+                          .x_next = channels,
+                          .w = dy + (down.begin * out_cols + first) * c.channels,
+                          .w_line = static_cast<std::ptrdiff_t>(out_cols) * channels,
+                          .w_step = channels,
+                          .y = sums,
+                          .y_next = channels,
+                          .start = sums,
+                          .start_next = channels},
+                         taps, c.channels);
+      };
+      // The outputs whose windows lie within the image have all taps of a line in common.
+      const WindowOverlap first = outputs_within(0, c.cols, out_cols, c.stride, c.padding);
+      const WindowOverlap last = outputs_within(c.size - 1, c.cols, out_cols, c.stride, c.padding);
+      const std::size_t begin = first.begin, end = last.begin + last.count;
+      const bool any = first.count > 0 && last.count > 0 && begin < end;
+      if (any) add(0, c.size, begin, end - begin, first.at);
+      for (std::size_t j = 0; j < c.size; ++j) {
+        const WindowOverlap across = outputs_within(j, c.cols, out_cols, c.stride, c.padding);
+        const std::size_t stop = across.begin + across.count;
+        if (!any) {
+          add(j, 1, across.begin, across.count, across.at);
+          continue;
+        }
+        if (across.begin < begin) add(j, 1, across.begin, begin - across.begin, across.at);
+        if (stop > end) add(j, 1, end, stop - end, across.at + (end - across.begin) * c.stride);
+      }
+    }
+}
+
+}  // namespace algoperf
