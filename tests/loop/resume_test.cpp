@@ -176,6 +176,26 @@ TEST_CASE("a checkpoint of a run with other settings is refused, unless any are 
   CHECK(run(momentum(), lambda, 1, {.resume = Resume::any}, 4).warnings.empty());
 }
 
+TEST_CASE("a checkpoint of a run with other options of the combiner is refused, unless any are allowed") {
+  const Tiny task;
+  const TemporaryFile file;
+  const auto run = [&](const auto& combiner, Resume resume, std::uint64_t steps) {
+    TrainingLoop loop(task.model(), task.loss(), momentum(), Constant{0.1}, ShuffledEpochs{.batch = 32}, combiner,
+                      InProcess{.workers = 4});
+    return loop.run(task.train(), Checkpoints(file.path(), {.resume = resume, .announce = false}), UntilStep{steps});
+  };
+  const auto error = [&](const auto& combiner) {
+    return sentence([&] { run(combiner, Resume::if_same_settings, 4); });
+  };
+  const std::string hint = "; to continue regardless, pass Checkpoints(path, {.resume = Resume::any})";
+  run(Adasum<>{}, Resume::if_same_settings, 2);
+  CHECK(error(Adasum<>{.per_node = 2}) ==
+        file.path() + ": option 1 of Adasum, in the order of their declaration, was 1, now it is 2" + hint);
+  CHECK(error(Mean{}) == file.path() + ": the combiner had 2 options, now it has 0" + hint);
+  CHECK(run(Adasum<>{.per_node = 2}, Resume::any, 3).resumed_at == 2);
+  CHECK(run(Adasum<>{.per_node = 2}, Resume::if_same_settings, 4).resumed_at == 3);
+}
+
 namespace {
 
 // A schedule with an option that is not a number unless it is set.

@@ -368,7 +368,16 @@ TEST_CASE("ranks that are given different options, data or parameters do not sta
   check(refused(0.1, 1, 32, 1, 255, 0),
         "the number of examples of the data set is 255 on rank 1 of 2, and 256 on rank 0");
   check(refused(0.1, 1, 32, 1, 256, 1), "the tensor '2.bias' differs between rank 1 of 2 and rank 0 after step 0");
-  CHECK(contains(refused(0.2, 1, 32, 1, 256, 0)[0], "the hash of the options of the rule and of the schedule is "));
+  const std::string options = "the hash of the options of the rule, the schedule and the combiner is ";
+  CHECK(contains(refused(0.2, 1, 32, 1, 256, 0)[0], options));
+  const auto combiners = sentences_of_ranks(2, [&](Threads group) {
+    const VectorFormat format = group.rank() == 0 ? VectorFormat::full : VectorFormat::bfloat16;
+    TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.1}, ShuffledEpochs{.batch = 32},
+                      Adasum<>{.format = format}, group);
+    loop.run(task.train(), UntilStep{2});
+  });
+  CHECK(contains(combiners[0], options));
+  CHECK(combiners[0] == combiners[1]);
   const auto layouts = sentences_of_ranks(2, [&](Threads group) {
     TrainingLoop loop(mlp(Shape{28, 28, 1}, {group.rank() == 0 ? 12u : 13u}, 10), Tiny::loss(), sgd(), Constant{0.1},
                       ShuffledEpochs{.batch = 32}, Mean{}, group);

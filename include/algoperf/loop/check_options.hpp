@@ -10,12 +10,16 @@
 
 namespace algoperf::detail {
 
-// Returns the model. Throws Error, naming the field, if an option of the five roles is invalid.
-template <class ModelType, class Loss, class Rule, class Schedule, class Selector>
-ALGOPERF_COLD const ModelType& checked_model(const ModelType& model, const Loss& loss, const Rule& rule,
-                                             const Schedule& schedule, const Selector& selector) {
-  rule.check();
+// Throws Error, naming the field, if an option of the loss is invalid.
+template <class Loss>
+void check_loss(const Loss& loss) {
   if constexpr (requires { loss.check(); }) loss.check();
+}
+
+// Throws Error, naming the field, if an option of the rule, the schedule or the selector is invalid.
+template <class Rule, class Schedule, class Selector>
+ALGOPERF_COLD void check_options(const Rule& rule, const Schedule& schedule, const Selector& selector) {
+  rule.check();
   check_schedule(schedule);
   if constexpr (requires { schedule.check(); }) {
     const double first = schedule(0);
@@ -24,10 +28,10 @@ ALGOPERF_COLD const ModelType& checked_model(const ModelType& model, const Loss&
   }
   require(selector.batch > 0 && selector.batch <= UINT32_MAX, "TrainingLoop: the selector's batch is ", selector.batch,
           ", expected 1 to ", UINT32_MAX);
-  return model;
 }
 
-// The workers of a loop. `options` is a hash of the options of the rule and the schedule, if there are several ranks.
+// The workers of a loop. `options` is a hash of the options of the rule, the schedule and the combiner, if there are
+// several ranks.
 struct Workers {
   std::size_t per_rank;
   Ranks ranks;
@@ -35,9 +39,9 @@ struct Workers {
 };
 
 // Connects this rank to its group. Throws Error if there are no workers, or more than the combiner or the batch allows.
-template <class CombinerType, class Group, class Rule, class Schedule>
+template <class Group, class Rule, class Schedule, class CombinerType>
 ALGOPERF_COLD Workers connected_workers(const Group& group, std::size_t batch, const Rule& rule,
-                                        const Schedule& schedule) {
+                                        const Schedule& schedule, const CombinerType& combiner) {
   require(group.workers >= 1, "TrainingLoop: the worker group has 0 workers, expected at least 1");
   const auto check = [&](std::size_t n) {
     if constexpr (requires { CombinerType::max_workers; })
@@ -51,7 +55,7 @@ ALGOPERF_COLD Workers connected_workers(const Group& group, std::size_t batch, c
     if constexpr (!requires { requires CombinerType::over_ranks; })
       require(workers.ranks.alone(), "TrainingLoop: the combiner does not support a group of ", workers.ranks.size(),
               " ranks; Mean{}, WorkerSum<>{}, Adasum<>{} and LocalSteps{} do");
-    workers.options = hash_of(Settings(0, rule, schedule));
+    workers.options = hash_of(Settings(0, rule, schedule, combiner));
     return workers;
   } else {
     check(group.workers);

@@ -104,13 +104,14 @@ ALGOPERF_COMPILED ALGOPERF_COLD void meet_at_start(const Ranks& ranks, const Run
   ranks.require_same("the selector's batch", start.batch);
   ranks.require_same("the number of workers", start.workers);
   ranks.require_same("the number of examples of the data set", start.examples);
-  ranks.require_same("the hash of the options of the rule and of the schedule", start.options);
+  ranks.require_same("the hash of the options of the rule, the schedule and the combiner", start.options);
   require_same_parameters(ranks, parameters, start.step);
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD std::uint64_t hash_of(const Settings& settings) {
   CheckpointWriter options;
   settings.visit(options, "");
+  settings.visit_combiner(options, "");
   const std::string bytes = options.entries();
   return hash_bytes(bytes.data(), bytes.size());
 }

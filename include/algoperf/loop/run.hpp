@@ -75,13 +75,15 @@ class Run {
   }
   // Continues from a checkpoint. Call it from an observer's begin. Observers without a section in the file remain
   // unchanged; sections of observers that this run lacks are ignored. Throws Error, and changes nothing, if the file
-  // does not match the run; with any_settings, the seed, the rule's options and the schedule may differ.
+  // does not match the run; with any_settings, the seed, the schedule and the options of the rule and of the combiner
+  // may differ.
   void load(const std::string& path, bool any_settings = false) {
     CheckpointReader file(path);
     const Settings settings = loop_.settings();
     if (!any_settings) {
-      // Files of earlier versions have no such section.
+      // Files of earlier versions have no such sections.
       (void)file.section("settings", [&](auto& section) { settings.visit(section, path); });
+      (void)file.section("combiner", [&](auto& section) { settings.visit_combiner(section, path); });
       if (!settings.schedule_compared())
         warning(path +
                 ": the schedule is of a type of your own, so its options were not compared with the saved run's");
@@ -147,14 +149,23 @@ class Run {
     ~Residency() { loop.release_data(); }
   };
 
+  // Whether an observer of type O runs on this rank.
+  template <class O>
+  bool runs_here() const {
+    if constexpr (detail::IsRootOnly<O>)
+      return loop_.ranks().is_root();
+    else
+      return true;
+  }
+  // Calls f(observer, index) for each observer that runs here. A helper with the indices compiles faster than
+  // for_each_index with a lambda, of which there would be one per call and observer.
   template <class F>
   void for_each(const F& f) const {
-    for_each_index<sizeof...(Observers)>([&](auto i) {
-      auto& observer = *get<i>(observers_);
-      if constexpr (detail::IsRootOnly<std::remove_reference_t<decltype(observer)>>)
-        if (!loop_.ranks().is_root()) return;
-      f(observer, i);
-    });
+    call_each(f, std::index_sequence_for<Observers...>{});
+  }
+  template <class F, std::size_t... I>
+  void call_each(const F& f, std::index_sequence<I...>) const {
+    ((runs_here<Observers>() ? f(*get<I>(observers_), Index<I>{}) : void()), ...);
   }
 
   const Ranks& ranks() const { return loop_.ranks(); }
@@ -162,7 +173,9 @@ class Run {
     if (!is_root()) return;
     CheckpointWriter file;
     visit(file, path);
-    file.section("settings", [&](auto& section) { loop_.settings().visit(section, path); });
+    const Settings settings = loop_.settings();
+    file.section("settings", [&](auto& section) { settings.visit(section, path); });
+    file.section("combiner", [&](auto& section) { settings.visit_combiner(section, path); });
     file.write(path);
   }
   ALGOPERF_COLD void agree() {

@@ -10,13 +10,13 @@
 
 namespace algoperf {
 
-// The seed, and the options of the rule and the schedule of a TrainingLoop. Not compared are predicates, lambdas, and
-// types of the user without a member visit_options (core/options.hpp).
+// The seed, and the options of the rule, the schedule and the combiner of a TrainingLoop. Not compared are predicates,
+// lambdas, and types of the user without a member visit_options (core/options.hpp).
 class Settings {
  public:
-  template <class Rule, class Schedule>
-  Settings(std::uint64_t seed, const Rule& rule, const Schedule& schedule)
-      : seed_(seed), rule_(rule), schedule_(schedule) {}
+  template <class Rule, class Schedule, class CombinerType>
+  Settings(std::uint64_t seed, const Rule& rule, const Schedule& schedule, const CombinerType& combiner)
+      : seed_(seed), rule_(rule), schedule_(schedule), combiner_(combiner) {}
 
   // Writes the settings, or reads those of a checkpoint and throws Error, with `path`, unless they are equal to these.
   template <class Archive>
@@ -26,6 +26,11 @@ class Settings {
     require(seed == seed_, path, ": the run had Seed{", seed, "}, now it has Seed{", seed_, "}", hint);
     visit(archive, path, "rule", rule_);
     visit(archive, path, "schedule", schedule_);
+  }
+  // The same for the options of the combiner, which checkpoints of earlier versions lack.
+  template <class Archive>
+  void visit_combiner(Archive& archive, const std::string& path) const {
+    visit(archive, path, "combiner", combiner_);
   }
   // Whether all options of the schedule can be compared.
   bool schedule_compared() const { return schedule_.complete; }
@@ -48,7 +53,7 @@ class Settings {
   }
 
   std::uint64_t seed_;
-  detail::Options rule_, schedule_;
+  detail::Options rule_, schedule_, combiner_;
 };
 
 }  // namespace algoperf

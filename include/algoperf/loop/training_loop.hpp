@@ -41,11 +41,11 @@ class TrainingLoop
   template <class... Tail>
   TrainingLoop(const ModelType& model, const Loss& loss, const Rule& rule, const Schedule& schedule,
                const Selector& selector, const Tail&... tail)
-      : Base(ModelFunctionRef<BackendType>(
-                 Objective<ModelType, Loss>{detail::checked_model(model, loss, rule, schedule, selector), loss}),
+      : Base((detail::check_loss(loss), detail::check_options(rule, schedule, selector),
+              ModelFunctionRef<BackendType>(Objective<ModelType, Loss>{model, loss})),
              rule, schedule, selector, detail::pick<detail::IsCombiner>(CombinerType{}, tail...),
-             detail::connected_workers<CombinerType>(detail::pick<detail::IsGroup>(Group{}, tail...), selector.batch,
-                                                     rule, schedule),
+             detail::connected_workers(detail::pick<detail::IsGroup>(Group{}, tail...), selector.batch, rule, schedule,
+                                       detail::pick<detail::IsCombiner>(CombinerType{}, tail...)),
              detail::pick<detail::IsBackend>(BackendType{}, tail...), detail::pick<detail::IsSeed>(Seed{}, tail...)),
         model_(model) {
     static_assert(detail::explain_extras<Tail...>());

@@ -277,7 +277,7 @@ class TrainingLoopBase {
   std::uint64_t gradient_examples() const { return context_.gradient_examples(); }
   double training_seconds() const { return last_.training_seconds; }
   double evaluation_seconds() const { return evaluation_seconds_; }
-  Settings settings() const { return {seed_, rule(), schedule_}; }
+  Settings settings() const { return {seed_, rule(), schedule_, combiner_}; }
   const Rule& rule() const { return context_.rule(); }
   const Layout& layout() const { return context_.layout(); }
   const Backend& backend() const { return context_.backend(); }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -77,20 +78,41 @@ auto workload_entry(const W& workload) {
                                          [workload] { return facts_of(workload); }, load};
 }
 
+template <class Task>
+using RunErased = TrialResult(const std::function<Task()>& load, const void* submission, const HyperPoint&,
+                              const TrialOptions&);
+
+// Runs a trial of a submission of type S.
 template <class Task, class S>
-StudyEntry with_submission(const WorkloadEntry<Task>& workload, const S& submission) {
-  static_assert(explain_submission<S>());
-  return {.submission = S::name,
+TrialResult run_erased(const std::function<Task()>& load, const void* submission, const HyperPoint& point,
+                       const TrialOptions& options) {
+  return run_loaded(load, *static_cast<const S*>(submission), point, options);
+}
+
+// The types of the functions in an entry do not depend on that of the submission: programs with many submissions on
+// many workloads would otherwise spend a quarter of their compile time on them.
+template <class Task>
+StudyEntry erased_entry(const WorkloadEntry<Task>& workload, const char* submission_name, SearchSpace space,
+                        std::optional<HyperPoint> own_default, std::shared_ptr<const void> submission,
+                        RunErased<Task>* run) {
+  return {.submission = submission_name,
           .workload = workload.workload,
-          .space = submission.search_space(),
-          .own_default = own_default(submission),
+          .space = std::move(space),
+          .own_default = std::move(own_default),
           .step_hint = workload.step_hint,
           .batch_size = workload.batch_size,
           .facts = workload.facts,
           .load = [load = workload.load] { (void)load(); },
-          .run = [load = workload.load, submission](
+          .run = [load = workload.load, submission = std::move(submission), run](
                      const HyperPoint& point,
-                     const TrialOptions& options) { return run_loaded(load, submission, point, options); }};
+                     const TrialOptions& options) { return run(load, submission.get(), point, options); }};
+}
+
+template <class Task, class S>
+StudyEntry with_submission(const WorkloadEntry<Task>& workload, const S& submission) {
+  static_assert(explain_submission<S>());
+  return erased_entry(workload, S::name, submission.search_space(), own_default(submission),
+                      std::make_shared<const S>(submission), run_erased<Task, S>);
 }
 
 }  // namespace detail

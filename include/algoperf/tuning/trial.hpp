@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -14,9 +15,10 @@
 #include "../backend/host.hpp"
 #include "../loop/observers/until.hpp"
 #include "../loop/stopwatch.hpp"
-#include "../loop/training_loop.hpp"
 #include "../nn/graph/graph_cost.hpp"
+#include "../nn/graph/objective.hpp"
 #include "submission.hpp"
+#include "trial_loop.hpp"
 
 namespace algoperf {
 
@@ -71,21 +73,21 @@ namespace detail {
 struct NoTrialObserver {};
 
 // Evaluates validation data, calls the submission's observer before and after, and stops at the target.
-template <class Metric, class Data, class Observer>
+template <class Observer>
 class TrialObserver {
  public:
-  // flops: of a forward and backward pass of one example.
-  TrialObserver(const Metric& metric, const Data& data, const Target& target, const TrialOptions& options, double flops,
-                Observer& observer, TrialResult& result)
+  // evaluate: of validation data. flops: of a forward and backward pass of one example.
+  TrialObserver(MetricFacts metric, std::function<EvaluationReport()> evaluate, const Target& target,
+                const TrialOptions& options, double flops, Observer& observer, TrialResult& result)
       : metric_(metric),
-        data_(data),
+        evaluate_(std::move(evaluate)),
         until_{target},
         options_(options),
         flops_(flops),
         observer_(observer),
         result_(result) {}
 
-  const auto& metric() const { return metric_; }
+  MetricFacts metric() const { return metric_; }
   template <class Run>
   void begin(Run& run) const {
     until_.begin(run);
@@ -102,7 +104,7 @@ class TrialObserver {
     if constexpr (requires { observer_.before_evaluation(run.loop(), TrialClock{}); })
       timed(run, [&] { observer_.before_evaluation(run.loop(), clock(run.loop().last(), true)); });
     evaluated_ = run.loop().last().now.t;
-    const EvaluationReport found = run.loop().evaluate(data_, metric_);
+    const EvaluationReport found = evaluate_();
     result_.evaluations.push_back(
         {found, run.loop().last().examples, static_cast<double>(run.loop().gradient_examples()) * flops_});
     return found;
@@ -140,8 +142,8 @@ class TrialObserver {
     run.loop().count_as_training(watch.seconds());
   }
 
-  Metric metric_;
-  Data data_;
+  MetricFacts metric_;
+  std::function<EvaluationReport()> evaluate_;
   UntilTarget until_;
   TrialOptions options_;
   double flops_;
@@ -164,17 +166,16 @@ TrialData(Metric, Train, Validation, Target, WorkloadFacts) -> TrialData<Metric,
 // The parts of a workload that a trial needs. Workloads with parts of the same types share the code of their trials.
 template <class Model, class Loss, class Data>
 struct TrialTask {
-  Model model;
-  Loss loss;
+  Objective<Model, Loss> objective;
   Data data;
 };
 template <class Model, class Loss, class Data>
-TrialTask(Model, Loss, Data) -> TrialTask<Model, Loss, Data>;
+TrialTask(Objective<Model, Loss>, Data) -> TrialTask<Model, Loss, Data>;
 
 template <class W>
 auto trial_task(const W& workload) {
   return TrialTask{
-      workload.model(), workload.loss(),
+      Objective{workload.model(), workload.loss()},
       TrialData{workload.metric(), workload.train(), workload.validation(), workload.target(), facts_of(workload)}};
 }
 
@@ -183,9 +184,11 @@ template <class Loop, class Metric, class Train, class Validation, class Observe
 TrialResult train_trial(Loop& loop, const TrialData<Metric, Train, Validation>& data, const TrialOptions& options,
                         double flops, Observer& observer) {
   TrialResult result;
-  TrialObserver evaluate(data.metric, data.validation, data.target, options, flops, observer, result);
+  TrialObserver evaluations(
+      {data.metric.name, data.metric.lower_is_better}, [&] { return loop.evaluate(data.validation, data.metric); },
+      data.target, options, flops, observer, result);
   try {
-    loop.run(data.train, evaluate, UntilStep{options.steps}, UntilSeconds{options.seconds});
+    loop.run(data.train, evaluations, UntilStep{options.steps}, UntilSeconds{options.seconds});
   } catch (const Diverged& diverged) {
     result.failure = diverged.what();
   }
@@ -233,39 +236,58 @@ double flops_per_example(const ModelFunction& model, const Data& data) {
   return static_cast<double>(model_cost(model, lengths).flops());
 }
 
+template <class S>
+auto trial_selector(const S& submission, const HyperPoint& point, const WorkloadFacts& facts,
+                    const TrialOptions& options) {
+  std::size_t batch = facts.batch_size;
+  if constexpr (HasBatchSize<S>)
+    if (options.batch_size == 0) batch = submission.batch_size(facts);
+  if constexpr (HasSelector<S>) {
+    const auto selector = submission.selector(point, facts, options.seed);
+    require(options.batch_size == 0 || selector.batch == batch, "TrialOptions: batch_size is ", batch,
+            ", but the selector of submission '", S::name, "' has batches of ", selector.batch);
+    return selector;
+  } else {
+    return ShuffledEpochs{.batch = batch, .seed = options.seed};
+  }
+}
+
+template <class S>
+auto trial_observer(const S& submission, const HyperPoint& point, const WorkloadFacts& facts) {
+  if constexpr (HasObserver<S>)
+    return submission.observer(point, facts);
+  else
+    return NoTrialObserver{};
+}
+
+template <class S>
+auto trial_combiner(const S& submission, const HyperPoint& point, const WorkloadFacts& facts) {
+  if constexpr (HasCombiner<S>)
+    return submission.combiner(point, facts);
+  else
+    require(facts.workers == 1, "TrialOptions: workers is ", facts.workers, ", but submission '", S::name,
+            "' has no combiner");
+  if constexpr (!HasCombiner<S>) return SingleWorker{};
+}
+
+// Returns the loop of a trial, which must not outlive the objective.
+template <class S>
+auto trial_loop(const ModelFunctionRef<Host<>>& objective, const S& submission, const HyperPoint& point,
+                const WorkloadFacts& facts, const TrialOptions& options) {
+  return TrialLoop(objective, submission.rule(point, facts), submission.schedule(point, facts),
+                   trial_selector(submission, point, facts, options), trial_combiner(submission, point, facts),
+                   facts.workers, options.threads, Seed{options.seed});
+}
+
 template <class Task, class S>
 TrialResult run_task(const Task& task, const S& submission, const HyperPoint& point, TrialOptions options) {
   WorkloadFacts facts = task.data.facts;
   complete(options, facts);
-  std::size_t batch = facts.batch_size;
-  if constexpr (HasBatchSize<S>)
-    if (options.batch_size == 0) batch = submission.batch_size(facts);
-  const auto selector = [&] {
-    if constexpr (HasSelector<S>)
-      return submission.selector(point, facts, options.seed);
-    else
-      return ShuffledEpochs{.batch = batch, .seed = options.seed};
-  }();
-  if constexpr (requires { selector.batch == batch; })
-    require(options.batch_size == 0 || selector.batch == batch, "TrialOptions: batch_size is ", batch,
-            ", but the selector of submission '", S::name, "' has batches of ", selector.batch);
-  auto observer = [&] {
-    if constexpr (HasObserver<S>)
-      return submission.observer(point, facts);
-    else
-      return NoTrialObserver{};
-  }();
-  require(HasCombiner<S> || options.workers == 1, "TrialOptions: workers is ", options.workers, ", but submission '",
-          S::name, "' has no combiner");
-  const auto combiner = [&] {
-    if constexpr (HasCombiner<S>)
-      return submission.combiner(point, facts);
-    else
-      return SingleWorker{};
-  }();
-  TrainingLoop loop(task.model, task.loss, submission.rule(point, facts), submission.schedule(point, facts), selector,
-                    combiner, InProcess{options.workers}, Seed{options.seed}, Host<>{.threads = options.threads});
-  return train_trial(loop.base(), task.data, options, flops_per_example(task.model, task.data.train), observer);
+  check_loss(task.objective.loss);
+  auto loop = trial_loop(ModelFunctionRef<Host<>>(task.objective), submission, point, facts, options);
+  auto observer = trial_observer(submission, point, facts);
+  return train_trial(loop.base(), task.data, options, flops_per_example(task.objective.model, task.data.train),
+                     observer);
 }
 
 // load() returns the task.

@@ -17,7 +17,7 @@ namespace algoperf {
 // Whether a run continues from a checkpoint that exists.
 enum class Resume : std::uint8_t {
   never,             // starts anew and overwrites the file
-  if_same_settings,  // throws Error if the file's run had another seed, other options of the rule or another schedule
+  if_same_settings,  // throws Error if the file's run had another seed, schedule, or options of rule or combiner
   any,               // continues with the settings of this run, e.g. with a lower learning rate
 };
 

@@ -52,5 +52,7 @@ struct Objective {
     }
   }
 };
+template <class ModelFunction, class Loss>
+Objective(ModelFunction, Loss) -> Objective<ModelFunction, Loss>;
 
 }  // namespace algoperf
