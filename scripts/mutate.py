@@ -2,8 +2,10 @@
 """Tests the tests: changes one operator, number or statement of a header at a time (a mutant), and runs up to three of
 the header's tests with the changed header. A test that fails kills the mutant. Mutants that survive are printed: either
 the tests have a gap there, or the change makes no difference, for which scripts/mutate_survivors.txt states the reason.
-Headers are changed in a copy; tests are compiled as by scripts/check.sh. Exits with 1 if too few mutants are killed."""
-import argparse, functools, glob, hashlib, json, os, re, shlex, shutil, subprocess, sys, tempfile, time
+Headers are changed in copies, one per core, which test the mutants of a folder at a time; tests are compiled as by
+scripts/check.sh. Exits with 1 if too few mutants are killed."""
+import argparse, concurrent.futures, functools, glob, hashlib, json, os, queue, re, shlex, shutil, subprocess, sys
+import tempfile, time
 from pathlib import Path
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -124,14 +126,18 @@ def tests_of(header, most):
                                            len(closure(test)), test))[:most]
 
 
+def build_common(build):
+    """Builds what all tests link."""
+    for steps in (["--preset", "check", "-B", build], ["--build", build, "--target", "algoperf_gemm", "test_main"]):
+        subprocess.run(["cmake", *steps], stdout=subprocess.DEVNULL, check=True, cwd=ROOT)
+
+
 class Runner:
     """Compiles and runs tests with a copy of the headers, of which one at a time is changed."""
 
     def __init__(self, build, folder):
         self.build, self.folder, self.commands = build, folder, {}
         shutil.copytree(ROOT + "/include", folder + "/include")
-        for steps in (["--preset", "check", "-B", build], ["--build", build, "--target", "algoperf_gemm", "test_main"]):
-            subprocess.run(["cmake", *steps], stdout=subprocess.DEVNULL, check=True, cwd=ROOT)
         for entry in json.loads(read(build + "/compile_commands.json")):
             if target := re.search(r"/(check_\w+)\.dir/", entry["command"]):
                 self.commands[os.path.relpath(entry["file"], ROOT)] = (target[1], shlex.split(entry["command"]))
@@ -224,29 +230,44 @@ def main():
     file.seek(0)
     results = {entry["key"]: entry for entry in map(json.loads, file)}
     outcomes = {folder: [] for folder in folders}
-    with tempfile.TemporaryDirectory(prefix="mutate") as place:
-        runner = None if options.list else Runner(os.path.abspath(options.build), place)
-        for i, folder in enumerate(folders):
-            headers = glob.glob(f"{ROOT}/include/algoperf/{folder}/**/*.hpp", recursive=True)
-            mutants = [m for path in sorted(headers) for m in mutants_of(os.path.relpath(path, ROOT))]
-            mutants.sort(key=lambda m: hashlib.sha1(json.dumps([options.seed, m["path"], m["column"], m["before"],
-                                                                m["after"]]).encode()).hexdigest())
-            share = options.count // len(folders) + (i < options.count % len(folders))
-            for mutant in mutants:
-                if len(outcomes[folder]) == share:
-                    break
-                known = results.get(mutant["key"])
-                if options.list:
-                    print(mutant["key"] + "\n  tests:", *tests_of(mutant["path"], options.tests))
-                    known = {"outcome": ""}
-                elif not known:
-                    start = time.time()
-                    outcome, test = runner.outcome(mutant, tests_of(mutant["path"], options.tests))
-                    known = {**mutant, "outcome": outcome, "test": test, "seconds": round(time.time() - start)}
-                    file.write(json.dumps(known) + "\n")
-                    print(f"{outcome}, {known['seconds']} s {test} {mutant['key']}", flush=True)
-                if known["outcome"] != "does not compile":
-                    outcomes[folder].append(known)
+    build = os.path.abspath(options.build)
+    if not options.list:
+        build_common(build)
+
+    def run(i, folder):
+        """Chooses the mutants of a folder and runs those that are not in the results."""
+        runner = None if options.list else runners.get()
+        headers = glob.glob(f"{ROOT}/include/algoperf/{folder}/**/*.hpp", recursive=True)
+        headers = [path for path in headers if not os.path.basename(path).startswith("mpi")]  # their tests need ranks
+        mutants = [m for path in sorted(headers) for m in mutants_of(os.path.relpath(path, ROOT))]
+        mutants.sort(key=lambda m: hashlib.sha1(json.dumps([options.seed, m["path"], m["column"], m["before"],
+                                                            m["after"]]).encode()).hexdigest())
+        share = options.count // len(folders) + (i < options.count % len(folders))
+        for mutant in mutants:
+            if len(outcomes[folder]) == share:
+                break
+            known = results.get(mutant["key"])
+            if options.list:
+                print(mutant["key"] + "\n  tests:", *tests_of(mutant["path"], options.tests))
+                known = {"outcome": ""}
+            elif not known:
+                start = time.time()
+                outcome, test = runner.outcome(mutant, tests_of(mutant["path"], options.tests))
+                known = {**mutant, "outcome": outcome, "test": test, "seconds": round(time.time() - start)}
+                file.write(json.dumps(known) + "\n")
+                print(f"{outcome}, {known['seconds']} s {test} {mutant['key']}\n", end="", flush=True)
+            if known["outcome"] != "does not compile":
+                outcomes[folder].append(known)
+        if runner:
+            runners.put(runner)
+
+    jobs = 1 if options.list else min(os.cpu_count(), len(folders))
+    with tempfile.TemporaryDirectory(prefix="mutate") as place, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        runners = queue.Queue()
+        for job in range(0 if options.list else jobs):
+            runners.put(Runner(build, f"{place}/{job}"))
+        for done in [pool.submit(run, i, folder) for i, folder in enumerate(folders)]:
+            done.result()
     return 0 if options.list or report(folders, outcomes) >= options.least else 1
 
 

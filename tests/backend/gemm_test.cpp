@@ -26,18 +26,27 @@ std::vector<S> random_values(std::size_t n, std::uint64_t key) {
 
 enum class Product { nn, nt, tn };
 
-// C += op(A) op(B), in double.
+// Between the rows of op(A), or the columns of op(B), and between the terms of a product.
+struct Strides {
+  std::size_t outer, terms;
+};
+
+// Returns op(A) op(B), in double.
 template <class S>
 std::vector<double> naive(Product product, std::size_t m, std::size_t n, std::size_t k, const std::vector<S>& a,
-                          const std::vector<S>& b, const std::vector<S>& c) {
-  std::vector<double> result(c.begin(), c.end());
+                          const std::vector<S>& b) {
+  const Strides of_a = product == Product::tn ? Strides{1, m} : Strides{k, 1};
+  const Strides of_b = product == Product::nt ? Strides{k, 1} : Strides{1, n};
+  std::vector<double> result(m * n);
   for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < n; ++j)
-      for (std::size_t l = 0; l < k; ++l) {
-        const double left = product == Product::tn ? a[l * m + i] : a[i * k + l];
-        const double right = product == Product::nt ? b[j * k + l] : b[l * n + j];
-        result[i * n + j] += left * right;
-      }
+    for (std::size_t j = 0; j < n; ++j) {
+      const S* const row = &a[i * of_a.outer];
+      const S* const column = &b[j * of_b.outer];
+      double sum = 0;
+      for (std::size_t l = 0; l < k; ++l)
+        sum += static_cast<double>(row[l * of_a.terms]) * static_cast<double>(column[l * of_b.terms]);
+      result[i * n + j] = sum;
+    }
   return result;
 }
 
@@ -70,24 +79,26 @@ const Size sizes[] = {
 TEST_CASE_TEMPLATE("products agree with three loops and do not depend on the number of threads", S, float, double) {
   const double tolerance = std::is_same_v<S, double> ? 1e-13 : 1e-5;
   for (const Size& size : sizes)
-    for (const Product product : {Product::nn, Product::nt, Product::tn})
+    for (const Product product : {Product::nn, Product::nt, Product::tn}) {
+      const std::size_t m = size.m, n = size.n, k = size.k;
+      CAPTURE(m);
+      CAPTURE(n);
+      CAPTURE(k);
+      CAPTURE(static_cast<int>(product));
+      const std::vector<S> a = random_values<S>(m * k, 1), b = random_values<S>(k * n, 2),
+                           c = random_values<S>(m * n, 3);
+      const std::vector<double> expected = naive(product, m, n, k, a, b);
       for (const bool accumulate : {false, true}) {
-        const std::size_t m = size.m, n = size.n, k = size.k;
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
-        CAPTURE(static_cast<int>(product));
         CAPTURE(accumulate);
-        const std::vector<S> a = random_values<S>(m * k, 1), b = random_values<S>(k * n, 2),
-                             c = random_values<S>(m * n, 3);
-        const std::vector<double> expected = naive(product, m, n, k, a, b, accumulate ? c : std::vector<S>(m * n));
         const std::vector<S> found = by_host(ap::Host<S>{}, product, m, n, k, a, b, c, accumulate);
         double error = 0;
-        for (std::size_t i = 0; i < m * n; ++i) error = larger_or_nan(error, std::abs(found[i] - expected[i]));
+        for (std::size_t i = 0; i < m * n; ++i)
+          error = larger_or_nan(error, std::abs(found[i] - (accumulate ? expected[i] + c[i] : expected[i])));
         CHECK(error < tolerance);
         for (const unsigned threads : {2u, 3u, 5u})
           CHECK(by_host(ap::Host<S>{threads}, product, m, n, k, a, b, c, accumulate) == found);
       }
+    }
 }
 
 TEST_CASE_TEMPLATE("symmetric products: half computed, half copied, the same for any number of threads", S, float,
@@ -106,7 +117,7 @@ TEST_CASE_TEMPLATE("symmetric products: half computed, half copied, the same for
           if (product == Product::tn) ap::symmetric_tn(host, n, k, a.data(), a.data(), c.data());
           return c;
         };
-        const std::vector<double> expected = naive(product, n, n, k, a, a, std::vector<S>(n * n));
+        const std::vector<double> expected = naive(product, n, n, k, a, a);
         const std::vector<S> found = by(1);
         double error = 0, skew = 0, largest = 0;  // the largest element is on the diagonal, a sum of k squares
         for (std::size_t i = 0; i < n; ++i)
@@ -129,7 +140,7 @@ TEST_CASE("symmetric products of two commuting matrices, and on a backend withou
   ap::symmetric_nt(host, n, n, root.data(), root.data(), a.data());
   ap::symmetric_nt(host, n, n, a.data(), a.data(), square.data());
   ap::symmetric_nt(host, n, n, square.data(), a.data(), cube.data());
-  const std::vector<double> expected = naive(Product::nn, n, n, n, square, a, std::vector<double>(n * n));
+  const std::vector<double> expected = naive(Product::nn, n, n, n, square, a);
   struct Plain {
     void gemm_nt(std::size_t rows, std::size_t cols, std::size_t k, const double* x, const double* y, double* z) const {
       ap::Host<double>{}.gemm_nt(rows, cols, k, x, y, z);
@@ -176,20 +187,21 @@ TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
     std::vector<double> expected;
     if (product == Product::nn) {
       ap::gemm_nn(m, n, k, a.data(), ld, b.data(), ld, found.data(), ld, true);
-      expected = naive(product, m, n, k, compact(a, m, k), compact(b, k, n), compact(c, m, n));
+      expected = naive(product, m, n, k, compact(a, m, k), compact(b, k, n));
     } else if (product == Product::nt) {
       ap::gemm_nt(m, n, k, a.data(), ld, b.data(), ld, found.data(), ld, true);
-      expected = naive(product, m, n, k, compact(a, m, k), compact(b, n, k), compact(c, m, n));
+      expected = naive(product, m, n, k, compact(a, m, k), compact(b, n, k));
     } else {
       ap::gemm_tn(k, n, m, a.data(), ld, b.data(), ld, found.data(), ld, false);
-      expected = naive(product, k, n, m, compact(a, m, k), compact(b, m, n), std::vector<S>(k * n));
+      expected = naive(product, k, n, m, compact(a, m, k), compact(b, m, n));
     }
     const std::size_t rows = product == Product::tn ? k : m;
     double error = 0;
     for (std::size_t i = 0; i < found.size() / ld; ++i)
       for (std::size_t j = 0; j < ld; ++j)
         if (i < rows && j < n)
-          error = larger_or_nan(error, std::abs(found[i * ld + j] - expected[i * n + j]));
+          error = larger_or_nan(
+              error, std::abs(found[i * ld + j] - expected[i * n + j] - (product == Product::tn ? 0 : c[i * ld + j])));
         else
           error = larger_or_nan(error, std::abs(static_cast<double>(found[i * ld + j] - c[i * ld + j])));
     CHECK(error < (std::is_same_v<S, double> ? 1e-13 : 1e-5));

@@ -4,6 +4,7 @@
 
 #include <Eigen/QR>
 #include <cmath>
+#include <map>
 
 #include "../support/near.hpp"
 #include "algoperf/backend/host.hpp"
@@ -21,12 +22,22 @@ namespace {
 using Long = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Index = Eigen::Index;
 
+// Returns a random orthogonal matrix, the same for each n.
+const Long& orthogonal(Index n) {
+  static std::map<Index, Long> known;
+  const auto [place, is_new] = known.try_emplace(n);
+  if (is_new) {
+    ap::RandomStream random(ap::RandomKey{static_cast<std::uint64_t>(n)});
+    Long g(n, n);
+    for (Index i = 0; i < g.size(); ++i) g.data()[i] = random.normal();
+    place->second = Eigen::HouseholderQR<Long>(g).householderQ();
+  }
+  return place->second;
+}
+
 // Returns Q diag(w) Q^T, with w from 1 down to 1 / condition, evenly spaced in the logarithm.
 Long ill_conditioned(Index n, double condition) {
-  ap::RandomStream random(ap::RandomKey{static_cast<std::uint64_t>(n)});
-  Long g(n, n);
-  for (Index i = 0; i < g.size(); ++i) g.data()[i] = random.normal();
-  const Long q = Eigen::HouseholderQR<Long>(g).householderQ();
+  const Long& q = orthogonal(n);
   Long scaled = q;
   for (Index j = 0; j < n; ++j)
     scaled.col(j) *= std::pow(static_cast<long double>(condition), -static_cast<long double>(j) / (n - 1));
