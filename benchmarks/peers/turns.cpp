@@ -63,10 +63,11 @@ class TaskPredictions {
   algoperf::Predictor<ModelType> predictor_;
 };
 
-std::vector<float> numbers(std::size_t n) {
+// An arena, whose alignment is that of the library's activations.
+algoperf::Arena<float> numbers(std::size_t n) {
   algoperf::RandomStream random(algoperf::RandomKey{n});
-  std::vector<float> all(n);
-  for (float& each : all) each = static_cast<float>(random.normal());
+  algoperf::Arena<float> all(n);
+  for (std::size_t i = 0; i < n; ++i) all.data()[i] = static_cast<float>(random.normal());
   return all;
 }
 
@@ -92,7 +93,7 @@ class ConvolutionPass {
   std::string pass_;
   algoperf::Convolution shape_;
   algoperf::Host<float> host_;
-  std::vector<float> x_, w_, bias_, y_;
+  algoperf::Arena<float> x_, w_, bias_, y_;
 };
 
 // The same of a depthwise convolution. Backward computes all gradients.
@@ -129,7 +130,7 @@ class DepthwisePass {
   algoperf::Host<float> host_;
   algoperf::Layout layout_;
   algoperf::DepthwiseConv2d::Handles handles_;
-  std::vector<float> values_, gradients_, x_, y_, exact_;
+  algoperf::Arena<float> values_, gradients_, x_, y_, exact_;
 };
 
 // Returns an empty function if `what` is no convolution.

@@ -36,7 +36,8 @@ struct DepthwiseSums {
 
 // Computes `outputs` outputs of `vectors` vectors of channels, of which the last has `last` channels if `cut`.
 template <class S, std::size_t outputs, std::size_t vectors, bool cut = false>
-[[gnu::noinline]] void depthwise_tile(const DepthwiseSums<S>& sums, std::size_t channel, std::size_t last = 0) {
+[[gnu::always_inline]] inline void depthwise_tile(const DepthwiseSums<S>& sums, std::size_t channel,
+                                                  std::size_t last = 0) {
   constexpr std::size_t n = width<S>;
   const auto take = [&](const S* from) ALGOPERF_INLINE_LAMBDA {
     if constexpr (cut)
@@ -70,23 +71,29 @@ template <class S, std::size_t outputs, std::size_t vectors, bool cut = false>
   }
 }
 
-// The vectors of a tile: as many sums as registers hold, and enough of them to hide the latency of additions.
+// The most vectors of a tile of `outputs` outputs whose sums fit in registers, a power of two.
 template <std::size_t outputs>
 inline constexpr std::size_t depthwise_vectors = [] {
-  constexpr std::size_t room = (native_vector_bytes == 64 ? 12 : 8) / outputs;
-  return room < 1 ? std::size_t{1} : room > 4 ? std::size_t{4} : room;
+  constexpr std::size_t room = (native_vector_bytes == 64 ? 24 : 8) / outputs;
+  return room >= 4 ? std::size_t{4} : room >= 2 ? std::size_t{2} : std::size_t{1};
 }();
 
-// Computes tiles of `outputs` outputs as long as there are enough, over all channels.
+// Computes `outputs` outputs over the channels from `c` on, in tiles of `vectors` vectors or fewer.
+template <std::size_t outputs, std::size_t vectors, class S>
+void depthwise_channels(const DepthwiseSums<S>& sums, std::size_t c, std::size_t channels) {
+  constexpr std::size_t n = width<S>;
+  for (; c + vectors * n <= channels; c += vectors * n) depthwise_tile<S, outputs, vectors>(sums, c);
+  if constexpr (vectors > 1)
+    depthwise_channels<outputs, vectors / 2>(sums, c, channels);
+  else if (c < channels)
+    depthwise_tile<S, outputs, 1, true>(sums, c, channels - c);
+}
+
+// Computes `outputs` outputs at a time as long as there are enough.
 template <std::size_t outputs, class S>
-void depthwise_tiles(DepthwiseSums<S>& sums, std::size_t& count, std::size_t channels) {
-  constexpr std::size_t n = width<S>, wide = depthwise_vectors<outputs>;
+[[gnu::noinline]] void depthwise_tiles(DepthwiseSums<S>& sums, std::size_t& count, std::size_t channels) {
   for (; count >= outputs; count -= outputs) {
-    std::size_t c = 0;
-    for (; c + wide * n <= channels; c += wide * n) depthwise_tile<S, outputs, wide>(sums, c);
-    if constexpr (wide > 1)
-      for (; c + n <= channels; c += n) depthwise_tile<S, outputs, 1>(sums, c);
-    if (c < channels) depthwise_tile<S, outputs, 1, true>(sums, c, channels - c);
+    depthwise_channels<outputs, depthwise_vectors<outputs>>(sums, 0, channels);
     constexpr auto moved = static_cast<std::ptrdiff_t>(outputs);
     sums.x += moved * sums.x_next;
     sums.y += moved * sums.y_next;
@@ -103,9 +110,8 @@ void depthwise_run(DepthwiseSums<S> sums, std::size_t count, std::size_t channel
   depthwise_tiles<1>(sums, count, channels);
 }
 
-// The pixels of an axis to which the outputs of a convolution pass gradients: along it, from one pixel to the next with
-// the same remainder modulo the stride, the first output moves by one. `count` outputs from `output` on, the first of
-// which has the pixel at `tap`, and each further one `stride` taps before.
+// Along one axis, the outputs whose windows contain a pixel: `count` from `output` on. The first has it at `tap`, and
+// each further one `stride` taps before.
 struct OutputsOfPixel {
   std::size_t output, count, tap;
 };
@@ -117,14 +123,15 @@ inline OutputsOfPixel outputs_of_pixel(std::size_t pixel, std::size_t outputs, c
   return {begin, end - begin, at - begin * c.stride};
 }
 
-// Calls f(first, count, overlap of the first) for runs of elements [0, n), whose overlaps are alike.
-template <class Overlap, class Alike, class F>
-void for_each_run(std::size_t n, const Overlap& overlap, const Alike& alike, const F& f) {
-  for (std::size_t first = 0, next; first < n; first = next) {
-    const auto of_first = overlap(first);
-    for (next = first + 1; next < n && alike(of_first, overlap(next));) ++next;
-    f(first, next - first, of_first);
-  }
+// Calls f(first, count) for runs of elements [0, n): one of those in [begin, end), which are alike, and one for each
+// other element.
+template <class F>
+void for_each_run(std::size_t n, std::size_t begin, std::size_t end, const F& f) {
+  if (end > n) end = n;
+  if (begin >= end) begin = end = n;
+  for (std::size_t i = 0; i < begin; ++i) f(i, std::size_t{1});
+  if (begin < end) f(begin, end - begin);
+  for (std::size_t i = end; i < n; ++i) f(i, std::size_t{1});
 }
 
 }  // namespace ALGOPERF_SIMD
@@ -135,14 +142,14 @@ void convolve(const DepthwiseConvolution& c, const S* x, const S* weight, const 
   using namespace detail::tiled;
   const auto channels = static_cast<std::ptrdiff_t>(c.channels), cols = static_cast<std::ptrdiff_t>(c.cols);
   const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
-  const auto taps = [&](std::size_t q) { return taps_within(q, c.cols, c.size, c.stride, c.padding); };
-  const auto alike = [](const WindowOverlap& a, const WindowOverlap& b) {
-    return a.begin == b.begin && a.count == b.count;
-  };
+  // The outputs whose windows lie within the image.
+  const std::size_t begin = (c.padding + c.stride - 1) / c.stride, covered = c.cols + c.padding;
+  const std::size_t end = covered < c.size ? 0 : (covered - c.size) / c.stride + 1;
   for (std::size_t image = 0; image < c.images; ++image, x += c.inputs(), y += c.outputs())
-    for_each_run(out_cols, taps, alike, [&](std::size_t q, std::size_t count, const WindowOverlap& across) {
-      for (std::size_t o = 0; o < out_rows; ++o) {
-        const WindowOverlap down = taps_within(o, c.rows, c.size, c.stride, c.padding);
+    for (std::size_t o = 0; o < out_rows; ++o) {
+      const WindowOverlap down = taps_within(o, c.rows, c.size, c.stride, c.padding);
+      for_each_run(out_cols, begin, end, [&](std::size_t q, std::size_t count) {
+        const WindowOverlap across = taps_within(q, c.cols, c.size, c.stride, c.padding);
         depthwise_run<S>({.lines = across.count == 0 ? 0 : down.count,
                           .terms = across.count,
                           .x = x + (down.at * c.cols + across.at) * c.channels,
@@ -157,8 +164,8 @@ void convolve(const DepthwiseConvolution& c, const S* x, const S* weight, const 
                           .start = bias,
                           .start_next = 0},
                          count, c.channels);
-      }
-    });
+      });
+    }
 }
 
 template <class S>
@@ -166,16 +173,18 @@ void convolve_back_to_input(const DepthwiseConvolution& c, const S* dy, const S*
   using namespace detail::tiled;
   const auto channels = static_cast<std::ptrdiff_t>(c.channels), stride = static_cast<std::ptrdiff_t>(c.stride);
   const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
-  const auto alike = [](const OutputsOfPixel& a, const OutputsOfPixel& b) {
-    return a.tap == b.tap && a.count == b.count;
-  };
   for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs(), dx += c.inputs())
-    for (std::size_t phase = 0; phase < c.stride && phase < c.cols; ++phase) {
-      const auto outputs = [&](std::size_t u) { return outputs_of_pixel(phase + u * c.stride, out_cols, c); };
-      const std::size_t pixels = (c.cols - phase + c.stride - 1) / c.stride;
-      for_each_run(pixels, outputs, alike, [&](std::size_t u, std::size_t count, const OutputsOfPixel& across) {
-        for (std::size_t r = 0; r < c.rows; ++r) {
-          const OutputsOfPixel down = outputs_of_pixel(r, out_rows, c);
+    for (std::size_t r = 0; r < c.rows; ++r) {
+      const OutputsOfPixel down = outputs_of_pixel(r, out_rows, c);
+      for (std::size_t phase = 0; phase < c.stride && phase < c.cols; ++phase) {
+        // From pixel phase + u stride to the next, the outputs move by one, from the first whose window could begin
+        // further on, to the last whose window ends the row of outputs.
+        const std::size_t first = phase + c.padding, pixels = (c.cols - phase + c.stride - 1) / c.stride;
+        const std::size_t before = first + c.stride < c.size ? c.size - c.stride - first : 0;
+        const std::size_t begin = (before + c.stride - 1) / c.stride, stop = out_cols * c.stride;
+        const std::size_t end = first < stop ? (stop - first + c.stride - 1) / c.stride : 0;
+        for_each_run(pixels, begin, end, [&](std::size_t u, std::size_t count) {
+          const OutputsOfPixel across = outputs_of_pixel(phase + u * c.stride, out_cols, c);
           depthwise_run<S>({.lines = across.count == 0 ? 0 : down.count,
                             .terms = across.count,
                             .x = dy + (down.output * out_cols + across.output) * c.channels,
@@ -190,8 +199,8 @@ void convolve_back_to_input(const DepthwiseConvolution& c, const S* dy, const S*
                             .start = nullptr,
                             .start_next = 0},
                            count, c.channels);
-        }
-      });
+        });
+      }
     }
 }
 

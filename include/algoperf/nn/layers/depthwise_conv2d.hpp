@@ -22,7 +22,7 @@ namespace algoperf {
 //   depthwise separable convolution.
 // Equivalent to torch's Conv2d with as many groups as channels, whose weight is {channels, 1, size, size}.
 // Cost: 2 FLOPs per output and term that lies within the image forward, and 4 backward. Keeps size^2 values per example
-//   and channel, the example's gradient of W.
+//   and channel, the example's gradient of W, which Host does not use.
 struct DepthwiseConv2d {
   std::size_t size = 3;
   std::size_t stride = 1;
