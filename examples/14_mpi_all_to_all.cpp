@@ -14,13 +14,16 @@ int main() {
   ap::TrainingLoop loop(task.model(), task.loss(), ap::momentum(), ap::Constant{0.01},
                         ap::ShuffledEpochs{.batch = 32, .seed = exchange.rank()}, ap::Seed{exchange.rank()},
                         ap::MpiAllToAll{&exchange});
-  loop.run(task.train(), ap::Evaluate{task, {.every = 100}}, ap::UntilTarget{task.target()}, ap::UntilStep{4000},
-           ap::UntilAnotherEnds{&exchange});
+  const ap::RunReport report =
+      loop.run(task.train(), ap::Evaluate{task, {.every = 100}}, ap::UntilTarget{task.target()}, ap::UntilStep{4000},
+               ap::UntilAnotherEnds{&exchange});
   exchange.settle(loop);
   if (exchange.rank() != 0) return 0;
   const ap::AsynchronousLog& log = exchange.log();
-  std::printf("error %.3f after %llu steps of %zu workers in %.2f s; delays: mean %.2f, largest %llu\n",
-              loop.evaluate(task.validation(), task.metric()).metric, static_cast<unsigned long long>(log.applied),
-              exchange.workers(), log.seconds, log.mean_delay, static_cast<unsigned long long>(log.largest_delay));
+  std::printf(
+      "%s after %llu steps of %zu workers in %.2f s: error %.3f, %.3f settled; delays: mean %.2f, largest %llu\n",
+      ap::describe(report.reason), static_cast<unsigned long long>(log.applied), exchange.workers(), log.seconds,
+      report.best.metric, loop.evaluate(task.validation(), task.metric()).metric, log.mean_delay,
+      static_cast<unsigned long long>(log.largest_delay));
 }
 // readme]

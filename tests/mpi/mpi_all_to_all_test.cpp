@@ -52,7 +52,7 @@ TEST_CASE("one rank with MpiAllToAll trains as without it") {
   CHECK(exchange.workers() == 1);
   CHECK(same_values(loop, alone));
   CHECK(exchange.log().applied == 20);
-  CHECK(sentence([&] { loop.step(task.train()); }) == "MpiAllToAll: this rank's UpdateExchange has settled");
+  CHECK(sentence([&] { loop.step(task.train()); }) == "MpiAllToAll: this rank's UpdateExchange has ended");
 }
 
 namespace {
@@ -139,24 +139,40 @@ TEST_CASE("a rank that has reached its end can stop the others") {
   CHECK(disagreement(world, loop) < 1e-4);
 }
 
-TEST_CASE("a loss that is not finite on one rank ends all") {
+namespace {
+
+// Rank 1 breaks a parameter after its third step. All others must then get its failure.
+template <class Rule>
+void check_divergence(const Rule& rule) {
   const Ranks world(Mpi{}.connect());
   if (world.size() < 2) return;
   const Tiny task;
   std::optional<UpdateExchange> exchange(std::in_place);
-  auto loop = exchanging_loop(sgd(), *exchange);
+  auto loop = exchanging_loop(rule, *exchange);
   const bool broken = exchange->rank() == 1;
-  const std::string found = sentence([&] {
+  std::string found;
+  try {
     loop.run(task.train(), UntilStep{1000000}, AfterStep{[&](std::uint64_t step) {
                if (broken && step == 3) loop.values("2.bias")[0] = NAN;
              }});
-  });
-  if (broken)
-    CHECK(contains(found, "training diverged at step 4"));
-  else
-    CHECK(contains(found, "rank 1 of " + std::to_string(world.size()) + ": training diverged at step 4"));
+  } catch (const RankFailure& failure) {
+    found = failure.what();
+    CHECK(failure.rank == 1);
+    CHECK(failure.diverged);
+  } catch (const Diverged& diverged) {
+    found = diverged.what();
+  }
+  const std::string prefix = broken ? "" : "rank 1 of " + std::to_string(world.size()) + ": ";
+  CHECK(contains(found, prefix + "training diverged at step 4"));
   exchange.reset();
   (void)world.all_gather(0);
+}
+
+}  // namespace
+
+TEST_CASE("a loss that is not finite on one rank ends all") {
+  check_divergence(sgd());
+  check_divergence(sam(sgd()));
 }
 
 TEST_CASE("ranks go on without one that fails, also before its first step") {
@@ -172,6 +188,7 @@ TEST_CASE("ranks go on without one that fails, also before its first step") {
       loop.run(task.train(), UntilStep{40}, AfterStep{[&](std::uint64_t step) {
                  if (fails && step == at) fail("the worker is tired");
                }});
+      if (world.size() == 2) CHECK(!exchange->another_has_ended());  // rank 1 has left
       exchange->settle(loop);
     });
     CHECK(found == (!fails ? "" : at == 0 ? "there is no data" : "the worker is tired"));
@@ -198,6 +215,23 @@ TEST_CASE("rank 0 must begin, models must have the same size, and an exchange se
     loop.run(task.train(), UntilStep{3});
   });
   CHECK(late == (root ? "there is no data" : "MpiAllToAll: rank 0 has ended before its first step"));
+
+  // Neither a second run nor another loop begins after that, or after the first loop.
+  const std::string again = with_exchange([&](UpdateExchange& exchange) {
+    if (root) return;
+    auto loop = exchanging_loop(sgd(), exchange);
+    CHECK(sentence([&] { loop.run(task.train(), UntilStep{3}); }) ==
+          "MpiAllToAll: rank 0 has ended before its first step");
+    loop.run(task.train(), UntilStep{3});
+  });
+  CHECK(again == (root ? "" : "MpiAllToAll: this rank's UpdateExchange has ended"));
+  const std::string next = with_exchange([&](UpdateExchange& exchange) {
+    for (int i = 0; i < 2; ++i) {
+      auto loop = exchanging_loop(sgd(), exchange);
+      loop.run(task.train(), UntilStep{3});
+    }
+  });
+  CHECK(next == "MpiAllToAll: this UpdateExchange serves another loop");
 
   const std::string size = with_exchange([&](UpdateExchange& exchange) {
     if (root) {

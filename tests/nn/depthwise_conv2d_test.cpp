@@ -34,6 +34,8 @@ const DepthwiseCase depthwise_cases[] = {
     {{.size = 3, .padding = 1}, {4, 15, 70}},
     {{.size = 6, .stride = 2, .padding = 2}, {9, 17, 40}},
     {{.size = 2, .stride = 4}, {9, 11, 17}},
+    {{.size = 7, .padding = 3}, {2, 3, 5}},
+    {{.size = 2, .stride = 5, .padding = 1}, {3, 3, 17}},
 };
 
 // Computes the convolution by its definition, term by term.

@@ -38,6 +38,7 @@ class GradientContext {
   using Backend = BackendType;
   using Scalar = typename Backend::Scalar;
   using Array = typename Backend::template Array<Scalar>;
+  using Divergence = Diverged;  // for combiners, which do not include loop/
   static constexpr bool defers = defer_losses;
 
   GradientContext(const GradientContext&) = delete;

@@ -19,7 +19,7 @@ inline namespace ALGOPERF_SIMD {
 
 // Outputs y[p y_next + c] = start[p start_next + c] + sum over i, j of
 //   x[p x_next + i x_line + j x_step + c] w[i w_line + j w_step + c]
-// for channels c, or without `start`, if it is null.
+// for channels c, i below `lines` and j below `terms`, or without `start`, if it is null. `start` may be y.
 template <class S>
 struct DepthwiseSums {
   using Step = std::ptrdiff_t;
@@ -71,7 +71,7 @@ template <class S, std::size_t outputs, std::size_t vectors, bool cut = false>
   }
 }
 
-// The most vectors of a tile of `outputs` outputs whose sums fit in registers, a power of two.
+// The most vectors of a tile of `outputs` outputs whose sums fit in registers: 1, 2 or 4.
 template <std::size_t outputs>
 inline constexpr std::size_t depthwise_vectors = [] {
   constexpr std::size_t room = (native_vector_bytes == 64 ? 24 : 8) / outputs;
@@ -123,8 +123,8 @@ inline OutputsOfPixel outputs_of_pixel(std::size_t pixel, std::size_t outputs, c
   return {begin, end - begin, at - begin * c.stride};
 }
 
-// Calls f(first, count) for runs of elements [0, n): one of those in [begin, end), which are alike, and one for each
-// other element.
+// Calls f(first, count) for runs of elements [0, n): one of those in [begin, end), which are alike, if there are any,
+// and one for each other element.
 template <class F>
 void for_each_run(std::size_t n, std::size_t begin, std::size_t end, const F& f) {
   if (end > n) end = n;
@@ -177,9 +177,9 @@ void convolve_back_to_input(const DepthwiseConvolution& c, const S* dy, const S*
     for (std::size_t r = 0; r < c.rows; ++r) {
       const OutputsOfPixel down = outputs_of_pixel(r, out_rows, c);
       for (std::size_t phase = 0; phase < c.stride && phase < c.cols; ++phase) {
-        // From pixel phase + u stride to the next, the outputs move by one, from the first whose window could begin
-        // further on, to the last whose window ends the row of outputs.
-        const std::size_t first = phase + c.padding, pixels = (c.cols - phase + c.stride - 1) / c.stride;
+        // Pixels phase + u stride see equally many outputs, except before `begin` and from `end` on, where some of
+        // these would lie before the first output or behind the last.
+        const std::size_t first = phase + c.padding, pixels = (c.cols - phase - 1) / c.stride + 1;
         const std::size_t before = first + c.stride < c.size ? c.size - c.stride - first : 0;
         const std::size_t begin = (before + c.stride - 1) / c.stride, stop = out_cols * c.stride;
         const std::size_t end = first < stop ? (stop - first + c.stride - 1) / c.stride : 0;

@@ -10,10 +10,10 @@
 //   mpirun -n 4 ./program                         four workers
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <list>
 #include <string>
 #include <thread>
@@ -28,8 +28,10 @@
 
 namespace algoperf {
 
-// The connection of the workers. It serves one loop on each rank. Its destructor ends this rank's training: the others
-// go on without it. It then waits until all have ended.
+// The connection of the workers. It serves one loop on each rank. Its destructor lets this rank leave, unless it has
+// settled: the others go on without it. It then waits until all have settled or left. Between the first step and that,
+// a rank must make no other collective call (destroy the exchange first after an exception), because the others may
+// wait for it to receive their changes.
 class UpdateExchange {
  public:
   // All ranks of the communicator construct one.
@@ -45,7 +47,11 @@ class UpdateExchange {
     int finished = 0;
     MPI_Finalized(&finished);
     if (finished != 0) return;
-    wait_for_all([](const Header&, int) {}, false);
+    try {
+      wait_for_all([](const Header&, int) {}, false, Kind::leaves);
+    } catch (...) {  // there is no memory for messages, for which the others would wait
+      MPI_Abort(communicator_, 1);
+    }
     MPI_Comm_free(&communicator_);
   }
   UpdateExchange(const UpdateExchange&) = delete;
@@ -53,11 +59,12 @@ class UpdateExchange {
 
   std::size_t rank() const { return static_cast<std::size_t>(rank_); }
   std::size_t workers() const { return static_cast<std::size_t>(size_); }
-  // Whether another rank has ended its training, as far as this rank has received.
+  // Whether another rank has settled, as far as this rank has received.
   bool another_has_ended() const { return another_has_ended_; }
-  // `applied` counts the steps of this rank and the changes that it has received; `seconds` is wall-clock time since
-  // its first step began. The delay of a change is the number of changes that this rank's parameters contained when it
-  // received the change, and that the sender's lacked when it computed the gradient.
+  // `applied` counts the steps of this rank and the changes that it has received; `seconds` is wall-clock time from its
+  // first step or receive() to its last step or the end of settle(). The delay of a change is the number of changes
+  // that this rank's parameters contained when it received the change, and that the sender's lacked when it computed
+  // the gradient.
   const AsynchronousLog& log() const { return log_; }
 
   // Adds the changes that have arrived, as each step does before its gradient. Throws RankFailure if the loss of
@@ -72,12 +79,13 @@ class UpdateExchange {
   template <class Loop>
   void settle(Loop& loop) {
     join(loop.values(), loop.layout().size());
-    wait_for_all(adder(loop.values(), loop.layout().size()), true);
+    wait_for_all(adder(loop.values(), loop.layout().size()), true, Kind::ends);
+    log_.seconds = MPI_Wtime() - start_;
   }
 
  private:
   friend struct MpiAllToAll;
-  enum class Kind : std::uint64_t { values, change, diverged, ends };
+  enum class Kind : std::uint64_t { values, change, diverged, ends, leaves };
   static constexpr int tag = 0;
 
   // A message is a header, the sender's `known_`, and `count` elements of `bytes` bytes, or the text of a failure.
@@ -91,7 +99,7 @@ class UpdateExchange {
     std::vector<MPI_Request> requests;
   };
 
-  // Sends a message to all other ranks that have not ended, and returns before they have received it.
+  // Sends a message to all other ranks, and returns before they have received it. Those that have ended need it, too.
   void send_to_all(const Header& header, const std::vector<std::uint64_t>& known, const void* data) {
     sent_.emplace_back();
     std::string& message = sent_.back().message;
@@ -162,11 +170,11 @@ class UpdateExchange {
     log_.mean_delay = static_cast<double>(delays_.sum) / static_cast<double>(delays_.count);
   }
 
-  // Receives what has arrived. Calls add(header, sender) for changes. `throws`: if the loss of another rank is not
-  // finite.
+  // Receives what has arrived, but no more than 64 messages of each rank, so that this rank also makes steps. Calls
+  // add(header, sender) for changes. `throws`: if the loss of another rank is not finite.
   template <class AddChange>
   void receive_arrived(const AddChange& add, bool throws = true) {
-    for (;;) {
+    for (std::size_t most = 64 * workers(); most > 0; --most) {
       int any = 0;
       MPI_Status status;
       MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &any, &status);
@@ -179,7 +187,7 @@ class UpdateExchange {
       }
       if (header.kind == Kind::values) continue;  // for a rank that ends without a step
       working_[static_cast<std::size_t>(from)] = 0;
-      another_has_ended_ = true;
+      another_has_ended_ = another_has_ended_ || header.kind == Kind::ends;
       if (header.kind == Kind::diverged && throws) {
         RankFailure failure("rank " + std::to_string(from) + " of " + std::to_string(size_) + ": " +
                             std::string(payload(), header.count));
@@ -194,13 +202,14 @@ class UpdateExchange {
   void receive_until(const AddChange& add, bool throws, const Met& met) {
     while (!met()) {
       receive_arrived(add, throws);
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
-  // Tells the others that this rank ends, and receives until all have ended and have received what this rank has sent.
+  // Tells the others that this rank ends or leaves, and receives until all have, and have received what this rank has
+  // sent.
   template <class AddChange>
-  void wait_for_all(const AddChange& add, bool throws) {
-    end(Kind::ends, {});
+  void wait_for_all(const AddChange& add, bool throws, Kind kind) {
+    end(kind, {});
     receive_until(add, throws, [this] {
       if (pending() > 0) return false;
       for (std::size_t r = 0; r < working_.size(); ++r)
@@ -209,32 +218,38 @@ class UpdateExchange {
     });
   }
   void end(Kind kind, const std::string& reason) {
-    if (!std::exchange(ended_, true)) send_to_all({kind, reason.size(), 1}, known_, reason.data());
+    if (ended_) return;
+    send_to_all({kind, reason.size(), 1}, known_, reason.data());
+    ended_ = true;
   }
 
-  // Begins, unless the loop has begun: all ranks begin with the parameters of rank 0.
+  // Begins, unless the loop has begun: all ranks begin with the parameters of rank 0. A rank that cannot begin leaves.
   template <class S>
   void join(S* values, std::size_t n) {
     require(loop_ == nullptr || loop_ == values, "MpiAllToAll: this UpdateExchange serves another loop");
-    if (std::exchange(loop_, values) != nullptr) return;
+    if (loop_ != nullptr) return;
+    require(!ended_, "MpiAllToAll: this rank's UpdateExchange has ended");
     start_ = MPI_Wtime();
-    if (rank_ == 0) return send_to_all({Kind::values, n, sizeof(S)}, known_, values);
-    MPI_Status status;
-    MPI_Probe(0, tag, communicator_, &status);
-    const Header header = receive_probed(status);
-    if (header.kind != Kind::values) {
-      working_[0] = 0;
-      another_has_ended_ = true;
-      fail("MpiAllToAll: rank 0 has ended before its first step");
+    if (rank_ == 0) {
+      send_to_all({Kind::values, n, sizeof(S)}, known_, values);
+    } else {
+      MPI_Status status;
+      MPI_Probe(0, tag, communicator_, &status);
+      const Header header = receive_probed(status);
+      if (header.kind != Kind::values) working_[0] = 0;
+      if (header.kind != Kind::values || header.count != n || header.bytes != sizeof(S)) end(Kind::leaves, {});
+      require(header.kind == Kind::values, "MpiAllToAll: rank 0 has ended before its first step");
+      require_elements<S>(header, n, 0);
+      std::memcpy(values, payload(), n * sizeof(S));
     }
-    require_elements<S>(header, n, 0);
-    std::memcpy(values, payload(), n * sizeof(S));
+    loop_ = values;
   }
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::string message_;         // received
   std::list<Sent> sent_;        // not received by all yet
+  bool claimed_ = false;        // by a loop
   const void* loop_ = nullptr;  // the parameters of the loop that this serves, once it has begun
   bool ended_ = false;          // whether this rank has told the others that it ends
   bool another_has_ended_ = false;
@@ -252,14 +267,17 @@ class UpdateExchange {
 // arrivals, and so the result, differs from run to run.
 // Give each rank a selector with a seed or a shard of its own, and a Seed of its own for dropout; the initial
 // parameters are those of rank 0. Each rank stops by its own observers; UntilAnotherEnds
-// (loop/observers/until_another_ends.hpp) stops it with another one.
-// A rank waits while `most_pending` of its changes have not been received by all others. Memory in addition: a copy of
-// the parameters for each change that is under way.
-// Checkpoints contain the parameters and the rule's state of their rank. If a run continues from one, all ranks begin
-// with the parameters of rank 0.
-// Errors: all ranks throw RankFailure if the loss of one is not finite. The others go on without a rank that has thrown
-// another error. A rank throws Error if its model has another size than that of rank 0, or if rank 0 ends before its
-// first step. The parameters must have less than 2 GB.
+// (loop/observers/until_another_ends.hpp) stops it when another one has settled. Observers that write files need a file
+// for each rank, or rank() == 0.
+// W is the number of ranks, also when some have left. A rank waits while `most_pending` of its changes have not been
+// received by all others. Memory in addition: two copies of the parameters, and one for each change that is under way.
+// Receiving a large message takes until its sender calls MPI again.
+// Checkpoints contain the parameters and the rule's state of their rank, without changes that are under way. If a run
+// continues from one, all ranks begin with the parameters of rank 0.
+// Errors: a rank whose loss is not finite throws Diverged, and the others throw RankFailure. The others go on without a
+// rank that has thrown another error. A rank throws Error if its model has another number of parameters than that of
+// rank 0 (their shapes are not compared), or if rank 0 ends before its first step. The parameters must have less than
+// 2 GB.
 // Source: DASGD of Tosi & Theobald 2023 (arXiv:2309.03754), of which only the abstract was read. Backend Host.
 struct MpiAllToAll {
   static constexpr bool is_combiner = true;
@@ -290,6 +308,7 @@ struct MpiAllToAll {
     const std::size_t n = context.layout().size();
     require(n * sizeof(S) < (std::size_t{1} << 31) - (std::size_t{1} << 20), "MpiAllToAll: ", n,
             " parameters have 2 GB or more");
+    require(!std::exchange(exchange->claimed_, true), "MpiAllToAll: this UpdateExchange serves another loop");
     return {context.make_rule_state(), context.backend().template array<S>(n)};
   }
 
@@ -299,22 +318,23 @@ struct MpiAllToAll {
     const auto& backend = context.backend();
     const std::size_t n = context.layout().size();
     S* const own = context.values();
-    require(!exchange->ended_, "MpiAllToAll: this rank's UpdateExchange has settled");
+    require(!exchange->ended_, "MpiAllToAll: this rank's UpdateExchange has ended");
     exchange->join(own, n);
     const auto add = exchange->adder(own, n);
     exchange->receive_arrived(add);
 
     const std::vector<std::uint64_t> known = exchange->known_;
+    S* const change = state.change.data();
+    const auto gradient = [&] { return context.gradient(0, own, context.gradients()); };
     double loss = 0;
     try {
-      loss = context.gradient(0, own, context.gradients());
-    } catch (const std::exception& error) {  // the loss is not finite
-      exchange->end(UpdateExchange::Kind::diverged, error.what());
+      loss = gradient();
+      backend.copy(n, static_cast<const S*>(own), change);
+      context.step(context.gradients(), own, state.rule, gradient);
+    } catch (const typename Context::Divergence& diverged) {
+      exchange->end(UpdateExchange::Kind::diverged, diverged.what());
       throw;
     }
-    S* const change = state.change.data();
-    backend.copy(n, static_cast<const S*>(own), change);
-    context.step(context.gradients(), own, state.rule, [&] { return context.gradient(0, own, context.gradients()); });
     backend.map(Subtract{}, n, change, static_cast<const S*>(own));  // what the step has taken away
     share_buffers(context, own, change);
 
@@ -337,7 +357,7 @@ struct MpiAllToAll {
     using S = typename Context::Scalar;
     const auto& backend = context.backend();
     const std::size_t trained = context.layout().trained_size(), rest = context.layout().size() - trained;
-    if (rest == 0) return;
+    if (rest == 0 || exchange->workers() == 1) return;
     backend.map(Add{}, rest, own + trained, static_cast<const S*>(change + trained));
     backend.map(Multiply<S>{S(1) / static_cast<S>(exchange->workers())}, rest, change + trained);
     backend.map(Subtract{}, rest, own + trained, static_cast<const S*>(change + trained));

@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -252,8 +251,8 @@ struct MpiServer {
     double loss = 0;
     try {
       loss = context.gradient(0, context.values(), context.gradients());
-    } catch (const std::exception& error) {  // the loss is not finite
-      server->leave(ParameterServer::Kind::diverged, error.what());
+    } catch (const typename Context::Divergence& diverged) {
+      server->leave(ParameterServer::Kind::diverged, diverged.what());
       throw;
     }
     server->send(0, {ParameterServer::Kind::gradient, n, sizeof(S), loss}, context.gradients());
