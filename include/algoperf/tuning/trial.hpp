@@ -262,12 +262,13 @@ auto trial_observer(const S& submission, const HyperPoint& point, const Workload
 
 template <class S>
 auto trial_combiner(const S& submission, const HyperPoint& point, const WorkloadFacts& facts) {
-  if constexpr (HasCombiner<S>)
+  if constexpr (HasCombiner<S>) {
     return submission.combiner(point, facts);
-  else
+  } else {
     require(facts.workers == 1, "TrialOptions: workers is ", facts.workers, ", but submission '", S::name,
             "' has no combiner");
-  if constexpr (!HasCombiner<S>) return SingleWorker{};
+    return SingleWorker{};
+  }
 }
 
 // Returns the loop of a trial, which must not outlive the objective.

@@ -13,6 +13,7 @@
 #include "../concept.hpp"
 #include "arrivals.hpp"
 #include "asynchronous_log.hpp"
+#include "changing_step.hpp"
 
 namespace algoperf {
 
@@ -128,16 +129,8 @@ struct AsynchronousAllToAll {
 
     Change<typename Context::Array> change{worker, now + latency, backend.template array<S>(state.size)};
     S* const values = change.values.data();
-    backend.copy(state.size, static_cast<const S*>(own), values);
-    context.step(context.gradients(), own, state.rules[worker],
-                 [&] { return context.gradient(0, own, context.gradients()); });
-    backend.map(Subtract{}, state.size, values, static_cast<const S*>(own));  // what the step has taken away
-    const std::size_t trained = context.layout().trained_size(), rest = state.size - trained;
-    if (rest > 0) {
-      backend.map(Add{}, rest, own + trained, static_cast<const S*>(values + trained));
-      backend.map(Multiply<S>{S(1) / static_cast<S>(speeds.workers)}, rest, values + trained);
-      backend.map(Subtract{}, rest, own + trained, static_cast<const S*>(values + trained));
-    }
+    detail::changing_step(context, state.rules[worker], own, values, speeds.workers,
+                          [&] { return context.gradient(0, own, context.gradients()); });
     backend.map(Subtract{}, state.size, context.values(), static_cast<const S*>(values));
     state.changes.push_back(std::move(change));
     ++state.steps;

@@ -10,255 +10,16 @@
 //   mpirun -n 4 ./program                         four workers
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <list>
-#include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "../../core/error.hpp"
-#include "../../core/map_kernels.hpp"
-#include "../group/mpi.hpp"
-#include "../group/ranks.hpp"
-#include "asynchronous_log.hpp"
+#include "changing_step.hpp"
+#include "update_exchange.hpp"
 
 namespace algoperf {
-
-// The connection of the workers. It serves one loop on each rank. Its destructor lets this rank leave, unless it has
-// settled: the others go on without it. It then waits until all have settled or left. Between the first step and that,
-// a rank must make no other collective call (destroy the exchange first after an exception), because the others may
-// wait for it to receive their changes.
-class UpdateExchange {
- public:
-  // All ranks of the communicator construct one.
-  explicit UpdateExchange(MPI_Comm communicator = MPI_COMM_WORLD) {
-    detail::start_mpi();
-    MPI_Comm_dup(communicator, &communicator_);
-    MPI_Comm_rank(communicator_, &rank_);
-    MPI_Comm_size(communicator_, &size_);
-    working_.assign(static_cast<std::size_t>(size_), 1);
-    known_.assign(static_cast<std::size_t>(size_), 0);
-  }
-  ~UpdateExchange() {
-    int finished = 0;
-    MPI_Finalized(&finished);
-    if (finished != 0) return;
-    try {
-      wait_for_all([](const Header&, int) {}, false, Kind::leaves);
-    } catch (...) {  // there is no memory for messages, for which the others would wait
-      MPI_Abort(communicator_, 1);
-    }
-    MPI_Comm_free(&communicator_);
-  }
-  UpdateExchange(const UpdateExchange&) = delete;
-  UpdateExchange& operator=(const UpdateExchange&) = delete;
-
-  std::size_t rank() const { return static_cast<std::size_t>(rank_); }
-  std::size_t workers() const { return static_cast<std::size_t>(size_); }
-  // Whether another rank has settled, as far as this rank has received.
-  bool another_has_ended() const { return another_has_ended_; }
-  // `applied` counts the steps of this rank and the changes that it has received; `seconds` is wall-clock time from its
-  // first step or receive() to its last step or the end of settle(). The delay of a change is the number of changes
-  // that this rank's parameters contained when it received the change, and that the sender's lacked when it computed
-  // the gradient.
-  const AsynchronousLog& log() const { return log_; }
-
-  // Adds the changes that have arrived, as each step does before its gradient. Throws RankFailure if the loss of
-  // another rank is not finite.
-  template <class Loop>
-  void receive(Loop& loop) {
-    join(loop.values(), loop.layout().size());
-    receive_arrived(adder(loop.values(), loop.layout().size()));
-  }
-  // Ends this rank's training, and adds the changes of the others until all have ended. All ranks then have the same
-  // parameters, up to rounding. No step may follow. Throws RankFailure if the loss of another rank is not finite.
-  template <class Loop>
-  void settle(Loop& loop) {
-    join(loop.values(), loop.layout().size());
-    wait_for_all(adder(loop.values(), loop.layout().size()), true, Kind::ends);
-    log_.seconds = MPI_Wtime() - start_;
-  }
-
- private:
-  friend struct MpiAllToAll;
-  enum class Kind : std::uint64_t { values, change, diverged, ends, leaves };
-  static constexpr int tag = 0;
-
-  // A message is a header, the sender's `known_`, and `count` elements of `bytes` bytes, or the text of a failure.
-  struct Header {
-    Kind kind = Kind::ends;
-    std::uint64_t count = 0, bytes = 0;
-  };
-  // A message on its way to several ranks.
-  struct Sent {
-    std::string message;
-    std::vector<MPI_Request> requests;
-  };
-
-  // Sends a message to all other ranks, and returns before they have received it. Those that have ended need it, too.
-  void send_to_all(const Header& header, const std::vector<std::uint64_t>& known, const void* data) {
-    sent_.emplace_back();
-    std::string& message = sent_.back().message;
-    message.append(reinterpret_cast<const char*>(&header), sizeof header);
-    message.append(reinterpret_cast<const char*>(known.data()), known.size() * sizeof known[0]);
-    message.append(static_cast<const char*>(data), header.count * header.bytes);
-    for (int to = 0; to < size_; ++to) {
-      if (to == rank_) continue;
-      sent_.back().requests.push_back(MPI_REQUEST_NULL);
-      MPI_Issend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, tag, communicator_,
-                 &sent_.back().requests.back());
-    }
-  }
-  // Frees the messages that all ranks have received. Returns how many are left.
-  std::size_t pending() {
-    std::erase_if(sent_, [](Sent& each) {
-      int all = 0;
-      MPI_Testall(static_cast<int>(each.requests.size()), each.requests.data(), &all, MPI_STATUSES_IGNORE);
-      return all != 0;
-    });
-    return sent_.size();
-  }
-
-  // Receives a whole message in message_, after a successful probe.
-  Header receive_probed(MPI_Status& status) {
-    int bytes = 0;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    message_.resize(static_cast<std::size_t>(bytes));
-    MPI_Recv(message_.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE);
-    Header header;
-    std::memcpy(&header, message_.data(), sizeof header);
-    return header;
-  }
-  // What the sender of message_ knew, and its elements or text.
-  const char* known_of_sender() const { return message_.data() + sizeof(Header); }
-  const char* payload() const { return known_of_sender() + known_.size() * sizeof known_[0]; }
-
-  template <class S>
-  void require_elements(const Header& header, std::size_t n, int from) const {
-    require(header.count == n && header.bytes == sizeof(S), "MpiAllToAll: rank ", from, " has sent ", header.count,
-            " elements of ", header.bytes, " bytes, and rank ", rank_, " has a model of ", n, " of ", sizeof(S));
-  }
-  // Returns a function that subtracts a received change from the values: a change is what a step has taken away.
-  template <class S>
-  auto adder(S* values, std::size_t n) {
-    return [this, values, n](const Header& header, int from) {
-      require_elements<S>(header, n, from);
-      const char* const bytes = payload();
-      for (std::size_t i = 0; i < n; ++i) {
-        S change;
-        std::memcpy(&change, bytes + i * sizeof(S), sizeof(S));
-        values[i] -= change;
-      }
-      count_received(from);
-    };
-  }
-  void count_received(int from) {
-    std::uint64_t delay = 0;
-    for (std::size_t r = 0; r < known_.size(); ++r) {
-      std::uint64_t of_sender = 0;
-      std::memcpy(&of_sender, known_of_sender() + r * sizeof of_sender, sizeof of_sender);
-      if (static_cast<int>(r) != from && known_[r] > of_sender) delay += known_[r] - of_sender;
-    }
-    ++known_[static_cast<std::size_t>(from)];
-    ++log_.applied;
-    delays_.add(delay);
-    log_.largest_delay = delays_.largest;
-    log_.mean_delay = static_cast<double>(delays_.sum) / static_cast<double>(delays_.count);
-  }
-
-  // Receives what has arrived, but no more than 64 messages of each rank, so that this rank also makes steps. Calls
-  // add(header, sender) for changes. `throws`: if the loss of another rank is not finite.
-  template <class AddChange>
-  void receive_arrived(const AddChange& add, bool throws = true) {
-    for (std::size_t most = 64 * workers(); most > 0; --most) {
-      int any = 0;
-      MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &any, &status);
-      if (any == 0) return;
-      const Header header = receive_probed(status);
-      const int from = status.MPI_SOURCE;
-      if (header.kind == Kind::change) {
-        add(header, from);
-        continue;
-      }
-      if (header.kind == Kind::values) continue;  // for a rank that ends without a step
-      working_[static_cast<std::size_t>(from)] = 0;
-      another_has_ended_ = another_has_ended_ || header.kind == Kind::ends;
-      if (header.kind == Kind::diverged && throws) {
-        RankFailure failure("rank " + std::to_string(from) + " of " + std::to_string(size_) + ": " +
-                            std::string(payload(), header.count));
-        failure.rank = static_cast<std::size_t>(from);
-        failure.diverged = true;
-        throw failure;
-      }
-    }
-  }
-  // Receives until `met` returns true.
-  template <class AddChange, class Met>
-  void receive_until(const AddChange& add, bool throws, const Met& met) {
-    while (!met()) {
-      receive_arrived(add, throws);
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-  }
-  // Tells the others that this rank ends or leaves, and receives until all have, and have received what this rank has
-  // sent.
-  template <class AddChange>
-  void wait_for_all(const AddChange& add, bool throws, Kind kind) {
-    end(kind, {});
-    receive_until(add, throws, [this] {
-      if (pending() > 0) return false;
-      for (std::size_t r = 0; r < working_.size(); ++r)
-        if (working_[r] != 0 && r != rank()) return false;
-      return true;
-    });
-  }
-  void end(Kind kind, const std::string& reason) {
-    if (ended_) return;
-    send_to_all({kind, reason.size(), 1}, known_, reason.data());
-    ended_ = true;
-  }
-
-  // Begins, unless the loop has begun: all ranks begin with the parameters of rank 0. A rank that cannot begin leaves.
-  template <class S>
-  void join(S* values, std::size_t n) {
-    require(loop_ == nullptr || loop_ == values, "MpiAllToAll: this UpdateExchange serves another loop");
-    if (loop_ != nullptr) return;
-    require(!ended_, "MpiAllToAll: this rank's UpdateExchange has ended");
-    start_ = MPI_Wtime();
-    if (rank_ == 0) {
-      send_to_all({Kind::values, n, sizeof(S)}, known_, values);
-    } else {
-      MPI_Status status;
-      MPI_Probe(0, tag, communicator_, &status);
-      const Header header = receive_probed(status);
-      if (header.kind != Kind::values) working_[0] = 0;
-      if (header.kind != Kind::values || header.count != n || header.bytes != sizeof(S)) end(Kind::leaves, {});
-      require(header.kind == Kind::values, "MpiAllToAll: rank 0 has ended before its first step");
-      require_elements<S>(header, n, 0);
-      std::memcpy(values, payload(), n * sizeof(S));
-    }
-    loop_ = values;
-  }
-
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
-  std::string message_;         // received
-  std::list<Sent> sent_;        // not received by all yet
-  bool claimed_ = false;        // by a loop
-  const void* loop_ = nullptr;  // the parameters of the loop that this serves, once it has begun
-  bool ended_ = false;          // whether this rank has told the others that it ends
-  bool another_has_ended_ = false;
-  std::vector<char> working_;         // by rank, 1 for ranks that have not ended
-  std::vector<std::uint64_t> known_;  // by rank, its changes that this rank's parameters contain
-  AsynchronousLog log_;
-  detail::Delays delays_;
-  double start_ = 0;  // by MPI_Wtime
-};
 
 // Before each step, a rank adds the changes of the others that have arrived. It then computes a gradient of its own
 // parameters on the batch that its selector chose, applies its rule, and sends the change to all others. Evaluations
@@ -271,7 +32,7 @@ class UpdateExchange {
 // for each rank, or rank() == 0.
 // W is the number of ranks, also when some have left. A rank waits while `most_pending` of its changes have not been
 // received by all others. Memory in addition: two copies of the parameters, and one for each change that is under way.
-// Receiving a large message takes until its sender calls MPI again.
+// A large message arrives when its sender next calls MPI.
 // Checkpoints contain the parameters and the rule's state of their rank, without changes that are under way. If a run
 // continues from one, all ranks begin with the parameters of rank 0.
 // Errors: a rank whose loss is not finite throws Diverged, and the others throw RankFailure. The others go on without a
@@ -315,7 +76,6 @@ struct MpiAllToAll {
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
     using S = typename Context::Scalar;
-    const auto& backend = context.backend();
     const std::size_t n = context.layout().size();
     S* const own = context.values();
     require(!exchange->ended_, "MpiAllToAll: this rank's UpdateExchange has ended");
@@ -329,15 +89,11 @@ struct MpiAllToAll {
     double loss = 0;
     try {
       loss = gradient();
-      backend.copy(n, static_cast<const S*>(own), change);
-      context.step(context.gradients(), own, state.rule, gradient);
+      detail::changing_step(context, state.rule, own, change, exchange->workers(), gradient);
     } catch (const typename Context::Divergence& diverged) {
       exchange->end(UpdateExchange::Kind::diverged, diverged.what());
       throw;
     }
-    backend.map(Subtract{}, n, change, static_cast<const S*>(own));  // what the step has taken away
-    share_buffers(context, own, change);
-
     exchange->receive_until(add, true, [&] { return exchange->pending() < most_pending; });
     exchange->send_to_all({UpdateExchange::Kind::change, n, sizeof(S)}, known, change);
     ++exchange->known_[exchange->rank()];
@@ -348,19 +104,6 @@ struct MpiAllToAll {
   template <class Context>
   auto& rule_state(State<Context>& state) const {
     return state.rule;
-  }
-
- private:
-  // Tensors that are not trained change by 1 / W of what the step has changed.
-  template <class Context>
-  void share_buffers(Context& context, typename Context::Scalar* own, typename Context::Scalar* change) const {
-    using S = typename Context::Scalar;
-    const auto& backend = context.backend();
-    const std::size_t trained = context.layout().trained_size(), rest = context.layout().size() - trained;
-    if (rest == 0 || exchange->workers() == 1) return;
-    backend.map(Add{}, rest, own + trained, static_cast<const S*>(change + trained));
-    backend.map(Multiply<S>{S(1) / static_cast<S>(exchange->workers())}, rest, change + trained);
-    backend.map(Subtract{}, rest, own + trained, static_cast<const S*>(change + trained));
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../combine/asynchronous/mpi_all_to_all.hpp"
+#include "../../combine/asynchronous/update_exchange.hpp"
 #include "../../core/error.hpp"
 #include "../concept.hpp"
 
