@@ -20,10 +20,10 @@ inline algoperf::InMemory<float> random_examples(std::size_t n) {
   return {std::move(x), std::move(labels), algoperf::Shape{28, 28, 1}, classes};
 }
 
-inline auto training_loop(std::size_t batch) {
+inline auto training_loop(std::size_t batch, unsigned threads = 1) {
   using namespace algoperf;
   return TrainingLoop(mlp(Shape{28, 28, 1}, {hidden, hidden}, classes), SoftmaxCrossEntropy{}, adamw(), Constant{1e-3},
-                      ShuffledEpochs{.batch = batch});
+                      ShuffledEpochs{.batch = batch}, Host<float>{.threads = threads});
 }
 
 }  // namespace bench

@@ -93,6 +93,7 @@ else
   rows "$programs/bench_rules_native"
   rows "$programs/bench_training_step"
   rows "$programs/bench_graph_overhead"
+  if (($(nproc) > 1)); then rows "$programs/bench_two_threads"; fi
   if command -v valgrind >/dev/null; then
     for batch in 32 128; do
       ratio=$(awk -v a="$(instructions lib $batch)" -v b="$(instructions hand $batch)" 'BEGIN { printf "%.4f", a / b }')

@@ -238,7 +238,6 @@ def main():
         """Chooses the mutants of a folder and runs those that are not in the results."""
         runner = None if options.list else runners.get()
         headers = glob.glob(f"{ROOT}/include/algoperf/{folder}/**/*.hpp", recursive=True)
-        headers = [path for path in headers if not os.path.basename(path).startswith("mpi")]  # their tests need ranks
         mutants = [m for path in sorted(headers) for m in mutants_of(os.path.relpath(path, ROOT))]
         mutants.sort(key=lambda m: hashlib.sha1(json.dumps([options.seed, m["path"], m["column"], m["before"],
                                                             m["after"]]).encode()).hexdigest())
@@ -247,12 +246,15 @@ def main():
             if len(outcomes[folder]) == share:
                 break
             known = results.get(mutant["key"])
+            tests = tests_of(mutant["path"], options.tests)
+            if not tests:  # those of the header need ranks or devices
+                continue
             if options.list:
-                print(mutant["key"] + "\n  tests:", *tests_of(mutant["path"], options.tests))
+                print(mutant["key"] + "\n  tests:", *tests)
                 known = {"outcome": ""}
             elif not known:
                 start = time.time()
-                outcome, test = runner.outcome(mutant, tests_of(mutant["path"], options.tests))
+                outcome, test = runner.outcome(mutant, tests)
                 known = {**mutant, "outcome": outcome, "test": test, "seconds": round(time.time() - start)}
                 file.write(json.dumps(known) + "\n")
                 print(f"{outcome}, {known['seconds']} s {test} {mutant['key']}\n", end="", flush=True)

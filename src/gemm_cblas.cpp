@@ -46,4 +46,4 @@ void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_
 
 ALGOPERF_INSTANTIATE_GEMMS(float);
 ALGOPERF_INSTANTIATE_GEMMS(double);
-ALGOPERF_DEPENDS_ON_SIZE(true, true)
+ALGOPERF_COLUMN_STEP(0, 0)

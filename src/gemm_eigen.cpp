@@ -7,4 +7,4 @@ const char* algoperf::gemm_provider() { return "products: Eigen, convolutions: t
 
 ALGOPERF_INSTANTIATE_GEMMS(float);
 ALGOPERF_INSTANTIATE_GEMMS(double);
-ALGOPERF_DEPENDS_ON_SIZE(false, false)
+ALGOPERF_COLUMN_STEP(48, 48)

@@ -56,4 +56,4 @@ void gemm_tn<float>(std::size_t m, std::size_t n, std::size_t k, const float* a,
 }  // namespace algoperf
 
 ALGOPERF_INSTANTIATE_GEMMS(double);
-ALGOPERF_DEPENDS_ON_SIZE(true, false)
+ALGOPERF_COLUMN_STEP(0, 32)

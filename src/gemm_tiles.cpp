@@ -88,4 +88,4 @@ const char* algoperf::gemm_provider() {
 
 ALGOPERF_INSTANTIATE_GEMMS(float);
 ALGOPERF_INSTANTIATE_GEMMS(double);
-ALGOPERF_DEPENDS_ON_SIZE(false, false)
+ALGOPERF_COLUMN_STEP(32, 32)

@@ -17,13 +17,13 @@
   ALGOPERF_INSTANTIATE_CONVOLUTIONS_OF(Convolution, S); \
   ALGOPERF_INSTANTIATE_CONVOLUTIONS_OF(DepthwiseConvolution, S)
 
-// Defines gemm_depends_on_size().
-#define ALGOPERF_DEPENDS_ON_SIZE(of_float, of_double) \
-  template <>                                         \
-  bool algoperf::gemm_depends_on_size<float>() {      \
-    return of_float;                                  \
-  }                                                   \
-  template <>                                         \
-  bool algoperf::gemm_depends_on_size<double>() {     \
-    return of_double;                                 \
+// Defines gemm_column_step().
+#define ALGOPERF_COLUMN_STEP(of_float, of_double)    \
+  template <>                                        \
+  std::size_t algoperf::gemm_column_step<float>() {  \
+    return of_float;                                 \
+  }                                                  \
+  template <>                                        \
+  std::size_t algoperf::gemm_column_step<double>() { \
+    return of_double;                                \
   }

@@ -72,6 +72,7 @@ const Size sizes[] = {
     {150, 30, 300},                                     // many rows by few columns, aligned to vectors or not
     {40, 1024, 600},                                    // rows of B that compete for lines of a cache
     {700, 130, 130}, {130, 701, 130}, {100, 130, 700},  // results that threads split along either side
+    {128, 10, 256},  {128, 256, 200},                   // a layer of few units, rows and columns split in halves
 };
 
 }  // namespace

@@ -77,8 +77,8 @@ TEST_CASE("a run killed 200 times, also while it writes, ends with the same bits
   const TemporaryFile file;
   RandomStream random(RandomKey{8});
   const auto until = [&](auto& loop, std::uint64_t step) {
-    return loop.run(task.train(), Evaluate(task, {.every = 20}), Checkpoints(file.path(), {.every = 1}),
-                    UntilStep{step});
+    return loop.run(task.train(), Evaluate(task, {.every = 20}),
+                    Checkpoints(file.path(), {.every = 1, .announce = false}), UntilStep{step});
   };
   const auto version = [&] {  // the file's modification time, which changes with each checkpoint
     struct stat found {};

@@ -55,6 +55,33 @@ TEST_CASE("results do not depend on the number of threads, bit for bit") {
   }
 }
 
+// Several threads copy the examples of data in memory.
+TEST_CASE("batches do not depend on the number of threads") {
+  constexpr std::size_t n = 300, width = 700;
+  RandomStream random(RandomKey{3});
+  std::vector<float> inputs(n * width), reals(2 * n);
+  for (float& x : inputs) x = random.uniform();
+  for (float& x : reals) x = random.uniform();
+  std::vector<std::int32_t> labels(n);
+  for (std::int32_t& label : labels) label = static_cast<std::int32_t>(random.below(3));
+  const InMemory<float> classes(inputs, labels, Shape{width}, 3);
+  const InMemoryRegression<float> regression(inputs, reals, Shape{width}, Shape{2});
+  const auto after = [](const auto& data, std::size_t outputs, const auto& loss, unsigned threads) {
+    TrainingLoop loop(Model(Shape{width}, Dense{.units = outputs}), loss, adamw(), Constant{1e-2},
+                      ShuffledEpochs{.batch = 101}, Host<float>{.threads = threads});
+    for (int i = 0; i < 5; ++i) loop.step(data);
+    return values_of(loop);
+  };
+  for (const unsigned threads : {2u, 3u}) {
+    const auto check = [&](const auto& data, std::size_t outputs, const auto& loss) {
+      CHECK(same_bits(after(data, outputs, loss, threads), after(data, outputs, loss, 1)));
+    };
+    check(classes, 3, SoftmaxCrossEntropy{});
+    check(classes.subset(7, n), 3, SoftmaxCrossEntropy{});
+    check(regression, 2, MeanSquaredError{});
+  }
+}
+
 TEST_CASE("a run continues where the previous run ended") {
   const Tiny task;
   auto once = tiny_loop(momentum(), 0.1), twice = tiny_loop(momentum(), 0.1);

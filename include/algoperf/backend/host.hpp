@@ -200,10 +200,12 @@ struct Host {
  private:
   // Below these sizes a second thread costs more than it saves.
   static constexpr std::size_t elements_per_task = 1 << 14;
-  static constexpr std::size_t flops_per_panel = 1 << 23;
+  static constexpr std::size_t flops_per_panel = 1 << 18;
   static constexpr std::size_t side_per_panel = 64;
 
-  static constexpr std::size_t fixed_panels = 8;  // at most, of a product whose provider depends on the size
+  // Of a product whose provider depends on the size. One thread computes the same panels.
+  static constexpr std::size_t fixed_panels = 8;  // at most
+  static constexpr std::size_t flops_per_fixed_panel = 1 << 23;
 
   template <class F>
   static double chunked_sum(std::size_t n, const F& f) {
@@ -255,22 +257,25 @@ struct Host {
       detail::column_sums<S>(terms, rows, cols, i * lines / pieces * line, end, outs);
     });
   }
-  // Calls f(first row, rows, first column, columns) for panels of C. Every panel costs packing, so there is at most
-  // one panel per thread. gemm_tiles.hpp adds the terms of an element of C in the same order in every panel. Eigen
-  // does so in every panel that begins at a multiple of its register block (at most 48 columns). The split may
-  // therefore depend on the number of threads without changing the result. oneDNN and CBLAS choose their kernels by the
-  // size of the panel, so their panels depend on m, n and k alone.
+  // Calls f(first row, rows, first column, columns) for panels of C, which divide the longer side, so that the panels
+  // share the smaller operand. Every panel costs packing, so there is at most one panel per thread. If an element of C
+  // has the same bits in every panel (gemm_column_step), the panels may depend on the number of threads. oneDNN and
+  // CBLAS choose their kernels by the size of the panel, so their panels depend on m, n and k alone.
   template <class F>
   void panels(std::size_t m, std::size_t n, std::size_t k, const F& f) const {
     if (m == 0 || n == 0) return;
-    const bool by_rows = m >= 2 * side_per_panel || m >= n;
-    const std::size_t side = by_rows ? m : n, step = by_rows ? 16 : 48;
-    const std::size_t most = gemm_depends_on_size<S>() ? fixed_panels : threads;
-    const std::size_t count = least(most, side / side_per_panel, 2 * m * n * k / flops_per_panel);
+    const bool by_rows = m >= n;
+    const std::size_t columns = gemm_column_step<S>();
+    const std::size_t side = by_rows ? m : n, step = by_rows || columns == 0 ? 16 : columns;
+    const std::size_t most = columns == 0 ? fixed_panels : threads;
+    const std::size_t flops = columns == 0 ? flops_per_fixed_panel : flops_per_panel;
+    const std::size_t count = least(most, side / side_per_panel, 2 * m * n * k / flops);
     if (count <= 1) return f(std::size_t{0}, m, std::size_t{0}, n);
+    const auto begin_of = [&](std::size_t i) {
+      return i == count ? side : (i * side / count + step / 2) / step * step;
+    };
     parallel(count, [&](std::size_t i) {
-      const std::size_t begin = i * side / count / step * step;
-      const std::size_t end = i + 1 == count ? side : (i + 1) * side / count / step * step;
+      const std::size_t begin = begin_of(i), end = begin_of(i + 1);
       if (by_rows)
         f(begin, end - begin, std::size_t{0}, n);
       else

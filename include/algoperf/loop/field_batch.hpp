@@ -23,6 +23,7 @@ struct GatherOptions {
   bool with_labels = true;            // false leaves out fields that only losses read
   const RandomKey* random = nullptr;  // of the transforms of a data set; null to leave them out
   bool pad = false;                   // appends padding examples (FieldBatch::padding_of)
+  bool on_all_threads = false;        // lets all threads of a host backend copy the examples of an InPlaceDataset
 };
 
 // Memory for up to `capacity` examples, allocated once: gathering allocates nothing after the first call, unless a
@@ -102,7 +103,7 @@ class FieldBatch {
     } else if constexpr (FieldDataset<Data>) {
       data.gather(indices, n, Target<Data>{*this, data, indices, n});
     } else {
-      gather_pair(data, indices, n);
+      gather_pair(data, indices, n, options.on_all_threads);
     }
     finish_staging(indices, n);
   }
@@ -135,6 +136,8 @@ class FieldBatch {
   }
 
  private:
+  static constexpr std::size_t least_for_threads = 1 << 14;  // elements: fewer are copied by one thread
+
   // What a FieldDataset writes to.
   template <class Data>
   struct Target {
@@ -179,14 +182,14 @@ class FieldBatch {
   }
   // Gathers the inputs and labels of a Dataset.
   template <class Data>
-  void gather_pair(const Data& data, const std::uint32_t* indices, std::size_t n) {
+  void gather_pair(const Data& data, const std::uint32_t* indices, std::size_t n, bool on_all_threads) {
     const std::size_t input = find("input"), label = find("label");
     const auto gather_with = [&](auto* labels) {
       const auto size = [&] { return n * data.shape().size(); };
       if constexpr (std::is_integral_v<typename Data::Input>)
         if (input < fields_.size() && fields_[input].holds_tokens())
-          return data.gather(indices, n, target<std::int32_t>("input", 0, size), labels);
-      data.gather(indices, n, target<Scalar>("input", 0, size), labels);
+          return gather_range(data, indices, n, target<std::int32_t>("input", 0, size), labels, on_all_threads);
+      gather_range(data, indices, n, target<Scalar>("input", 0, size), labels, on_all_threads);
     };
     const auto labels = [&] { return n * detail::label_width(data); };
     if constexpr (detail::Unlabelled<Data>) {
@@ -197,6 +200,18 @@ class FieldBatch {
       gather_with(target<Scalar>("label", 1, labels));
     else
       gather_with(target<std::int32_t>("label", 1, labels));
+  }
+  // data.gather(), on one thread or on all.
+  template <class Data, class X, class Y>
+  void gather_range(const Data& data, const std::uint32_t* indices, std::size_t n, X* x, Y* y, bool on_all_threads) {
+    if constexpr (Backend::on_host && detail::InPlaceDataset<Data>)
+      if (const std::size_t width = data.shape().size(), parts = backend_.concurrency();
+          on_all_threads && parts > 1 && n * width >= least_for_threads)
+        return backend_.run_concurrently(parts, parts, [&](const auto&, std::size_t, std::size_t i) {
+          const std::size_t begin = i * n / parts, end = (i + 1) * n / parts;
+          data.gather(indices + begin, end - begin, x + begin * width, y + begin * detail::label_width(data));
+        });
+    data.gather(indices, n, x, y);
   }
   // Lets the batch point to examples in host memory. Returns false if their types are not the batch's.
   template <class Input, class Label>

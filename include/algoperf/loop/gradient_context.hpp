@@ -114,7 +114,7 @@ class GradientContext {
     now_ = now;
     const RandomKey random = transforms_key(now_);
     const SelectionRange part = part_of(selection);
-    batch().stage(data, part.indices, part.size, {.random = &random, .pad = pads_});
+    batch().stage(data, part.indices, part.size, {.random = &random, .pad = pads_, .on_all_threads = true});
   }
   void take_staged(FieldBatch<Backend>& staged, Step now) {
     now_ = now;

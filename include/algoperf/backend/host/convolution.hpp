@@ -20,7 +20,7 @@ template <class S, class Parameters>
 class ConvolutionThreads {
  public:
   ConvolutionThreads(const Parameters& whole, unsigned threads)
-      : whole_(whole), threads_(threads), at_once_(images_of_group(whole.images)) {}
+      : whole_(whole), threads_(threads), per_group_(images_of_group(whole.images)) {}
 
   void forward(const S* x, const S* weight, const S* bias, S* y) const {
     for_each_group([=, *this](const Parameters& group, std::size_t first) {
@@ -35,23 +35,22 @@ class ConvolutionThreads {
   // The sums of the groups are added in order. Each thread computes one group at a time, in memory that the calling
   // thread keeps.
   void back_to_weight(const S* x, const S* dy, S* d_weight) const {
-    const std::size_t n = whole_.weights(), groups = group_count();
-    const std::size_t together = threads_ > 1 ? threads_ : 1;
+    const std::size_t n = whole_.weights(), groups = whole_.images == 0 ? 1 : group_count();
+    const std::size_t most_at_once = threads_ > 1 ? threads_ : 1;
+    const std::size_t at_once = most_at_once < groups ? most_at_once : groups;
     thread_local tiled::Buffer<S> buffer;
-    S* const later = groups > 1 ? buffer.of_size(n * (together < groups ? together : groups - 1)) : nullptr;
-    const auto add_to = [&](std::size_t first, std::size_t count) {
-      ThreadPool::instance().parallel_for(threads_, count, [&](std::size_t i) {
-        const std::size_t image = (first + i) * at_once_;
-        convolve_back_to_weight(group(first + i), x + image * whole_.inputs(), dy + image * whole_.outputs(),
-                                first == 0 ? d_weight : later + i * n);
-      });
-      for (std::size_t i = 0; first > 0 && i < count; ++i)
-        for (std::size_t k = 0; k < n; ++k) d_weight[k] += later[i * n + k];
-    };
     or_out_of_memory([&] {
-      add_to(0, 1);
-      for (std::size_t first = 1; first < groups; first += together)
-        add_to(first, groups - first < together ? groups - first : together);
+      S* const later = groups > 1 ? buffer.of_size(n * at_once) : nullptr;  // the sums of all groups but the first
+      for (std::size_t first = 0; first < groups; first += at_once) {
+        const std::size_t count = groups - first < at_once ? groups - first : at_once;
+        ThreadPool::instance().parallel_for(threads_, count, [&](std::size_t i) {
+          const std::size_t image = (first + i) * per_group_;
+          convolve_back_to_weight(group(first + i), x + image * whole_.inputs(), dy + image * whole_.outputs(),
+                                  first + i == 0 ? d_weight : later + i * n);
+        });
+        for (std::size_t i = first == 0 ? 1 : 0; i < count; ++i)
+          for (std::size_t k = 0; k < n; ++k) d_weight[k] += later[i * n + k];
+      }
     });
   }
 
@@ -62,16 +61,16 @@ class ConvolutionThreads {
     const std::size_t groups = images <= most ? 1 : (images + 2 * most - 1) / (2 * most) * 2;
     return (images + groups - 1) / groups;
   }
-  std::size_t group_count() const { return whole_.images == 0 ? 0 : (whole_.images + at_once_ - 1) / at_once_; }
+  std::size_t group_count() const { return whole_.images == 0 ? 0 : (whole_.images + per_group_ - 1) / per_group_; }
   Parameters group(std::size_t i) const {
     Parameters group = whole_;
-    group.images = whole_.images - i * at_once_ < at_once_ ? whole_.images - i * at_once_ : at_once_;
+    group.images = whole_.images - i * per_group_ < per_group_ ? whole_.images - i * per_group_ : per_group_;
     return group;
   }
   template <class F>
   void for_each_group(const F& f) const {
     or_out_of_memory([&] {
-      ThreadPool::instance().parallel_for(threads_, group_count(), [&](std::size_t i) { f(group(i), i * at_once_); });
+      ThreadPool::instance().parallel_for(threads_, group_count(), [&](std::size_t i) { f(group(i), i * per_group_); });
     });
   }
   // Calls f(). Throws OutOfMemory if an image with its padding does not fit in memory.
@@ -90,7 +89,7 @@ class ConvolutionThreads {
 
   Parameters whole_;
   unsigned threads_;
-  std::size_t at_once_;  // images of a group
+  std::size_t per_group_;  // images
 };
 
 }  // namespace detail

@@ -152,16 +152,17 @@ class HostPasses {
   }
 
   // Calls f(begin, end) for pieces of [begin, end) of a whole number of chunks each. There are few pieces per thread,
-  // because at the boundary of two pieces one thread prefetches cache lines that another writes.
+  // because at the boundary of two pieces one thread prefetches cache lines that another writes, and each thread gets
+  // the same number of pieces.
   template <class F>
   static void over_pieces(unsigned threads, std::size_t begin, std::size_t end, const F& f) {
     if (threads <= 1) return f(begin, end);
     constexpr std::size_t each = 4, most = 16;
-    const std::size_t chunks = chunks_of(end - begin), share = (chunks - 1) / (each * threads) + 1;
-    const std::size_t piece = chunk * (share < most ? share : most);
-    ThreadPool::instance().parallel_for(threads, (end - begin + piece - 1) / piece, [&](std::size_t i) {
-      const std::size_t from = begin + i * piece;
-      f(from, from + piece < end ? from + piece : end);
+    const std::size_t chunks = chunks_of(end - begin), rounds = (chunks - 1) / (most * threads) + 1;
+    const std::size_t wanted = threads * (rounds < each ? each : rounds), pieces = chunks < wanted ? chunks : wanted;
+    ThreadPool::instance().parallel_for(threads, pieces, [&](std::size_t i) {
+      const std::size_t to = begin + (i + 1) * chunks / pieces * chunk;
+      f(begin + i * chunks / pieces * chunk, to < end ? to : end);
     });
   }
 

@@ -40,16 +40,13 @@ const char* gemm_provider();
 // does.
 const char* gemm_kernels(InstructionSet level);
 
-// Whether the last bits of an element of C may depend on how many rows and columns the call computes. Host then divides
-// products in the same way for every number of threads.
-template <class S>
-bool gemm_depends_on_size();
-#else
-template <class S>
-constexpr bool gemm_depends_on_size() {
-  return false;
-}
 #endif
+
+// Host divides C among threads. If the part of a thread begins at a multiple of this many columns, or at a multiple of
+// 16 rows, each element has the same bits as in one call for all of C. 0: the bits may depend on how many rows and
+// columns a call computes; Host then divides C in the same way for every number of threads.
+template <class S>
+std::size_t gemm_column_step();
 
 }  // namespace algoperf
 

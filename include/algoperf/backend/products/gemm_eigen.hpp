@@ -24,6 +24,12 @@ void assign(std::size_t m, std::size_t n, S* c, std::size_t ldc, bool accumulate
 
 }  // namespace detail
 
+// A multiple of Eigen's register blocks for every instruction set.
+template <class S>
+std::size_t gemm_column_step() {
+  return 48;
+}
+
 template <class S>
 void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
              S* c, std::size_t ldc, bool accumulate) {

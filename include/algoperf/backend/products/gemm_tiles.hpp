@@ -138,6 +138,12 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, S
 }  // namespace ALGOPERF_SIMD
 }  // namespace detail::tiled
 
+// A multiple of two vectors, the width of a tile, for every instruction set.
+template <class S>
+std::size_t gemm_column_step() {
+  return 32;
+}
+
 template <class S>
 void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
              S* c, std::size_t ldc, bool accumulate) {
