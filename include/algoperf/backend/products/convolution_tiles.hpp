@@ -2,7 +2,8 @@
 // segments of contiguous elements, one per line. Which windows are the rows of a tile depends on the shape:
 //   by pixels  one pixel of as many images as a tile has rows. All these windows meet the padding in the same
 //              taps, which are left out.
-//   by lines   the pixels of an image, or of several small ones, copied with their padding. Windows overlap in memory.
+//   by lines   the pixels of an image, or of several small ones, copied with their padding, if any. Windows overlap in
+//              memory.
 // Both add the terms of an output in the same order, so they give the same bits.
 //
 // The gradient of the input is a convolution of the outputs' gradient for each remainder of a pixel's coordinates
@@ -73,9 +74,8 @@ void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S
                                  c.size,   c.stride, c.padding, c.out_rows(), c.out_cols()};
   const bool by_pixels = packed.by_pixels<S>();
   const std::size_t most = images_together(c.images, places);
-  const auto memory =
-      ConvolutionMemory<S>::of_this_thread(by_pixels ? tile_rows * (c.inputs() + 2 * line<S>) : most * padded.size(),
-                                           terms * rounded_up(c.filters, line<S>));
+  const auto memory = ConvolutionMemory<S>::of_this_thread(
+      by_pixels ? tile_rows * (c.inputs() + 2 * line<S>) : padded.memory(most), terms * rounded_up(c.filters, line<S>));
   pack_columns<S>(terms, c.filters, {weight, 1, terms}, memory.weights);
   if (by_pixels) return convolve_by_pixels(packed, x, memory.weights, bias, y, memory.image);
   padded.clear(memory.image, most);
@@ -92,8 +92,8 @@ void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S
                  .bias = bias};
   for (std::size_t image = 0, some; image < c.images; image += some, y += some * c.outputs()) {
     some = c.images - image < most ? c.images - image : most;
-    padded.copy(x + image * c.inputs(), memory.image, some);
-    pixels.multiply(part, some * places, c.filters, terms, memory.image, memory.weights, y);
+    const S* const windows = padded.copy(x + image * c.inputs(), memory.image, some);
+    pixels.multiply(part, some * places, c.filters, terms, windows, memory.weights, y);
   }
 }
 
@@ -120,7 +120,7 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
                                    1,        c.size - 1 - c.padding, c.rows,       c.cols};
   const bool by_pixels = c.stride == 1 && c.padding < c.size && mirrored.by_pixels<S>();
   const auto memory = ConvolutionMemory<S>::of_this_thread(
-      by_pixels ? tile_rows * (mirrored.inputs() + 2 * line<S>) : most * padded.size(),
+      by_pixels ? tile_rows * (mirrored.inputs() + 2 * line<S>) : padded.memory(most),
       met * met * terms * rounded_up(c.channels, line<S>) + terms * c.channels);
   // Weights in the order in which a pixel's window meets them, for each pair of remainders.
   const std::size_t block = terms * rounded_up(c.channels, line<S>);
@@ -143,7 +143,7 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
       c.stride == 1 ? TileRows(most, c.rows, c.cols, c.filters, padded.width(), padded.size()) : TileRows();
   for (std::size_t image = 0, some; image < c.images; image += some, dx += some * c.inputs()) {
     some = c.images - image < most ? c.images - image : most;
-    padded.copy(dy + image * c.outputs(), memory.image, some);
+    const S* const gradients = padded.copy(dy + image * c.outputs(), memory.image, some);
     if (met < c.stride) std::memset(dx, 0, c.inputs() * sizeof(S));
     for (std::size_t a = 0; a < met; ++a) {
       const Residue down(a, c.rows, c);
@@ -161,7 +161,7 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
                          .segments = down.taps,
                          .a_jump = padded.width() - segment,
                          .places = pixels.places()};
-          const S* const window = memory.image + (u + most_taps - down.taps) * padded.width() +
+          const S* const window = gradients + (u + most_taps - down.taps) * padded.width() +
                                   (across.first + most_taps - across.taps) * c.filters;
           const S* const weights = memory.weights + (a * met + b) * block;
           S* const to = dx + (down.pixel(u, c) * c.cols + across.pixel(across.first, c)) * c.channels;
@@ -216,7 +216,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
   const std::size_t sums = terms * c.filters;
   const bool by_taps = c.padding > 0 && columns <= 32 && c.channels >= tile_rows;
   const auto memory = ConvolutionMemory<S>::of_this_thread(
-      by_taps ? 0 : padded.size(),
+      by_taps ? 0 : padded.memory(1),
       rounded_up(sums, line<S>) + (in_place ? 0 : (by_taps ? c.images : 1) * places * rounded_up(c.filters, line<S>)));
   S* const packed = memory.weights + rounded_up(sums, line<S>);
   const auto transpose = [&] {
@@ -240,7 +240,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
   const TileRows window(1, c.size, segment, 1, padded.width(), 0);
   part.places = window.places();
   for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs()) {
-    padded.copy(x + image * c.inputs(), memory.image, 1);
+    const S* const windows = padded.copy(x + image * c.inputs(), memory.image, 1);
     if (!in_place) pack_rows<S>(places, c.filters, {dy, c.filters, 1}, packed);
     for (std::size_t row = 0; row < c.out_rows(); row += part_rows, part.add = true) {
       part.segments = c.out_rows() - row < part_rows ? c.out_rows() - row : part_rows;
@@ -248,7 +248,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
         const std::size_t some = c.filters - f < line<S> ? c.filters - f : line<S>;
         const std::size_t b_row = in_place ? c.filters : panel_width<S>(some);
         const S* const b = (in_place ? dy + f : packed + f * places) + row * columns * b_row;
-        window.multiply_panel(part, terms, some, memory.image + row * c.stride * padded.width(), b, b_row,
+        window.multiply_panel(part, terms, some, windows + row * c.stride * padded.width(), b, b_row,
                               memory.weights + f);
       }
     }
