@@ -213,7 +213,10 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
   const std::size_t places = c.out_rows() * columns;
   // Tiles read whole vectors of dy. If `filters` is not a multiple of the vector width, dy is packed first.
   const bool in_place = c.filters % width<S> == 0;
-  const std::size_t sums = terms * c.filters;
+  // The sums of a tile of one to three rows wait for each other. Repeating the last row of windows up to a multiple of
+  // four costs less; these sums are not used.
+  const std::size_t rows = rounded_up(terms, 4);
+  const std::size_t sums = rows * c.filters;
   const bool by_taps = c.padding > 0 && columns <= 32 && c.channels >= tile_rows;
   const auto memory = ConvolutionMemory<S>::of_this_thread(
       by_taps ? 0 : padded.memory(1),
@@ -237,7 +240,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
                  .ldc = c.filters,
                  .add = false,
                  .a_jump = c.stride * (padded.width() - columns * c.channels)};
-  const TileRows window(1, c.size, segment, 1, padded.width(), 0);
+  const TileRows window(1, c.size, segment, 1, padded.width(), 0, rows - terms);
   part.places = window.places();
   for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs()) {
     const S* const windows = padded.copy(x + image * c.inputs(), memory.image, 1);
@@ -248,7 +251,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
         const std::size_t some = c.filters - f < line<S> ? c.filters - f : line<S>;
         const std::size_t b_row = in_place ? c.filters : panel_width<S>(some);
         const S* const b = (in_place ? dy + f : packed + f * places) + row * columns * b_row;
-        window.multiply_panel(part, terms, some, windows + row * c.stride * padded.width(), b, b_row,
+        window.multiply_panel(part, rows, some, windows + row * c.stride * padded.width(), b, b_row,
                               memory.weights + f);
       }
     }

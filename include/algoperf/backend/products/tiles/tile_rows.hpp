@@ -21,19 +21,20 @@ constexpr std::size_t next_rows(std::size_t left) {
 
 // The rows of A: of equal distance; or `lines` lines of `columns` rows that are `row` elements apart, lines `line`, and
 // images of these lines `image`. Tiles get the places of groups of rows, or of single rows if groups would cross the
-// end of a line.
+// end of a line. `repeated` more places follow that equal the last.
 class TileRows {
  public:
   TileRows() = default;
   TileRows(std::size_t images, std::size_t lines, std::size_t columns, std::size_t row, std::size_t line,
-           std::size_t image)
+           std::size_t image, std::size_t repeated = 0)
       : grouped_(columns % tile_group == 0) {
     const std::size_t group = grouped_ ? tile_group : 1;
-    places_ = memory().of_size(images * lines * columns / group);
+    places_ = memory().of_size(images * lines * columns / group + repeated);
     std::size_t* to = places_;
     for (std::size_t i = 0; i < images; ++i)
       for (std::size_t r = 0; r < lines; ++r)
         for (std::size_t q = 0; q < columns; q += group) *to++ = i * image + r * line + q * row;
+    for (; repeated > 0; --repeated, ++to) *to = to[-1];
   }
 
   const std::size_t* places() const { return places_; }  // for TileTerms::places
