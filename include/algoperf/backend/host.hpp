@@ -288,7 +288,7 @@ struct Host {
   void below_diagonal(std::size_t n, std::size_t k, S* c, const F& f) const {
     const std::size_t eighth = n / 8 / 32 * 32, width = eighth < 32 ? 32 : eighth < 128 ? eighth : 128;
     const auto block = [&](std::size_t i) { f(i * width, n - i * width < width ? n - i * width : width); };
-    const bool small = n * n * k < flops_per_panel;
+    const bool small = n * n * k < flops_per_fixed_panel;
     ThreadPool::instance().parallel_for(small ? 1 : threads, (n + width - 1) / width, block);
     detail::copy_below_diagonal(n, c);
   }

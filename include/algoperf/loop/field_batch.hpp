@@ -188,8 +188,8 @@ class FieldBatch {
       const auto size = [&] { return n * data.shape().size(); };
       if constexpr (std::is_integral_v<typename Data::Input>)
         if (input < fields_.size() && fields_[input].holds_tokens())
-          return gather_range(data, indices, n, target<std::int32_t>("input", 0, size), labels, on_all_threads);
-      gather_range(data, indices, n, target<Scalar>("input", 0, size), labels, on_all_threads);
+          return gather_examples(data, indices, n, target<std::int32_t>("input", 0, size), labels, on_all_threads);
+      gather_examples(data, indices, n, target<Scalar>("input", 0, size), labels, on_all_threads);
     };
     const auto labels = [&] { return n * detail::label_width(data); };
     if constexpr (detail::Unlabelled<Data>) {
@@ -203,7 +203,7 @@ class FieldBatch {
   }
   // data.gather(), on one thread or on all.
   template <class Data, class X, class Y>
-  void gather_range(const Data& data, const std::uint32_t* indices, std::size_t n, X* x, Y* y, bool on_all_threads) {
+  void gather_examples(const Data& data, const std::uint32_t* indices, std::size_t n, X* x, Y* y, bool on_all_threads) {
     if constexpr (Backend::on_host && detail::InPlaceDataset<Data>)
       if (const std::size_t width = data.shape().size(), parts = backend_.concurrency();
           on_all_threads && parts > 1 && n * width >= least_for_threads)

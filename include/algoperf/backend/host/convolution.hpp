@@ -20,7 +20,7 @@ template <class S, class Parameters>
 class ConvolutionThreads {
  public:
   ConvolutionThreads(const Parameters& whole, unsigned threads)
-      : whole_(whole), threads_(threads), per_group_(images_of_group(whole.images)) {}
+      : whole_(whole), threads_(threads), group_size_(images_of_group(whole.images)) {}
 
   void forward(const S* x, const S* weight, const S* bias, S* y) const {
     for_each_group([=, *this](const Parameters& group, std::size_t first) {
@@ -35,6 +35,7 @@ class ConvolutionThreads {
   // The sums of the groups are added in order. Each thread computes one group at a time, in memory that the calling
   // thread keeps.
   void back_to_weight(const S* x, const S* dy, S* d_weight) const {
+    // Without images, one empty group sets d_weight to zeros.
     const std::size_t n = whole_.weights(), groups = whole_.images == 0 ? 1 : group_count();
     const std::size_t most_at_once = threads_ > 1 ? threads_ : 1;
     const std::size_t at_once = most_at_once < groups ? most_at_once : groups;
@@ -44,7 +45,7 @@ class ConvolutionThreads {
       for (std::size_t first = 0; first < groups; first += at_once) {
         const std::size_t count = groups - first < at_once ? groups - first : at_once;
         ThreadPool::instance().parallel_for(threads_, count, [&](std::size_t i) {
-          const std::size_t image = (first + i) * per_group_;
+          const std::size_t image = (first + i) * group_size_;
           convolve_back_to_weight(group(first + i), x + image * whole_.inputs(), dy + image * whole_.outputs(),
                                   first + i == 0 ? d_weight : later + i * n);
         });
@@ -61,16 +62,17 @@ class ConvolutionThreads {
     const std::size_t groups = images <= most ? 1 : (images + 2 * most - 1) / (2 * most) * 2;
     return (images + groups - 1) / groups;
   }
-  std::size_t group_count() const { return whole_.images == 0 ? 0 : (whole_.images + per_group_ - 1) / per_group_; }
+  std::size_t group_count() const { return whole_.images == 0 ? 0 : (whole_.images + group_size_ - 1) / group_size_; }
   Parameters group(std::size_t i) const {
     Parameters group = whole_;
-    group.images = whole_.images - i * per_group_ < per_group_ ? whole_.images - i * per_group_ : per_group_;
+    group.images = whole_.images - i * group_size_ < group_size_ ? whole_.images - i * group_size_ : group_size_;
     return group;
   }
   template <class F>
   void for_each_group(const F& f) const {
     or_out_of_memory([&] {
-      ThreadPool::instance().parallel_for(threads_, group_count(), [&](std::size_t i) { f(group(i), i * per_group_); });
+      ThreadPool::instance().parallel_for(threads_, group_count(),
+                                          [&](std::size_t i) { f(group(i), i * group_size_); });
     });
   }
   // Calls f(). Throws OutOfMemory if an image with its padding does not fit in memory.
@@ -89,7 +91,7 @@ class ConvolutionThreads {
 
   Parameters whole_;
   unsigned threads_;
-  std::size_t per_group_;  // images
+  std::size_t group_size_;
 };
 
 }  // namespace detail

@@ -92,7 +92,7 @@ void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S
                  .bias = bias};
   for (std::size_t image = 0, some; image < c.images; image += some, y += some * c.outputs()) {
     some = c.images - image < most ? c.images - image : most;
-    const S* const windows = padded.copy(x + image * c.inputs(), memory.image, some);
+    const S* const windows = padded.pad(x + image * c.inputs(), memory.image, some);
     pixels.multiply(part, some * places, c.filters, terms, windows, memory.weights, y);
   }
 }
@@ -143,7 +143,7 @@ void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
       c.stride == 1 ? TileRows(most, c.rows, c.cols, c.filters, padded.width(), padded.size()) : TileRows();
   for (std::size_t image = 0, some; image < c.images; image += some, dx += some * c.inputs()) {
     some = c.images - image < most ? c.images - image : most;
-    const S* const gradients = padded.copy(dy + image * c.outputs(), memory.image, some);
+    const S* const gradients = padded.pad(dy + image * c.outputs(), memory.image, some);
     if (met < c.stride) std::memset(dx, 0, c.inputs() * sizeof(S));
     for (std::size_t a = 0; a < met; ++a) {
       const Residue down(a, c.rows, c);
@@ -243,7 +243,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
   const TileRows window(1, c.size, segment, 1, padded.width(), 0, rows - terms);
   part.places = window.places();
   for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs()) {
-    const S* const windows = padded.copy(x + image * c.inputs(), memory.image, 1);
+    const S* const windows = padded.pad(x + image * c.inputs(), memory.image, 1);
     if (!in_place) pack_rows<S>(places, c.filters, {dy, c.filters, 1}, packed);
     for (std::size_t row = 0; row < c.out_rows(); row += part_rows, part.add = true) {
       part.segments = c.out_rows() - row < part_rows ? c.out_rows() - row : part_rows;

@@ -39,7 +39,6 @@ const char* gemm_provider();
 // "decompositions, common update rules and activations: for AVX-512, chosen at run time". Throws Error as gemm_provider
 // does.
 const char* gemm_kernels(InstructionSet level);
-
 #endif
 
 // Host divides C among threads. If the part of a thread begins at a multiple of this many columns, or at a multiple of

@@ -25,7 +25,7 @@ struct PaddedImage {
   }
   // Returns some images with their padding: copies of their pixels in `padded` or, without padding, the images.
   template <class S>
-  const S* copy(const S* from, S* padded, std::size_t images) const {
+  const S* pad(const S* from, S* padded, std::size_t images) const {
     if (memory(images) == 0) return from;
     for (std::size_t i = 0; i < images; ++i)
       for (std::size_t r = 0; r < rows; ++r, from += cols * channels)
