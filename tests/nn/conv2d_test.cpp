@@ -1,5 +1,7 @@
 #include "algoperf/nn/layers/conv2d.hpp"
 
+#include <thread>
+
 #include "../support/near.hpp"
 #include "algoperf/nn/layers/dense.hpp"
 #include "algoperf/nn/layers/relu.hpp"
@@ -131,6 +133,20 @@ TEST_CASE_TEMPLATE("conv2d: without a bias", B, NN_BACKENDS) {
   ap::Conv2d biased = bare;
   biased.bias = true;
   CHECK(run<B>(ap::Model(in, bare)).outputs == run<B>(ap::Model(in, biased)).outputs);
+}
+
+// Memory that a thread keeps has just the size for its first convolution, so that AddressSanitizer sees writes behind it.
+TEST_CASE("conv2d: the weight gradient in the memory of a new thread") {
+  const ap::Convolution c{
+      .images = 2, .rows = 6, .cols = 6, .channels = 3, .filters = 64, .size = 3, .stride = 1, .padding = 0};
+  const Numbers x = normals(c.images * c.inputs(), 1), dy = normals(c.images * c.outputs(), 2);
+  Numbers here(c.weights()), there(c.weights());
+  const auto compute = [&](Numbers& to) {
+    ap::Host<double>{}.convolution(c).back_to_weight(x.data(), dy.data(), to.data());
+  };
+  compute(here);
+  std::thread([&] { compute(there); }).join();
+  CHECK(here == there);
 }
 
 TEST_CASE("conv2d: the same bits for any number of threads") {
