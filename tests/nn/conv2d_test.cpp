@@ -135,7 +135,8 @@ TEST_CASE_TEMPLATE("conv2d: without a bias", B, NN_BACKENDS) {
   CHECK(run<B>(ap::Model(in, bare)).outputs == run<B>(ap::Model(in, biased)).outputs);
 }
 
-// Memory that a thread keeps has just the size for its first convolution, so that AddressSanitizer sees writes behind it.
+// Memory that a thread keeps has just the size for its first convolution, so that AddressSanitizer sees writes behind
+// it.
 TEST_CASE("conv2d: the weight gradient in the memory of a new thread") {
   const ap::Convolution c{
       .images = 2, .rows = 6, .cols = 6, .channels = 3, .filters = 64, .size = 3, .stride = 1, .padding = 0};
