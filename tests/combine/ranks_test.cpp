@@ -140,14 +140,14 @@ TEST_CASE("a rank that ends while others wait for it fails them") {
   });
   CHECK(twice[0] == "rank 1 of 2 has ended");
   // Ranks that exchange arrays of other sizes than expected.
-  const auto sizes = failures_on_ranks(2, [](const Ranks& ranks) {
+  const auto unequal = failures_on_ranks(2, [](const Ranks& ranks) {
     const std::vector<char> out(8), in(8);
     const std::vector<ByteRange> to(2, ByteRange{0, ranks.rank() == 0 ? 8u : 4u}), from(2, ByteRange{0, 4});
     std::vector<char> received(8);
     ranks.exchange(out.data(), to, received.data(), from);
   });
-  CHECK(sizes[0].find("Threads: rank 0 of 2 sends rank 0 another number of bytes") == 0);
-  CHECK(sizes[1].find("Threads: rank 0 of 2 sends rank 1 another number of bytes") == 0);
+  CHECK(unequal[0].find("Threads: rank 0 of 2 sends rank 0 another number of bytes") == 0);
+  CHECK(unequal[1].find("Threads: rank 0 of 2 sends rank 1 another number of bytes") == 0);
   CHECK(sentence([] { run_ranks(0, [](Threads) {}); }) == "run_ranks: there are 0 ranks, expected at least 1");
 }
 
