@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algoperf/combine/group/mpi.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algoperf/combine/group/mpi.hpp>
 #include <algoperf/loop/observers/until_server_ends.hpp>
 #include <cmath>
 #include <optional>

@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-#include "../combine/group/mpi.hpp"
+#include "../combine/group/mpi_connection.hpp"
 #include "../core/error.hpp"
 #include "task_runner.hpp"
 
@@ -32,19 +32,7 @@ namespace algoperf {
 
 class RankRunner final : public TaskRunner {
  public:
-  explicit RankRunner(MPI_Comm communicator = MPI_COMM_WORLD) {
-    detail::start_mpi();
-    MPI_Comm_dup(communicator, &communicator_);
-    MPI_Comm_rank(communicator_, &rank_);
-    MPI_Comm_size(communicator_, &size_);
-  }
-  ~RankRunner() override {
-    int finished = 0;
-    MPI_Finalized(&finished);
-    if (finished == 0) MPI_Comm_free(&communicator_);
-  }
-  RankRunner(const RankRunner&) = delete;
-  RankRunner& operator=(const RankRunner&) = delete;
+  explicit RankRunner(MPI_Comm communicator = MPI_COMM_WORLD) : connection_(communicator) {}
 
   bool is_root() const override { return rank_ == 0; }
   // Rank 0 runs no trials, unless it is alone.
@@ -95,7 +83,7 @@ class RankRunner final : public TaskRunner {
       }
       const bool more = next < tasks.size() && failure.empty();
       const std::uint64_t task = more ? tasks[next++] : no_task;
-      MPI_Send(&task, sizeof task, MPI_BYTE, from, for_worker, communicator_);
+      MPI_Send(&task, sizeof task, MPI_BYTE, from, for_worker, connection_.communicator());
       if (!more) --working;
     }
     broadcast(results);
@@ -111,7 +99,7 @@ class RankRunner final : public TaskRunner {
       std::string message(reinterpret_cast<const char*>(&header), sizeof header);
       message += text;
       require(message.size() < longest, "RankRunner: the result of task ", header.task, " has ", text.size(), " bytes");
-      MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, 0, for_root, communicator_);
+      MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, 0, for_root, connection_.communicator());
       std::uint64_t task = no_task;
       int from = 0;
       const std::string answer = receive(0, for_worker, from);
@@ -149,15 +137,13 @@ class RankRunner final : public TaskRunner {
   std::string receive(int source, Tag tag, int& from) const {
     MPI_Status status;
     for (int found = 0;;) {
-      MPI_Iprobe(source, tag, communicator_, &found, &status);
+      MPI_Iprobe(source, tag, connection_.communicator(), &found, &status);
       if (found != 0) break;
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    int bytes = 0;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    std::string message(static_cast<std::size_t>(bytes), ' ');
+    std::string message;
+    connection_.receive(status, message);
     from = status.MPI_SOURCE;
-    MPI_Recv(message.data(), bytes, MPI_BYTE, from, tag, communicator_, MPI_STATUS_IGNORE);
     return message;
   }
 
@@ -165,13 +151,13 @@ class RankRunner final : public TaskRunner {
   void broadcast(std::string& text) const {
     MPI_Request request = MPI_REQUEST_NULL;
     std::uint64_t bytes = text.size();
-    MPI_Ibcast(&bytes, sizeof bytes, MPI_BYTE, 0, communicator_, &request);
+    MPI_Ibcast(&bytes, sizeof bytes, MPI_BYTE, 0, connection_.communicator(), &request);
     wait_for(request);
     text.resize(bytes);
     for (std::size_t done = 0; done < text.size(); done += longest) {
       const std::size_t left = text.size() - done;
-      MPI_Ibcast(text.data() + done, static_cast<int>(left < longest ? left : longest), MPI_BYTE, 0, communicator_,
-                 &request);
+      MPI_Ibcast(text.data() + done, static_cast<int>(left < longest ? left : longest), MPI_BYTE, 0,
+                 connection_.communicator(), &request);
       wait_for(request);
     }
   }
@@ -183,8 +169,8 @@ class RankRunner final : public TaskRunner {
     }
   }
 
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
+  detail::MpiConnection connection_;
+  const int rank_ = connection_.rank(), size_ = connection_.size();
 };
 
 }  // namespace algoperf

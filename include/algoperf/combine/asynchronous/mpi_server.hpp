@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
-#include "../group/mpi.hpp"
+#include "../group/mpi_connection.hpp"
 #include "../group/ranks.hpp"
 #include "asynchronous_log.hpp"
 #include "stale.hpp"
@@ -32,27 +32,17 @@ namespace algoperf {
 class ParameterServer {
  public:
   // All ranks of the communicator construct one. Throws Error if there is one rank.
-  explicit ParameterServer(MPI_Comm communicator = MPI_COMM_WORLD) {
-    detail::start_mpi();
-    MPI_Comm_dup(communicator, &communicator_);
-    MPI_Comm_rank(communicator_, &rank_);
-    MPI_Comm_size(communicator_, &size_);
-    if (size_ < 2) {
-      MPI_Comm_free(&communicator_);
-      fail("ParameterServer: there is one rank, expected a server and at least one worker: mpirun -n 2");
-    }
+  explicit ParameterServer(MPI_Comm communicator = MPI_COMM_WORLD) : connection_(communicator) {
+    require(size_ >= 2, "ParameterServer: there is one rank, expected a server and at least one worker: mpirun -n 2");
     working_.assign(static_cast<std::size_t>(size_), 1);
     versions_.assign(static_cast<std::size_t>(size_), 0);
   }
   ~ParameterServer() {
-    int finished = 0;
-    MPI_Finalized(&finished);
-    if (finished != 0) return;
+    if (!connection_.usable()) return;
     if (is_server())
       end_workers();
     else if (!ended_)
       leave(Kind::leaves, {});
-    MPI_Comm_free(&communicator_);
   }
   ParameterServer(const ParameterServer&) = delete;
   ParameterServer& operator=(const ParameterServer&) = delete;
@@ -82,16 +72,13 @@ class ParameterServer {
     message_.resize(sizeof header + header.count * header.bytes);
     std::memcpy(message_.data(), &header, sizeof header);
     if (header.count > 0) std::memcpy(message_.data() + sizeof header, data, header.count * header.bytes);
-    MPI_Send(message_.data(), static_cast<int>(message_.size()), MPI_BYTE, to, tag, communicator_);
+    MPI_Send(message_.data(), static_cast<int>(message_.size()), MPI_BYTE, to, tag, connection_.communicator());
   }
   // Receives a whole message in message_. Returns its sender.
   int receive(int from, Header& header) {
     MPI_Status status;
-    int bytes = 0;
-    MPI_Probe(from, tag, communicator_, &status);
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    message_.resize(static_cast<std::size_t>(bytes));
-    MPI_Recv(message_.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE);
+    MPI_Probe(from, tag, connection_.communicator(), &status);
+    connection_.receive(status, message_);
     std::memcpy(&header, message_.data(), sizeof header);
     return status.MPI_SOURCE;
   }
@@ -141,13 +128,8 @@ class ParameterServer {
         return worker;
       }
       working_[static_cast<std::size_t>(worker)] = 0;
-      if (header.kind == Kind::diverged) {
-        RankFailure failure("rank " + std::to_string(worker) + " of " + std::to_string(size_) + ": " +
-                            message_.substr(sizeof header));
-        failure.rank = static_cast<std::size_t>(worker);
-        failure.diverged = true;
-        throw failure;
-      }
+      if (header.kind == Kind::diverged)
+        throw RankFailure::of(static_cast<std::size_t>(worker), workers() + 1, message_.substr(sizeof header), true);
       require(any_works(), "MpiServer: rank ", worker, " has ended, and no worker is left");
     }
   }
@@ -175,8 +157,8 @@ class ParameterServer {
     }
   }
 
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
+  detail::MpiConnection connection_;
+  const int rank_ = connection_.rank(), size_ = connection_.size();
   std::string message_;
   const void* loop_ = nullptr;           // the parameters of the loop that this serves, once it has begun
   bool waits_ = false, ended_ = false;   // worker: whether the server has sent something; ended()

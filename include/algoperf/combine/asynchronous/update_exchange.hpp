@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
-#include "../group/mpi.hpp"
+#include "../group/mpi_connection.hpp"
 #include "../group/ranks.hpp"
 #include "asynchronous_log.hpp"
 
@@ -24,24 +24,17 @@ namespace algoperf {
 class UpdateExchange {
  public:
   // All ranks of the communicator construct one.
-  explicit UpdateExchange(MPI_Comm communicator = MPI_COMM_WORLD) {
-    detail::start_mpi();
-    MPI_Comm_dup(communicator, &communicator_);
-    MPI_Comm_rank(communicator_, &rank_);
-    MPI_Comm_size(communicator_, &size_);
+  explicit UpdateExchange(MPI_Comm communicator = MPI_COMM_WORLD) : connection_(communicator) {
     working_.assign(static_cast<std::size_t>(size_), 1);
     known_.assign(static_cast<std::size_t>(size_), 0);
   }
   ~UpdateExchange() {
-    int finished = 0;
-    MPI_Finalized(&finished);
-    if (finished != 0) return;
+    if (!connection_.usable()) return;
     try {
       wait_for_all([](const Header&, int) {}, false, Kind::leaves);
     } catch (...) {  // there is no memory for messages, for which the others would wait
-      MPI_Abort(communicator_, 1);
+      MPI_Abort(connection_.communicator(), 1);
     }
-    MPI_Comm_free(&communicator_);
   }
   UpdateExchange(const UpdateExchange&) = delete;
   UpdateExchange& operator=(const UpdateExchange&) = delete;
@@ -98,7 +91,7 @@ class UpdateExchange {
     for (int to = 0; to < size_; ++to) {
       if (to == rank_) continue;
       sent_.back().requests.push_back(MPI_REQUEST_NULL);
-      MPI_Issend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, tag, communicator_,
+      MPI_Issend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, tag, connection_.communicator(),
                  &sent_.back().requests.back());
     }
   }
@@ -113,11 +106,8 @@ class UpdateExchange {
   }
 
   // Receives a whole message in message_, after a successful probe.
-  Header receive_probed(MPI_Status& status) {
-    int bytes = 0;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    message_.resize(static_cast<std::size_t>(bytes));
-    MPI_Recv(message_.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE);
+  Header receive_probed(const MPI_Status& status) {
+    connection_.receive(status, message_);
     Header header;
     std::memcpy(&header, message_.data(), sizeof header);
     return header;
@@ -166,7 +156,7 @@ class UpdateExchange {
     for (std::size_t most = 64 * workers(); most > 0; --most) {
       int any = 0;
       MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &any, &status);
+      MPI_Iprobe(MPI_ANY_SOURCE, tag, connection_.communicator(), &any, &status);
       if (any == 0) return;
       const Header header = receive_probed(status);
       const int from = status.MPI_SOURCE;
@@ -177,13 +167,8 @@ class UpdateExchange {
       if (header.kind == Kind::values) continue;  // for a rank that ends without a step
       working_[static_cast<std::size_t>(from)] = 0;
       another_has_ended_ = another_has_ended_ || header.kind == Kind::ends;
-      if (header.kind == Kind::diverged && throws) {
-        RankFailure failure("rank " + std::to_string(from) + " of " + std::to_string(size_) + ": " +
-                            std::string(payload(), header.count));
-        failure.rank = static_cast<std::size_t>(from);
-        failure.diverged = true;
-        throw failure;
-      }
+      if (header.kind == Kind::diverged && throws)
+        throw RankFailure::of(static_cast<std::size_t>(from), workers(), std::string(payload(), header.count), true);
     }
   }
   // Receives until `met` returns true.
@@ -223,7 +208,7 @@ class UpdateExchange {
       send_to_all({Kind::values, n, sizeof(S)}, known_, values);
     } else {
       MPI_Status status;
-      MPI_Probe(0, tag, communicator_, &status);
+      MPI_Probe(0, tag, connection_.communicator(), &status);
       const Header header = receive_probed(status);
       if (header.kind != Kind::values) working_[0] = 0;
       if (header.kind != Kind::values || header.count != n || header.bytes != sizeof(S)) end(Kind::leaves, {});
@@ -234,8 +219,8 @@ class UpdateExchange {
     loop_ = values;
   }
 
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
+  detail::MpiConnection connection_;
+  const int rank_ = connection_.rank(), size_ = connection_.size();
   std::string message_;         // received
   std::list<Sent> sent_;        // not received by all yet
   bool claimed_ = false;        // by a loop

@@ -8,12 +8,7 @@
 //   mpirun -n 4 ./program
 #pragma once
 
-#define OMPI_SKIP_MPICXX 1  // bindings for C++ that MPI no longer has
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -22,46 +17,17 @@
 #include "../../core/error.hpp"
 #include "../concept.hpp"
 #include "communicator.hpp"
+#include "mpi_connection.hpp"
 
 namespace algoperf {
 
 namespace detail {
 
-// Initialises MPI unless the program has, and then finalises it when the program exits.
-inline void start_mpi() {
-  int started = 0;
-  MPI_Initialized(&started);
-  if (started != 0) return;
-  int provided = 0;
-  require(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS &&
-              provided >= MPI_THREAD_FUNNELED,
-          "Mpi: MPI cannot be initialised for a program with threads");
-  std::atexit([] {
-    int finished = 0;
-    MPI_Finalized(&finished);
-    if (finished == 0) MPI_Finalize();
-  });
-}
-
 class MpiCommunicator final : public Communicator {
  public:
-  // Duplicates the communicator, so that messages of several loops and of the program do not meet.
-  explicit MpiCommunicator(MPI_Comm from) {
-    check(MPI_Comm_dup(from, &communicator_));
-    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
-    int rank = 0, size = 0;
-    check(MPI_Comm_rank(communicator_, &rank));
-    check(MPI_Comm_size(communicator_, &size));
-    rank_ = static_cast<std::size_t>(rank);
-    size_ = static_cast<std::size_t>(size);
+  explicit MpiCommunicator(MPI_Comm from) : connection_(from) {
+    MPI_Comm_set_errhandler(connection_.communicator(), MPI_ERRORS_RETURN);
   }
-  ~MpiCommunicator() override {
-    int finished = 0;
-    MPI_Finalized(&finished);
-    if (finished == 0) MPI_Comm_free(&communicator_);
-  }
-  MpiCommunicator(const MpiCommunicator&) = delete;
-  MpiCommunicator& operator=(const MpiCommunicator&) = delete;
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return size_; }
@@ -75,14 +41,15 @@ class MpiCommunicator final : public Communicator {
         const std::size_t source = (rank_ + size_ - i) % size_;
         in_pieces(from[source], [&](std::size_t begin, int bytes) {
           expected_.push_back(bytes);
-          check(
-              MPI_Irecv(received + begin, bytes, MPI_BYTE, static_cast<int>(source), 0, communicator_, next_request()));
+          check(MPI_Irecv(received + begin, bytes, MPI_BYTE, static_cast<int>(source), 0, connection_.communicator(),
+                          next_request()));
         });
       }
       for (std::size_t i = 1; i < size_; ++i) {
         const std::size_t target = (rank_ + i) % size_;
         in_pieces(to[target], [&](std::size_t begin, int bytes) {
-          check(MPI_Isend(sent + begin, bytes, MPI_BYTE, static_cast<int>(target), 0, communicator_, next_request()));
+          check(MPI_Isend(sent + begin, bytes, MPI_BYTE, static_cast<int>(target), 0, connection_.communicator(),
+                          next_request()));
         });
       }
       if (to[rank_].size > 0) std::memcpy(received + from[rank_].begin, sent + to[rank_].begin, to[rank_].size);
@@ -123,8 +90,9 @@ class MpiCommunicator final : public Communicator {
     fail("Mpi: rank ", rank_, " of ", size_, ": ", std::string(text));
   }
 
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  std::size_t rank_ = 0, size_ = 1;
+  MpiConnection connection_;
+  const std::size_t rank_ = static_cast<std::size_t>(connection_.rank()),
+                    size_ = static_cast<std::size_t>(connection_.size());
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
   std::vector<int> expected_;  // bytes of each message that is received
@@ -137,10 +105,7 @@ struct Mpi {
   std::size_t workers = 1;                 // of each rank, one after the other as in InProcess
   MPI_Comm communicator = MPI_COMM_WORLD;  // every rank of it must construct the loop
 
-  Communicator* connect() const {
-    detail::start_mpi();
-    return new detail::MpiCommunicator(communicator);
-  }
+  Communicator* connect() const { return new detail::MpiCommunicator(communicator); }
 };
 
 }  // namespace algoperf

@@ -20,6 +20,14 @@ struct RankFailure : Error {
   std::size_t rank = 0;    // the lowest of those that failed
   std::uint64_t step = 0;  // at which it failed
   bool diverged = false;   // whether its loss was not finite
+
+  // The failure of a rank of `size`, as the others throw it.
+  static RankFailure of(std::size_t rank, std::size_t size, const std::string& sentence, bool diverged) {
+    RankFailure failure("rank " + std::to_string(rank) + " of " + std::to_string(size) + ": " + sentence);
+    failure.rank = rank;
+    failure.diverged = diverged;
+    return failure;
+  }
 };
 
 // The points of a run at which all ranks meet.
@@ -142,11 +150,9 @@ ALGOPERF_COMPILED ALGOPERF_COLD std::vector<Ranks::Note> Ranks::meet(const Note&
       lengths[r] = notes[r].failure_length;
       std::string sentence(lengths[r], ' ');
       all_gather_bytes(failure.data(), lengths.data(), sentence.data());
-      RankFailure error("rank " + std::to_string(r) + " of " + std::to_string(size()) + ": " + sentence);
-      error.rank = r;
-      error.step = notes[r].step;
-      error.diverged = notes[r].diverged != 0;
-      throw error;
+      RankFailure failed = RankFailure::of(r, size(), sentence, notes[r].diverged != 0);
+      failed.step = notes[r].step;
+      throw failed;
     }
   for (std::size_t r = 1; r < notes.size(); ++r)
     if (notes[r].at != notes[0].at || notes[r].step != notes[0].step)
