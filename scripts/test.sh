@@ -10,8 +10,8 @@ usage() { echo "usage: scripts/test.sh [--all]" >&2; exit 2; }
 (($# <= 1)) && [[ ${1:---all} == --all ]] || usage
 all=$#
 
-# One job per core, because more take longer, but no more than fit into memory: a compiler may need 3.5 GB, and 5.5 GB for
-# the tests of the emulated device.
+# One job per core, because more take longer, but no more than fit into memory: a compiler may need 3.5 GB, and 5.5 GB
+# for the tests of the emulated device.
 jobs=$(awk -v cores="$(nproc)" -v job=$((all ? 5500000 : 3500000)) \
   '/^MemAvailable:/ { fit = int($2 / job); print fit < 1 ? 1 : fit < cores ? fit : cores }' /proc/meminfo)
 

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "../support/sanitizers.hpp"
+
 using algoperf::ThreadPool;
 
 namespace {
@@ -79,15 +81,7 @@ TEST_CASE("callers on several threads share the pool") {
   CHECK(right == 4 * 200);
 }
 
-#if defined(__SANITIZE_THREAD__)  // g++'s
-#define THREAD_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER
-#endif
-#endif
-
-#if !defined(THREAD_SANITIZER)  // it cannot start threads after a fork
+#if !THREAD_SANITIZER  // it cannot start threads after a fork
 TEST_CASE("a child process has a pool of its own") {
   for (int again = 0; again < 20; ++again) {
     CHECK(visits(4, 100) == std::vector<int>(100, 1));  // starts threads, which the child does not have

@@ -6,22 +6,14 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "../support/sanitizers.hpp"
 #include "tagger.hpp"
 #include "tiny.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTED 0  // sanitizers replace malloc
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define COUNTED 0
-#endif
-#endif
-#if !defined(COUNTED)
-#if defined(__GLIBC__)
+#if defined(__GLIBC__) && !ANY_SANITIZER
 #define COUNTED 1
 #else
 #define COUNTED 0
-#endif
 #endif
 
 namespace {

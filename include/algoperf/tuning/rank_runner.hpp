@@ -34,20 +34,22 @@ class RankRunner final : public TaskRunner {
  public:
   explicit RankRunner(MPI_Comm communicator = MPI_COMM_WORLD) : connection_(communicator) {}
 
-  bool is_root() const override { return rank_ == 0; }
+  bool is_root() const override { return connection_.rank() == 0; }
   // Rank 0 runs no trials, unless it is alone.
-  std::size_t jobs() const override { return size_ == 1 ? 1 : static_cast<std::size_t>(size_ - 1); }
+  std::size_t jobs() const override {
+    return connection_.size() == 1 ? 1 : static_cast<std::size_t>(connection_.size() - 1);
+  }
 
   void share(std::string& text, const std::string& failure) override {
     std::string told = failure;
     broadcast(told);
     if (told.empty()) return broadcast(text);
-    if (!is_root()) fail("rank 0 of ", size_, ": ", told);
+    if (!is_root()) fail("rank 0 of ", connection_.size(), ": ", told);
   }
 
   void run(const std::vector<std::size_t>& tasks, const std::function<std::string(std::size_t)>& function,
            const std::function<void(const TaskResult&)>& done) override {
-    if (size_ == 1) return run_in_processes(tasks, 0, function, done);
+    if (connection_.size() == 1) return run_in_processes(tasks, 0, function, done);
     if (is_root())
       give_out(tasks, done);
     else
@@ -57,7 +59,6 @@ class RankRunner final : public TaskRunner {
  private:
   enum Tag : int { for_worker, for_root };
   static constexpr std::uint64_t no_task = ~std::uint64_t{0};
-  static constexpr std::size_t longest = std::size_t{1} << 30;  // MPI counts bytes with an int
 
   // What a worker sends: its task, no_task at first, and the result.
   struct Header {
@@ -68,7 +69,7 @@ class RankRunner final : public TaskRunner {
   void give_out(const std::vector<std::size_t>& tasks, const std::function<void(const TaskResult&)>& done) {
     std::string results, failure;
     std::size_t next = 0;
-    for (int working = size_ - 1; working > 0;) {
+    for (int working = connection_.size() - 1; working > 0;) {
       int from = 0;
       const std::string message = receive(MPI_ANY_SOURCE, for_root, from);
       Header header;
@@ -98,7 +99,8 @@ class RankRunner final : public TaskRunner {
     for (std::string text;;) {
       std::string message(reinterpret_cast<const char*>(&header), sizeof header);
       message += text;
-      require(message.size() < longest, "RankRunner: the result of task ", header.task, " has ", text.size(), " bytes");
+      require(message.size() < detail::MpiConnection::longest, "RankRunner: the result of task ", header.task, " has ",
+              text.size(), " bytes");
       MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, 0, for_root, connection_.communicator());
       std::uint64_t task = no_task;
       int from = 0;
@@ -117,7 +119,7 @@ class RankRunner final : public TaskRunner {
     std::string results, failure;
     broadcast(results);
     broadcast(failure);
-    if (!failure.empty()) fail("rank 0 of ", size_, ": ", failure);
+    if (!failure.empty()) fail("rank 0 of ", connection_.size(), ": ", failure);
     for (std::size_t at = 0; at < results.size();) {
       const TaskResult result = result_of(results.data() + at);
       at += sizeof(Header) + result.value.size() + result.failure.size();
@@ -154,10 +156,11 @@ class RankRunner final : public TaskRunner {
     MPI_Ibcast(&bytes, sizeof bytes, MPI_BYTE, 0, connection_.communicator(), &request);
     wait_for(request);
     text.resize(bytes);
-    for (std::size_t done = 0; done < text.size(); done += longest) {
+    for (std::size_t done = 0; done < text.size(); done += detail::MpiConnection::longest) {
       const std::size_t left = text.size() - done;
-      MPI_Ibcast(text.data() + done, static_cast<int>(left < longest ? left : longest), MPI_BYTE, 0,
-                 connection_.communicator(), &request);
+      MPI_Ibcast(text.data() + done,
+                 static_cast<int>(left < detail::MpiConnection::longest ? left : detail::MpiConnection::longest),
+                 MPI_BYTE, 0, connection_.communicator(), &request);
       wait_for(request);
     }
   }
@@ -170,7 +173,6 @@ class RankRunner final : public TaskRunner {
   }
 
   detail::MpiConnection connection_;
-  const int rank_ = connection_.rank(), size_ = connection_.size();
 };
 
 }  // namespace algoperf

@@ -33,9 +33,10 @@ class ParameterServer {
  public:
   // All ranks of the communicator construct one. Throws Error if there is one rank.
   explicit ParameterServer(MPI_Comm communicator = MPI_COMM_WORLD) : connection_(communicator) {
-    require(size_ >= 2, "ParameterServer: there is one rank, expected a server and at least one worker: mpirun -n 2");
-    working_.assign(static_cast<std::size_t>(size_), 1);
-    versions_.assign(static_cast<std::size_t>(size_), 0);
+    require(connection_.size() >= 2,
+            "ParameterServer: there is one rank, expected a server and at least one worker: mpirun -n 2");
+    working_.assign(static_cast<std::size_t>(connection_.size()), 1);
+    versions_.assign(static_cast<std::size_t>(connection_.size()), 0);
   }
   ~ParameterServer() {
     if (!connection_.usable()) return;
@@ -47,9 +48,9 @@ class ParameterServer {
   ParameterServer(const ParameterServer&) = delete;
   ParameterServer& operator=(const ParameterServer&) = delete;
 
-  bool is_server() const { return rank_ == 0; }
-  std::size_t rank() const { return static_cast<std::size_t>(rank_); }
-  std::size_t workers() const { return static_cast<std::size_t>(size_) - 1; }
+  bool is_server() const { return connection_.rank() == 0; }
+  std::size_t rank() const { return static_cast<std::size_t>(connection_.rank()); }
+  std::size_t workers() const { return static_cast<std::size_t>(connection_.size()) - 1; }
   // On a worker: whether the server has ended, or this worker has told it that it leaves.
   bool ended() const { return ended_; }
   // On the server: `seconds` is wall-clock time since its first step began. The mean delay is that of gradients that
@@ -85,7 +86,8 @@ class ParameterServer {
   template <class S>
   void copy_elements(const Header& header, S* to, std::size_t n, int from) const {
     require(header.count == n && header.bytes == sizeof(S), "MpiServer: rank ", from, " has sent ", header.count,
-            " elements of ", header.bytes, " bytes, and rank ", rank_, " has a model of ", n, " of ", sizeof(S));
+            " elements of ", header.bytes, " bytes, and rank ", connection_.rank(), " has a model of ", n, " of ",
+            sizeof(S));
     std::memcpy(to, message_.data() + sizeof header, n * sizeof(S));
   }
 
@@ -145,7 +147,7 @@ class ParameterServer {
       working_[static_cast<std::size_t>(worker)] = 0;
     };
     if (loop_ == nullptr)
-      for (int worker = 1; worker < size_; ++worker) end(worker);
+      for (int worker = 1; worker < connection_.size(); ++worker) end(worker);
     if (owed_ > 0) end(owed_);
     while (any_works()) {
       Header header;
@@ -158,7 +160,6 @@ class ParameterServer {
   }
 
   detail::MpiConnection connection_;
-  const int rank_ = connection_.rank(), size_ = connection_.size();
   std::string message_;
   const void* loop_ = nullptr;           // the parameters of the loop that this serves, once it has begun
   bool waits_ = false, ended_ = false;   // worker: whether the server has sent something; ended()

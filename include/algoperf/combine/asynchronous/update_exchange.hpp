@@ -25,8 +25,8 @@ class UpdateExchange {
  public:
   // All ranks of the communicator construct one.
   explicit UpdateExchange(MPI_Comm communicator = MPI_COMM_WORLD) : connection_(communicator) {
-    working_.assign(static_cast<std::size_t>(size_), 1);
-    known_.assign(static_cast<std::size_t>(size_), 0);
+    working_.assign(static_cast<std::size_t>(connection_.size()), 1);
+    known_.assign(static_cast<std::size_t>(connection_.size()), 0);
   }
   ~UpdateExchange() {
     if (!connection_.usable()) return;
@@ -39,8 +39,8 @@ class UpdateExchange {
   UpdateExchange(const UpdateExchange&) = delete;
   UpdateExchange& operator=(const UpdateExchange&) = delete;
 
-  std::size_t rank() const { return static_cast<std::size_t>(rank_); }
-  std::size_t workers() const { return static_cast<std::size_t>(size_); }
+  std::size_t rank() const { return static_cast<std::size_t>(connection_.rank()); }
+  std::size_t workers() const { return static_cast<std::size_t>(connection_.size()); }
   // Whether another rank has settled, as far as this rank has received.
   bool another_has_ended() const { return another_has_ended_; }
   // `applied` counts the steps of this rank and the changes that it has received; `seconds` is wall-clock time from its
@@ -88,8 +88,8 @@ class UpdateExchange {
     message.append(reinterpret_cast<const char*>(&header), sizeof header);
     message.append(reinterpret_cast<const char*>(known.data()), known.size() * sizeof known[0]);
     message.append(static_cast<const char*>(data), header.count * header.bytes);
-    for (int to = 0; to < size_; ++to) {
-      if (to == rank_) continue;
+    for (int to = 0; to < connection_.size(); ++to) {
+      if (to == connection_.rank()) continue;
       sent_.back().requests.push_back(MPI_REQUEST_NULL);
       MPI_Issend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, tag, connection_.communicator(),
                  &sent_.back().requests.back());
@@ -119,7 +119,8 @@ class UpdateExchange {
   template <class S>
   void require_elements(const Header& header, std::size_t n, int from) const {
     require(header.count == n && header.bytes == sizeof(S), "MpiAllToAll: rank ", from, " has sent ", header.count,
-            " elements of ", header.bytes, " bytes, and rank ", rank_, " has a model of ", n, " of ", sizeof(S));
+            " elements of ", header.bytes, " bytes, and rank ", connection_.rank(), " has a model of ", n, " of ",
+            sizeof(S));
   }
   // Returns a function that subtracts a received change from the values: a change is what a step has taken away.
   template <class S>
@@ -204,7 +205,7 @@ class UpdateExchange {
     if (loop_ != nullptr) return;
     require(!ended_, "MpiAllToAll: this rank's UpdateExchange has ended");
     start_ = MPI_Wtime();
-    if (rank_ == 0) {
+    if (connection_.rank() == 0) {
       send_to_all({Kind::values, n, sizeof(S)}, known_, values);
     } else {
       MPI_Status status;
@@ -220,7 +221,6 @@ class UpdateExchange {
   }
 
   detail::MpiConnection connection_;
-  const int rank_ = connection_.rank(), size_ = connection_.size();
   std::string message_;         // received
   std::list<Sent> sent_;        // not received by all yet
   bool claimed_ = false;        // by a loop

@@ -29,30 +29,30 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm_set_errhandler(connection_.communicator(), MPI_ERRORS_RETURN);
   }
 
-  std::size_t rank() const override { return rank_; }
-  std::size_t size() const override { return size_; }
+  std::size_t rank() const override { return static_cast<std::size_t>(connection_.rank()); }
+  std::size_t size() const override { return static_cast<std::size_t>(connection_.size()); }
   void exchange(const void* out, std::span<const ByteRange> to, void* in, std::span<const ByteRange> from) override {
     char* const received = static_cast<char*>(in);
     const char* const sent = static_cast<const char*>(out);
     requests_.clear();
     expected_.clear();
     try {
-      for (std::size_t i = 1; i < size_; ++i) {
-        const std::size_t source = (rank_ + size_ - i) % size_;
+      for (std::size_t i = 1; i < size(); ++i) {
+        const std::size_t source = (rank() + size() - i) % size();
         in_pieces(from[source], [&](std::size_t begin, int bytes) {
           expected_.push_back(bytes);
           check(MPI_Irecv(received + begin, bytes, MPI_BYTE, static_cast<int>(source), 0, connection_.communicator(),
                           next_request()));
         });
       }
-      for (std::size_t i = 1; i < size_; ++i) {
-        const std::size_t target = (rank_ + i) % size_;
+      for (std::size_t i = 1; i < size(); ++i) {
+        const std::size_t target = (rank() + i) % size();
         in_pieces(to[target], [&](std::size_t begin, int bytes) {
           check(MPI_Isend(sent + begin, bytes, MPI_BYTE, static_cast<int>(target), 0, connection_.communicator(),
                           next_request()));
         });
       }
-      if (to[rank_].size > 0) std::memcpy(received + from[rank_].begin, sent + to[rank_].begin, to[rank_].size);
+      if (to[rank()].size > 0) std::memcpy(received + from[rank()].begin, sent + to[rank()].begin, to[rank()].size);
       statuses_.resize(requests_.size());
       check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data()));
     } catch (...) {
@@ -66,19 +66,17 @@ class MpiCommunicator final : public Communicator {
     for (std::size_t i = 0; i < expected_.size(); ++i) {  // the first requests receive
       int bytes = 0;
       MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
-      require(bytes == expected_[i], "Mpi: rank ", rank_, " of ", size_, " expected ", expected_[i],
+      require(bytes == expected_[i], "Mpi: rank ", rank(), " of ", size(), " expected ", expected_[i],
               " bytes of a rank that sent ", bytes, ": ranks made different calls");
     }
   }
 
  private:
-  // MPI counts bytes with an int.
-  static constexpr std::size_t longest = std::size_t{1} << 30;
   template <class F>
   static void in_pieces(const ByteRange& range, const F& f) {
-    for (std::size_t done = 0; done < range.size; done += longest) {
+    for (std::size_t done = 0; done < range.size; done += MpiConnection::longest) {
       const std::size_t left = range.size - done;
-      f(range.begin + done, static_cast<int>(left < longest ? left : longest));
+      f(range.begin + done, static_cast<int>(left < MpiConnection::longest ? left : MpiConnection::longest));
     }
   }
   MPI_Request* next_request() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
@@ -87,12 +85,10 @@ class MpiCommunicator final : public Communicator {
     char text[MPI_MAX_ERROR_STRING] = {};
     int length = 0;
     MPI_Error_string(code, text, &length);
-    fail("Mpi: rank ", rank_, " of ", size_, ": ", std::string(text));
+    fail("Mpi: rank ", rank(), " of ", size(), ": ", std::string(text));
   }
 
   MpiConnection connection_;
-  const std::size_t rank_ = static_cast<std::size_t>(connection_.rank()),
-                    size_ = static_cast<std::size_t>(connection_.size());
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
   std::vector<int> expected_;  // bytes of each message that is received

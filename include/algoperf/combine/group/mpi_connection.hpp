@@ -33,6 +33,9 @@ inline void start_mpi() {
 // All ranks of the communicator construct one.
 class MpiConnection {
  public:
+  // Of a message, in bytes, which MPI counts with an int. Larger arrays are sent in pieces.
+  static constexpr std::size_t longest = std::size_t{1} << 30;
+
   explicit MpiConnection(MPI_Comm from) {
     start_mpi();
     require(MPI_Comm_dup(from, &communicator_) == MPI_SUCCESS, "Mpi: the communicator cannot be duplicated");
