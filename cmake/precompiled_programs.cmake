@@ -5,9 +5,6 @@ add_library(programs_precompiled OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_
 target_link_libraries(programs_precompiled PRIVATE algoperf::gemm)
 target_precompile_headers(programs_precompiled PRIVATE <algoperf/algoperf.hpp>)
 algoperf_own_target(programs_precompiled)
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")  # as in algoperf_not_sanitized
-  target_compile_options(programs_precompiled PRIVATE -O0 -g0)
-endif()
 target_compile_options(programs_precompiled PRIVATE ${ALGOPERF_EXAMPLE_OPTIONS})
 
 # Lets a program use the precompiled header if its source includes algoperf/algoperf.hpp first. Call it last.
