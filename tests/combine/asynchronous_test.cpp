@@ -213,15 +213,16 @@ TEST_CASE("a damaged state of asynchronous workers is refused, and the loop is u
 }
 
 TEST_CASE("running averages of batch norm stay finite with many asynchronous workers") {
-  const auto check = [](const auto& combiner) {
+  const Tiny task;
+  const auto trained = [&](const auto&... combiner) {
     TrainingLoop loop(Model(Shape{28, 28, 1}, Dense{.units = 6}, BatchNorm{}, Relu{}, Dense{.units = 10}), Tiny::loss(),
-                      sgd(), Constant{0}, ShuffledEpochs{.batch = 16}, combiner);
-    const Tiny task;
+                      sgd(), Constant{0}, ShuffledEpochs{.batch = 16}, combiner...);
     for (int i = 0; i < 1500; ++i) loop.step(task.train());
-    // Near those of one worker, which sees the same batches.
-    TrainingLoop alone(Model(Shape{28, 28, 1}, Dense{.units = 6}, BatchNorm{}, Relu{}, Dense{.units = 10}),
-                       Tiny::loss(), sgd(), Constant{0}, ShuffledEpochs{.batch = 16});
-    for (int i = 0; i < 1500; ++i) alone.step(task.train());
+    return loop;
+  };
+  const auto alone = trained();  // sees the same batches
+  const auto check = [&](const auto& combiner) {
+    const auto loop = trained(combiner);
     for (std::size_t i = 0; i < 6; ++i) {
       CHECK(double{loop.values("1.variance")[i]} == near(double{alone.values("1.variance")[i]}, 0.3));
       CHECK(std::fabs(loop.values("1.mean")[i] - alone.values("1.mean")[i]) < 0.1f);

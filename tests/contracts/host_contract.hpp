@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "../support/sanitizers.hpp"
 #include "algoperf/backend/host.hpp"
 #include "rule_contract.hpp"
 
 namespace algoperf::testing {
 
-// Checks that values and state are bitwise identical for any number of threads. starts[i] trains with i + 1 threads.
+// Checks that values and state are bitwise identical, whatever each of `starts` trains with.
 template <class S>
 void check_threads(const std::vector<Start<S>>& starts, const Layout& layout) {
   const auto one = starts.front()(layout);
@@ -55,7 +56,8 @@ void check_own_memory(const RuleMember<Rule>& member) {
   CHECK(values == padded.values());
 }
 
-// Checks that every rule computes the same bits for any number of threads.
+// Checks that every rule computes the same bits for any number of threads: one, three, and two unless a sanitizer makes
+// that slow.
 template <class S>
 void check_thread_contract() {
   // `chunks` has sizes around one chunk of a sum (8192 elements) and around the size from which a tensor is split
@@ -68,7 +70,8 @@ void check_thread_contract() {
   for_each_rule([&](const auto& member) {
     INFO("rule: ", std::string(member.facts.name));
     std::vector<Start<S>> starts;
-    for (const unsigned threads : {1u, 2u, 3u}) starts.emplace_back(member.rule, Host<S>{.threads = threads});
+    for (const unsigned threads : {1u, 2u, 3u})
+      if (threads != 2 || !ANY_SANITIZER) starts.emplace_back(member.rule, Host<S>{.threads = threads});
     check_threads(starts, chunks);
     if (member.facts.element_wise) return;
     check_threads(starts, matrices);
