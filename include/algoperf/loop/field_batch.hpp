@@ -84,29 +84,7 @@ class FieldBatch {
   }
   // The first half of gather(): gathers and checks n examples in host memory, also on another thread.
   template <class Data>
-  void stage(const Data& data, const std::uint32_t* indices, std::size_t n, const GatherOptions& options = {}) {
-    for (std::size_t i = 0; i < graph_.axes.size(); ++i)
-      if (const Axis& axis = graph_.axes[i]; axis.ragged) {
-        const bool left_out = !options.with_labels && !detail::outputs_need_axis(graph_, static_cast<GraphIndex>(i));
-        const auto count = [&](std::size_t e) -> std::size_t {
-          return left_out ? 0 : detail::rows_on(data, axis.name, indices[e]);
-        };
-        ragged_[i].stage(axis.name, n, count);
-      }
-    start_staging(n, options);
-    if constexpr (detail::RandomDataset<Data>) {
-      const Target<Data> target{*this, data, indices, n};
-      if (options.random != nullptr)
-        data.gather(indices, n, target, *options.random);
-      else
-        data.gather(indices, n, target);
-    } else if constexpr (FieldDataset<Data>) {
-      data.gather(indices, n, Target<Data>{*this, data, indices, n});
-    } else {
-      gather_pair(data, indices, n, options.on_all_threads);
-    }
-    finish_staging(indices, n);
-  }
+  void stage(const Data& data, const std::uint32_t* indices, std::size_t n, const GatherOptions& options = {});
   // Returns field i of the staged examples, with the types of the backend, or null if it was left out.
   const char* staged(std::size_t i) const { return fields_[i].staged(); }
   // Returns the numbers of examples and of rows of the staged batch: two batches with the same sizes have steps of the
@@ -269,6 +247,33 @@ std::size_t FieldBatch<Backend>::find(std::string_view name) const {
   std::size_t i = 0;
   while (i < fields_.size() && name != fields_[i].name()) ++i;
   return i;
+}
+
+template <class Backend>
+template <class Data>
+void FieldBatch<Backend>::stage(const Data& data, const std::uint32_t* indices, std::size_t n,
+                                const GatherOptions& options) {
+  for (std::size_t i = 0; i < graph_.axes.size(); ++i)
+    if (const Axis& axis = graph_.axes[i]; axis.ragged) {
+      const bool left_out = !options.with_labels && !detail::outputs_need_axis(graph_, static_cast<GraphIndex>(i));
+      const auto count = [&](std::size_t e) -> std::size_t {
+        return left_out ? 0 : detail::rows_on(data, axis.name, indices[e]);
+      };
+      ragged_[i].stage(axis.name, n, count);
+    }
+  start_staging(n, options);
+  if constexpr (detail::RandomDataset<Data>) {
+    const Target<Data> target{*this, data, indices, n};
+    if (options.random != nullptr)
+      data.gather(indices, n, target, *options.random);
+    else
+      data.gather(indices, n, target);
+  } else if constexpr (FieldDataset<Data>) {
+    data.gather(indices, n, Target<Data>{*this, data, indices, n});
+  } else {
+    gather_pair(data, indices, n, options.on_all_threads);
+  }
+  finish_staging(indices, n);
 }
 
 template <class Backend>

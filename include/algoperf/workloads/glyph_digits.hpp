@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include "../core/config.hpp"
 #include "../data/synthetic/glyphs.hpp"
 #include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/metrics/error_rate.hpp"
@@ -12,6 +14,24 @@
 #include "variants.hpp"
 
 namespace algoperf {
+
+namespace detail {
+
+// Returns the splits of Glyphs with these options, which `splits` holds from then on.
+const DigitSplits& load_glyph_splits(const SharedData<DigitSplits>& splits, std::uint64_t seed, double label_noise);
+
+#if ALGOPERF_DEFINES_COMPILED
+ALGOPERF_COMPILED ALGOPERF_COLD const DigitSplits& load_glyph_splits(const SharedData<DigitSplits>& splits,
+                                                                     std::uint64_t seed, double label_noise) {
+  const std::string key = "glyphs, seed " + std::to_string(seed) + ", noise " + std::to_string(label_noise);
+  return splits(key, [&] {
+    const InMemory<float> all = Glyphs{.seed = seed, .count = 70000, .label_noise = label_noise}.render();
+    return DigitSplits{all.subset(0, 50000), all.subset(50000, 60000), all.subset(60000, 70000)};
+  });
+}
+#endif
+
+}  // namespace detail
 
 // Synthetic digits (data/synthetic/glyphs.hpp): 50,000 examples for training, 10,000 for validation, 10,000 for
 // testing. The target is a validation error.
@@ -39,13 +59,7 @@ struct GlyphWorkload {
   }
 
  private:
-  const detail::DigitSplits& load() const {
-    const std::string key = "glyphs, seed " + std::to_string(seed) + ", noise " + std::to_string(label_noise);
-    return splits(key, [this] {
-      const InMemory<float> all = Glyphs{.seed = seed, .count = 70000, .label_noise = label_noise}.render();
-      return detail::DigitSplits{all.subset(0, 50000), all.subset(50000, 60000), all.subset(60000, 70000)};
-    });
-  }
+  const detail::DigitSplits& load() const { return detail::load_glyph_splits(splits, seed, label_noise); }
 };
 
 using GlyphDigits = GlyphWorkload<DigitMlp>;
