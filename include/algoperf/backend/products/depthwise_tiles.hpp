@@ -2,6 +2,8 @@
 // channels, whose sums stay in registers for all terms. Outputs whose windows have the same taps within the image form
 // a run, of which tiles are cut; most outputs form one run, those near the padding several short ones.
 //
+// Windows of 3 x 3 with stride 1 or 2 have tiles of their own (tiles/depthwise_row.hpp).
+//
 // The gradient of the input has runs for each remainder of a pixel's column modulo the stride. In the gradient of the
 // weights, the outputs of a tile are the taps of one line, and the terms are pixels. Each output adds its terms in the
 // same order, whatever tile computes it.
@@ -11,6 +13,7 @@
 
 #include "../../core/window_overlap.hpp"
 #include "convolution.hpp"
+#include "tiles/depthwise_row.hpp"
 #include "tiles/lanes.hpp"
 
 namespace algoperf {
@@ -134,12 +137,59 @@ void for_each_run(std::size_t n, std::size_t begin, std::size_t end, const F& f)
   for (std::size_t i = end; i < n; ++i) f(i, std::size_t{1});
 }
 
+template <std::size_t stride, class S>
+void convolve_rows(const DepthwiseConvolution& c, const S* x, const S* weight, const S* bias, S* y) {
+  const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
+  const auto channels = static_cast<std::ptrdiff_t>(c.channels), cols = static_cast<std::ptrdiff_t>(c.cols);
+  for (std::size_t image = 0; image < c.images; ++image, x += c.inputs(), y += c.outputs())
+    for (std::size_t o = 0; o < out_rows; ++o) {
+      const WindowOverlap down = taps_within(o, c.rows, c.size, stride, c.padding);
+      depthwise_row<stride, S>({.lines = down.count,
+                                .pixels = c.cols,
+                                .padding = c.padding,
+                                .outputs = out_cols,
+                                .channels = c.channels,
+                                .x = x + down.at * c.cols * c.channels,
+                                .x_line = cols * channels,
+                                .w = weight + down.begin * c.size * c.channels,
+                                .w_line = static_cast<std::ptrdiff_t>(c.size) * channels,
+                                .w_step = channels,
+                                .start = bias,
+                                .y = y + o * out_cols * c.channels});
+    }
+}
+
+// Requires stride 1 and padding <= 2. Pixels of the input are outputs of a convolution with the weights reversed.
+template <class S>
+void convolve_rows_back(const DepthwiseConvolution& c, const S* dy, const S* weight, S* dx) {
+  const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
+  const auto channels = static_cast<std::ptrdiff_t>(c.channels);
+  for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs(), dx += c.inputs())
+    for (std::size_t r = 0; r < c.rows; ++r) {
+      const OutputsOfPixel down = outputs_of_pixel(r, out_rows, c);
+      depthwise_row<1, S>({.lines = down.count,
+                           .pixels = out_cols,
+                           .padding = c.size - 1 - c.padding,
+                           .outputs = c.cols,
+                           .channels = c.channels,
+                           .x = dy + down.output * out_cols * c.channels,
+                           .x_line = static_cast<std::ptrdiff_t>(out_cols) * channels,
+                           .w = weight + (down.tap * c.size + c.size - 1) * c.channels,
+                           .w_line = -static_cast<std::ptrdiff_t>(c.size) * channels,
+                           .w_step = -channels,
+                           .start = nullptr,
+                           .y = dx + r * c.cols * c.channels});
+    }
+}
+
 }  // namespace ALGOPERF_SIMD
 }  // namespace detail::tiled
 
 template <class S>
 void convolve(const DepthwiseConvolution& c, const S* x, const S* weight, const S* bias, S* y) {
   using namespace detail::tiled;
+  if (c.size == 3 && c.stride == 1) return convolve_rows<1>(c, x, weight, bias, y);
+  if (c.size == 3 && c.stride == 2) return convolve_rows<2>(c, x, weight, bias, y);
   const auto channels = static_cast<std::ptrdiff_t>(c.channels), cols = static_cast<std::ptrdiff_t>(c.cols);
   const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
   // The outputs whose windows lie within the image.
@@ -171,6 +221,7 @@ void convolve(const DepthwiseConvolution& c, const S* x, const S* weight, const 
 template <class S>
 void convolve_back_to_input(const DepthwiseConvolution& c, const S* dy, const S* weight, S* dx) {
   using namespace detail::tiled;
+  if (c.size == 3 && c.stride == 1 && c.padding < 3) return convolve_rows_back(c, dy, weight, dx);
   const auto channels = static_cast<std::ptrdiff_t>(c.channels), stride = static_cast<std::ptrdiff_t>(c.stride);
   const std::size_t out_rows = c.out_rows(), out_cols = c.out_cols();
   for (std::size_t image = 0; image < c.images; ++image, dy += c.outputs(), dx += c.inputs())
