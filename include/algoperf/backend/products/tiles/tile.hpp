@@ -87,7 +87,7 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
   }
 }
 
-// Computes at most tile_rows rows of one panel, with the largest tiles first.
+// Computes at most `rows` rows of one panel, with the largest tiles first. With groups of three, m is a multiple of 3.
 template <class S, std::size_t vectors, std::size_t group = tile_group, std::size_t rows = tile_rows>
 void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, std::size_t first, const S* b,
            std::size_t b_row, S* c) {
@@ -97,7 +97,12 @@ void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a
     first += rows;
     c += rows * part.ldc;
   }
-  constexpr std::size_t fewer = rows == 12 ? 10 : rows == 10 ? 8 : rows == 6 ? 4 : rows / 2;
+  constexpr std::size_t fewer = group == 3   ? rows - 3
+                                : rows == 16 ? 12
+                                : rows == 12 ? 10
+                                : rows == 10 ? 8
+                                : rows == 6  ? 4
+                                             : rows / 2;
   if constexpr (fewer > 0) tiles<S, vectors, group, fewer>(part, m, columns, a, first, b, b_row, c);
 }
 

@@ -12,29 +12,39 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// Returns the rows of the next tile of `left` rows: avoids a last tile of few rows where two tiles of medium size cover
-// the same rows.
-constexpr std::size_t next_rows(std::size_t left) {
-  constexpr std::size_t medium = tile_rows == 12 ? 8 : 4;
-  return left <= tile_rows ? left : left <= 2 * medium ? medium : tile_rows;
+// The most rows of a tile: with one vector of columns and AVX-512, more, if groups of rows share pointers.
+template <std::size_t group, std::size_t vectors>
+inline constexpr std::size_t most_rows = [] {
+  if (native_vector_bytes < 64 || vectors > 1 || group == 1) return tile_rows;
+  return 16 / group * group;
+}();
+
+// Returns the rows of the next tile of `left` rows, a multiple of `unit` unless it is the last. Two tiles of medium
+// size are better than a large and a small one.
+constexpr std::size_t next_rows(std::size_t left, std::size_t unit = tile_group, std::size_t most = tile_rows) {
+  if (left <= most) return left;
+  return left < 2 * most ? ((left + 1) / 2 + unit - 1) / unit * unit : most;
 }
 
 // The rows of A: of equal distance; or `lines` lines of `columns` rows that are `row` elements apart, lines `line`, and
-// images of these lines `image`. Tiles get the places of groups of rows, or of single rows if groups would cross the
-// end of a line. `repeated` more places follow that equal the last.
+// images of these lines `image`. Tiles get the places of groups of rows, which share a pointer, or of single rows if
+// groups would cross the end of a line. `repeated` more places follow that equal the last.
 class TileRows {
  public:
   TileRows() = default;
   TileRows(std::size_t images, std::size_t lines, std::size_t columns, std::size_t row, std::size_t line,
            std::size_t image, std::size_t repeated = 0)
-      : grouped_(columns % tile_group == 0) {
-    const std::size_t group = grouped_ ? tile_group : 1;
-    places_ = memory().of_size(images * lines * columns / group + repeated);
+      : group_(group_of(columns)) {
+    places_ = memory().of_size(images * lines * columns / group_ + repeated);
     std::size_t* to = places_;
     for (std::size_t i = 0; i < images; ++i)
       for (std::size_t r = 0; r < lines; ++r)
-        for (std::size_t q = 0; q < columns; q += group) *to++ = i * image + r * line + q * row;
+        for (std::size_t q = 0; q < columns; q += group_) *to++ = i * image + r * line + q * row;
     for (; repeated > 0; --repeated, ++to) *to = to[-1];
+  }
+  // The rows of a group: three for colours, for example, where vectors have 64 bytes.
+  static constexpr std::size_t group_of(std::size_t columns) {
+    return columns % tile_group == 0 ? tile_group : native_vector_bytes == 64 && columns % 3 == 0 ? 3 : 1;
   }
 
   const std::size_t* places() const { return places_; }  // for TileTerms::places
@@ -43,13 +53,12 @@ class TileRows {
   template <class S>
   void multiply_panel(const TileTerms& part, std::size_t rows, std::size_t columns, const S* a, const S* b,
                       std::size_t b_row, S* c) const {
-    for (std::size_t i = 0, m; i < rows; i += m) {
-      m = next_rows(rows - i);
-      if (grouped_)
-        panel_tiles<S, tile_group>(part, m, columns, a, i, b, b_row, c + i * part.ldc);
-      else
-        panel_tiles<S, 1>(part, m, columns, a, i, b, b_row, c + i * part.ldc);
-    }
+    if constexpr (native_vector_bytes == 64)
+      if (group_ == 3) return multiply_groups<3>(part, rows, columns, a, b, b_row, c);
+    if (group_ == tile_group)
+      multiply_groups<tile_group>(part, rows, columns, a, b, b_row, c);
+    else
+      multiply_groups<1>(part, rows, columns, a, b, b_row, c);
   }
   // The same for any number of columns, with panels of B that follow each other in memory, each of `terms` rows.
   template <class S>
@@ -65,11 +74,25 @@ class TileRows {
   }
 
  private:
+  template <std::size_t group, class S>
+  static void multiply_groups(const TileTerms& part, std::size_t rows, std::size_t columns, const S* a, const S* b,
+                              std::size_t b_row, S* c) {
+    constexpr std::size_t unit = group == 1 ? tile_group : group;
+    constexpr std::size_t wide = most_rows<group, 2>, narrow = most_rows<group, 1>;
+    const bool one_vector = columns <= width<S>;
+    for (std::size_t i = 0, m; i < rows; i += m) {
+      m = next_rows(rows - i, unit, one_vector ? narrow : wide);
+      if (one_vector)
+        tiles<S, 1, group, narrow>(part, m, columns, a, i, b, b_row, c + i * part.ldc);
+      else
+        tiles<S, 2, group, wide>(part, m, columns, a, i, b, b_row, c + i * part.ldc);
+    }
+  }
   static Buffer<std::size_t>& memory() {
     thread_local Buffer<std::size_t> buffer;
     return buffer;
   }
-  bool grouped_ = true;
+  std::size_t group_ = tile_group;
   std::size_t* places_ = nullptr;
 };
 
