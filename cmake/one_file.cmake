@@ -1,6 +1,7 @@
 # Writes a file that compiles several programs as one, so that what they share is compiled once: first the includes of all
-# of them, then each program in a namespace of its own, then an empty main. A program that lacks an #include still
-# compiles if another program has it.
+# of them, then each program in a namespace of its own, then an empty main. The programs' own lines of #include then have
+# no effect, because headers have #pragma once; they must be unconditional. A program that lacks an #include still
+# compiles if another program has it, and sees the macros of earlier programs.
 function(algoperf_one_file output)  # programs...
   set(includes "")
   set(bodies "")
@@ -12,8 +13,8 @@ function(algoperf_one_file output)  # programs...
       string(REGEX REPLACE "^#include \"" "#include \"${folder}/" line "${line}")
       string(APPEND includes "${line}\n")
     endforeach()
-    string(MAKE_C_IDENTIFIER ${program} name)
-    string(APPEND bodies "namespace program_${name} {\n#include \"${program}\"\n}\n")
+    list(FIND ARGN ${program} index)
+    string(APPEND bodies "namespace program_${index} {\n#include \"${program}\"\n}\n")
   endforeach()
   file(CONFIGURE OUTPUT ${output} CONTENT "${includes}${bodies}int main() {}\n" @ONLY)
 endfunction()

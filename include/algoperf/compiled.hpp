@@ -1,7 +1,7 @@
-// Declares the class templates of which algoperf::gemm contains the instances for Host<float> and Host<double>, so that
-// programs that link it do not compile these instances. The instances depend on no model, rule or metric, and on no
-// data set but the common Slice<InMemory<float>>. They use no SIMD vectors, because algoperf::gemm may be compiled for
-// an older processor than the program.
+// Declares the templates whose instances algoperf::gemm contains: classes for Host<float> and Host<double>, and
+// functions for Slice<InMemory<float>>, the data set of most image workloads. Programs that link it do not compile
+// these instances, which depend on no model, rule, metric or other data set. They use no SIMD vectors, because
+// algoperf::gemm may be compiled for an older processor than the program.
 //
 // Only members that are defined outside of their class are compiled once. Compilers still instantiate members that are
 // defined in the class, because they may inline them, and member templates that are not named here.

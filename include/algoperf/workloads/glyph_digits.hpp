@@ -17,7 +17,8 @@ namespace algoperf {
 
 namespace detail {
 
-// Returns the splits of Glyphs with these options, which `splits` holds from then on.
+// Returns the splits of Glyphs with this seed and label noise. Renders them unless a workload holds them already.
+// `splits` shares their ownership.
 const DigitSplits& load_glyph_splits(const SharedData<DigitSplits>& splits, std::uint64_t seed, double label_noise);
 
 #if ALGOPERF_DEFINES_COMPILED

@@ -2,7 +2,8 @@
 // channels, whose sums stay in registers for all terms. Outputs whose windows have the same taps within the image form
 // a run, of which tiles are cut; most outputs form one run, those near the padding several short ones.
 //
-// Windows of 3 x 3 with stride 1 or 2 have tiles of their own (tiles/depthwise_row.hpp).
+// Forward passes of 3 x 3 with stride 1 or 2, and input gradients of 3 x 3 with stride 1 and padding below 3, use
+// tiles/depthwise_row.hpp instead.
 //
 // The gradient of the input has runs for each remainder of a pixel's column modulo the stride. In the gradient of the
 // weights, the outputs of a tile are the taps of one line, and the terms are pixels. Each output adds its terms in the

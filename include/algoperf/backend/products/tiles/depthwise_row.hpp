@@ -1,6 +1,6 @@
-// Rows of depthwise convolutions whose windows have three columns. A tile is a few neighbouring outputs by a few
-// vectors of channels. It loads each pixel once per line of the window, for all windows that contain it, so that the
-// additions rather than the loads limit its speed. At the ends of a row, it leaves out the terms in the padding.
+// Computes rows of depthwise convolutions with windows of three columns. A tile computes up to 8 neighbouring outputs
+// for one or two vectors of channels. For each line of the window, it loads each pixel once and adds it to all outputs
+// whose windows contain it, so that its loads do not limit its speed. Terms in the padding are skipped.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// Output q of a row is start[c] + sum over i, j of
+// y[q channels + c] = start[c] + sum over i, j of
 //   x[i x_line + (q stride + j - padding) channels + c] w[i w_line + j w_step + c]
-// for channels c, i below `lines` and j below 3, without the terms whose pixel q stride + j - padding is not below
-// `pixels`. Without `start`, if it is null.
+// for channels c, i below `lines` and j below 3. Pixels q stride + j - padding outside of [0, pixels) are skipped. A
+// null `start` counts as zeros.
 template <class S>
 struct DepthwiseRow {
   std::size_t lines, pixels, padding, outputs, channels;
@@ -25,11 +25,12 @@ struct DepthwiseRow {
   S* y;
 };
 
-// Computes `outputs` outputs from q on, of `vectors` vectors of channels, of which the last has `last` channels if
-// `cut`. `inside`: no term lies in the padding.
+// Computes `outputs` outputs from q on, for `vectors` vectors of channels from `channel` on. `cut`: there is one
+// vector, of which only the first `last` channels exist. `inside`: all windows lie within the row.
 template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors, bool inside, bool cut = false>
 [[gnu::always_inline]] inline void depthwise_row_tile(const DepthwiseRow<S>& row, std::size_t q, std::size_t channel,
                                                       std::size_t last = 0) {
+  static_assert(!cut || vectors == 1);
   constexpr std::size_t n = width<S>, pixels = (outputs - 1) * stride + 3;
   const auto take = [&](const S* from) ALGOPERF_INLINE_LAMBDA {
     if constexpr (cut)
@@ -52,7 +53,8 @@ template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors,
       factor[2][v] = take(w + 2 * row.w_step + v * n);
     }
     const S* at = line;
-    ALGOPERF_UNROLL for (std::size_t k = 0; k < pixels; ++k) {
+    // Up to 17 pixels, which ALGOPERF_UNROLL would not unroll wholly.
+    _Pragma("GCC unroll 32") for (std::size_t k = 0; k < pixels; ++k) {
       if (!inside && first + k >= row.pixels) continue;
       at = k == 0 || !inside ? line + (first + k) * row.channels : at + row.channels;
       asm("" : "+r"(at));  // otherwise g++ keeps the address of each pixel in a register, of which there are too few
@@ -76,29 +78,32 @@ template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors,
 // Computes `outputs` outputs from q on.
 template <class S, std::size_t stride, std::size_t outputs, bool inside>
 [[gnu::noinline]] void depthwise_row_channels(const DepthwiseRow<S>& row, std::size_t q) {
-  constexpr std::size_t n = width<S>, vectors = native_vector_bytes == 64 ? 2 : 1;  // whose sums fit in registers
+  // The sums of 8 outputs by this many vectors fit in the registers.
+  constexpr std::size_t n = width<S>, vectors = native_vector_bytes == 64 ? 2 : 1;
   std::size_t c = 0;
   for (; c + vectors * n <= row.channels; c += vectors * n)
     depthwise_row_tile<S, stride, outputs, vectors, inside>(row, q, c);
-  if (vectors > 1 && c + n <= row.channels) {
-    depthwise_row_tile<S, stride, outputs, 1, inside>(row, q, c);
-    c += n;
-  }
+  if constexpr (vectors > 1)
+    if (c + n <= row.channels) {
+      depthwise_row_tile<S, stride, outputs, 1, inside>(row, q, c);
+      c += n;
+    }
   if (c < row.channels) depthwise_row_tile<S, stride, outputs, 1, inside, true>(row, q, c, row.channels - c);
 }
 
-// Computes the outputs, `outputs` at a time. Unless their number is a multiple, the last tile overlaps the one before
-// it and computes the same values again.
+// Computes the outputs, `outputs` at a time. If `outputs` does not divide their number, the last tile overlaps the one
+// before it and computes the same values again.
 template <class S, std::size_t stride, std::size_t outputs>
 void depthwise_row_tiles(const DepthwiseRow<S>& row) {
-  constexpr bool may_be_inside = outputs >= 8;  // in short rows, few tiles are
   for (std::size_t q = 0; q < row.outputs; q += outputs) {
     const std::size_t from = q + outputs <= row.outputs ? q : row.outputs - outputs;
     const bool inside = from * stride >= row.padding && (from + outputs - 1) * stride + 3 <= row.pixels + row.padding;
-    if (may_be_inside && inside)
-      depthwise_row_channels<S, stride, outputs, may_be_inside>(row, from);
-    else
-      depthwise_row_channels<S, stride, outputs, false>(row, from);
+    if constexpr (outputs == 8)  // few tiles of shorter rows lie inside
+      if (inside) {
+        depthwise_row_channels<S, stride, outputs, true>(row, from);
+        continue;
+      }
+    depthwise_row_channels<S, stride, outputs, false>(row, from);
   }
 }
 

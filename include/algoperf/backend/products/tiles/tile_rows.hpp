@@ -12,23 +12,24 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// The most rows of a tile: with one vector of columns and AVX-512, more, if groups of rows share pointers.
+// The most rows of a tile: tile_rows, or 16 (15 for groups of three) with AVX-512, one vector of columns, and groups of
+// rows that share a pointer.
 template <std::size_t group, std::size_t vectors>
 inline constexpr std::size_t most_rows = [] {
   if (native_vector_bytes < 64 || vectors > 1 || group == 1) return tile_rows;
   return 16 / group * group;
 }();
 
-// Returns the rows of the next tile of `left` rows, a multiple of `unit` unless it is the last. Two tiles of medium
-// size are better than a large and a small one.
+// Returns the rows of the next tile of `left` rows, a multiple of `unit` unless it is the last. Two tiles of similar
+// size are faster than a large and a small one. `most` is a multiple of `unit`.
 constexpr std::size_t next_rows(std::size_t left, std::size_t unit = tile_group, std::size_t most = tile_rows) {
   if (left <= most) return left;
   return left < 2 * most ? ((left + 1) / 2 + unit - 1) / unit * unit : most;
 }
 
-// The rows of A: of equal distance; or `lines` lines of `columns` rows that are `row` elements apart, lines `line`, and
-// images of these lines `image`. Tiles get the places of groups of rows, which share a pointer, or of single rows if
-// groups would cross the end of a line. `repeated` more places follow that equal the last.
+// The rows of A: of equal distance (default constructor); or `columns` rows that are `row` elements apart form a line,
+// lines are `line` elements apart, and images of `lines` lines `image` elements. `places` has the offset of each group
+// of rows that share a pointer; no group crosses the end of a line. The last offset follows `repeated` more times.
 class TileRows {
  public:
   TileRows() = default;
@@ -42,7 +43,8 @@ class TileRows {
         for (std::size_t q = 0; q < columns; q += group_) *to++ = i * image + r * line + q * row;
     for (; repeated > 0; --repeated, ++to) *to = to[-1];
   }
-  // The rows of a group: three for colours, for example, where vectors have 64 bytes.
+  // Returns how many rows share a pointer: tile_group if it divides `columns`; else three, if it does and vectors have
+  // 64 bytes (3 channels, for example); else one.
   static constexpr std::size_t group_of(std::size_t columns) {
     return columns % tile_group == 0 ? tile_group : native_vector_bytes == 64 && columns % 3 == 0 ? 3 : 1;
   }
