@@ -57,8 +57,7 @@ ap::WorkerReportOptions made_up_vectors() {
 TEST_CASE("the findings of a study of workers") {
   const std::vector<std::string> expected{
       "Untuned (at the point that is best for 1 worker), most runs reach the target: the mean with up to 2, the sum "
-      "with "
-      "up to 1, Adasum with up to all 4.",
+      "with up to 1, Adasum with up to 4 (the most tried).",
       "Untuned, with 2 workers, Adasum needs 0.5 (0 to 0.5) times the steps of the mean (90 % interval over 3 "
       "seeds).",
       "Untuned, there is no number of workers above 1 with which both Adasum and the sum reach the target.",

@@ -36,7 +36,7 @@ inline void add_untuned_finding(const WorkerView& view, std::vector<std::string>
     const std::size_t most = workers_that_reach(curve->untuned, view.target());
     text += fmt::format("{}{} with {}", text.empty() ? "" : ", ", combiner_text(curve->combiner),
                         most == 0                               ? std::string("none")
-                        : most == curve->untuned.back().workers ? fmt::format("up to all {}", most)
+                        : most == curve->untuned.back().workers ? fmt::format("up to {} (the most tried)", most)
                                                                 : fmt::format("up to {}", most));
   }
   if (!text.empty())
