@@ -16,5 +16,6 @@
 #include "sobol.hpp"
 #include "submission.hpp"
 #include "trial.hpp"
+#include "trial_result.hpp"
 #include "widen.hpp"
 #include "worker_pool.hpp"

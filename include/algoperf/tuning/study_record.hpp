@@ -8,7 +8,7 @@
 #include <string>
 
 #include "search_space.hpp"
-#include "trial.hpp"
+#include "trial_result.hpp"
 
 namespace algoperf {
 
