@@ -214,8 +214,8 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
   // Tiles read whole vectors of dy. If `filters` is not a multiple of the vector width, dy is packed first.
   const bool in_place = c.filters % width<S> == 0;
   // The sums of a tile of one to three rows wait for each other. Repeating the last row of windows up to a multiple of
-  // four costs less; these sums are not used. Groups of three rows need none: their tiles
-  // have at least six rows, unless there are only three.
+  // four costs less; these sums are not used. Groups of three rows are not repeated: their tiles have at least six
+  // rows, unless there are only three.
   const std::size_t rows = TileRows::group_of(segment) == 3 ? terms : rounded_up(terms, 4);
   const std::size_t sums = rows * c.filters;
   const bool by_taps = c.padding > 0 && columns <= 32 && c.channels >= tile_rows;

@@ -32,12 +32,7 @@ template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors,
                                                       std::size_t last = 0) {
   static_assert(!cut || vectors == 1);
   constexpr std::size_t n = width<S>, pixels = (outputs - 1) * stride + 3;
-  const auto take = [&](const S* from) ALGOPERF_INLINE_LAMBDA {
-    if constexpr (cut)
-      return load_first(from, last);
-    else
-      return load(from);
-  };
+  const auto take = [&](const S* from) ALGOPERF_INLINE_LAMBDA { return load_lanes<cut>(from, last); };
   Lanes<S> sum[outputs][vectors] = {};
   if (row.start != nullptr) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
       const Lanes<S> start = take(row.start + channel + v * n);
@@ -68,10 +63,7 @@ template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors,
   }
   ALGOPERF_UNROLL for (std::size_t p = 0; p < outputs; ++p) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
     S* const to = row.y + (q + p) * row.channels + channel + v * n;
-    if constexpr (cut)
-      store_first<S>(sum[p][v], to, last);
-    else
-      store<S>(sum[p][v], to);
+    store_lanes<cut, S>(sum[p][v], to, last);
   }
 }
 

@@ -32,12 +32,7 @@ template <class S, std::size_t outputs, std::size_t vectors, bool cut = false>
 [[gnu::always_inline]] inline void depthwise_tile(const DepthwiseSums<S>& sums, std::size_t channel,
                                                   std::size_t last = 0) {
   constexpr std::size_t n = width<S>;
-  const auto take = [&](const S* from) ALGOPERF_INLINE_LAMBDA {
-    if constexpr (cut)
-      return load_first(from, last);
-    else
-      return load(from);
-  };
+  const auto take = [&](const S* from) ALGOPERF_INLINE_LAMBDA { return load_lanes<cut>(from, last); };
   const std::ptrdiff_t x_next = sums.x_next, x_step = sums.x_step, w_step = sums.w_step;
   Lanes<S> sum[outputs][vectors] = {};
   if (sums.start != nullptr)
@@ -57,10 +52,7 @@ template <class S, std::size_t outputs, std::size_t vectors, bool cut = false>
   }
   ALGOPERF_UNROLL for (std::size_t p = 0; p < outputs; ++p) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
     S* const to = sums.y + static_cast<std::ptrdiff_t>(p) * sums.y_next + channel + v * n;
-    if constexpr (cut)
-      store_first<S>(sum[p][v], to, last);
-    else
-      store<S>(sum[p][v], to);
+    store_lanes<cut, S>(sum[p][v], to, last);
   }
 }
 

@@ -90,6 +90,22 @@ template <class S>
 
 #endif
 
+// Loads or stores a whole vector, or its first `count` lanes if `cut`.
+template <bool cut, class S>
+[[gnu::always_inline]] inline Lanes<S> load_lanes(const S* from, [[maybe_unused]] std::size_t count) {
+  if constexpr (cut)
+    return load_first(from, count);
+  else
+    return load(from);
+}
+template <bool cut, class S>
+[[gnu::always_inline]] inline void store_lanes(Lanes<S> lanes, S* to, [[maybe_unused]] std::size_t count) {
+  if constexpr (cut)
+    store_first<S>(lanes, to, count);
+  else
+    store<S>(lanes, to);
+}
+
 // Keeps a vector that several instructions use in a register. Otherwise g++ loads it again for each of them.
 template <class S>
 [[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] Lanes<S>& lanes) {
