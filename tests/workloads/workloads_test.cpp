@@ -69,6 +69,17 @@ TEST_CASE("glyphs: copies made after the first use share the data") {
   CHECK(&second.inputs() == &first.inputs());
 }
 
+TEST_CASE("glyphs: workloads with other options do not share the data") {
+  const GlyphDigits other_seed{.seed = 6}, noisy{.seed = 5, .label_noise = 0.25};
+  const auto plain = rendered().test().whole(), seeded = other_seed.test().whole(), changed = noisy.test().whole();
+  CHECK(&seeded.inputs() != &plain.inputs());
+  CHECK(&changed.inputs() != &plain.inputs());
+  CHECK(example(noisy.test(), 9999) == example(Glyphs{.seed = 5, .count = 70000, .label_noise = 0.25}, 69999));
+  std::size_t other_labels = 0;
+  for (std::size_t i = 0; i < 1000; ++i) other_labels += example(noisy.test(), i) != example(rendered().test(), i);
+  CHECK(other_labels > 100);
+}
+
 TEST_CASE("glyphs: adamw reaches the target") {
   GlyphDigits task = rendered();
   task.target_error = 0.15;
