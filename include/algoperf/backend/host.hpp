@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "../core/arena.hpp"
+#include "../core/math.hpp"
 #include "concept.hpp"
 #if !ALGOPERF_IN_CUDA_FILE
 #include "host/attention.hpp"
@@ -15,12 +16,12 @@
 #endif
 #include "host/column_sums.hpp"
 #include "host/compiled_kernels.hpp"
+#include "host/panels.hpp"
 #include "host/passes.hpp"
 #include "host/sweep.hpp"
 #include "host/thread_pool.hpp"
 #include "matrix_sums.hpp"
 #include "products/gemm.hpp"
-#include "products/symmetric_product.hpp"
 #include "serial_team.hpp"
 
 namespace algoperf {
@@ -60,29 +61,29 @@ struct Host {
   }
   void synchronize() const {}
 
-  // Several threads compute panels of C. `panels` explains why the result does not depend on their number.
+  // Several threads compute panels of C. host/panels.hpp explains why the result does not depend on their number.
   void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
-    panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
+    detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
       algoperf::gemm_nn(rows, cols, k, a + i * k, k, b + j, n, c + i * n + j, n, add);
     });
   }
   void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
-    panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
+    detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
       algoperf::gemm_nt(rows, cols, k, a + i * k, k, b + j * k, k, c + i * n + j, n, add);
     });
   }
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
-    panels(m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
+    detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
       algoperf::gemm_tn(rows, cols, k, a + i, m, b + j, n, c + i * n + j, n, add);
     });
   }
   void symmetric_nt(std::size_t n, std::size_t k, const S* a, const S* b, S* c) const {
-    below_diagonal(n, k, c, [=](std::size_t j, std::size_t cols) {
+    detail::for_each_block_below_diagonal(threads, n, k, c, [=](std::size_t j, std::size_t cols) {
       algoperf::gemm_nt(n - j, cols, k, a + j * k, k, b + j * k, k, c + j * n + j, n, false);
     });
   }
   void symmetric_tn(std::size_t n, std::size_t k, const S* a, const S* b, S* c) const {
-    below_diagonal(n, k, c, [=](std::size_t j, std::size_t cols) {
+    detail::for_each_block_below_diagonal(threads, n, k, c, [=](std::size_t j, std::size_t cols) {
       algoperf::gemm_tn(n - j, cols, k, a + j, n, b + j, n, c + j * n + j, n, false);
     });
   }
@@ -198,14 +199,8 @@ struct Host {
   }
 
  private:
-  // Below these sizes a second thread costs more than it saves.
+  // Below this size a second thread costs more than it saves.
   static constexpr std::size_t elements_per_task = 1 << 14;
-  static constexpr std::size_t flops_per_panel = 1 << 18;
-  static constexpr std::size_t side_per_panel = 64;
-
-  // Of a product whose provider depends on the size. One thread computes the same panels.
-  static constexpr std::size_t fixed_panels = 8;  // at most
-  static constexpr std::size_t flops_per_fixed_panel = 1 << 23;
 
   template <class F>
   static double chunked_sum(std::size_t n, const F& f) {
@@ -250,51 +245,12 @@ struct Host {
   void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count]) const {
     constexpr std::size_t line = 64 / sizeof(S);
     const std::size_t lines = (cols + line - 1) / line;
-    const std::size_t pieces = rows * cols <= elements_per_task ? 1 : least(threads, lines, lines);
+    const std::size_t pieces = rows * cols <= elements_per_task ? 1 : math::min<std::size_t>(threads, lines);
     if (pieces <= 1) return detail::column_sums<S>(terms, rows, cols, 0, cols, outs);
     parallel(pieces, [&](std::size_t i) {
       const std::size_t end = i + 1 == pieces ? cols : (i + 1) * lines / pieces * line;
       detail::column_sums<S>(terms, rows, cols, i * lines / pieces * line, end, outs);
     });
-  }
-  // Calls f(first row, rows, first column, columns) for panels of C, which divide the longer side, so that the panels
-  // share the smaller operand. Every panel costs packing, so there is at most one panel per thread. If an element of C
-  // has the same bits in every panel (gemm_column_step), the panels may depend on the number of threads. oneDNN and
-  // CBLAS choose their kernels by the size of the panel, so their panels depend on m, n and k alone.
-  template <class F>
-  void panels(std::size_t m, std::size_t n, std::size_t k, const F& f) const {
-    if (m == 0 || n == 0) return;
-    const bool by_rows = m >= n;
-    const std::size_t columns = gemm_column_step<S>();
-    const std::size_t side = by_rows ? m : n, step = by_rows || columns == 0 ? 16 : columns;
-    const std::size_t most = columns == 0 ? fixed_panels : threads;
-    const std::size_t flops = columns == 0 ? flops_per_fixed_panel : flops_per_panel;
-    const std::size_t count = least(most, side / side_per_panel, 2 * m * n * k / flops);
-    if (count <= 1) return f(std::size_t{0}, m, std::size_t{0}, n);
-    const auto begin_of = [&](std::size_t i) {
-      return i == count ? side : (i * side / count + step / 2) / step * step;
-    };
-    parallel(count, [&](std::size_t i) {
-      const std::size_t begin = begin_of(i), end = begin_of(i + 1);
-      if (by_rows)
-        f(begin, end - begin, std::size_t{0}, n);
-      else
-        f(std::size_t{0}, m, begin, end - begin);
-    });
-  }
-  // Calls f(first column, columns) for blocks of 32 to 128 columns, each computed from its diagonal down, then
-  // mirrors the result above the diagonal.
-  template <class F>
-  void below_diagonal(std::size_t n, std::size_t k, S* c, const F& f) const {
-    const std::size_t eighth = n / 8 / 32 * 32, width = eighth < 32 ? 32 : eighth < 128 ? eighth : 128;
-    const auto block = [&](std::size_t i) { f(i * width, n - i * width < width ? n - i * width : width); };
-    const bool small = n * n * k < flops_per_fixed_panel;
-    ThreadPool::instance().parallel_for(small ? 1 : threads, (n + width - 1) / width, block);
-    detail::copy_below_diagonal(n, c);
-  }
-  static constexpr std::size_t least(std::size_t a, std::size_t b, std::size_t c) {
-    const std::size_t d = a < b ? a : b;
-    return d < c ? d : c;
   }
 };
 

@@ -8,22 +8,12 @@
 
 #include "../../core/example_rows.hpp"
 #include "../../core/map_kernels.hpp"
+#include "graph_pass.hpp"
+#include "pass_calls.hpp"
 #include "planner.hpp"
 #include "recorded_model.hpp"
 
 namespace algoperf {
-
-// The arguments of a pass over the batch whose fields are bound.
-template <class B>
-struct GraphPass {
-  const typename B::Scalar* values = nullptr;  // of the parameters, with the model's layout
-  typename B::Scalar* gradients = nullptr;     // null if backward is not called
-  std::size_t examples = 0;                    // at most the executor's capacity
-  Mode mode = Mode::train;
-  RandomKey key = {};
-  std::size_t first = 0;                        // index of the first example within the step's batch
-  const typename B::Scalar* weights = nullptr;  // one per row of the losses; null if backward is not called
-};
 
 struct ExecutorOptions {
   bool training = true;      // allocates memory for passes in mode `train`
@@ -72,33 +62,22 @@ class GraphExecutor {
   }
   // Returns where the last backward pass left the gradient of a field, or null if no loss depends on it.
   const S* field_gradient(const Value& field) const {
-    return static_cast<const S*>(pointer(training_.plan, training_.plan.gradient_of[field.index]));
+    return static_cast<const S*>(address(training_, training_.plan.gradient_of[field.index]));
   }
 
  private:
-  // A pointer of a pass that bind() sets.
-  struct Binding {
-    std::size_t pointer = 0;
-    GraphIndex value = no_index;
-  };
-  struct Pass {
-    MemoryPlan plan;
-    List<void*> pointers;  // of the plan's refs
-    List<Binding> bindings;
-    std::vector<OpCall<B>> calls;  // of the plan's steps
-  };
+  using Pass = detail::PassCalls<B>;
 
   const ModelGraph& graph() const { return model_.graph(); }
   const Layout& layout() const { return model_.layout(); }
   const Pass& pass_of(Mode mode) const { return mode == Mode::train ? training_ : evaluation_; }
   Pass& pass_of(Mode mode) { return mode == Mode::train ? training_ : evaluation_; }
 
-  void* pointer(const MemoryPlan& plan, const BufferRef& ref) const;
+  const void* address(const Pass& pass, const BufferRef& ref) const {
+    return pass.address(const_cast<char*>(arena_.data()), ref);
+  }
   const void* memory_of(const Value& value, Mode mode) const;
-  GraphIndex axis_of(const ModelGraph::Op& op) const;
-  void prepare(Pass& pass);
   void allocate(const PlanSizes& sizes);
-  void place(Pass& pass);
   void find_rows(const GraphPass<B>& pass);
   void find_untouched();
   bool has_no_outputs(const ModelGraph::Op& op) const;
@@ -141,7 +120,7 @@ ALGOPERF_COLD GraphExecutor<B>::GraphExecutor(const B& backend, const RecordedMo
     how.share = options.share_memory;
     if (how.training && !options.training) continue;
     pass->plan = Planner(graph(), how).plan();
-    prepare(*pass);
+    pass->prepare(backend_, model_, rows_.begin());
   }
   allocate(sizes_);
   if (options.training) find_untouched();
@@ -150,9 +129,7 @@ ALGOPERF_COLD GraphExecutor<B>::GraphExecutor(const B& backend, const RecordedMo
 template <class B>
 void GraphExecutor<B>::bind(const Value& value, const void* data) {
   bound_[value.index] = data;
-  for (Pass* const pass : {&evaluation_, &training_})
-    for (const Binding& binding : pass->bindings)
-      if (binding.value == value.index) pass->pointers[binding.pointer] = const_cast<void*>(data);
+  for (Pass* const pass : {&evaluation_, &training_}) pass->bind(value.index, const_cast<void*>(data));
 }
 
 template <class B>
@@ -169,44 +146,10 @@ void GraphExecutor<B>::backward(const GraphPass<B>& pass) {
 }
 
 template <class B>
-void* GraphExecutor<B>::pointer(const MemoryPlan& plan, const BufferRef& ref) const {
-  if (!ref.is_buffer() || !plan.buffers[ref.index].used()) return nullptr;
-  return const_cast<char*>(arena_.data()) + plan.buffers[ref.index].offset;
-}
-
-template <class B>
 const void* GraphExecutor<B>::memory_of(const Value& value, Mode mode) const {
   const BufferRef& place = pass_of(mode).plan.place_of[value.index];
   const void* const bound = bound_[place.kind == BufferRef::Kind::field ? place.index : value.index];
-  return bound != nullptr ? bound : pointer(pass_of(mode).plan, place);
-}
-
-// Returns the axis of an op's first input.
-template <class B>
-GraphIndex GraphExecutor<B>::axis_of(const ModelGraph::Op& op) const {
-  return op.inputs.count == 0 ? examples_axis : graph().values[graph().input(op, 0)].value.axis;
-}
-
-// Makes the calls of a pass, without the addresses of memory.
-template <class B>
-ALGOPERF_COLD void GraphExecutor<B>::prepare(Pass& pass) {
-  const MemoryPlan& plan = pass.plan;
-  pass.pointers = List<void*>(plan.refs.size(), nullptr);
-  for (std::size_t i = 0; i < plan.refs.size(); ++i)
-    if (plan.refs[i].kind == BufferRef::Kind::field) pass.bindings.push_back({i, plan.refs[i].index});
-  for (const PlanStep& step : plan.steps) {
-    const ModelGraph::Op* const op = step.op == no_index ? nullptr : &graph().ops[step.op];
-    const LayerCall<B> layer{backend_, layout(), nullptr, nullptr, 0, 0, Mode::train, {}, nullptr, nullptr, nullptr};
-    OpCall<B> call{layer, &graph(), op, model_.ops().tensors().data(), rows_.begin()};
-    call.x = pass.pointers.begin() + step.x.begin;
-    call.y = pass.pointers.begin() + step.y.begin;
-    call.dx = pass.pointers.begin() + step.dx.begin;
-    call.dy = pass.pointers.begin() + step.dy.begin;
-    call.adds = step.adds;
-    call.adds_tensors = step.adds_tensors;
-    pass.calls.push_back(call);
-    if (op != nullptr && op->loss) pass.bindings.push_back({step.y.begin, graph().output(*op, 0)});
-  }
+  return bound != nullptr ? bound : address(pass_of(mode), place);
 }
 
 // Allocates the memory of all passes.
@@ -220,27 +163,11 @@ ALGOPERF_COLD void GraphExecutor<B>::allocate(const PlanSizes& sizes) {
   }
   arena_ = backend_.template array<char>(bytes);
   sizes_ = sizes;
-  place(evaluation_);
-  place(training_);
-}
-
-// Writes the addresses of memory to the calls of a pass.
-template <class B>
-ALGOPERF_COLD void GraphExecutor<B>::place(Pass& pass) {
-  const MemoryPlan& plan = pass.plan;
-  for (std::size_t i = 0; i < plan.refs.size(); ++i) pass.pointers[i] = pointer(plan, plan.refs[i]);
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    LayerCall<B>& layer = pass.calls[i].pass;
-    if (pass.calls[i].op != nullptr) layer.capacity = sizes_.rows_on(graph(), axis_of(*pass.calls[i].op));
-    layer.kept = static_cast<S*>(pointer(plan, plan.steps[i].kept));
-    layer.scratch = static_cast<S*>(pointer(plan, plan.steps[i].scratch));
-    layer.exact = static_cast<Scalar*>(pointer(plan, plan.steps[i].exact));
-    pass.calls[i].last_input_scratch = static_cast<Scalar*>(pointer(plan, plan.steps[i].last_input_scratch));
-    pass.calls[i].example_scratch = static_cast<Scalar*>(pointer(plan, plan.steps[i].example_scratch));
+  for (Pass* const pass : {&evaluation_, &training_}) {
+    pass->place(arena_.data(), graph(), sizes_);
+    for (std::size_t v = 0; v < bound_.size(); ++v)
+      if (bound_[v] != nullptr) pass->bind(static_cast<GraphIndex>(v), const_cast<void*>(bound_[v]));
   }
-  for (const Binding& binding : pass.bindings)
-    if (const void* const data = bound_[binding.value]; data != nullptr)
-      pass.pointers[binding.pointer] = const_cast<void*>(data);
 }
 
 // Counts the rows of a pass on every axis, and lets the memory grow if a ragged axis has more than it holds.
@@ -310,7 +237,7 @@ void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::siz
       continue;
     }
     const ModelGraph::Op& op = *call.op;
-    const AxisRows& rows = rows_[axis_of(op)];
+    const AxisRows& rows = rows_[graph().axis_of(op)];
     call.examples = pass.examples;
     call.weights = pass.weights;
     call.pass.values = pass.values;

@@ -156,6 +156,10 @@ struct ModelGraph {
   constexpr GraphIndex input(const Op& op, std::size_t k) const { return op_inputs[op.inputs.begin + k]; }
   constexpr GraphIndex output(const Op& op, std::size_t k) const { return op_outputs[op.outputs.begin + k]; }
   constexpr GraphIndex tensor(const Op& op, std::size_t k) const { return op_tensors[op.uses.begin + k]; }
+  // Returns the axis of an op's first input, or the examples' if it has no inputs.
+  constexpr GraphIndex axis_of(const Op& op) const {
+    return op.inputs.count == 0 ? examples_axis : values[input(op, 0)].value.axis;
+  }
 
   // Returns the index of a field, or no_index if the model reads none of this name.
   constexpr GraphIndex find_field(const char* name) const {

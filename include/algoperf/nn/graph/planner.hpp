@@ -7,6 +7,7 @@
 
 #include "in_place.hpp"
 #include "memory_plan.hpp"
+#include "reaches_loss.hpp"
 
 namespace algoperf {
 
@@ -40,7 +41,7 @@ class Planner {
     plan_.writes_gradient = List<GraphIndex>(graph_.tensors.size(), 0);
     for (std::size_t v = 0; v < values; ++v)
       if (graph_.values[v].is_field()) plan_.place_of[v] = {BufferRef::Kind::field, index(v)};
-    find_losses();
+    reaches_loss_ = detail::values_that_reach_a_loss(graph_);
     in_place_ = List<GraphIndex>(ops, 0);
     if (options_.share) in_place_ = detail::ops_in_place(graph_, options_.training);
     for (std::size_t i = 0; i < ops; ++i) forward(index(i));
@@ -67,18 +68,6 @@ class Planner {
   static constexpr GraphIndex index(std::size_t i) { return static_cast<GraphIndex>(i); }
   using Op = ModelGraph::Op;
 
-  // Marks the values that a loss depends on.
-  ALGOPERF_COLD constexpr void find_losses() {
-    reaches_loss_ = List<GraphIndex>(graph_.values.size(), 0);
-    for (std::size_t i = graph_.ops.size(); i-- > 0;) {
-      const Op& op = graph_.ops[i];
-      bool reaches = op.loss;
-      for (std::size_t k = 0; k < op.outputs.count; ++k) reaches = reaches || reaches_loss_[graph_.output(op, k)] != 0;
-      if (!reaches) continue;
-      for (std::size_t k = 0; k < op.inputs.count; ++k) reaches_loss_[graph_.input(op, k)] = 1;
-      for (std::size_t k = 0; k < op.outputs.count; ++k) reaches_loss_[graph_.output(op, k)] = 1;
-    }
-  }
   constexpr bool on_way_back(const Op& op) const {
     if (!op.trains || op.loss) return false;
     for (std::size_t k = 0; k < op.outputs.count; ++k)

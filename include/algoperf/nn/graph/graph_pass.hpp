@@ -1,0 +1,23 @@
+// GraphPass: the arguments of a forward or backward pass of a GraphExecutor.
+#pragma once
+
+#include <cstddef>
+
+#include "../../core/random.hpp"
+#include "../concept.hpp"
+
+namespace algoperf {
+
+// A pass over the batch whose fields are bound.
+template <class B>
+struct GraphPass {
+  const typename B::Scalar* values = nullptr;  // of the parameters, with the model's layout
+  typename B::Scalar* gradients = nullptr;     // null if backward is not called
+  std::size_t examples = 0;                    // at most the executor's capacity
+  Mode mode = Mode::train;
+  RandomKey key = {};
+  std::size_t first = 0;                        // index of the first example within the step's batch
+  const typename B::Scalar* weights = nullptr;  // one per row of the losses; null if backward is not called
+};
+
+}  // namespace algoperf
