@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "../backend/concept.hpp"
@@ -14,8 +13,9 @@
 #include "../data/fields.hpp"
 #include "../nn/graph/model_graph.hpp"
 #include "../nn/graph/ragged_rows.hpp"
+#include "batch_fields.hpp"
 #include "check_fields.hpp"
-#include "field_array.hpp"
+#include "gather_pair.hpp"
 
 namespace algoperf {
 
@@ -63,7 +63,7 @@ class FieldBatch {
     return is_ragged(i) ? ragged_[value(i).axis].rows().begin(example) : example;
   }
   // Returns the place of a field, or fields() if the model reads none of this name.
-  std::size_t find(std::string_view name) const;
+  std::size_t find(std::string_view name) const { return fields_.find(name); }
   // Returns a field of example `begin` of the batch; later examples follow.
   const void* data(std::size_t i, std::size_t begin = 0) const { return fields_[i].data(entry(i, begin)); }
   // Returns the rows of the batch's examples on an axis, in host memory.
@@ -114,8 +114,6 @@ class FieldBatch {
   }
 
  private:
-  static constexpr std::size_t least_for_threads = 1 << 14;  // elements: fewer are copied by one thread
-
   // What a FieldDataset writes to.
   template <class Data>
   struct Target {
@@ -131,7 +129,7 @@ class FieldBatch {
       constexpr std::size_t i = List::find(name);
       static_assert(i < List::size, "algoperf: gather() writes a field that is not in the data set's list Fields");
       using T = std::conditional_t<List::holds_tokens[i], std::int32_t, Scalar>;
-      return batch.target<T>(
+      return batch.fields_.template target<T>(
           name, i, [this] { return detail::rows_of_field(data, name, indices, n) * data.shape(name).size(); });
     }
   };
@@ -147,50 +145,6 @@ class FieldBatch {
   void start_staging(std::size_t n, const GatherOptions& options);
   void finish_staging(const std::uint32_t* indices, std::size_t n);
   void check(std::size_t i, const std::uint32_t* indices, std::size_t first, std::size_t n, const void* data) const;
-  char* place_to_write(std::string_view name, bool tokens);
-  char* scratch(std::size_t place, std::size_t bytes);
-  bool is_left_out(std::size_t i) const { return leaves_out_labels_ && of_loss_[i]; }
-
-  // Returns where a data set writes its field number `place`. Fields that the model does not read, or that are left
-  // out, are written to scratch memory of size() elements.
-  template <class T, class Size>
-  T* target(std::string_view name, std::size_t place, const Size& size) {
-    if (char* const to = place_to_write(name, std::is_same_v<T, std::int32_t>)) return reinterpret_cast<T*>(to);
-    return reinterpret_cast<T*>(scratch(place, size() * sizeof(T)));
-  }
-  // Gathers the inputs and labels of a Dataset.
-  template <class Data>
-  void gather_pair(const Data& data, const std::uint32_t* indices, std::size_t n, bool on_all_threads) {
-    const std::size_t input = find("input"), label = find("label");
-    const auto gather_with = [&](auto* labels) {
-      const auto size = [&] { return n * data.shape().size(); };
-      if constexpr (std::is_integral_v<typename Data::Input>)
-        if (input < fields_.size() && fields_[input].holds_tokens())
-          return gather_examples(data, indices, n, target<std::int32_t>("input", 0, size), labels, on_all_threads);
-      gather_examples(data, indices, n, target<Scalar>("input", 0, size), labels, on_all_threads);
-    };
-    const auto labels = [&] { return n * detail::label_width(data); };
-    if constexpr (detail::Unlabelled<Data>) {
-      if (label < fields_.size() && !fields_[label].holds_tokens())
-        return gather_with(target<Scalar>("label", 1, [&] { return n * width(label); }));
-    }
-    if constexpr (RegressionDataset<Data>)
-      gather_with(target<Scalar>("label", 1, labels));
-    else
-      gather_with(target<std::int32_t>("label", 1, labels));
-  }
-  // data.gather(), on one thread or on all.
-  template <class Data, class X, class Y>
-  void gather_examples(const Data& data, const std::uint32_t* indices, std::size_t n, X* x, Y* y, bool on_all_threads) {
-    if constexpr (Backend::on_host && detail::InPlaceDataset<Data>)
-      if (const std::size_t width = data.shape().size(), parts = backend_.concurrency();
-          on_all_threads && parts > 1 && n * width >= least_for_threads)
-        return backend_.run_concurrently(parts, parts, [&](const auto&, std::size_t, std::size_t i) {
-          const std::size_t begin = i * n / parts, end = (i + 1) * n / parts;
-          data.gather(indices + begin, end - begin, x + begin * width, y + begin * detail::label_width(data));
-        });
-    data.gather(indices, n, x, y);
-  }
   // Lets the batch point to examples in host memory. Returns false if their types are not the batch's.
   template <class Input, class Label>
   bool point_into(const ExamplesInPlace<Input, Label>& examples, std::size_t begin, std::size_t n, bool with_labels) {
@@ -208,7 +162,7 @@ class FieldBatch {
       const void* const data =
           is_input(fields_[i]) ? static_cast<const void*>(examples.inputs) : static_cast<const void*>(examples.labels);
       fields_[i].point_to(data);
-      if (with_labels || !of_loss_[i]) check(i, nullptr, begin, n, data);
+      if (with_labels || !fields_.is_of_loss(i)) check(i, nullptr, begin, n, data);
     }
     return true;
   }
@@ -217,37 +171,21 @@ class FieldBatch {
   const ModelGraph& graph_;
   std::size_t capacity_, size_ = 0, padding_ = 0, staged_ = 0, staged_padding_ = 0;
   std::vector<std::size_t> staged_sizes_;
-  bool leaves_out_labels_ = false;  // of the staged examples
-  std::vector<FieldArray<Backend>> fields_;
+  detail::BatchFields<Backend> fields_;
   std::vector<RaggedRows<Backend>> ragged_;  // of each axis; of use for ragged ones
-  std::vector<bool> of_loss_, of_weights_;   // of each field: whether only losses read it; whether as weights of rows
-  std::vector<std::vector<char>> unread_;
   std::vector<std::uint32_t> range_;
 };
 
 template <class Backend>
 ALGOPERF_COLD FieldBatch<Backend>::FieldBatch(const Backend& backend, const ModelGraph& graph, std::size_t capacity)
-    : backend_(backend), graph_(graph), capacity_(capacity), ragged_(graph.axes.size()) {
-  for (const ModelGraph::ValueInfo& info : graph.values) {
-    if (!info.is_field()) continue;
-    fields_.emplace_back(backend, graph, info, capacity + padding_of(graph, capacity));
-    of_loss_.push_back(!detail::outputs_need(graph, info));
-    bool of_weights = false;
-    for (const ModelGraph::Op& op : graph.ops)
-      of_weights = of_weights || (op.loss && op.inputs.count > 2 && graph.input(op, 2) == info.value.index);
-    of_weights_.push_back(of_weights);
-  }
-}
+    : backend_(backend),
+      graph_(graph),
+      capacity_(capacity),
+      fields_(backend, graph, capacity + padding_of(graph, capacity)),
+      ragged_(graph.axes.size()) {}
 
 template <class Backend>
 FieldBatch<Backend>::~FieldBatch() = default;
-
-template <class Backend>
-std::size_t FieldBatch<Backend>::find(std::string_view name) const {
-  std::size_t i = 0;
-  while (i < fields_.size() && name != fields_[i].name()) ++i;
-  return i;
-}
 
 template <class Backend>
 template <class Data>
@@ -271,14 +209,14 @@ void FieldBatch<Backend>::stage(const Data& data, const std::uint32_t* indices, 
   } else if constexpr (FieldDataset<Data>) {
     data.gather(indices, n, Target<Data>{*this, data, indices, n});
   } else {
-    gather_pair(data, indices, n, options.on_all_threads);
+    detail::gather_pair(backend_, fields_, data, indices, n, options.on_all_threads);
   }
   finish_staging(indices, n);
 }
 
 template <class Backend>
 void FieldBatch<Backend>::start_staging(std::size_t n, const GatherOptions& options) {
-  leaves_out_labels_ = !options.with_labels;
+  fields_.start_staging(options.with_labels);
   staged_padding_ = options.pad ? padding_of(graph_, n) : 0;
   for (std::size_t i = 0; staged_padding_ > 0 && i < ragged_.size(); ++i)
     if (graph_.axes[i].ragged) ragged_[i].pad(staged_padding_);
@@ -290,7 +228,7 @@ void FieldBatch<Backend>::start_staging(std::size_t n, const GatherOptions& opti
 template <class Backend>
 void FieldBatch<Backend>::finish_staging(const std::uint32_t* indices, std::size_t n) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    if (is_left_out(i)) continue;
+    if (fields_.is_left_out(i)) continue;
     FieldArray<Backend>& field = fields_[i];
     require(field.written(), "data: gather() wrote no field '", field.name(), "' of the type that the model reads");
     check(i, indices, 0, n, field.template host_data<char>());
@@ -305,26 +243,11 @@ void FieldBatch<Backend>::check(std::size_t i, const std::uint32_t* indices, std
                                 const void* data) const {
   const ModelGraph::ValueInfo& info = fields_[i].info();
   const detail::FieldPlace place{info, info.value.shape.size(), staged_rows(info.value.axis), indices, first, n};
-  detail::check_field(place, static_cast<const Scalar*>(data), static_cast<const std::int32_t*>(data), of_weights_[i]);
+  detail::check_field(place, static_cast<const Scalar*>(data), static_cast<const std::int32_t*>(data),
+                      fields_.is_of_weights(i));
   if (info.indexes_axis != no_index)
     detail::check_row_indices(place, static_cast<const std::int32_t*>(data), staged_rows(info.indexes_axis),
                               graph_.axes[info.indexes_axis].name);
-}
-
-// Returns where a data set writes a field, or null if the model does not read it, or if it is left out.
-template <class Backend>
-char* FieldBatch<Backend>::place_to_write(std::string_view name, bool tokens) {
-  const std::size_t i = find(name);
-  if (i == fields_.size() || fields_[i].holds_tokens() != tokens || is_left_out(i)) return nullptr;
-  fields_[i].set_written();
-  return fields_[i].template host_data<char>();
-}
-
-template <class Backend>
-char* FieldBatch<Backend>::scratch(std::size_t place, std::size_t bytes) {
-  if (unread_.size() <= place) unread_.resize(place + 1);
-  if (unread_[place].size() < bytes) unread_[place].resize(bytes);
-  return unread_[place].data();
 }
 
 template <class Backend>

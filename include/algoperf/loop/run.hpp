@@ -7,17 +7,16 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "../core/error.hpp"
 #include "../core/target.hpp"
-#include "../core/tuple.hpp"
 #include "../core/warn.hpp"
 #include "checkpoint.hpp"
 #include "concept.hpp"
 #include "diverged.hpp"
 #include "explain_observer.hpp"
 #include "loop_ranks.hpp"
+#include "observer_list.hpp"
 #include "settings.hpp"
 
 namespace algoperf {
@@ -25,7 +24,8 @@ namespace algoperf {
 template <class Loop, class Data, class... Observers>
 class Run {
  public:
-  Run(Loop& loop, const Data& data, Observers&... observers) : loop_(loop), data_(data), observers_{{{&observers}...}} {
+  Run(Loop& loop, const Data& data, Observers&... observers)
+      : loop_(loop), data_(data), observers_(loop.ranks().is_root(), observers...) {
     static_assert((detail::explain_observer<Observers, Run>() && ...));
     static_assert((detail::HasControl<Observers, Run> || ...),
                   "algoperf: run(data, observers...) needs an observer that can stop it, e.g. UntilStep{1000}");
@@ -43,20 +43,8 @@ class Run {
   const RunReport& report() const { return report_; }  // so far
   // evaluates() returns whether any observer evaluates; metric() returns the metric of the evaluating observer with
   // index `source`.
-  static consteval bool evaluates() { return (detail::HasEvaluate<Observers, Run> || ...); }
-  MetricFacts metric(std::size_t source = 0) const {
-    MetricFacts facts;
-    std::size_t n = 0;
-    for_each([&](auto& observer, auto) {
-      using O = std::remove_reference_t<decltype(observer)>;
-      if constexpr (detail::HasEvaluate<O, Run>) {
-        const bool is_it = n++ == source;
-        if constexpr (detail::HasMetric<O>)
-          if (is_it) facts = {observer.metric().name, observer.metric().lower_is_better};
-      }
-    });
-    return facts;
-  }
+  static consteval bool evaluates() { return detail::ObserverList<Run, Observers...>::evaluates(); }
+  MetricFacts metric(std::size_t source = 0) const { return observers_.metric(source); }
 
   // Writes a checkpoint of the loop, the report and the observers. All ranks must call it; rank 0 writes the file.
   void save(const std::string& path) {
@@ -104,14 +92,14 @@ class Run {
       loop_.start(data_);
       report_.warnings = loop_.warnings();
       loop_.make_resident(data_);
-      for_each([&](auto& observer, auto i) {
+      observers_.for_each([&](auto& observer, auto i) {
         if constexpr (detail::HasBegin<std::remove_reference_t<decltype(observer)>, Run>) observer.begin(*this);
         begun_ = i + 1;
       });
       loop_.meet_at_start();
       report_.last = loop_.last();
       report_.evaluation_seconds = loop_.evaluation_seconds();
-      for_each([&](auto& observer, auto) {
+      observers_.for_each([&](auto& observer, auto) {
         if constexpr (detail::HasReady<std::remove_reference_t<decltype(observer)>, Run>) take(observer.ready(*this));
       });
       agree();
@@ -149,25 +137,6 @@ class Run {
     ~Residency() { loop.release_data(); }
   };
 
-  // Whether an observer of type O runs on this rank.
-  template <class O>
-  bool runs_here() const {
-    if constexpr (detail::IsRootOnly<O>)
-      return loop_.ranks().is_root();
-    else
-      return true;
-  }
-  // Calls f(observer, index) for each observer that runs here. A helper with the indices compiles faster than
-  // for_each_index with a lambda, of which there would be one per call and observer.
-  template <class F>
-  void for_each(const F& f) const {
-    call_each(f, std::index_sequence_for<Observers...>{});
-  }
-  template <class F, std::size_t... I>
-  void call_each(const F& f, std::index_sequence<I...>) const {
-    ((runs_here<Observers>() ? f(*get<I>(observers_), Index<I>{}) : void()), ...);
-  }
-
   const Ranks& ranks() const { return loop_.ranks(); }
   ALGOPERF_COLD void write(const std::string& path) {
     if (!is_root()) return;
@@ -184,11 +153,11 @@ class Run {
 
   void advance() {
     loop_.advance(data_);
-    if (anybody_reads_loss()) loop_.settle();
+    if (observers_.read_loss(loop_.last())) loop_.settle();
     report_.last = loop_.last();
     // Evaluations come first, so that an observer that stops at this step has received their reports.
     std::size_t source = 0;
-    for_each([&](auto& observer, auto) {
+    observers_.for_each([&](auto& observer, auto) {
       if constexpr (detail::HasEvaluate<std::remove_reference_t<decltype(observer)>, Run>) {
         if (observer.evaluation_due(report_.last)) {
           const EvaluationReport found = observer.evaluate(*this);
@@ -199,23 +168,10 @@ class Run {
       }
     });
     report_.last.loss = loop_.last().loss;  // available after an evaluation
-    for_each([&](auto& observer, auto) {
+    observers_.for_each([&](auto& observer, auto) {
       if constexpr (detail::HasAfterStep<std::remove_reference_t<decltype(observer)>, Run>)
         take(observer.after_step(*this, report_.last));
     });
-  }
-
-  // Whether an observer reads the loss. An observer with after_step but without reads_loss is assumed to read it.
-  bool anybody_reads_loss() const {
-    bool some = false;
-    for_each([&](auto& observer, auto) {
-      using O = std::remove_reference_t<decltype(observer)>;
-      if constexpr (detail::HasReadsLoss<O>)
-        some = observer.reads_loss(loop_.last()) || some;
-      else if constexpr (detail::HasAfterStep<O, Run>)
-        some = true;
-    });
-    return some;
   }
 
   // Runs the evaluations that are due when the run stops. A stop reason from these evaluations takes precedence, as in
@@ -224,7 +180,7 @@ class Run {
   void evaluate_last() {
     const Control reason = std::exchange(report_.reason, Control::go_on);
     std::size_t source = 0;
-    for_each([&](auto& observer, auto) {
+    observers_.for_each([&](auto& observer, auto) {
       using O = std::remove_reference_t<decltype(observer)>;
       if constexpr (detail::HasEvaluate<O, Run>) {
         if constexpr (detail::HasLastEvaluationDue<O>)
@@ -242,35 +198,18 @@ class Run {
       report_.evaluated = true;
     }
     report_.evaluation_seconds = found.evaluation_seconds;
-    for_each([&](auto& observer, auto) {
+    observers_.for_each([&](auto& observer, auto) {
       if constexpr (detail::HasAfterEvaluation<std::remove_reference_t<decltype(observer)>, Run>)
         take(observer.after_evaluation(*this, std::as_const(found)));
     });
   }
 
-  // Sections: the state, the report, and one per observer, named after it. A second observer with the same name gets
-  // the suffix " 2", and so on.
+  // Sections: the state, the report, and those of the observers.
   template <class Archive>
   void visit(Archive& archive, const std::string& path) {
     detail::visit_state(archive, path, loop_);
     archive.section("report", [&](auto& section) { visit_report(section); });
-    for_each([&](auto& observer, auto i) {
-      if constexpr (detail::HasVisit<std::remove_reference_t<decltype(observer)>>)
-        archive.section(section_of(i), [&](auto& section) { observer.visit(section); });
-    });
-  }
-  template <class O>
-  static const char* name_of() {
-    if constexpr (detail::HasVisit<O>)
-      return O::name;
-    else
-      return "";
-  }
-  std::string section_of(std::size_t observer) const {
-    const std::vector<std::string> names{name_of<Observers>()...};
-    std::size_t n = 1;
-    for (std::size_t i = 0; i < observer; ++i) n += names[i] == names[observer];
-    return "observer " + names[observer] + (n > 1 ? " " + std::to_string(n) : "");
+    observers_.visit(archive);
   }
 
   // Visits the best evaluation; on reading, it is discarded if its metric is not this run's. The rest of the report
@@ -306,7 +245,7 @@ class Run {
   ALGOPERF_COLD void end() {
     const std::size_t begun = std::exchange(begun_, 0);
     std::exception_ptr first;
-    for_each([&](auto& observer, auto i) {
+    observers_.for_each([&](auto& observer, auto i) {
       if constexpr (detail::HasEnd<std::remove_reference_t<decltype(observer)>, Run>) {
         if (i >= begun) return;
         try {
@@ -327,7 +266,7 @@ class Run {
 
   Loop& loop_;
   const Data& data_;
-  Tuple<Observers*...> observers_;
+  detail::ObserverList<Run, Observers...> observers_;
   RunReport report_;
   std::size_t begun_ = 0;  // observers
 };
