@@ -1,9 +1,12 @@
-// BufferUpdate: how a step updates buffers, tensors that rules do not receive (core/tensor_spec.hpp). It subtracts
-// their "gradient" where that is finite.
+// ModelBuffers: the update of a model's buffers, tensors that rules do not receive (core/tensor_spec.hpp). A step
+// subtracts their "gradient" where that is finite.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
+#include "../core/layout.hpp"
 #include "../core/math.hpp"
 #include "../rules/chain/chain.hpp"
 
@@ -24,6 +27,26 @@ struct BufferUpdate {
     return {};
   }
 };
-using BufferUpdateRule = Chain<BufferUpdate>;
+
+template <class Backend>
+class ModelBuffers {
+  using Scalar = typename Backend::Scalar;
+  using Rule = Chain<BufferUpdate>;
+
+ public:
+  void initialize(const Backend& backend, const Layout& layout) {
+    state_.emplace(Rule(BufferUpdate{}).state(backend, layout, layout.buffers()));
+  }
+  // Updates the buffers of an arena of parameters at step t. Does nothing before initialize().
+  template <class Guard>
+  void update(Scalar* gradients, Scalar* values, const Guard& guard, std::uint64_t t) {
+    if (!state_) return;
+    const Rule rule{BufferUpdate{}};
+    rule.step(Update<Scalar, NoEvaluate, NoPorts, Guard>{gradients, values, {}, {}, guard}, *state_, {t, 1});
+  }
+
+ private:
+  std::optional<typename Rule::template State<Backend>> state_;
+};
 
 }  // namespace algoperf::detail

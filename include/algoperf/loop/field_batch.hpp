@@ -49,6 +49,7 @@ class FieldBatch {
   }
 
   std::size_t capacity() const { return capacity_; }
+  std::size_t padded_capacity() const { return capacity_ + padding_of(graph_, capacity_); }
   std::size_t size() const { return size_; }
   std::size_t padded_size() const { return size_ + padding_; }
   // Fields are numbered in the order of the graph. A field has entries of width(i) elements: one entry per example or,
@@ -181,7 +182,7 @@ ALGOPERF_COLD FieldBatch<Backend>::FieldBatch(const Backend& backend, const Mode
     : backend_(backend),
       graph_(graph),
       capacity_(capacity),
-      fields_(backend, graph, capacity + padding_of(graph, capacity)),
+      fields_(backend, graph, padded_capacity()),
       ragged_(graph.axes.size()) {}
 
 template <class Backend>
@@ -220,7 +221,7 @@ void FieldBatch<Backend>::start_staging(std::size_t n, const GatherOptions& opti
   staged_padding_ = options.pad ? padding_of(graph_, n) : 0;
   for (std::size_t i = 0; staged_padding_ > 0 && i < ragged_.size(); ++i)
     if (graph_.axes[i].ragged) ragged_[i].pad(staged_padding_);
-  const std::size_t most = capacity_ + padding_of(graph_, capacity_);
+  const std::size_t most = padded_capacity();
   for (std::size_t i = 0; i < fields_.size(); ++i)
     fields_[i].start_staging(backend_, is_ragged(i) ? staged_entries(i, n + staged_padding_) : most);
 }

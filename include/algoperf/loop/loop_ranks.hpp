@@ -10,6 +10,7 @@
 
 #include "../combine/group/ranks.hpp"
 #include "../core/layout.hpp"
+#include "../data/concept.hpp"
 #include "../state/checkpoint_writer.hpp"
 #include "diverged.hpp"
 #include "report.hpp"
@@ -37,6 +38,11 @@ struct RunStart {
 void meet_at_start(const Ranks& ranks, const RunStart& start, const RankValues& parameters);
 
 std::uint64_t hash_of(const Settings& settings);
+std::uint64_t hash_of(const Selection& selection);
+
+// Meets the other ranks at a step. Throws RankFailure if a rank has selected other examples than rank 0, and Diverged
+// on all ranks if the loss of one is not finite.
+std::vector<Ranks::Note> meet_at_step(const Ranks& ranks, const Ranks::Note& mine);
 
 // Checks that all ranks have the same parameters, then adds the sums of an evaluation over them. If `scores` is null,
 // every rank has evaluated all examples, and the sums stay as they are.
@@ -45,6 +51,9 @@ void add_over_ranks(const Ranks& ranks, const RankValues& parameters, std::uint6
 
 // Returns the first reason to stop that a rank has, in the order of ranks.
 Control agree_to_stop(const Ranks& ranks, std::uint64_t step, Control mine);
+
+// Throws Diverged on all ranks: the loss of `step` was not finite, as step `now` has found.
+[[noreturn]] void fail_as_diverged(const Ranks& ranks, std::uint64_t step, std::uint64_t now, const std::string& cause);
 
 // Makes all ranks throw Diverged, unless they do already.
 void share_divergence(const Ranks& ranks, Diverged& diverged);
@@ -116,6 +125,26 @@ ALGOPERF_COMPILED ALGOPERF_COLD std::uint64_t hash_of(const Settings& settings) 
   return hash_bytes(bytes.data(), bytes.size());
 }
 
+ALGOPERF_COMPILED std::uint64_t hash_of(const Selection& selection) {
+  const std::size_t n = selection.indices.size();
+  return hash_bytes(selection.weights.data(), n * sizeof selection.weights[0],
+                    hash_bytes(selection.indices.data(), n * sizeof selection.indices[0]));
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD std::vector<Ranks::Note> meet_at_step(const Ranks& ranks, const Ranks::Note& mine) {
+  try {
+    const std::vector<Ranks::Note> notes = ranks.meet(mine);
+    for (std::size_t r = 1; r < notes.size(); ++r)
+      if (notes[r].selection != notes[0].selection)
+        fail_as<RankFailure>("rank ", r, " of ", ranks.size(), " selects other examples than rank 0 at step ",
+                             mine.step, ": all ranks must be given the same selector");
+    return notes;
+  } catch (const RankFailure& failure) {
+    if (!failure.diverged) throw;
+    throw Diverged(failure);
+  }
+}
+
 ALGOPERF_COMPILED ALGOPERF_COLD void add_over_ranks(const Ranks& ranks, const RankValues& parameters,
                                                     std::uint64_t step, double& weight, double& loss, double* scores) {
   const std::vector<Ranks::Note> notes =
@@ -137,6 +166,15 @@ ALGOPERF_COMPILED ALGOPERF_COLD Control agree_to_stop(const Ranks& ranks, std::u
        ranks.meet({.at = Meeting::step_end, .step = step, .stop_reason = static_cast<std::uint64_t>(mine)}))
     if (const auto reason = static_cast<Control>(note.stop_reason); reason != Control::go_on) return reason;
   return Control::go_on;
+}
+
+ALGOPERF_COMPILED ALGOPERF_COLD void fail_as_diverged(const Ranks& ranks, std::uint64_t step, std::uint64_t now,
+                                                      const std::string& cause) {
+  const std::string noticed = step < now ? ", detected at step " + std::to_string(now) : "";
+  Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " + cause);
+  error.step = step;
+  if (!ranks.alone()) throw Diverged(ranks.announce(error.what(), step, true));
+  throw error;
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD void share_divergence(const Ranks& ranks, Diverged& diverged) {

@@ -108,10 +108,17 @@ class ResidentCopy {
   typename Backend::template Array<std::uint32_t> indices_;
 };
 
-// For backends that share the host's memory.
+// The same where no copy is needed, as for backends that share the host's memory.
 template <class Backend>
 struct NoResidentCopy {
   NoResidentCopy(const Backend&, std::size_t) {}
+  template <class Data>
+  void make(const Backend&, const Data&, FieldBatch<Backend>&) {}
+  void release() {}
+  template <class Data>
+  bool holds(const Data&) const {
+    return false;
+  }
 };
 
 }  // namespace algoperf

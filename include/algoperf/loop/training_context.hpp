@@ -59,12 +59,12 @@ class TrainingContext : public GradientContext<BackendType, detail::losses_defer
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
     if constexpr (defers)
       this->record_loss();
-    else if (this->measures_gradient_norm_)
-      this->add_gradient_norm(gradients);
+    else if (this->gradient_norm_.measures())
+      this->gradient_norm_.add(this->backend(), this->layout().trained_size(), gradients);
     const auto step_unless = [&](const auto& guard) {
       using Guard = std::remove_cvref_t<decltype(guard)>;
       rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{gradients, values, evaluate, {}, guard}, state, this->now_);
-      this->update_buffers(gradients, values, guard);
+      this->buffers_.update(gradients, values, guard, this->now_.t);
     };
     if constexpr (defers && !handles_non_finite)
       step_unless(this->deferred_loss_.guard());

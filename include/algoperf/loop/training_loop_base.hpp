@@ -110,8 +110,8 @@ class TrainingLoopBase {
       selector_.gradient_feedback(*selector_state_, combiner_.gradient_squares(combiner_state_));
     if constexpr (!Context::defers) context_.backend().synchronize();
     last_ = {now, Context::defers ? std::nullopt : std::optional(loss), last_.examples + selection_.indices.size(),
-             last_.training_seconds + watch.seconds() - context_.take_measuring_seconds(),
-             context_.take_gradient_norm()};
+             last_.training_seconds + watch.seconds() - context_.gradient_norm().take_seconds(),
+             context_.gradient_norm().take()};
   }
   const StepReport& settle() {
     if constexpr (Context::defers)
@@ -255,7 +255,7 @@ class TrainingLoopBase {
   // parameters, and the root mean square of it where each worker has its own rule (of this rank). Measuring reads the
   // gradient once and does not count as training time. Where losses are deferred (TrainingContext::defers), steps
   // report none.
-  void measure_gradient_norm(bool yes) { context_.measure_gradient_norm(yes); }
+  void measure_gradient_norm(bool yes) { context_.gradient_norm().measure(yes); }
 
   // Makes Adasum measure how orthogonal the workers' gradients or updates are, at each step whose number `every`
   // divides; 0 stops it. All ranks must call it. orthogonality() returns the last measurement, for each tensor of

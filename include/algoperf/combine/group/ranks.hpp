@@ -35,12 +35,13 @@ enum class Meeting : std::uint64_t { start, gradient, feedback, step_end, evalua
 
 class Ranks {
  public:
-  // What a rank tells the others at a meeting.
+  // The data that each rank sends to the others at a meeting.
   struct Note {
     Meeting at = Meeting::start;
     std::uint64_t step = 0;
     std::uint64_t stop_reason = 0;  // at the end of a step
-    std::uint64_t selection = 0;    // at a gradient: a hash of the examples that all ranks share out
+    std::uint64_t selection =
+        0;  // at a gradient: a hash of the selected examples, which the ranks divide among themselves
     double weight = 0, loss = 0;
     std::uint64_t failure_length = 0;  // of the sentence of a rank that failed, or 0
     std::uint64_t diverged = 0;
@@ -90,7 +91,7 @@ class Ranks {
   // Exchanges notes with all ranks and returns them, in the order of ranks. Throws RankFailure if a rank has announced
   // a failure, or if ranks meet at different points of their runs.
   std::vector<Note> meet(const Note& mine) const;
-  // Tells all ranks, at their next meeting, that this one has failed. Returns what they throw.
+  // Reports a failure of this rank to the others at their next meeting. Returns the exception that all ranks throw.
   RankFailure announce(const std::string& failure, std::uint64_t step, bool diverged) const;
   // Throws RankFailure unless a named number is the same on all ranks.
   void require_same(const char* what, std::uint64_t mine) const;
