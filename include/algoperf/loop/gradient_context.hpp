@@ -249,8 +249,7 @@ double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, co
   const std::size_t begin = begin_of(worker), n = examples(worker);
   gradient_examples_ += n;
   if (worker == 0) gradient_examples_ += selected_ - begin_of(workers());  // those of other ranks
-  // A batch may be smaller than the number of workers.
-  if (n == 0) {
+  if (n == 0) {                                                            // fewer examples than workers
     backend().fill(layout().size(), gradients, Scalar(0));
     return 0;
   }

@@ -27,6 +27,10 @@ struct RankValues {
   const void* values;
   std::size_t scalar_size;
 };
+template <class Context>
+RankValues values_of(const Context& context) {
+  return {context.layout(), context.values(), sizeof(typename Context::Scalar)};
+}
 
 // Throws RankFailure, naming the first tensor that differs, unless the parameters have the same bits on all ranks.
 void require_same_parameters(const Ranks& ranks, const RankValues& parameters, std::uint64_t step);
@@ -48,6 +52,16 @@ std::vector<Ranks::Note> meet_at_step(const Ranks& ranks, const Ranks::Note& min
 // every rank has evaluated all examples, and the sums stay as they are.
 void add_over_ranks(const Ranks& ranks, const RankValues& parameters, std::uint64_t step, double& weight, double& loss,
                     double* scores);
+
+// Sends the other ranks' parts of a combiner's state to rank 0, for a checkpoint.
+template <class Combiner, class State>
+void gather_state(const Ranks& ranks, const Combiner& combiner, State& state, const char* scope, std::uint64_t step) {
+  if constexpr (requires { combiner.part_of_state(state, scope); }) {
+    const std::string mine = combiner.part_of_state(state, scope);
+    ranks.meet({.at = Meeting::checkpoint, .step = step});
+    combiner.take_parts(state, ranks.gather_on_root(mine));
+  }
+}
 
 // Returns the first reason to stop that a rank has, in the order of ranks.
 Control agree_to_stop(const Ranks& ranks, std::uint64_t step, Control mine);

@@ -4,28 +4,27 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "../combine/all.hpp"
-#include "../core/target.hpp"
-#include "../core/warn.hpp"
-#include "../data/prefetched.hpp"
 #include "../data/unlabelled.hpp"
 #include "../schedules/concept.hpp"
+#include "averaged_values.hpp"
 #include "check_fields.hpp"
 #include "check_options.hpp"
+#include "evaluation.hpp"
 #include "explain_loop.hpp"
 #include "function_observer.hpp"
-#include "prefetcher.hpp"
 #include "recordings.hpp"
 #include "run.hpp"
 #include "seed.hpp"
 #include "settings.hpp"
+#include "step_examples.hpp"
 #include "stopwatch.hpp"
 #include "training_context.hpp"
 
@@ -70,46 +69,28 @@ class TrainingLoopBase {
     start(data);
     const Stopwatch watch;
     const Step now = step_after(last_.now.t);
-    const bool prefetched = take_prefetched(data, now);
-    if (!prefetched) selector_.select(*selector_state_, now, selection_);
+    examples_.select(data, now);
     double loss = 0;
-    const auto load = [&] {
-      if (!prefetched) return context_.load(data, selection_, now);
-      context_.take_staged(prefetcher_->batch(), now);
-      context_.load_staged(selection_);
-    };
-    const auto compute = [&] {
-      prefetch(data, now);
+    const auto work = [&] {
+      examples_.load(data, now, context_);
+      examples_.prefetch(data, step_after(now.t), context_);
       loss = combiner_.advance(context_, combiner_state_);  // gradients, combination, update
     };
     if constexpr (!AsynchronousBackend<Backend>) {
-      load();
-      compute();
+      work();
     } else if (!context_.graph().is_ragged()) {
-      context_.backend().replay(recording_, [&] {
-        load();
-        compute();
-      });
-    } else {  // the examples are staged first, because their sizes choose the recording
-      if (prefetched)
-        context_.take_staged(prefetcher_->batch(), now);
-      else
-        context_.stage(data, selection_, now);
-      const auto work = [&] {
-        context_.load_staged(selection_);
-        compute();
-      };
+      context_.backend().replay(recording_, work);
+    } else {
+      examples_.stage(data, now, context_);  // first, because their sizes choose the recording
       if (context_.pads())
         context_.backend().replay(recordings_.of(context_.staged_sizes()), work);
       else
         work();
     }
-    if constexpr (requires { selector_.feedback(*selector_state_, selection_, context_.losses()); })
-      selector_.feedback(*selector_state_, selection_, context_.losses());
-    if constexpr (detail::HasGradientFeedback<Selector>)
-      selector_.gradient_feedback(*selector_state_, combiner_.gradient_squares(combiner_state_));
+    examples_.feedback(context_, combiner_, combiner_state_);
     if constexpr (!Context::defers) context_.backend().synchronize();
-    last_ = {now, Context::defers ? std::nullopt : std::optional(loss), last_.examples + selection_.indices.size(),
+    last_ = {now, Context::defers ? std::nullopt : std::optional(loss),
+             last_.examples + examples_.selection().indices.size(),
              last_.training_seconds + watch.seconds() - context_.gradient_norm().take_seconds(),
              context_.gradient_norm().take()};
   }
@@ -130,15 +111,11 @@ class TrainingLoopBase {
     detail::check_fits(context_.graph(), data);
     const Stopwatch watch;
     context_.make_resident(data);
-    cancel_prefetching();
-    if constexpr (detail::PrefetchedDataset<Data>)
-      if (context_.gathers_on_host(data))
-        prefetcher_.emplace(backend(), context_.graph(), context_.capacity(), &data, context_.pads());
+    examples_.start_prefetching(data, context_);
     if constexpr (Context::defers) last_.training_seconds += watch.seconds();
   }
   void release_data() {
-    cancel_prefetching();
-    prefetcher_.reset();
+    examples_.stop_prefetching();
     context_.release_data();
   }
 
@@ -151,41 +128,17 @@ class TrainingLoopBase {
     static_assert(detail::explain_data<Data>());
     static_assert(detail::explain_metric<Metric, Data>());
     detail::check_labelled<Data>();
-    detail::check_fits(context_.graph(), data);
     settle();
     const Stopwatch training;
     const Scalar* const values = evaluation_values();
     if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
     const Stopwatch watch;
-    detail::EvaluationSums<Metric> sums;
-    constexpr bool shared = !AccumulatingMetric<Metric> && !GeneratingMetric<Metric>;
-    const std::size_t parts = shared ? ranks().size() : 1, part = shared ? ranks().rank() : 0;
-    for_each_batch(
-        data.size() * part / parts, data.size() * (part + 1) / parts, batch,
-        [&](std::size_t begin, std::size_t n) { context_.evaluator().evaluate(data, metric, values, begin, n, sums); });
-    if (!ranks().alone()) {
-      double* scores = nullptr;
-      if constexpr (shared) scores = &sums.state;
-      detail::add_over_ranks(ranks(), values_of_rank(), steps(), sums.weight, sums.loss, scores);
-    }
-    require(sums.weight > 0, "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
-    const double found = [&] {
-      if constexpr (GeneratingMetric<Metric>) {
-        if (!detail::finite_bits(sums.loss)) return std::numeric_limits<double>::quiet_NaN();
-        return metric.score(
-            [&](const auto& inputs) {
-              detail::check_fits(context_.graph(), inputs, false);
-              return context_.evaluator().predict(inputs, values, batch == 0 ? context_.at_once() : batch);
-            },
-            data);
-      } else {
-        return sums.metric(metric);
-      }
-    }();
+    const detail::Evaluation found =
+        detail::evaluate(context_, data, metric, values, batch == 0 ? context_.at_once() : batch, steps());
     evaluation_seconds_ += watch.seconds();
     return {.step = last_.now.t,
-            .loss = sums.loss / sums.weight,
-            .metric = found,
+            .loss = found.loss,
+            .metric = found.metric,
             .metric_name = Metric::name,
             .lower_is_better = Metric::lower_is_better,
             .training_seconds = last_.training_seconds,
@@ -220,17 +173,7 @@ class TrainingLoopBase {
   void start(const Data& data) {
     detail::check_labelled<Data>();
     detail::check_fits(context_.graph(), data);
-    if (!selector_state_) {
-      selector_state_.emplace(selector_.state(data.size()));
-      data_size_ = data.size();
-    }
-    if (!examined_) {
-      examined_ = true;
-      warnings_ = detail::doubts_about(context_.graph(), selector_, data);
-      for (const std::string& sentence : warnings_) warn(sentence);
-    }
-    require(data.size() == data_size_, "TrainingLoop: the data set has ", data.size(),
-            " examples, when training started it had ", data_size_);
+    examples_.start(data, context_.graph());
   }
 
   // Returns the ranks that train this model together.
@@ -238,17 +181,13 @@ class TrainingLoopBase {
   // Throws RankFailure unless all ranks have the same options, number of examples and parameters. run() calls it.
   ALGOPERF_COLD void meet_at_start() {
     if (!ranks().alone())
-      detail::meet_at_start(ranks(), {steps(), seed_, selector_.batch, context_.workers(), data_size_, options_},
-                            values_of_rank());
+      detail::meet_at_start(
+          ranks(), {steps(), seed_, examples_.selector().batch, context_.workers(), examples_.data_size(), options_},
+          detail::values_of(context_));
   }
   // Sends the other ranks' parts of the state to rank 0, where the next visit() writes them. All ranks must call it.
   void gather_state() {
-    if constexpr (requires { combiner_.part_of_state(combiner_state_, rule_scope); }) {
-      if (ranks().alone()) return;
-      const std::string mine = combiner_.part_of_state(combiner_state_, rule_scope);
-      ranks().meet({.at = Meeting::checkpoint, .step = steps()});
-      combiner_.take_parts(combiner_state_, ranks().gather_on_root(mine));
-    }
+    if (!ranks().alone()) detail::gather_state(ranks(), combiner_, combiner_state_, rule_scope, steps());
   }
 
   // Makes each step report the norm of its gradient, before the rule clips or scales it: the 2-norm over all trained
@@ -268,7 +207,7 @@ class TrainingLoopBase {
   const std::vector<double>& orthogonality() const { return combiner_.orthogonality(combiner_state_); }
 
   // Returns the warnings about the data that start() gave to on_warning (core/warn.hpp).
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& warnings() const { return examples_.warnings(); }
   // Returns the report of the last step, with the current training time.
   const StepReport& last() const { return last_; }
   std::uint64_t steps() const { return last_.now.t; }
@@ -286,28 +225,13 @@ class TrainingLoopBase {
   // Return the parameters, an arena in the backend's memory with layout(), or a single tensor of them by name.
   Scalar* values() { return context_.values(); }
   const Scalar* values() const { return context_.values(); }
-  std::span<Scalar> values(const std::string& tensor) {
-    const TensorPlace place = layout().place_of(layout().find(tensor));
-    return {values() + place.offset, place.size};
-  }
-  std::span<const Scalar> values(const std::string& tensor) const {
-    const TensorPlace place = layout().place_of(layout().find(tensor));
-    return {values() + place.offset, place.size};
-  }
+  std::span<Scalar> values(const std::string& tensor) { return tensor_of(values(), tensor); }
+  std::span<const Scalar> values(const std::string& tensor) const { return tensor_of(values(), tensor); }
 
   // Returns the parameters to evaluate with: values(), or their averages if the rule averages. The averages are valid
   // until the next step or call.
   const Scalar* evaluation_values() {
-    if constexpr (Rule::has_evaluation_values) {
-      context_.rule().evaluation_values(context_.values(), combiner_.rule_state(combiner_state_),
-                                        evaluation_values_.data());
-      const std::size_t trained = layout().trained_size();
-      backend().copy(layout().size() - trained, values() + trained, evaluation_values_.data() + trained);
-      context_.backend().synchronize();
-      return evaluation_values_.data();
-    } else {
-      return context_.values();
-    }
+    return averaged_values_.compute(context_, combiner_.rule_state(combiner_state_));
   }
 
   template <class Archive>
@@ -319,34 +243,15 @@ class TrainingLoopBase {
     archive.number("examples", last_.examples);
     archive.number("training_seconds", last_.training_seconds);
     archive.number("evaluation_seconds", evaluation_seconds_);
-    if constexpr (requires { selector_.seed; }) {
-      std::uint64_t seed = selector_.seed;
-      archive.number("selector_seed", seed);
-      require(seed == selector_.seed, "checkpoint: the selector's seed was ", seed, ", now it is ", selector_.seed);
-    }
-    std::uint64_t batch = selector_.batch;
-    archive.number("batch", batch);
-    require(batch == selector_.batch, "checkpoint: the batch was ", batch, ", now it is ", selector_.batch);
+    examples_.visit_options(archive);
     visit_scoped(archive, "schedule", schedule_);
     visit_scoped(archive, detail::values_scope, context_);
-    if constexpr (Rule::has_evaluation_values) {  // for load_evaluation_values; a loop recomputes them
-      if constexpr (!Archive::reading) evaluation_values();
+    if constexpr (Rule::has_evaluation_values) {
       const ArchiveScope scope(archive, detail::evaluation_values_scope);
-      context_.visit(archive, evaluation_values_.data());
+      averaged_values_.visit(archive, context_, combiner_.rule_state(combiner_state_));
     }
     visit_scoped(archive, rule_scope, combiner_state_);
-    if constexpr (Archive::reading) cancel_prefetching();
-    // A loop that has not started has no selector state yet; the data size suffices to create it.
-    std::uint64_t data_size = data_size_;
-    archive.number("data_size", data_size);
-    if constexpr (Archive::reading) resize_data(static_cast<std::size_t>(data_size));
-    if (!selector_state_) return;
-    if constexpr (!Archive::reading)
-      if (prefetcher_ && prefetcher_->state_before() != nullptr) {
-        typename Selector::State before = *prefetcher_->state_before();
-        return visit_scoped(archive, "selector", before);
-      }
-    visit_scoped(archive, "selector", *selector_state_);
+    examples_.visit(archive);
   }
 
  protected:
@@ -355,80 +260,37 @@ class TrainingLoopBase {
                                  const Selector& selector, const CombinerType& combiner, detail::Workers workers,
                                  const Backend& backend, Seed seed)
       : schedule_(schedule),
-        selector_(selector),
+        examples_(selector),
         combiner_(combiner),
         context_(objective, rule, backend, workers.per_rank, std::move(workers.ranks), selector.batch,
                  RandomKey{seed.value}),
         combiner_state_(combiner_.state(context_)),
+        averaged_values_(context_),
         seed_(seed.value),
-        options_(workers.options) {
-    if constexpr (Rule::has_evaluation_values)
-      evaluation_values_ = context_.backend().template array<Scalar>(context_.layout().size());
-  }
+        options_(workers.options) {}
   ~TrainingLoopBase() = default;
 
  private:
-  using Prefetcher = detail::Prefetcher<Selector, Backend>;
   static constexpr const char* rule_scope = "rule";
 
-  detail::RankValues values_of_rank() const { return {layout(), context_.values(), sizeof(Scalar)}; }
-
   Step step_after(std::uint64_t t) const { return {t + 1, schedule_(t)}; }
-  // Takes the selection and the batch that were prefetched for step `now`. Returns false if there are none.
-  template <class Data>
-  bool take_prefetched(const Data& data, Step now) {
-    if (!prefetcher_ || !prefetcher_->take(&data, now, selector_state_)) return false;
-    std::swap(selection_, prefetcher_->selection());
-    return true;
+  template <class T>
+  std::span<T> tensor_of(T* arena, const std::string& tensor) const {
+    const TensorPlace place = layout().place_of(layout().find(tensor));
+    return {arena + place.offset, place.size};
   }
-  void cancel_prefetching() {
-    if (prefetcher_) prefetcher_->cancel(selector_state_);
-  }
-  // Starts to gather the examples of the step after `now`.
-  template <class Data>
-  void prefetch(const Data& data, Step now) {
-    if constexpr (detail::PrefetchedDataset<Data>) {
-      static_assert(detail::explain_prefetching<Selector>());
-      if (!prefetcher_) return;
-      const Step next = step_after(now.t);
-      prefetcher_->start(data, selector_, *selector_state_, next, context_.transforms_key(next),
-                         [&](const Selection& selection) {
-                           context_.check(data.size(), selection);
-                           return context_.part_of(selection);
-                         });
-    }
-  }
-
   template <class Data, class... Observers>
   RunReport run_observed(const Data& data, Observers&&... observers) {
     return Run<TrainingLoopBase, Data, std::remove_reference_t<Observers>...>(*this, data, observers...)();
   }
-  template <class F>
-  void for_each_batch(std::size_t begin, std::size_t end, std::size_t batch, const F& f) const {
-    if (batch == 0) batch = context_.at_once();
-    for (; begin < end; begin += batch) f(begin, end - begin < batch ? end - begin : batch);
-  }
-  void resize_data(std::size_t size) {
-    require(!selector_state_ || size == 0 || size == data_size_, "checkpoint: the data set had ", size,
-            " examples, now it has ", data_size_);
-    if (size == 0) selector_state_.reset();
-    if (size > 0 && !selector_state_) selector_state_.emplace(selector_.state(size));
-    data_size_ = size;
-  }
 
   Schedule schedule_;
-  Selector selector_;
+  detail::StepExamples<Selector, Backend> examples_;
   CombinerType combiner_;
   Context context_;
   typename CombinerType::template State<Context> combiner_state_;
-  typename Context::Array evaluation_values_;
-  std::optional<typename Selector::State> selector_state_;
-  std::optional<Prefetcher> prefetcher_;
-  std::size_t data_size_ = 0;
-  bool examined_ = false;
-  std::vector<std::string> warnings_;
+  [[no_unique_address]] detail::AveragedValuesOf<Context> averaged_values_;
   std::uint64_t seed_, options_;
-  Selection selection_;
   StepReport last_;
   double evaluation_seconds_ = 0;
   [[no_unique_address]] detail::RecordingOf<Backend> recording_;
