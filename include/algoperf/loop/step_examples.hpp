@@ -92,12 +92,13 @@ class StepExamples {
       if (context.gathers_on_host(data))
         prefetcher_.emplace(context.backend(), context.graph(), context.capacity(), &data, context.pads());
   }
-  // Starts to gather the examples of the next step.
-  template <class Data, class Context>
-  void prefetch(const Data& data, Step next, const Context& context) {
+  // Starts to gather the examples of the next step, which next_step() returns.
+  template <class Data, class Context, class NextStep>
+  void prefetch(const Data& data, const Context& context, const NextStep& next_step) {
     if constexpr (PrefetchedDataset<Data>) {
       static_assert(explain_prefetching<Selector>());
       if (!prefetcher_) return;
+      const Step next = next_step();
       prefetcher_->start(data, selector_, *state_, next, context.transforms_key(next), [&](const Selection& selection) {
         context.check(data.size(), selection);
         return context.part_of(selection);

@@ -73,7 +73,7 @@ class TrainingLoopBase {
     double loss = 0;
     const auto work = [&] {
       examples_.load(data, now, context_);
-      examples_.prefetch(data, step_after(now.t), context_);
+      examples_.prefetch(data, context_, [&] { return step_after(now.t); });
       loss = combiner_.advance(context_, combiner_state_);  // gradients, combination, update
     };
     if constexpr (!AsynchronousBackend<Backend>) {
