@@ -17,7 +17,7 @@
 #include "averaged_values.hpp"
 #include "check_fields.hpp"
 #include "check_options.hpp"
-#include "evaluation.hpp"
+#include "evaluate_all.hpp"
 #include "explain_loop.hpp"
 #include "function_observer.hpp"
 #include "recordings.hpp"
@@ -133,8 +133,8 @@ class TrainingLoopBase {
     const Scalar* const values = evaluation_values();
     if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
     const Stopwatch watch;
-    const detail::Evaluation found =
-        detail::evaluate(context_, data, metric, values, batch == 0 ? context_.at_once() : batch, steps());
+    const detail::LossAndMetric found =
+        detail::evaluate_all(context_, data, metric, values, batch == 0 ? context_.at_once() : batch, steps());
     evaluation_seconds_ += watch.seconds();
     return {.step = last_.now.t,
             .loss = found.loss,

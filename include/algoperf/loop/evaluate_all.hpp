@@ -1,4 +1,4 @@
-// Evaluation: the mean loss and the metric of a whole data set, which the ranks of a group evaluate together.
+// evaluate_all: the mean loss and the metric of a whole data set, which the ranks of a group evaluate together.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace algoperf::detail {
 
-struct Evaluation {
+struct LossAndMetric {
   double loss = 0, metric = 0;
 };
 
 // Evaluates the model of a GradientContext at `values`, `batch` examples at a time, after `step` steps. The ranks share
 // the examples, unless the metric accumulates or generates: each rank then evaluates all.
 template <class Context, class Data, class Metric>
-Evaluation evaluate(Context& context, const Data& data, const Metric& metric, const typename Context::Scalar* values,
-                    std::size_t batch, std::uint64_t step) {
+LossAndMetric evaluate_all(Context& context, const Data& data, const Metric& metric,
+                           const typename Context::Scalar* values, std::size_t batch, std::uint64_t step) {
   check_fits(context.graph(), data);
   const Ranks& ranks = context.ranks();
   EvaluationSums<Metric> sums;
@@ -37,7 +37,7 @@ Evaluation evaluate(Context& context, const Data& data, const Metric& metric, co
     add_over_ranks(ranks, values_of(context), step, sums.weight, sums.loss, scores);
   }
   require(sums.weight > 0, "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
-  Evaluation found{.loss = sums.loss / sums.weight};
+  LossAndMetric found{.loss = sums.loss / sums.weight};
   if constexpr (!GeneratingMetric<Metric>)
     found.metric = sums.metric(metric);
   else if (!finite_bits(sums.loss))
