@@ -35,6 +35,7 @@ TEST_CASE("an invalid hyperparameter throws an Error that names the field and it
   check_refused(ap::chain(ap::TrustRatio{.least = 2, .most = 1}, ap::Descend{}),
                 "TrustRatio: least is 2, expected [0, most]");
   check_refused(ap::mlperf_lars({.eps = -1}), "MlperfTrustRatio: eps is -1, expected at least 0");
+  check_refused(ap::dgrad({.beta2 = 1}), "DGrad: beta2 is 1, expected [0, 1)");
   check_refused(ap::adagrad_norm({.start = 0}), "AdagradNorm: start is 0, expected more than 0");
   check_refused(ap::relative_clipped_sgd({.weight_decay = 0}),
                 "ClipByRelativeNorm: weight_decay is 0, expected more than 0");
@@ -81,6 +82,7 @@ TEST_CASE("an infinite hyperparameter is refused") {
   refused(ap::adamw({.weight_decay = infinite}), "DecayedWeights: rate");
   refused(ap::nadam({.momentum_decay = infinite}), "NAdam: momentum_decay");
   refused(ap::adagrad({.start = infinite}), "Adagrad: start");
+  refused(ap::dgrad({.eps = infinite}), "DGrad: eps");
   refused(ap::adagrad_norm({.start = infinite}), "AdagradNorm: start");
   refused(ap::rmsprop({.start = infinite}), "RmsProp: start");
   refused(ap::yogi({.start = infinite}), "Yogi: start");

@@ -183,6 +183,16 @@ def diffgrad(t, p, g, s):  # shivram1987/diffGrad
     return p - LR * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * xi * m / (np.sqrt(s["v"]) + 1e-8)
 
 
+def dgrad(t, p, g, s):  # Nanni et al. 2021 as summarised in rules/stages/dgrad.hpp
+    m, _ = moments(t, g, s)
+    s["mean"] = s.get("mean", 0 * g) + (g - s.get("mean", 0 * g)) / t
+    d = np.abs(g - s["mean"])
+    def friction(d, _, name):
+        return 1 / (1 + np.exp(-4 * d / max(np.max(d), 1e-300)))
+    xi = tensors(friction)(d, d)
+    return p - LR * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * xi * m / (np.sqrt(s["v"]) + 1e-8)
+
+
 def yogi_with_m_from_zero():  # as in the paper; optax initialises m like v
     rule = optax.yogi(LR)
     def init(p):
@@ -366,6 +376,7 @@ def rules():
         ("madam", "numpy, MaxVA's formula, weight_decay=0.1", by_numpy(madam)),
         ("lamadam", "numpy, MaxVA's formula, L2 0.1, rate linear from 0.05 to 0 over 20 steps", by_numpy(lamadam)),
         ("diffgrad", "numpy, the authors' formula", by_numpy(diffgrad)),
+        ("dgrad", "numpy, the formula of rules/stages/dgrad.hpp", by_numpy(dgrad)),
         ("yogi", "optax.yogi (eps=1e-3), its m from 0", by_optax(yogi_with_m_from_zero())),
         ("yogi_paper", "numpy, Algorithm 2, b2=0.5, eps=1e-3, from 0, no bias correction", by_numpy(yogi_paper)),
         ("adagrad_norm", "numpy, AdaBatchGrad's formula", by_numpy(adagrad_norm)),

@@ -65,6 +65,7 @@ TEST_CASE("docs/rules.md states the cost of each recipe") {
   check("lamb", ap::lamb());
   check("lars", ap::lars());
   check("mlperf_lars", ap::mlperf_lars());
+  check("dgrad", ap::dgrad());
   check("adagrad_norm", ap::adagrad_norm());
   check("relative_clipped_sgd", ap::relative_clipped_sgd());
   check("adafactor", ap::adafactor());

@@ -65,6 +65,7 @@ void check_rules() {
   ap::testing::for_each_recipe(
       [&](const auto& recipe) { std::apply([&](const auto&... row) { (check(row), ...); }, recipe.golden); });
 
+  check("dgrad", ap::dgrad());
   check("adagrad_norm", ap::adagrad_norm());
   check("relative_clipped_sgd", ap::relative_clipped_sgd({.c = 4e-4}));
 

@@ -57,6 +57,7 @@ TEST_CASE("rules that divide by a root do not move where the gradient is zero") 
   check(ap::diffgrad());
   check(ap::lars());
   check(ap::mlperf_lars());
+  check(ap::dgrad());
   check(ap::adagrad_norm());
   check(ap::schedule_free_adamw());
   check(ap::noise_adaptive_nesterov({.steps = 10}));

@@ -27,6 +27,7 @@
 #include "stages/clip_by_relative_norm.hpp"
 #include "stages/clip_by_value.hpp"
 #include "stages/detached_decay.hpp"
+#include "stages/dgrad.hpp"
 #include "stages/diffgrad.hpp"
 #include "stages/noise_adaptive_nesterov.hpp"
 #include "stages/polyak_average.hpp"
