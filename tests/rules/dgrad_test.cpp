@@ -32,13 +32,10 @@ std::vector<double> last_move(const Rule& rule, const std::vector<ap::Shape>& sh
   return move;
 }
 
-// Adam with eps where DGrad has it.
-const auto adam = ap::adam({.eps_at = ap::EpsAt::uncorrected});
-
-// The factor of Adam's step.
+// The factor of the step of Adam with eps where DGrad has it.
 std::vector<double> friction(const std::vector<ap::Shape>& shapes, const Gradients& gradients) {
   std::vector<double> factor = last_move(ap::dgrad(), shapes, gradients);
-  const std::vector<double> of_adam = last_move(adam, shapes, gradients);
+  const std::vector<double> of_adam = last_move(ap::adam({.eps_at = ap::EpsAt::uncorrected}), shapes, gradients);
   for (std::size_t i = 0; i < factor.size(); ++i) factor[i] /= of_adam[i];
   return factor;
 }
