@@ -1,4 +1,4 @@
-// expect: algoperf: this selector chooses its batch by the spread of the workers' gradients
+// expect: algoperf: this selector chooses its batch by the spread of gradients
 #include <algoperf/algoperf.hpp>
 using namespace algoperf;
 

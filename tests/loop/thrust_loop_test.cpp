@@ -1,7 +1,10 @@
 // Training loops on the Thrust backend, with the device system for which the program was built.
 #include <algoperf/backend/thrust.hpp>
 
+#include "../support/near.hpp"
+#include "algoperf/loop/measured_examples.hpp"
 #include "device_loops.hpp"
+#include "gradient_squares.hpp"
 
 using namespace algoperf;
 using namespace algoperf::testing;
@@ -26,3 +29,16 @@ TEST_CASE("Thrust: evaluation") { check_evaluation(Thrust<float>{}); }
 TEST_CASE("Thrust: checkpoints") { check_checkpoints(Thrust<float>{}); }
 TEST_CASE("Thrust: divergence") { check_divergence(Thrust<float>{}); }
 TEST_CASE("Thrust: skipped steps") { check_left_out(Thrust<float>{}); }
+TEST_CASE("Thrust: the gradients of single examples") {
+  const auto digits = Tiny::digits().subset(0, 9);
+  const Model cnn(Shape{28, 28, 1}, Conv2d{.filters = 3, .stride = 2}, GroupNorm{}, Relu{}, Dense{.units = 6}, Relu{},
+                  Dense{.units = 10});
+  const auto host = measure(cnn, digits, MeasuredExamples{}, 1, {}, Host<float>{});
+  const auto device = measure(cnn, digits, MeasuredExamples{}, 1, {}, Thrust<float>{});
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    CHECK(device[i].square_small == near(host[i].square_small, 1e-4));
+    CHECK(device[i].square_big == near(host[i].square_big, 1e-4));
+    CHECK(device[i].spread->along == near(host[i].spread->along, 1e-3));
+    CHECK(device[i].spread->across == near(host[i].spread->across, 1e-4));
+  }
+}

@@ -1,4 +1,4 @@
-// GradientSquares: what a combiner measures of the workers' gradients, for schedules of batch sizes.
+// GradientSquares: a combiner's measurements of the gradients of workers or of examples, for schedules of batch sizes.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace algoperf {
 
-// How the gradients g_w of W workers vary about their mean g, along it and across it:
+// How the gradients g_w of W workers, or of W examples, vary about their mean g, along it and across it:
 //   along  = sum of (g_w . g - |g|^2)^2 / (W - 1)
 //   across = sum of |g_w - (g_w . g / |g|^2) g|^2 / (W - 1)
 // Their sample variance is along / |g|^2 + across.
@@ -19,7 +19,7 @@ struct GradientSpread {
 // schedules/noise_scale.hpp estimates the noise of gradients. If small is 0, nothing was measured.
 struct GradientSquares {
   double small = 0, square_small = 0, big = 0, square_big = 0;
-  std::optional<GradientSpread> spread = {};  // of gradients over the small batches (MeasuredSpread)
+  std::optional<GradientSpread> spread = {};  // of gradients over the small batches
 };
 
 }  // namespace algoperf

@@ -27,6 +27,10 @@ class BatchExecutor {
   ExampleRows loss_rows() const { return batch.rows(losses_value_.axis); }
   // Returns the losses of example `begin` of the batch; later examples follow.
   Scalar* losses(std::size_t begin = 0) { return losses_.data() + loss_rows().begin(begin); }
+  // Lets an executor read the fields of the batch's examples from `begin` on.
+  void bind_fields(GraphExecutor<Backend>& executor, std::size_t begin) const {
+    for (std::size_t i = 0; i < batch.fields(); ++i) executor.bind(batch.value(i), batch.data(i, begin));
+  }
   // Returns the executor, which will read n examples from `begin` on, and write their losses to losses(begin).
   GraphExecutor<Backend>& executor_of(const Backend& backend, std::size_t begin, std::size_t n);
 
@@ -58,7 +62,7 @@ BatchExecutor<Backend>::~BatchExecutor() = default;
 
 template <class Backend>
 GraphExecutor<Backend>& BatchExecutor<Backend>::executor_of(const Backend& backend, std::size_t begin, std::size_t n) {
-  for (std::size_t i = 0; i < batch.fields(); ++i) executor_.bind(batch.value(i), batch.data(i, begin));
+  bind_fields(executor_, begin);
   for (std::size_t i = 0; i < graph_.axes.size(); ++i)
     if (const auto axis = static_cast<GraphIndex>(i); graph_.axes[i].ragged)
       executor_.bind_rows(axis, batch.part(backend, axis, begin, n));

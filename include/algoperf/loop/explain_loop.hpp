@@ -190,8 +190,8 @@ consteval bool explain_gradient_feedback() {
   if constexpr (requires { requires Selector::needs_spread; })
     static_assert(
         requires { requires CombinerType::measures_spread; },
-        "algoperf: this selector chooses its batch by the spread of the workers' gradients, which MeasuredSpread "
-        "measures: pass MeasuredSpread{} and InProcess{.workers = 2} or more to the TrainingLoop");
+        "algoperf: this selector chooses its batch by the spread of gradients: pass MeasuredExamples{} "
+        "(loop/measured_examples.hpp), or MeasuredSpread{} and InProcess{.workers = 2} or more, to the TrainingLoop");
   return true;
 }
 

@@ -60,6 +60,11 @@ class GradientContext {
                                 {.at = at, .step = now_.t, .selection = selection_, .weight = weight, .loss = loss});
   }
 
+  // For combiners that run passes of their own: lets an executor read the batch, and returns the arguments of a pass
+  // over n of its examples.
+  void bind_fields(GraphExecutor<Backend>& executor) const { work().bind_fields(executor, 0); }
+  GraphPass<Backend> pass_over(std::size_t begin, std::size_t n, const Scalar* values, Scalar* gradients) const;
+
   // The interface for TrainingLoop.
   const RecordedModel<Backend>& recorded_model() const { return evaluator_.model(); }
   const ModelGraph& graph() const { return evaluator_.graph(); }
@@ -245,6 +250,17 @@ double GradientContext<Backend, defers>::share(std::size_t worker) const {
 }
 
 template <class Backend, bool defers>
+GraphPass<Backend> GradientContext<Backend, defers>::pass_over(std::size_t begin, std::size_t n, const Scalar* values,
+                                                               Scalar* gradients) const {
+  return {.values = values,
+          .gradients = gradients,
+          .examples = n,
+          .key = key_.fold(1).fold(now_.t),
+          .first = split_.begin_of(0, selected_) + begin,
+          .weights = losses_.weights() + losses_of(begin)};
+}
+
+template <class Backend, bool defers>
 double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
   const std::size_t begin = begin_of(worker), n = examples(worker);
   gradient_examples_ += n;
@@ -255,13 +271,7 @@ double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, co
   }
   const std::size_t padded = workers() == 1 ? batch().padded_size() : n;
   GraphExecutor<Backend>& executor = work().executor_of(backend(), begin, padded);
-  GraphPass<Backend> pass;
-  pass.values = values;
-  pass.gradients = gradients;
-  pass.examples = padded;
-  pass.key = key_.fold(1).fold(now_.t);
-  pass.first = split_.begin_of(0, selected_) + begin;
-  pass.weights = losses_.weights() + losses_of(begin);
+  const GraphPass<Backend> pass = pass_over(begin, padded, values, gradients);
   executor.forward(pass);
   executor.backward(pass);
   if constexpr (defers)

@@ -13,11 +13,10 @@ namespace algoperf {
 // theta and nu are in (0, inf), 2 <= least <= most.
 // Source: AdaBatchGrad (arXiv:2402.05264), after Bollapragada, Byrd & Nocedal 2018; formulas and defaults of a port of
 // its code. Whether its `patience` steps overlap is not known; here they do not.
-// Departure: the g_i are the mean gradients of workers with m examples each, not gradients of single examples.
-// Averaging over m examples divides the variance by m, so both terms are multiplied by m. With m = 1, they are those
-// above.
 //   TrainingLoop(model, loss, adagrad_norm(), Constant{1}, scheduled_batch(ShuffledEpochs{}, InnerProductBatch{}),
-//                MeasuredSpread{}, InProcess{.workers = 8})
+//                MeasuredExamples{})
+// Departure with MeasuredSpread and InProcess{.workers = 8} instead: the g_i are the mean gradients of workers with m
+// examples each. Averaging over m examples divides the variance by m, so both terms are multiplied by m.
 struct InnerProductBatch {
   std::uint64_t least = 32;
   std::uint64_t most = 8192;

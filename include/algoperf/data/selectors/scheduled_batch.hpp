@@ -76,7 +76,7 @@ struct ScheduledBatch {
 // `selector` would with that batch size.
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, GrowingBatch{.first = 128, .most = 4096})
 //   scheduled_batch(ShuffledEpochs{.seed = 1}, NoiseScaleBatch{.least = 64, .most = 4096})   with MeasuredMean{}
-//   scheduled_batch(ShuffledEpochs{.seed = 1}, InnerProductBatch{.least = 64, .most = 4096}) with MeasuredSpread{}
+//   scheduled_batch(ShuffledEpochs{.seed = 1}, InnerProductBatch{.least = 64, .most = 4096}) with MeasuredExamples{}
 // The maximum batch, for which a loop allocates memory, is schedule.most if it exists, otherwise (a join, a lambda)
 // selector.batch. The schedule's value is rounded; select() throws Error if the result is outside [1, maximum].
 template <class Selector, class Schedule>

@@ -22,6 +22,9 @@ class LayerOp final : public AnyOp<B> {
  public:
   LayerOp(const L& layer, const typename L::Handles& handles, Shape in) : layer_(layer), handles_(handles), in_(in) {}
 
+  const L& layer() const { return layer_; }
+  const typename L::Handles& handles() const { return handles_; }
+
   void initialize(Initializer<typename B::Scalar>& set) const override {
     if constexpr (Initializes<L, typename B::Scalar>) layer_.initialize(set, handles_, in_);
   }

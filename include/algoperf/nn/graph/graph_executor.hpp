@@ -16,8 +16,9 @@
 namespace algoperf {
 
 struct ExecutorOptions {
-  bool training = true;      // allocates memory for passes in mode `train`
-  bool share_memory = true;  // PlanOptions::share
+  bool training = true;       // allocates memory for passes in mode `train`
+  bool share_memory = true;   // PlanOptions::share
+  bool keeps_values = false;  // PlanOptions::keeps_values
 };
 
 // Allocates memory for batches of up to `capacity` examples. A pass allocates nothing, except inside matrix products
@@ -118,6 +119,7 @@ ALGOPERF_COLD GraphExecutor<B>::GraphExecutor(const B& backend, const RecordedMo
     PlanOptions how;
     how.training = pass == &training_;
     how.share = options.share_memory;
+    how.keeps_values = options.keeps_values;
     if (how.training && !options.training) continue;
     pass->plan = Planner(graph(), how).plan();
     pass->prepare(backend_, model_, rows_.begin());
@@ -251,10 +253,12 @@ void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::siz
       clear_gradients(step, call);
       continue;
     }
-    if (step.kind == PlanStep::Kind::forward)
+    if (step.kind == PlanStep::Kind::forward) {
       model_.ops().op(step.op)->forward(call);
-    else
-      model_.ops().op(step.op)->backward(call);
+      continue;
+    }
+    if (pass.observer != nullptr) pass.observer->before_backward(step.op, call);
+    model_.ops().op(step.op)->backward(call);
   }
 }
 

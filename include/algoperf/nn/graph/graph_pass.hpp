@@ -4,9 +4,18 @@
 #include <cstddef>
 
 #include "../../core/random.hpp"
-#include "../concept.hpp"
+#include "op_call.hpp"
 
 namespace algoperf {
+
+// Receives the call of each op with parameters before its backward runs.
+template <class B>
+struct BackwardObserver {
+  virtual void before_backward(GraphIndex op, const OpCall<B>& call) = 0;
+
+ protected:
+  ~BackwardObserver() = default;
+};
 
 // A pass over the batch whose fields are bound.
 template <class B>
@@ -18,6 +27,7 @@ struct GraphPass {
   RandomKey key = {};
   std::size_t first = 0;                        // index of the first example within the step's batch
   const typename B::Scalar* weights = nullptr;  // one per row of the losses; null if backward is not called
+  BackwardObserver<B>* observer = nullptr;      // optional
 };
 
 }  // namespace algoperf

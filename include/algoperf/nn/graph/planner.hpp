@@ -12,8 +12,9 @@
 namespace algoperf {
 
 struct PlanOptions {
-  bool training = true;  // with a backward pass
-  bool share = true;     // lets ops work in place and gradients share memory; false is for tests
+  bool training = true;       // with a backward pass
+  bool share = true;          // lets ops work in place and gradients share memory
+  bool keeps_values = false;  // each op's inputs and outputs until its backward, also those that backward does not read
 };
 
 // Simulates one pass: all ops forward in the order of the graph, then backward in reverse. A buffer is in use from its
@@ -234,11 +235,11 @@ class Planner {
     PlanStep step = step_of(PlanStep::Kind::backward, i);
     for (std::size_t k = 0; k < op.inputs.count; ++k) {
       ref(step.x, k) = plan_.place_of[graph_.input(op, k)];
-      if (detail::has_bit(op.traits.reads_inputs, k)) access(ref(step.x, k));
+      if (options_.keeps_values || detail::has_bit(op.traits.reads_inputs, k)) access(ref(step.x, k));
     }
     for (std::size_t k = 0; k < op.outputs.count; ++k) {
       ref(step.y, k) = plan_.place_of[graph_.output(op, k)];
-      if (detail::has_bit(op.traits.reads_outputs, k)) access(ref(step.y, k));
+      if (options_.keeps_values || detail::has_bit(op.traits.reads_outputs, k)) access(ref(step.y, k));
       access(ref(step.dy, k) = gradient_of_[graph_.output(op, k)]);
     }
     List<BufferRef> further(op.inputs.count, BufferRef{});
