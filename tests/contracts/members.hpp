@@ -73,7 +73,7 @@ inline auto rule_members() {
       RuleMember{"adafactor", factored, 0, 1, false, {0.3, 200, 1e-9}, {0.02, 2000, 0.01}, 1},
       RuleMember{"adafactor_torch", adafactor_torch(), 0, 1, false, {0.3, 200, 1e-9}, {0.02, 2000, 0.01}, 1},
       RuleMember{"adafactor_algoperf", adafactor_algoperf(), 1, 2, false, {0.1, 200, 1e-7}, {0.05, 2000, 1e-6}, 1},
-      RuleMember{"dgrad", dgrad(), 3, 3, false, {1, 200, 1e-7}, {1, 2000, 1e-4}},
+      RuleMember{"dgrad", dgrad(), 3, 3, false, {1, 200, 1e-7}, {1, 2000, 1e-3}},
       RuleMember{"armijo", armijo(), 0, 0, false, {1, 200, 1e-9}, {0.1, 2000, 0.6}},
       RuleMember{"adam, detached decay", detached, 2, 2, true, {0.1, 200, 1e-6}, {0.1, 2000, 1e-4}},
       RuleMember{"momentum, polyak average", polyak, 2, 2, true, {0.3, 200, 1e-8}, {0.05, 2000, 1e-4}},

@@ -70,6 +70,14 @@ void check_cnn(const Device& device) {
       task.train(), 100);
 }
 
+// Checks that a selector receives a loss per example.
+struct CountedLosses : ShuffledEpochs {
+  template <class Losses>
+  void feedback(State&, const Selection& selection, const Losses& losses) const {
+    CHECK(losses.size() == selection.indices.size());
+  }
+};
+
 // Examples with different numbers of rows: attention and a weight per row, and messages between the nodes of graphs.
 template <class Device>
 void check_ragged(const Device& device) {
@@ -88,6 +96,15 @@ void check_ragged(const Device& device) {
         return TrainingLoop(ragged::GraphModel{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, batches, backend);
       },
       ragged::graphs(40), 4);
+  check_agreement(  // a rule that needs each loss at once: on a device, batches have padding
+      device,
+      [&](const auto& backend) {
+        return TrainingLoop(ragged::GraphModel{}, SoftmaxCrossEntropy{}, armijo(), Constant{1}, batches, backend);
+      },
+      ragged::graphs(40), 2);
+  TrainingLoop counted(ragged::GraphModel{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, CountedLosses{batches},
+                       device);
+  for (int i = 0; i < 2; ++i) counted.step(ragged::graphs(40));
   const auto make = [&](const auto& backend) {
     return TrainingLoop(ragged::Reader{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, batches, backend);
   };

@@ -36,6 +36,10 @@
 //   make_rule_state()                a fresh state of the rule
 //   step(gradients, values, rule_state, evaluate)
 //                                    runs the rule; evaluate() recomputes `gradients` at `values`
+// For combiners that run passes of their own (loop/measured_examples.hpp):
+//   recorded_model(), capacity()     the model, and the most examples of the rank
+//   bind_fields(executor)            lets a GraphExecutor read the rank's batch
+//   pass_over(begin, n, values, gradients)   the arguments of a training pass over n of its examples
 #pragma once
 
 #include <concepts>

@@ -16,7 +16,8 @@ class AveragedValues {
   explicit AveragedValues(const Context& context)
       : values_(context.backend().template array<Scalar>(context.layout().size())) {}
 
-  // Computes the averages, which are valid until the next call, and copies the buffers.
+  // Computes the averages of the trained tensors, and copies buffers and fixed tensors. The result is valid until the
+  // next call.
   template <class RuleState>
   const Scalar* compute(Context& context, RuleState& state) {
     const std::size_t trained = context.layout().trained_size();
@@ -25,7 +26,8 @@ class AveragedValues {
     context.backend().synchronize();
     return values_.data();
   }
-  // Visits the averages, which a loop computes anew (load_evaluation_values reads them).
+  // Visits the averages, which load_evaluation_values() reads from checkpoints. A loop that reads one does not use
+  // them.
   template <class Archive, class RuleState>
   void visit(Archive& archive, Context& context, RuleState& state) {
     if constexpr (!Archive::reading) compute(context, state);

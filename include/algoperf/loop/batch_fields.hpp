@@ -23,7 +23,7 @@ class BatchFields {
   const FieldArray<Backend>& operator[](std::size_t i) const { return fields_[i]; }
   auto begin() const { return fields_.begin(); }
   auto end() const { return fields_.end(); }
-  // Returns the place of a field, or size() if the model reads none of this name.
+  // Returns the index of a field in this list, or size() if the model reads none of this name.
   std::size_t find(std::string_view name) const;
   // Whether only losses read a field; whether a loss reads it as the weights of rows.
   bool is_of_loss(std::size_t i) const { return of_loss_[i]; }
@@ -32,22 +32,22 @@ class BatchFields {
   // Lets data sets write a batch, with or without the fields that only losses read.
   void start_staging(bool with_labels) { leaves_out_labels_ = !with_labels; }
   bool is_left_out(std::size_t i) const { return leaves_out_labels_ && of_loss_[i]; }
-  // Returns where a data set writes its field number `place`. Fields that the model does not read, or that are left
-  // out, are written to scratch memory of size() elements.
-  template <class T, class Size>
-  T* target(std::string_view name, std::size_t place, const Size& size) {
+  // Returns where a data set writes a field, the one with index `in_data` in its own list. Fields that the model does
+  // not read, or that are left out, are written to scratch memory for elements() elements.
+  template <class T, class Elements>
+  T* target(std::string_view name, std::size_t in_data, const Elements& elements) {
     if (char* const to = place_to_write(name, std::is_same_v<T, std::int32_t>)) return reinterpret_cast<T*>(to);
-    return reinterpret_cast<T*>(scratch(place, size() * sizeof(T)));
+    return reinterpret_cast<T*>(scratch(in_data, elements() * sizeof(T)));
   }
 
  private:
   char* place_to_write(std::string_view name, bool tokens);
-  char* scratch(std::size_t place, std::size_t bytes);
+  char* scratch(std::size_t in_data, std::size_t bytes);
 
   std::vector<FieldArray<Backend>> fields_;
   std::vector<bool> of_loss_, of_weights_;
   bool leaves_out_labels_ = false;
-  std::vector<std::vector<char>> unread_;  // of each place
+  std::vector<std::vector<char>> unread_;  // of each field of the data set
 };
 
 template <class Backend>
@@ -70,7 +70,7 @@ std::size_t BatchFields<Backend>::find(std::string_view name) const {
   return i;
 }
 
-// Returns where a data set writes a field, or null if the model does not read it, or if it is left out.
+// Returns where a data set writes a field, or null if the model reads none of this name and type, or if it is left out.
 template <class Backend>
 char* BatchFields<Backend>::place_to_write(std::string_view name, bool tokens) {
   const std::size_t i = find(name);
@@ -80,10 +80,10 @@ char* BatchFields<Backend>::place_to_write(std::string_view name, bool tokens) {
 }
 
 template <class Backend>
-char* BatchFields<Backend>::scratch(std::size_t place, std::size_t bytes) {
-  if (unread_.size() <= place) unread_.resize(place + 1);
-  if (unread_[place].size() < bytes) unread_[place].resize(bytes);
-  return unread_[place].data();
+char* BatchFields<Backend>::scratch(std::size_t in_data, std::size_t bytes) {
+  if (unread_.size() <= in_data) unread_.resize(in_data + 1);
+  if (unread_[in_data].size() < bytes) unread_[in_data].resize(bytes);
+  return unread_[in_data].data();
 }
 
 }  // namespace algoperf::detail

@@ -1,5 +1,6 @@
-// ModelBuffers: the update of a model's buffers, tensors that rules do not receive (core/tensor_spec.hpp). A step
-// subtracts their "gradient" where that is finite.
+// ModelBuffers: the update of a model's buffers, tensors that rules do not receive (core/tensor_spec.hpp). A layer's
+// backward writes, as the gradient of a buffer, the amount to subtract (nn/concept.hpp). A step subtracts it where it
+// is finite.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 namespace algoperf::detail {
 
 struct BufferUpdate {
-  static constexpr bool applies_learning_rate = true;  // which is always 1
+  static constexpr bool applies_learning_rate = true;  // update() passes 1
 
   struct Kernel {
     static constexpr std::size_t slots = 0;

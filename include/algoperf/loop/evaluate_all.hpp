@@ -19,7 +19,9 @@ struct LossAndMetric {
 };
 
 // Evaluates the model of a GradientContext at `values`, `batch` examples at a time, after `step` steps. The ranks share
-// the examples, unless the metric accumulates or generates: each rank then evaluates all.
+// the examples, unless the metric accumulates or generates: each rank then evaluates all. Throws Error if the weights
+// of the rows sum to 0, and RankFailure, with the step, if the ranks' parameters differ. The metric of a model whose
+// loss is not finite is NaN if it generates.
 template <class Context, class Data, class Metric>
 LossAndMetric evaluate_all(Context& context, const Data& data, const Metric& metric,
                            const typename Context::Scalar* values, std::size_t batch, std::uint64_t step) {

@@ -40,15 +40,15 @@ void gather_pair(const Backend& backend, BatchFields<Backend>& fields, const Dat
     gather_examples(backend, data, indices, n, fields.template target<Scalar>("input", 0, size), labels,
                     on_all_threads);
   };
-  const auto labels = [&] { return n * label_width(data); };
+  const auto label_elements = [&] { return n * label_width(data); };
   if constexpr (Unlabelled<Data>) {
     if (label < fields.size() && !fields[label].holds_tokens())
       return gather_with(fields.template target<Scalar>("label", 1, [&] { return n * fields[label].width(); }));
   }
   if constexpr (RegressionDataset<Data>)
-    gather_with(fields.template target<Scalar>("label", 1, labels));
+    gather_with(fields.template target<Scalar>("label", 1, label_elements));
   else
-    gather_with(fields.template target<std::int32_t>("label", 1, labels));
+    gather_with(fields.template target<std::int32_t>("label", 1, label_elements));
 }
 
 }  // namespace algoperf::detail

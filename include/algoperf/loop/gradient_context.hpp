@@ -287,7 +287,7 @@ const std::vector<typename Backend::Scalar>& GradientContext<Backend, defers>::l
   const std::vector<Scalar>& mine = losses_.of_examples(batch().size(), work().loss_rows());
   if (ranks_.alone()) return mine;
   (void)meet(Meeting::feedback, 0, 0);
-  return losses_of_all_ = ranks_.all_gather(mine, split_.of_ranks(selected_));
+  return losses_of_all_ = ranks_.all_gather(mine, split_.examples_of_ranks(selected_));
 }
 
 template <class Backend, bool defers>

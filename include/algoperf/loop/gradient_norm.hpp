@@ -15,7 +15,7 @@ class GradientNorm {
   void measure(bool yes) { measures_ = yes; }
   bool measures() const { return measures_; }
 
-  // Adds the gradient that a rule receives: n elements in the backend's memory. Waits for the backend.
+  // Adds the squared norm of a gradient: n elements in the backend's memory. Waits for the backend.
   template <class Backend, class Scalar>
   void add(const Backend& backend, std::size_t n, const Scalar* gradients) {
     backend.synchronize();
@@ -24,13 +24,13 @@ class GradientNorm {
     ++count_;
     seconds_ += watch.seconds();
   }
-  // Return the root mean square of the norms that were added since the last call, if any; and the seconds that adding
-  // them took.
+  // Returns the root mean square of the norms added since the last call, or nothing if there are none.
   std::optional<double> take() {
     const std::size_t count = std::exchange(count_, 0);
     if (count == 0) return std::nullopt;
     return math::sqrt(std::exchange(squares_, 0) / static_cast<double>(count));
   }
+  // Returns the seconds spent in add() since the last call.
   double take_seconds() { return std::exchange(seconds_, 0); }
 
  private:

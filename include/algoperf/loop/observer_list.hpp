@@ -16,18 +16,17 @@ namespace algoperf::detail {
 template <class Run, class... Observers>
 class ObserverList {
  public:
-  // is_root: whether this is rank 0, on which also observers run that are root_only.
+  // is_root: whether this is rank 0. Observers that are root_only run only there.
   ObserverList(bool is_root, Observers&... observers) : is_root_(is_root), observers_{{{&observers}...}} {}
 
-  // Calls f(observer, index) for each observer that runs on this rank. A helper with the indices compiles faster than
-  // for_each_index with a lambda, of which there would be one per call and observer.
+  // Calls f(observer, index) for each observer that runs on this rank.
   template <class F>
   void for_each(const F& f) const {
     call_each(f, std::index_sequence_for<Observers...>{});
   }
 
-  // evaluates() returns whether any observer evaluates; metric() returns the metric of the evaluating observer with
-  // index `source`.
+  // evaluates() returns whether any observer evaluates. metric() returns the metric of evaluating observer number
+  // `source`, counted from 0.
   static consteval bool evaluates() { return (HasEvaluate<Observers, Run> || ...); }
   MetricFacts metric(std::size_t source) const {
     MetricFacts facts;
@@ -43,7 +42,7 @@ class ObserverList {
     return facts;
   }
   // Whether an observer reads the loss of a step. An observer with after_step but without reads_loss is assumed to.
-  bool read_loss(const StepReport& step) const {
+  bool reads_loss(const StepReport& step) const {
     bool some = false;
     for_each([&](auto& observer, auto) {
       using O = std::remove_reference_t<decltype(observer)>;
@@ -55,8 +54,8 @@ class ObserverList {
     return some;
   }
 
-  // Visits a section per observer that has state, named after it. A second observer with the same name gets the suffix
-  // " 2", and so on.
+  // Visits a section "observer <name>" per observer that has state. The second one of a name has "observer <name> 2",
+  // and so on.
   template <class Archive>
   void visit(Archive& archive) {
     for_each([&](auto& observer, auto i) {
@@ -66,6 +65,7 @@ class ObserverList {
   }
 
  private:
+  // Compiles faster than for_each_index, which would need a lambda for each call and observer.
   template <class F, std::size_t... I>
   void call_each(const F& f, std::index_sequence<I...>) const {
     ((runs_here<Observers>() ? f(*get<I>(observers_), Index<I>{}) : void()), ...);

@@ -153,7 +153,7 @@ class Run {
 
   void advance() {
     loop_.advance(data_);
-    if (observers_.read_loss(loop_.last())) loop_.settle();
+    if (observers_.reads_loss(loop_.last())) loop_.settle();
     report_.last = loop_.last();
     // Evaluations come first, so that an observer that stops at this step has received their reports.
     std::size_t source = 0;

@@ -32,7 +32,8 @@ class StepExamples {
   // The warnings about the data that start() gave to on_warning (core/warn.hpp).
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // Prepares the selector for a data set. Throws Error if an earlier one had another size.
+  // Prepares the selector for a data set, and warns of doubts about the first one. Throws Error if an earlier data set
+  // had another size.
   template <class Data>
   void start(const Data& data, const ModelGraph& graph) {
     if (!state_) {
@@ -57,7 +58,7 @@ class StepExamples {
     else
       selector_.select(*state_, now, selection_);
   }
-  // Does the host's part of load().
+  // Gathers the examples in host memory; load() then sends them.
   template <class Data, class Context>
   void stage(const Data& data, Step now, Context& context) {
     if (is_prefetched_)
@@ -84,10 +85,10 @@ class StepExamples {
       selector_.gradient_feedback(*state_, combiner.gradient_squares(combiner_state));
   }
 
-  // Lets steps on `data`, if it is Prefetched, gather ahead, until stop_prefetching(). It must stay valid until then.
+  // Lets steps on `data`, if it is Prefetched, gather ahead. `data` must stay valid until stop_prefetching().
   template <class Data, class Context>
   void start_prefetching(const Data& data, const Context& context) {
-    cancel_prefetching();
+    stop_prefetching();
     if constexpr (PrefetchedDataset<Data>)
       if (context.gathers_on_host(data))
         prefetcher_.emplace(context.backend(), context.graph(), context.capacity(), &data, context.pads());

@@ -20,18 +20,17 @@ class StepLosses {
   // capacity: the maximum number of examples of a step, with padding.
   StepLosses(std::size_t workers, std::size_t capacity) : capacity_(capacity), recorded_(workers) {}
 
-  // Starts a step with these weights of examples, which are also those of their rows' losses, and sends the weights of
-  // rows to the backend's memory. Rows of padding have weight 0; if the loss is a mean over all rows, a factor makes up
-  // for them.
+  // Starts a step: gives each row the weight of its example, and sends the weights of rows to the backend's memory.
+  // Rows of padding have weight 0. If the loss divides by the number of all rows (is_mean), the weights are multiplied
+  // by all rows / rows without padding, which cancels the padding.
   void start(const Backend& backend, std::span<const float> weights, const ExampleRows& rows, std::size_t padded_size,
              bool is_mean) {
     const std::size_t n = rows.begin(padded_size), without_padding = rows.begin(weights.size());
-    const double scale =
-        is_mean && without_padding > 0 ? static_cast<double>(n) / static_cast<double>(without_padding) : 1;
+    scale_ = is_mean && without_padding > 0 ? static_cast<double>(n) / static_cast<double>(without_padding) : 1;
     recorded_.assign(recorded_.size(), false);
     for (std::vector<S>* const of_rows : {&weights_, &first_, &later_}) of_rows->resize(n);
     for (std::size_t e = 0; e < padded_size; ++e) {
-      const S weight = e < weights.size() ? static_cast<S>(scale * static_cast<double>(weights[e])) : S(0);
+      const S weight = e < weights.size() ? static_cast<S>(scale_ * static_cast<double>(weights[e])) : S(0);
       for (std::size_t i = rows.begin(e); i < rows.end(e); ++i) weights_[i] = weight;
     }
     if (sent_weights_.size() < n) {  // the first step, or more rows on a ragged axis than before
@@ -45,7 +44,7 @@ class StepLosses {
   std::vector<S>& first() { return first_; }
   // Returns the first losses of n examples, each the mean of its rows, or 0 if it has none.
   const std::vector<S>& of_examples(std::size_t n, const ExampleRows& rows) {
-    if (rows.begins == nullptr && rows.each == 1) return first_;
+    if (rows.begins == nullptr && rows.each == 1 && first_.size() == n) return first_;
     means_.assign(n, S(0));
     for (std::size_t e = 0; e < n; ++e) {
       for (std::size_t i = rows.begin(e); i < rows.end(e); ++i) means_[e] += first_[i];
@@ -54,8 +53,8 @@ class StepLosses {
     return means_;
   }
 
-  // Reads the losses of a worker's n examples from `begin` on from the backend's memory. Returns their weighted sum
-  // over `divisor`.
+  // Reads the losses of a worker's n examples from `begin` on from the backend's memory. Returns their sum, weighted by
+  // the examples' weights, over `divisor`.
   double record(const Backend& backend, std::size_t worker, const ExampleRows& rows, std::size_t begin, std::size_t n,
                 const S* from, double divisor) {
     std::vector<S>& losses = recorded_[worker] ? later_ : first_;
@@ -65,11 +64,12 @@ class StepLosses {
     double total = 0;
     for (std::size_t i = first; i < end; ++i)
       total += static_cast<double>(weights_[i]) * static_cast<double>(losses[i]);
-    return divisor > 0 ? total / divisor : 0;
+    return divisor > 0 ? total / (scale_ * divisor) : 0;
   }
 
  private:
   std::size_t capacity_;
+  double scale_ = 1;  // of the weights
   std::vector<S> weights_, first_, later_, means_;
   typename Backend::template Array<S> sent_weights_;
   std::vector<bool> recorded_;  // per worker: whether its first losses are recorded

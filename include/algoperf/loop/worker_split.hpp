@@ -26,9 +26,10 @@ struct WorkerSplit {
     return {selection.indices.data() + begin, selection.weights.data() + begin, begin_of(workers, n) - begin};
   }
   // Returns the number of examples of each rank.
-  std::vector<std::size_t> of_ranks(std::size_t n) const;
-  // Return the largest number of examples of a rank and of a worker.
+  std::vector<std::size_t> examples_of_ranks(std::size_t n) const;
+  // Returns the largest number of examples of a rank.
   std::size_t most_per_rank(std::size_t n) const { return (n + ranks - 1) / ranks; }
+  // Returns the largest number of examples of a worker.
   std::size_t most_per_worker(std::size_t n) const { return (n + ranks * workers - 1) / (ranks * workers); }
 };
 
@@ -37,7 +38,7 @@ void check_selection(const Selection& selection, std::size_t most, std::size_t s
 
 #if ALGOPERF_DEFINES_COMPILED
 
-ALGOPERF_COMPILED std::vector<std::size_t> WorkerSplit::of_ranks(std::size_t n) const {
+ALGOPERF_COMPILED std::vector<std::size_t> WorkerSplit::examples_of_ranks(std::size_t n) const {
   std::vector<std::size_t> counts;
   for (std::size_t r = 0; r < ranks; ++r) counts.push_back((r + 1) * n / ranks - r * n / ranks);
   return counts;

@@ -10,25 +10,25 @@
 
 namespace algoperf::detail {
 
-// Below these sizes a second thread costs more than it saves.
+// The least FLOPs and the least rows or columns of a panel: a smaller one costs more than it saves.
 inline constexpr std::size_t flops_per_panel = 1 << 18;
 inline constexpr std::size_t side_per_panel = 64;
 
-// Of a product whose provider depends on the size. One thread computes the same panels.
-inline constexpr std::size_t fixed_panels = 8;  // at most
+// For providers whose rounding depends on the size of a product. The panels are the same for every number of threads.
+inline constexpr std::size_t most_fixed_panels = 8;
 inline constexpr std::size_t flops_per_fixed_panel = 1 << 23;
 
 // Calls f(first row, rows, first column, columns) for panels of C [m][n], which divide the longer side, so that the
-// panels share the smaller operand. Every panel costs packing, so there is at most one panel per thread. If an element
-// of C has the same bits in every panel (gemm_column_step), the panels may depend on the number of threads. oneDNN and
-// CBLAS choose their kernels by the size of the panel, so their panels depend on m, n and k alone.
+// panels share the smaller operand. If an element of C has the same bits in every panel (gemm_column_step > 0), there
+// is at most one panel per thread, because every panel costs packing. oneDNN and CBLAS choose their kernels by the size
+// of the panel, so their panels depend on m, n and k alone.
 template <class S, class F>
 void for_each_panel(unsigned threads, std::size_t m, std::size_t n, std::size_t k, const F& f) {
   if (m == 0 || n == 0) return;
   const bool by_rows = m >= n;
   const std::size_t columns = gemm_column_step<S>();
   const std::size_t side = by_rows ? m : n, step = by_rows || columns == 0 ? 16 : columns;
-  const std::size_t most = columns == 0 ? fixed_panels : threads;
+  const std::size_t most = columns == 0 ? most_fixed_panels : threads;
   const std::size_t flops = columns == 0 ? flops_per_fixed_panel : flops_per_panel;
   const std::size_t count = math::min(most, math::min(side / side_per_panel, 2 * m * n * k / flops));
   if (count <= 1) return f(std::size_t{0}, m, std::size_t{0}, n);
@@ -42,8 +42,9 @@ void for_each_panel(unsigned threads, std::size_t m, std::size_t n, std::size_t 
   });
 }
 
-// Calls f(first column, columns) for blocks of 32 to 128 columns of a symmetric C [n][n], each computed from its
-// diagonal down, then mirrors the result above the diagonal.
+// Calls f(first column, columns) for blocks of 32 to 128 columns of a symmetric C [n][n]. f computes the rows of these
+// columns from the first column on. The elements above the diagonal are then copied from below it. One thread computes
+// all blocks of a small product.
 template <class S, class F>
 void for_each_block_below_diagonal(unsigned threads, std::size_t n, std::size_t k, S* c, const F& f) {
   const std::size_t eighth = n / 8 / 32 * 32, width = eighth < 32 ? 32 : eighth < 128 ? eighth : 128;

@@ -7,18 +7,20 @@
 
 namespace algoperf::detail {
 
-// For example e: squares[e] += |dy|^2 (|x|^2 + 1), inner[e] += dy . (G x + g). Without a bias, the 1 and g are absent.
+// With the given gradients G of the weights and g of the bias, for example e:
+//   squares[e] += |dy|^2 (|x|^2 + 1),  inner[e] += dy . (G x + g);  without a bias, the 1 and g are absent.
 template <class S>
 struct AddDenseProducts {
   std::size_t width, units;
   const S *x, *dy;
-  const S* products;  // G x
-  const S* of_bias;   // g; null without a bias
+  const S* products;       // G x
+  const S* bias_gradient;  // g; null without a bias
   S *squares, *inner;
 
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t e) const {
-    const S *const xe = x + e * width, *const de = dy + e * units, *const pe = products + e * units, *const g = of_bias;
+    const S *const xe = x + e * width, *const de = dy + e * units, *const pe = products + e * units,
+                   *const g = bias_gradient;
     const S of_x = team.template sum<S>(width, [=](std::size_t i) { return xe[i] * xe[i]; });
     const S of_dy = team.template sum<S>(units, [=](std::size_t i) { return de[i] * de[i]; });
     const S product =

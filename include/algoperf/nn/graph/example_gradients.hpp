@@ -16,13 +16,15 @@ namespace algoperf {
 
 // For the examples of one batch, |g_e|^2 and g_e . g for any given g, where g_e is the gradient of example e's part of
 // the batch's loss (their sum is the gradient of the batch). A Dense layer with one row per example computes its part
-// from its input and the gradient of its output: |g_e|^2 = |dy|^2 |x|^2. Every other op with parameters runs for one
-// example at a time: backward, and forward before it if that keeps values.
+// from its input and the gradient of its output: |g_e|^2 = |dy|^2 (|x|^2 + 1), without the 1 if it has no bias
+// (Goodfellow 2015, arXiv:1510.01799). Every other op with parameters runs for one example at a time: backward, and
+// forward before it if that keeps values.
 // Requires that the gradient of an example does not depend on other examples: throws Error if the model has buffers
-// (BatchNorm). Throws Error, too, if it has a ragged axis.
-// Memory: an executor that keeps all activations of the batch, two arenas of the parameters' size, and the gradients of
-// single examples for tensors that several ops share.
-// Cost: a forward and a backward pass, and for each op with parameters, its backward again.
+// (BatchNorm). Other ops that couple examples are not detected. Throws Error, too, if the model has a ragged axis.
+// Memory: an executor that keeps all activations of the batch, two arenas of the parameters' size, and for tensors that
+// several ops share, a gradient per example.
+// Cost: a forward and a backward pass; then the passes of single ops over single examples, or one more product for a
+// Dense layer.
 template <class B>
 class ExampleGradients final : BackwardObserver<B> {
   using Scalar = typename B::Scalar;
@@ -65,13 +67,15 @@ class ExampleGradients final : BackwardObserver<B> {
     shared_gradients_ = backend.template array<Scalar>(shared_size_ * capacity);
   }
 
-  // Bind the fields of the batch to it.
+  // Returns the executor that measure() uses. Bind the fields of the batch to it first.
   GraphExecutor<B>& executor() { return executor_; }
 
-  // Measures the examples of a training pass beside `gradient`, an arena with the model's layout. pass.gradients is not
-  // used.
+  // Computes |g_e|^2 and g_e . gradient for the examples of a pass in mode `train`. `gradient` is an arena with the
+  // model's layout. pass.gradients is not used.
   void measure(GraphPass<B> pass, const Scalar* gradient) {
     const std::size_t n = pass.examples;
+    require(n > 0 && n <= executor_.capacity(), "ExampleGradients: the batch has ", n, " examples, expected 1 to ",
+            executor_.capacity());
     gradient_ = gradient;
     squares_.assign(n, 0);
     inner_.assign(n, 0);
@@ -91,9 +95,9 @@ class ExampleGradients final : BackwardObserver<B> {
     backend_.read(n, static_cast<const Scalar*>(inner_of_dense_.data()), host.data());
     for (std::size_t e = 0; e < n; ++e) inner_[e] += static_cast<double>(host[e]);
   }
-  // The results for each example.
+  // Return |g_e|^2 and g_e . gradient of each example e, until the next measure().
   const std::vector<double>& squares() const { return squares_; }
-  const std::vector<double>& inner() const { return inner_; }
+  const std::vector<double>& inner_products() const { return inner_; }
 
  private:
   static constexpr std::size_t alignment = 64;
@@ -112,14 +116,20 @@ class ExampleGradients final : BackwardObserver<B> {
     for (const ModelGraph::Op& op : graph().ops)
       for (std::size_t k = 0; k < op.uses.count; ++k) ++uses[graph().tensor(op, k)];
     for (std::size_t i = 0; i < uses.size(); ++i)
-      if (uses[i] > 1) {
+      if (uses[i] > 1 && !graph().tensors[i].fixed) {
         const TensorHandle handle = model_.ops().tensors()[i];
         shared_.push_back({handle, shared_size_});
         shared_size_ += layout().place_of(handle).size;
       }
   }
 
-  // Calls f(handle) for each trained tensor of an op.
+  // Whether an op's tensor k is one of its tensors before k, too.
+  bool is_repeated(const ModelGraph::Op& op, std::size_t k) const {
+    for (std::size_t j = 0; j < k; ++j)
+      if (graph().tensor(op, j) == graph().tensor(op, k)) return true;
+    return false;
+  }
+  // Calls f(handle) once for each trained tensor of an op.
   template <class F>
   void for_each_tensor(GraphIndex op, const F& f) const {
     const auto own = model_.ops().own_tensors(op);
@@ -128,7 +138,8 @@ class ExampleGradients final : BackwardObserver<B> {
     };
     for (std::size_t t = own.begin; t < own.end; ++t) trained({static_cast<std::uint32_t>(t)});
     const ModelGraph::Op& info = graph().ops[op];
-    for (std::size_t k = 0; k < info.uses.count; ++k) trained(model_.ops().tensors()[graph().tensor(info, k)]);
+    for (std::size_t k = 0; k < info.uses.count; ++k)
+      if (!is_repeated(info, k)) trained(model_.ops().tensors()[graph().tensor(info, k)]);
   }
 
   // Returns op i if it is a Dense layer, or null.
@@ -186,6 +197,8 @@ class ExampleGradients final : BackwardObserver<B> {
     one.axes = rows_of_one_.begin();
     one.examples = 1;
     one.adds = one.adds_tensors = 0;
+    for (std::size_t k = 0; k < info.uses.count; ++k)
+      if (is_repeated(info, k)) one.adds_tensors |= std::uint64_t{1} << k;
     one.pass.batch = one.pass.capacity = rows;
     one.pass.first = batch.pass.first + e * rows;
     one.pass.gradients = one_gradient_.data();

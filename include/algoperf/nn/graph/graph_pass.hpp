@@ -8,7 +8,7 @@
 
 namespace algoperf {
 
-// Receives the call of each op with parameters before its backward runs.
+// Receives the call of every op just before its backward, if the op has rows in this pass.
 template <class B>
 struct BackwardObserver {
   virtual void before_backward(GraphIndex op, const OpCall<B>& call) = 0;

@@ -7,7 +7,7 @@
 
 namespace algoperf::detail {
 
-// Returns a mark per value: 1 if a loss depends on it, else 0.
+// Returns a mark per value: 1 for the inputs and outputs of losses, and of ops with an output that is marked; else 0.
 ALGOPERF_COLD constexpr List<GraphIndex> values_that_reach_a_loss(const ModelGraph& graph) {
   List<GraphIndex> marks(graph.values.size(), 0);
   for (std::size_t i = graph.ops.size(); i-- > 0;) {
