@@ -91,6 +91,15 @@ TEST_CASE("lstm: threads change no bit, workers nearly none, and a resumed run c
   };
   check_reproducible(learner, data, 5);
   check_workers(learner, data, 5);
+
+  // Wide enough for all ways in which products are computed; the threads have blocks of 32 or of 16 examples.
+  const auto wide = [](const auto&... tail) {
+    return TrainingLoop(Classifier{.units = 70}, SoftmaxCrossEntropy{}, adamw(), Constant{0.02},
+                        ShuffledEpochs{.batch = 35}, tail...);
+  };
+  check_reproducible(wide, data, 3);
+  auto one = wide(), three = wide(Host<>{.threads = 3});
+  CHECK(one.predict(data, 37) == three.predict(data, 37));
 }
 
 TEST_CASE("lstm: learns a text") {

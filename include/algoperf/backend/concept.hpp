@@ -11,6 +11,8 @@
 //   gemm_nt(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B^T, where B is n x k
 //   gemm_tn(m, n, k, a, b, c, accumulate)   C (m x n) = A^T B, where A is k x m and B is k x n
 //   symmetric_nt / symmetric_tn             optional: see backend/products/symmetric_product.hpp
+//   products_depend_on_size()               optional, host only: whether the bits of an element of gemm_nn depend on
+//                                           m or n. Default: true
 //   convolution(c)                          optional: see backend/convolution.hpp
 //   attention(shape)                        optional: see backend/attention.hpp
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T

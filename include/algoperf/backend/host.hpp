@@ -77,6 +77,8 @@ struct Host {
       algoperf::gemm_tn(rows, cols, k, a + i, m, b + j, n, c + i * n + j, n, add);
     });
   }
+  // Whether the bits of an element of gemm_nn may depend on the number of rows or columns of the product.
+  bool products_depend_on_size() const { return gemm_column_step<S>() == 0; }
   void symmetric_nt(std::size_t n, std::size_t k, const S* a, const S* b, S* c) const {
     detail::for_each_block_below_diagonal(threads, n, k, c, [=](std::size_t j, std::size_t cols) {
       algoperf::gemm_nt(n - j, cols, k, a + j * k, k, b + j * k, k, c + j * n + j, n, false);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "../../core/half.hpp"
 #include "../../core/math.hpp"
@@ -34,6 +35,7 @@ struct Recurrence {
     traits.reads_inputs = 0;
     traits.memory.kept = (lstm_gates + 1) * units;  // the gates, and h of the step before
     traits.memory.exact = units;                    // the cells
+    traits.memory.scratch = lstm_gates * units * units;
     traits.example_scratch = (lstm_gates + 2) * units;
     return traits;
   }
@@ -56,14 +58,32 @@ struct Recurrence {
     using S = typename Call::S;
     using T = typename Call::Scalar;
     const Memory<Call> memory(call, units);
+    const std::size_t gates = lstm_gates * units;
+    // On the host, every step reads the transpose of the weights: each of its products then reads rows of vectors, and
+    // its bits do not depend on the number of examples.
+    S* const transposed = call.pass.scratch;
+    if constexpr (Call::Backend::on_host)
+      call.pass.backend.for_each_row((units + 15) / 16, 16 * gates,
+                                     TransposeRows<S>{gates, units, call.weight(weight), transposed});
     for_each_block(call, [&](const auto& backend, std::size_t first, std::size_t count) {
       T* const products = memory.scratch(first);
-      S* const states = reinterpret_cast<S*>(products + count * lstm_gates * units);
-      for (std::size_t step = 0, longest = longest_of(call, first, count); step < longest; ++step) {
-        if (step > 0) backend.gemm_nt(count, lstm_gates * units, units, states, call.weight(weight), products);
-        backend.for_each_row(count, 32 * units,
-                             LstmForward<S>{time(call, first, step), call.in(0), step > 0 ? products : nullptr,
-                                            memory.gates, memory.before, memory.cells, states, call.out()});
+      S* const states = reinterpret_cast<S*>(products + count * gates);
+      LstmForward<S> step{{}, call.in(0), products, memory.gates, memory.before, memory.cells, states, call.out()};
+      if constexpr (std::is_same_v<S, T>)
+        if (call.pass.mode == Mode::evaluate) {
+          step.gates = products;
+          step.before = nullptr;
+          step.cells = states + count * units;
+        }
+      for (std::size_t t = 0, longest = longest_of(call, first, count); t < longest; ++t) {
+        if (t > 0) {
+          if constexpr (Call::Backend::on_host)
+            backend.gemm_nn(count, gates, units, states, transposed, products);
+          else
+            backend.gemm_nt(count, gates, units, states, call.weight(weight), products);
+        }
+        step.at = time(call, first, t);
+        backend.for_each_row(count, 32 * units, step);
       }
     });
   }
@@ -128,16 +148,25 @@ struct Recurrence {
     for (std::size_t e = first; e < first + count; ++e) longest = math::max(longest, axis.rows.count(e));
     return longest;
   }
-  // Calls f(backend, first, count) for each block of examples. On the host, blocks have a fixed size, so that no bit
-  // depends on the number of threads, and the threads share them. Blocks that remain run one after another, each with
-  // all threads.
+  template <class Backend>
+  static bool products_depend_on_size(const Backend& backend) {
+    if constexpr (requires { backend.products_depend_on_size(); })
+      return backend.products_depend_on_size();
+    else
+      return true;
+  }
+  // Calls f(backend, first, count) for each block of examples. The threads of a host share the blocks; those that
+  // remain run one after another, each with all threads. Blocks of 32 examples are faster than two of 16, unless a
+  // thread would have none. If products depend on their size, all blocks have 16, so that no bit depends on the number
+  // of threads.
   template <class Call, class F>
   static void for_each_block(const Call& call, const F& f) {
     const auto& backend = call.pass.backend;
     if (call.examples == 0) return;
     if constexpr (Call::Backend::on_host) {
-      constexpr std::size_t block = 16;
-      backend.run_concurrently(backend.concurrency(), (call.examples + block - 1) / block,
+      const std::size_t threads = backend.concurrency();
+      const std::size_t block = !products_depend_on_size(backend) && call.examples > 16 * threads ? 32 : 16;
+      backend.run_concurrently(threads, (call.examples + block - 1) / block,
                                [&](const auto& own, std::size_t, std::size_t i) {
                                  const std::size_t first = i * block, left = call.examples - first;
                                  f(own, first, left < block ? left : block);

@@ -13,16 +13,25 @@ namespace algoperf::detail {
 // The order of the gates, as in torch: input, forget, cell, output.
 enum LstmGate : std::size_t { lstm_input, lstm_forget, lstm_cell, lstm_output, lstm_gates };
 
+// Of a, or of a + b; overwrites x.
 struct SigmoidOf {
   template <class T>
-  ALGOPERF_HD T operator()(T x) const {
-    return math::sigmoid(x);
+  ALGOPERF_HD T operator()(T, T a) const {
+    return math::sigmoid(a);
+  }
+  template <class T>
+  ALGOPERF_HD T operator()(T, T a, T b) const {
+    return math::sigmoid(a + b);
   }
 };
 struct TanhOf {
   template <class T>
-  ALGOPERF_HD T operator()(T x) const {
-    return math::tanh(x);
+  ALGOPERF_HD T operator()(T, T a) const {
+    return math::tanh(a);
+  }
+  template <class T>
+  ALGOPERF_HD T operator()(T, T a, T b) const {
+    return math::tanh(a + b);
   }
 };
 // c = f c' + i g
@@ -80,44 +89,67 @@ struct LstmTime {
   ALGOPERF_HD std::size_t row_before(std::size_t e) const { return reverse ? row(e) + 1 : row(e) - 1; }
 };
 
+// One time step of an example. In evaluation, without `before`, the gates and cells are kept per example only.
 template <class S>
 struct LstmForward {
   static constexpr bool elementwise = true;
   using T = Arithmetic<S>;
   LstmTime at;
   const S* inputs;    // the inputs' part of the pre-activations, per row
-  const T* products;  // the states' part, per example; null at step 0
-  S* gates;           // per row
-  S* before;          // h of the step before, per row
-  T* cells;           // per row
+  const T* products;  // the states' part, per example; not read at step 0
+  S* gates;           // per row; in evaluation per example, where it may be `products`
+  S* before;          // h of the step before, per row; null in evaluation
+  T* cells;           // as gates
   S* states;          // h, per example
   S* out;
 
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t e) const {
     if (at.ended(e)) return;
-    const std::size_t u = at.units, row = at.row(e);
-    S* const gate = gates + row * lstm_gates * u;
+    const std::size_t u = at.units, row = at.row(e), place = before == nullptr ? e : row;
+    S* const gate = gates + place * lstm_gates * u;
+    S *const f = gate + lstm_forget * u, *const g = gate + lstm_cell * u, *const o = gate + lstm_output * u;
+    S *const state = states + e * u, *const y = out + row * u;
+    T* const cell = cells + place * u;
     const S* const input = inputs + row * lstm_gates * u;
-    S *const state = states + e * u, *const state_before = before + row * u, *const y = out + row * u;
-    T* const cell = cells + row * u;
-    if (products == nullptr) {
-      team.map(Assign{}, lstm_gates * u, gate, input);
-      team.each(u, [=](std::size_t c) { state_before[c] = S(T(0)); });
+    if (at.step == 0) {
+      team.map(SigmoidOf{}, lstm_cell * u, gate, input);
+      team.map(TanhOf{}, u, g, input + lstm_cell * u);
+      team.map(SigmoidOf{}, u, o, input + lstm_output * u);
+      team.map(Times{}, u, cell, gate, g);
+      if (before != nullptr) {
+        S* const state_before = before + row * u;
+        team.each(u, [=](std::size_t c) { state_before[c] = S(T(0)); });
+      }
     } else {
-      team.map(Add{}, lstm_gates * u, gate, input, products + e * lstm_gates * u);
-      team.copy(u, state, state_before);
+      const T* const product = products + e * lstm_gates * u;
+      team.map(SigmoidOf{}, lstm_cell * u, gate, input, product);
+      team.map(TanhOf{}, u, g, input + lstm_cell * u, product + lstm_cell * u);
+      team.map(SigmoidOf{}, u, o, input + lstm_output * u, product + lstm_output * u);
+      team.map(NextCell{}, u, cell, gate, g, f, before == nullptr ? cell : cells + at.row_before(e) * u);
+      if (before != nullptr) team.copy(u, state, before + row * u);
     }
-    team.map(SigmoidOf{}, lstm_cell * u, gate);
-    team.map(SigmoidOf{}, u, gate + lstm_output * u);
-    S *const i = gate, *const f = gate + lstm_forget * u, *const g = gate + lstm_cell * u;
-    team.map(TanhOf{}, u, g);
-    if (products == nullptr)
-      team.map(Times{}, u, cell, i, g);
-    else
-      team.map(NextCell{}, u, cell, i, g, f, cells + at.row_before(e) * u);
-    team.map(HiddenOf{}, u, y, gate + lstm_output * u, cell);
+    team.map(HiddenOf{}, u, y, o, cell);
     team.copy(u, y, state);
+  }
+};
+
+// Row block r of 16 rows of the transpose of a matrix of rows x cols.
+template <class S>
+struct TransposeRows {
+  static constexpr std::size_t block = 16;
+  std::size_t rows, cols;
+  const S* from;
+  S* to;
+
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    const std::size_t first = r * block, n = cols - first < block ? cols - first : block, height = rows, width = cols;
+    const S* const source = from + first;
+    S* const target = to + first * rows;
+    team.each(rows, [=](std::size_t i) {
+      for (std::size_t j = 0; j < n; ++j) target[j * height + i] = source[i * width + j];
+    });
   }
 };
 
