@@ -76,7 +76,6 @@ void for_each_rule(const F& f) {
   f("weight average", chain(Adam{}, Descend{}, WeightAverage{.decay = 0.9}));
   f("sam", sam(adamw()));
   f("armijo", armijo(momentum()));
-  f("dgrad", dgrad());
   f("adafactor", adafactor({.weight_decay = 1e-3, .min_dim_size_to_factor = 8}));
   f("adafactor_torch", adafactor_torch({.weight_decay = 0.1}));
   f("adafactor_algoperf", adafactor_algoperf());

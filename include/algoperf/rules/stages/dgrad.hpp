@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "../../core/list.hpp"
 #include "../../core/map_kernels.hpp"
@@ -97,7 +96,7 @@ struct DGradStep {
   ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
     const TensorBlock block = blocks[r];
     const S most = maxima_of_tensors[block.tensor];
-    constexpr S least = std::numeric_limits<S>::min();  // -4 / most is finite above
+    constexpr S least = positive<S>(0);  // the smallest normal number; -4 / most is finite above
     S *const to = u + block.begin, *const first = m + block.begin, *const second = v + block.begin;
     team.map(LinearCombination<S>{moments.beta1, moments.rest1}, block.size, first, static_cast<const S*>(to));
     team.map(SecondMoment<S>{moments.beta2, moments.rest2}, block.size, second, static_cast<const S*>(to));
