@@ -21,8 +21,8 @@ namespace algoperf {
 // at other steps and for a batch of one example; the `patience` of a schedule counts measurements.
 // Needs the backend Host or Thrust, which is checked at compile time. Throws Error if `every` is 0, and if there are
 // several workers or ranks, batch norm or a ragged axis (ExampleGradients, nn/graph/example_gradients.hpp).
-// Cost and memory of a measurement: see ExampleGradients. A step of an MLP or of a CNN takes 2.4 times as long as without
-// it (batches of 128); with a worker per example, a step takes 26 and 8 times as long.
+// Cost and memory of a measurement: see ExampleGradients. A step of an MLP or of a CNN takes 2.4 times as long as
+// without it (batches of 128); with a worker per example, a step takes 26 and 8 times as long.
 struct MeasuredExamples {
   std::uint64_t every = 1;
 
