@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "../core/config.hpp"
+#include "visit_arena.hpp"
 
 namespace algoperf::detail {
 
@@ -31,7 +31,7 @@ class AveragedValues {
   template <class Archive, class RuleState>
   void visit(Archive& archive, Context& context, RuleState& state) {
     if constexpr (!Archive::reading) compute(context, state);
-    context.visit(archive, values_.data());
+    visit_arena(archive, context.backend(), context.layout(), values_.data());
   }
 
  private:

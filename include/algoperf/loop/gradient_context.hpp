@@ -12,7 +12,6 @@
 #include "../core/error.hpp"
 #include "../core/layout.hpp"
 #include "../data/concept.hpp"
-#include "../nn/init.hpp"
 #include "buffers.hpp"
 #include "deferred_loss.hpp"
 #include "diverged.hpp"
@@ -22,6 +21,7 @@
 #include "loop_ranks.hpp"
 #include "resident_data.hpp"
 #include "step_losses.hpp"
+#include "visit_arena.hpp"
 #include "worker_split.hpp"
 
 namespace algoperf {
@@ -143,14 +143,7 @@ class GradientContext {
 
   template <class Archive>
   void visit(Archive& archive) {
-    visit(archive, values());
-  }
-  // Visits an arena with the layout of the parameters.
-  template <class Archive>
-  void visit(Archive& archive, Scalar* arena) {
-    for (const TensorHandle handle : layout().tensors())
-      archive.array(layout().spec(handle).name.c_str(), backend(), arena + layout().place_of(handle).offset,
-                    layout().place_of(handle).size);
+    detail::visit_arena(archive, backend(), layout(), values());
   }
 
  protected:
@@ -231,15 +224,10 @@ GradientContext<Backend, defers>::~GradientContext() = default;
 
 template <class Backend, bool defers>
 ALGOPERF_COLD void GradientContext<Backend, defers>::initialize() {
-  const std::size_t size = layout().size();
   require(layout().trained_size() > 0, "TrainingLoop: no tensor of the model is trained");
-  values_ = backend().template array<Scalar>(size);
-  gradients_ = backend().template array<Scalar>(size);
+  values_ = recorded_model().initial_values(backend(), key_.fold(0));
+  gradients_ = backend().template array<Scalar>(layout().size());
   if (graph().has_buffers) buffers_.initialize(backend(), layout());
-  std::vector<Scalar> first(size);
-  Initializer<Scalar> set(layout(), first.data(), key_.fold(0));
-  recorded_model().initialize(set);
-  backend().write(size, first.data(), values_.data());
 }
 
 template <class Backend, bool defers>
@@ -265,7 +253,8 @@ double GradientContext<Backend, defers>::compute_gradient(std::size_t worker, co
   const std::size_t begin = begin_of(worker), n = examples(worker);
   gradient_examples_ += n;
   if (worker == 0) gradient_examples_ += selected_ - begin_of(workers());  // those of other ranks
-  if (n == 0) {                                                            // fewer examples than workers
+
+  if (n == 0) {  // fewer examples than workers
     backend().fill(layout().size(), gradients, Scalar(0));
     return 0;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../backend/concept.hpp"
+#include "../combine/single_worker.hpp"
 #include "../core/gradient_squares.hpp"
 #include "../core/require.hpp"
 #include "../nn/graph/example_gradients.hpp"
@@ -21,8 +22,7 @@ namespace algoperf {
 // at other steps and for a batch of one example; the `patience` of a schedule counts measurements.
 // Needs the backend Host or Thrust, which is checked at compile time. Throws Error if `every` is 0, and if there are
 // several workers or ranks, batch norm or a ragged axis (ExampleGradients, nn/graph/example_gradients.hpp).
-// Cost and memory of a measurement: see ExampleGradients. A step of an MLP or of a CNN takes 2.4 times as long as
-// without it (batches of 128); with a worker per example, a step takes 26 and 8 times as long.
+// Cost and memory of a measurement: see ExampleGradients.
 struct MeasuredExamples {
   std::uint64_t every = 1;
 
@@ -31,14 +31,9 @@ struct MeasuredExamples {
   static constexpr std::size_t max_workers = 1;
 
   template <class Context>
-  struct State {
-    typename Context::RuleState rule;
+  struct State : SingleWorker::State<Context> {
     std::unique_ptr<ExampleGradients<typename Context::Backend>> examples;
     GradientSquares squares = {};
-    template <class Archive>
-    void visit(Archive& archive) {
-      rule.visit(archive);
-    }
   };
 
   template <class Context>
@@ -46,8 +41,8 @@ struct MeasuredExamples {
     using Backend = typename Context::Backend;
     static_assert(!AsynchronousBackend<Backend>, "algoperf: MeasuredExamples needs the backend Host or Thrust");
     require(every > 0, "MeasuredExamples: every is 0, expected at least 1");
-    return {context.make_rule_state(), std::make_unique<ExampleGradients<Backend>>(
-                                           context.backend(), context.recorded_model(), context.capacity())};
+    return {SingleWorker{}.state(context), std::make_unique<ExampleGradients<Backend>>(
+                                               context.backend(), context.recorded_model(), context.capacity())};
   }
   template <class Context>
   double advance(Context& context, State<Context>& state) const {

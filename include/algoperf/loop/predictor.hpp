@@ -32,11 +32,7 @@ class Predictor {
   explicit Predictor(const ModelType& model, const Backend& backend = {}, std::size_t batch = 256)
       : model_(model),
         evaluator_(backend, ModelFunctionRef<Backend>(KeepOutputs{model}), checked(batch), batch, {.training = false}) {
-    values_ = backend.template array<Scalar>(layout().size());
-    std::vector<Scalar> first(layout().size());
-    Initializer<Scalar> set(layout(), first.data(), RandomKey{1});
-    evaluator_.model().initialize(set);
-    backend.write(first.size(), first.data(), values_.data());
+    values_ = evaluator_.model().initial_values(backend, RandomKey{1});
   }
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "any_op.hpp"
 #include "gradient_step.hpp"
@@ -102,6 +103,8 @@ class RecordedModel {
 
   // Writes the initial values of all tensors. `set` must refer to layout().
   void initialize(Initializer<Scalar>& set) const;
+  // Returns the initial values, an arena in the backend's memory.
+  typename B::template Array<Scalar> initial_values(const B& backend, RandomKey key) const;
 
   // Returns a field that the model reads. Throws Error if it reads none of this name.
   const ModelGraph::ValueInfo& field(const char* name) const;
@@ -142,6 +145,17 @@ ALGOPERF_COLD void RecordedModel<B>::initialize(Initializer<Scalar>& set) const 
     const ModelGraph::Tensor& t = graph().tensors[i];
     set(ops().tensors()[i], t.init, t.fan_in, t.fan_out);
   }
+}
+
+template <class B>
+ALGOPERF_COLD auto RecordedModel<B>::initial_values(const B& backend, RandomKey key) const ->
+    typename B::template Array<Scalar> {
+  std::vector<Scalar> drawn(layout().size());
+  Initializer<Scalar> set(layout(), drawn.data(), key);
+  initialize(set);
+  auto values = backend.template array<Scalar>(drawn.size());
+  backend.write(drawn.size(), static_cast<const Scalar*>(drawn.data()), values.data());
+  return values;
 }
 
 template <class B>

@@ -156,8 +156,8 @@ struct Recurrence {
       return true;
   }
   // Calls f(backend, first, count) for each block of examples. The threads of a host share the blocks; those that
-  // remain run one after another, each with all threads. Blocks of 32 examples are faster than two of 16, unless a
-  // thread would have none. If products depend on their size, all blocks have 16, so that no bit depends on the number
+  // remain run one after another, each with all threads. Blocks of 32 examples are faster than two of 16, if there
+  // is one for every thread. If products depend on their size, all blocks have 16, so that no bit depends on the number
   // of threads.
   template <class Call, class F>
   static void for_each_block(const Call& call, const F& f) {
@@ -165,7 +165,7 @@ struct Recurrence {
     if (call.examples == 0) return;
     if constexpr (Call::Backend::on_host) {
       const std::size_t threads = backend.concurrency();
-      const std::size_t block = !products_depend_on_size(backend) && call.examples > 16 * threads ? 32 : 16;
+      const std::size_t block = !products_depend_on_size(backend) && call.examples > 32 * (threads - 1) ? 32 : 16;
       backend.run_concurrently(threads, (call.examples + block - 1) / block,
                                [&](const auto& own, std::size_t, std::size_t i) {
                                  const std::size_t first = i * block, left = call.examples - first;
