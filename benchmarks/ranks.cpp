@@ -44,7 +44,7 @@ int main(int count, char** arguments) {
   for (std::size_t bytes = 1024; bytes <= most; bytes *= 4) {
     ap::Layout layout;
     layout.add({"w", ap::Kind::weight, {bytes / sizeof(float)}});
-    ap::ArrayBlocks<float> blocks(ranks, layout, 1);
+    ap::ArrayBlocks<ap::Host<float>> blocks(context.backend(), ranks, layout, 1);
     std::vector<float> vector(layout.size(), 1.0f + static_cast<float>(ranks.rank())), sum(layout.size());
     const std::size_t repetitions = std::clamp<std::size_t>((std::size_t{64} << 20) / bytes, 3, 1000);
     std::vector<double> seconds[4];

@@ -1,5 +1,5 @@
 # Installs the headers and a package: find_package(algoperf COMPONENTS zlib images report formats benchmark thrust cuda
-# gemm).
+# nccl gemm).
 # Each component has its own export, so that a project needs the packages of the components that it requests only.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/algoperf)
@@ -15,4 +15,5 @@ endforeach()
 configure_package_config_file(cmake/algoperfConfig.cmake.in algoperfConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(algoperfConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/algoperfConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/algoperfConfigVersion.cmake
-              cmake/algoperf_formats.cmake cmake/algoperf_thrust.cmake cmake/algoperf_cuda.cmake DESTINATION ${package_dir})
+              cmake/algoperf_formats.cmake cmake/algoperf_thrust.cmake cmake/algoperf_cuda.cmake
+              cmake/algoperf_nccl.cmake DESTINATION ${package_dir})

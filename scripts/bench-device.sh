@@ -50,7 +50,8 @@ deps=${DEPS:-.deps}
 python=${PYTHON:-python3}
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [[ -x $nvcc ]] || { echo "bench-device: no nvcc here" >&2; exit 1; }
-gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1) || true
+gpus=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null) || true
+gpu=${gpus%%$'\n'*}
 arch=${ARCH:-$([[ $gpu ]] && echo native || echo sm_90)}
 [[ -d $deps/mnist && -z ${ALGOPERF_DATA:-} ]] && export ALGOPERF_DATA=$(realpath "$deps")
 build=build/device
@@ -61,6 +62,7 @@ for folder in "$deps/include" "$deps/include/eigen3" /usr/include/eigen3; do
   [[ ! -d $folder ]] || include+=(-isystem "$folder")
 done
 link=(-L"$deps/lib" -lz)
+[[ $(wc -l <<<"$gpus") == 1 ]] || link+=(-DALGOPERF_TEST_NCCL -lnccl)
 cuda() { # program source [optimisation]
   "$nvcc" -std=c++20 "${3:--O3}" -arch="$arch" -DEIGEN_NO_CUDA "${include[@]}" "$2" -o "$build/$1" -lcublas -lcusolver \
     "${link[@]}" >"$build/$1.log" 2>&1 || { cat "$build/$1.log" >&2; exit 1; }

@@ -1,7 +1,8 @@
 # Checks every #include of the library against the table of floors (the layers of the architecture). Argument: SETTINGS.
 #   A file includes only its own folder and lower floors, never another folder of its floor or a higher floor.
 #   rules, nn, combine and loop include only the backend concept and the types that are passed to a backend: work,
-#   ports, guards, the shape of a convolution.
+#   ports, guards, the shape of a convolution. The group over NCCL alone uses the device of the CUDA backend, on whose
+#   stream NCCL works.
 #   Light folders, and the umbrella header with everything that it includes, use only a list of standard headers.
 cmake_minimum_required(VERSION 3.24)
 include(${SETTINGS})
@@ -77,6 +78,7 @@ foreach(line IN LISTS lines)
     fault(${where} "${target} has no floor (the table is in tests/floors.cmake)")
   elseif(NOT other STREQUAL folder AND NOT floor_of_${other} LESS floor_of_${folder})
     fault(${where} "${folder}/ (floor ${floor_of_${folder}}) may not include ${target} (floor ${floor_of_${other}})")
+  elseif(file STREQUAL "combine/group/nccl.cuh" AND target STREQUAL "backend/cuda/device.cuh")
   elseif(other STREQUAL "backend" AND folder IN_LIST algorithm_folders AND NOT target IN_LIST contracts_of_backend)
     fault(${where} "${folder}/ may include backend/concept.hpp and the types passed to a backend, but not ${target}")
   endif()

@@ -138,7 +138,7 @@ std::vector<float> adasum_of_floats(std::vector<std::vector<float>> vectors, Vec
   layout.add({"t", Kind::weight, Shape(vectors[0].size())});
   std::vector<float*> pointers;
   for (auto& vector : vectors) pointers.push_back(vector.data());
-  ArrayBlocks<float> none;
+  ArrayBlocks<Host<float>> none;
   adasum_tree(Host<float>{}, layout, pointers, Ranks{}, none, 1, format);
   return vectors[0];
 }

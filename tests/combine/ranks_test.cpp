@@ -159,7 +159,7 @@ TEST_CASE("blocks cover the arena in the order of ranks, cut where chunks of ten
     std::vector<std::size_t> begins(count);
     run_ranks(count, [&](Threads group) {
       const Ranks ranks(group.connect());
-      const ArrayBlocks<float> parts(ranks, layout, 1);
+      const ArrayBlocks<Host<float>> parts({}, ranks, layout, 1);
       blocks[ranks.rank()] = parts.own_block();
       if (parts.first_piece() < parts.end_piece()) begins[ranks.rank()] = parts.pieces()[parts.first_piece()].begin;
     });
@@ -191,7 +191,7 @@ TEST_CASE("Adasum over 1 to 17 ranks has the bits of the tree in one process") {
       std::vector<int> same(count);
       run_ranks(count, [&](Threads group) {
         const Ranks ranks(group.connect());
-        ArrayBlocks<float> blocks(ranks, layout, each);
+        ArrayBlocks<Host<float>> blocks({}, ranks, layout, each);
         std::vector<std::vector<float>> own(vectors.begin() + static_cast<std::ptrdiff_t>(ranks.rank() * each),
                                             vectors.begin() + static_cast<std::ptrdiff_t>((ranks.rank() + 1) * each));
         std::vector<float*> mine;
@@ -227,7 +227,7 @@ TEST_CASE("hierarchical Adasum and 16-bit formats over ranks have the bits of on
     std::vector<int> same(count);
     run_ranks(count, [&](Threads group) {
       const Ranks ranks(group.connect());
-      ArrayBlocks<float> blocks(ranks, layout, each);
+      ArrayBlocks<Host<float>> blocks({}, ranks, layout, each);
       std::vector<std::vector<float>> own(vectors.begin() + static_cast<std::ptrdiff_t>(ranks.rank() * each),
                                           vectors.begin() + static_cast<std::ptrdiff_t>((ranks.rank() + 1) * each));
       std::vector<float*> mine;
@@ -259,7 +259,7 @@ TEST_CASE("Adasum over ranks: scale covariance, sums of orthogonal and means of 
       std::vector<double> result;
       run_ranks(count, [&](Threads group) {
         const Ranks ranks(group.connect());
-        ArrayBlocks<double> blocks(ranks, layout, 1);
+        ArrayBlocks<Host<double>> blocks({}, ranks, layout, 1);
         std::vector<double> mine = vectors[ranks.rank()];
         adasum_tree(Host<double>{}, layout, {mine.data()}, ranks, blocks);
         if (ranks.is_root()) result = mine;

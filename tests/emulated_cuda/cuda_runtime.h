@@ -25,7 +25,7 @@
 #define __global__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(threads)
-#define __shared__ static
+#define __shared__ static thread_local
 #define CUDART_VERSION 13000
 
 struct dim3 {
@@ -33,7 +33,7 @@ struct dim3 {
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 
-inline dim3 threadIdx(0, 0, 0), blockIdx(0, 0, 0), blockDim, gridDim;
+inline thread_local dim3 threadIdx(0, 0, 0), blockIdx(0, 0, 0), blockDim, gridDim;
 
 namespace emulated_cuda {
 
@@ -45,7 +45,7 @@ inline std::size_t most_bytes = std::size_t{1} << 40;  // largest allocation tha
 class Block {
  public:
   static Block& instance() {
-    static Block block;
+    static thread_local Block block;
     return block;
   }
 
@@ -179,9 +179,10 @@ enum cudaError_t {
 };
 namespace emulated_cuda {
 
-inline std::size_t launches = 0;                                              // kernel launches, including graph nodes
-inline std::size_t waits = 0;                                                 // waits of the host for the device
-inline cudaError_t has_no_device = cudaSuccess, cannot_launch = cudaSuccess;  // errors to return once
+// Of this thread:
+inline thread_local std::size_t launches = 0;  // kernel launches, including graph nodes
+inline thread_local std::size_t waits = 0;     // waits of the host for the device
+inline thread_local cudaError_t has_no_device = cudaSuccess, cannot_launch = cudaSuccess;  // errors to return once
 
 inline void wait() {
   ++waits;
@@ -192,8 +193,12 @@ inline void wait() {
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
+struct cudaUUID_t {
+  char bytes[16] = {};
+};
 struct cudaDeviceProp {
   char name[16] = "emulated";
+  cudaUUID_t uuid = {};
   int major = 9, minor = 0;
 };
 using cudaStream_t = emulated_cuda::Stream*;
@@ -282,9 +287,18 @@ inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return *free = std::size_t{1} << 30, *total = std::size_t{1} << 31, cudaSuccess;
 }
 inline cudaError_t cudaGetDevice(int* device) {
-  return *device = 0, std::exchange(emulated_cuda::has_no_device, cudaSuccess);
+  return *device = emulated_cuda::device, std::exchange(emulated_cuda::has_no_device, cudaSuccess);
 }
-inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* facts, int) { return *facts = {}, cudaSuccess; }
+inline cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= emulated_cuda::devices) return cudaErrorInvalidValue;
+  return emulated_cuda::device = device, cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceCount(int* count) { return *count = emulated_cuda::devices, cudaSuccess; }
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* facts, int device) {
+  *facts = {};
+  facts->uuid.bytes[0] = static_cast<char>(device);
+  return cudaSuccess;
+}
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) { return *value = 2, cudaSuccess; }
 inline cudaError_t cudaDeviceSynchronize() { return emulated_cuda::wait(), cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }

@@ -1,8 +1,9 @@
 // Streams of the emulated device. Work stays queued in its stream until the host waits for the device. Then the
 // streams run, the last created first, each as far as its events allow. Code that lacks a required event therefore
-// computes a wrong result, which tests detect.
+// computes a wrong result, which tests detect. A process has several devices, each for one thread at a time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -34,14 +35,20 @@ struct Node {
 struct Graph {
   std::vector<std::shared_ptr<Node>> nodes;
 };
-inline Graph* capturing = nullptr;
+inline thread_local Graph* capturing = nullptr;
 
 struct Stream {
   std::deque<Task> tasks;
   Node* captured_last = nullptr;
 };
+
+constexpr int devices = 4;
+inline thread_local int device = 0;  // of this thread
+
+// Returns the streams of this thread's device.
 inline auto& streams() {
-  static auto& all = *new std::vector<std::unique_ptr<Stream>>;
+  static auto& of_devices = *new std::array<std::vector<std::unique_ptr<Stream>>, devices>;
+  auto& all = of_devices[static_cast<std::size_t>(device)];
   if (all.empty()) all.push_back(std::make_unique<Stream>());  // the default stream
   return all;
 }

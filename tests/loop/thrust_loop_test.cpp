@@ -1,6 +1,7 @@
 // Training loops on the Thrust backend, with the device system for which the program was built.
 #include <algoperf/backend/thrust.hpp>
 
+#include <algoperf/combine/group/threads.hpp>
 #include "../support/near.hpp"
 #include "algoperf/loop/measured_examples.hpp"
 #include "device_loops.hpp"
@@ -23,6 +24,21 @@ TEST_CASE("Thrust: a U-Net") { check_restoration(Thrust<float>{}); }
 TEST_CASE("Thrust: a loss over all paths that spell the labels") { check_spelling(Thrust<float>{}); }
 TEST_CASE_TEMPLATE("Thrust: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::updates>) {
   check_workers<C>(Thrust<float>{});
+}
+TEST_CASE_TEMPLATE("Thrust: ranks, whose arrays pass through host memory", C, Mean, Adasum<Of::updates>) {
+  const Tiny task;
+  const auto trained = [&](const auto& group) {
+    auto loop = tiny_loop(momentum(), 0.02, C{}, group, Thrust<float>{});
+    const RunReport report = loop.run(task.train(), Evaluate{task, {.every = 5}}, UntilStep{10});
+    return std::pair(values_of(loop), report);
+  };
+  const auto [expected, alone] = trained(InProcess{.workers = 3});
+  run_ranks(3, [&, &of_one = expected, &report = alone](Threads group) {
+    const auto [found, of_rank] = trained(group);
+    CHECK_UNARY(same_bits(found, of_one));
+    CHECK_UNARY(of_rank.last.loss == report.last.loss);
+    CHECK_UNARY(of_rank.best.metric == report.best.metric);
+  });
 }
 TEST_CASE("Thrust: binary decisions per class") { check_questions(Thrust<float>{}); }
 TEST_CASE("Thrust: evaluation") { check_evaluation(Thrust<float>{}); }

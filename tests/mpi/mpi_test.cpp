@@ -50,6 +50,14 @@ TEST_CASE("exchanges of ranges of all sizes, some of them empty") {
     CHECK(in.substr(from[r].begin, from[r].size) == std::string(bytes(r, me), static_cast<char>(16 * r + me)));
 }
 
+TEST_CASE("ranks are numbered on their machine") {
+  CHECK(local_rank(Mpi{}) == rank());  // tests run on one machine
+  MPI_Comm even_and_odd = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(rank() % 2), 0, &even_and_odd);
+  CHECK(local_rank(Mpi{.communicator = even_and_odd}) == rank() / 2);
+  MPI_Comm_free(&even_and_odd);
+}
+
 TEST_CASE_TEMPLATE("processes have the bits of as many workers in one process", C, Mean, Adasum<Of::gradients>,
                    Adasum<Of::updates>) {
   std::vector<float> expected, found;

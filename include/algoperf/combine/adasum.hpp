@@ -31,7 +31,7 @@ struct Adasum {
     std::vector<typename Context::Array> vectors = {};     // the workers' gradients or updates
     typename Context::Array start = {};                    // the parameters before the step (updates only)
     std::vector<typename Context::Scalar*> pointers = {};  // to the vectors, reset at each step
-    ArrayBlocks<typename Context::Scalar> blocks = {};
+    ArrayBlocks<typename Context::Backend> blocks = {};
     std::uint64_t measure_every = 0;         // steps; 0: never
     std::vector<double> orthogonality = {};  // per tensor, of the last step that was measured
     template <class Archive>
@@ -56,7 +56,7 @@ struct Adasum {
     State<Context> state{{context, of}};
     for (std::size_t w = 0; w < workers; ++w) state.vectors.push_back(context.backend().template array<S>(n));
     if (of == Of::updates) state.start = context.backend().template array<S>(n);
-    state.blocks = {context.ranks(), context.layout(), workers};
+    state.blocks = {context.backend(), context.ranks(), context.layout(), workers};
     return state;
   }
 
@@ -136,7 +136,7 @@ struct Adasum {
     if (measures) squares = squares_of(context, state.pointers);
     if (context.ranks().alone()) {
       adasum_of_nodes(context.backend(), context.layout(), state.pointers, per_node, format);
-    } else if constexpr (Context::Backend::on_host) {
+    } else {
       const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
       loss = detail::mean_loss(notes, detail::sum_of_weights(notes));
       adasum_tree(context.backend(), context.layout(), state.pointers, context.ranks(), state.blocks, per_node, format);

@@ -125,9 +125,11 @@ void adasum_of_nodes(const Backend& backend, const Layout& layout, std::vector<S
 // vectors of rank r has the number r V + v. Vectors and the result are rounded to the format. Each rank combines its
 // block of all vectors; at each level of the tree, the ranks exchange the dot products of their chunks, 24 bytes per
 // pair of vectors and chunk of 8192 elements.
-template <class Backend, class S>
-void adasum_tree(const Backend& backend, const Layout& layout, const std::vector<S*>& vectors, const Ranks& ranks,
-                 ArrayBlocks<S>& blocks, std::size_t per_node = 1, VectorFormat format = VectorFormat::full) {
+template <class Backend>
+void adasum_tree(const Backend& backend, const Layout& layout, const std::vector<typename Backend::Scalar*>& vectors,
+                 const Ranks& ranks, ArrayBlocks<Backend>& blocks, std::size_t per_node = 1,
+                 VectorFormat format = VectorFormat::full) {
+  using S = typename Backend::Scalar;
   if (ranks.alone()) {
     std::vector<S*> nodes = vectors;
     return adasum_of_nodes(backend, layout, nodes, per_node, format);
@@ -135,7 +137,7 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
   std::vector<bool> trained;
   for (const TensorHandle handle : layout.tensors()) trained.push_back(layout.spec(handle).trained());
   for (std::size_t v = 0; v < vectors.size(); ++v)
-    blocks.all_to_all(ranks, static_cast<const S*>(vectors[v]), v, format);
+    blocks.all_to_all(backend, ranks, static_cast<const S*>(vectors[v]), v, format);
   std::vector<S*> nodes;
   for (std::size_t r = 0; r < ranks.size(); ++r)
     for (std::size_t v = 0; v < vectors.size(); ++v) nodes.push_back(blocks.received(r, v));
@@ -172,7 +174,7 @@ void adasum_tree(const Backend& backend, const Layout& layout, const std::vector
       backend.map(LinearCombination<S>{static_cast<S>(a), static_cast<S>(b)}, piece.size, x, y);
     });
   }
-  blocks.all_gather(ranks, vectors[0], format);
+  blocks.all_gather(backend, ranks, vectors[0], format);
 }
 
 }  // namespace algoperf

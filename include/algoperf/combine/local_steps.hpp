@@ -55,7 +55,7 @@ struct LocalSteps {
     typename Context::Backend backend;
     std::size_t size;
     typename Context::Array momentum, difference;
-    ArrayBlocks<typename Context::Scalar> blocks;
+    ArrayBlocks<typename Context::Backend> blocks;
     std::uint64_t steps = 0;
     double every = 0, outer_rate = 0, outer_momentum = 0;  // the combiner's options
     template <class Archive>
@@ -95,7 +95,7 @@ struct LocalSteps {
                          n,
                          array(),
                          array(),
-                         {context.ranks(), context.layout(), context.workers()}};
+                         {context.backend(), context.ranks(), context.layout(), context.workers()}};
     context.backend().fill(n, state.momentum.data(), S(0));
     state.every = static_cast<double>(every);
     state.outer_rate = outer_rate;
@@ -164,13 +164,13 @@ struct LocalSteps {
       return;
     }
     for (std::size_t w = 0; w < context.workers(); ++w)
-      state.blocks.all_to_all(ranks, static_cast<const S*>(state.workers[w].own.data()), w);
+      state.blocks.all_to_all(backend, ranks, static_cast<const S*>(state.workers[w].own.data()), w);
     const std::size_t n = state.blocks.own_block().size;
     for (std::size_t r = 0; r < ranks.size(); ++r)
       for (std::size_t w = 0; w < context.workers(); ++w)
         add(n, mean, static_cast<const S*>(state.blocks.received(r, w)));
     backend.copy(n, static_cast<const S*>(mean), state.blocks.received(0));
-    state.blocks.all_gather(ranks, mean);
+    state.blocks.all_gather(backend, ranks, mean);
   }
 
   template <class Context>

@@ -12,8 +12,8 @@ namespace detail {
 
 // Replaces this rank's mean gradient by that of all ranks, weighted by their parts of the batch. Returns the mean of
 // their losses. With one worker per rank, the bits are those of Mean with as many workers in one process.
-template <class Context, class S>
-double mean_over_ranks(Context& context, ArrayBlocks<S>& blocks, S* gradient, double loss) {
+template <class Context, class Backend, class S>
+double mean_over_ranks(Context& context, ArrayBlocks<Backend>& blocks, S* gradient, double loss) {
   if (context.ranks().alone()) return loss;
   const std::vector<Ranks::Note> notes = context.meet(Meeting::gradient, context.weight(), loss);
   const double weight = sum_of_weights(notes);
@@ -33,7 +33,7 @@ struct Mean {
   struct State {
     typename Context::RuleState rule;
     typename Context::Array other;  // one worker's gradient
-    ArrayBlocks<typename Context::Scalar> blocks;
+    ArrayBlocks<typename Context::Backend> blocks;
     template <class Archive>
     void visit(Archive& archive) {
       rule.visit(archive);
@@ -45,7 +45,7 @@ struct Mean {
     const std::size_t n = context.workers() > 1 ? context.layout().size() : 0;
     return {context.make_rule_state(),
             context.backend().template array<typename Context::Scalar>(n),
-            {context.ranks(), context.layout(), 1}};
+            {context.backend(), context.ranks(), context.layout(), 1}};
   }
   template <class Context>
   double advance(Context& context, State<Context>& state) const {
@@ -74,10 +74,7 @@ struct Mean {
       see(w, other);
       context.backend().map(LinearCombination<S>{1, static_cast<S>(context.share(w))}, n, context.gradients(), other);
     }
-    if constexpr (Context::Backend::on_host)
-      return detail::mean_over_ranks(context, state.blocks, context.gradients(), loss);
-    else
-      return loss;
+    return detail::mean_over_ranks(context, state.blocks, context.gradients(), loss);
   }
   // Runs the rule's step with the mean gradient.
   template <class Context>

@@ -29,16 +29,16 @@ inline double sum_of_weights(const std::vector<Ranks::Note>& notes) {
 }
 
 // Replaces this rank's vector by the sum over ranks r of factor(r) times the vector of rank r, in the order of ranks.
-template <class Context, class S, class Factor>
-void sum_over_ranks(Context& context, ArrayBlocks<S>& blocks, S* vector, const Factor& factor) {
+template <class Context, class Backend, class S, class Factor>
+void sum_over_ranks(Context& context, ArrayBlocks<Backend>& blocks, S* vector, const Factor& factor) {
   const Ranks& ranks = context.ranks();
-  blocks.all_to_all(ranks, vector);
+  blocks.all_to_all(context.backend(), ranks, vector);
   S* const total = blocks.received(0);
   const std::size_t n = blocks.own_block().size;
   context.backend().map(Multiply<S>{factor(0)}, n, total);
   for (std::size_t r = 1; r < ranks.size(); ++r)
     context.backend().map(LinearCombination<S>{1, factor(r)}, n, total, static_cast<const S*>(blocks.received(r)));
-  blocks.all_gather(ranks, vector);
+  blocks.all_gather(context.backend(), ranks, vector);
 }
 
 }  // namespace algoperf::detail

@@ -25,7 +25,7 @@ struct WorkerSum {
   struct State {
     detail::WorkerRules<Context> rules;
     typename Context::Array vector, start, sum;  // one worker's vector, the parameters before the step, the updates
-    ArrayBlocks<typename Context::Scalar> blocks;
+    ArrayBlocks<typename Context::Backend> blocks;
     template <class Archive>
     void visit(Archive& archive) {
       rules.visit(archive);
@@ -43,7 +43,7 @@ struct WorkerSum {
             context.backend().template array<S>(n),
             context.backend().template array<S>(of == Of::updates ? n : 0),
             context.backend().template array<S>(of == Of::updates ? n : 0),
-            {context.ranks(), context.layout(), 1}};
+            {context.backend(), context.ranks(), context.layout(), 1}};
   }
 
   template <class Context>
@@ -111,17 +111,14 @@ struct WorkerSum {
   // Adds the sums of all ranks. Returns the mean loss of all ranks.
   template <class Context, class S>
   static double add_ranks(Context& context, State<Context>& state, S* sum, double loss) {
-    if constexpr (Context::Backend::on_host) {
-      if (context.ranks().alone()) return loss;
-      const auto notes = context.meet(Meeting::gradient, context.weight(), loss);
-      const double weight = detail::sum_of_weights(notes);
-      const std::size_t trained = context.layout().trained_size(), rest = context.layout().size() - trained;
-      const double share = weight > 0 ? context.weight() / weight : 0;
-      if (rest > 0) context.backend().map(Multiply<S>{static_cast<S>(share)}, rest, sum + trained);
-      detail::sum_over_ranks(context, state.blocks, sum, [](std::size_t) { return S(1); });
-      loss = detail::mean_loss(notes, weight);
-    }
-    return loss;
+    if (context.ranks().alone()) return loss;
+    const auto notes = context.meet(Meeting::gradient, context.weight(), loss);
+    const double weight = detail::sum_of_weights(notes);
+    const std::size_t trained = context.layout().trained_size(), rest = context.layout().size() - trained;
+    const double share = weight > 0 ? context.weight() / weight : 0;
+    if (rest > 0) context.backend().map(Multiply<S>{static_cast<S>(share)}, rest, sum + trained);
+    detail::sum_over_ranks(context, state.blocks, sum, [](std::size_t) { return S(1); });
+    return detail::mean_loss(notes, weight);
   }
 };
 

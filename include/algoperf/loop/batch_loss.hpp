@@ -1,4 +1,4 @@
-// BatchLoss: a batch's mean weighted loss, computed in the backend's memory.
+// BatchLoss and LossOfRanks: a batch's mean weighted loss, computed in the backend's memory.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace algoperf::detail {
 
-// Writes sum(weights losses) / n to *loss, or sum(weights losses) / sum(row_weights) if that is not null. Writes `step`
-// to *diverged if this is the first loss that is not finite.
+// Writes share sum(weights losses) / n to *loss, or share sum(weights losses) / sum(row_weights) if row_weights is not
+// null. Writes `step` to *diverged if this is the first loss that is not finite.
 template <class S>
 struct BatchLoss {
   std::size_t n;
@@ -20,6 +20,7 @@ struct BatchLoss {
   double* loss;
   std::int64_t* diverged;
   std::int64_t step;
+  double share = 1;  // this rank's part of the batch
 
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
@@ -31,7 +32,25 @@ struct BatchLoss {
     double divisor = static_cast<double>(n);
     if (const S* const w = row_weights; w != nullptr)
       divisor = team.template sum<double>(n, [w](std::size_t i) { return static_cast<double>(w[i]); });
-    *loss = divisor > 0 ? total / divisor : 0;
+    *loss = divisor > 0 ? share * (total / divisor) : 0;
+    *diverged = before == 0 && !finite_bits(total) ? step : before;
+  }
+};
+
+// Writes the sum of the ranks' losses, each multiplied by its share, to *loss. *diverged is as above.
+struct LossOfRanks {
+  std::size_t ranks;
+  const double* losses;
+  double* loss;
+  std::int64_t* diverged;
+  std::int64_t step;
+
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
+    const std::int64_t before = *diverged;
+    const double* const of = losses;
+    const double total = team.template sum<double>(ranks, [of](std::size_t r) { return of[r]; });
+    *loss = total;
     *diverged = before == 0 && !finite_bits(total) ? step : before;
   }
 };

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "../backend/guard.hpp"
+#include "../combine/group/array_exchange.hpp"
 #include "batch_loss.hpp"
 
 namespace algoperf::detail {
@@ -20,11 +22,24 @@ class DeferredLoss {
       : loss_(backend.template array<double>(1)), diverged_(backend.template array<std::int64_t>(1)) {}
 
   // Computes the loss of step t from n weights and losses and, unless null, the weights of a Weighted loss (BatchLoss).
+  // Multiplies it by this rank's share of the batch.
   void record(const Backend& backend, std::size_t n, const Scalar* weights, const Scalar* losses, const Scalar* field,
-              std::uint64_t t) {
+              std::uint64_t t, double share = 1) {
     const BatchLoss<Scalar> mean{
-        n, weights, losses, field, loss_.data(), diverged_.data(), static_cast<std::int64_t>(t)};
+        n, weights, losses, field, loss_.data(), diverged_.data(), static_cast<std::int64_t>(t), share};
     backend.for_each_row(1, n, mean);
+  }
+  // Replaces the loss by the sum of all ranks' losses, so that all ranks suppress the same steps.
+  void add_over_ranks(const Backend& backend, const Ranks& ranks, std::uint64_t t) {
+    if (of_ranks_.size() == 0) {
+      of_ranks_ = backend.template array<double>(ranks.size());
+      for (std::size_t r = 0; r < ranks.size(); ++r) received_.push_back({r * sizeof(double), sizeof(double)});
+      sent_.assign(ranks.size(), {0, sizeof(double)});
+    }
+    exchange_(backend, ranks, loss_.data(), sent_, of_ranks_.data(), received_);
+    backend.for_each_row(
+        1, ranks.size(),
+        LossOfRanks{ranks.size(), of_ranks_.data(), loss_.data(), diverged_.data(), static_cast<std::int64_t>(t)});
   }
   // Returns a guard that suppresses every step after the first loss that is not finite.
   Unless guard() const { return Unless{diverged_.data()}; }
@@ -44,8 +59,10 @@ class DeferredLoss {
   }
 
  private:
-  typename Backend::template Array<double> loss_;
+  typename Backend::template Array<double> loss_, of_ranks_;
   typename Backend::template Array<std::int64_t> diverged_;
+  std::vector<ByteRange> sent_, received_;
+  ArrayExchange<Backend, double> exchange_;
 };
 
 // For backends whose losses are read immediately.

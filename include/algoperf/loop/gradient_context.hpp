@@ -158,11 +158,11 @@ class GradientContext {
   void initialize();
   // Computes the gradient of a worker's examples. Returns their loss, or 0 if losses are deferred.
   double compute_gradient(std::size_t worker, const Scalar* values, Scalar* gradients);
-  // Computes the deferred loss of the current step, if losses are deferred.
-  void record_loss() {
+  // Computes the loss of the current step, if it is deferred, multiplied by this rank's share of the batch.
+  void record_loss(double share) {
     if constexpr (defers)
       deferred_loss_.record(backend(), losses_of(batch().padded_size()), losses_.weights(), work().losses(),
-                            evaluator_.loss_weights(work()), now_.t);
+                            evaluator_.loss_weights(work()), now_.t, share);
   }
   [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const;
 
@@ -213,7 +213,6 @@ ALGOPERF_COLD GradientContext<Backend, defers>::GradientContext(const ModelFunct
       key_(key),
       losses_(workers, batch().padded_capacity()),
       resident_(backend, capacity) {
-  require(Backend::on_host || ranks_.alone(), "TrainingLoop: a group of several ranks needs the backend Host");
   std::size_t losses = 0;
   for (const ModelGraph::Op& op : graph().ops) losses += op.loss;
   require(losses == 1, "TrainingLoop: the model and its loss record ", losses, " losses, expected one");

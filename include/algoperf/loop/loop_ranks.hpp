@@ -26,10 +26,18 @@ struct RankValues {
   const Layout& layout;
   const void* values;
   std::size_t scalar_size;
+  std::vector<char> copy = {};  // of the parameters that are in a device's memory
 };
 template <class Context>
 RankValues values_of(const Context& context) {
-  return {context.layout(), context.values(), sizeof(typename Context::Scalar)};
+  using S = typename Context::Scalar;
+  RankValues found{context.layout(), context.values(), sizeof(S)};
+  if constexpr (!Context::Backend::on_host) {
+    found.copy.resize(context.layout().size() * sizeof(S));
+    context.backend().read(context.layout().size(), context.values(), reinterpret_cast<S*>(found.copy.data()));
+    found.values = found.copy.data();
+  }
+  return found;
 }
 
 // Throws RankFailure, naming the first tensor that differs, unless the parameters have the same bits on all ranks.

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "gradient_context.hpp"
 
@@ -48,6 +50,20 @@ class TrainingContext : public GradientContext<BackendType, detail::losses_defer
   }
 
   // The interface for combiners.
+  // Meets the other ranks at this step. Throws Diverged on all ranks if the loss of one is not finite. Deferred losses
+  // are added over the ranks when they meet at a gradient, so that all ranks suppress the same steps.
+  std::vector<Ranks::Note> meet(Meeting at, double weight, double loss) {
+    std::vector<Ranks::Note> notes = Base::meet(at, weight, loss);
+    if constexpr (defers)
+      if (at == Meeting::gradient) {
+        double all = 0;
+        for (const Ranks::Note& note : notes) all += note.weight;
+        this->record_loss(all > 0 ? weight / all : 0);
+        this->deferred_loss_.add_over_ranks(this->backend(), this->ranks(), this->now_.t);
+        loss_added_at_ = this->now_.t;
+      }
+    return notes;
+  }
   RuleState make_rule_state() const { return rule_.state(this->backend(), this->layout()); }
   double gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
     const double loss = this->compute_gradient(worker, values, gradients);
@@ -58,7 +74,7 @@ class TrainingContext : public GradientContext<BackendType, detail::losses_defer
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
     if constexpr (defers)
-      this->record_loss();
+      record_loss_once();
     else if (this->gradient_norm_.measures())
       this->gradient_norm_.add(this->backend(), this->layout().trained_size(), gradients);
     const auto step_unless = [&](const auto& guard) {
@@ -85,7 +101,13 @@ class TrainingContext : public GradientContext<BackendType, detail::losses_defer
   }
 
  private:
+  // Records the deferred loss of this rank, unless that of all ranks is there already.
+  void record_loss_once() {
+    if (loss_added_at_ != this->now_.t) this->record_loss(1);
+  }
+
   Rule rule_;
+  std::uint64_t loss_added_at_ = 0;  // the step whose deferred loss has been added over the ranks
 };
 
 }  // namespace algoperf

@@ -3,6 +3,10 @@
 #include <algoperf/backend/cuda.cuh>
 #include <algoperf/rules/recipes/adamw.hpp>
 #include <cstdio>
+#ifdef WITH_NCCL
+#include <algoperf/combine/group/nccl.cuh>
+#include <algoperf/combine/group/threads.hpp>
+#endif
 
 namespace ap = algoperf;
 
@@ -13,6 +17,9 @@ int main() {
     std::puts("no CUDA device: compiled only");
     return 77;
   }
+#ifdef WITH_NCCL
+  if (ap::Nccl{ap::Threads{}}.connect() != nullptr) return 1;  // one rank needs no NCCL
+#endif
   const ap::Cuda<> device;
   ap::Layout layout;
   layout.add({.name = "x", .shape = {2}});

@@ -145,8 +145,9 @@ class CudaTape {
   CudaTape& operator=(const CudaTape&) = delete;
   ~CudaTape() { forget(); }
 
-  // Returns the number of steps launched as a graph.
+  // Returns the number of steps launched as a graph, and of all steps.
   std::size_t replays() const { return replays_; }
+  std::size_t calls() const { return calls_; }
 
   // Runs the step work() with this tape set as the device's tape. The first call runs without recording, the next is
   // recorded, and later calls are replayed. If too many recordings and replays have been abandoned, the step runs

@@ -11,15 +11,20 @@
 
 #include "../../backend/work.hpp"
 #include "../../core/layout.hpp"
+#include "array_exchange.hpp"
 #include "ranks.hpp"
 #include "vector_format.hpp"
 
 namespace algoperf {
 
-template <class S>
+// Arrays are in the memory of `Backend`.
+template <class Backend>
 class ArrayBlocks {
+  using S = typename Backend::Scalar;
+
  public:
-  // A part of a tensor, at most a chunk long, over which a backend's dot() adds first.
+  // A part of a tensor, over which a backend's dot() adds first: at most a chunk, and on a device, where each dot()
+  // makes the host wait, at most 16 chunks.
   struct Piece {
     std::size_t begin = 0, size = 0;  // in the arena
     std::size_t tensor = 0;           // its place in layout.tensors()
@@ -27,19 +32,21 @@ class ArrayBlocks {
 
   ArrayBlocks() = default;
   // Room for `vectors` vectors of this rank.
-  ArrayBlocks(const Ranks& ranks, const Layout& layout, std::size_t vectors) : vectors_(vectors) {
+  ArrayBlocks(const Backend& backend, const Ranks& ranks, const Layout& layout, std::size_t vectors)
+      : vectors_(vectors) {
     if (ranks.alone()) return;
+    constexpr std::size_t longest = Backend::on_host ? detail::chunk : 16 * detail::chunk;
     std::size_t tensor = 0;
     for (const TensorHandle handle : layout.tensors()) {
       const TensorPlace place = layout.place_of(handle);
-      for (std::size_t begin = 0; begin < place.size; begin += detail::chunk) {
+      for (std::size_t begin = 0; begin < place.size; begin += longest) {
         const std::size_t left = place.size - begin;
-        pieces_.push_back({place.offset + begin, left < detail::chunk ? left : detail::chunk, tensor});
+        pieces_.push_back({place.offset + begin, left < longest ? left : longest, tensor});
       }
       ++tensor;
     }
     cut(ranks, layout.size());
-    received_.resize(vectors_ * ranks.size() * own_block().size);
+    received_ = backend.template array<S>(vectors_ * ranks.size() * own_block().size);
   }
 
   // Returns this rank's block in the arena.
@@ -53,17 +60,30 @@ class ArrayBlocks {
   // Returns this rank's block of vector v of rank r, after all_to_all().
   S* received(std::size_t r, std::size_t v = 0) { return received_.data() + (r * vectors_ + v) * own_block().size; }
 
-  // Collects this rank's block of vector number v of every rank. `vector` is this rank's, in host memory. Elements are
-  // rounded to the format.
-  void all_to_all(const Ranks& ranks, const S* vector, std::size_t v = 0, VectorFormat format = VectorFormat::full) {
+  // Collects this rank's block of vector number v of every rank. `vector` is this rank's. Elements are rounded to the
+  // format, which must be full unless the backend is Host.
+  void all_to_all(const Backend& backend, const Ranks& ranks, const S* vector, std::size_t v = 0,
+                  VectorFormat format = VectorFormat::full) {
+    if constexpr (Backend::on_host)
+      if (format != VectorFormat::full) return all_to_all_packed(ranks, vector, v, format);
     const std::size_t mine = own_block().size;
-    if (format == VectorFormat::full) {
-      std::vector<ByteRange> from;
-      for (std::size_t r = 0; r < ranks.size(); ++r)
-        from.push_back({(r * vectors_ + v) * mine * sizeof(S), mine * sizeof(S)});
-      ranks.exchange(vector, in_bytes_, received_.data(), from);
-      return;
-    }
+    std::vector<ByteRange> from;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      from.push_back({(r * vectors_ + v) * mine * sizeof(S), mine * sizeof(S)});
+    exchange_(backend, ranks, vector, in_bytes_, received_.data(), from);
+  }
+  // Sends the combined block, received(0), to all ranks, and receives the combined vector from them. Elements are
+  // rounded to the format.
+  void all_gather(const Backend& backend, const Ranks& ranks, S* vector, VectorFormat format = VectorFormat::full) {
+    if constexpr (Backend::on_host)
+      if (format != VectorFormat::full) return all_gather_packed(ranks, vector, format);
+    const std::vector<ByteRange> to(ranks.size(), ByteRange{0, own_block().size * sizeof(S)});
+    exchange_(backend, ranks, static_cast<const S*>(received_.data()), to, vector, in_bytes_);
+  }
+
+ private:
+  void all_to_all_packed(const Ranks& ranks, const S* vector, std::size_t v, VectorFormat format) {
+    const std::size_t mine = own_block().size;
     std::vector<ByteRange> from;
     for (std::size_t r = 0; r < ranks.size(); ++r) from.push_back({r * mine * 2, mine * 2});
     resize_packed(ranks);
@@ -72,23 +92,14 @@ class ArrayBlocks {
     for (std::size_t r = 0; r < ranks.size(); ++r)
       detail::unpack(format, mine, packed_blocks_.data() + r * mine, received(r, v));
   }
-  // Sends the combined block, received(0), to all ranks, and receives the combined vector from them. Elements are
-  // rounded to the format.
-  void all_gather(const Ranks& ranks, S* vector, VectorFormat format = VectorFormat::full) {
+  void all_gather_packed(const Ranks& ranks, S* vector, VectorFormat format) {
     const std::size_t mine = own_block().size;
-    if (format == VectorFormat::full) {
-      const std::vector<ByteRange> to(ranks.size(), ByteRange{0, mine * sizeof(S)});
-      ranks.exchange(received_.data(), to, vector, in_bytes_);
-      return;
-    }
     const std::vector<ByteRange> to(ranks.size(), ByteRange{0, mine * 2});
     resize_packed(ranks);
     detail::pack(format, mine, static_cast<const S*>(received(0)), packed_blocks_.data());
     ranks.exchange(packed_blocks_.data(), to, packed_.data(), packed_bytes());
     detail::unpack(format, packed_.size(), packed_.data(), vector);
   }
-
- private:
   // Returns the bytes of each rank's block in packed_.
   std::vector<ByteRange> packed_bytes() const {
     std::vector<ByteRange> bytes;
@@ -122,7 +133,8 @@ class ArrayBlocks {
   std::vector<Piece> pieces_;
   std::vector<std::size_t> first_piece_, piece_counts_;
   std::vector<ByteRange> blocks_, in_bytes_;  // of each rank in the arena, in elements and in bytes
-  std::vector<S> received_;
+  typename Backend::template Array<S> received_;
+  ArrayExchange<Backend, S> exchange_;
   std::vector<std::uint16_t> packed_, packed_blocks_;  // of 16-bit formats: an arena, and a block of each rank
 };
 

@@ -104,4 +104,17 @@ struct Mpi {
   Communicator* connect() const { return new detail::MpiCommunicator(communicator); }
 };
 
+// Returns this rank's number among the ranks of its machine, from 0: which of the machine's GPUs it should use. All
+// ranks of the group must call it.
+inline std::size_t local_rank(const Mpi& group) {
+  detail::start_mpi();
+  MPI_Comm here = MPI_COMM_NULL;
+  require(MPI_Comm_split_type(group.communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) == MPI_SUCCESS,
+          "Mpi: the ranks of this machine cannot be found");
+  int rank = 0;
+  MPI_Comm_rank(here, &rank);
+  MPI_Comm_free(&here);
+  return static_cast<std::size_t>(rank);
+}
+
 }  // namespace algoperf

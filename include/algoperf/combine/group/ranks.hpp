@@ -63,6 +63,11 @@ class Ranks {
   void exchange(const void* out, std::span<const ByteRange> to, void* in, std::span<const ByteRange> from) const {
     communicator_->exchange(out, to, in, from);
   }
+  bool reach_device() const { return communicator_ != nullptr && communicator_->reaches_device(); }
+  void exchange_on_device(const void* out, std::span<const ByteRange> to, void* in,
+                          std::span<const ByteRange> from) const {
+    communicator_->exchange_on_device(out, to, in, from);
+  }
   // Returns every rank's value, in the order of ranks. T is trivially copyable.
   template <class T>
   std::vector<T> all_gather(const T& mine) const {

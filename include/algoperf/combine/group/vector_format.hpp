@@ -41,10 +41,10 @@ void pack(VectorFormat format, std::size_t n, const S* x, std::uint16_t* bits) {
 }
 template <class S>
 void unpack(VectorFormat format, std::size_t n, const std::uint16_t* bits, S* x) {
-  with_format(format, [&]<class H>(H half) {
+  with_format(format, [&]<class H>(H element) {
     for (std::size_t i = 0; i < n; ++i) {
-      half.bits = bits[i];
-      x[i] = static_cast<S>(static_cast<float>(half));
+      element.bits = bits[i];
+      x[i] = static_cast<S>(static_cast<float>(element));
     }
   });
 }
