@@ -1,6 +1,8 @@
 // EvaluationSums: what an evaluation adds up over batches.
 #pragma once
 
+#include <cstddef>
+
 #include "../nn/metrics/evaluated_rows.hpp"
 
 namespace algoperf::detail {
@@ -20,6 +22,11 @@ struct EvaluationSums {
   double weight = 0;  // of rows: 1 each unless the loss is Weighted
   typename MetricState<Metric>::type state{};
 
+  // Adds the rows of a batch, with `labels` labels, to an accumulator.
+  template <class Rows>
+  void add(const Metric& metric, const Rows& rows, std::size_t /* labels */) {
+    metric.add(state, rows);
+  }
   double metric(const Metric& metric) const {
     if constexpr (AccumulatingMetric<Metric>)
       return metric.value(state);

@@ -46,26 +46,31 @@ class Evaluator {
     return rows * recorded_.outputs().shape.size();
   }
 
-  // Adds the losses and the scores of examples [begin, begin + n) to `sums`. Requires a model with one loss. A metric
-  // that generates adds no scores.
-  template <class Data, class Metric>
+  // Adds the losses and the scores of examples [begin, begin + n) to `sums`, EvaluationSums<Metric> or derived from it.
+  // Requires a model with one loss. A metric that generates adds no scores.
+  template <class Data, class Metric, class Sums>
   void evaluate(const Data& data, const Metric& metric, const Scalar* values, std::size_t begin, std::size_t n,
-                detail::EvaluationSums<Metric>& sums) {
+                Sums& sums) {
     using Label = detail::LabelInMemory<Data, Scalar>;
     Work& work = work_for(n);
     work.batch.load_range(backend_, data, begin, n);
     const Activation* const outputs = forward(work, values, n);
     sums.weight += sum_of_weights(work, 0, n);
     sums.loss += sum_of_losses(work, n);
-    if constexpr (!GeneratingMetric<Metric>) add_scores<Label>(metric, work, n, outputs, sums.state);
+    if constexpr (!GeneratingMetric<Metric>) add_scores<Label>(metric, work, n, outputs, sums);
   }
   // Returns the outputs of all examples of a data set, row by row, in host memory; computes `batch` examples at a time.
   template <class Data>
   std::vector<Scalar> predict(const Data& data, const Scalar* values, std::size_t batch) {
-    const std::size_t size = data.size();
-    std::vector<Scalar> outputs(output_size(data, 0, size));
-    for (std::size_t begin = 0, done = 0; begin < size; begin += batch) {
-      const std::size_t n = size - begin < batch ? size - begin : batch;
+    return predict(data, values, batch, 0, data.size());
+  }
+  // The same for examples [first, end).
+  template <class Data>
+  std::vector<Scalar> predict(const Data& data, const Scalar* values, std::size_t batch, std::size_t first,
+                              std::size_t end) {
+    std::vector<Scalar> outputs(output_size(data, first, end - first));
+    for (std::size_t begin = first, done = 0; begin < end; begin += batch) {
+      const std::size_t n = end - begin < batch ? end - begin : batch;
       Work& work = work_for(n);
       work.batch.load_range(backend_, data, begin, n, false);
       const std::size_t count = output_size(data, begin, n);
@@ -84,10 +89,9 @@ class Evaluator {
   double sum_of_weights(const Work& work, std::size_t begin, std::size_t n) const;
 
  private:
-  // Adds the scores of the rows of the first n examples to `state`. Overwrites their losses.
-  template <class Label, class Metric>
-  void add_scores(const Metric& metric, Work& work, std::size_t n, const Activation* outputs,
-                  typename detail::MetricState<Metric>::type& state) const {
+  // Adds the scores of the rows of the first n examples to `sums`. Overwrites their losses.
+  template <class Label, class Metric, class Sums>
+  void add_scores(const Metric& metric, Work& work, std::size_t n, const Activation* outputs, Sums& sums) const {
     const std::size_t label = label_of(work, Metric::name, !AccumulatingMetric<Metric>, decodes<Metric>());
     const ExampleRows rows_of = work.batch.rows(recorded_.outputs().axis);
     const std::size_t rows = rows_of.begin(n), width = recorded_.outputs().shape.size();
@@ -112,10 +116,10 @@ class Evaluator {
           evaluated.fields.push_back(read(work.batch.entry(field, n) * work.batch.width(field),
                                           static_cast<const Scalar*>(work.batch.data(field))));
         }
-      metric.add(state, evaluated);
+      sums.add(metric, evaluated, host_labels.size());
     } else {
       metric.write(backend_, rows, width, outputs, labels, work.losses());
-      state += sum_of_losses(work, n);
+      sums.state += sum_of_losses(work, n);
     }
   }
   // Returns the field of the batch that holds the labels. Throws Error if the loss does not read it; unless the metric

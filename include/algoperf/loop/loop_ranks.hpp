@@ -56,8 +56,7 @@ std::uint64_t hash_of(const Selection& selection);
 // on all ranks if the loss of one is not finite.
 std::vector<Ranks::Note> meet_at_step(const Ranks& ranks, const Ranks::Note& mine);
 
-// Checks that all ranks have the same parameters, then adds the sums of an evaluation over them. If `scores` is null,
-// every rank has evaluated all examples, and the sums stay as they are.
+// Checks that all ranks have the same parameters, then adds the sums of an evaluation over them. `scores` may be null.
 void add_over_ranks(const Ranks& ranks, const RankValues& parameters, std::uint64_t step, double& weight, double& loss,
                     double* scores);
 
@@ -172,12 +171,12 @@ ALGOPERF_COMPILED ALGOPERF_COLD void add_over_ranks(const Ranks& ranks, const Ra
   const std::vector<Ranks::Note> notes =
       ranks.meet({.at = Meeting::evaluation, .step = step, .weight = weight, .loss = loss});
   require_same_parameters(ranks, parameters, step);
-  if (scores == nullptr) return;  // each rank has all examples
   weight = loss = 0;
   for (const Ranks::Note& note : notes) {
     weight += note.weight;
     loss += note.loss;
   }
+  if (scores == nullptr) return;
   double sum = 0;
   for (const double of_rank : ranks.all_gather(*scores)) sum += of_rank;
   *scores = sum;

@@ -17,13 +17,13 @@
 #include "averaged_values.hpp"
 #include "check_fields.hpp"
 #include "check_options.hpp"
-#include "evaluate_all.hpp"
 #include "explain_loop.hpp"
 #include "function_observer.hpp"
 #include "recordings.hpp"
 #include "run.hpp"
 #include "seed.hpp"
 #include "settings.hpp"
+#include "shared_evaluation.hpp"
 #include "step_examples.hpp"
 #include "stopwatch.hpp"
 #include "training_context.hpp"
@@ -121,8 +121,7 @@ class TrainingLoopBase {
 
   // Returns the mean training loss and the metric over a whole data set. This does not count as training time, except
   // for computing averaged parameters. Evaluates `batch` examples at a time; 0 selects the maximum number of examples
-  // of one worker in training. On several ranks, all must call it. They check that their parameters are the same, and
-  // share the examples, unless the metric accumulates or generates: each rank then evaluates all.
+  // of one worker in training. All ranks must call it; they share the examples, and check their parameters.
   template <class Data, class Metric>
   EvaluationReport evaluate(const Data& data, const Metric& metric, std::size_t batch = 0) {
     static_assert(detail::explain_data<Data>());
@@ -134,7 +133,8 @@ class TrainingLoopBase {
     if constexpr (Rule::has_evaluation_values) last_.training_seconds += training.seconds();
     const Stopwatch watch;
     const detail::LossAndMetric found =
-        detail::evaluate_all(context_, data, metric, values, batch == 0 ? context_.at_once() : batch, steps());
+        detail::SharedEvaluation(context_, values, batch == 0 ? context_.at_once() : batch)
+            .evaluate(data, metric, steps());
     evaluation_seconds_ += watch.seconds();
     return {.step = last_.now.t,
             .loss = found.loss,

@@ -1,0 +1,102 @@
+// SharedEvaluation: the mean loss and the metric of a whole data set, which the ranks of a group evaluate together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "../core/finite.hpp"
+#include "../nn/concept.hpp"
+#include "check_fields.hpp"
+#include "evaluation_sums.hpp"
+#include "field_array.hpp"
+#include "loop_ranks.hpp"
+#include "rows_of_ranks.hpp"
+
+namespace algoperf::detail {
+
+struct LossAndMetric {
+  double loss = 0, metric = 0;
+};
+
+// Evaluates the model of a GradientContext at `values`, `batch` examples at a time. Each rank evaluates a part of the
+// examples.
+template <class Context>
+class SharedEvaluation {
+  using Scalar = typename Context::Scalar;
+
+ public:
+  SharedEvaluation(Context& context, const Scalar* values, std::size_t batch)
+      : context_(context), values_(values), batch_(batch) {}
+
+  // Returns the loss and the metric after `step` steps. Throws Error if the weights of the rows sum to 0, and
+  // RankFailure, with the step, if the ranks' parameters differ. The metric of a model whose loss is not finite is NaN
+  // if it generates.
+  template <class Data, class Metric>
+  LossAndMetric evaluate(const Data& data, const Metric& metric, std::uint64_t step) {
+    check_fits(context_.graph(), data);
+    if constexpr (AccumulatingMetric<Metric>)
+      if (!ranks().alone()) {
+        RowsOfRanks<Metric, Scalar, LabelInMemory<Data, Scalar>> sums(metric);
+        add_own(data, metric, sums);
+        add_over_ranks(ranks(), values_of(context_), step, sums.weight, sums.loss, nullptr);
+        sums.exchange(ranks(), metric);
+        return result(data, metric, sums);
+      }
+    EvaluationSums<Metric> sums;
+    add_own(data, metric, sums);
+    if (!ranks().alone()) {
+      double* scores = nullptr;
+      if constexpr (!AccumulatingMetric<Metric> && !GeneratingMetric<Metric>) scores = &sums.state;
+      add_over_ranks(ranks(), values_of(context_), step, sums.weight, sums.loss, scores);
+    }
+    return result(data, metric, sums);
+  }
+
+ private:
+  const Ranks& ranks() const { return context_.ranks(); }
+  // Returns where the part of a rank begins.
+  std::size_t begin_of(std::size_t rank, std::size_t size) const { return size * rank / ranks().size(); }
+
+  // Adds the examples of this rank.
+  template <class Data, class Metric, class Sums>
+  void add_own(const Data& data, const Metric& metric, Sums& sums) {
+    const std::size_t end = begin_of(ranks().rank() + 1, data.size());
+    for (std::size_t begin = begin_of(ranks().rank(), data.size()); begin < end; begin += batch_)
+      context_.evaluator().evaluate(data, metric, values_, begin, end - begin < batch_ ? end - begin : batch_, sums);
+  }
+  template <class Data, class Metric>
+  LossAndMetric result(const Data& data, const Metric& metric, const EvaluationSums<Metric>& sums) {
+    require(sums.weight > 0, "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
+    LossAndMetric found{.loss = sums.loss / sums.weight};
+    if constexpr (!GeneratingMetric<Metric>)
+      found.metric = sums.metric(metric);
+    else if (!finite_bits(sums.loss))
+      found.metric = std::numeric_limits<double>::quiet_NaN();
+    else
+      found.metric = metric.score([&](const auto& inputs) { return outputs_of(inputs); }, data);
+    return found;
+  }
+  // Returns the outputs of all examples of `inputs`, of which each rank computes a part.
+  template <class Inputs>
+  std::vector<Scalar> outputs_of(const Inputs& inputs) {
+    check_fits(context_.graph(), inputs, false);
+    if (ranks().alone()) return context_.evaluator().predict(inputs, values_, batch_);
+    std::vector<std::size_t> begins, counts;
+    for (std::size_t r = 0; r <= ranks().size(); ++r) begins.push_back(begin_of(r, inputs.size()));
+    for (std::size_t r = 0; r < ranks().size(); ++r)
+      counts.push_back(context_.evaluator().output_size(inputs, begins[r], begins[r + 1] - begins[r]));
+    const std::size_t me = ranks().rank();
+    const auto own = context_.evaluator().predict(inputs, values_, batch_, begins[me], begins[me + 1]);
+    (void)context_.meet(Meeting::evaluation, 0, 0);
+    return ranks().all_gather(own, counts);
+  }
+
+  Context& context_;
+  const Scalar* values_;
+  std::size_t batch_;
+};
+
+}  // namespace algoperf::detail
