@@ -106,16 +106,17 @@ struct LayerCall {
   using S = Stored<B>;
   const B& backend;
   const Layout& layout;
-  const Scalar* values;
-  Scalar* gradients;     // may be null if backward is not called
-  std::size_t batch;     // examples in this pass
-  std::size_t capacity;  // examples for which memory is allocated
-  Mode mode;
-  RandomKey
-      key;  // of this pass and layer, the same for all passes in mode `evaluate`; fold in `first` + row, so that draws do not depend on the number of workers
-  S* kept;  // memory(in).kept * capacity
-  S* scratch;                  // memory(in).scratch_within(backend.scratch, capacity), or more
-  Scalar* exact;               // memory(in).exact * capacity
+  const Scalar* values = nullptr;
+  Scalar* gradients = nullptr;  // may be null if backward is not called
+  std::size_t batch = 0;        // examples in this pass
+  std::size_t capacity = 0;     // examples for which memory is allocated
+  Mode mode = Mode::train;
+  // Of this pass and layer, the same for all passes in mode `evaluate`. Fold in `first` + row, so that draws do not
+  // depend on the number of workers.
+  RandomKey key = {};
+  S* kept = nullptr;           // memory(in).kept * capacity
+  S* scratch = nullptr;        // memory(in).scratch_within(backend.scratch, capacity), or more
+  Scalar* exact = nullptr;     // memory(in).exact * capacity
   std::size_t first = 0;       // index of the pass's first example within the step's batch (workers split a batch)
   const S* rounded = nullptr;  // the values converted to S, if S is not Scalar
 

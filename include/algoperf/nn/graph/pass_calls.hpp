@@ -46,9 +46,7 @@ ALGOPERF_COLD void PassCalls<B>::prepare(const B& backend, const RecordedModel<B
     if (plan.refs[i].kind == BufferRef::Kind::field) bindings.push_back({i, plan.refs[i].index});
   for (const PlanStep& step : plan.steps) {
     const ModelGraph::Op* const op = step.op == no_index ? nullptr : &graph.ops[step.op];
-    const LayerCall<B> layer{backend, model.layout(), nullptr, nullptr, 0, 0, Mode::train,
-                             {},      nullptr,        nullptr, nullptr};
-    OpCall<B> call{layer, &graph, op, model.ops().tensors().data(), rows};
+    OpCall<B> call{{.backend = backend, .layout = model.layout()}, &graph, op, model.ops().tensors().data(), rows};
     call.x = pointers.begin() + step.x.begin;
     call.y = pointers.begin() + step.y.begin;
     call.dx = pointers.begin() + step.dx.begin;
