@@ -102,18 +102,27 @@ TEST_CASE("a meeting returns every rank's note, and fails with one sentence on a
   CHECK(numbers == std::vector<std::string>(4, "the seed is 1 on rank 3 of 4, and 0 on rank 0"));
 }
 
-TEST_CASE("the lowest of the ranks that fail is named on all ranks") {
-  const auto found = failures_on_ranks(4, [](const Ranks& ranks) {
-    if (ranks.rank() == 1 || ranks.rank() == 3)
-      throw ranks.announce("disk " + std::to_string(ranks.rank()) + " is full", 7, ranks.rank() == 1);
-    try {
-      ranks.meet({.at = Meeting::gradient, .step = 8});
-    } catch (const RankFailure& failure) {
-      require(failure.rank == 1 && failure.step == 7 && failure.diverged, "wrong failure");
-      throw;
-    }
-  });
-  CHECK(found == std::vector<std::string>(4, "rank 1 of 4: disk 1 is full"));
+TEST_CASE("one of the ranks that fail is named on all ranks: one that diverged, or else the lowest") {
+  const auto named = [](std::vector<std::uint64_t> diverged, std::size_t expected) {
+    return failures_on_ranks(4, [&](const Ranks& ranks) {
+      if (ranks.rank() > 0)
+        throw ranks.announce("disk " + std::to_string(ranks.rank()) + " is full", 7, diverged[ranks.rank() - 1]);
+      try {
+        ranks.meet({.at = Meeting::gradient, .step = 8});
+      } catch (const RankFailure& failure) {
+        require(failure.rank == expected && failure.step == 7, "wrong failure");
+        require(failure.diverged == (diverged[expected - 1] > 0), "wrong kind of failure");
+        throw;
+      }
+    });
+  };
+  CHECK(named({0, 0, 0}, 1) == std::vector<std::string>(4, "rank 1 of 4: disk 1 is full"));
+  CHECK(named({Ranks::divergence, Ranks::divergence, 0}, 1) ==
+        std::vector<std::string>(4, "rank 1 of 4: disk 1 is full"));
+  CHECK(named({0, Ranks::divergence, Ranks::divergence}, 2) ==
+        std::vector<std::string>(4, "rank 2 of 4: disk 2 is full"));
+  CHECK(named({0, Ranks::divergence, Ranks::own_divergence}, 3) ==
+        std::vector<std::string>(4, "rank 3 of 4: disk 3 is full"));
 }
 
 TEST_CASE("a rank that ends while others wait for it fails them") {
@@ -134,7 +143,7 @@ TEST_CASE("a rank that ends while others wait for it fails them") {
   const auto twice = failures_on_ranks(2, [](const Ranks& ranks) {
     if (ranks.rank() == 1) return;
     CHECK_UNARY(sentence([&] { ranks.meet({}); }) == "rank 1 of 2 has ended");
-    const RankFailure failure = ranks.announce("as above", 3, false);
+    const RankFailure failure = ranks.announce("as above", 3);
     CHECK_UNARY(std::string(failure.what()) == "as above");
     ranks.meet({});
   });

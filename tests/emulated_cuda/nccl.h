@@ -48,14 +48,21 @@ class Hub {
     }
     return wait() ? result : ncclSystemError;
   }
+  // Waits until all ranks have left, unless one aborts.
   void leave() {
+    std::unique_lock lock(mutex_);
+    ++leaving_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return leaving_ >= all_.size() || aborted_; });
+  }
+  void abort() {
     const std::lock_guard lock(mutex_);
-    left_ = true;
+    aborted_ = true;
     changed_.notify_all();
   }
 
  private:
-  // Waits until all ranks have called it. Returns false if a rank has left before.
+  // Waits until all ranks have called it. Returns false if a rank has aborted.
   bool wait() {
     std::unique_lock lock(mutex_);
     const std::size_t round = round_;
@@ -65,15 +72,15 @@ class Hub {
       changed_.notify_all();
       return true;
     }
-    changed_.wait(lock, [&] { return round_ != round || left_; });
+    changed_.wait(lock, [&] { return round_ != round || aborted_; });
     return round_ != round;
   }
 
   std::vector<std::vector<Message>> all_;  // of each rank
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t waiting_ = 0, round_ = 0;
-  bool left_ = false;
+  std::size_t waiting_ = 0, round_ = 0, leaving_ = 0;
+  bool aborted_ = false;
 };
 
 struct Communicator {
@@ -115,12 +122,17 @@ inline ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
   delete communicator;
   return ncclSuccess;
 }
+inline ncclResult_t ncclCommAbort(ncclComm_t communicator) {
+  communicator->hub->abort();
+  delete communicator;
+  return ncclSuccess;
+}
 inline ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* result) {
   *result = std::exchange(emulated_nccl::last, ncclSuccess);
   return ncclSuccess;
 }
 inline const char* ncclGetErrorString(ncclResult_t result) {
-  return result == ncclSystemError ? "a rank has left" : "a rank expects what no other sends";
+  return result == ncclSystemError ? "a rank has aborted" : "a rank expects what no other sends";
 }
 inline ncclResult_t ncclGroupStart() {
   emulated_nccl::begun.clear();

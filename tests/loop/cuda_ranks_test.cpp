@@ -124,31 +124,81 @@ TEST_CASE("Nccl: batches smaller than the number of devices, buffers, and steps 
       spoilt_digits(), 20);
 }
 
-TEST_CASE("Nccl: a loss that is not finite on one device ends training on all, with the same parameters") {
+namespace {
+
+// Reads the losses of every step on rank 0 alone, as a ProgressBar does.
+struct RootReadsLosses {
+  static constexpr bool root_only = true;
+  static bool reads_loss(const StepReport&) { return true; }
+  template <class Run>
+  Control after_step(Run&, const StepReport&) const {
+    return Control::go_on;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("Nccl: a loss that is not finite on one device ends training on all, with the same parameters", C,
+                   Mean, WorkerSum<Of::gradients>, WorkerSum<Of::updates>, Adasum<Of::updates>) {
   if (!has_devices(3)) return;
   const InMemory<float> data = spoilt_digits();
-  // Example 5 is the first with a NaN, and the last of rank 1.
-  for (const std::uint32_t begin : {0u, 1u}) {
+  // Example 5 is the first with a NaN, and one of rank 1.
+  // make() returns an observer.
+  const auto check = [&](const auto& make, std::uint64_t steps, const std::string& cause) {
     std::vector<std::string> told(3);
     std::vector<std::vector<float>> values(3);
+    std::vector<bool> unchanged(3), goes_on(3);
     run_on_devices(3, [&](Threads group) {
-      Always selector(begin == 0 ? range(0, 5) : range(0, 9));
-      selector.batch = 9;
-      TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.02}, selector, Mean{}, Nccl{group},
+      TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.02}, Always(range(0, 9)), C{}, Nccl{group},
                         Cuda<float>{});
       const std::vector<float> before = values_of(loop);
-      // Losses are read by one rank alone, and at the end.
-      told[group.rank()] = sentence([&] { loop.run(data, AfterStep{[](std::uint64_t) {}}, UntilStep{3}); });
+      auto observer = make();
+      try {
+        loop.run(data, observer, UntilStep{steps});
+      } catch (const Diverged& diverged) {
+        told[group.rank()] = diverged.what();
+        if (diverged.step != 1 || diverged.report.reason != Control::diverged) told[group.rank()] += " (no report)";
+      }
       values[group.rank()] = values_of(loop);
-      CHECK_UNARY(same_bits(before, values[group.rank()]) == (begin == 1));
+      unchanged[group.rank()] = same_bits(before, values[group.rank()]);
+      // A caller that handles it can go on.
+      loop.run(Tiny::digits(), UntilStep{loop.steps() + 2});
+      goes_on[group.rank()] = !same_bits(before, values_of(loop));
     });
     for (std::size_t r = 0; r < 3; ++r) {
       CAPTURE(told[r]);
-      CHECK(contains(told[r], "training diverged at step 1: the loss is not finite") == (begin == 1));
+      CHECK(contains(told[r], "training diverged at step 1"));
+      CHECK(contains(told[r], cause));
       CHECK(told[r] == told[0]);
-      CHECK(same_bits(values[r], values[0]));
+      CHECK(unchanged[r]);
+      CHECK(goes_on[r]);
     }
-  }
+  };
+  check([] { return RootReadsLosses{}; }, 3,
+        "rank 0 of 3: training diverged at step 1: the loss is not finite; it is that of rank 1");
+  check([] { return AfterStep{[](std::uint64_t) {}}; }, 3,
+        "rank 1 of 3: training diverged at step 1: the loss is not finite; the parameters are finite, but an input");
+  const TemporaryFile file;
+  check([&] { return Checkpoints(file.path(), {.every = 1}); }, 3, "rank 1 of 3: training diverged at step 1");
+  CHECK(!file.exists());
+}
+
+TEST_CASE("Nccl: a rank that fails before training ends all") {
+  if (!has_devices(3)) return;
+  std::vector<std::string> told(3);
+  const std::string thrown = sentence([&] {
+    run_on_devices(3, [&](Threads group) {
+      told[group.rank()] = sentence([&] {
+        auto loop = tiny_loop(momentum(), 0.02, Mean{}, Nccl{group}, Cuda<float>{});
+        require(group.rank() != 1, "no memory");
+        loop.run(Tiny{}.train(), UntilStep{2});
+      });
+      if (group.rank() == 1) fail(told[1]);
+    });
+  });
+  CHECK(thrown == "no memory");
+  CHECK(told[0] == "rank 1 of 3 has ended: no memory");
+  CHECK(told[2] == "rank 1 of 3 has ended: no memory");
 }
 
 TEST_CASE("Nccl: ranks that share a device are refused") {
@@ -160,7 +210,7 @@ TEST_CASE("Nccl: ranks that share a device are refused") {
   });
   for (const std::string& each : told) {
     CAPTURE(each);
-    CHECK(contains(each, "Nccl: ranks 0 and 2 of 3 use the same device: call cudaSetDevice"));
+    CHECK(contains(each, "Nccl: ranks 0 and 2 of 3 use the same device; each rank needs one of its own"));
   }
   CHECK(Nccl{Threads{}}.connect() == nullptr);  // a single rank needs no NCCL
 }

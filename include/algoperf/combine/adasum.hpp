@@ -121,8 +121,7 @@ struct Adasum {
                 detail::step_each(
                     context, state.rules, state.start.data(), [&](std::size_t w) { return state.vectors[w].data(); },
                     [](std::size_t, const S*) {}));
-    context.backend().map(Add{}, context.layout().size(), context.values(),
-                          static_cast<const S*>(state.vectors[0].data()));
+    context.add_to_values(state.vectors[0].data());
     return loss;
   }
 

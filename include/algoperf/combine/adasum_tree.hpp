@@ -121,10 +121,10 @@ void adasum_of_nodes(const Backend& backend, const Layout& layout, std::vector<S
   if constexpr (Backend::on_host) detail::round_to(format, layout.size(), vectors[0]);
 }
 
-// vectors[0] = adasum_tree of the means of nodes of all ranks' vectors, with the bits of one process. Vector v of the V
-// vectors of rank r has the number r V + v. Vectors and the result are rounded to the format. Each rank combines its
-// block of all vectors; at each level of the tree, the ranks exchange the dot products of their chunks, 24 bytes per
-// pair of vectors and chunk of 8192 elements.
+// vectors[0] = adasum_tree of the means of nodes of all ranks' vectors; on Host, with the bits of one process. Vector v
+// of the V vectors of rank r has the number r V + v. Vectors and the result are rounded to the format. Each rank
+// combines its block of all vectors; at each level of the tree, the ranks exchange the dot products of their pieces, 24
+// bytes per pair of vectors and piece (ArrayBlocks::Piece).
 template <class Backend>
 void adasum_tree(const Backend& backend, const Layout& layout, const std::vector<typename Backend::Scalar*>& vectors,
                  const Ranks& ranks, ArrayBlocks<Backend>& blocks, std::size_t per_node = 1,

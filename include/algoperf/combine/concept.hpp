@@ -32,10 +32,13 @@
 //   gradient(w, values, gradients)   writes the mean gradient of worker w's examples (0 if it has none); returns their
 //                                    weighted mean loss, or 0 if losses are deferred
 //   meet(meeting, weight, loss)      sends the step, a weight and a loss to all ranks, and returns every rank's. Call
-//                                    it before ranks exchange arrays, because it throws on all ranks if one has failed
+//                                    it before ranks exchange arrays, because it throws on all ranks if one has failed.
+//                                    With Meeting::gradient, call it after gradient() of all workers: it also adds
+//                                    deferred losses over the ranks
 //   make_rule_state()                a fresh state of the rule
 //   step(gradients, values, rule_state, evaluate)
 //                                    runs the rule; evaluate() recomputes `gradients` at `values`
+//   add_to_values(update)            values += update, unless a device suppresses the step because a loss is not finite
 // For combiners that run passes of their own (loop/measured_examples.hpp):
 //   recorded_model(), capacity()     the model, and the most examples of the rank
 //   bind_fields(executor)            lets a GraphExecutor read the rank's batch

@@ -94,7 +94,7 @@ struct WorkerSum {
         context, state.rules, state.start.data(), [&](std::size_t) { return state.vector.data(); },
         [&](std::size_t w, const S* update) { add(context, w, sum, update); });
     loss = add_ranks(context, state, sum, loss);
-    context.backend().map(Add{}, n, context.values(), static_cast<const S*>(sum));
+    context.add_to_values(sum);
     return loss;
   }
 

@@ -18,6 +18,16 @@ struct Add {
   }
 };
 
+// x + a, or x if the guard closes
+template <class Guard>
+struct AddUnless {
+  Guard guard;
+  template <class T>
+  ALGOPERF_HD T operator()(T x, T a) const {
+    return guard.closes() ? x : x + a;
+  }
+};
+
 // a, which overwrites x
 struct Assign {
   template <class T>

@@ -32,12 +32,14 @@ struct BatchLoss {
     double divisor = static_cast<double>(n);
     if (const S* const w = row_weights; w != nullptr)
       divisor = team.template sum<double>(n, [w](std::size_t i) { return static_cast<double>(w[i]); });
-    *loss = divisor > 0 ? share * (total / divisor) : 0;
-    *diverged = before == 0 && !finite_bits(total) ? step : before;
+    const bool finite = finite_bits(total);
+    *loss = !finite ? total : divisor > 0 ? share * (total / divisor) : 0;
+    *diverged = before == 0 && !finite ? step : before;
   }
 };
 
-// Writes the sum of the ranks' losses, each multiplied by its share, to *loss. *diverged is as above.
+// Writes the sum of the ranks' losses, each multiplied by its share, to *loss. If this is the first loss that is not
+// finite, writes `step` to diverged[0] and the first rank whose loss it is to diverged[1].
 struct LossOfRanks {
   std::size_t ranks;
   const double* losses;
@@ -47,11 +49,15 @@ struct LossOfRanks {
 
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t) const {
-    const std::int64_t before = *diverged;
+    const bool first = diverged[0] == 0 || diverged[0] == step;
     const double* const of = losses;
     const double total = team.template sum<double>(ranks, [of](std::size_t r) { return of[r]; });
     *loss = total;
-    *diverged = before == 0 && !finite_bits(total) ? step : before;
+    if (!first || finite_bits(total)) return;
+    std::size_t rank = 0;
+    while (rank + 1 < ranks && finite_bits(of[rank])) ++rank;
+    diverged[0] = step;
+    diverged[1] = static_cast<std::int64_t>(rank);
   }
 };
 

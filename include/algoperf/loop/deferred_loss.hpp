@@ -18,8 +18,19 @@ class DeferredLoss {
  public:
   using Scalar = typename Backend::Scalar;
 
-  explicit DeferredLoss(const Backend& backend)
-      : loss_(backend.template array<double>(1)), diverged_(backend.template array<std::int64_t>(1)) {}
+  // The first step whose loss was not finite, or 0, and the rank whose loss it was.
+  struct Divergence {
+    std::int64_t step = 0, rank = 0;
+  };
+
+  // ranks: their number
+  DeferredLoss(const Backend& backend, std::size_t ranks)
+      : loss_(backend.template array<double>(1)),
+        of_ranks_(backend.template array<double>(ranks)),
+        diverged_(backend.template array<std::int64_t>(2)),
+        sent_(ranks, ByteRange{0, sizeof(double)}) {
+    for (std::size_t r = 0; r < ranks; ++r) received_.push_back({r * sizeof(double), sizeof(double)});
+  }
 
   // Computes the loss of step t from n weights and losses and, unless null, the weights of a Weighted loss (BatchLoss).
   // Multiplies it by this rank's share of the batch.
@@ -31,15 +42,9 @@ class DeferredLoss {
   }
   // Replaces the loss by the sum of all ranks' losses, so that all ranks suppress the same steps.
   void add_over_ranks(const Backend& backend, const Ranks& ranks, std::uint64_t t) {
-    if (of_ranks_.size() == 0) {
-      of_ranks_ = backend.template array<double>(ranks.size());
-      for (std::size_t r = 0; r < ranks.size(); ++r) received_.push_back({r * sizeof(double), sizeof(double)});
-      sent_.assign(ranks.size(), {0, sizeof(double)});
-    }
     exchange_(backend, ranks, loss_.data(), sent_, of_ranks_.data(), received_);
-    backend.for_each_row(
-        1, ranks.size(),
-        LossOfRanks{ranks.size(), of_ranks_.data(), loss_.data(), diverged_.data(), static_cast<std::int64_t>(t)});
+    const LossOfRanks sum{ranks.size(), of_ranks_.data(), loss_.data(), diverged_.data(), static_cast<std::int64_t>(t)};
+    backend.for_each_row(1, ranks.size(), sum);
   }
   // Returns a guard that suppresses every step after the first loss that is not finite.
   Unless guard() const { return Unless{diverged_.data()}; }
@@ -50,12 +55,12 @@ class DeferredLoss {
     backend.read(1, loss_.data(), &loss);
     return loss;
   }
-  // Returns the first step whose loss was not finite since the last call, or 0.
-  std::uint64_t take_diverged(const Backend& backend) {
-    std::int64_t step = 0;
-    backend.read(1, diverged_.data(), &step);
-    if (step != 0) backend.fill(1, diverged_.data(), std::int64_t{0});
-    return static_cast<std::uint64_t>(step);
+  // Returns the divergence since the last call.
+  Divergence take_divergence(const Backend& backend) {
+    std::int64_t found[2] = {};
+    backend.read(2, diverged_.data(), found);
+    if (found[0] != 0) backend.fill(2, diverged_.data(), std::int64_t{0});
+    return {found[0], found[1]};
   }
 
  private:
@@ -68,7 +73,7 @@ class DeferredLoss {
 // For backends whose losses are read immediately.
 template <class Backend>
 struct NoDeferredLoss {
-  explicit NoDeferredLoss(const Backend&) {}
+  NoDeferredLoss(const Backend&, std::size_t) {}
 };
 
 }  // namespace algoperf::detail

@@ -164,13 +164,14 @@ class GradientContext {
       deferred_loss_.record(backend(), losses_of(batch().padded_size()), losses_.weights(), work().losses(),
                             evaluator_.loss_weights(work()), now_.t, share);
   }
-  [[noreturn]] void diverged(std::uint64_t step, const Scalar* values, const Scalar* gradients) const;
+  [[noreturn]] void diverged(std::uint64_t step, std::size_t rank, const Scalar* values, const Scalar* gradients) const;
 
   Step now_;
   detail::GradientNorm gradient_norm_;
   detail::ModelBuffers<Backend> buffers_;
   using Deferred = std::conditional_t<defers, detail::DeferredLoss<Backend>, detail::NoDeferredLoss<Backend>>;
   [[no_unique_address]] Deferred deferred_loss_;
+  bool loss_added_ = false;  // whether the step's deferred loss is that of all ranks
 
  private:
   BatchExecutor<Backend>& work() { return evaluator_.work(); }
@@ -204,7 +205,7 @@ template <class Backend, bool defers>
 ALGOPERF_COLD GradientContext<Backend, defers>::GradientContext(const ModelFunctionRef<Backend>& objective,
                                                                 const Backend& backend, std::size_t workers,
                                                                 Ranks ranks, std::size_t capacity, RandomKey key)
-    : deferred_loss_(backend),
+    : deferred_loss_(backend, ranks.size()),
       ranks_(std::move(ranks)),
       split_{ranks_.rank(), ranks_.size(), workers},
       evaluator_(backend, objective, split_.most_per_rank(capacity), split_.most_per_worker(capacity)),
@@ -281,6 +282,7 @@ const std::vector<typename Backend::Scalar>& GradientContext<Backend, defers>::l
 template <class Backend, bool defers>
 void GradientContext<Backend, defers>::start(const Selection& selection) {
   selected_ = selection.indices.size();
+  loss_added_ = false;
   if (!ranks_.alone()) selection_ = detail::hash_of(selection);
   const SelectionRange part = part_of(selection);
   // A loss divides by the number of all rows, unless they have weights.
@@ -289,9 +291,9 @@ void GradientContext<Backend, defers>::start(const Selection& selection) {
 }
 
 template <class Backend, bool defers>
-void GradientContext<Backend, defers>::diverged(std::uint64_t step, const Scalar* values,
+void GradientContext<Backend, defers>::diverged(std::uint64_t step, std::size_t rank, const Scalar* values,
                                                 const Scalar* gradients) const {
-  detail::fail_as_diverged(ranks_, step, now_.t,
+  detail::fail_as_diverged(ranks_, step, now_.t, rank,
                            detail::divergence_cause(backend(), layout(), values, gradients, batch()));
 }
 

@@ -73,8 +73,10 @@ void gather_state(const Ranks& ranks, const Combiner& combiner, State& state, co
 // Returns the first reason to stop that a rank has, in the order of ranks.
 Control agree_to_stop(const Ranks& ranks, std::uint64_t step, Control mine);
 
-// Throws Diverged on all ranks: the loss of `step` was not finite, as step `now` has found.
-[[noreturn]] void fail_as_diverged(const Ranks& ranks, std::uint64_t step, std::uint64_t now, const std::string& cause);
+// Throws Diverged on all ranks: the loss of `step` on rank `of` was not finite, as step `now` has found. cause: as this
+// rank sees it, for the case that it is rank `of`.
+[[noreturn]] void fail_as_diverged(const Ranks& ranks, std::uint64_t step, std::uint64_t now, std::size_t of,
+                                   const std::string& cause);
 
 // Makes all ranks throw Diverged, unless they do already.
 void share_divergence(const Ranks& ranks, Diverged& diverged);
@@ -190,17 +192,20 @@ ALGOPERF_COMPILED ALGOPERF_COLD Control agree_to_stop(const Ranks& ranks, std::u
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD void fail_as_diverged(const Ranks& ranks, std::uint64_t step, std::uint64_t now,
-                                                      const std::string& cause) {
+                                                      std::size_t of, const std::string& cause) {
   const std::string noticed = step < now ? ", detected at step " + std::to_string(now) : "";
-  Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " + cause);
+  const bool own = of == ranks.rank();
+  Diverged error("training diverged at step " + std::to_string(step) + noticed + ": the loss is not finite; " +
+                 (own ? cause : "it is that of rank " + std::to_string(of)));
   error.step = step;
-  if (!ranks.alone()) throw Diverged(ranks.announce(error.what(), step, true));
+  if (!ranks.alone())
+    throw Diverged(ranks.announce(error.what(), step, own ? Ranks::own_divergence : Ranks::divergence));
   throw error;
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD void share_divergence(const Ranks& ranks, Diverged& diverged) {
   if (!ranks.alone() && !diverged.on_all_ranks)
-    diverged = Diverged(ranks.announce(diverged.what(), diverged.step, true));
+    diverged = Diverged(ranks.announce(diverged.what(), diverged.step, Ranks::own_divergence));
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD std::exception_ptr share_failure(const Ranks& ranks, std::uint64_t step) {
@@ -210,9 +215,9 @@ ALGOPERF_COMPILED ALGOPERF_COLD std::exception_ptr share_failure(const Ranks& ra
   } catch (const RankFailure&) {
     return std::current_exception();
   } catch (const std::exception& error) {
-    return std::make_exception_ptr(ranks.announce(error.what(), step, false));
+    return std::make_exception_ptr(ranks.announce(error.what(), step));
   } catch (...) {
-    return std::make_exception_ptr(ranks.announce("an exception that is not a std::exception", step, false));
+    return std::make_exception_ptr(ranks.announce("an exception that is not a std::exception", step));
   }
 }
 

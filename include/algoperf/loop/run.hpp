@@ -53,6 +53,7 @@ class Run {
   }
   // The same, but if the file cannot be written, warns and counts a failed save in the report.
   void save_or_warn(const std::string& path) {
+    loop_.settle();  // a divergence is no failure to save
     loop_.gather_state();
     try {
       write(path);
@@ -116,9 +117,15 @@ class Run {
       if (!ranks().alone()) ranks().meet({.at = Meeting::end, .step = loop_.steps()});
     } catch (Diverged& diverged) {
       detail::share_divergence(ranks(), diverged);
-      report_.last.now.t = diverged.step - 1;  // with a device, the host may be at a later step
-      report_.reason = Control::diverged;
-      diverged.report = report_;
+      end_diverged(diverged);
+      throw;
+    } catch (const RankFailure& failure) {
+      if (failure.diverged) {  // a rank that reads deferred losses announces it anywhere
+        Diverged diverged(failure);
+        end_diverged(diverged);
+        throw diverged;
+      }
+      report_.reason = Control::go_on;
       end_after_error();
       throw;
     } catch (...) {
@@ -256,6 +263,13 @@ class Run {
       }
     });
     if (first != nullptr) std::rethrow_exception(first);
+  }
+  ALGOPERF_COLD void end_diverged(Diverged& diverged) {
+    loop_.forget_divergence();
+    report_.last.now.t = diverged.step - 1;  // with a device, the host may be at a later step
+    report_.reason = Control::diverged;
+    diverged.report = report_;
+    end_after_error();
   }
   ALGOPERF_COLD void end_after_error() {
     try {

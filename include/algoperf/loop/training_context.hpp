@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "../combine/over_ranks.hpp"
+#include "../core/map_kernels.hpp"
 #include "gradient_context.hpp"
 
 namespace algoperf {
@@ -56,11 +58,10 @@ class TrainingContext : public GradientContext<BackendType, detail::losses_defer
     std::vector<Ranks::Note> notes = Base::meet(at, weight, loss);
     if constexpr (defers)
       if (at == Meeting::gradient) {
-        double all = 0;
-        for (const Ranks::Note& note : notes) all += note.weight;
+        const double all = detail::sum_of_weights(notes);
         this->record_loss(all > 0 ? weight / all : 0);
         this->deferred_loss_.add_over_ranks(this->backend(), this->ranks(), this->now_.t);
-        loss_added_at_ = this->now_.t;
+        this->loss_added_ = true;
       }
     return notes;
   }
@@ -68,24 +69,33 @@ class TrainingContext : public GradientContext<BackendType, detail::losses_defer
   double gradient(std::size_t worker, const Scalar* values, Scalar* gradients) {
     const double loss = this->compute_gradient(worker, values, gradients);
     if constexpr (!defers && !handles_non_finite)
-      if (!detail::finite_bits(loss)) this->diverged(this->now_.t, values, gradients);
+      if (!detail::finite_bits(loss)) this->diverged(this->now_.t, this->ranks().rank(), values, gradients);
     return loss;
   }
   template <class Evaluate>
   void step(Scalar* gradients, Scalar* values, RuleState& state, const Evaluate& evaluate) {
-    if constexpr (defers)
-      record_loss_once();
-    else if (this->gradient_norm_.measures())
+    if constexpr (defers) {
+      if (!this->loss_added_) this->record_loss(1);
+    } else if (this->gradient_norm_.measures()) {
       this->gradient_norm_.add(this->backend(), this->layout().trained_size(), gradients);
+    }
     const auto step_unless = [&](const auto& guard) {
       using Guard = std::remove_cvref_t<decltype(guard)>;
       rule_.step(Update<Scalar, Evaluate, NoPorts, Guard>{gradients, values, evaluate, {}, guard}, state, this->now_);
       this->buffers_.update(gradients, values, guard, this->now_.t);
     };
-    if constexpr (defers && !handles_non_finite)
+    if constexpr (suppresses)
       step_unless(this->deferred_loss_.guard());
     else
       step_unless(NoGuard{});
+  }
+  // Adds a combined update to the parameters, unless the step is suppressed.
+  void add_to_values(const Scalar* update) {
+    const std::size_t n = this->layout().size();
+    if constexpr (suppresses)
+      this->backend().map(AddUnless<Unless>{this->deferred_loss_.guard()}, n, this->values(), update);
+    else
+      this->backend().map(Add{}, n, this->values(), update);
   }
 
   // The interface for TrainingLoop.
@@ -95,19 +105,21 @@ class TrainingContext : public GradientContext<BackendType, detail::losses_defer
   double loss() {
     const double loss = this->deferred_loss_.read(this->backend());
     if constexpr (!handles_non_finite)
-      if (const std::uint64_t step = this->deferred_loss_.take_diverged(this->backend()); step != 0)
-        this->diverged(step, this->values(), this->gradients());
+      if (const auto found = this->deferred_loss_.take_divergence(this->backend()); found.step != 0)
+        this->diverged(static_cast<std::uint64_t>(found.step), static_cast<std::size_t>(found.rank), this->values(),
+                       this->gradients());
     return loss;
+  }
+  // Lets steps proceed after a divergence that another rank has reported.
+  void forget_divergence() {
+    if constexpr (suppresses) this->deferred_loss_.take_divergence(this->backend());
   }
 
  private:
-  // Records the deferred loss of this rank, unless that of all ranks is there already.
-  void record_loss_once() {
-    if (loss_added_at_ != this->now_.t) this->record_loss(1);
-  }
+  // Whether the device suppresses steps after a loss that is not finite.
+  static constexpr bool suppresses = defers && !handles_non_finite;
 
   Rule rule_;
-  std::uint64_t loss_added_at_ = 0;  // the step whose deferred loss has been added over the ranks
 };
 
 }  // namespace algoperf

@@ -103,6 +103,7 @@ class TrainingLoopBase {
       }
     return last_;
   }
+  void forget_divergence() { context_.forget_divergence(); }
   // Lets a device backend keep a copy of the data in its memory, if it fits, until release_data(). Until then, steps on
   // Prefetched data gather the next batch ahead. The caller must not change or free the data before release_data().
   // Copying counts as training time.
@@ -255,7 +256,6 @@ class TrainingLoopBase {
   }
 
  protected:
-  // objective: the model with its loss.
   ALGOPERF_COLD TrainingLoopBase(const ModelFunctionRef<Backend>& objective, const Rule& rule, const Schedule& schedule,
                                  const Selector& selector, const CombinerType& combiner, detail::Workers workers,
                                  const Backend& backend, Seed seed)

@@ -25,11 +25,16 @@ class CudaDevice {
   static CudaDevice& current() {
     static std::mutex mutex;
     static auto& devices = *new std::map<int, std::unique_ptr<CudaDevice>>;  // leaked: CUDA may shut down first at exit
+    static thread_local int last = -1;                                       // the device of this thread's last call
+    static thread_local CudaDevice* of_last = nullptr;
     int ordinal = 0;
     cuda_check(cudaGetDevice(&ordinal), "querying the current device");
+    if (ordinal == last) return *of_last;
     const std::lock_guard lock(mutex);
     std::unique_ptr<CudaDevice>& device = devices[ordinal];
     if (device == nullptr) device.reset(new CudaDevice(ordinal));
+    last = ordinal;
+    of_last = device.get();
     return *device;
   }
   CudaDevice(const CudaDevice&) = delete;

@@ -5,12 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "../../backend/concept.hpp"
 #include "ranks.hpp"
 
 namespace algoperf {
 
 // Communicator::exchange() of arrays of T in the memory of `Backend`. If that is a device's, and the communicator does
-// not reach it, the elements are copied to host memory and back. Ranges are in bytes, and hold whole elements.
+// not reach it, the elements are copied to host memory and back. Ranges are in bytes, and hold whole elements. Those of
+// `in` are in ascending order.
 template <class Backend, class T>
 class ArrayExchange {
  public:
@@ -18,7 +20,7 @@ class ArrayExchange {
                   std::span<const ByteRange> from) {
     if constexpr (Backend::on_host)
       ranks.exchange(out, to, in, from);
-    else if (ranks.reach_device())
+    else if (AsynchronousBackend<Backend> && ranks.reach_device())
       ranks.exchange_on_device(out, to, in, from);
     else
       through_host(backend, ranks, out, to, in, from);
@@ -31,9 +33,11 @@ class ArrayExchange {
     in_.resize(end_of(from));
     backend.read(out_.size(), out, out_.data());
     ranks.exchange(out_.data(), to, in_.data(), from);
-    for (const ByteRange& range : from) {
-      const std::size_t first = range.begin / sizeof(T);
-      backend.write(range.size / sizeof(T), in_.data() + first, in + first);
+    for (std::size_t r = 0; r < from.size();) {  // one copy for adjacent ranges
+      const std::size_t begin = from[r].begin / sizeof(T);
+      std::size_t end = begin;
+      for (; r < from.size() && from[r].begin / sizeof(T) == end; ++r) end += from[r].size / sizeof(T);
+      backend.write(end - begin, in_.data() + begin, in + begin);
     }
   }
   // Returns the number of elements up to the end of the last range.

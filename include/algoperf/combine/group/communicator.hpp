@@ -30,7 +30,8 @@ class Communicator {
   // Whether exchange_on_device() works. If not, arrays in a device's memory are exchanged through host memory.
   virtual bool reaches_device() const { return false; }
   // exchange() of buffers in the memory of each rank's device. It takes place after the work that the device was given
-  // before, and before work that it is given later; the call need not wait for it.
+  // before, and before work that it is given later; the call need not wait for it. If it is still to be launched, the
+  // next exchange() launches it first, because other ranks may wait for it.
   virtual void exchange_on_device(const void*, std::span<const ByteRange>, void*, std::span<const ByteRange>) {
     fail("Communicator: this group of ranks does not reach the memory of devices");
   }

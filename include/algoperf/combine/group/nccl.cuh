@@ -2,14 +2,14 @@
 // algoperf::nccl). A rank is one GPU. Another group starts the ranks and carries everything else that they tell each
 // other:
 //
-//   cudaSetDevice(static_cast<int>(local_rank(Mpi{})));    // one process for each GPU, on any number of machines
-//   TrainingLoop loop(model, loss, rule, schedule, selector, Mean{}, Nccl{Mpi{}}, Cuda{});
-//
-//   run_ranks(gpus, [&](Threads group) {                   // one thread for each GPU of this machine
+//   run_ranks(gpus, [&](Threads group) {                 // one thread for each GPU of this machine
 //     cudaSetDevice(static_cast<int>(group.rank()));
 //     TrainingLoop loop(model, loss, rule, schedule, selector, Mean{}, Nccl{group}, Cuda{});
 //     ...
 //   });
+//
+//   cudaSetDevice(static_cast<int>(local_rank(Mpi{})));  // one process for each GPU, on any number of machines
+//   TrainingLoop loop(model, loss, rule, schedule, selector, Mean{}, Nccl{Mpi{}}, Cuda{});
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,9 +17,9 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
+#include <exception>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "../../backend/cuda/device.cuh"
@@ -46,19 +46,20 @@ struct NcclExchange {
 
   bool operator==(const NcclExchange&) const = default;
   void operator()(cudaStream_t stream) const {
-    const auto check = [&](ncclResult_t result) { nccl_check(result, "an exchange", rank, to.size()); };
     if (to[rank].size > 0)
       cuda_check(
           cudaMemcpyAsync(in + from[rank].begin, out + to[rank].begin, to[rank].size, cudaMemcpyDeviceToDevice, stream),
           "copying memory");
-    check(ncclGroupStart());
-    for (std::size_t r = 0; r < to.size(); ++r) {
+    ncclResult_t first = ncclGroupStart();
+    const auto keep = [&](ncclResult_t result) { first = first == ncclSuccess ? result : first; };
+    for (std::size_t r = 0; r < to.size() && first == ncclSuccess; ++r) {
       if (r == rank) continue;
       const int peer = static_cast<int>(r);
-      if (to[r].size > 0) check(ncclSend(out + to[r].begin, to[r].size, ncclInt8, peer, communicator, stream));
-      if (from[r].size > 0) check(ncclRecv(in + from[r].begin, from[r].size, ncclInt8, peer, communicator, stream));
+      if (to[r].size > 0) keep(ncclSend(out + to[r].begin, to[r].size, ncclInt8, peer, communicator, stream));
+      if (from[r].size > 0) keep(ncclRecv(in + from[r].begin, from[r].size, ncclInt8, peer, communicator, stream));
     }
-    check(ncclGroupEnd());
+    keep(ncclGroupEnd());
+    nccl_check(first, "an exchange", rank, to.size());
   }
 };
 
@@ -80,14 +81,18 @@ class NcclCommunicator final : public Communicator {
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
   ~NcclCommunicator() override {
-    if (communicator_ != nullptr) ncclCommDestroy(communicator_);
+    if (communicator_ == nullptr) return;
+    if (std::uncaught_exceptions() > exceptions_)
+      ncclCommAbort(communicator_);  // without waiting for the other ranks
+    else
+      ncclCommDestroy(communicator_);
   }
 
   std::size_t rank() const override { return ranks_.rank(); }
   std::size_t size() const override { return ranks_.size(); }
   void exchange(const void* out, std::span<const ByteRange> to, void* in, std::span<const ByteRange> from) override {
-    // A step that is replayed holds its exchanges between devices back. Other ranks may wait for them before they come
-    // here, so they must be launched first.
+    // While a step is replayed, its exchanges between devices are not launched until it ends. Another rank may wait for
+    // them before it comes here, so they are launched now.
     CudaDevice& device = CudaDevice::current();
     if (device.tape != nullptr && device.tape == tape_ && tape_->calls() == step_) device.settle();
     ranks_.exchange(out, to, in, from);
@@ -117,29 +122,33 @@ class NcclCommunicator final : public Communicator {
     cuda_check(cudaGetDevice(&ordinal), "querying the current device");
     cudaDeviceProp facts{};
     cuda_check(cudaGetDeviceProperties(&facts, ordinal), "querying the device");
+    int devices = 0;
+    cuda_check(cudaGetDeviceCount(&devices), "counting the devices");
     const auto all = ranks_.all_gather(facts.uuid);
     for (std::size_t b = 1; b < all.size(); ++b)
       for (std::size_t a = 0; a < b; ++a)
         require(std::memcmp(&all[a], &all[b], sizeof all[a]) != 0, "Nccl: ranks ", a, " and ", b, " of ", size(),
-                " use the same device: call cudaSetDevice with another one in each, for example local_rank(Mpi{})");
+                " use the same device; each rank needs one of its own (cudaSetDevice), and rank ", rank(), " sees ",
+                devices);
   }
 
   Ranks ranks_;
   ncclComm_t communicator_ = nullptr;
   const CudaTape* tape_ = nullptr;  // of the step of the last exchange between devices
   std::size_t step_ = 0;            // its number on that tape
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace detail
 
+// Group: Mpi, Threads, or your own, which starts the ranks.
 template <WorkerGroup Group>
-struct Nccl {
-  static constexpr bool is_worker_group = true;
-  Group group;                          // starts the ranks: Mpi, Threads, or your own
-  std::size_t workers = group.workers;  // of each rank, one after the other as in InProcess
+struct Nccl : Group {
+  static_assert(
+      requires(const Group& group) { group.connect(); }, "algoperf: Nccl needs a group of ranks: Mpi or Threads");
 
   Communicator* connect() const {
-    Communicator* const all = group.connect();
+    Communicator* const all = Group::connect();
     return all == nullptr ? nullptr : new detail::NcclCommunicator(Ranks(all));
   }
 };

@@ -44,8 +44,10 @@ class Ranks {
         0;  // at a gradient: a hash of the selected examples, which the ranks divide among themselves
     double weight = 0, loss = 0;
     std::uint64_t failure_length = 0;  // of the sentence of a rank that failed, or 0
-    std::uint64_t diverged = 0;
+    std::uint64_t diverged = 0;        // divergence or own_divergence, if that is the failure
   };
+  // A loss that is not finite: that of another rank, or that of the rank which announces it.
+  static constexpr std::uint64_t divergence = 1, own_divergence = 2;
 
   Ranks() = default;  // a single rank, which never communicates
   // Owns the communicator, made by `new`.
@@ -96,8 +98,9 @@ class Ranks {
   // Exchanges notes with all ranks and returns them, in the order of ranks. Throws RankFailure if a rank has announced
   // a failure, or if ranks meet at different points of their runs.
   std::vector<Note> meet(const Note& mine) const;
-  // Reports a failure of this rank to the others at their next meeting. Returns the exception that all ranks throw.
-  RankFailure announce(const std::string& failure, std::uint64_t step, bool diverged) const;
+  // Reports a failure of this rank to the others at their next meeting. Returns the exception that all ranks throw: of
+  // several failures, a divergence, if possible from the rank whose loss it is; otherwise that of the lowest rank.
+  RankFailure announce(const std::string& failure, std::uint64_t step, std::uint64_t diverged = 0) const;
   // Throws RankFailure unless a named number is the same on all ranks.
   void require_same(const char* what, std::uint64_t mine) const;
 
@@ -150,16 +153,18 @@ ALGOPERF_COMPILED ALGOPERF_COLD std::vector<Ranks::Note> Ranks::meet(const Note&
   Note note = mine;
   note.failure_length = failure.size();
   const std::vector<Note> notes = all_gather(note);
-  for (std::size_t r = 0; r < notes.size(); ++r)
-    if (notes[r].failure_length > 0) {
-      std::vector<std::size_t> lengths(size(), 0);
-      lengths[r] = notes[r].failure_length;
-      std::string sentence(lengths[r], ' ');
-      all_gather_bytes(failure.data(), lengths.data(), sentence.data());
-      RankFailure failed = RankFailure::of(r, size(), sentence, notes[r].diverged != 0);
-      failed.step = notes[r].step;
-      throw failed;
-    }
+  std::size_t failed = size();
+  for (std::size_t r = 0; r < size(); ++r)
+    if (notes[r].failure_length > 0 && (failed == size() || notes[r].diverged > notes[failed].diverged)) failed = r;
+  if (failed < size()) {
+    std::vector<std::size_t> lengths(size(), 0);
+    lengths[failed] = notes[failed].failure_length;
+    std::string sentence(lengths[failed], ' ');
+    all_gather_bytes(failure.data(), lengths.data(), sentence.data());
+    RankFailure shared = RankFailure::of(failed, size(), sentence, notes[failed].diverged != 0);
+    shared.step = notes[failed].step;
+    throw shared;
+  }
   for (std::size_t r = 1; r < notes.size(); ++r)
     if (notes[r].at != notes[0].at || notes[r].step != notes[0].step)
       fail_as<RankFailure>("rank ", r, " of ", size(), " is at step ", notes[r].step, ", ",
@@ -170,7 +175,7 @@ ALGOPERF_COMPILED ALGOPERF_COLD std::vector<Ranks::Note> Ranks::meet(const Note&
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD RankFailure Ranks::announce(const std::string& failure, std::uint64_t step,
-                                                            bool diverged) const {
+                                                            std::uint64_t diverged) const {
   const std::string sentence = failure.empty() ? "an exception without a message" : failure;
   try {
     (void)meet({.step = step, .diverged = diverged}, sentence);
@@ -181,7 +186,7 @@ ALGOPERF_COMPILED ALGOPERF_COLD RankFailure Ranks::announce(const std::string& f
   RankFailure alone(sentence);
   alone.rank = rank();
   alone.step = step;
-  alone.diverged = diverged;
+  alone.diverged = diverged != 0;
   return alone;
 }
 
