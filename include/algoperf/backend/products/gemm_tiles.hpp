@@ -39,13 +39,31 @@ struct Block {
   const S* panels;
 };
 
+// Computes `rows` rows, `vectors` vectors of columns at a time, for the columns of the block from `first` on that are
+// read in place. Returns where the columns that are left begin.
+template <class S, std::size_t rows, std::size_t vectors>
+std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block, std::size_t first, S* c) {
+  constexpr std::size_t wide = vectors * width<S>;
+  for (; block.in_place - first >= wide; first += wide)
+    tile<S, rows, vectors>(part, wide, a, 0, block.b + first, block.b_row, c + first);
+  return first;
+}
+
 // Computes at most tile_rows rows of a block.
 template <class S>
 void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& block, S* c) {
-  constexpr std::size_t wide = 4 * line<S>;
+  // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
+  // sums fit in the registers.
+  constexpr bool many_registers = native_vector_bytes == 64;
+  constexpr std::size_t of_one_row = many_registers ? 16 : 8, of_two_rows = of_one_row / 2;
   std::size_t j = 0;
-  if (m == 1)  // the sums of one row by two vectors would wait for each other
-    for (; block.in_place - j >= wide; j += wide) tile<S, 1, 8>(part, wide, a, 0, block.b + j, block.b_row, c + j);
+  if (m == 1) j = wide_tiles<S, 1, of_one_row>(part, a, block, j, c);
+  if (m == 2) j = wide_tiles<S, 2, of_two_rows>(part, a, block, j, c);
+  if constexpr (many_registers) {
+    if (m == 3) j = wide_tiles<S, 3, 4>(part, a, block, j, c);
+    if (m == 4) j = wide_tiles<S, 4, 4>(part, a, block, j, c);
+    if (m == 6) j = wide_tiles<S, 6, 4>(part, a, block, j, c);
+  }
   for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
@@ -72,6 +90,9 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
   const bool contiguous = a.column == 1, in_place = b.column == 1 && m <= 512 && !compete;
   const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
   const std::size_t most = block_columns<S>(depth);
+  // With many rows, the first of them bring B to the cache for the others.
+  const bool in_cache = depth >= 32 && depth * n * sizeof(S) <= std::size_t{1} << 22;
+  const std::size_t rows_ahead = in_place && in_cache && m <= 2 * tile_rows ? 4 : 0;
   for (std::size_t j = 0; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
     Block<S> block{columns, in_place ? columns / line<S> * line<S> : 0, b.from(0, j).data, b.row, nullptr};
@@ -85,13 +106,27 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
       block.panels = panels;
     }
     if (!far_apart || columns <= 2 * line<S>) {
-      const TileTerms part{depth, a.row, a.column, ldc, add};
-      for (std::size_t i = 0; i < m; i += tile_rows)
-        strip(part, m - i < tile_rows ? m - i : tile_rows, a.from(i, 0).data, block, c + i * ldc + j);
+      const TileTerms part{
+          .depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = add, .rows_ahead = rows_ahead};
+      constexpr std::size_t most_of_one = most_rows<tile_group, 1>;
+      const bool one_vector = columns <= width<S>;
+      for (std::size_t i = 0, rows; i < m; i += rows) {
+        rows = next_rows(m - i, tile_group, one_vector ? most_of_one : tile_rows);
+        if (one_vector)
+          tiles<S, 1, tile_group, most_of_one>(part, rows, columns, a.from(i, 0).data, 0, block.panels, width<S>,
+                                               c + i * ldc + j);
+        else
+          strip(part, rows, a.from(i, 0).data, block, c + i * ldc + j);
+      }
       continue;
     }
     S* const packed = Packed<S>::of_this_thread().a;
-    const TileTerms part{depth, contiguous ? row_step<S> : 1, contiguous ? 1 : tile_rows, ldc, add};
+    const TileTerms part{.depth = depth,
+                         .a_row = contiguous ? row_step<S> : 1,
+                         .a_column = contiguous ? 1 : tile_rows,
+                         .ldc = ldc,
+                         .add = add,
+                         .rows_ahead = rows_ahead};
     for (std::size_t first = 0; first < m; first += group_rows) {
       const std::size_t end = m - first < group_rows ? m : first + group_rows;
       pack_group(end - first, depth, a.from(first, 0), packed);

@@ -21,6 +21,9 @@ struct TileTerms {
   std::ptrdiff_t a_image = 0, b_image = 0;
   const std::size_t* places = nullptr;  // of groups of rows of A, unless these are a_row apart
   const void* bias = nullptr;           // if not null, a row that `add` adds to every row of C
+  // Where tiles of two to four vectors prefetch B: this many rows ahead, if B is in a cache (tiles of fewer than
+  // tile_rows rows, which need B faster than larger ones); or if it is 0, in the next columns, if B comes from memory.
+  std::size_t rows_ahead = 0;
 };
 
 // The rows of A that share a pointer: addressing modes add small multiples of the row distance.
@@ -41,6 +44,8 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
   if (part.depth >= 32)
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
         __builtin_prefetch(c + i * ldc + v * n, 1);
+  const bool near = rows < tile_rows && part.rows_ahead > 0;
+  const std::size_t ahead = near ? part.rows_ahead * b_row : vectors * n;
   asm("" : "+r"(c));  // otherwise g++ computes the addresses of C only once and keeps them through the terms
   for (std::size_t image = part.images; image > 0; --image) {
     for (std::size_t segment = part.segments; segment > 0; --segment) {
@@ -48,8 +53,12 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
         Lanes<S> y[vectors];
         ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
           y[v] = load(b + v * n);
-          // The same row of the next panel, for the second-level cache: useful where B has not been packed.
-          if constexpr (vectors == 2) __builtin_prefetch(b + (vectors + v) * n, 0, 2);
+          if constexpr (vectors >= 2 && vectors <= 4) {
+            if (near)
+              __builtin_prefetch(b + ahead + v * n);
+            else
+              __builtin_prefetch(b + ahead + v * n, 0, 2);  // for the second-level cache
+          }
         }
         ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
           const Lanes<S> x = at[i / group][i % group * a_row] - Lanes<S>{};
@@ -85,6 +94,21 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
     ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) store<S>(sum[i][v], to + v * n);
     store_first<S>(sum[i][last], to + last * n, tail);
   }
+}
+
+// The most rows of a tile: tile_rows, or 16 (15 for groups of three) with AVX-512, one vector of columns, and groups of
+// rows that share a pointer.
+template <std::size_t group, std::size_t vectors>
+inline constexpr std::size_t most_rows = [] {
+  if (native_vector_bytes < 64 || vectors > 1 || group == 1) return tile_rows;
+  return 16 / group * group;
+}();
+
+// Returns the rows of the next tile of `left` rows, a multiple of `unit` unless it is the last. Two tiles of similar
+// size are faster than a large and a small one. `most` is a multiple of `unit`.
+constexpr std::size_t next_rows(std::size_t left, std::size_t unit = tile_group, std::size_t most = tile_rows) {
+  if (left <= most) return left;
+  return left < 2 * most ? ((left + 1) / 2 + unit - 1) / unit * unit : most;
 }
 
 // Computes at most `rows` rows of one panel, with the largest tiles first. With groups of three, m is a multiple of 3.

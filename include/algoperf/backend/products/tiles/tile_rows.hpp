@@ -12,21 +12,6 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// The most rows of a tile: tile_rows, or 16 (15 for groups of three) with AVX-512, one vector of columns, and groups of
-// rows that share a pointer.
-template <std::size_t group, std::size_t vectors>
-inline constexpr std::size_t most_rows = [] {
-  if (native_vector_bytes < 64 || vectors > 1 || group == 1) return tile_rows;
-  return 16 / group * group;
-}();
-
-// Returns the rows of the next tile of `left` rows, a multiple of `unit` unless it is the last. Two tiles of similar
-// size are faster than a large and a small one. `most` is a multiple of `unit`.
-constexpr std::size_t next_rows(std::size_t left, std::size_t unit = tile_group, std::size_t most = tile_rows) {
-  if (left <= most) return left;
-  return left < 2 * most ? ((left + 1) / 2 + unit - 1) / unit * unit : most;
-}
-
 // The rows of A: of equal distance (default constructor); or `columns` rows that are `row` elements apart form a line,
 // lines are `line` elements apart, and images of `lines` lines `image` elements. `places` has the offset of each group
 // of rows that share a pointer; no group crosses the end of a line. The last offset follows `repeated` more times.
