@@ -13,7 +13,7 @@
 #include "tagger.hpp"
 #include "tiny.hpp"
 
-namespace algoperf::testing::on_ranks {
+namespace algoperf::testing::of_metrics_on_ranks {
 
 // Depends on everything that it receives, and on its order.
 struct Fingerprint {
@@ -152,4 +152,4 @@ TEST_CASE("metrics on ranks: an accumulator that throws, and a rank that cannot 
   CHECK(told(Fingerprint{}, [](std::size_t rank) { return Torn(rank); }) == "rank 1 of 3: the disk is gone");
 }
 
-}  // namespace algoperf::testing::on_ranks
+}  // namespace algoperf::testing::of_metrics_on_ranks
