@@ -165,12 +165,15 @@ constexpr std::size_t sizes[][3] = {
     {10, 1024, 256},
     {16, 2048, 512},
     {64, 1024, 1024},
-    // Few rows, as in predictions of single examples.
+    // Few rows, as in recurrent layers.
     {1, 256, 512},
     {2, 256, 512},
     {3, 256, 512},
     {4, 256, 512},
+    {5, 256, 512},
     {6, 256, 512},
+    {7, 256, 512},
+    {19, 256, 512},
     {1, 4096, 1024},
     {4, 2048, 512},
     // Tall, flat, deep, and shallow.

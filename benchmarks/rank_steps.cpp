@@ -32,7 +32,7 @@ void measure(const char* name, const Model& model, const ap::GlyphDigits& task, 
   const std::size_t size = alone.layout().size();
   const ap::Host<float> backend;
   ap::ArrayBlocks<ap::Host<float>> blocks(backend, ranks, alone.layout(), 1);
-  std::vector<float> gradient(size, 1.0f);
+  std::vector<float> gradient(size);
   const auto exchange = [&] {
     blocks.all_to_all(backend, ranks, gradient.data());
     float* const sum = blocks.received(0);

@@ -56,7 +56,8 @@ std::uint64_t hash_of(const Selection& selection);
 // on all ranks if the loss of one is not finite.
 std::vector<Ranks::Note> meet_at_step(const Ranks& ranks, const Ranks::Note& mine);
 
-// Checks that all ranks have the same parameters, then adds the sums of an evaluation over them. `scores` may be null.
+// Checks that all ranks have the same parameters, then adds the sums of an evaluation over them. `scores` is null if
+// the metric adds none.
 void add_over_ranks(const Ranks& ranks, const RankValues& parameters, std::uint64_t step, double& weight, double& loss,
                     double* scores);
 

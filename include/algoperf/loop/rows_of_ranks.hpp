@@ -10,8 +10,8 @@
 
 namespace algoperf::detail {
 
-// Each rank computes the outputs of its part of the examples. exchange() then gives the rows of all ranks to the metric
-// of every rank, in the order of examples.
+// In each round of an evaluation, each rank adds a batch of consecutive examples, the lower ranks the first ones.
+// exchange() then gives the rows of all ranks to the metric of every rank, in the order of examples.
 template <class Metric, class S, class Label>
 class RowsOfRanks : public EvaluationSums<Metric> {
  public:
@@ -32,7 +32,7 @@ class RowsOfRanks : public EvaluationSums<Metric> {
     for (std::size_t f = 0; f < fields_.size(); ++f) append(fields_[f], batch.fields[f].data(), batch.fields[f].size());
     width_ = batch.width;
   }
-  // Adds the rows of all ranks to the state. All ranks must call it.
+  // Adds the rows of all ranks to the state, and begins the next round. All ranks must call it.
   void exchange(const Ranks& ranks, const Metric& metric) {
     const auto widths = ranks.all_gather(width_);
     const auto outputs = of_ranks(ranks, outputs_);
@@ -56,6 +56,10 @@ class RowsOfRanks : public EvaluationSums<Metric> {
       for (const auto& field : fields) rows.fields.push_back(field[r]);
       metric.add(this->state, rows);
     }
+    for (std::vector<S>* const each : {&outputs_, &weights_}) each->clear();
+    labels_.clear();
+    for (std::vector<std::uint32_t>* const each : {&output_rows_, &label_rows_}) each->clear();
+    for (std::vector<S>& field : fields_) field.clear();
   }
 
  private:

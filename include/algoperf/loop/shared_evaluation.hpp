@@ -40,9 +40,8 @@ class SharedEvaluation {
     if constexpr (AccumulatingMetric<Metric>)
       if (!ranks().alone()) {
         RowsOfRanks<Metric, Scalar, LabelInMemory<Data, Scalar>> sums(metric);
-        add_own(data, metric, sums);
+        add_in_rounds(data, metric, sums);
         add_over_ranks(ranks(), values_of(context_), step, sums.weight, sums.loss, nullptr);
-        sums.exchange(ranks(), metric);
         return result(data, metric, sums);
       }
     EvaluationSums<Metric> sums;
@@ -67,6 +66,19 @@ class SharedEvaluation {
     for (std::size_t begin = begin_of(ranks().rank(), data.size()); begin < end; begin += batch_)
       context_.evaluator().evaluate(data, metric, values_, begin, end - begin < batch_ ? end - begin : batch_, sums);
   }
+  // Adds all examples. In each round, each rank evaluates a batch, and gives its rows to all.
+  template <class Data, class Metric, class Sums>
+  void add_in_rounds(const Data& data, const Metric& metric, Sums& sums) {
+    const std::size_t size = data.size();
+    for (std::size_t round = 0; round < size; round += ranks().size() * batch_) {
+      const std::size_t begin = round + ranks().rank() * batch_;
+      if (begin < size)
+        context_.evaluator().evaluate(data, metric, values_, begin, size - begin < batch_ ? size - begin : batch_,
+                                      sums);
+      (void)context_.meet(Meeting::evaluation, 0, 0);
+      sums.exchange(ranks(), metric);
+    }
+  }
   template <class Data, class Metric>
   LossAndMetric result(const Data& data, const Metric& metric, const EvaluationSums<Metric>& sums) {
     require(sums.weight > 0, "TrainingLoop: the examples of an evaluation have no rows, or their weights are 0");
@@ -88,9 +100,14 @@ class SharedEvaluation {
     for (std::size_t r = 0; r <= ranks().size(); ++r) begins.push_back(begin_of(r, inputs.size()));
     for (std::size_t r = 0; r < ranks().size(); ++r)
       counts.push_back(context_.evaluator().output_size(inputs, begins[r], begins[r + 1] - begins[r]));
-    const std::size_t me = ranks().rank();
+    const std::size_t me = ranks().rank(), all = context_.evaluator().output_size(inputs, 0, inputs.size());
     const auto own = context_.evaluator().predict(inputs, values_, batch_, begins[me], begins[me + 1]);
-    (void)context_.meet(Meeting::evaluation, 0, 0);
+    const auto notes = context_.meet(Meeting::evaluation, static_cast<double>(inputs.size()), static_cast<double>(all));
+    for (std::size_t r = 1; r < notes.size(); ++r)
+      if (notes[r].weight != notes[0].weight || notes[r].loss != notes[0].loss)
+        fail_as<RankFailure>("rank ", r, " of ", ranks().size(), " asks for ", notes[r].loss, " outputs of ",
+                             notes[r].weight, " examples, and rank 0 for ", notes[0].loss, " of ", notes[0].weight,
+                             ": the score() of a metric must make the same calls of predict on all ranks");
     return ranks().all_gather(own, counts);
   }
 

@@ -60,9 +60,12 @@ void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& blo
   if (m == 1) j = wide_tiles<S, 1, of_one_row>(part, a, block, j, c);
   if (m == 2) j = wide_tiles<S, 2, of_two_rows>(part, a, block, j, c);
   if constexpr (many_registers) {
+    if (m == 1) j = wide_tiles<S, 1, 8>(part, a, block, j, c);
     if (m == 3) j = wide_tiles<S, 3, 4>(part, a, block, j, c);
     if (m == 4) j = wide_tiles<S, 4, 4>(part, a, block, j, c);
+    if (m == 5) j = wide_tiles<S, 5, 4>(part, a, block, j, c);
     if (m == 6) j = wide_tiles<S, 6, 4>(part, a, block, j, c);
+    if (m == 7) j = wide_tiles<S, 7, 2>(part, a, block, j, c);
   }
   for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
@@ -83,7 +86,7 @@ constexpr bool rows_compete(std::size_t rows, std::size_t distance) {
 // Adds `depth` terms of a product to C or overwrites it.
 template <class S>
 void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<const S> a, Strided<const S> b, S* c,
-                   std::size_t ldc, bool add) {
+                   std::size_t ldc, bool add, bool b_in_cache) {
   constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
   // With fewer than three tiles of rows, packing B costs more than it saves.
   const bool compete = m >= 3 * tile_rows && rows_compete(depth, b.row * sizeof(S));
@@ -91,8 +94,8 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
   const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
   const std::size_t most = block_columns<S>(depth);
   // With many rows, the first of them bring B to the cache for the others.
-  const bool in_cache = depth >= 32 && depth * n * sizeof(S) <= std::size_t{1} << 22;
-  const std::size_t rows_ahead = in_place && in_cache && m <= 2 * tile_rows ? 4 : 0;
+  const bool near = in_place && b_in_cache && depth >= 32 && m <= 2 * tile_rows;
+  const std::size_t rows_ahead = near ? 4 : 0;
   for (std::size_t j = 0; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
     Block<S> block{columns, in_place ? columns / line<S> * line<S> : 0, b.from(0, j).data, b.row, nullptr};
@@ -111,7 +114,9 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
       constexpr std::size_t most_of_one = most_rows<tile_group, 1>;
       const bool one_vector = columns <= width<S>;
       for (std::size_t i = 0, rows; i < m; i += rows) {
-        rows = next_rows(m - i, tile_group, one_vector ? most_of_one : tile_rows);
+        const std::size_t left = m - i, most_of_tile = one_vector ? most_of_one : tile_rows;
+        // An odd rest would be split into many tiles.
+        rows = left % 2 == 0 ? next_rows(left, tile_group, most_of_tile) : left < most_of_tile ? left : most_of_tile;
         if (one_vector)
           tiles<S, 1, tile_group, most_of_one>(part, rows, columns, a.from(i, 0).data, 0, block.panels, width<S>,
                                                c + i * ldc + j);
@@ -142,9 +147,10 @@ template <class S>
 void multiply_parts(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, Strided<const S> b, S* c,
                     std::size_t ldc, bool add) {
   const std::size_t parts = k == 0 ? 1 : (k + part_depth - 1) / part_depth;
+  const bool b_in_cache = k * n * sizeof(S) <= std::size_t{1} << 22;
   for (std::size_t part = 0, l = 0; part < parts; ++part) {
     const std::size_t depth = (k - l) / (parts - part);
-    multiply_part(m, n, depth, a.from(0, l), b.from(l, 0), c, ldc, add || part > 0);
+    multiply_part(m, n, depth, a.from(0, l), b.from(l, 0), c, ldc, add || part > 0, b_in_cache);
     l += depth;
   }
 }

@@ -1,5 +1,5 @@
-// Tiles of a product: a few rows by one or two vectors of columns, or one row by eight vectors. Sums stay in registers
-// for all terms of a part. Each term loads the vectors of B and, for each row, broadcasts one element of A.
+// Tiles of a product: a few rows by one or two vectors of columns, or up to 7 rows by up to 16 vectors. Sums stay
+// in registers for all terms of a part. Each term loads the vectors of B and, for each row, broadcasts an element of A.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct TileTerms {
   std::ptrdiff_t a_image = 0, b_image = 0;
   const std::size_t* places = nullptr;  // of groups of rows of A, unless these are a_row apart
   const void* bias = nullptr;           // if not null, a row that `add` adds to every row of C
-  // Where tiles of two to four vectors prefetch B: this many rows ahead, if B is in a cache (tiles of fewer than
-  // tile_rows rows, which need B faster than larger ones); or if it is 0, in the next columns, if B comes from memory.
+  // Tiles of two to four vectors prefetch B: those of fewer than tile_rows rows this many rows below, if it is not 0;
+  // the others the same row of the next columns, into the second-level cache.
   std::size_t rows_ahead = 0;
 };
 
