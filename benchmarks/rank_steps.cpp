@@ -5,19 +5,21 @@
 #include <algoperf/algoperf.hpp>
 #include <algoperf/combine/group/mpi.hpp>
 #include <algoperf/workloads/glyph_digits.hpp>
-#include <algorithm>
 #include <cstdio>
-#include <string>
 #include <vector>
+
+#include "paired.hpp"
 
 namespace ap = algoperf;
 
 namespace {
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+// What detail::sum_over_ranks() needs of a training context.
+struct Context {
+  const ap::Ranks& group;
+  const ap::Ranks& ranks() const { return group; }
+  ap::Host<float> backend() const { return {}; }
+};
 
 template <class Model>
 void measure(const char* name, const Model& model, const ap::GlyphDigits& task, const ap::Ranks& ranks) {
@@ -30,15 +32,11 @@ void measure(const char* name, const Model& model, const ap::GlyphDigits& task, 
   auto alone = make(each, ap::SingleWorker{});
   auto together = make(each * ranks.size(), ap::Mean{}, ap::Mpi{});
   const std::size_t size = alone.layout().size();
-  const ap::Host<float> backend;
-  ap::ArrayBlocks<ap::Host<float>> blocks(backend, ranks, alone.layout(), 1);
+  const Context context{ranks};
+  ap::ArrayBlocks<ap::Host<float>> blocks(context.backend(), ranks, alone.layout(), 1);
   std::vector<float> gradient(size);
   const auto exchange = [&] {
-    blocks.all_to_all(backend, ranks, gradient.data());
-    float* const sum = blocks.received(0);
-    for (std::size_t r = 1; r < ranks.size(); ++r)
-      backend.map(ap::Add{}, blocks.own_block().size, sum, static_cast<const float*>(blocks.received(r)));
-    blocks.all_gather(backend, ranks, gradient.data());
+    ap::detail::sum_over_ranks(context, blocks, gradient.data(), [](std::size_t) { return 1.0f; });
   };
   std::vector<double> seconds[3];
   const auto time = [&](std::vector<double>& into, int repetitions, const auto& step) {
@@ -55,7 +53,8 @@ void measure(const char* name, const Model& model, const ap::GlyphDigits& task, 
   }
   if (!ranks.is_root()) return;
   for (auto& each_turn : seconds) each_turn.erase(each_turn.begin());  // the warm-up
-  const double own = 1e3 * median(seconds[0]), all = 1e3 * median(seconds[1]), exchanged = 1e3 * median(seconds[2]);
+  const auto milliseconds = [](const std::vector<double>& samples) { return 1e3 * bench::quartiles(samples).median; };
+  const double own = milliseconds(seconds[0]), all = milliseconds(seconds[1]), exchanged = milliseconds(seconds[2]);
   std::printf("| %s | %zu | %.2f | %.2f | %.2f | %.0f %% |\n", name, size, own, all, exchanged, 100 * exchanged / all);
   std::fflush(stdout);
 }

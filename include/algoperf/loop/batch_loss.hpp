@@ -20,7 +20,7 @@ struct BatchLoss {
   double* loss;
   std::int64_t* diverged;
   std::int64_t step;
-  double share = 1;  // this rank's part of the batch
+  double share;  // this rank's part of the batch
 
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t) const {

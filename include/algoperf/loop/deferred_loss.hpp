@@ -35,7 +35,7 @@ class DeferredLoss {
   // Computes the loss of step t from n weights and losses and, unless null, the weights of a Weighted loss (BatchLoss).
   // Multiplies it by this rank's share of the batch.
   void record(const Backend& backend, std::size_t n, const Scalar* weights, const Scalar* losses, const Scalar* field,
-              std::uint64_t t, double share = 1) {
+              std::uint64_t t, double share) {
     const BatchLoss<Scalar> mean{
         n, weights, losses, field, loss_.data(), diverged_.data(), static_cast<std::int64_t>(t), share};
     backend.for_each_row(1, n, mean);

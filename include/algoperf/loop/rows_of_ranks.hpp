@@ -17,34 +17,33 @@ class RowsOfRanks : public EvaluationSums<Metric> {
  public:
   explicit RowsOfRanks(const Metric& metric) {
     if constexpr (requires { metric.fields(); })
-      for ([[maybe_unused]] const char* const name : metric.fields()) fields_.emplace_back();
+      for ([[maybe_unused]] const char* const name : metric.fields()) ++fields_;
+    own_.fields.resize(fields_);
   }
 
   // Keeps the rows of a batch, with `labels` labels.
   void add(const Metric&, const EvaluatedRows<S, Label>& batch, std::size_t labels) {
-    append(outputs_, batch.outputs, batch.rows * batch.width);
-    append(labels_, batch.labels, labels);
-    if (batch.weights != nullptr) append(weights_, batch.weights, batch.rows);
+    append(own_.outputs, batch.outputs, batch.rows * batch.width);
+    append(own_.labels, batch.labels, labels);
+    if (batch.weights != nullptr) append(own_.weights, batch.weights, batch.rows);
     for (std::size_t e = 0; e < batch.examples; ++e) {
-      output_rows_.push_back(static_cast<std::uint32_t>(batch.output_rows.count(e)));
-      label_rows_.push_back(static_cast<std::uint32_t>(batch.label_rows.count(e)));
+      own_.output_rows.push_back(static_cast<std::uint32_t>(batch.output_rows.count(e)));
+      own_.label_rows.push_back(static_cast<std::uint32_t>(batch.label_rows.count(e)));
     }
-    for (std::size_t f = 0; f < fields_.size(); ++f) append(fields_[f], batch.fields[f].data(), batch.fields[f].size());
-    width_ = batch.width;
+    for (std::size_t f = 0; f < fields_; ++f) append(own_.fields[f], batch.fields[f].data(), batch.fields[f].size());
+    own_.width = batch.width;
   }
   // Adds the rows of all ranks to the state, and begins the next round. All ranks must call it.
   void exchange(const Ranks& ranks, const Metric& metric) {
-    const auto widths = ranks.all_gather(width_);
-    const auto outputs = of_ranks(ranks, outputs_);
-    const auto labels = of_ranks(ranks, labels_);
-    const auto weights = of_ranks(ranks, weights_);
-    const auto output_rows = of_ranks(ranks, output_rows_), label_rows = of_ranks(ranks, label_rows_);
+    const auto widths = ranks.all_gather(own_.width);
+    const auto outputs = of_ranks(ranks, own_.outputs), weights = of_ranks(ranks, own_.weights);
+    const auto labels = of_ranks(ranks, own_.labels);
+    const auto output_rows = of_ranks(ranks, own_.output_rows), label_rows = of_ranks(ranks, own_.label_rows);
     std::vector<std::vector<std::vector<S>>> fields;
-    for (const std::vector<S>& field : fields_) fields.push_back(of_ranks(ranks, field));
+    for (const std::vector<S>& field : own_.fields) fields.push_back(of_ranks(ranks, field));
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       if (output_rows[r].empty()) continue;  // a rank without examples
-      const std::vector<std::uint32_t> output_begins = begins_of(output_rows[r]),
-                                       label_begins = begins_of(label_rows[r]);
+      const auto output_begins = begins_of(output_rows[r]), label_begins = begins_of(label_rows[r]);
       EvaluatedRows<S, Label> rows{output_begins.back(),
                                    widths[r],
                                    outputs[r].data(),
@@ -56,10 +55,8 @@ class RowsOfRanks : public EvaluationSums<Metric> {
       for (const auto& field : fields) rows.fields.push_back(field[r]);
       metric.add(this->state, rows);
     }
-    for (std::vector<S>* const each : {&outputs_, &weights_}) each->clear();
-    labels_.clear();
-    for (std::vector<std::uint32_t>* const each : {&output_rows_, &label_rows_}) each->clear();
-    for (std::vector<S>& field : fields_) field.clear();
+    own_ = {};
+    own_.fields.resize(fields_);
   }
 
  private:
@@ -86,11 +83,17 @@ class RowsOfRanks : public EvaluationSums<Metric> {
     return begins;
   }
 
-  std::vector<S> outputs_, weights_;
-  std::vector<Label> labels_;
-  std::vector<std::uint32_t> output_rows_, label_rows_;  // of each example
-  std::vector<std::vector<S>> fields_;
-  std::size_t width_ = 1;
+  // This rank's rows in a round.
+  struct Own {
+    std::vector<S> outputs, weights;
+    std::vector<Label> labels;
+    std::vector<std::uint32_t> output_rows, label_rows;  // of each example
+    std::vector<std::vector<S>> fields;
+    std::size_t width = 1;
+  };
+
+  Own own_;
+  std::size_t fields_ = 0;  // that the metric reads
 };
 
 }  // namespace algoperf::detail

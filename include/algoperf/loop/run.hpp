@@ -120,19 +120,12 @@ class Run {
       end_diverged(diverged);
       throw;
     } catch (const RankFailure& failure) {
-      if (failure.diverged) {  // a rank that reads deferred losses announces it anywhere
-        Diverged diverged(failure);
-        end_diverged(diverged);
-        throw diverged;
-      }
-      report_.reason = Control::go_on;
-      end_after_error();
-      throw;
+      if (!failure.diverged) end_failed();
+      Diverged diverged(failure);  // a rank that reads deferred losses announces it at any meeting
+      end_diverged(diverged);
+      throw diverged;
     } catch (...) {
-      report_.reason = Control::go_on;
-      const std::exception_ptr shared = detail::share_failure(ranks(), loop_.steps());
-      end_after_error();
-      std::rethrow_exception(shared);
+      end_failed();
     }
     return report_;
   }
@@ -263,6 +256,13 @@ class Run {
       }
     });
     if (first != nullptr) std::rethrow_exception(first);
+  }
+  // Ends the run on all ranks with the exception that is being handled.
+  [[noreturn]] ALGOPERF_COLD void end_failed() {
+    report_.reason = Control::go_on;
+    const std::exception_ptr shared = detail::share_failure(ranks(), loop_.steps());
+    end_after_error();
+    std::rethrow_exception(shared);
   }
   ALGOPERF_COLD void end_diverged(Diverged& diverged) {
     loop_.forget_divergence();

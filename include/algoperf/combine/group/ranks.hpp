@@ -17,7 +17,7 @@ namespace algoperf {
 // Thrown on every rank, with the same message, when one rank fails, or when ranks differ.
 struct RankFailure : Error {
   using Error::Error;
-  std::size_t rank = 0;    // the lowest of those that failed
+  std::size_t rank = 0;    // that failed; if several did, the one that Ranks::announce() chooses
   std::uint64_t step = 0;  // at which it failed
   bool diverged = false;   // whether its loss was not finite
 
