@@ -235,6 +235,18 @@ TEST_CASE("a mistake on one rank ends all ranks with one sentence") {
           auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
           loop.run(task.train(), UntilStep{2}, FailsAtTheEnd{group.rank() == 0});
         }) == all(2, "rank 0 of 2: the last word fails"));
+  // A failure is no divergence.
+  std::vector<int> failures(2);
+  run_ranks(2, [&](Threads group) {
+    auto loop = tiny_loop(momentum(), 0.01, Mean{}, group);
+    try {
+      loop.run(task.train(), UntilStep{2}, FailsAtTheEnd{group.rank() == 0});
+    } catch (const RankFailure&) {
+      failures[group.rank()] = 1;
+    } catch (const Error&) {
+    }
+  });
+  CHECK(failures == std::vector<int>{1, 1});
 }
 
 TEST_CASE("a loss that is not finite on one rank diverges all ranks at the same step") {
