@@ -185,8 +185,7 @@ void weights_by_taps(const Convolution& c, const S* x, const S* dy, std::size_t 
       const WindowOverlap down = outputs_within(i, c.rows, c.out_rows(), c.stride, c.padding);
       for (std::size_t j = 0; j < c.size; ++j) {
         const WindowOverlap across = outputs_within(j, c.cols, c.out_cols(), c.stride, c.padding);
-        part.depth = across.count;
-        part.segments = across.count == 0 ? 0 : down.count;
+        part.set_segments(down.count, across.count);
         part.a_jump = c.stride * (c.cols - part.depth) * c.channels;
         part.a_image = static_cast<std::ptrdiff_t>(c.inputs()) -
                        static_cast<std::ptrdiff_t>(part.segments * c.stride * c.cols * c.channels);

@@ -3,17 +3,19 @@
 // first row down.
 //
 // - B is read in place if its rows are contiguous, A has at most 512 rows, and the rows of B do not compete for lines
-//   of the second-level cache (or A has few rows). Otherwise a block of B is first packed into panels that fit in half
-//   of that cache. Columns after the last whole panel are always packed.
+//   of the second-level cache (or A has few rows). Otherwise a block of B is copied into panels that take half of that
+//   cache: by the tiles of the first rows if the rows of B are contiguous, so that the copy costs no pass of its own,
+//   and before them if its columns are. Columns after the last whole panel are always copied.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache.
+// - Up to three rows by a B of more than 4 MB with contiguous rows read long stretches of B (tiles/stretches.hpp).
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
 //   rows and vectors would straddle lines of the cache.
 //
-// Which of these ways a product takes depends on its sizes and layout alone. In tiles, each element of C is the sum of
-// its terms in order, in parts, independent of where a tile, a panel or a thread's part of C begins. In dot products,
-// each lane of a vector adds terms in order. The result is therefore the same, bit for bit, for any number of threads.
-// Each thread allocates about 0.7 MB for a scalar type when it first packs an operand.
+// In tiles and stretches, each element of C is the sum of its terms in order, in parts, independent of where a tile, a
+// panel or a thread's part of C begins. In dot products, which depend on sizes and layout alone, each lane of a vector
+// adds terms in order. The result is therefore the same, bit for bit, for any number of threads. Each thread allocates
+// about 0.7 MB for a scalar type when it first packs an operand.
 #pragma once
 
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
@@ -24,19 +26,22 @@
 #include "tiles/dots.hpp"
 #include "tiles/lanes.hpp"
 #include "tiles/pack.hpp"
+#include "tiles/stretches.hpp"
 #include "tiles/tile.hpp"
 
 namespace algoperf {
 namespace detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// A block of B: its first columns in place, the others in panels.
+// A block of B: its first columns in place, the others in panels. If `copies` is not null, the tiles of the next
+// tile_rows rows copy the columns in place to panels there, before `panels`. Then all columns are in panels.
 template <class S>
 struct Block {
   std::size_t columns, in_place;
   const S* b;
   std::size_t b_row;
   const S* panels;
+  S* copies;
 };
 
 // Computes `rows` rows, `vectors` vectors of columns at a time, for the columns of the block from `first` on that are
@@ -51,12 +56,16 @@ std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block,
 
 // Computes at most tile_rows rows of a block.
 template <class S>
-void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& block, S* c) {
+void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
   // sums fit in the registers.
   constexpr bool many_registers = native_vector_bytes == 64;
   constexpr std::size_t of_one_row = many_registers ? 16 : 8, of_two_rows = of_one_row / 2;
   std::size_t j = 0;
+  if (block.copies != nullptr)
+    for (; j < block.in_place; j += line<S>)
+      tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>(part, line<S>, a, 0, block.b + j, block.b_row, c + j,
+                                                                block.copies + j * part.depth);
   if (m == 1) j = wide_tiles<S, 1, of_one_row>(part, a, block, j, c);
   if (m == 2) j = wide_tiles<S, 2, of_two_rows>(part, a, block, j, c);
   if constexpr (many_registers) {
@@ -73,6 +82,22 @@ void strip(const TileTerms& part, std::size_t m, const S* a, const Block<S>& blo
     const S* const panel = block.panels + (j - block.in_place) * part.depth;
     panel_tiles(part, m, columns, a, 0, panel, panel_width<S>(columns), c + j);
   }
+  if (block.copies != nullptr) block = {block.columns, 0, block.b, block.b_row, block.copies, nullptr};
+}
+
+// Computes the columns of at most three rows that stretches can compute. Returns where the columns that are left begin.
+template <class S>
+std::size_t stretches(const TileTerms& part, std::size_t m, std::size_t n, const S* a, const S* b, std::size_t b_row,
+                      S* c) {
+  const std::size_t end = n / stretch_step<S> * stretch_step<S>;
+  S* const sums = Packed<S>::of_this_thread().b;
+  for (std::size_t j = 0, columns; j < end; j += columns) {
+    columns = end - j < longest_stretch<S> ? end - j : longest_stretch<S>;
+    if (m == 1) stretch<S, 1>(part, columns, a, b + j, b_row, sums, c + j);
+    if (m == 2) stretch<S, 2>(part, columns, a, b + j, b_row, sums, c + j);
+    if (m == 3) stretch<S, 3>(part, columns, a, b + j, b_row, sums, c + j);
+  }
+  return end;
 }
 
 // Whether more than eight of `rows` rows, `distance` bytes apart, begin in the same set of the second-level cache, for
@@ -90,23 +115,30 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
   constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
   // With fewer than three tiles of rows, packing B costs more than it saves.
   const bool compete = m >= 3 * tile_rows && rows_compete(depth, b.row * sizeof(S));
-  const bool contiguous = a.column == 1, in_place = b.column == 1 && m <= 512 && !compete;
+  const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = rows_of_b && m <= 512 && !compete;
   const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
   const std::size_t most = block_columns<S>(depth);
   // With many rows, the first of them bring B to the cache for the others.
   const bool near = in_place && b_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
-  for (std::size_t j = 0; j < n; j += most) {
+  std::size_t j = 0;
+  if (rows_of_b && m <= 3 && depth > 0 && !b_in_cache) {
+    const TileTerms part{.depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = add};
+    j = stretches(part, m, n, a.data, b.data, b.row, c);
+  }
+  for (; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
-    Block<S> block{columns, in_place ? columns / line<S> * line<S> : 0, b.from(0, j).data, b.row, nullptr};
-    if (block.in_place < columns) {
+    const std::size_t whole = rows_of_b ? columns / line<S> * line<S> : 0;
+    Block<S> block{columns, whole, b.from(0, j).data, b.row, nullptr, nullptr};
+    if (whole < columns || !in_place) {
       S* const panels = Packed<S>::of_this_thread().b;
-      const std::size_t rest = columns - block.in_place;
-      if (b.column == 1)
-        pack_rows(depth, rest, b.from(0, j + block.in_place), panels);
+      if (!in_place && whole > 0) block.copies = panels;
+      S* const rest = in_place ? panels : panels + whole * depth;
+      if (rows_of_b)
+        pack_rows(depth, columns - whole, b.from(0, j + whole), rest);
       else
-        pack_columns(depth, rest, b.from(0, j), panels);
-      block.panels = panels;
+        pack_columns(depth, columns, b.from(0, j), rest);
+      block.panels = rest;
     }
     if (!far_apart || columns <= 2 * line<S>) {
       const TileTerms part{
@@ -117,11 +149,14 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
         const std::size_t left = m - i, most_of_tile = one_vector ? most_of_one : tile_rows;
         // An odd rest would be split into many tiles.
         rows = left % 2 == 0 ? next_rows(left, tile_group, most_of_tile) : left < most_of_tile ? left : most_of_tile;
-        if (one_vector)
-          tiles<S, 1, tile_group, most_of_one>(part, rows, columns, a.from(i, 0).data, 0, block.panels, width<S>,
-                                               c + i * ldc + j);
+        const S* const from = a.from(i, 0).data;
+        S* const to = c + i * ldc + j;
+        if (one_vector && rows == most_of_one)
+          tile<S, most_of_one, 1, tile_group, TileFor::plain_terms>(part, columns, from, 0, block.panels, width<S>, to);
+        else if (one_vector)
+          tiles<S, 1, tile_group, most_of_one>(part, rows, columns, from, 0, block.panels, width<S>, to);
         else
-          strip(part, rows, a.from(i, 0).data, block, c + i * ldc + j);
+          strip(part, rows, from, block, to);
       }
       continue;
     }

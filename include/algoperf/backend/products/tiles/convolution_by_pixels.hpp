@@ -44,8 +44,7 @@ void convolve_by_pixels(const PackedConvolution& c, const S* x, const S* panels,
       const WindowOverlap down = taps_within(o, c.rows, c.size, c.stride, c.padding);
       for (std::size_t q = 0; q < c.out_cols; ++q) {
         const WindowOverlap across = taps_within(q, c.cols, c.size, c.stride, c.padding);
-        part.depth = across.count * c.channels;
-        part.segments = across.count == 0 ? 0 : down.count;
+        part.set_segments(down.count, across.count * c.channels);
         part.a_jump = c.cols * c.channels - part.depth;
         const S* const window = memory + (down.at * c.cols + across.at) * c.channels;
         const std::size_t first = (down.begin * c.size + across.begin) * c.channels;

@@ -2,6 +2,7 @@
 // column of B. They need neither copies nor broadcasts.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstring>
 
@@ -10,17 +11,20 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// `rows` by `columns` dot products. Lane i of a sum adds every n-th term from the i-th, in order.
-template <class S, std::size_t rows, std::size_t columns>
+// `rows` by `columns` dot products. Lane i of a sum adds every n-th term from the i-th, in order. With `prefetches`,
+// the next columns of B are fetched ahead.
+template <class S, std::size_t rows, std::size_t columns, bool prefetches = false>
 [[gnu::noinline]] void dots(std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb, S* c,
                             std::size_t ldc, bool add) {
-  constexpr std::size_t n = width<S>, count = rows * columns, together = count < n ? count : n;
+  constexpr std::size_t n = width<S>, together = rows * columns < n ? std::bit_ceil(rows * columns) : n;
+  constexpr std::size_t count = (rows * columns + together - 1) / together * together;  // the last may be zeros
   Lanes<S> sum[count] = {};
-  const auto add_terms = [&](const auto& load_at) ALGOPERF_INLINE_LAMBDA {
+  const auto add_terms = [&](std::size_t l, const auto& load_at) ALGOPERF_INLINE_LAMBDA {
     Lanes<S> y[columns];
     ALGOPERF_UNROLL for (std::size_t j = 0; j < columns; ++j) {
       y[j] = load_at(b + j * ldb);
-      keep_in_register<S>(y[j]);
+      if constexpr (prefetches) __builtin_prefetch(b + (j + columns) * ldb + l);
+      if constexpr (rows > 1) keep_in_register<S>(y[j]);
     }
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
       Lanes<S> x = load_at(a + i * lda);
@@ -29,8 +33,8 @@ template <class S, std::size_t rows, std::size_t columns>
     }
   };
   std::size_t l = 0;
-  for (; k - l >= n; l += n) add_terms([l](const S* from) ALGOPERF_INLINE_LAMBDA { return load(from + l); });
-  if (l < k) add_terms([l, k](const S* from) ALGOPERF_INLINE_LAMBDA { return load_first(from + l, k - l); });
+  for (; k - l >= n; l += n) add_terms(l, [l](const S* from) ALGOPERF_INLINE_LAMBDA { return load(from + l); });
+  if (l < k) add_terms(l, [l, k](const S* from) ALGOPERF_INLINE_LAMBDA { return load_first(from + l, k - l); });
   S totals[count < n ? n : count];
   ALGOPERF_UNROLL for (std::size_t g = 0; g < count; g += together)
       store<S>(lane_sums<S, together>(sum + g), totals + g);
@@ -41,22 +45,27 @@ template <class S, std::size_t rows, std::size_t columns>
 }
 
 template <class S, std::size_t columns>
-void dots_of_columns(std::size_t m, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb, S* c,
-                     std::size_t ldc, bool add) {
+void dots_of_columns(std::size_t m, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+                     bool prefetch, S* c, std::size_t ldc, bool add) {
+  if (m == 1 && prefetch) return dots<S, 1, columns, true>(k, a, lda, b, ldb, c, ldc, add);
   std::size_t i = 0;
   for (; m - i >= 4; i += 4) dots<S, 4, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
-  for (; m - i >= 2; i += 2) dots<S, 2, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
-  if (i < m) dots<S, 1, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
+  if (m - i == 3) return dots<S, 3, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
+  if (m - i == 2) return dots<S, 2, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
+  if (m - i == 1) dots<S, 1, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
 }
 
 template <class S>
 void multiply_by_dots(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
                       std::size_t ldb, S* c, std::size_t ldc, bool add) {
   constexpr std::size_t together = native_vector_bytes == 64 ? 4 : 2;
+  // If only the third-level cache may hold B. From memory, the processor fetches it ahead by itself.
+  const std::size_t bytes = n * k * sizeof(S);
+  const bool prefetch = bytes > std::size_t{1} << 20 && bytes <= std::size_t{1} << 24;
   std::size_t j = 0;
   for (; n - j >= together; j += together)
-    dots_of_columns<S, together>(m, k, a, lda, b + j * ldb, ldb, c + j, ldc, add);
-  for (; j < n; ++j) dots_of_columns<S, 1>(m, k, a, lda, b + j * ldb, ldb, c + j, ldc, add);
+    dots_of_columns<S, together>(m, k, a, lda, b + j * ldb, ldb, prefetch, c + j, ldc, add);
+  for (; j < n; ++j) dots_of_columns<S, 1>(m, k, a, lda, b + j * ldb, ldb, prefetch, c + j, ldc, add);
 }
 
 }  // namespace ALGOPERF_SIMD

@@ -11,8 +11,8 @@ namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
 // What the tiles of a part have in common. Element (i, l) of A is a[i * a_row + l * a_column]. In convolutions, the
-// terms are several segments of `depth` terms; behind each, A moves on by a_jump elements, and B by b_jump. They repeat
-// for several images, behind each of which A and B move on by a_image and b_image more.
+// terms are one or more segments of `depth` terms; behind each, A moves on by a_jump elements, and B by b_jump. They
+// repeat for one or more images, behind each of which A and B move on by a_image and b_image more.
 struct TileTerms {
   std::size_t depth, a_row, a_column, ldc;
   bool add;  // to C, or to `bias`; C is overwritten otherwise
@@ -24,56 +24,79 @@ struct TileTerms {
   // Tiles of two to four vectors prefetch B: those of fewer than tile_rows rows this many rows below, if it is not 0;
   // the others the same row of the next columns, into the second-level cache.
   std::size_t rows_ahead = 0;
+
+  // Sets the terms to `count` segments of `length` terms, which may be none.
+  void set_segments(std::size_t count, std::size_t length) {
+    segments = count > 0 ? count : 1;
+    depth = count > 0 ? length : 0;
+  }
 };
 
 // The rows of A that share a pointer: addressing modes add small multiples of the row distance.
 inline constexpr std::size_t tile_group = native_vector_bytes == 64 ? 4 : 2;
 
+// What a tile can do. Its sums cost less if it does not have to look for segments, images, places and a bias.
+enum class TileFor {
+  any_terms,
+  plain_terms,    // one segment, one image, rows of A at equal distances, no bias
+  packing_terms,  // the same; the tile also copies what it reads of B to a panel
+};
+
 // Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
 // b_row apart and are read as whole vectors. Each pointer to A serves `group` rows; `first` is a multiple of it.
-template <class S, std::size_t rows, std::size_t vectors, std::size_t group = tile_group>
+template <class S, std::size_t rows, std::size_t vectors, std::size_t group = tile_group,
+          TileFor use = TileFor::any_terms>
 [[gnu::noinline]] void tile(const TileTerms& part, std::size_t columns, const S* a, std::size_t first, const S* b,
-                            std::size_t b_row, S* c) {
+                            std::size_t b_row, S* c, [[maybe_unused]] S* panel = nullptr) {
   constexpr std::size_t n = width<S>;
+  constexpr bool plain = use != TileFor::any_terms, packs = use == TileFor::packing_terms;
   const std::size_t a_row = part.a_row, ldc = part.ldc;
   Lanes<S> sum[rows][vectors] = {};
   constexpr std::size_t pointers = (rows + group - 1) / group;
   const S* at[pointers];
   ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] =
-      a + (part.places == nullptr ? (first + i * group) * a_row : part.places[first / group + i]);
+      a + (plain || part.places == nullptr ? (first + i * group) * a_row : part.places[first / group + i]);
   if (part.depth >= 32)
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
         __builtin_prefetch(c + i * ldc + v * n, 1);
   const bool near = rows < tile_rows && part.rows_ahead > 0;
   const std::size_t ahead = near ? part.rows_ahead * b_row : vectors * n;
   asm("" : "+r"(c));  // otherwise g++ computes the addresses of C only once and keeps them through the terms
-  for (std::size_t image = part.images; image > 0; --image) {
-    for (std::size_t segment = part.segments; segment > 0; --segment) {
-      for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
-        Lanes<S> y[vectors];
-        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
-          y[v] = load(b + v * n);
-          if constexpr (vectors >= 2 && vectors <= 4) {
-            if (near)
-              __builtin_prefetch(b + ahead + v * n);
-            else
-              __builtin_prefetch(b + ahead + v * n, 0, 2);  // for the second-level cache
-          }
+  for (std::size_t segment = part.segments, image = part.images;;) {
+    for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
+      Lanes<S> y[vectors];
+      ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
+        y[v] = load(b + v * n);
+        if constexpr (packs) store<S>(y[v], panel + v * n);
+        if constexpr (vectors >= 2 && vectors <= 4) {
+          if (near)
+            __builtin_prefetch(b + ahead + v * n);
+          else
+            __builtin_prefetch(b + ahead + v * n, 0, 2);  // for the second-level cache
         }
-        ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
-          const Lanes<S> x = at[i / group][i % group * a_row] - Lanes<S>{};
-          ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + x * y[v];
-        }
-        ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_column;
       }
-      ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_jump;
-      b += part.b_jump;
+      ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+        const Lanes<S> x = at[i / group][i % group * a_row] - Lanes<S>{};
+        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + x * y[v];
+      }
+      ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_column;
+      if constexpr (packs) panel += vectors * n;
     }
-    ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_image;
-    b += part.b_image;
+    if constexpr (plain) break;
+    auto a_step = static_cast<std::ptrdiff_t>(part.a_jump), b_step = static_cast<std::ptrdiff_t>(part.b_jump);
+    if (--segment == 0) [[likely]] {
+      if (--image == 0) [[likely]]
+        break;
+      segment = part.segments;
+      a_step += part.a_image;
+      b_step += part.b_image;
+    }
+    ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += a_step;
+    b += b_step;
   }
-  const S* const added = part.bias == nullptr ? c : static_cast<const S*>(part.bias);
-  const std::size_t added_row = part.bias == nullptr ? ldc : 0;
+  const bool to_bias = !plain && part.bias != nullptr;
+  const S* const added = to_bias ? static_cast<const S*>(part.bias) : c;
+  const std::size_t added_row = to_bias ? 0 : ldc;
   if (columns == vectors * n) {
     if (part.add)
       ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)

@@ -1,0 +1,57 @@
+// Products with up to three rows whose B no cache holds: memory delivers long stretches of contiguous elements faster
+// than the columns of a tile.
+#pragma once
+
+#include <cstddef>
+
+#include "lanes.hpp"
+#include "tile.hpp"
+
+namespace algoperf::detail::tiled {
+inline namespace ALGOPERF_SIMD {
+
+// The columns that are computed together.
+template <class S>
+inline constexpr std::size_t stretch_step = (native_vector_bytes == 64 ? 4 : 2) * width<S>;
+// The most columns of a stretch, whose sums stay in the first-level cache.
+template <class S>
+inline constexpr std::size_t longest_stretch = (std::size_t{1} << 14) / sizeof(S);
+
+// Computes `rows` rows of C and `columns` columns, a multiple of stretch_step. Eight rows of B are added at a time to
+// `sums`, memory for rows * columns elements. Each element of C is the sum that a tile computes.
+template <class S, std::size_t rows>
+[[gnu::noinline]] void stretch(const TileTerms& part, std::size_t columns, const S* a, const S* b, std::size_t b_row,
+                               S* sums, S* c) {
+  constexpr std::size_t n = width<S>, vectors = stretch_step<S> / n, most = 8;
+  for (std::size_t l = 0; l < part.depth; l += most) {
+    const std::size_t terms = part.depth - l < most ? part.depth - l : most;
+    S x[most][rows];
+    for (std::size_t t = 0; t < terms; ++t)
+      for (std::size_t i = 0; i < rows; ++i) x[t][i] = a[i * part.a_row + (l + t) * part.a_column];
+    const bool last = l + terms == part.depth, add = last && part.add;
+    S* const to = last ? c : sums;
+    const std::size_t to_row = last ? part.ldc : columns;
+    for (std::size_t j = 0; j < columns; j += vectors * n) {
+      Lanes<S> sum[rows][vectors] = {};
+      if (l > 0)
+        ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
+            sum[i][v] = load(sums + i * columns + j + v * n);
+      const S* from = b + l * b_row + j;
+      for (std::size_t t = 0; t < terms; ++t, from += b_row) {
+        Lanes<S> y[vectors];
+        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) y[v] = load(from + v * n);
+        ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+          const Lanes<S> factor = x[t][i] - Lanes<S>{};
+          ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + factor * y[v];
+        }
+      }
+      ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
+        S* const at = to + i * to_row + j + v * n;
+        store<S>(add ? load(at) + sum[i][v] : sum[i][v], at);
+      }
+    }
+  }
+}
+
+}  // namespace ALGOPERF_SIMD
+}  // namespace algoperf::detail::tiled
