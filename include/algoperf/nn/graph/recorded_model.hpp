@@ -25,13 +25,13 @@ class OpStore : public DeclaringSink {
   }
 
   template <class Net, class L>
-  void declare(const Net& net, OpName name, const L& layer, const Value& x) {
+  ALGOPERF_COLD void declare(const Net& net, OpName name, const L& layer, const Value& x) {
     const std::size_t before = layout().tensors().size();
     ops_.push_back(new LayerOp<B, L>(layer, handles_of(net, name, layer, x), x.shape));
     own_tensors_.push_back({before, layout().tensors().size()});
   }
   template <class Net, class O, std::size_t N>
-  void op(const Net&, GraphIndex, const O& op, const std::array<Value, N>&) {
+  ALGOPERF_COLD void op(const Net&, GraphIndex, const O& op, const std::array<Value, N>&) {
     ops_.push_back(new PlainOp<B, O>(op));
     own_tensors_.push_back({});
   }
