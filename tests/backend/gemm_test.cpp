@@ -70,7 +70,7 @@ const Size
             {1, 300, 70},    {300, 1, 70},    {1, 1, 2000},  // one row, one column, one element of many terms
             {2, 300, 70},    {3, 200, 70},    {4, 200, 70},  // few rows
             {5, 200, 70},    {6, 200, 70},    {7, 200, 70},    {16, 200, 70}, {19, 200, 70},
-            {1, 2150, 550},  {2, 2150, 550},  {3, 2150, 550},  // few rows, and a B that no cache holds, but parts of it
+            {1, 2150, 550},  {2, 2150, 550},  {3, 2150, 550},  // few rows and a B of more than 4 MB, unlike its parts
             {9, 33, 64},     {33, 15, 100},   {47, 60, 256},   {7, 45, 300},  // products that may be dot products
             {12, 96, 300},   {520, 70, 9},    {530, 40, 70},  // operands in place and packed, rows and columns far apart
             {9, 1100, 130},                                   // several blocks of columns

@@ -3,19 +3,22 @@
 // first row down.
 //
 // - B is read in place if its rows are contiguous, A has at most 512 rows, and the rows of B do not compete for lines
-//   of the second-level cache (or A has few rows). Otherwise a block of B is copied into panels that take half of that
-//   cache: by the tiles of the first rows if the rows of B are contiguous, so that the copy costs no pass of its own,
-//   and before them if its columns are. Columns after the last whole panel are always copied.
+//   of the second-level cache (or A has few rows). Otherwise a block of B is packed into panels that take half of that
+//   cache. If the rows of B are contiguous, the tiles of the first rows of A pack what they read, so that packing costs
+//   no pass of its own. If the columns of B are contiguous, a block is packed before it is used. Columns after the last
+//   whole panel are always packed before.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache.
-// - Up to three rows by a B of more than 4 MB with contiguous rows read long stretches of B (tiles/stretches.hpp).
+// - If A has at most three rows, and B more than 4 MB and contiguous rows, B is read along its rows
+//   (tiles/stretches.hpp).
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
 //   rows and vectors would straddle lines of the cache.
 //
 // In tiles and stretches, each element of C is the sum of its terms in order, in parts, independent of where a tile, a
-// panel or a thread's part of C begins. In dot products, which depend on sizes and layout alone, each lane of a vector
-// adds terms in order. The result is therefore the same, bit for bit, for any number of threads. Each thread allocates
-// about 0.7 MB for a scalar type when it first packs an operand.
+// panel or a thread's part of C begins. Whether a product consists of dot products depends on its sizes and layout,
+// in a way that dividing C among threads does not change (is_dot_products). The result is therefore the same, bit for
+// bit, for any number of threads. Each thread allocates about 0.7 MB for a scalar type when it first needs panels or
+// sums.
 #pragma once
 
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
@@ -33,15 +36,15 @@ namespace algoperf {
 namespace detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// A block of B: its first columns in place, the others in panels. If `copies` is not null, the tiles of the next
-// tile_rows rows copy the columns in place to panels there, before `panels`. Then all columns are in panels.
+// A block of B: its first `in_place` columns are read in place, the others from panels. The panel of column j begins at
+// panels + j * depth. If `packs`, the next strip also packs the columns that are in place.
 template <class S>
 struct Block {
   std::size_t columns, in_place;
   const S* b;
   std::size_t b_row;
-  const S* panels;
-  S* copies;
+  S* panels;
+  bool packs;
 };
 
 // Computes `rows` rows, `vectors` vectors of columns at a time, for the columns of the block from `first` on that are
@@ -54,7 +57,7 @@ std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block,
   return first;
 }
 
-// Computes at most tile_rows rows of a block.
+// Computes at most tile_rows rows of a block; exactly tile_rows if it packs columns.
 template <class S>
 void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
@@ -62,10 +65,10 @@ void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S*
   constexpr bool many_registers = native_vector_bytes == 64;
   constexpr std::size_t of_one_row = many_registers ? 16 : 8, of_two_rows = of_one_row / 2;
   std::size_t j = 0;
-  if (block.copies != nullptr)
+  if (block.packs)
     for (; j < block.in_place; j += line<S>)
       tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>(part, line<S>, a, 0, block.b + j, block.b_row, c + j,
-                                                                block.copies + j * part.depth);
+                                                                block.panels + j * part.depth);
   if (m == 1) j = wide_tiles<S, 1, of_one_row>(part, a, block, j, c);
   if (m == 2) j = wide_tiles<S, 2, of_two_rows>(part, a, block, j, c);
   if constexpr (many_registers) {
@@ -79,13 +82,13 @@ void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S*
   for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
-    const S* const panel = block.panels + (j - block.in_place) * part.depth;
-    panel_tiles(part, m, columns, a, 0, panel, panel_width<S>(columns), c + j);
+    panel_tiles(part, m, columns, a, 0, block.panels + j * part.depth, panel_width<S>(columns), c + j);
   }
-  if (block.copies != nullptr) block = {block.columns, 0, block.b, block.b_row, block.copies, nullptr};
+  if (block.packs) block.in_place = 0;
+  block.packs = false;
 }
 
-// Computes the columns of at most three rows that stretches can compute. Returns where the columns that are left begin.
+// Computes at most three rows and the columns before the last multiple of stretch_step. Returns this multiple.
 template <class S>
 std::size_t stretches(const TileTerms& part, std::size_t m, std::size_t n, const S* a, const S* b, std::size_t b_row,
                       S* c) {
@@ -121,25 +124,16 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
   // With many rows, the first of them bring B to the cache for the others.
   const bool near = in_place && b_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
-  std::size_t j = 0;
-  if (rows_of_b && m <= 3 && depth > 0 && !b_in_cache) {
-    const TileTerms part{.depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = add};
-    j = stretches(part, m, n, a.data, b.data, b.row, c);
-  }
-  for (; j < n; j += most) {
+  for (std::size_t j = 0; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
     const std::size_t whole = rows_of_b ? columns / line<S> * line<S> : 0;
-    Block<S> block{columns, whole, b.from(0, j).data, b.row, nullptr, nullptr};
-    if (whole < columns || !in_place) {
-      S* const panels = Packed<S>::of_this_thread().b;
-      if (!in_place && whole > 0) block.copies = panels;
-      S* const rest = in_place ? panels : panels + whole * depth;
-      if (rows_of_b)
-        pack_rows(depth, columns - whole, b.from(0, j + whole), rest);
-      else
-        pack_columns(depth, columns, b.from(0, j), rest);
-      block.panels = rest;
-    }
+    // B is only packed if there are many rows, so that the first strip has tile_rows of them.
+    Block<S> block{columns, whole, b.from(0, j).data, b.row, nullptr, !in_place && whole > 0};
+    if (whole < columns || !in_place) block.panels = Packed<S>::of_this_thread().b;
+    if (!rows_of_b)
+      pack_columns(depth, columns, b.from(0, j), block.panels);
+    else if (whole < columns)
+      pack_rows(depth, columns - whole, b.from(0, j + whole), block.panels + whole * depth);
     if (!far_apart || columns <= 2 * line<S>) {
       const TileTerms part{
           .depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = add, .rows_ahead = rows_ahead};
@@ -185,7 +179,13 @@ void multiply_parts(std::size_t m, std::size_t n, std::size_t k, Strided<const S
   const bool b_in_cache = k * n * sizeof(S) <= std::size_t{1} << 22;
   for (std::size_t part = 0, l = 0; part < parts; ++part) {
     const std::size_t depth = (k - l) / (parts - part);
-    multiply_part(m, n, depth, a.from(0, l), b.from(l, 0), c, ldc, add || part > 0, b_in_cache);
+    const Strided<const S> of_a = a.from(0, l), of_b = b.from(l, 0);
+    const bool adds = add || part > 0;
+    std::size_t j = 0;
+    if (m <= 3 && b.column == 1 && !b_in_cache)
+      j = stretches({.depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = adds}, m, n, of_a.data,
+                    of_b.data, b.row, c);
+    if (j < n) multiply_part(m, n - j, depth, of_a, of_b.from(0, j), c + j, ldc, adds, b_in_cache);
     l += depth;
   }
 }

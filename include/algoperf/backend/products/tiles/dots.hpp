@@ -17,14 +17,14 @@ template <class S, std::size_t rows, std::size_t columns, bool prefetches = fals
 [[gnu::noinline]] void dots(std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb, S* c,
                             std::size_t ldc, bool add) {
   constexpr std::size_t n = width<S>, together = rows * columns < n ? std::bit_ceil(rows * columns) : n;
-  constexpr std::size_t count = (rows * columns + together - 1) / together * together;  // the last may be zeros
+  constexpr std::size_t count = (rows * columns + together - 1) / together * together;  // the last stay zero
   Lanes<S> sum[count] = {};
   const auto add_terms = [&](std::size_t l, const auto& load_at) ALGOPERF_INLINE_LAMBDA {
     Lanes<S> y[columns];
     ALGOPERF_UNROLL for (std::size_t j = 0; j < columns; ++j) {
       y[j] = load_at(b + j * ldb);
       if constexpr (prefetches) __builtin_prefetch(b + (j + columns) * ldb + l);
-      if constexpr (rows > 1) keep_in_register<S>(y[j]);
+      if constexpr (rows > 1) keep_in_register<S>(y[j]);  // one row uses it once, as an operand in memory
     }
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
       Lanes<S> x = load_at(a + i * lda);
@@ -47,7 +47,7 @@ template <class S, std::size_t rows, std::size_t columns, bool prefetches = fals
 template <class S, std::size_t columns>
 void dots_of_columns(std::size_t m, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
                      bool prefetch, S* c, std::size_t ldc, bool add) {
-  if (m == 1 && prefetch) return dots<S, 1, columns, true>(k, a, lda, b, ldb, c, ldc, add);
+  if (prefetch) return dots<S, 1, columns, true>(k, a, lda, b, ldb, c, ldc, add);
   std::size_t i = 0;
   for (; m - i >= 4; i += 4) dots<S, 4, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
   if (m - i == 3) return dots<S, 3, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, add);
@@ -59,9 +59,9 @@ template <class S>
 void multiply_by_dots(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
                       std::size_t ldb, S* c, std::size_t ldc, bool add) {
   constexpr std::size_t together = native_vector_bytes == 64 ? 4 : 2;
-  // If only the third-level cache may hold B. From memory, the processor fetches it ahead by itself.
+  // One row waits for a B of 1 to 8 MB, which the third-level cache may hold. Prefetching a larger B took longer.
   const std::size_t bytes = n * k * sizeof(S);
-  const bool prefetch = bytes > std::size_t{1} << 20 && bytes <= std::size_t{1} << 24;
+  const bool prefetch = m == 1 && bytes > std::size_t{1} << 20 && bytes <= std::size_t{1} << 23;
   std::size_t j = 0;
   for (; n - j >= together; j += together)
     dots_of_columns<S, together>(m, k, a, lda, b + j * ldb, ldb, prefetch, c + j, ldc, add);

@@ -1,5 +1,5 @@
-// Products with up to three rows whose B no cache holds: memory delivers long stretches of contiguous elements faster
-// than the columns of a tile.
+// Products of up to three rows and a large B: memory delivers long stretches of contiguous elements faster than the
+// columns of a tile.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ inline namespace ALGOPERF_SIMD {
 // The columns that are computed together.
 template <class S>
 inline constexpr std::size_t stretch_step = (native_vector_bytes == 64 ? 4 : 2) * width<S>;
-// The most columns of a stretch, whose sums stay in the first-level cache.
+// The most columns of a stretch: 16 KB. The sums of one row stay in the first-level cache.
 template <class S>
 inline constexpr std::size_t longest_stretch = (std::size_t{1} << 14) / sizeof(S);
 
-// Computes `rows` rows of C and `columns` columns, a multiple of stretch_step. Eight rows of B are added at a time to
-// `sums`, memory for rows * columns elements. Each element of C is the sum that a tile computes.
+// Computes `rows` rows of C and `columns` columns, a multiple of stretch_step. Eight terms at a time are added to
+// `sums`, memory for rows * columns elements. C has the same bits as if tiles computed it.
 template <class S, std::size_t rows>
 [[gnu::noinline]] void stretch(const TileTerms& part, std::size_t columns, const S* a, const S* b, std::size_t b_row,
                                S* sums, S* c) {

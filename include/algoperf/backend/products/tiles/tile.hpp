@@ -25,7 +25,7 @@ struct TileTerms {
   // the others the same row of the next columns, into the second-level cache.
   std::size_t rows_ahead = 0;
 
-  // Sets the terms to `count` segments of `length` terms, which may be none.
+  // Sets the terms to `count` segments of `length` terms. Either may be 0: then there are no terms.
   void set_segments(std::size_t count, std::size_t length) {
     segments = count > 0 ? count : 1;
     depth = count > 0 ? length : 0;
@@ -39,11 +39,12 @@ inline constexpr std::size_t tile_group = native_vector_bytes == 64 ? 4 : 2;
 enum class TileFor {
   any_terms,
   plain_terms,    // one segment, one image, rows of A at equal distances, no bias
-  packing_terms,  // the same; the tile also copies what it reads of B to a panel
+  packing_terms,  // the same, and B is packed
 };
 
 // Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
-// b_row apart and are read as whole vectors. Each pointer to A serves `group` rows; `first` is a multiple of it.
+// b_row apart and are read as whole vectors. Each pointer to A serves `group` rows; `first` is a multiple of it. A
+// packing tile writes the rows of B that it reads to `panel`, one after the other.
 template <class S, std::size_t rows, std::size_t vectors, std::size_t group = tile_group,
           TileFor use = TileFor::any_terms>
 [[gnu::noinline]] void tile(const TileTerms& part, std::size_t columns, const S* a, std::size_t first, const S* b,
