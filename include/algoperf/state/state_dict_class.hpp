@@ -45,7 +45,7 @@ class StateDict {
   const std::vector<Array>& arrays() const& { return arrays_; }
   std::vector<Array> arrays() && {
     index_ = {};
-    return std::exchange(arrays_, {});
+    return std::move(arrays_);
   }
   bool contains(const std::string& name) const { return index_.find(name, arrays_) != detail::NameIndex::none; }
   // Throws Error if there is no such array. Takes constant time.
