@@ -165,7 +165,7 @@ constexpr std::size_t sizes[][3] = {
     {10, 1024, 256},
     {16, 2048, 512},
     {64, 1024, 1024},
-    // Few rows, as in recurrent layers.
+    // Few rows, as in recurrent layers and in generating text.
     {1, 256, 512},
     {2, 256, 512},
     {3, 256, 512},

@@ -62,22 +62,53 @@ std::vector<S> by_host(const ap::Host<S>& host, Product product, std::size_t m, 
 struct Size {
   std::size_t m, n, k;
 };
-const Size
-    sizes[] =
-        {
-            {1, 1, 1},       {3, 5, 7},       {17, 1, 33},     {1, 19, 4},    {64, 64, 64},
-            {40, 45, 1100},                                  // terms in three parts
-            {1, 300, 70},    {300, 1, 70},    {1, 1, 2000},  // one row, one column, one element of many terms
-            {2, 300, 70},    {3, 200, 70},    {4, 200, 70},  // few rows
-            {5, 200, 70},    {6, 200, 70},    {7, 200, 70},    {16, 200, 70}, {19, 200, 70},
-            {1, 2150, 550},  {2, 2150, 550},  {3, 2150, 550},  // few rows and a B of more than 4 MB, unlike its parts
-            {9, 33, 64},     {33, 15, 100},   {47, 60, 256},   {7, 45, 300},  // products that may be dot products
-            {12, 96, 300},   {520, 70, 9},    {530, 40, 70},  // operands in place and packed, rows and columns far apart
-            {9, 1100, 130},                                   // several blocks of columns
-            {150, 30, 300},                                   // many rows by few columns, aligned to vectors or not
-            {40, 1024, 600},                                  // rows of B that compete for lines of a cache
-            {700, 130, 130}, {130, 701, 130}, {100, 130, 700},  // results that threads split along either side
-            {128, 10, 256},  {128, 256, 200},  // a layer of few units, rows and columns split in halves
+const Size sizes[] = {
+    {1, 1, 1},
+    {3, 5, 7},
+    {17, 1, 33},
+    {1, 19, 4},
+    {64, 64, 64},
+    // Terms in three parts.
+    {40, 45, 1100},
+    // One row, one column, one element of many terms.
+    {1, 300, 70},
+    {300, 1, 70},
+    {1, 1, 2000},
+    // Few rows.
+    {2, 300, 70},
+    {3, 200, 70},
+    {4, 200, 70},
+    {5, 200, 70},
+    {6, 200, 70},
+    {7, 200, 70},
+    {16, 200, 70},
+    {19, 200, 70},
+    // Few rows and a B of more than 4 MB, unlike its parts for several threads.
+    {1, 2150, 550},
+    {2, 2150, 550},
+    {3, 2150, 550},
+    // Products that may be dot products.
+    {9, 33, 64},
+    {33, 15, 100},
+    {47, 60, 256},
+    {7, 45, 300},
+    // Operands in place and packed, rows and columns far apart.
+    {12, 96, 300},
+    {520, 70, 9},
+    {530, 40, 70},
+    // Several blocks of columns.
+    {9, 1100, 130},
+    // Many rows by few columns, aligned to vectors or not.
+    {150, 30, 300},
+    // Rows of B that compete for lines of a cache.
+    {40, 1024, 600},
+    // Results that threads split along either side.
+    {700, 130, 130},
+    {130, 701, 130},
+    {100, 130, 700},
+    // A layer of few units, rows and columns split in halves.
+    {128, 10, 256},
+    {128, 256, 200},
 };
 
 }  // namespace

@@ -102,6 +102,7 @@ class SharedEvaluation {
       counts.push_back(context_.evaluator().output_size(inputs, begins[r], begins[r + 1] - begins[r]));
     const std::size_t me = ranks().rank(), all = context_.evaluator().output_size(inputs, 0, inputs.size());
     const auto own = context_.evaluator().predict(inputs, values_, batch_, begins[me], begins[me + 1]);
+    // Notes have no fields for numbers of examples and outputs: these are sent as the weight and the loss.
     const auto notes = context_.meet(Meeting::evaluation, static_cast<double>(inputs.size()), static_cast<double>(all));
     for (std::size_t r = 1; r < notes.size(); ++r)
       if (notes[r].weight != notes[0].weight || notes[r].loss != notes[0].loss)

@@ -67,7 +67,7 @@ TEST_CASE("the published numbers of trials and goals are read") {
   for (const ap::StudyGoal& goal : goals) {
     std::size_t studies = 0;
     for (const ap::TrialCounts& each : counts)
-      if (each.workload.folder() == goal.workload.folder()) {
+      if (each.workload == goal.workload) {
         CHECK(each.complete >= goal.trials);
         ++studies;
       }

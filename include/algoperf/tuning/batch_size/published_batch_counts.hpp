@@ -18,6 +18,7 @@ namespace algoperf {
 struct PublishedWorkload {
   std::string dataset, model, optimizer;
   std::string folder() const { return dataset + "/" + model + "/" + optimizer; }
+  friend bool operator==(const PublishedWorkload&, const PublishedWorkload&) = default;
 };
 
 // The numbers of trials of one study.
@@ -82,7 +83,7 @@ inline void require_counts(const std::vector<BatchStudy>& studies, const Publish
                            const std::vector<TrialCounts>& table) {
   std::vector<TrialCounts> expected;
   for (const TrialCounts& counts : table)
-    if (counts.workload.folder() == workload.folder()) expected.push_back(counts);
+    if (counts.workload == workload) expected.push_back(counts);
   for (const TrialCounts& counts : expected) {
     const auto study = std::find_if(studies.begin(), studies.end(),
                                     [&](const BatchStudy& each) { return each.batch == counts.batch; });
