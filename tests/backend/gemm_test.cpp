@@ -106,6 +106,10 @@ const Size sizes[] = {
     {700, 130, 130},
     {130, 701, 130},
     {100, 130, 700},
+    // Columns that fit in one vector, terms in parts; B in place, and with more than 512 rows, packed.
+    {10, 10, 1100},
+    {37, 16, 600},
+    {600, 9, 600},
     // A layer of few units, rows and columns split in halves.
     {128, 10, 256},
     {128, 256, 200},

@@ -13,12 +13,13 @@
 //   (tiles/stretches.hpp).
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
 //   rows and vectors would straddle lines of the cache.
+// - If the columns of C fit in one vector, tiles have one vector of columns (tiles/narrow.hpp). With AVX-512, at most
+//   12 columns (double: 6), and contiguous columns of A, C is computed as the transpose of B^T A.
 //
-// In tiles and stretches, each element of C is the sum of its terms in order, in parts, independent of where a tile, a
-// panel or a thread's part of C begins. Whether a product consists of dot products depends on its sizes and layout,
-// in a way that dividing C among threads does not change (is_dot_products). The result is therefore the same, bit for
-// bit, for any number of threads. Each thread allocates about 0.7 MB for a scalar type when it first needs panels or
-// sums.
+// Except in dot products, each element of C is the sum of its terms in order, in parts, independent of where a tile, a
+// panel or a thread's part of C begins. Dividing C among threads does not change whether a product consists of dot
+// products or is transposed. The result is therefore the same, bit for bit, for any number of threads. Each thread
+// allocates about 0.7 MB for a scalar type when it first needs panels or sums.
 #pragma once
 
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
@@ -28,6 +29,7 @@
 #include "gemm.hpp"
 #include "tiles/dots.hpp"
 #include "tiles/lanes.hpp"
+#include "tiles/narrow.hpp"
 #include "tiles/pack.hpp"
 #include "tiles/stretches.hpp"
 #include "tiles/tile.hpp"
@@ -103,22 +105,12 @@ std::size_t stretches(const TileTerms& part, std::size_t m, std::size_t n, const
   return end;
 }
 
-// Whether more than eight of `rows` rows, `distance` bytes apart, begin in the same set of the second-level cache, for
-// the 2048 sets of 64-byte lines of the processors measured. Rows 4096 bytes apart begin in 32 of the sets.
-constexpr bool rows_compete(std::size_t rows, std::size_t distance) {
-  constexpr std::size_t all_sets = 2048 * 64, ways = 8;         // in bytes
-  const std::size_t power_of_two = distance & (~distance + 1);  // that divides the distance
-  return rows * (power_of_two < all_sets ? power_of_two : all_sets) > ways * all_sets;
-}
-
 // Adds `depth` terms of a product to C or overwrites it.
 template <class S>
-void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<const S> a, Strided<const S> b, S* c,
-                   std::size_t ldc, bool add, bool b_in_cache) {
+void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Strided<const S>& a,
+                   const Strided<const S>& b, S* c, std::size_t ldc, bool add, bool b_in_cache) {
   constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
-  // With fewer than three tiles of rows, packing B costs more than it saves.
-  const bool compete = m >= 3 * tile_rows && rows_compete(depth, b.row * sizeof(S));
-  const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = rows_of_b && m <= 512 && !compete;
+  const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = is_read_in_place(m, depth, b);
   const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
   const std::size_t most = block_columns<S>(depth);
   // With many rows, the first of them bring B to the cache for the others.
@@ -137,20 +129,9 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
     if (!far_apart || columns <= 2 * line<S>) {
       const TileTerms part{
           .depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = add, .rows_ahead = rows_ahead};
-      constexpr std::size_t most_of_one = most_rows<tile_group, 1>;
-      const bool one_vector = columns <= width<S>;
       for (std::size_t i = 0, rows; i < m; i += rows) {
-        const std::size_t left = m - i, most_of_tile = one_vector ? most_of_one : tile_rows;
-        // An odd rest would be split into many tiles.
-        rows = left % 2 == 0 ? next_rows(left, tile_group, most_of_tile) : left < most_of_tile ? left : most_of_tile;
-        const S* const from = a.from(i, 0).data;
-        S* const to = c + i * ldc + j;
-        if (one_vector && rows == most_of_one)
-          tile<S, most_of_one, 1, tile_group, TileFor::plain_terms>(part, columns, from, 0, block.panels, width<S>, to);
-        else if (one_vector)
-          tiles<S, 1, tile_group, most_of_one>(part, rows, columns, from, 0, block.panels, width<S>, to);
-        else
-          strip(part, rows, from, block, to);
+        rows = rows_of_strip(m - i, tile_rows);
+        strip(part, rows, a.from(i, 0).data, block, c + i * ldc + j);
       }
       continue;
     }
@@ -171,16 +152,14 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, Strided<cons
   }
 }
 
-// k == 0 is one part of no terms: without `add` it clears C.
 template <class S>
-void multiply_parts(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, Strided<const S> b, S* c,
-                    std::size_t ldc, bool add) {
-  const std::size_t parts = k == 0 ? 1 : (k + part_depth - 1) / part_depth;
+void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b,
+                    S* c, std::size_t ldc, bool add) {
   const bool b_in_cache = k * n * sizeof(S) <= std::size_t{1} << 22;
-  for (std::size_t part = 0, l = 0; part < parts; ++part) {
-    const std::size_t depth = (k - l) / (parts - part);
+  for (std::size_t parts = parts_of(k), l = 0; parts > 0; --parts) {
+    const std::size_t depth = (k - l) / parts;
     const Strided<const S> of_a = a.from(0, l), of_b = b.from(l, 0);
-    const bool adds = add || part > 0;
+    const bool adds = add || l > 0;
     std::size_t j = 0;
     if (m <= 3 && b.column == 1 && !b_in_cache)
       j = stretches({.depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = adds}, m, n, of_a.data,
@@ -190,25 +169,53 @@ void multiply_parts(std::size_t m, std::size_t n, std::size_t k, Strided<const S
   }
 }
 
-// Adding up the lanes of a dot product costs as much as about 50 terms. If rows of A or columns of B are not `aligned`
-// to vectors, packing the few columns of B for tiles of at least 48 rows takes 0.4 to 0.9 of the time of dot products.
-// Host gives no thread a part of C of fewer than 48 rows or columns unless the whole is as narrow, so the choice does
-// not depend on the number of threads.
-constexpr bool is_dot_products(std::size_t m, std::size_t n, std::size_t k, bool aligned) {
-  const std::size_t few = m < n ? m : n;
-  return (aligned || m < 48) && ((few <= 16 && k >= 64) || (few < 48 && k >= 256));
+// With at most 3/4 of a vector of columns, transposing C costs less than it saves. As with dot products, the choice
+// does not depend on the number of threads.
+template <class S>
+inline constexpr std::size_t most_transposed = width<S> * 3 / 4;
+template <class S>
+constexpr bool is_transposed_product(std::size_t m, std::size_t n, std::size_t k) {
+  return native_vector_bytes == 64 && n <= most_transposed<S> && m >= 48 && k >= 32;
+}
+
+// The same if the columns of A are contiguous: computes C^T = B^T A, at most most_transposed rows, whose vectors hold
+// elements of a column of C.
+template <class S>
+void multiply_transposed(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a,
+                         const Strided<const S>& b, S* c, std::size_t ldc, bool add) {
+  constexpr std::size_t lanes = width<S>, most = 16 * lanes;
+  S sums[most_transposed<S> * most];
+  for (std::size_t i = 0, rows; i < m; i += rows) {
+    rows = m - i < most ? m - i : most;
+    multiply_parts(n, rows, k, b.transposed(), a.from(i, 0).transposed(), sums, rows, false);
+    for (std::size_t r = 0; r < rows; r += lanes) {
+      const std::size_t some = rows - r < lanes ? rows - r : lanes;
+      Lanes<S> square[lanes] = {};
+      ALGOPERF_UNROLL for (std::size_t j = 0; j < most_transposed<S>; ++j) if (j < n) square[j] =
+          load_first(sums + j * rows + r, some);
+      transpose<S>(square);
+      ALGOPERF_UNROLL for (std::size_t q = 0; q < lanes; ++q) if (q < some) {
+        S* const to = c + (i + r + q) * ldc;
+        store_first<S>(add ? load_first(to, n) + square[q] : square[q], to, n);
+      }
+    }
+  }
 }
 
 template <class S>
-void multiply(std::size_t m, std::size_t n, std::size_t k, Strided<const S> a, Strided<const S> b, S* c,
+void multiply(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b, S* c,
               std::size_t ldc, bool add) {
   const bool aligned = (a.row | b.column) * sizeof(S) % native_vector_bytes == 0;
   if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, aligned))
     multiply_by_dots(m, n, k, a.data, a.row, b.data, b.column, c, ldc, add);
   else if (n == 1 && ldc == 1 && a.row == 1)  // a column as a row
     multiply_parts(1, m, k, b.transposed(), a.transposed(), c, m, add);
-  else
+  else if (n > width<S>)
     multiply_parts(m, n, k, a, b, c, ldc, add);
+  else if (is_transposed_product<S>(m, n, k) && a.row == 1)
+    multiply_transposed(m, n, k, a, b, c, ldc, add);
+  else
+    multiply_narrow(m, n, k, a, b, c, ldc, add);
 }
 
 }  // namespace ALGOPERF_SIMD

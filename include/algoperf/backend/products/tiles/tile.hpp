@@ -35,22 +35,28 @@ struct TileTerms {
 // The rows of A that share a pointer: addressing modes add small multiples of the row distance.
 inline constexpr std::size_t tile_group = native_vector_bytes == 64 ? 4 : 2;
 
+// Whether loading the first elements of a row of B costs less than packing them into whole vectors.
+inline constexpr bool cuts_rows = native_vector_bytes == 64;
+
 // What a tile can do. Its sums cost less if it does not have to look for segments, images, places and a bias.
 enum class TileFor {
   any_terms,
   plain_terms,    // one segment, one image, rows of A at equal distances, no bias
-  packing_terms,  // the same, and B is packed
+  packing_terms,  // plain terms, and B is packed
+  cut_terms,      // plain terms, and only `columns` elements of a row of B are read; for one vector
 };
 
 // Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
-// b_row apart and are read as whole vectors. Each pointer to A serves `group` rows; `first` is a multiple of it. A
-// packing tile writes the rows of B that it reads to `panel`, one after the other.
+// b_row apart and are read as whole vectors, unless they are cut. Each pointer to A serves `group` rows; `first` is a
+// multiple of it. A packing tile writes the rows of B that it reads to `panel`, one after the other.
 template <class S, std::size_t rows, std::size_t vectors, std::size_t group = tile_group,
           TileFor use = TileFor::any_terms>
 [[gnu::noinline]] void tile(const TileTerms& part, std::size_t columns, const S* a, std::size_t first, const S* b,
                             std::size_t b_row, S* c, [[maybe_unused]] S* panel = nullptr) {
   constexpr std::size_t n = width<S>;
   constexpr bool plain = use != TileFor::any_terms, packs = use == TileFor::packing_terms;
+  constexpr bool cuts = use == TileFor::cut_terms;
+  static_assert(!cuts || vectors == 1);
   const std::size_t a_row = part.a_row, ldc = part.ldc;
   Lanes<S> sum[rows][vectors] = {};
   constexpr std::size_t pointers = (rows + group - 1) / group;
@@ -67,7 +73,7 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
     for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
       Lanes<S> y[vectors];
       ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
-        y[v] = load(b + v * n);
+        y[v] = load_lanes<cuts>(b + v * n, columns);
         if constexpr (packs) store<S>(y[v], panel + v * n);
         if constexpr (vectors >= 2 && vectors <= 4) {
           if (near)
@@ -135,12 +141,19 @@ constexpr std::size_t next_rows(std::size_t left, std::size_t unit = tile_group,
   return left < 2 * most ? ((left + 1) / 2 + unit - 1) / unit * unit : most;
 }
 
+// Returns the rows of the next strip of `left` rows of a product. An odd number is not halved: its parts would be split
+// into many tiles.
+constexpr std::size_t rows_of_strip(std::size_t left, std::size_t most) {
+  return left % 2 == 0 ? next_rows(left, tile_group, most) : left < most ? left : most;
+}
+
 // Computes at most `rows` rows of one panel, with the largest tiles first. With groups of three, m is a multiple of 3.
-template <class S, std::size_t vectors, std::size_t group = tile_group, std::size_t rows = tile_rows>
+template <class S, std::size_t vectors, std::size_t group = tile_group, std::size_t rows = tile_rows,
+          TileFor use = TileFor::any_terms>
 void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, std::size_t first, const S* b,
            std::size_t b_row, S* c) {
   if (m >= rows) {
-    tile<S, rows, vectors, group>(part, columns, a, first, b, b_row, c);
+    tile<S, rows, vectors, group, use>(part, columns, a, first, b, b_row, c);
     if ((m -= rows) == 0) return;
     first += rows;
     c += rows * part.ldc;
@@ -151,7 +164,7 @@ void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a
                                 : rows == 10 ? 8
                                 : rows == 6  ? 4
                                              : rows / 2;
-  if constexpr (fewer > 0) tiles<S, vectors, group, fewer>(part, m, columns, a, first, b, b_row, c);
+  if constexpr (fewer > 0) tiles<S, vectors, group, fewer, use>(part, m, columns, a, first, b, b_row, c);
 }
 
 // The same for a panel of any width: one vector if that suffices.
