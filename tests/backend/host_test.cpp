@@ -160,6 +160,20 @@ TEST_CASE("add_rows adds to rows by key, repeated keys in order") {
   CHECK(out[0] == 10);
 }
 
+TEST_CASE("add_rows: threads change no bit") {
+  const std::size_t rows = 701, cols = 53;
+  std::vector<std::int32_t> keys(rows);
+  std::vector<float> x(rows * cols);
+  for (std::size_t i = 0; i < rows; ++i) keys[i] = static_cast<std::int32_t>(i * i % 7);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1 / static_cast<float>(1 + i % 1000);
+  std::vector<float> one(7 * cols, 0.5f), two = one, five = one;
+  ap::Host<>{}.add_rows(rows, cols, keys.data(), x.data(), one.data());
+  ap::Host<>{.threads = 2}.add_rows(rows, cols, keys.data(), x.data(), two.data());
+  ap::Host<>{.threads = 5}.add_rows(rows, cols, keys.data(), x.data(), five.data());
+  CHECK(two == one);
+  CHECK(five == one);
+}
+
 TEST_CASE("for_each_row visits every row once, with a team that supports sum and max") {
   for (const unsigned threads : {1u, 2u, 3u}) {
     const std::size_t rows = 1001, cols = 37;

@@ -179,12 +179,14 @@ struct Host {
     calls(f, threads, 0, each * threads, count);
   }
 
-  // out[keys[i]][c] += x[i][c] for i in order.
+  // out[keys[i]][c] += x[i][c] for i in order. Several threads divide the columns.
   void add_rows(std::size_t count, std::size_t cols, const std::int32_t* keys, const S* x, S* out) const {
-    for (std::size_t i = 0; i < count; ++i) {
-      S* const to = out + static_cast<std::size_t>(keys[i]) * cols;
-      for (std::size_t c = 0; c < cols; ++c) to[c] += x[i * cols + c];
-    }
+    over_columns(count, cols, [=](std::size_t begin, std::size_t end) {
+      for (std::size_t i = 0; i < count; ++i) {
+        S* const to = out + static_cast<std::size_t>(keys[i]) * cols;
+        for (std::size_t c = begin; c < end; ++c) to[c] += x[i * cols + c];
+      }
+    });
   }
 
   // Sums in double, in 16 lanes within each chunk and over the chunks in order, as in run() and in Thrust.
@@ -245,13 +247,19 @@ struct Host {
   }
   template <class Terms>
   void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count]) const {
+    over_columns(rows, cols, [&](std::size_t begin, std::size_t end) {
+      detail::column_sums<S>(terms, rows, cols, begin, end, outs);
+    });
+  }
+  // Calls f(begin, end) for the columns of a matrix, with several threads in pieces of whole cache lines.
+  template <class F>
+  void over_columns(std::size_t rows, std::size_t cols, const F& f) const {
     constexpr std::size_t line = 64 / sizeof(S);
     const std::size_t lines = (cols + line - 1) / line;
     const std::size_t pieces = rows * cols <= elements_per_task ? 1 : math::min<std::size_t>(threads, lines);
-    if (pieces <= 1) return detail::column_sums<S>(terms, rows, cols, 0, cols, outs);
+    if (pieces <= 1) return over_range(f, 0, cols);
     parallel(pieces, [&](std::size_t i) {
-      const std::size_t end = i + 1 == pieces ? cols : (i + 1) * lines / pieces * line;
-      detail::column_sums<S>(terms, rows, cols, i * lines / pieces * line, end, outs);
+      over_range(f, i * lines / pieces * line, i + 1 == pieces ? cols : (i + 1) * lines / pieces * line);
     });
   }
 };
