@@ -146,6 +146,18 @@ struct Recurrent {
   }
 };
 
+// An LSTM over tokens.
+struct RecurrentOfTokens {
+  static constexpr bool reads_tokens = true;
+
+  template <class Net>
+  constexpr Value operator()(Net& net, Value tokens) const {
+    const SharedTensor table = net.tensor("table", Kind::embedding, {16, 3}, Init::unit_normal);
+    const Lstm lstm{.units = 5, .embedding = {.table = table, .vocabulary = 16, .width = 3}};
+    return net.examples_of(net("lstm", lstm, net.rows_of("time", tokens)));
+  }
+};
+
 // What the blocks of a Conformer have of their own, over `rows` rows.
 struct ConformerParts {
   std::size_t rows, heads;
@@ -179,6 +191,7 @@ void for_most_models(const F& f) {
   f("next character", next_character(5, 16));
   f("lstm", Model(Shape{28}, Recurrent{7, 4, 5}));
   f("reverse lstm", Model(Shape{12}, Recurrent{3, 4, 9, true}));
+  f("lstm of tokens", Model(Shape{7}, RecurrentOfTokens{}));
 }
 // A block of every op that has several inputs or outputs, with gradients that are added in place and apart.
 struct ManyOps {

@@ -92,6 +92,17 @@ struct OnRows {
 template <class Part>
 OnRows(std::size_t, Part) -> OnRows<Part>;
 
+// An LSTM over tokens.
+struct LstmOfTokens {
+  static constexpr bool reads_tokens = true;
+  template <class Net>
+  constexpr ap::Value operator()(Net& net, ap::Value tokens) const {
+    const ap::SharedTensor table = net.tensor("table", ap::Kind::embedding, {16, 3}, ap::Init::unit_normal);
+    const ap::Lstm lstm{.units = 2, .embedding = {.table = table, .vocabulary = 16, .width = 3}};
+    return net.examples_of(net("lstm", lstm, net.rows_of("time", tokens)));
+  }
+};
+
 // The elements that operations read and write.
 struct Traffic {
   std::uint64_t read = 0, written = 0;
@@ -226,6 +237,7 @@ TEST_CASE("an LSTM reports the operations it executes") {
   counts_what_it_does(ap::Model(ap::Shape{12}, OnRows{4, ap::Lstm{.units = 2}}));
   counts_what_it_does(ap::Model(ap::Shape{12}, ap::Dense{.units = 15}, OnRows{5, ap::Lstm{.units = 2}}), {}, 18);
   counts_what_it_does(ap::Model(ap::Shape{4}, OnRows{1, ap::Lstm{.units = 3}}));
+  counts_what_it_does(ap::Model(ap::Shape{5}, LstmOfTokens{}));
 }
 
 TEST_CASE("cost: convolutions along rows, scales and positions") {

@@ -29,13 +29,16 @@ Tokens golden_sequences() { return Tokens({sequence(18, 7, 3, 11), {6}}, {sequen
 // Classifies sequences of different lengths by the means of both directions.
 struct Classifier {
   std::size_t vocabulary = 11, width = 4, units = 5, classes = 3;
+  bool of_tokens = false;  // whether the LSTMs, not an op of its own, look up the table, which they share
   template <class Net>
   constexpr Value operator()(Net& net) const {
     const SharedTensor table = net.tensor("embedding.weight", Kind::embedding, {vocabulary, width}, Init::unit_normal);
-    const Value x = net("embedding", LookUp{.table = table, .vocabulary = vocabulary, .width = width},
-                        net.tokens("input", {1}, net.ragged_axis("time")));
-    const Value forward = net("forward", Lstm{.units = units}, x);
-    const Value backward = net("backward", Lstm{.units = units, .reverse = true}, x);
+    const LookUp look_up{.table = table, .vocabulary = vocabulary, .width = width};
+    const Value tokens = net.tokens("input", {1}, net.ragged_axis("time"));
+    const LookUp embedding = of_tokens ? look_up : LookUp{};
+    const Value x = of_tokens ? tokens : net("embedding", look_up, tokens);
+    const Value forward = net("forward", Lstm{.units = units, .embedding = embedding}, x);
+    const Value backward = net("backward", Lstm{.units = units, .reverse = true, .embedding = embedding}, x);
     return net("logits", Dense{.units = classes}, net(PoolRows{}, net(Concat{}, forward, backward)));
   }
 };
@@ -50,8 +53,29 @@ TEST_CASE("lstm: losses, gradients and steps of AdamW are torch's") {
   golden::check_gradients(small, SoftmaxCrossEntropy{}, golden_sequences(), golden::language_model);
   golden::check_steps(small, SoftmaxCrossEntropy{}, golden_sequences(), golden::language_model);
   const auto ragged = ragged_sequences({3, 1, 5, 2});
-  golden::check_gradients(Classifier{}, SoftmaxCrossEntropy{}, ragged, golden::classifier);
-  golden::check_steps(Classifier{}, SoftmaxCrossEntropy{}, ragged, golden::classifier);
+  for (const bool of_tokens : {false, true}) {
+    const Classifier classifier{.of_tokens = of_tokens};
+    golden::check_gradients(classifier, SoftmaxCrossEntropy{}, ragged, golden::classifier);
+    golden::check_steps(classifier, SoftmaxCrossEntropy{}, ragged, golden::classifier);
+  }
+}
+
+TEST_CASE("lstm: a language model looks up its table in an op of its own if the vocabulary is large") {
+  const auto has_embedding = [](const LstmLanguageModel& model) {
+    Recorder<> net;
+    model(net);
+    for (const auto& op : net.graph().ops)
+      if (net.graph().path(op.scope, op.name) == "embedding") return true;
+    return false;
+  };
+  LstmLanguageModel model = small;
+  model.vocabulary = 4 * model.context;
+  CHECK(!has_embedding(model));
+  model.dropout = 0.1;
+  CHECK(has_embedding(model));
+  model.dropout = 0;
+  ++model.vocabulary;
+  CHECK(has_embedding(model));
 }
 
 TEST_CASE("lstm: gradients agree with differences, with dropout, too") {
@@ -62,7 +86,9 @@ TEST_CASE("lstm: gradients agree with differences, with dropout, too") {
     INFO(check.tensor, " element ", check.element);
     CHECK(check.error < 1e-6);
   }
-  CHECK(gradient_check(Classifier{}, SoftmaxCrossEntropy{}, {.batch = 5, .samples = 10}).error < 1e-6);
+  for (const bool of_tokens : {false, true})
+    CHECK(gradient_check(Classifier{.of_tokens = of_tokens}, SoftmaxCrossEntropy{}, {.batch = 5, .samples = 10}).error <
+          1e-6);
 }
 
 // More examples than a block has, some of them without rows, and one far longer than the others.

@@ -33,11 +33,13 @@ struct LstmLanguageModel {
     const Value tokens = net.tokens("input", {1}, net.axis("time", context));
     const SharedTensor table =
         net.tensor("embedding.weight", Kind::embedding, {vocabulary, width}, init, width, vocabulary);
-    Value x = net("embedding", LookUp{.table = table, .vocabulary = vocabulary, .width = width}, tokens);
-    x = dropped(net, "drop", x);
+    const LookUp embedding{.table = table, .vocabulary = vocabulary, .width = width};
+    // A batch of four examples already has as many tokens as the vocabulary.
+    const bool look_up_gates = dropout == 0 && layers > 0 && vocabulary <= 4 * context;
+    Value x = look_up_gates ? tokens : dropped(net, "drop", net("embedding", embedding, tokens));
     for (std::size_t i = 0; i < layers; ++i) {
-      x = net({"lstm", i}, Lstm{.units = units, .init = init}, x);
-      x = dropped(net, {"drop", i}, x);
+      const Lstm layer{.units = units, .init = init, .embedding = i == 0 && look_up_gates ? embedding : LookUp{}};
+      x = dropped(net, {"drop", i}, net({"lstm", i}, layer, x));
     }
     return net("logits", Dense{.units = vocabulary, .init = init, .output_layer = true}, x);
   }

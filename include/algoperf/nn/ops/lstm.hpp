@@ -11,6 +11,7 @@
 #include "../init.hpp"
 #include "../layers/dense.hpp"
 #include "check_alike.hpp"
+#include "look_up_dense.hpp"
 #include "lstm_steps.hpp"
 
 namespace algoperf {
@@ -186,6 +187,9 @@ struct Recurrence {
 //   {4 units, width} and `input.bias` b {4 units}, and `recurrent` U {4 units, units}. The gates come in the order i,
 //   f, g, o. If `reverse`, the last row of an example is its x_1; Concat joins the two directions.
 // Hyperparameters: units, at least 1; reverse; init, of W and U; bias_init.
+// If `embedding` has a table, the input holds tokens, and x_t is the table's row at the token. The block then computes
+//   W x + b once for each row x of the table (LookUpDense), which costs less if a batch has more tokens than the table
+//   has rows.
 // Source: Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al. 2000.
 //   W and U are torch's weight_ih and weight_hh.
 // Departs from torch: one bias, the sum of torch's two, which starts at 0; by default, W starts within
@@ -200,17 +204,28 @@ struct Lstm {
   bool reverse = false;
   Init init = Init::torch_uniform;
   Init bias_init = Init::zeros;
+  LookUp embedding = {};
 
   template <class Net>
   constexpr Value operator()(Net& net, Value x) const {
     net.check(x.axis != examples_axis, {}, "Lstm expects several rows per example, got shape ", x.shape,
               " on the axis '", net.axis_name(x), "'; net.rows_of() makes rows of an example's first extent");
     net.check(units > 0, {}, "Lstm: units is 0, expected at least 1");
-    const Value sums =
-        net("input", Dense{.units = detail::lstm_gates * units, .init = init, .bias_init = bias_init}, x);
-    const SharedTensor weight = net.tensor("recurrent", Kind::weight, {detail::lstm_gates * units, units}, init, units,
-                                           detail::lstm_gates * units);
+    const std::size_t gates = detail::lstm_gates * units;
+    const Value sums = embedding.table.index == no_index
+                           ? net("input", Dense{.units = gates, .init = init, .bias_init = bias_init}, x)
+                           : of_tokens(net, gates, x);
+    const SharedTensor weight = net.tensor("recurrent", Kind::weight, {gates, units}, init, units, gates);
     return net(detail::Recurrence{units, reverse, weight}, sums);
+  }
+
+ private:
+  template <class Net>
+  constexpr Value of_tokens(Net& net, std::size_t gates, Value x) const {
+    const std::size_t width = embedding.width;
+    const SharedTensor weight = net.tensor("input.weight", Kind::weight, {gates, width}, init, width, gates);
+    const SharedTensor bias = net.tensor("input.bias", Kind::bias, {gates}, bias_init, width, gates);
+    return net("input", LookUpDense{embedding, weight, bias, gates}, x);
   }
 };
 
