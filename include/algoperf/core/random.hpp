@@ -51,10 +51,7 @@ class RandomStream {
       : key_(key.value), counter_(counter) {}
 
   ALGOPERF_HD constexpr std::uint32_t bits() {
-    if (counter_ % 4 == 0 || !filled_) {
-      block_ = philox(key_, counter_ / 4);
-      filled_ = true;
-    }
+    if (counter_ % 4 == 0 || !filled_) fill();
     return block_.words[counter_++ % 4];
   }
   // Uniform in [0, 1), with 24 bits for uniform() and 32 bits for uniform_double().
@@ -79,6 +76,17 @@ class RandomStream {
   ALGOPERF_HD constexpr std::uint64_t counter() const { return counter_; }
 
  private:
+  // On the host, not inlined: the code of a program would be 6 % larger.
+#if defined(__CUDACC__)
+  ALGOPERF_HD
+#else
+  ALGOPERF_ONE_COPY
+#endif
+  constexpr void fill() {
+    block_ = philox(key_, counter_ / 4);
+    filled_ = true;
+  }
+
   std::uint64_t key_, counter_;
   PhiloxBlock block_{};
   bool filled_ = false;
