@@ -90,7 +90,7 @@ function(algoperf_gemm_library target provider)
 endfunction()
 
 # The common parts of training programs, which do not depend on flags.
-algoperf_gemm_objects(algoperf_training training.cpp)
+algoperf_gemm_objects(algoperf_training training.cpp layers.cpp)
 target_compile_definitions(algoperf_training PRIVATE ALGOPERF_EXTERN_GEMM)
 target_compile_options(algoperf_training PRIVATE -O2)
 

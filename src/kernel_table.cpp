@@ -1,9 +1,10 @@
-// The sweeps of common update rules and the maps of common layers, for one instruction set.
+// The sweeps of common update rules, the maps of common layers and sums of columns, for one instruction set.
 #include "kernel_tables.hpp"
 #include "renamed.hpp"
 
 namespace tables = algoperf::kernels;
 namespace ALGOPERF_RENAMED::detail {
+using algoperf::detail::ColumnSumsCall;
 using algoperf::detail::CompiledKernel;
 using algoperf::detail::MapCall;
 using algoperf::detail::SweepCall;
@@ -13,6 +14,7 @@ using algoperf::detail::SweepCall;
 #include <type_traits>
 #include <utility>
 
+#include "algoperf/backend/host/column_sums.hpp"
 #include "algoperf/backend/host/sweep.hpp"
 #include "algoperf/backend/serial_team.hpp"
 #include "common_maps.hpp"
@@ -48,6 +50,13 @@ constexpr auto sweeps = for_common_sweeps<S, CompiledKernel<SweepCall<S>>>([]<Th
 template <class S>
 constexpr auto maps = for_common_maps([]<class Kernel, std::size_t inputs>() { return &call_map<S, Kernel, inputs>; });
 
+template <class S>
+void call_column_sums(const ColumnSumsCall<S>& call) {
+  column_sums<S>(ElementTerms<Itself, S, S>{{}, call.x}, call.rows, call.cols, call.begin, call.end, {call.out});
+}
+template <class S>
+constexpr CompiledKernel<ColumnSumsCall<S>> column_sums_kernel = &call_column_sums<S>;
+
 }  // namespace
 }  // namespace algoperf::detail
 
@@ -55,4 +64,6 @@ constinit const tables::Table tables::ALGOPERF_INSTRUCTION_SET{
     {algoperf::detail::sweeps<float>.data(), algoperf::detail::sweeps<float>.size()},
     {algoperf::detail::sweeps<double>.data(), algoperf::detail::sweeps<double>.size()},
     {algoperf::detail::maps<float>.data(), algoperf::detail::maps<float>.size()},
-    {algoperf::detail::maps<double>.data(), algoperf::detail::maps<double>.size()}};
+    {algoperf::detail::maps<double>.data(), algoperf::detail::maps<double>.size()},
+    {&algoperf::detail::column_sums_kernel<float>, 1},
+    {&algoperf::detail::column_sums_kernel<double>, 1}};

@@ -1,5 +1,6 @@
-// The sweeps of common update rules and the maps of common layers (common_sweeps.hpp, common_maps.hpp), compiled for
-// several instruction sets. There is no table for SSE2, because every program for x86-64 is compiled for at least that.
+// The sweeps of common update rules (common_sweeps.hpp), the maps of common layers (common_maps.hpp) and sums of
+// columns, compiled for several instruction sets. There is no table for SSE2, because every program for x86-64 is
+// compiled for at least that.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,9 @@ struct Kernels {
 struct Table : Kernels<detail::SweepCall<float>>,
                Kernels<detail::SweepCall<double>>,
                Kernels<detail::MapCall<float>>,
-               Kernels<detail::MapCall<double>> {};
+               Kernels<detail::MapCall<double>>,
+               Kernels<detail::ColumnSumsCall<float>>,
+               Kernels<detail::ColumnSumsCall<double>> {};
 
 extern const Table avx2, avx512;
 

@@ -1,6 +1,7 @@
 // Finds the kernels that the library algoperf::gemm contains: with ALGOPERF_DISPATCH and run-time type information, the
-// sweeps of common update rules and the maps of common layers for several instruction sets (kernel_table.cpp);
-// otherwise none.
+// sweeps of common update rules, the maps of common layers and sums of columns for several instruction sets
+// (kernel_table.cpp); otherwise none.
+#include <array>
 #include <string>
 #include <type_traits>
 
@@ -37,6 +38,10 @@ auto keys_of(std::type_identity<SweepCall<S>>) {
 template <class S>
 auto keys_of(std::type_identity<MapCall<S>>) {
   return for_common_maps([]<class Kernel, std::size_t inputs>() { return &typeid(MapKey<S, Kernel, inputs>); });
+}
+template <class S>
+auto keys_of(std::type_identity<ColumnSumsCall<S>>) {
+  return std::array{&typeid(ColumnSumsKey<S>)};
 }
 
 }  // namespace
@@ -84,3 +89,5 @@ ALGOPERF_INSTANTIATE_KERNELS(SweepCall<float>);
 ALGOPERF_INSTANTIATE_KERNELS(SweepCall<double>);
 ALGOPERF_INSTANTIATE_KERNELS(MapCall<float>);
 ALGOPERF_INSTANTIATE_KERNELS(MapCall<double>);
+ALGOPERF_INSTANTIATE_KERNELS(ColumnSumsCall<float>);
+ALGOPERF_INSTANTIATE_KERNELS(ColumnSumsCall<double>);

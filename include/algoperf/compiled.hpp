@@ -1,7 +1,8 @@
-// Declares the templates whose instances algoperf::gemm contains: classes for Host<float> and Host<double>, and
-// functions for Slice<InMemory<float>>, the data set of most image workloads. Programs that link it do not compile
-// these instances, which depend on no model, rule, metric or other data set. They use no SIMD vectors, because
-// algoperf::gemm may be compiled for an older processor than the program.
+// Declares the templates whose instances algoperf::gemm contains: classes for Host<float> and Host<double>, among them
+// the most common layers, and functions for Slice<InMemory<float>>, the data set of most image workloads. Programs that
+// link it do not compile these instances, which depend on no model, rule, metric or other data set. Because
+// algoperf::gemm may be compiled for an older processor than the program, the instances use no SIMD vectors but those
+// of kernels that it contains for several instruction sets (backend/host/compiled_kernels.hpp).
 //
 // Only members that are defined outside of their class are compiled once. Compilers still instantiate members that are
 // defined in the class, because they may inline them, and member templates that are not named here.
@@ -11,6 +12,8 @@
 #include "data/in_memory.hpp"
 #include "data/slice.hpp"
 #include "loop/gradient_context.hpp"
+#include "nn/layers/dense.hpp"
+#include "nn/layers/relu.hpp"
 
 #define ALGOPERF_TRAINING_INSTANCES(prefix, S)                                              \
   prefix template class algoperf::detail::StateArrays<algoperf::Host<S>>;                   \
@@ -25,6 +28,10 @@
   prefix template class algoperf::Evaluator<algoperf::Host<S>>;                             \
   prefix template class algoperf::GradientContext<algoperf::Host<S>, false>
 
+#define ALGOPERF_LAYER_INSTANCES(prefix, S)                                            \
+  prefix template class algoperf::detail::LayerOp<algoperf::Host<S>, algoperf::Dense>; \
+  prefix template class algoperf::detail::LayerOp<algoperf::Host<S>, algoperf::Relu>
+
 #define ALGOPERF_DATA_INSTANCES(prefix)                                          \
   prefix template void algoperf::detail::check_fits(const algoperf::ModelGraph&, \
                                                     const algoperf::Slice<algoperf::InMemory<float>>&, bool)
@@ -33,4 +40,6 @@
 ALGOPERF_DATA_INSTANCES(extern);
 ALGOPERF_TRAINING_INSTANCES(extern, float);
 ALGOPERF_TRAINING_INSTANCES(extern, double);
+ALGOPERF_LAYER_INSTANCES(extern, float);
+ALGOPERF_LAYER_INSTANCES(extern, double);
 #endif

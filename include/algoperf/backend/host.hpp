@@ -248,7 +248,7 @@ struct Host {
   template <class Terms>
   void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count]) const {
     over_columns(rows, cols, [&](std::size_t begin, std::size_t end) {
-      detail::column_sums<S>(terms, rows, cols, begin, end, outs);
+      detail::best_column_sums<S>(terms, rows, cols, begin, end, outs);
     });
   }
   // Calls f(begin, end) for the columns of a matrix, with several threads in pieces of whole cache lines.

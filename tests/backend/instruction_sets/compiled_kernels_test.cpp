@@ -1,5 +1,5 @@
-// The kernels that algoperf::gemm contains for several instruction sets (src/common_sweeps.hpp, src/common_maps.hpp),
-// beside the program's own.
+// The kernels that algoperf::gemm contains for several instruction sets (src/common_sweeps.hpp, src/common_maps.hpp;
+// sums of columns), beside the program's own.
 #include "algoperf/backend/host/compiled_kernels.hpp"
 
 #include <doctest/doctest.h>
@@ -183,4 +183,20 @@ TEST_CASE_TEMPLATE("the component's maps agree with the program's", S, float, do
   check_map<ap::detail::GeluBackward, 2, S>("gelu, backward");
   check_map<ap::detail::GeluTanhForward, 1, S>("gelu_tanh", true);
   check_map<ap::detail::GeluTanhBackward, 2, S>("gelu_tanh, backward", true);
+}
+
+TEST_CASE_TEMPLATE("the component's sums of columns are the program's", S, float, double) {
+  using Call = ap::detail::ColumnSumsCall<S>;
+  const std::type_info& key = typeid(ap::detail::ColumnSumsKey<S>);
+  CHECK(found<Call>(key, ap::InstructionSet::sse2) == component_is_better());
+  CHECK_FALSE(found<Call>(key, ap::InstructionSet::avx512));
+  constexpr std::size_t rows = 301, cols = 77;
+  std::vector<S> x(rows * cols), sums(cols), own(cols);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::cos(static_cast<S>(i));
+  ap::detail::column_sums<S>(ap::detail::ElementTerms<ap::detail::Itself, S, S>{{}, x.data()}, rows, cols, 0, cols,
+                             {own.data()});
+  for (const unsigned threads : {1u, 3u}) {
+    ap::Host<S>{.threads = threads}.column_sums(rows, cols, x.data(), sums.data());
+    CHECK(sums == own);
+  }
 }

@@ -1,10 +1,11 @@
-// The choice between a sweep or map that is compiled with the program and one that algoperf::gemm contains.
+// The choice between a sweep, map or sum that is compiled with the program and one that algoperf::gemm contains.
 #pragma once
 
 #include <cstddef>
 #include <type_traits>
 
 #include "../serial_team.hpp"
+#include "column_sums.hpp"
 #include "kernel_call.hpp"
 #include "sweep.hpp"
 
@@ -16,12 +17,14 @@
 
 namespace algoperf::detail {
 
-// The type_info of a key identifies a sweep or a map, in programs and in algoperf::gemm. Stage is void if the sweep
-// measures nothing.
+// The type_info of a key identifies a sweep, a map or a sum, in programs and in algoperf::gemm. Stage is void if the
+// sweep measures nothing.
 template <Then then, class S, class Kernel, class Stage>
 struct SweepKey {};
 template <class S, class Kernel, std::size_t inputs>
 struct MapKey {};
+template <class S>
+struct ColumnSumsKey {};
 
 inline namespace ALGOPERF_SIMD {
 
@@ -66,6 +69,15 @@ void best_map_range(const Kernel& kernel, std::size_t n, S* x, const In*... in) 
     if (calls_compiled<MapKey<S, Kernel, sizeof...(In)>>(MapCall<S>{&kernel, n, x, inputs})) return;
   }
   map_range(kernel, n, x, in...);
+}
+
+// Same as column_sums().
+template <class S, class Terms>
+void best_column_sums(const Terms& terms, std::size_t rows, std::size_t cols, std::size_t begin, std::size_t end,
+                      S* const (&outs)[Terms::count]) {
+  if constexpr (std::is_same_v<Terms, ElementTerms<Itself, S, S>>)
+    if (calls_compiled<ColumnSumsKey<S>>(ColumnSumsCall<S>{terms.x, rows, cols, begin, end, outs[0]})) return;
+  column_sums<S>(terms, rows, cols, begin, end, outs);
 }
 
 }  // namespace ALGOPERF_SIMD

@@ -29,12 +29,20 @@ struct MapCall {
   const S* const* inputs;
 };
 
+// The arguments of sums over rows: out[c] = sum over r of x[r][c], for c in [begin, end).
+template <class S>
+struct ColumnSumsCall {
+  const S* x;
+  std::size_t rows, cols, begin, end;
+  S* out;
+};
+
 template <class Call>
 using CompiledKernel = void (*)(const Call&);
 
-// Returns the sweep or map with the given key (compiled_kernels.hpp) for the instruction set that algoperf::gemm chose
-// for this processor. Returns null if algoperf::gemm does not contain it, or if `level`, the instruction set of the
-// calling file, is at least as high. Defined in src/kernels.cpp. Throws Error as gemm_provider does.
+// Returns the sweep, map or sum with the given key (compiled_kernels.hpp) for the instruction set that algoperf::gemm
+// chose for this processor. Returns null if algoperf::gemm does not contain it, or if `level`, the instruction set of
+// the calling file, is at least as high. Defined in src/kernels.cpp. Throws Error as gemm_provider does.
 template <class Call>
 CompiledKernel<Call> find_compiled_kernel(const std::type_info& key, InstructionSet level);
 
