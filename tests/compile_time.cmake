@@ -23,7 +23,7 @@ budget(40 ${library}/core/layout.hpp ${library}/core/arena.hpp)
 budget(120 ${library}/algoperf.hpp)
 set(program ${CMAKE_CURRENT_LIST_DIR}/../examples/01_train.cpp)
 list(APPEND files ${program})
-set(budget_of_${program} 500)
+set(budget_of_${program} 420)
 
 # Sets `result` to the command that parses a header, or compiles the program.
 function(compilation_of file result)

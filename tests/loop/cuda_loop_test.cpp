@@ -1,5 +1,6 @@
 // Training loops on a CUDA device, or on the host with the emulated CUDA runtime (tests/emulated_cuda).
 #include <algoperf/backend/cuda.cuh>
+#include <cmath>
 
 #include <algoperf/data/prefetched.hpp>
 #include <algoperf/loop/observers/until.hpp>

@@ -1,6 +1,7 @@
 // Training on several CUDA devices, which are threads here: on one machine with as many devices, or on the host with
 // emulated ones.
 #include <algoperf/backend/cuda.cuh>
+#include <cmath>
 
 #include <algoperf/combine/group/nccl.cuh>
 #include <algoperf/combine/group/threads.hpp>

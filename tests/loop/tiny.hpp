@@ -101,8 +101,8 @@ inline std::vector<std::uint32_t> range(std::uint32_t begin, std::uint32_t end) 
 
 // Ignores warnings during its lifetime.
 struct WarningsIgnored {
-  void (*before)(const char*) = on_warning.exchange([](const char*) {});
-  ~WarningsIgnored() { on_warning = before; }
+  WarningHandler before = on_warning([](const char*) {});
+  ~WarningsIgnored() { on_warning(before); }
 };
 
 // Calls f(step) after each step.

@@ -1,5 +1,6 @@
 #include "algoperf/nn/layers/conv2d.hpp"
 
+#include <cmath>
 #include <thread>
 
 #include "../support/near.hpp"

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "../support/folder.hpp"
 
 namespace ap = algoperf;

@@ -1,6 +1,7 @@
 // Tests of rules on the caller's memory, and of the names in checkpoints.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "../support/near.hpp"
 #include "algoperf/rules/all.hpp"
 #include "training.hpp"

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/algoperf.hpp>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>

@@ -59,13 +59,13 @@ TEST_CASE("a journal cut at any byte keeps the records that are whole, and takes
   int lost = 0;
   for (std::size_t n = 0; n <= file.bytes.size(); ++n) {
     file.folder.write("j", file.bytes.substr(0, n));
-    auto* const before = ap::on_warning.exchange([](const char*) {});
+    const ap::WarningHandler before = ap::on_warning([](const char*) {});
     {
       ap::Journal journal(file.path, settings);
       lost += journal.records().size() < 2;
       journal.append(7, Json::object());
     }
-    ap::on_warning = before;
+    ap::on_warning(before);
     const std::size_t line = file.bytes.find('\n') + 1, whole = file.bytes.substr(0, n).rfind('\n') + 1;
     CHECK(bytes_of(file.path) == (n < line ? file.bytes.substr(0, line) : file.bytes.substr(0, whole)) + last);
   }

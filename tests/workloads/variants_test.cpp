@@ -4,6 +4,7 @@
 
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/all.hpp>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>

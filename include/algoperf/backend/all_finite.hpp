@@ -1,7 +1,6 @@
 // Tests whether an array is free of infinity and NaN, on any backend.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 
 #include "../core/finite.hpp"
@@ -34,12 +33,12 @@ void count_bad(const B& backend, std::size_t n, const T* x, float* bad) {
 // Returns whether all n elements of x, in host memory, are finite.
 template <class T>
 bool all_finite(unsigned threads, std::size_t n, const T* x) {
-  std::atomic<bool> finite = true;
+  bool finite = true;
   ThreadPool::instance().parallel_for(threads, chunks_of(n), [&](std::size_t i) {
     const std::size_t end = (i + 1) * chunk < n ? (i + 1) * chunk : n;
     unsigned bad = 0;
     for (std::size_t k = i * chunk; k < end; ++k) bad |= unsigned{!finite_bits(x[k])};
-    if (bad != 0) finite = false;
+    if (bad != 0) __atomic_store_n(&finite, false, __ATOMIC_RELAXED);
   });
   return finite;
 }

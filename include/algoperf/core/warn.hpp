@@ -1,7 +1,6 @@
 // warn: reports what is probably a mistake but may be intended.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -15,17 +14,29 @@ namespace detail {
 
 // Writes a sentence unless it repeats the one before, as the runs of a sweep do.
 inline void write_warning(const char* sentence) {
-  static std::atomic<std::size_t> previous{0};
+  static std::size_t previous = 0;
   const std::size_t hash = std::hash<std::string_view>{}(sentence);
-  if (previous.exchange(hash) != hash) std::fprintf(stderr, "algoperf: warning: %s\n", sentence);
+  if (__atomic_exchange_n(&previous, hash, __ATOMIC_RELAXED) != hash)
+    std::fprintf(stderr, "algoperf: warning: %s\n", sentence);
 }
 
 }  // namespace detail
 
-// Receives each warning, a sentence without a line ending. By default, it is written to standard error. Replace the
-// function to log warnings elsewhere, or to ignore them. It may be called from any thread and must not throw.
-inline std::atomic<void (*)(const char* sentence)> on_warning{detail::write_warning};
+// Receives each warning, a sentence without a line ending. It may be called from any thread and must not throw.
+using WarningHandler = void (*)(const char* sentence);
 
-inline void warn(const std::string& sentence) { on_warning.load()(sentence.c_str()); }
+namespace detail {
+inline WarningHandler warning_handler = write_warning;
+}  // namespace detail
+
+// Replaces the function that receives warnings, e.g. to log them elsewhere or to ignore them, and returns the one
+// before. By default, warnings are written to standard error.
+inline WarningHandler on_warning(WarningHandler handler) {
+  return __atomic_exchange_n(&detail::warning_handler, handler, __ATOMIC_ACQ_REL);
+}
+
+inline void warn(const std::string& sentence) {
+  __atomic_load_n(&detail::warning_handler, __ATOMIC_ACQUIRE)(sentence.c_str());
+}
 
 }  // namespace algoperf

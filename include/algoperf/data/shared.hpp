@@ -2,7 +2,6 @@
 // its slices can be copied and destroyed in any order and on any thread.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <utility>
 
@@ -10,20 +9,21 @@
 
 namespace algoperf {
 
-// A reference-counted pointer to a constant T (std::shared_ptr<const T> without the cost of including <memory>).
+// A reference-counted pointer to a constant T: std::shared_ptr<const T> without the cost of including <memory>. Counts
+// with builtins, because <atomic> takes 4 % of the time of parsing algoperf.hpp.
 template <class T>
 class Shared {
  public:
   explicit Shared(T value) : block_(new Block{std::move(value)}) {}
   Shared(const Shared& other) noexcept : block_(other.block_) {
-    block_->owners.fetch_add(1, std::memory_order_relaxed);
+    __atomic_add_fetch(&block_->owners, std::size_t{1}, __ATOMIC_RELAXED);
   }
   Shared& operator=(Shared other) noexcept {
     std::swap(block_, other.block_);
     return *this;
   }
   ~Shared() {
-    if (block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block_;
+    if (__atomic_sub_fetch(&block_->owners, std::size_t{1}, __ATOMIC_ACQ_REL) == 0) delete block_;
   }
 
   const T& operator*() const { return block_->value; }
@@ -32,7 +32,7 @@ class Shared {
  private:
   struct Block {
     const T value;
-    std::atomic<std::size_t> owners{1};
+    std::size_t owners = 1;
   };
   Block* block_;  // never null, because moving copies
 };

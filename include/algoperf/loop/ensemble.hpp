@@ -7,7 +7,6 @@
 // sum_rule() combines outputs that come from elsewhere.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
+#include "../core/math.hpp"
 #include "../data/token_sequences.hpp"
 #include "evaluation_sums.hpp"
 #include "predictor.hpp"
@@ -28,7 +28,7 @@ namespace detail {
 // log(exp(a) + exp(b))
 inline double log_of_sum(double a, double b) {
   const double most = a > b ? a : b;
-  return most == -HUGE_VAL ? most : most + std::log(std::exp(a - most) + std::exp(b - most));
+  return most == -__builtin_inf() ? most : most + math::log(math::exp(a - most) + math::exp(b - most));
 }
 inline double log_sigmoid(double z) { return -log_of_sum(0, -z); }
 
@@ -71,7 +71,7 @@ std::vector<S> sum_rule(std::span<const std::vector<S>> outputs, std::size_t wid
   // Per class: the log of its probability summed over networks. One logit stands for two classes: label 1, label 0.
   std::vector<double> sums(width == 1 ? 2 : width);
   for (std::size_t row = 0; row < size; row += width) {
-    sums.assign(sums.size(), -HUGE_VAL);
+    sums.assign(sums.size(), -__builtin_inf());
     for (const std::vector<S>& of : outputs) {
       const S* const z = of.data() + row;
       if (width == 1) {
@@ -79,11 +79,11 @@ std::vector<S> sum_rule(std::span<const std::vector<S>> outputs, std::size_t wid
         sums[1] = detail::log_of_sum(sums[1], detail::log_sigmoid(-static_cast<double>(z[0])));
         continue;
       }
-      double total = -HUGE_VAL;
+      double total = -__builtin_inf();
       for (std::size_t c = 0; c < width; ++c) total = detail::log_of_sum(total, static_cast<double>(z[c]));
       for (std::size_t c = 0; c < width; ++c) sums[c] = detail::log_of_sum(sums[c], static_cast<double>(z[c]) - total);
     }
-    const double count = std::log(static_cast<double>(outputs.size()));
+    const double count = math::log(static_cast<double>(outputs.size()));
     for (std::size_t c = 0; c < width; ++c)
       combined[row + c] = static_cast<S>(width == 1 ? sums[0] - sums[1] : sums[c] - count);
   }

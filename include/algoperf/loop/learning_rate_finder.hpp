@@ -1,11 +1,12 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "../core/error.hpp"
+#include "../core/finite.hpp"
+#include "../core/math.hpp"
 #include "diverged.hpp"
 #include "training_loop.hpp"
 
@@ -50,20 +51,20 @@ LearningRateSweep find_learning_rate(const Model& model, const Loss& loss, const
                                      const Data& data, const LearningRateSweepOptions& options = {},
                                      const Tail&... tail) {
   options.check();
-  const double growth = std::log(options.to / options.from) / static_cast<double>(options.steps - 1);
+  const double growth = math::log(options.to / options.from) / static_cast<double>(options.steps - 1);
   const auto schedule = [options, growth](std::uint64_t t) {
-    return options.from * std::exp(growth * static_cast<double>(t));
+    return options.from * math::exp(growth * static_cast<double>(t));
   };
   TrainingLoop loop(model, loss, rule, schedule, selector, tail...);
   LearningRateSweep sweep;
-  double average = 0, weight = 0, least = HUGE_VAL;
+  double average = 0, weight = 0, least = __builtin_inf();
   try {
     for (std::uint64_t t = 0; t < options.steps && !sweep.diverged; ++t) {
       const StepReport step = loop.step(data);
       average = options.smoothing * average + (1 - options.smoothing) * *step.loss;
       weight = options.smoothing * weight + (1 - options.smoothing);
       const double smoothed = average / weight;
-      if (!std::isfinite(smoothed)) break;
+      if (!detail::finite_bits(smoothed)) break;
       sweep.points.push_back({step.now.learning_rate, *step.loss, smoothed});
       if (smoothed < least) least = smoothed, sweep.lowest = step.now.learning_rate;
       sweep.diverged = smoothed > options.stop_at * least;

@@ -3,8 +3,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <atomic>
-
 #include "../core/config.hpp"
 
 namespace algoperf {
@@ -18,7 +16,7 @@ class StopSignals {
   StopSignals() {
     pthread_mutex_lock(&mutex_);
     if (listeners_++ == 0) {
-      heard_ = 0;
+      __atomic_store_n(&heard_, 0, __ATOMIC_RELAXED);
       listen(SIGINT, before_int_);
       listen(SIGTERM, before_term_);
     }
@@ -35,7 +33,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  static bool heard() { return heard_ != 0; }
+  static bool heard() { return __atomic_load_n(&heard_, __ATOMIC_RELAXED) != 0; }
 
  private:
   using Action = struct sigaction;
@@ -43,13 +41,13 @@ class StopSignals {
     sigaction(signal, nullptr, &before);
     if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN) return;
     Action action{};
-    action.sa_handler = [](int) { heard_ = 1; };
+    action.sa_handler = [](int) { __atomic_store_n(&heard_, 1, __ATOMIC_RELAXED); };
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
     sigaction(signal, &action, nullptr);
   }
 
-  static_assert(std::atomic<int>::is_always_lock_free);
-  static inline std::atomic<int> heard_{0};
+  static_assert(__atomic_always_lock_free(sizeof(int), nullptr));
+  static inline int heard_ = 0;
   static inline pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   static inline int listeners_ = 0;
   static inline Action before_int_{}, before_term_{};

@@ -4,6 +4,7 @@
 
 #include <algoperf/combine/group/threads.hpp>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <thread>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -55,7 +54,7 @@ struct MeanAveragePrecision {
  private:
   static double average_precision(std::vector<Row> rows) {
     for (const Row& row : rows)
-      if (std::isnan(row.score)) return row.score;
+      if (row.score != row.score) return row.score;
     detail::sort_by_score(rows);
     double all = 0, found = 0, above = 0, precision = 0;
     for (const Row& row : rows) all += row.positive ? row.weight : 0;
