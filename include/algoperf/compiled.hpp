@@ -12,7 +12,9 @@
 #include "data/in_memory.hpp"
 #include "data/slice.hpp"
 #include "loop/gradient_context.hpp"
+#include "nn/layers/conv2d.hpp"
 #include "nn/layers/dense.hpp"
+#include "nn/layers/gelu.hpp"
 #include "nn/layers/relu.hpp"
 
 #define ALGOPERF_TRAINING_INSTANCES(prefix, S)                                              \
@@ -28,8 +30,11 @@
   prefix template class algoperf::Evaluator<algoperf::Host<S>>;                             \
   prefix template class algoperf::GradientContext<algoperf::Host<S>, false>
 
-#define ALGOPERF_LAYER_INSTANCES(prefix, S)                                            \
-  prefix template class algoperf::detail::LayerOp<algoperf::Host<S>, algoperf::Dense>; \
+#define ALGOPERF_LAYER_INSTANCES(prefix, S)                                               \
+  prefix template class algoperf::detail::LayerOp<algoperf::Host<S>, algoperf::Conv2d>;   \
+  prefix template class algoperf::detail::LayerOp<algoperf::Host<S>, algoperf::Dense>;    \
+  prefix template class algoperf::detail::LayerOp<algoperf::Host<S>, algoperf::Gelu>;     \
+  prefix template class algoperf::detail::LayerOp<algoperf::Host<S>, algoperf::GeluTanh>; \
   prefix template class algoperf::detail::LayerOp<algoperf::Host<S>, algoperf::Relu>
 
 #define ALGOPERF_DATA_INSTANCES(prefix)                                          \
