@@ -109,6 +109,9 @@ const Size sizes[] = {
     // Columns that fit in one vector, terms in parts; B in place, and with more than 512 rows, packed.
     {10, 10, 1100},
     {37, 16, 600},
+    {37, 2, 1100},
+    {600, 2, 600},
+    {600, 5, 600},
     {600, 9, 600},
     // A layer of few units, rows and columns split in halves.
     {128, 10, 256},
@@ -247,6 +250,35 @@ TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
           error = larger_or_nan(error, std::abs(static_cast<double>(found[i * ld + j] - c[i * ld + j])));
     CHECK(error < (std::is_same_v<S, double> ? 1e-13 : 1e-5));
   }
+}
+
+// The same where the columns of C fit in one vector, or C is computed as a transpose.
+TEST_CASE_TEMPLATE("products of a few columns of larger matrices", S, float, double) {
+  constexpr std::size_t m = 83, k = 70, ld = 512;
+  const std::vector<S> a = random_values<S>(m * ld, 1), b = random_values<S>(k * ld, 2),
+                       c = random_values<S>(m * ld, 3);
+  for (const std::size_t n : {2u, 3u, 5u, 9u, 13u})
+    for (const bool transposed : {false, true})
+      for (const bool accumulate : {false, true}) {
+        CAPTURE(n);
+        CAPTURE(transposed);
+        CAPTURE(accumulate);
+        std::vector<S> found = c;
+        if (transposed)
+          ap::gemm_tn(m, n, k, a.data(), ld, b.data(), ld, found.data(), ld, accumulate);
+        else
+          ap::gemm_nn(m, n, k, a.data(), ld, b.data(), ld, found.data(), ld, accumulate);
+        double error = 0;
+        for (std::size_t i = 0; i < m; ++i)
+          for (std::size_t j = 0; j < ld; ++j) {
+            double expected = j < n && !accumulate ? 0 : static_cast<double>(c[i * ld + j]);
+            for (std::size_t l = 0; l < k && j < n; ++l)
+              expected +=
+                  static_cast<double>(a[transposed ? l * ld + i : i * ld + l]) * static_cast<double>(b[l * ld + j]);
+            error = larger_or_nan(error, std::abs(static_cast<double>(found[i * ld + j]) - expected));
+          }
+        CHECK(error < (std::is_same_v<S, double> ? 1e-13 : 1e-5));
+      }
 }
 
 TEST_CASE("the leading dimension may exceed the number of columns, as in BLAS") {

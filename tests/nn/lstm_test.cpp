@@ -119,13 +119,15 @@ TEST_CASE("lstm: threads change no bit, workers nearly none, and a resumed run c
   check_workers(learner, data, 5);
 
   // Wide enough for all ways in which products are computed; the threads have blocks of 32 or of 16 examples.
-  const auto wide = [](const auto&... tail) {
-    return TrainingLoop(Classifier{.units = 70}, SoftmaxCrossEntropy{}, adamw(), Constant{0.02},
-                        ShuffledEpochs{.batch = 35}, tail...);
-  };
-  check_reproducible(wide, data, 3);
-  auto one = wide(), three = wide(Host<>{.threads = 3});
-  CHECK(one.predict(data, 37) == three.predict(data, 37));
+  for (const bool of_tokens : {false, true}) {
+    const auto wide = [of_tokens](const auto&... tail) {
+      return TrainingLoop(Classifier{.units = 70, .of_tokens = of_tokens}, SoftmaxCrossEntropy{}, adamw(),
+                          Constant{0.02}, ShuffledEpochs{.batch = 35}, tail...);
+    };
+    check_reproducible(wide, data, 3);
+    auto one = wide(), three = wide(Host<>{.threads = 3});
+    CHECK(one.predict(data, 37) == three.predict(data, 37));
+  }
 }
 
 TEST_CASE("lstm: learns a text") {
@@ -146,6 +148,11 @@ TEST_CASE("lstm: mistakes name the block") {
       refused([](auto& net) { return net("lstm", Lstm{.units = 2}, net.field("input", {3})); }) ==
       "lstm: Lstm expects several rows per example, got shape {3} on the axis 'examples'; net.rows_of() makes rows of "
       "an example's first extent");
+  CHECK(refused([](auto& net) {
+          const SharedTensor table = net.tensor("table", Kind::embedding, {5, 4}, Init::unit_normal);
+          const Lstm lstm{.units = 2, .embedding = {.table = table, .vocabulary = 5, .width = 4}};
+          return net("lstm", lstm, net.tokens("input", {3}, net.axis("time", 2)));
+        }) == "lstm: Lstm with an embedding expects one token per row, got shape {3}");
   CHECK(refused(LstmLanguageModel{.context = 0}) == "context is 0, expected at least 1");
   CHECK(refused(LstmLanguageModel{.units = 0}) == "lstm.0: Lstm: units is 0, expected at least 1");
 }

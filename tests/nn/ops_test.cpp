@@ -100,6 +100,39 @@ TEST_CASE("ops: gradients") {
   CHECK(check.error < 1e-6);
 }
 
+// A table of 5 rows, and a dense layer that two ops share, over 3 tokens and over one.
+TEST_CASE("LookUpDense: the gradients of a shared table and a shared weight agree with differences") {
+  const auto model = [](auto& net) {
+    const auto zeros = [&](const char* name) { return net.tensor(name, ap::Kind::bias, {4}, ap::Init::zeros); };
+    const ap::LookUp rows{
+        .table = net.tensor("table", ap::Kind::embedding, {5, 3}, ap::Init::unit_normal), .vocabulary = 5, .width = 3};
+    const ap::SharedTensor weight = net.tensor("weight", ap::Kind::weight, {4, 3}, ap::Init::he_normal, 3, 4);
+    const Value a = net(ap::LookUpDense{rows, weight, zeros("a"), 4}, net.tokens("s", {3}));
+    const Value b = net(ap::LookUpDense{rows, weight, zeros("b"), 4}, net.tokens("t"));
+    const Value both = net(ap::Concat{}, net.reshape(a, {12}), net.reshape(b, {4}));
+    return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), net(ap::Tanh{}, both), net.tokens("label"));
+  };
+  const auto check = ap::gradient_check(model, {.samples = 0});
+  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
+  CHECK(check.error < 1e-6);
+}
+
+TEST_CASE("LookUpDense: the cost of the table's product does not grow with the batch") {
+  const auto model = [](auto& net) {
+    const ap::SharedTensor table = net.tensor("table", ap::Kind::embedding, {5, 3}, ap::Init::unit_normal),
+                           weight = net.tensor("weight", ap::Kind::weight, {4, 3}, ap::Init::he_normal, 3, 4),
+                           bias = net.tensor("bias", ap::Kind::bias, {4}, ap::Init::zeros);
+    const ap::LookUp rows{.table = table, .vocabulary = 5, .width = 3};
+    return net(ap::LookUpDense{rows, weight, bias, 4}, net.tokens("s", {3}));
+  };
+  constexpr std::uint64_t forward = (2 * 3 + 1) * 5 * 4, backward = (4 * 3 + 1) * 5 * 4, outputs = 3 * 4;
+  for (const std::uint64_t examples : {1u, 7u}) {
+    const ap::Cost cost = ap::model_cost(model, {}, examples);
+    CHECK(cost.forward_flops == forward);
+    CHECK(cost.backward_flops == backward + examples * outputs);
+  }
+}
+
 // The cost of part(a, b), where both values need gradients.
 template <class Part>
 constexpr ap::Cost cost_of_part(const Part& part) {

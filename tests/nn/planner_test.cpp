@@ -229,6 +229,7 @@ TEST_CASE("planner: models need at most 1.1 of the least memory") {
       CHECK(overhead(ap::Gpt{.vocabulary = 65, .layers = 4, .dropout = 0.1}, examples, training) <= 1.1);
       CHECK(overhead(ap::RotaryTransformer{.vocabulary = 65, .layers = 4}, examples, training) <= 1.1);
       CHECK(overhead(ap::LstmLanguageModel{.vocabulary = 65, .layers = 2, .dropout = 0.1}, examples, training) <= 1.1);
+      CHECK(overhead(ap::LstmLanguageModel{.vocabulary = 65, .layers = 2}, examples, training) <= 1.1);
       CHECK(overhead(ap::SmallResNet<>{.blocks = 3, .ghost = 64}, examples, training) <= 1.1);
       CHECK(overhead(ap::VisionTransformer{}, examples, training) <= 1.1);
       CHECK(overhead(ap::VisionTransformer{.glu = true, .attention_pooling = true}, examples, training) <= 1.1);

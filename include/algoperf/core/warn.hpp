@@ -10,6 +10,9 @@
 
 namespace algoperf {
 
+// Receives each warning, a sentence without a line ending. It may be called from any thread and must not throw.
+using WarningHandler = void (*)(const char* sentence);
+
 namespace detail {
 
 // Writes a sentence unless it repeats the one before, as the runs of a sweep do.
@@ -19,20 +22,15 @@ inline void write_warning(const char* sentence) {
   if (__atomic_exchange_n(&previous, hash, __ATOMIC_RELAXED) != hash)
     std::fprintf(stderr, "algoperf: warning: %s\n", sentence);
 }
-
-}  // namespace detail
-
-// Receives each warning, a sentence without a line ending. It may be called from any thread and must not throw.
-using WarningHandler = void (*)(const char* sentence);
-
-namespace detail {
 inline WarningHandler warning_handler = write_warning;
+
 }  // namespace detail
 
 // Replaces the function that receives warnings, e.g. to log them elsewhere or to ignore them, and returns the one
-// before. By default, warnings are written to standard error.
+// before. By default, or if the handler is null, warnings are written to standard error.
 inline WarningHandler on_warning(WarningHandler handler) {
-  return __atomic_exchange_n(&detail::warning_handler, handler, __ATOMIC_ACQ_REL);
+  return __atomic_exchange_n(&detail::warning_handler, handler != nullptr ? handler : detail::write_warning,
+                             __ATOMIC_ACQ_REL);
 }
 
 inline void warn(const std::string& sentence) {

@@ -67,7 +67,7 @@ struct RunReport {
   std::string resumed_from = {};           // the checkpoint that the run continued from; empty if there was none
   std::uint64_t resumed_at = 0;            // its step
   std::uint64_t failed_saves = 0;          // checkpoints that could not be written while the run went on
-  std::vector<std::string> warnings = {};  // sentences that were passed to on_warning (core/warn.hpp)
+  std::vector<std::string> warnings = {};  // sentences that warn() reported (core/warn.hpp)
   bool target_reached() const { return reason == Control::target_reached; }
   // Returns the step whose loss was not finite, or 0 if the run did not diverge.
   std::uint64_t diverged_at() const { return reason == Control::diverged ? last.now.t + 1 : 0; }

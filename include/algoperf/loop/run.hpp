@@ -81,7 +81,7 @@ class Run {
     report_.resumed_from = path;
     report_.resumed_at = loop_.steps();
   }
-  // Passes a sentence to on_warning (core/warn.hpp) and adds it to the report.
+  // Reports a sentence by warn() (core/warn.hpp) and adds it to the report.
   void warning(std::string sentence) {
     warn(sentence);
     report_.warnings.push_back(std::move(sentence));

@@ -29,7 +29,7 @@ class StepExamples {
   const Selection& selection() const { return selection_; }
   std::size_t data_size() const { return data_size_; }
 
-  // The warnings about the data that start() gave to on_warning (core/warn.hpp).
+  // The warnings about the data that start() reported by warn() (core/warn.hpp).
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   // Prepares the selector for a data set, and warns of doubts about the first one. Throws Error if an earlier data set

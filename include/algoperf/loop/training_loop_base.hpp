@@ -207,7 +207,7 @@ class TrainingLoopBase {
   }
   const std::vector<double>& orthogonality() const { return combiner_.orthogonality(combiner_state_); }
 
-  // Returns the warnings about the data that start() gave to on_warning (core/warn.hpp).
+  // Returns the warnings about the data that start() reported by warn() (core/warn.hpp).
   const std::vector<std::string>& warnings() const { return examples_.warnings(); }
   // Returns the report of the last step, with the current training time.
   const StepReport& last() const { return last_; }

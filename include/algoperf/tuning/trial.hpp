@@ -202,10 +202,10 @@ inline void complete(TrialOptions& options, WorkloadFacts& facts) {
   facts.step_hint = times(options.step_hint_factor, facts.step_hint);
 }
 
-// Returns the FLOPs of a forward and backward pass over one example, with as many rows on each ragged axis as the
+// Returns the FLOPs of a forward and backward pass per example of a batch, with as many rows on each ragged axis as the
 // examples of the data set have on average.
 template <class ModelFunction, class Data>
-double flops_per_example(const ModelFunction& model, const Data& data) {
+double flops_per_example(const ModelFunction& model, const Data& data, std::size_t batch) {
   AxisLengths lengths;
   if constexpr (RaggedDataset<Data>) {
     Recorder<> net;
@@ -216,7 +216,7 @@ double flops_per_example(const ModelFunction& model, const Data& data) {
       if (axis.ragged && data.size() > 0) lengths.push_back({axis.name, (rows + data.size() / 2) / data.size()});
     }
   }
-  return static_cast<double>(model_cost(model, lengths).flops());
+  return static_cast<double>(model_cost(model, lengths, batch).flops()) / static_cast<double>(batch);
 }
 
 template <class S>
@@ -270,8 +270,8 @@ TrialResult run_task(const Task& task, const S& submission, const HyperPoint& po
   check_loss(task.objective.loss);
   auto loop = trial_loop(ModelFunctionRef<Host<>>(task.objective), submission, point, facts, options);
   auto observer = trial_observer(submission, point, facts);
-  return train_trial(loop.base(), task.data, options, flops_per_example(task.objective.model, task.data.train),
-                     observer);
+  return train_trial(loop.base(), task.data, options,
+                     flops_per_example(task.objective.model, task.data.train, facts.batch_size), observer);
 }
 
 // load() returns the task.

@@ -14,7 +14,8 @@
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
 //   rows and vectors would straddle lines of the cache.
 // - If the columns of C fit in one vector, tiles have one vector of columns (tiles/narrow.hpp). With AVX-512, at most
-//   12 columns (double: 6), and contiguous columns of A, C is computed as the transpose of B^T A.
+//   12 columns (double: 6), at least 48 rows and 32 terms, and contiguous columns of A, C is computed as the transpose
+//   of B^T A^T.
 //
 // Except in dot products, each element of C is the sum of its terms in order, in parts, independent of where a tile, a
 // panel or a thread's part of C begins. Dividing C among threads does not change whether a product consists of dot
@@ -178,8 +179,8 @@ constexpr bool is_transposed_product(std::size_t m, std::size_t n, std::size_t k
   return native_vector_bytes == 64 && n <= most_transposed<S> && m >= 48 && k >= 32;
 }
 
-// The same if the columns of A are contiguous: computes C^T = B^T A, at most most_transposed rows, whose vectors hold
-// elements of a column of C.
+// Computes C^T = B^T A^T, whose rows are long, and transposes it into C. The columns of A are contiguous, and n is at
+// most most_transposed.
 template <class S>
 void multiply_transposed(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a,
                          const Strided<const S>& b, S* c, std::size_t ldc, bool add) {

@@ -165,26 +165,27 @@ constexpr std::uint64_t parameters_of(const ModelFunction& model) {
   return net.graph().parameters;
 }
 
-// Returns the cost of one example. `activations` are the elements that are kept from the forward to the backward pass,
-// including the gradient of the outputs. A loss does not count. lengths: as in count_step.
+// Returns the cost of a batch, by default of one example. Some work does not grow with the batch, such as the products
+// of LookUpDense. `activations` are the elements that are kept from the forward to the backward pass, including the
+// gradient of the outputs. A loss does not count. lengths: as in count_step.
 template <class ModelFunction>
-constexpr Cost model_cost(const ModelFunction& model, const AxisLengths& lengths = {}) {
+constexpr Cost model_cost(const ModelFunction& model, const AxisLengths& lengths = {}, std::uint64_t examples = 1) {
   struct Sums : CostSum {
     std::uint64_t forward = 0, backward = 0;
     bool goes_back = false;
     constexpr void phase(Phase phase) { goes_back = phase == Phase::backward; }
     constexpr void operation(const Operation& o) { (goes_back ? backward : forward) += o.flops; }
   } sums;
-  Recorder<detail::OperationSink> net({}, 1, lengths);
+  Recorder<detail::OperationSink> net({}, examples, lengths);
   WithGivenGradient<ModelFunction>{model}(net);
   const ModelGraph& graph = net.graph();
   detail::check_lengths(graph, lengths);
   const MemoryPlan plan = Planner(graph, {}).plan();
-  detail::count_plan(graph, net.sink(), plan, 1, sums);
+  detail::count_plan(graph, net.sink(), plan, examples, sums);
   std::uint64_t kept = 0;
   for (const PlanBuffer& buffer : plan.buffers)
     if (buffer.used() && buffer.first < plan.forward_steps && buffer.last >= plan.forward_steps)
-      kept += detail::elements_in(graph, buffer, 1);
+      kept += detail::elements_in(graph, buffer, examples);
   return {graph.parameters, sums.forward, sums.backward, kept};
 }
 

@@ -11,9 +11,9 @@
 
 namespace algoperf {
 
-// y = W t + b for the row t of a shared table at each of the input's tokens: a LookUp and the Dense layer after it, as
-// one op. It multiplies the rows of the table instead of the rows at the tokens, which costs less if there are more
-// tokens than the vocabulary has. Likewise, backward adds the gradients of equal tokens before it multiplies them.
+// A LookUp and the Dense layer after it, as one op: y = W t + b for the row t of a table at each token of the input.
+// Forward computes W t + b once for each row of the table, not for each token, and backward adds the gradients of equal
+// tokens before it multiplies them. This costs less if a batch has more tokens than the table has rows.
 // Shapes: in {context} tokens, out {context, units}, or {units} if the input's shape is {1}.
 // Departs from LookUp and Dense: the sums of the gradients have another order.
 // Cost: (2 width + 1) vocabulary units FLOPs forward; (4 width + 1) vocabulary units and 1 per output element backward.

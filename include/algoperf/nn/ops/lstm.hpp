@@ -187,9 +187,9 @@ struct Recurrence {
 //   {4 units, width} and `input.bias` b {4 units}, and `recurrent` U {4 units, units}. The gates come in the order i,
 //   f, g, o. If `reverse`, the last row of an example is its x_1; Concat joins the two directions.
 // Hyperparameters: units, at least 1; reverse; init, of W and U; bias_init.
-// If `embedding` has a table, the input holds tokens, and x_t is the table's row at the token. The block then computes
-//   W x + b once for each row x of the table (LookUpDense), which costs less if a batch has more tokens than the table
-//   has rows.
+// If `embedding` has a table, the input holds a token per row, and x_t is the table's row at the token. The block then
+//   computes W x + b once for each row x of the table, at the cost of LookUpDense instead of Dense. This costs less if
+//   a batch has more tokens than the table has rows.
 // Source: Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al. 2000.
 //   W and U are torch's weight_ih and weight_hh.
 // Departs from torch: one bias, the sum of torch's two, which starts at 0; by default, W starts within
@@ -222,6 +222,7 @@ struct Lstm {
  private:
   template <class Net>
   constexpr Value of_tokens(Net& net, std::size_t gates, Value x) const {
+    net.check(x.shape.size() == 1, {}, "Lstm with an embedding expects one token per row, got shape ", x.shape);
     const std::size_t width = embedding.width;
     const SharedTensor weight = net.tensor("input.weight", Kind::weight, {gates, width}, init, width, gates);
     const SharedTensor bias = net.tensor("input.bias", Kind::bias, {gates}, bias_init, width, gates);

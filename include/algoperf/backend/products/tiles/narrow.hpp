@@ -19,7 +19,7 @@ void multiply_narrow(std::size_t m, std::size_t n, std::size_t k, const Strided<
   const bool in_place = cuts_rows && is_read_in_place(m, k < part_depth ? k : part_depth, b);
   S* const panel = in_place ? nullptr : Packed<S>::of_this_thread().b;
   for (std::size_t parts = parts_of(k), l = 0; parts > 0; --parts) {
-    const std::size_t depth = parts == 1 ? k - l : (k - l) / parts;
+    const std::size_t depth = parts == 1 ? k - l : (k - l) / parts;  // mostly without a division
     const S *from_a = a.data + l * a.column, *from_b = b.data + l * b.row;
     if (!in_place && b.column == 1)
       pack_rows(depth, n, b.from(l, 0), panel);
