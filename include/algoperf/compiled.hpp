@@ -1,9 +1,10 @@
 // Declares the templates whose instances algoperf::gemm contains: classes for Host<float> and Host<double>, among them
 // the most common layers, and functions for Slice<InMemory<float>>, the data set of most image workloads. Programs that
-// link it do not compile these instances, which depend on no model, rule, metric or other data set. Because
-// algoperf::gemm may be compiled for an older processor than the program, they contain no loops over SIMD vectors. The
-// loops of layers use the kernels for several instruction sets (backend/host/compiled_kernels.hpp), and where there are
-// none, vectors of the set for which algoperf::gemm was compiled.
+// link it do not compile these instances, which depend on no model, rule, metric or other data set.
+//
+// algoperf::gemm may be compiled for an older processor than the program. Therefore only layers have loops over SIMD
+// vectors: those of the kernels for several instruction sets (backend/host/compiled_kernels.hpp), or where there is no
+// kernel, loops for the set for which algoperf::gemm was compiled.
 //
 // Only members that are defined outside of their class are compiled once. Compilers still instantiate members that are
 // defined in the class, because they may inline them, and member templates that are not named here.

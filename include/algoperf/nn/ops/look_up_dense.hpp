@@ -18,7 +18,7 @@ namespace algoperf {
 // Departs from LookUp and Dense: the sums of the gradients have another order.
 // Cost: (2 width + 1) vocabulary units FLOPs forward; (4 width + 1) vocabulary units and 1 per output element backward.
 struct LookUpDense {
-  LookUp rows = {};          // of the table
+  LookUp rows = {};          // the table, and its numbers of rows and columns
   SharedTensor weight = {};  // W, {units, rows.width}
   SharedTensor bias = {};    // b, {units}, not shared
   std::size_t units = 1;
