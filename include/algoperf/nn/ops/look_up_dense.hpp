@@ -11,6 +11,24 @@
 
 namespace algoperf {
 
+namespace detail {
+
+// Rounds row r to 16 bits.
+template <class S>
+struct RoundRows {
+  static constexpr bool elementwise = true;
+  std::size_t cols;
+  const Arithmetic<S>* from;
+  S* to;
+
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    team.map(Assign{}, cols, to + r * cols, from + r * cols);
+  }
+};
+
+}  // namespace detail
+
 // A LookUp and the Dense layer after it, as one op: y = W t + b for the row t of a table at each token of the input.
 // Forward computes W t + b once for each row of the table, not for each token, and backward adds the gradients of equal
 // tokens before it multiplies them. This costs less if a batch has more tokens than the table has rows.
@@ -77,7 +95,7 @@ struct LookUpDense {
       d_products = sums;
     } else {
       S* const rounded = reinterpret_cast<S*>(sums + words * units);
-      backend.for_each_row(words, units, Rounded<S>{units, sums, rounded});
+      backend.for_each_row(words, units, detail::RoundRows<S>{units, sums, rounded});
       d_products = rounded;
     }
     if (T* const gradient = call.gradient(weight))
@@ -92,17 +110,6 @@ struct LookUpDense {
   static std::size_t count(const Call& call) {
     return call.rows(0) * call.in_shape(0).size();
   }
-  template <class S>
-  struct Rounded {
-    static constexpr bool elementwise = true;
-    std::size_t cols;
-    const Arithmetic<S>* from;
-    S* to;
-    template <class Team>
-    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-      team.map(Assign{}, cols, to + r * cols, from + r * cols);
-    }
-  };
 };
 
 }  // namespace algoperf
