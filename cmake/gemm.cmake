@@ -89,7 +89,7 @@ function(algoperf_gemm_library target provider)
   endif()
 endfunction()
 
-# The common parts of training programs, which do not depend on flags but for loops that a kernel may replace.
+# The common parts of training programs. Only the layers have loops over SIMD vectors (compiled.hpp).
 algoperf_gemm_objects(algoperf_training training.cpp layers.cpp)
 target_compile_definitions(algoperf_training PRIVATE ALGOPERF_EXTERN_GEMM)
 target_compile_options(algoperf_training PRIVATE -O2)

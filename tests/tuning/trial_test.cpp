@@ -108,6 +108,15 @@ TEST_CASE("each evaluation records examples and FLOPs, with growing batches and 
   CHECK(found.flops == found.evaluations.back().flops);
 }
 
+// The first layer multiplies the table once per batch.
+TEST_CASE("the FLOPs per example are those of a batch, divided by its size") {
+  const ap::LstmLanguageModel model{.vocabulary = 5, .context = 3, .width = 2, .units = 4};
+  const auto data = TinyWorkload{}.train();  // without ragged axes
+  const double of_eight = ap::detail::flops_per_example(model, data, 8);
+  CHECK(8 * of_eight == near(static_cast<double>(ap::model_cost(model, {}, 8).flops()), 1e-12));
+  CHECK(of_eight < ap::detail::flops_per_example(model, data, 1));
+}
+
 TEST_CASE("a trial stops at the target and records its clocks") {
   const ap::TrialResult found = ap::run_trial(TinyWorkload{}, HeavyBall{}, good, {.seed = 3, .evaluate_every = 10});
   CHECK(found.reached);

@@ -10,7 +10,7 @@
 namespace algoperf {
 
 // A reference-counted pointer to a constant T: std::shared_ptr<const T> without the cost of including <memory>. Counts
-// with builtins, because <atomic> takes 4 % of the time of parsing algoperf.hpp.
+// with builtins, because <atomic> takes 4 % of the work of parsing algoperf.hpp.
 template <class T>
 class Shared {
  public:

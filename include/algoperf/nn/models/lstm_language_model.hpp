@@ -34,7 +34,7 @@ struct LstmLanguageModel {
     const SharedTensor table =
         net.tensor("embedding.weight", Kind::embedding, {vocabulary, width}, init, width, vocabulary);
     const LookUp embedding{.table = table, .vocabulary = vocabulary, .width = width};
-    // Then a batch of four examples has at least as many tokens as the table has rows.
+    // With so small a vocabulary, a batch of four examples has at least as many tokens as the table has rows.
     const bool look_up_gates = dropout == 0 && layers > 0 && vocabulary <= 4 * context;
     Value x = look_up_gates ? tokens : dropped(net, "drop", net("embedding", embedding, tokens));
     for (std::size_t i = 0; i < layers; ++i) {

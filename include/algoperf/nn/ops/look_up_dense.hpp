@@ -11,24 +11,6 @@
 
 namespace algoperf {
 
-namespace detail {
-
-// Rounds row r to 16 bits.
-template <class S>
-struct RoundRows {
-  static constexpr bool elementwise = true;
-  std::size_t cols;
-  const Arithmetic<S>* from;
-  S* to;
-
-  template <class Team>
-  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-    team.map(Assign{}, cols, to + r * cols, from + r * cols);
-  }
-};
-
-}  // namespace detail
-
 // A LookUp and the Dense layer after it, as one op: y = W t + b for the row t of a table at each token of the input.
 // Forward computes W t + b once for each row of the table, not for each token, and backward adds the gradients of equal
 // tokens before it multiplies them. This costs less if a batch has more tokens than the table has rows.
@@ -36,40 +18,40 @@ struct RoundRows {
 // Departs from LookUp and Dense: the sums of the gradients have another order.
 // Cost: (2 width + 1) vocabulary units FLOPs forward; (4 width + 1) vocabulary units and 1 per output element backward.
 struct LookUpDense {
-  LookUp rows = {};          // the table, and its numbers of rows and columns
-  SharedTensor weight = {};  // W, {units, rows.width}
+  LookUp embedding = {};
+  SharedTensor weight = {};  // W, {units, embedding.width}
   SharedTensor bias = {};    // b, {units}, not shared
   std::size_t units = 1;
   static constexpr const char* name = "look_up_dense";
 
-  constexpr std::array<SharedTensor, 3> tensors() const { return {rows.table, weight, bias}; }
-  constexpr std::size_t tokens(const std::array<Value, 1>&, std::size_t) const { return rows.vocabulary; }
+  constexpr std::array<SharedTensor, 3> tensors() const { return {embedding.table, weight, bias}; }
+  constexpr std::size_t tokens(const std::array<Value, 1>&, std::size_t) const { return embedding.vocabulary; }
   template <class Net>
   constexpr Value output(const Net& net, OpName own, const std::array<Value, 1>& x) const {
     for (const GraphIndex tensor : net.graph().op_tensors)
       net.check(tensor != bias.index, own, "another op uses the bias, but only the table and the weight may be shared");
-    return LookUp{rows.table, rows.vocabulary, units}.output(net, own, x);
+    return LookUp{embedding.table, embedding.vocabulary, units}.output(net, own, x);
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
     OpTraits traits;
     // Forward, the products; backward, sums of the parameters' type, and the same rounded to 16 bits.
-    traits.memory.scratch = 3 * rows.vocabulary * units;
+    traits.memory.scratch = 3 * embedding.vocabulary * units;
     return traits;
   }
   template <class Net, class Tally>
   constexpr void count_forward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
-    const std::uint64_t words = rows.vocabulary, n = net.rows(x[0]) * x[0].shape.size();
-    tally.operation(matrix_product("table", words, units, rows.width));
+    const std::uint64_t words = embedding.vocabulary, n = net.rows(x[0]) * x[0].shape.size();
+    tally.operation(matrix_product("table", words, units, embedding.width));
     tally.operation({"bias", words * units, words * units + units, words * units});
     tally.operation({"look up", 0, n + n * units, n * units});
   }
   template <class Net, class Tally>
   constexpr void count_backward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
-    const std::uint64_t words = rows.vocabulary, n = net.rows(x[0]) * x[0].shape.size();
+    const std::uint64_t words = embedding.vocabulary, n = net.rows(x[0]) * x[0].shape.size();
     tally.operation({"look up, gradient", n * units, n + n * units, words * units});
-    tally.operation(matrix_product("table, weight gradient", units, rows.width, words));
+    tally.operation(matrix_product("table, weight gradient", units, embedding.width, words));
     tally.operation({"bias gradient", words * units, words * units, units});
-    tally.operation(matrix_product("table, gradient", words, rows.width, units));
+    tally.operation(matrix_product("table, gradient", words, embedding.width, units));
   }
 
   template <class Call>
@@ -77,8 +59,9 @@ struct LookUpDense {
     using S = typename Call::S;
     const auto& backend = call.pass.backend;
     S* const products = call.pass.scratch;
-    backend.gemm_nt(rows.vocabulary, units, rows.width, call.weight(rows.table), call.weight(weight), products);
-    backend.map_rows(Add{}, rows.vocabulary, units, products, call.value(bias));
+    backend.gemm_nt(embedding.vocabulary, units, embedding.width, call.weight(embedding.table), call.weight(weight),
+                    products);
+    backend.map_rows(Add{}, embedding.vocabulary, units, products, call.value(bias));
     backend.for_each_row(count(call), units, Embedding::LookUp<S>{units, call.tokens(0), products, call.out()});
   }
   template <class Call>
@@ -86,7 +69,7 @@ struct LookUpDense {
     using S = typename Call::S;
     using T = typename Call::Scalar;
     const auto& backend = call.pass.backend;
-    const std::size_t words = rows.vocabulary;
+    const std::size_t words = embedding.vocabulary;
     T* const sums = reinterpret_cast<T*>(call.pass.scratch);
     backend.fill(words * units, sums, T(0));
     backend.add_rows(count(call), units, call.tokens(0), call.d_out(), sums);
@@ -95,14 +78,15 @@ struct LookUpDense {
       d_products = sums;
     } else {
       S* const rounded = reinterpret_cast<S*>(sums + words * units);
-      backend.for_each_row(words, units, detail::RoundRows<S>{units, sums, rounded});
+      backend.map(Assign{}, words * units, rounded, sums);
       d_products = rounded;
     }
     if (T* const gradient = call.gradient(weight))
-      backend.gemm_tn(units, rows.width, words, d_products, call.weight(rows.table), gradient, call.adds_to_tensor(1));
+      backend.gemm_tn(units, embedding.width, words, d_products, call.weight(embedding.table), gradient,
+                      call.adds_to_tensor(1));
     if (T* const gradient = call.gradient(bias)) backend.column_sums(words, units, d_products, gradient);
-    if (T* const gradient = call.gradient(rows.table))
-      backend.gemm_nn(words, rows.width, units, d_products, call.weight(weight), gradient, call.adds_to_tensor(0));
+    if (T* const gradient = call.gradient(embedding.table))
+      backend.gemm_nn(words, embedding.width, units, d_products, call.weight(weight), gradient, call.adds_to_tensor(0));
   }
 
  private:
