@@ -52,7 +52,7 @@ constexpr auto maps = for_common_maps([]<class Kernel, std::size_t inputs>() { r
 
 template <class S>
 void call_column_sums(const ColumnSumsCall<S>& call) {
-  column_sums<S>(ElementTerms<Itself, S, S>{{}, call.x}, call.rows, call.cols, call.begin, call.end, {call.out});
+  add_column_sums<S>(ElementTerms<Itself, S, S>{{}, call.x}, call.rows, call.cols, call.begin, call.end, {call.out});
 }
 template <class S>
 constexpr CompiledKernel<ColumnSumsCall<S>> column_sums_kernel = &call_column_sums<S>;

@@ -85,6 +85,9 @@ TEST_CASE_TEMPLATE("column sums", S, float, double) {
       ap::Host<S>{}.column_sums(rows, cols, x.data(), found.data());
       for (std::size_t i = 0; i < x.size(); ++i) expected[i % cols] += x[i];
       CHECK(found == expected);
+      ap::Host<S>{}.column_sums(rows, cols, x.data(), found.data(), true);  // exact
+      for (S& each : expected) each *= 2;
+      CHECK(found == expected);
     }
 }
 

@@ -135,6 +135,9 @@ void check_primitives(const B& device, double loops, double sums) {
     host.column_sums(high, wide, x.data(), expected.data() + high);
     device.column_sums(high, wide, px, got.data() + high);
     CHECK_MESSAGE(ulps(on_host(device, got), expected) <= sums, "column_sums");
+    host.column_sums(high, wide, x.data(), expected.data() + high, true);
+    device.column_sums(high, wide, px, got.data() + high, true);
+    CHECK_MESSAGE(ulps(on_host(device, got), expected) <= sums, "column_sums, added");
     std::vector<S> two(2 * wide);
     auto got_two = device.template array<S>(2 * wide);
     const S *const py = dy.data(), *const column = py + 7;

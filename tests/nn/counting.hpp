@@ -140,9 +140,11 @@ struct CountingBackend {
   void map_rows(const Kernel& kernel, std::size_t rows, std::size_t cols, Counted* x, const Counted* row) const {
     for (std::size_t r = 0; r < rows; ++r) team.map(kernel, cols, x + r * cols, row);
   }
-  void column_sums(std::size_t rows, std::size_t cols, const Counted* x, Counted* out) const {
-    for (std::size_t c = 0; c < cols; ++c)
-      out[c] = team.sum<Counted>(rows, [=](std::size_t r) { return x[r * cols + c]; });
+  void column_sums(std::size_t rows, std::size_t cols, const Counted* x, Counted* out, bool accumulate = false) const {
+    for (std::size_t c = 0; c < cols; ++c) {
+      const Counted sum = team.sum<Counted>(rows, [=](std::size_t r) { return x[r * cols + c]; });
+      out[c] = accumulate ? out[c] + sum : sum;
+    }
   }
   template <class Kernel, std::size_t inputs_size, std::size_t columns_size>
   void column_sums(const Kernel& kernel, std::size_t rows, std::size_t cols, Counted* const (&outs)[Kernel::sums],

@@ -101,16 +101,35 @@ TEST_CASE("ops: gradients") {
 }
 
 // A table of 5 rows, and a dense layer that two ops share, over 3 tokens and over one.
-TEST_CASE("LookUpDense: the gradients of a shared table and a shared weight agree with differences") {
+TEST_CASE("LookUpDense: the gradients of shared tensors agree with differences") {
   const auto model = [](auto& net) {
-    const auto zeros = [&](const char* name) { return net.tensor(name, ap::Kind::bias, {4}, ap::Init::zeros); };
+    const ap::SharedTensor bias = net.tensor("bias", ap::Kind::bias, {4}, ap::Init::zeros);
     const ap::LookUp rows{
         .table = net.tensor("table", ap::Kind::embedding, {5, 3}, ap::Init::unit_normal), .vocabulary = 5, .width = 3};
     const ap::SharedTensor weight = net.tensor("weight", ap::Kind::weight, {4, 3}, ap::Init::he_normal, 3, 4);
-    const Value a = net(ap::LookUpDense{rows, weight, zeros("a"), 4}, net.tokens("s", {3}));
-    const Value b = net(ap::LookUpDense{rows, weight, zeros("b"), 4}, net.tokens("t"));
+    const Value a = net(ap::LookUpDense{rows, weight, bias, 4}, net.tokens("s", {3}));
+    const Value b = net(ap::LookUpDense{rows, weight, bias, 4}, net.tokens("t"));
     const Value both = net(ap::Concat{}, net.reshape(a, {12}), net.reshape(b, {4}));
     return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), net(ap::Tanh{}, both), net.tokens("label"));
+  };
+  const auto check = ap::gradient_check(model, {.samples = 0});
+  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
+  CHECK(check.error < 1e-6);
+}
+
+// A vector that is the bias of the logits of two values, and is also repeated for each example.
+TEST_CASE("TiedLogits and RepeatTensor: the gradients of shared tensors agree with differences") {
+  const auto model = [](auto& net) {
+    const ap::SharedTensor bias = net.tensor("bias", ap::Kind::bias, {5}, ap::Init::unit_normal);
+    const ap::TiedLogits logits{.table = net.tensor("table", ap::Kind::embedding, {5, 3}, ap::Init::unit_normal),
+                                .bias = bias,
+                                .vocabulary = 5,
+                                .width = 3};
+    const ap::RepeatTensor repeat{bias, ap::examples_axis, 5};
+    const Value a = net(logits, net("a", ap::Dense{.units = 3}, net.field("x", {2})));
+    const Value b = net(logits, net("b", ap::Dense{.units = 3}, net.field("y", {2})));
+    const Value c = net(ap::Product{}, net(repeat), net(ap::Tanh{}, net(repeat)));
+    return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), net(ap::Sum{}, a, net(ap::Product{}, b, c)), net.tokens("label"));
   };
   const auto check = ap::gradient_check(model, {.samples = 0});
   INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);

@@ -129,21 +129,6 @@ TEST_CASE("recorder: errors name the path of the op") {
         error_of([](auto& net) { return net("join", ap::Concat{}, net.field("a", {1}), net.tokens("b")); }),
         error_of([](auto& net) { return net("join", ap::Split{}, net.tokens("b", {1})); })})
     CHECK(error == "join: expected activations, got tokens or losses of shape {1}");
-  CHECK(error_of([](auto& net) {
-          const ap::SharedTensor table = net.tensor("t", ap::Kind::embedding, {5, 6}, ap::Init::unit_normal);
-          const ap::SharedTensor bias = net.tensor("b", ap::Kind::bias, {5}, ap::Init::zeros);
-          const ap::TiedLogits logits{.table = table, .bias = bias, .vocabulary = 5, .width = 6};
-          net("first", logits, net.field("x", {6}));
-          return net("second", logits, net.field("x", {6}));
-        }) == "second: another op uses the bias, but only the table may be shared");
-  CHECK(error_of([](auto& net) {
-          const ap::SharedTensor table = net.tensor("t", ap::Kind::embedding, {5, 6}, ap::Init::unit_normal),
-                                 weight = net.tensor("w", ap::Kind::weight, {4, 6}, ap::Init::he_normal),
-                                 bias = net.tensor("b", ap::Kind::bias, {4}, ap::Init::zeros);
-          const ap::LookUpDense dense{{.table = table, .vocabulary = 5, .width = 6}, weight, bias, 4};
-          net("first", dense, net.tokens("x"));
-          return net("second", dense, net.tokens("x"));
-        }) == "second: another op uses the bias, but only the table and the weight may be shared");
   CHECK(error_in_block(ap::LookUp{}, {{6}}) ==
         "decoder.2.join: the input holds activations of shape {6}, expected tokens");
   CHECK(error_in_block(ap::TiedLogits{.width = 5}, {{6}}) ==

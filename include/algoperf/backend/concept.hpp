@@ -17,7 +17,9 @@
 //   attention(shape)                        optional: see backend/attention.hpp
 //   map(kernel, n, x, in...)                x[i] = kernel(x[i], in[i]...); the kernel is a template over T
 //   map_rows(kernel, rows, cols, x, row)    x[r][c] = kernel(x[r][c], row[c])
-//   column_sums(rows, cols, x, out)         out[c] = sum over r of x[r][c]
+//   column_sums(rows, cols, x, out, accumulate)
+//                                           out[c] = sum over r of x[r][c]. If `accumulate` (default false) is true,
+//                                           adds the sums to out.
 //   column_sums(kernel, rows, cols, outs, inputs, of_columns)
 //                                           outs[m][c] = sum over r of kernel(inputs[0][r][c], ..., of_columns[0][c],
 //                                           ...)[m]. outs, inputs and of_columns are built-in arrays of pointers. The

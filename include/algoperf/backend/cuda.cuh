@@ -116,8 +116,9 @@ struct Cuda {
     detail::cuda_each(device(), rows * cols, detail::CudaMapRows<Kernel, T>{kernel, cols, x, row});
   }
   template <class T>
-  void column_sums(std::size_t rows, std::size_t cols, const T* x, S* out) const {
-    detail::cuda_column_sums<detail::ElementTerms<detail::Itself, T, S>, S>(device(), {{}, x}, rows, cols, {out});
+  void column_sums(std::size_t rows, std::size_t cols, const T* x, S* out, bool accumulate = false) const {
+    detail::cuda_column_sums<detail::ElementTerms<detail::Itself, T, S>, S>(device(), {{}, x}, rows, cols, {out},
+                                                                            accumulate);
   }
   template <class Kernel, class T, std::size_t inputs_size, std::size_t columns_size>
   void column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, S* const (&outs)[Kernel::sums],

@@ -122,8 +122,8 @@ struct Host {
   }
 
   // out[c] = sum over r of x[r][c], in the order of host/column_sums.hpp. Several threads divide the columns.
-  void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
-    column_sums_of(detail::ElementTerms<detail::Itself, S, S>{{}, x}, rows, cols, {out});
+  void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out, bool accumulate = false) const {
+    column_sums_of(detail::ElementTerms<detail::Itself, S, S>{{}, x}, rows, cols, {out}, accumulate);
   }
   // outs[m][c] = sum over r of kernel(inputs[0][r][c], ..., of_columns[0][c], ...)[m]
   template <class Kernel, std::size_t inputs_size, std::size_t columns_size>
@@ -246,9 +246,13 @@ struct Host {
     });
   }
   template <class Terms>
-  void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count]) const {
+  void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count],
+                      bool accumulate = false) const {
     over_columns(rows, cols, [&](std::size_t begin, std::size_t end) {
-      detail::best_column_sums<S>(terms, rows, cols, begin, end, outs);
+      if (!accumulate)
+        for (S* const out : outs)
+          for (std::size_t c = begin; c < end; ++c) out[c] = 0;
+      detail::best_add_column_sums<S>(terms, rows, cols, begin, end, outs);
     });
   }
   // Calls f(begin, end) for the columns of a matrix, with several threads in pieces of whole cache lines.

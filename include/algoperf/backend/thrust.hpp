@@ -121,8 +121,8 @@ struct Thrust {
   void map_rows(const Kernel kernel, std::size_t rows, std::size_t cols, S* x, const S* row) const {
     detail::thrust_each(rows * cols, detail::ThrustMapRows<Kernel, S>{kernel, cols, x, row});
   }
-  void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out) const {
-    column_sums_of(detail::ElementTerms<detail::Itself, S, S>{{}, x}, rows, cols, {out});
+  void column_sums(std::size_t rows, std::size_t cols, const S* x, S* out, bool accumulate = false) const {
+    column_sums_of(detail::ElementTerms<detail::Itself, S, S>{{}, x}, rows, cols, {out}, accumulate);
   }
   template <class Kernel, std::size_t inputs_size, std::size_t columns_size>
   void column_sums(const Kernel kernel, std::size_t rows, std::size_t cols, S* const (&outs)[Kernel::sums],
@@ -164,8 +164,9 @@ struct Thrust {
  private:
   // One thread per column.
   template <class Terms>
-  static void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count]) {
-    detail::ThrustColumnSums<Terms, S> sums{terms, rows, cols, {}};
+  static void column_sums_of(const Terms& terms, std::size_t rows, std::size_t cols, S* const (&outs)[Terms::count],
+                             bool accumulate = false) {
+    detail::ThrustColumnSums<Terms, S> sums{terms, rows, cols, accumulate, {}};
     for (std::size_t m = 0; m < Terms::count; ++m) sums.outs[m] = outs[m];
     detail::thrust_each(cols, sums);
   }

@@ -193,8 +193,8 @@ TEST_CASE_TEMPLATE("the component's sums of columns are the program's", S, float
   constexpr std::size_t rows = 301, cols = 77;
   std::vector<S> x(rows * cols), sums(cols), own(cols);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::cos(static_cast<S>(i));
-  ap::detail::column_sums<S>(ap::detail::ElementTerms<ap::detail::Itself, S, S>{{}, x.data()}, rows, cols, 0, cols,
-                             {own.data()});
+  ap::detail::add_column_sums<S>(ap::detail::ElementTerms<ap::detail::Itself, S, S>{{}, x.data()}, rows, cols, 0, cols,
+                                 {own.data()});
   for (const unsigned threads : {1u, 3u}) {
     ap::Host<S>{.threads = threads}.column_sums(rows, cols, x.data(), sums.data());
     CHECK(sums == own);

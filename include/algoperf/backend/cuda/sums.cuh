@@ -23,12 +23,12 @@ struct CudaColumns {
 };
 
 // Column sums of terms (backend/column_terms.hpp). A block sums `width` columns, a power of two up to 32, over a range
-// of rows, and writes row blockIdx.y of each output. Thread t takes column t % width of rows t / width, t / width +
-// cuda_block / width, and so on.
+// of rows, and writes row blockIdx.y of each output, or adds to it. Thread t takes column t % width of rows t / width,
+// t / width + cuda_block / width, and so on.
 template <class Terms, class S>
 __global__ void __launch_bounds__(cuda_block)
     cuda_run_columns(const Terms terms, std::size_t rows, std::size_t cols, std::size_t rows_each, unsigned width,
-                     const CudaColumns<Terms::count, S> to) {
+                     const CudaColumns<Terms::count, S> to, bool accumulate) {
   constexpr std::size_t count = Terms::count;
   __shared__ S of_threads[count][cuda_block];
   const unsigned abreast = cuda_block / width;
@@ -58,12 +58,15 @@ __global__ void __launch_bounds__(cuda_block)
       for (std::size_t m = 0; m < count; ++m) of_threads[m][threadIdx.x] += of_threads[m][threadIdx.x + half];
   }
   if (threadIdx.x < width && c < cols)
-    for (std::size_t m = 0; m < count; ++m) to.outs[m][std::size_t{blockIdx.y} * cols + c] = of_threads[m][threadIdx.x];
+    for (std::size_t m = 0; m < count; ++m) {
+      S* const out = to.outs[m] + std::size_t{blockIdx.y} * cols + c;
+      *out = accumulate ? *out + of_threads[m][threadIdx.x] : of_threads[m][threadIdx.x];
+    }
 }
 
 template <class Terms, class S>
 void cuda_column_sums(CudaDevice& device, const Terms& terms, std::size_t rows, std::size_t cols,
-                      S* const (&outs)[Terms::count]) {
+                      S* const (&outs)[Terms::count], bool accumulate = false) {
   if (cols == 0) return;
   constexpr std::size_t most_parts = 128, least_rows = 128, count = Terms::count;
   unsigned width = 1;
@@ -75,12 +78,12 @@ void cuda_column_sums(CudaDevice& device, const Terms& terms, std::size_t rows, 
   CudaColumns<count, S> to;
   for (std::size_t m = 0; m < count; ++m) to.outs[m] = parts > 1 ? part + m * parts * cols : outs[m];
   cuda_launch(device, dim3(across, static_cast<unsigned>(parts)), cuda_block, cuda_run_columns<Terms, S>, terms, rows,
-              cols, each, width, to);
+              cols, each, width, to, accumulate && parts == 1);
   using Parts = ElementTerms<Itself, S, S>;
   if (parts > 1)
     for (std::size_t m = 0; m < count; ++m)
       cuda_launch(device, across, cuda_block, cuda_run_columns<Parts, S>, Parts{{}, to.outs[m]}, parts, cols, parts,
-                  width, CudaColumns<1, S>{{outs[m]}});
+                  width, CudaColumns<1, S>{{outs[m]}}, accumulate);
 }
 
 template <class Kernel, class S>

@@ -32,15 +32,13 @@ ALGOPERF_INLINE void add_rows_of(const Terms& terms, std::size_t rows, std::size
   });
 }
 
-// outs[m][c] = the sum over r of term m in row r and column c, for c in [begin, end). Each block of rows is summed in
+// outs[m][c] += the sum over r of term m in row r and column c, for c in [begin, end). Each block of rows is summed in
 // S, and the blocks are added in order. Several vectors of columns at a time hide the latency of an addition, and are
 // at least a line of the cache.
 template <class S, class Terms>
-ALGOPERF_ONE_COPY void column_sums(const Terms terms, std::size_t rows, std::size_t cols, std::size_t begin,
-                                   std::size_t end, S* const (&outs)[Terms::count]) {
+ALGOPERF_ONE_COPY void add_column_sums(const Terms terms, std::size_t rows, std::size_t cols, std::size_t begin,
+                                       std::size_t end, S* const (&outs)[Terms::count]) {
   constexpr std::size_t width = Vector<S>::width;
-  for (S* const out : outs)
-    for (std::size_t c = begin; c < end; ++c) out[c] = 0;
   for (std::size_t first = 0; first < rows; first += sums_block) {
     const std::size_t some = rows - first < sums_block ? rows - first : sums_block;
     const std::size_t row = first * cols;

@@ -71,13 +71,13 @@ void best_map_range(const Kernel& kernel, std::size_t n, S* x, const In*... in) 
   map_range(kernel, n, x, in...);
 }
 
-// Same as column_sums().
+// Same as add_column_sums().
 template <class S, class Terms>
-void best_column_sums(const Terms& terms, std::size_t rows, std::size_t cols, std::size_t begin, std::size_t end,
-                      S* const (&outs)[Terms::count]) {
+void best_add_column_sums(const Terms& terms, std::size_t rows, std::size_t cols, std::size_t begin, std::size_t end,
+                          S* const (&outs)[Terms::count]) {
   if constexpr (std::is_same_v<Terms, ElementTerms<Itself, S, S>>)
     if (calls_compiled<ColumnSumsKey<S>>(ColumnSumsCall<S>{terms.x, rows, cols, begin, end, outs[0]})) return;
-  column_sums<S>(terms, rows, cols, begin, end, outs);
+  add_column_sums<S>(terms, rows, cols, begin, end, outs);
 }
 
 }  // namespace ALGOPERF_SIMD

@@ -61,10 +61,13 @@ template <class Terms, class S>
 struct ThrustColumnSums {
   Terms terms;
   std::size_t rows, cols;
+  bool accumulate;
   S* outs[Terms::count];
 
   ALGOPERF_HD void operator()(std::size_t c) const {
     S totals[Terms::count] = {};
+    if (accumulate)
+      for (std::size_t m = 0; m < Terms::count; ++m) totals[m] = outs[m][c];
     for (std::size_t begin = 0; begin < rows; begin += sums_block) {
       S parts[Terms::count] = {};
       for (std::size_t r = begin; r < rows && r < begin + sums_block; ++r) {

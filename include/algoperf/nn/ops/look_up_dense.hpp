@@ -20,7 +20,7 @@ namespace algoperf {
 struct LookUpDense {
   LookUp embedding = {};
   SharedTensor weight = {};  // W, {units, embedding.width}
-  SharedTensor bias = {};    // b, {units}, not shared
+  SharedTensor bias = {};    // b, {units}
   std::size_t units = 1;
   static constexpr const char* name = "look_up_dense";
 
@@ -28,8 +28,6 @@ struct LookUpDense {
   constexpr std::size_t tokens(const std::array<Value, 1>&, std::size_t) const { return embedding.vocabulary; }
   template <class Net>
   constexpr Value output(const Net& net, OpName own, const std::array<Value, 1>& x) const {
-    for (const GraphIndex tensor : net.graph().op_tensors)
-      net.check(tensor != bias.index, own, "another op uses the bias, but only the table and the weight may be shared");
     return LookUp{embedding.table, embedding.vocabulary, units}.output(net, own, x);
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
@@ -84,7 +82,8 @@ struct LookUpDense {
     if (T* const gradient = call.gradient(weight))
       backend.gemm_tn(units, embedding.width, words, d_products, call.weight(embedding.table), gradient,
                       call.adds_to_tensor(1));
-    if (T* const gradient = call.gradient(bias)) backend.column_sums(words, units, d_products, gradient);
+    if (T* const gradient = call.gradient(bias))
+      backend.column_sums(words, units, d_products, gradient, call.adds_to_tensor(2));
     if (T* const gradient = call.gradient(embedding.table))
       backend.gemm_nn(words, embedding.width, units, d_products, call.weight(weight), gradient, call.adds_to_tensor(0));
   }

@@ -65,8 +65,8 @@ struct RepeatTensor {
   template <class Call>
   void backward(const Call& call) const {
     if (call.gradient(tensor) != nullptr)
-      call.pass.backend.column_sums(call.examples, call.axes[axis].longest * width, call.d_out(),
-                                    call.gradient(tensor));
+      call.pass.backend.column_sums(call.examples, call.axes[axis].longest * width, call.d_out(), call.gradient(tensor),
+                                    call.adds_to_tensor(0));
   }
 };
 

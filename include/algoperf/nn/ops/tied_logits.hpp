@@ -14,7 +14,7 @@ namespace algoperf {
 // vocabulary fewer.
 struct TiedLogits {
   SharedTensor table = {};  // W, {vocabulary, width}
-  SharedTensor bias = {};   // b, {vocabulary}, not shared; no_index: none
+  SharedTensor bias = {};   // b, {vocabulary}; no_index: none
   std::size_t vocabulary = 1, width = 1;
   static constexpr const char* name = "tied_logits";
 
@@ -28,9 +28,6 @@ struct TiedLogits {
   constexpr Value output(const Net& net, OpName own, const std::array<Value, 1>& x) const {
     net.check(x[0].type == ElementType::activation && x[0].shape.size() == width, own, "the input has shape ",
               x[0].shape, ", expected the ", width, " elements of a row of the table");
-    bool used = false;
-    for (const GraphIndex tensor : net.graph().op_tensors) used = used || (has_bias() && tensor == bias.index);
-    net.check(!used, own, "another op uses the bias, but only the table may be shared");
     return {no_index, x[0].axis, Shape{vocabulary}, ElementType::activation};
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
@@ -62,7 +59,7 @@ struct TiedLogits {
   void backward(const Call& call) const {
     const std::size_t rows = call.rows(0);
     if (has_bias() && call.gradient(bias) != nullptr)
-      call.pass.backend.column_sums(rows, vocabulary, call.d_out(), call.gradient(bias));
+      call.pass.backend.column_sums(rows, vocabulary, call.d_out(), call.gradient(bias), call.adds_to_tensor(1));
     if (call.gradient(table) != nullptr)
       call.pass.backend.gemm_tn(vocabulary, width, rows, call.d_out(), call.in(0), call.gradient(table),
                                 call.adds_to_tensor(0));
