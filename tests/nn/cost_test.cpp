@@ -103,6 +103,36 @@ struct LstmOfTokens {
   }
 };
 
+// Adds the pooled rows of an example to each of them.
+struct WithPooled {
+  std::size_t rows;
+  ap::Pooling pooling = ap::Pooling::mean;
+  template <class Net>
+  constexpr ap::Value operator()(Net& net, ap::Value x) const {
+    const ap::Value in = net.rows_of("time", net.reshape(x, {rows, x.shape.size() / rows}));
+    const ap::Value pooled = net(ap::PoolRows{pooling}, in);
+    return net.examples_of(net(ap::Sum{}, in, net(ap::RepeatRows{in.axis}, pooled)));
+  }
+};
+
+// Multiplies the rows of an example by those of a shared tensor, and then by the rows of a table, which are its logits.
+struct WithTensors {
+  std::size_t rows;
+  bool bias;
+  template <class Net>
+  constexpr ap::Value operator()(Net& net, ap::Value x) const {
+    const std::size_t width = x.shape.size() / rows;
+    const ap::Value in = net.rows_of("time", net.reshape(x, {rows, width}));
+    const ap::SharedTensor factors =
+        net.tensor("factors", ap::Kind::weight, {rows, width}, ap::Init::unit_normal, 1, width);
+    ap::TiedLogits logits{.table = net.tensor("table", ap::Kind::embedding, {5, width}, ap::Init::unit_normal),
+                          .vocabulary = 5,
+                          .width = width};
+    if (bias) logits.bias = net.tensor("bias", ap::Kind::bias, {5}, ap::Init::zeros);
+    return net.examples_of(net(logits, net(ap::Product{}, in, net(ap::RepeatTensor{factors, in.axis, width}))));
+  }
+};
+
 // The elements that operations read and write.
 struct Traffic {
   std::uint64_t read = 0, written = 0;
@@ -250,6 +280,16 @@ TEST_CASE("cost: convolutions along rows, scales and positions") {
   counts_what_it_does(ap::Model(ap::Shape{6}, six, OnRows{3, ap::PerDimScale{.heads = 2}}, ap::Dense{.units = 3}));
   counts_what_it_does(ap::Model(ap::Shape{6}, six, OnRows{3, ap::ScaleRows{2}}, ap::Relu{}));
   counts_what_it_does(ap::Model(ap::Shape{6}, six, OnRows{3, ap::SinePositions{}}, ap::Relu{}));
+}
+
+TEST_CASE("cost: rows that are pooled, repeated or placed, and shared tensors") {
+  const ap::Dense six{.units = 6}, eight{.units = 8};
+  for (const ap::Pooling pooling : {ap::Pooling::mean, ap::Pooling::sum, ap::Pooling::max})
+    counts_what_it_does(ap::Model(ap::Shape{6}, six, WithPooled{3, pooling}, ap::Relu{}));
+  counts_what_it_does(ap::Model(ap::Shape{6}, six, OnRows{3, ap::LearnedPositions{}}, ap::Relu{}));
+  counts_what_it_does(ap::Model(ap::Shape{6}, eight, OnRows{2, ap::GridPositions{.columns = 2}}, ap::Relu{}));
+  for (const bool bias : {false, true})
+    counts_what_it_does(ap::Model(ap::Shape{6}, six, WithTensors{2, bias}, ap::Relu{}));
 }
 
 TEST_CASE("losses report the operations they execute") {

@@ -66,7 +66,8 @@ struct MaxOfRowsGradient {
 // Shapes: in {width} on any axis, out {width} on the axis of examples. An example without rows has output 0.
 // torch_geometric: global_mean_pool, global_add_pool, global_max_pool. Of several largest elements, the first receives
 // the gradient.
-// Cost: 1 FLOP per element each way.
+// Cost: an example of n rows takes (n - 1) width FLOPs forward, and the mean width + 1 more; backward, the mean takes
+// n width + 1.
 struct PoolRows {
   Pooling by = Pooling::mean;
   static constexpr const char* name = "pool_rows";
@@ -80,6 +81,20 @@ struct PoolRows {
     OpTraits traits;
     traits.reads_inputs = traits.reads_outputs = by == Pooling::max ? 1 : 0;
     return traits;
+  }
+  template <class Net, class Tally>
+  constexpr void count_forward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
+    const std::uint64_t width = x[0].shape.size(), rows = net.rows(x[0]), examples = net.examples();
+    const std::uint64_t joined = rows > examples ? rows - examples : 0;
+    tally.operation(
+        {"pool", joined * width + (by == Pooling::mean ? examples * (width + 1) : 0), rows * width, examples * width});
+  }
+  template <class Net, class Tally>
+  constexpr void count_backward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
+    if (!net.needs_gradient(x[0])) return;
+    const std::uint64_t width = x[0].shape.size(), rows = net.rows(x[0]), examples = net.examples();
+    tally.operation({"pool, gradient", by == Pooling::mean ? rows * width + examples : 0,
+                     by == Pooling::max ? (rows + 2 * examples) * width : examples * width, rows * width});
   }
 
   template <class Call>

@@ -12,7 +12,7 @@ namespace algoperf {
 // Repeats the row of an example for each of its rows on another axis.
 // Shapes: in {width} on the axis of examples, out {width} on `axis`.
 //   net(RepeatRows{words.axis}, context)    // as often as `words` has rows
-// torch: repeat_interleave. Cost: 0 FLOPs forward, 1 per output element backward.
+// torch: repeat_interleave. Cost: 0 FLOPs forward; backward, 1 per output element but those of the first row.
 struct RepeatRows {
   GraphIndex axis = no_index;
   static constexpr const char* name = "repeat_rows";
@@ -38,7 +38,7 @@ struct RepeatRows {
   template <class Net, class Tally>
   constexpr void count_backward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
     const std::uint64_t n = net.rows(x[0]) * x[0].shape.size(), all = n * net.graph().axes[axis].rows;
-    if (net.needs_gradient(x[0])) tally.operation({"repeat, gradient", all, all, n});
+    if (net.needs_gradient(x[0])) tally.operation({"repeat, gradient", all > n ? all - n : 0, all, n});
   }
 
   template <class Call>
