@@ -102,17 +102,17 @@ struct CtcOp {
     const std::int32_t* const labels = call.tokens(1);
     for (std::size_t e = 0; e < call.examples; ++e) {
       const std::size_t length = symbols.count(e), first = symbols.begin(e);
-      require(length <= loss.max_labels, "CtcLoss: example ", e, " of the batch has ", length,
+      require(length <= loss.max_labels, "CtcLoss: field 'label': example ", e, " of the batch has ", length,
               " labels, expected at most max_labels, ", loss.max_labels);
       std::size_t repeats = 0;
       for (std::size_t i = first; i < first + length; ++i) {
-        require(static_cast<std::size_t>(labels[i]) != loss.blank, "CtcLoss: label ", i - first, " of example ", e,
-                " of the batch is the blank, ", loss.blank);
+        require(static_cast<std::size_t>(labels[i]) != loss.blank, "CtcLoss: field 'label': label ", i - first,
+                " of example ", e, " of the batch is the blank, ", loss.blank);
         repeats += i > first && labels[i] == labels[i - 1];
       }
-      require(frames.count(e) >= length + repeats, "CtcLoss: example ", e, " of the batch has ", frames.count(e),
-              " frames and ", length, " labels, ", repeats, " of which equal the label before, expected at least ",
-              length + repeats, " frames");
+      require(frames.count(e) >= length + repeats, "CtcLoss: field 'label': example ", e, " of the batch has ",
+              frames.count(e), " frames and ", length, " labels, ", repeats,
+              " of which equal the label before, expected at least ", length + repeats, " frames");
     }
   }
 };
