@@ -21,9 +21,9 @@ def text(values):
     return "{" + ", ".join(f"{x:.17g}" for x in values.flatten().tolist()) + "}"
 
 
-def model(name, p, loss, buffers={}):
-    """Takes three steps of AdamW and returns the C++ definition of a golden::Model of this name: the losses, the first gradient, and the values
-    after the steps, also those of buffers."""
+def model(name, p, loss, outputs, buffers={}):
+    """Takes three steps of AdamW and returns the C++ definition of a golden::Model of this name: the losses, the first gradient, the values
+    after the steps, also those of buffers, and the outputs in evaluation after the steps."""
     optimizer = torch.optim.AdamW(list(p.values()), lr=0.01, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.1)
     losses, gradients = [], {}
     for _ in range(3):
@@ -35,7 +35,9 @@ def model(name, p, loss, buffers={}):
         optimizer.step()
     rows = [f'{{"{tensor}", {text(gradients[tensor])}, {text(values)}}}' for tensor, values in p.items()]
     rows += [f'{{"{tensor}", {{}}, {text(values)}}}' for tensor, values in buffers.items()]
-    return f"inline const Model {name}{{{text(torch.tensor(losses))}, {{{', '.join(rows)}}}}};\n"
+    with torch.no_grad():
+        values = text(outputs())
+    return f"inline const Model {name}{{{text(torch.tensor(losses))}, {{{', '.join(rows)}}}, {values}}};\n"
 
 
 def write(path, script, definitions):

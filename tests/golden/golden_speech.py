@@ -1,7 +1,6 @@
 """What the scripts that write golden values of speech recognisers share: make_deep_speech.py and make_conformer.py.
 
-golden_models.py describes the values; there are also the running averages of the batch norms and the logits in
-evaluation, after the steps. Element i of the inputs of all frames is sin(0.1 + 0.37 i). Here images and filters have
+golden_models.py describes the values; there are also the running averages of the batch norms. Element i of the inputs of all frames is sin(0.1 + 0.37 i). Here images and filters have
 the channels last. The loss is torch's ctc_loss with its default: the mean over the examples of the loss per label.
 """
 import torch
@@ -16,7 +15,9 @@ FRAMES, LABELS = (5, 3, 4), ((1, 2), (1,), (2, 2))
 class Recogniser:
     """A derived class declares its tensors in self.shapes, in order, then calls start, and defines logits(training)."""
 
-    def __init__(self):
+    def __init__(self, activation=F.relu):
+        """The activation is that of the convolutions."""
+        self.convolution_activation = activation
         self.shapes = {"conv_1.weight": (WIDTH, 3, 3, 1), "conv_1.bias": (WIDTH,),
                        "conv_2.weight": (WIDTH, 3, 3, WIDTH), "conv_2.bias": (WIDTH,)}
         self.declare("subsampled", 2 * WIDTH, WIDTH)
@@ -46,7 +47,8 @@ class Recogniser:
     def subsampled(self):
         x = torch.sin(0.1 + 0.37 * torch.arange(sum(FRAMES) * 7 * BANDS)).reshape(-1, 1, 7, BANDS)
         for name in "conv_1", "conv_2":
-            x = F.relu(F.conv2d(x, self.p[f"{name}.weight"].permute(0, 3, 1, 2), self.p[f"{name}.bias"], stride=2))
+            x = F.conv2d(x, self.p[f"{name}.weight"].permute(0, 3, 1, 2), self.p[f"{name}.bias"], stride=2)
+            x = self.convolution_activation(x)
         return self.dense("subsampled", x.permute(0, 2, 3, 1).flatten(1))
 
     def loss(self):
@@ -58,8 +60,5 @@ class Recogniser:
 
 def definitions(recognisers):
     """Returns the C++ definitions of recognisers by name."""
-    rows = []
-    for name, net in recognisers.items():
-        rows.append(golden_models.model(name, net.p, net.loss, net.averages))
-        rows.append(f"inline const std::vector<double> {name}_logits{golden_models.text(net.logits(False))};\n")
-    return "\n".join(rows)
+    return "\n".join(golden_models.model(name, net.p, net.loss, lambda: net.logits(False), net.averages)
+                     for name, net in recognisers.items())

@@ -55,7 +55,7 @@ class Dlrm:
                 x = self.norm(x, f"{name}.norm.{i}")
         return x
 
-    def loss(self):
+    def logits(self):
         e = F.embedding(tokens, self.p["table.weight"])
         if self.layer_norm:
             e = self.norm(e, "table.norm")
@@ -67,11 +67,13 @@ class Dlrm:
             rows, columns = torch.triu_indices(CATEGORIES + 1, CATEGORIES + 1)
             x = torch.cat((b, (stack @ stack.mT)[:, rows, columns]), 1)
         x = self.mlp(x, "top", self.top)
-        logit = F.linear(x, self.p["logit.weight"], self.p["logit.bias"])
-        return F.binary_cross_entropy_with_logits(logit[:, 0], labels)
+        return F.linear(x, self.p["logit.weight"], self.p["logit.bias"])
+
+    def loss(self):
+        return F.binary_cross_entropy_with_logits(self.logits()[:, 0], labels)
 
 
 models = {"dlrm": Dlrm([5], [6, 6, 4]), "dlrm_layer_norm": Dlrm([5], [6, 6, 4], layer_norm=True),
           "dlrm_residual": Dlrm([5, 5], [6, 6, 6], residual=True)}
 golden_models.write(Path(__file__).with_name("dlrm.hpp"), "make_dlrm.py",
-                    "\n".join(golden_models.model(name, each.p, each.loss) for name, each in models.items()))
+                    "\n".join(golden_models.model(name, each.p, each.loss, each.logits) for name, each in models.items()))

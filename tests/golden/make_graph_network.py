@@ -91,7 +91,8 @@ def precision():
 
 definitions = ""
 for name, network in (("graph_network", GraphNetwork(4, 4, 1, 2, F.relu)),
-                      ("graph_network_model_size", GraphNetwork(3, 5, 2, 2, F.silu))):
-    definitions += golden_models.model(name, network.p, network.loss) + "\n"
+                      ("graph_network_model_size", GraphNetwork(3, 5, 2, 2, F.silu)),
+                      ("graph_network_gelu", GraphNetwork(3, 3, 1, 2, lambda x: F.gelu(x, approximate="tanh")))):
+    definitions += golden_models.model(name, network.p, network.loss, network.logits) + "\n"
 definitions += f"inline const double mean_average_precision = {precision():.17g};\n"
 golden_models.write(Path(__file__).with_name("graph_network.hpp"), "make_graph_network.py", definitions)

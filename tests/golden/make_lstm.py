@@ -43,12 +43,14 @@ class LanguageModel:
         shapes |= {"logits.weight": (VOCABULARY, UNITS), "logits.bias": (VOCABULARY,)}
         self.p = golden_models.parameters(shapes)
 
-    def loss(self):
+    def logits(self):
         x = F.embedding(self.tokens, self.p["embedding.weight"])
         for i in range(LAYERS):
             x = lstm(self.p, f"lstm.{i}", x)
-        logits = F.linear(x, self.p["logits.weight"], self.p["logits.bias"])
-        return F.cross_entropy(logits.flatten(0, 1), self.labels.flatten())
+        return F.linear(x, self.p["logits.weight"], self.p["logits.bias"])
+
+    def loss(self):
+        return F.cross_entropy(self.logits().flatten(0, 1), self.labels.flatten())
 
 
 class Classifier:
@@ -59,16 +61,19 @@ class Classifier:
                                           lstm_shapes("backward", WIDTH) |
                                           {"logits.weight": (CLASSES, 2 * UNITS), "logits.bias": (CLASSES,)})
 
-    def loss(self):
+    def logits(self):
         means = []
         for tokens in self.tokens.split(LENGTHS):
             x = F.embedding(tokens[None], self.p["embedding.weight"])
             y = torch.cat((lstm(self.p, "forward", x), lstm(self.p, "backward", x, reverse=True)), -1)
             means.append(y.mean(1)[0])
-        return F.cross_entropy(F.linear(torch.stack(means), self.p["logits.weight"], self.p["logits.bias"]), self.labels)
+        return F.linear(torch.stack(means), self.p["logits.weight"], self.p["logits.bias"])
+
+    def loss(self):
+        return F.cross_entropy(self.logits(), self.labels)
 
 
 language_model, classifier = LanguageModel(), Classifier()
 golden_models.write(Path(__file__).with_name("lstm.hpp"), "make_lstm.py",
-                    golden_models.model("language_model", language_model.p, language_model.loss) + "\n" +
-                    golden_models.model("classifier", classifier.p, classifier.loss))
+                    golden_models.model("language_model", language_model.p, language_model.loss, language_model.logits) + "\n" +
+                    golden_models.model("classifier", classifier.p, classifier.loss, classifier.logits))

@@ -33,12 +33,14 @@ class Model:
     def heads(self, x, name):
         return (t.view(BATCH, CONTEXT, HEADS, SIZE).transpose(1, 2) for t in self.dense(x, name).split(WIDTH, -1))
 
-    def loss(self):
+    def logits(self):
         x = self.embedded()
         for b in range(LAYERS):
             x = self.block(x, f"block.{b}")
-        logits = self.norm(x, "norm") @ self.p["embedding.weight"].T
-        return F.cross_entropy(logits.view(-1, VOCABULARY), labels.view(-1))
+        return self.norm(x, "norm") @ self.p["embedding.weight"].T
+
+    def loss(self):
+        return F.cross_entropy(self.logits().view(-1, VOCABULARY), labels.view(-1))
 
 
 class Gpt(Model):
@@ -96,5 +98,5 @@ class RotaryTransformer(Model):
 
 gpt, rotary = Gpt(), RotaryTransformer()
 golden_models.write(Path(__file__).with_name("transformers.hpp"), "make_transformers.py",
-                    golden_models.model("gpt", gpt.p, gpt.loss) + "\n" +
-                    golden_models.model("rotary_transformer", rotary.p, rotary.loss))
+                    golden_models.model("gpt", gpt.p, gpt.loss, gpt.logits) + "\n" +
+                    golden_models.model("rotary_transformer", rotary.p, rotary.loss, rotary.logits))

@@ -3,8 +3,7 @@
     python -m venv venv && venv/bin/pip install torch numpy
     venv/bin/python tests/golden/make_unet.py
 
-golden_models.py describes the values; there are also the outputs after the steps. Pixel i of the inputs is
-sin(0.1 + 0.37 i), of the targets cos(0.2 + 0.23 i). Here images and filters have the channels last, and a transposed
+golden_models.py describes the values. Pixel i of the inputs is sin(0.1 + 0.37 i), of the targets cos(0.2 + 0.23 i). Here images and filters have the channels last, and a transposed
 convolution's weight is {channels in, rows, columns, channels out}. The loss is the mean absolute error.
 
 The norms are instance norms without parameters. In unet_layer_norm those inside the blocks are layer norms over rows,
@@ -79,17 +78,10 @@ class UNet:
 
 
 def definition(name, net):
-    return golden_models.model(name, net.p, net.loss)
-
-
-def outputs(name, net):
-    values = golden_models.text(net.outputs().permute(0, 2, 3, 1))
-    return f"\ninline const std::vector<double> {name}_outputs{values};\n"
+    return golden_models.model(name, net.p, net.loss, lambda: net.outputs().permute(0, 2, 3, 1))
 
 
 if __name__ == "__main__":
-    definitions = []
-    for name, net in ("unet", UNet()), ("unet_layer_norm", UNet(layer_norm=True)):
-        definitions.append(definition(name, net) + outputs(name, net))
-    definitions.append(definition("unet_tanh", UNet(activation=torch.tanh)))
-    golden_models.write(Path(__file__).with_name("unet.hpp"), "make_unet.py", "\n".join(definitions))
+    nets = {"unet": UNet(), "unet_layer_norm": UNet(layer_norm=True), "unet_tanh": UNet(activation=torch.tanh)}
+    golden_models.write(Path(__file__).with_name("unet.hpp"), "make_unet.py",
+                        "\n".join(definition(*each) for each in nets.items()))

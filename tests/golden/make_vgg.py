@@ -3,8 +3,7 @@
     python -m venv venv && venv/bin/pip install torch numpy
     venv/bin/python tests/golden/make_vgg.py
 
-golden_models.py describes the values; there are also the running averages of the batch norms and the logits in evaluation,
-after the steps. Pixel i is sin(0.1 + 0.37 i). Images and filters have the channels last.
+golden_models.py describes the values; there are also the running averages of the batch norms. Pixel i is sin(0.1 + 0.37 i). Images and filters have the channels last.
 """
 from pathlib import Path
 
@@ -55,11 +54,10 @@ class Vgg:
         x = F.relu(self.dense(x.permute(0, 2, 3, 1).flatten(1), "dense_1"))
         return self.dense(F.relu(self.dense(x, "dense_2")), "logits")
 
-    def definitions(self, name):
-        model = golden_models.model(name, self.p, lambda: F.cross_entropy(self.logits(True), labels), self.averages)
-        with torch.no_grad():
-            return model + f"inline const std::vector<double> {name}_logits{golden_models.text(self.logits(False))};\n"
+    def definition(self, name):
+        return golden_models.model(name, self.p, lambda: F.cross_entropy(self.logits(True), labels),
+                                   lambda: self.logits(False), self.averages)
 
 
 golden_models.write(Path(__file__).with_name("vgg.hpp"), "make_vgg.py",
-                    Vgg(False).definitions("vgg") + "\n" + Vgg(True).definitions("vgg_batch_norm"))
+                    Vgg(False).definition("vgg") + "\n" + Vgg(True).definition("vgg_batch_norm"))

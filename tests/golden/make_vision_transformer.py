@@ -91,7 +91,7 @@ class VisionTransformer:
         x = x + self.mlp(x if self.post_norm else self.norm(x, f"{name}.norm_2"), name)
         return self.norm(x, f"{name}.norm_2") if self.post_norm else x
 
-    def loss(self):
+    def logits(self):
         x = F.conv2d(images, self.p["patches.weight"].permute(0, 3, 1, 2), self.p["patches.bias"], stride=PATCH)
         x = x.flatten(2).transpose(1, 2) + positions()
         for i in range(self.blocks):
@@ -104,8 +104,10 @@ class VisionTransformer:
             x = (y + self.mlp(self.norm(y, "pool.norm"), "pool"))[:, 0]
         else:
             x = x.mean(1)
-        logits = self.linear(torch.tanh(self.linear(x, "pre_logits")), "logits")
-        return F.cross_entropy(logits, labels, label_smoothing=0.1)
+        return self.linear(torch.tanh(self.linear(x, "pre_logits")), "logits")
+
+    def loss(self):
+        return F.cross_entropy(self.logits(), labels, label_smoothing=0.1)
 
 
 definitions = ""
@@ -113,5 +115,5 @@ for name, blocks, options in (("vision_transformer", 2, {}), ("vision_transforme
                               ("vision_transformer_glu", 1, {"glu": True}),
                               ("vision_transformer_map", 1, {"attention_pooling": True})):
     network = VisionTransformer(blocks, **options)
-    definitions += golden_models.model(name, network.p, network.loss) + "\n"
+    definitions += golden_models.model(name, network.p, network.loss, network.logits) + "\n"
 golden_models.write(Path(__file__).with_name("vision_transformer.hpp"), "make_vision_transformer.py", definitions)

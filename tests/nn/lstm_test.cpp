@@ -50,13 +50,11 @@ Tokens ragged_sequences(const std::vector<std::uint32_t>& lengths) {
 }
 
 TEST_CASE("lstm: losses, gradients and steps of AdamW are torch's") {
-  golden::check_gradients(small, SoftmaxCrossEntropy{}, golden_sequences(), golden::language_model);
-  golden::check_steps(small, SoftmaxCrossEntropy{}, golden_sequences(), golden::language_model);
+  golden::check(small, SoftmaxCrossEntropy{}, golden_sequences(), golden::language_model);
   const auto ragged = ragged_sequences({3, 1, 5, 2});
   for (const bool of_tokens : {false, true}) {
     const Classifier classifier{.of_tokens = of_tokens};
-    golden::check_gradients(classifier, SoftmaxCrossEntropy{}, ragged, golden::classifier);
-    golden::check_steps(classifier, SoftmaxCrossEntropy{}, ragged, golden::classifier);
+    golden::check(classifier, SoftmaxCrossEntropy{}, ragged, golden::classifier);
   }
 }
 

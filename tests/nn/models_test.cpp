@@ -1,4 +1,11 @@
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../golden/digit_models.hpp"
 #include "../support/near.hpp"
+#include "algoperf/data/in_memory_fields.hpp"
 #include "algoperf/nn/all.hpp"
 #include "runner.hpp"
 
@@ -30,6 +37,18 @@ TEST_CASE_TEMPLATE("models: gradients", B, NN_BACKENDS) {
   check_model<B>(ap::mlp(ap::Shape{2, 3}, {7, 5, 4}, 3), {.batch = 4, .capacity = 5});
   check_model<B>(ap::simple_cnn({9, 8, 2}, 4, {.filters1 = 3, .filters2 = 5, .units = 6, .size = 3}));
   check_model<B>(characters, {.batch = 4, .weights = {1, 0, 2, 0.5}}, 0.1);
+}
+
+TEST_CASE("models of digits: losses, gradients, steps of AdamW and outputs are torch's") {
+  std::vector<double> pixels;
+  for (int i = 0; i < 4 * 8 * 8 * 2; ++i) pixels.push_back(std::sin(0.1 + 0.37 * i));
+  const ap::InMemoryFields<ap::Field<"input", double>, ap::Field<"label", std::int32_t>> data({pixels, {8, 8, 2}},
+                                                                                              {{0, 1, 2, 0}, {1}});
+  const ap::SoftmaxCrossEntropy loss;
+  golden::check(ap::linear_model({8, 8, 2}, 3), loss, data, golden::linear_model);
+  golden::check(ap::mlp(ap::Shape{8, 8, 2}, {5, 4}, 3), loss, data, golden::mlp);
+  golden::check(ap::simple_cnn({8, 8, 2}, 3, {.filters1 = 3, .filters2 = 4, .units = 5, .size = 3}), loss, data,
+                golden::simple_cnn);
 }
 
 template <class Model>

@@ -82,6 +82,8 @@ TEST_CASE("ops: gradients") {
     return net(ap::Sum{}, net(ap::Concat{}, right, left), net(ap::Product{}, net(ap::Tanh{}, b), a));
   });
   check_gradients([](auto& net, Value a, Value) { return net(ap::DotInteractions{}, a); });
+  check_gradients([](auto& net, Value a, Value) { return net(ap::DotInteractions{}, net.reshape(a, {1, 6})); });
+  check_gradients([](auto& net, Value a, Value) { return net(ap::DotInteractions{}, net.reshape(a, {6, 1})); });
   check_gradients([](auto& net, Value a, Value b) {
     return net(ap::DotInteractions{}, net.reshape(net(ap::Concat{}, a, b), {4, 3}));
   });

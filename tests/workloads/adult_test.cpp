@@ -115,8 +115,7 @@ constexpr Dlrm small_residual() {
 
 TEST_CASE("dlrm: losses, gradients and steps of AdamW are torch's, also of the variants") {
   const auto check = [](const Dlrm& model, const golden::Model& expected) {
-    golden::check_gradients(model, SigmoidCrossEntropy{}, golden_data(), expected);
-    golden::check_steps(model, SigmoidCrossEntropy{}, golden_data(), expected);
+    golden::check(model, SigmoidCrossEntropy{}, golden_data(), expected);
   };
   check(small, golden::dlrm);
   check(small_layer_norm(), golden::dlrm_layer_norm);

@@ -98,7 +98,8 @@ TEST_CASE("byte images: what is refused") {
   CHECK(made({1}, {0}, {1, 1, 1}, {{0}, {0}}) == "ByteImages: the deviation of channel 0 is 0, expected more than 0");
 }
 
-constexpr SmallResNet<> golden_model{.filters = 2, .classes = 3, .ghost = 2, .in = {6, 6, 3}};
+template <class Activation = Relu>
+constexpr SmallResNet<Activation> golden_model{.filters = 2, .classes = 3, .ghost = 2, .in = {6, 6, 3}};
 InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>> golden_data(
     const Shape& image, const std::vector<std::int32_t>& labels) {
   std::vector<double> pixels;
@@ -109,22 +110,18 @@ InMemoryFields<Field<"input", double>, Field<"label", std::int32_t>> golden_data
 TEST_CASE("resnet: the loss, gradients, steps of AdamW, running averages and the evaluation are torch's") {
   const SoftmaxCrossEntropy loss{.label_smoothing = 0.1};
   const auto data = golden_data({6, 6, 3}, {0, 1, 2, 0});
-  golden::check_gradients(golden_model, loss, data, golden::resnet);
-  const auto logits = golden::check_steps(golden_model, loss, data, golden::resnet);
-  CHECK(golden::error_of(logits, golden::resnet_logits) < 1e-10);
+  golden::check(golden_model<>, loss, data, golden::resnet);
+  golden::check(golden_model<Silu>, loss, data, golden::resnet_silu);
+  golden::check(golden_model<GeluTanh>, loss, data, golden::resnet_gelu);
 }
 
+constexpr Vgg<> small_vgg(bool batch_norm) {
+  return {.convolutions = {1, 1, 2, 1, 1}, .filters = 1, .hidden = 5, .classes = 3, .batch_norm = batch_norm};
+}
 TEST_CASE("vgg: with and without batch norms, losses, gradients, steps of AdamW and the evaluation are torch's") {
   const auto data = golden_data({32, 32, 3}, {0, 1, 2});
-  const auto check = [&](bool batch_norm, const golden::Model& expected, const std::vector<double>& expected_logits) {
-    const Vgg<> model{
-        .convolutions = {1, 1, 2, 1, 1}, .filters = 1, .hidden = 5, .classes = 3, .batch_norm = batch_norm};
-    golden::check_gradients(model, SoftmaxCrossEntropy{}, data, expected);
-    const auto logits = golden::check_steps(model, SoftmaxCrossEntropy{}, data, expected);
-    CHECK(golden::error_of(logits, expected_logits) < 1e-10);
-  };
-  check(false, golden::vgg, golden::vgg_logits);
-  check(true, golden::vgg_batch_norm, golden::vgg_batch_norm_logits);
+  golden::check(small_vgg(false), SoftmaxCrossEntropy{}, data, golden::vgg);
+  golden::check(small_vgg(true), SoftmaxCrossEntropy{}, data, golden::vgg_batch_norm);
   CHECK(sentence([] {
           Vgg<> model{.in = {32, 31, 3}};
           TrainingLoop(model, SoftmaxCrossEntropy{}, sgd(), Constant{1}, golden::WholeBatch{4});
@@ -132,15 +129,20 @@ TEST_CASE("vgg: with and without batch norms, losses, gradients, steps of AdamW 
         "the images have shape {32, 31, 3}, expected {rows, columns, channels} with at least 32 rows and columns");
 }
 
-TEST_CASE("resnet: gradients agree with differences") {
-  const auto smooth = SmallResNet<Silu>{.filters = 2, .classes = 3, .last_scale = Init::ones, .in = {6, 6, 3}};
-  const auto check = gradient_check(smooth, SoftmaxCrossEntropy{}, {.batch = 4, .samples = 10});
-  INFO(check.tensor, " element ", check.element);
-  CHECK(check.error < 1e-5);
+TEST_CASE("resnet and vgg: gradients agree with differences") {
+  const auto error_of = [](const auto& model, std::size_t batch, std::size_t samples) {
+    const auto check = gradient_check(model, SoftmaxCrossEntropy{}, {.batch = batch, .samples = samples});
+    INFO(check.tensor, " element ", check.element);
+    CHECK(check.error < 1e-5);
+  };
+  for (const std::size_t ghost : {std::size_t{0}, std::size_t{2}})
+    error_of(SmallResNet<Silu>{.filters = 2, .classes = 3, .ghost = ghost, .last_scale = Init::ones, .in = {6, 6, 3}},
+             4, 10);
+  for (const bool batch_norm : {false, true}) error_of(small_vgg(batch_norm), 3, 4);
 }
 
 TEST_CASE("resnet: initial values, and images that are no squares") {
-  TrainingLoop loop(golden_model, SoftmaxCrossEntropy{}, sgd(), Constant{1}, golden::WholeBatch{4}, Host<double>{});
+  TrainingLoop loop(golden_model<>, SoftmaxCrossEntropy{}, sgd(), Constant{1}, golden::WholeBatch{4}, Host<double>{});
   CHECK(loop.values("stage.1.0.norm_2.scale")[0] == 0);
   CHECK(loop.values("stage.1.0.norm_1.scale")[0] == 1);
   CHECK(loop.values("stage.1.0.shortcut.norm.scale")[0] == 1);
@@ -195,6 +197,10 @@ TEST_CASE("cifar10: threads and prefetching change no bit, and a resumed run con
     return TrainingLoop(model, task.loss(), momentum(), Constant{0.05}, ShuffledEpochs{.batch = 12}, tail...);
   };
   check_reproducible(learner, task.train(), 5);
+  const auto vgg_learner = [&](const auto&... tail) {
+    return TrainingLoop(small_vgg(true), task.loss(), momentum(), Constant{0.05}, ShuffledEpochs{.batch = 12}, tail...);
+  };
+  check_reproducible(vgg_learner, golden_data({32, 32, 3}, std::vector<std::int32_t>(36, 1)), 5);
 }
 
 TEST_CASE("cifar10: a few steps on the real images") {

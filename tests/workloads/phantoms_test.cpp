@@ -43,16 +43,11 @@ Images golden_images() {
 TEST_CASE("u-net: the loss, gradients, steps of AdamW and outputs are torch's, also of the variants") {
   const Images data = golden_images();
   const MeanAbsoluteError loss;
-  golden::check_gradients(tiny, loss, data, golden::unet);
-  CHECK(golden::error_of(golden::check_steps(tiny, loss, data, golden::unet), golden::unet_outputs) < 1e-10);
+  golden::check(tiny, loss, data, golden::unet);
   UNet<> layer_norm = tiny;
   layer_norm.layer_norm = true;
-  golden::check_gradients(layer_norm, loss, data, golden::unet_layer_norm);
-  CHECK(golden::error_of(golden::check_steps(layer_norm, loss, data, golden::unet_layer_norm),
-                         golden::unet_layer_norm_outputs) < 1e-10);
-  constexpr UNet<Tanh> tanh{.channels = 1, .in = {8, 12, 1}};
-  golden::check_gradients(tanh, loss, data, golden::unet_tanh);
-  golden::check_steps(tanh, loss, data, golden::unet_tanh);
+  golden::check(layer_norm, loss, data, golden::unet_layer_norm);
+  golden::check(UNet<Tanh>{.channels = 1, .in = {8, 12, 1}}, loss, data, golden::unet_tanh);
 }
 
 TEST_CASE("u-net: gradients agree with differences") {
