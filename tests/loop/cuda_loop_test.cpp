@@ -16,6 +16,7 @@ using namespace algoperf::testing;
 TEST_CASE("Cuda: an MLP") { check_mlp(Cuda<float>{}); }
 TEST_CASE("Cuda: a CNN") { check_cnn(Cuda<float>{}); }
 TEST_CASE("Cuda: class weights, and layers without a bias") { check_class_weights(Cuda<float>{}); }
+TEST_CASE("Cuda: interactions of categories") { check_clicks(Cuda<float>{}); }
 TEST_CASE("Cuda: a body that is not trained") { check_stopped(Cuda<float>{}); }
 TEST_CASE("Cuda: a model that reads tokens") { check_tokens(Cuda<float>{}); }
 TEST_CASE("Cuda: a loss and a weight per word") { check_weighted(Cuda<float>{}); }
@@ -129,21 +130,6 @@ TEST_CASE("Cuda: activations in bfloat16, parameters in float") {
       text, 30, 15);
 }
 
-// Sends messages along the edges of a graph, with smooth activations.
-struct SmoothGraphModel {
-  template <class Net>
-  constexpr Value operator()(Net& net) const {
-    const GraphIndex nodes = net.ragged_axis("nodes"), edges = net.ragged_axis("edges");
-    const Value senders = net.row_indices("senders", edges, nodes),
-                receivers = net.row_indices("receivers", edges, nodes);
-    Value x = net.reshape(net("types", Embedding{.vocabulary = 3, .width = 8}, net.tokens("types", {1}, nodes)), {8});
-    const Value sent = net("message", Dense{.units = 8}, net(GatherRows{}, x, senders));
-    x = net(Sum{}, x, net(SegmentSum{}, net(Silu{}, sent), receivers));
-    const Value graph = net(RepeatRows{nodes}, net(PoolRows{}, x));
-    return net("out", Dense{.units = 2}, net(PoolRows{}, net(Tanh{}, net(Sum{}, graph, x))));
-  }
-};
-
 TEST_CASE("Cuda: examples with different numbers of rows in bfloat16") {
   check_mixed(
       [](const auto& backend) {
@@ -153,7 +139,7 @@ TEST_CASE("Cuda: examples with different numbers of rows in bfloat16") {
       ragged::weighted_sentences(), 24, 0);
   check_mixed(
       [](const auto& backend) {
-        return TrainingLoop(SmoothGraphModel{}, SoftmaxCrossEntropy{}, momentum(), Constant{0.01},
+        return TrainingLoop(ragged::SmoothGraphModel{}, SoftmaxCrossEntropy{}, momentum(), Constant{0.01},
                             ShuffledEpochs{.batch = 20}, backend);
       },
       ragged::graphs(40), 24, 0);

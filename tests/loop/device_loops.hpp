@@ -4,12 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <vector>
 
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
+#include "algoperf/data/numbers_and_categories.hpp"
 #include "algoperf/nn/losses/class_weights.hpp"
 #include "ragged.hpp"
 #include "tagger.hpp"
@@ -96,6 +98,13 @@ void check_ragged(const Device& device) {
         return TrainingLoop(ragged::GraphModel{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.1}, batches, backend);
       },
       ragged::graphs(40), 4);
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        return TrainingLoop(ragged::SmoothGraphModel{}, SoftmaxCrossEntropy{}, momentum(), Constant{0.02}, batches,
+                            backend);
+      },
+      ragged::graphs(40), 6);
   check_agreement(  // a rule that needs each loss at once: on a device, batches have padding
       device,
       [&](const auto& backend) {
@@ -115,6 +124,27 @@ void check_ragged(const Device& device) {
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::fabs(found[i] - expected[i]) < 1e-5f);
   CHECK(there.evaluate(some, ErrorRate{}).metric == near(host.evaluate(some, ErrorRate{}).metric, 1e-6));
+}
+
+// Numbers, and categories whose rows of a table interact.
+template <class Device>
+void check_clicks(const Device& device) {
+  constexpr Dlrm model{.numbers = 3, .categories = 2, .vocabulary = 7, .width = 4, .bottom = {5}, .top = {6, 4}};
+  std::vector<float> numbers;
+  std::vector<std::int32_t> categories, labels;
+  for (std::int32_t i = 0; i < 40; ++i) {
+    for (int k = 0; k < 3; ++k) numbers.push_back(static_cast<float>((i * 7 + k * 5) % 11) / 11);
+    categories.insert(categories.end(), {i % 7, (i * 3 + 1) % 7});
+    labels.push_back(i % 7 < 3);
+  }
+  const NumbersAndCategories data({numbers, {3}}, {categories, {2}}, {labels, {1}});
+  check_agreement(
+      device,
+      [&](const auto& backend) {
+        return TrainingLoop(model, SigmoidCrossEntropy{}, momentum(), Constant{0.05}, ShuffledEpochs{.batch = 16},
+                            backend);
+      },
+      data, 12);
 }
 
 // Layers without a bias, and a weight per class.

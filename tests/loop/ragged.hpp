@@ -137,5 +137,19 @@ struct GraphModel {
     return net("out", Dense{.units = 2}, net(PoolRows{Pooling::max}, net(Relu{}, x)));
   }
 };
+// Sends messages along the edges of a graph, with smooth activations.
+struct SmoothGraphModel {
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const GraphIndex nodes = net.ragged_axis("nodes"), edges = net.ragged_axis("edges");
+    const Value senders = net.row_indices("senders", edges, nodes),
+                receivers = net.row_indices("receivers", edges, nodes);
+    Value x = net.reshape(net("types", Embedding{.vocabulary = 3, .width = 8}, net.tokens("types", {1}, nodes)), {8});
+    const Value sent = net("message", Dense{.units = 8}, net(GatherRows{}, x, senders));
+    x = net(Sum{}, x, net(SegmentSum{}, net(Silu{}, sent), receivers));
+    const Value graph = net(RepeatRows{nodes}, net(PoolRows{}, x));
+    return net("out", Dense{.units = 2}, net(PoolRows{}, net(Tanh{}, net(Sum{}, graph, x))));
+  }
+};
 
 }  // namespace algoperf::testing::ragged

@@ -13,6 +13,7 @@ using namespace algoperf::testing;
 TEST_CASE("Thrust: an MLP") { check_mlp(Thrust<float>{}); }
 TEST_CASE("Thrust: a CNN") { check_cnn(Thrust<float>{}); }
 TEST_CASE("Thrust: class weights, and layers without a bias") { check_class_weights(Thrust<float>{}); }
+TEST_CASE("Thrust: interactions of categories") { check_clicks(Thrust<float>{}); }
 TEST_CASE("Thrust: a body that is not trained") { check_stopped(Thrust<float>{}); }
 TEST_CASE("Thrust: a model that reads tokens") { check_tokens(Thrust<float>{}); }
 TEST_CASE("Thrust: a loss and a weight per word") { check_weighted(Thrust<float>{}); }
