@@ -1,6 +1,6 @@
 // Links the steps of LAMB, compiled for one instruction set, with those of AdamW, compiled for another. Both contain
-// functions of the same rule stages for vectors of different widths: the linker must not take one for the other. Exits
-// with 1 if a result is wrong, and with 77 if this processor lacks AVX2.
+// functions of the same rule stages and the same products for vectors of different widths: the linker must not take one
+// for the other. Exits with 1 if a result is wrong, and with 77 if this processor lacks AVX2.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -13,9 +13,9 @@ std::vector<double> steps_of_adamw();
 
 namespace {
 
-// AdamW with its default options in double, and LAMB if `trust` is set.
+// AdamW with its default options in double, and LAMB if `trust` is set; then the products of the rows.
 std::vector<double> expected(bool trust) {
-  constexpr std::size_t n = 17 * 59;
+  constexpr std::size_t rows = 17, n = rows * 59;
   const double eps = trust ? 1e-6 : 1e-8;
   std::vector<double> p(n), m(n), v(n), u(n);
   for (std::size_t i = 0; i < n; ++i) p[i] = static_cast<double>(i % 17) / 17;
@@ -32,12 +32,19 @@ std::vector<double> expected(bool trust) {
     const double ratio = trust ? std::sqrt(squares_of_p / squares_of_u) : 1;
     for (std::size_t i = 0; i < n; ++i) p[i] -= 1e-2 * ratio * u[i];
   }
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < rows; ++j) {
+      double product = 0;
+      for (std::size_t k = 0; k < 59; ++k) product += p[i * 59 + k] * p[j * 59 + k];
+      p.push_back(product);
+    }
   return p;
 }
 
 bool agrees(const char* name, const std::vector<double>& p, const std::vector<double>& other) {
   double most = p.size() == other.size() ? 0 : 1;
-  for (std::size_t i = 0; i < p.size() && i < other.size(); ++i) most = larger_or_nan(most, std::abs(p[i] - other[i]));
+  for (std::size_t i = 0; i < p.size() && i < other.size(); ++i)
+    most = larger_or_nan(most, std::abs(p[i] - other[i]) / (1 + std::abs(other[i])));
   std::printf("%s: the largest difference is %g\n", name, most);
   return most < 1e-6;
 }

@@ -1,5 +1,5 @@
-// Three steps of RULE on a tensor of odd size. Compiled with different flags, and without optimisation, so that no
-// function is inlined that need not be.
+// Three steps of RULE on a tensor P of odd size, and then P P^T. Compiled with different flags, and without
+// optimisation, so that no function is inlined that need not be.
 #include <algoperf/backend/host.hpp>
 #include <algoperf/rules/recipes/adamw.hpp>
 #include <algoperf/rules/recipes/lamb.hpp>
@@ -18,5 +18,8 @@ std::vector<double> FUNCTION() {
     for (std::size_t i = 0; i < g.size(); ++i) g[i] = static_cast<float>(i % 13) / 13 - 0.5f;
     rule.step(std::span<float>(g), std::span<float>(p), state, algoperf::Step{.t = t, .learning_rate = 1e-2});
   }
+  std::vector<float> products(17 * 17);
+  algoperf::Host<float>{}.gemm_nt(17, 17, 59, p.data(), p.data(), products.data());
+  p.insert(p.end(), products.begin(), products.end());
   return {p.begin(), p.end()};
 }
