@@ -50,6 +50,7 @@ compiler=$(awk -F= '/^CMAKE_CXX_COMPILER:/ { print $2 }' build/bench/CMakeCache.
 {
   echo "$cpu, $(nproc) cores; $("$compiler" --version | head -n 1); training step and native rows at" \
     "-O3 -march=native; $(date -u +%Y-%m-%d); load $(cut -d' ' -f1 /proc/loadavg)"
+  "$programs/bench_turns" describe
   echo
 } | tee -a "$table"
 row what bar measured ''

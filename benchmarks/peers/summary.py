@@ -23,7 +23,7 @@ MODELS = {
 ROW = re.compile(r"\| (.+?) +\| .*?\| ([0-9.]+)[^|]*\|")
 PATTERNS = (
     (re.compile(r"training step, batch (\d+): (.+)"), lambda m: (f"MLP 784-256-256-10, batch {m[1]}", m[2])),
-    (re.compile(r"AdamW step, 10000000 parameters: (.+)"), lambda m: ("AdamW, 10^7 parameters", m[1])),
+    (re.compile(r"AdamW step, 1(0{7,}) parameters: (.+)"), lambda m: (f"AdamW, 10^{len(m[1])} parameters", m[2])),
     (
         re.compile(r"(\w+), (\d) threads?: (.+)"),
         lambda m: (MODELS.get(m[1], m[1]) + ("" if m[2] == "1" else f", {m[2]} threads"), m[3]),
@@ -44,7 +44,7 @@ def read(files):
                 steps["matrix products, geometric mean over shapes"] = {"Eigen, oneDNN, OpenBLAS, MKL": 1 / ratio}
             for pattern, key in PATTERNS:
                 match = pattern.fullmatch(name)
-                if match and "ours by" not in name:
+                if match and "ours with" not in name:
                     step, other = key(match)
                     # Without versions: "torch 2.15.0+cu132, eager" becomes "PyTorch, eager".
                     other = re.sub(r"^(\w+) [0-9.]+(\+\w+)?", r"\1", other).replace("compiled", "torch.compile")

@@ -21,6 +21,9 @@ SHAPES = [  # side, channels, filters, size, stride
     (8, 64, 64, 3, 1),
     (28, 1, 32, 5, 1),
     (14, 32, 64, 5, 1),
+    (32, 32, 64, 1, 1),  # after a depthwise convolution
+    (16, 64, 128, 1, 1),
+    (8, 128, 128, 1, 1),
 ]
 DEPTHWISE = [  # side, channels, size, stride
     (32, 32, 3, 1),

@@ -10,6 +10,7 @@
 // thread, or with the argument THREADS, the elapsed time on so many threads (not for the MLP and adamw).
 //
 //   bench_turns [THREADS]
+//   bench_turns describe         prints the backend
 #include "turns.hpp"
 
 #include <cstdio>
@@ -177,6 +178,10 @@ std::function<void()> steps_of(const std::string& what, std::size_t size, unsign
 }  // namespace
 
 int main(int argument_count, char** arguments) {
+  if (argument_count > 1 && arguments[1] == std::string("describe")) {
+    algoperf::print(algoperf::Host<float>{});
+    return 0;
+  }
   const unsigned threads = argument_count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 1;
   const bench::Clock clock = threads > 1 ? bench::Clock::wall : bench::Clock::thread;
   std::map<std::string, std::function<void()>> steps;
