@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -45,17 +46,25 @@ TEST_CASE("an arena is zeroed and aligned, and has value semantics") {
   CHECK(ap::Arena<double>(empty).size() == 0);
 }
 
-TEST_CASE("a large arena is zeroed to its end and aligned to huge pages") {
+TEST_CASE("large arenas are zeroed to their ends, and begin at different distances from a huge page") {
   const std::size_t n = (std::size_t{5} << 18) + 3;  // 5 MB and a little
+  const auto distance = [](const ap::Arena<float>& arena) {
+    return reinterpret_cast<std::uintptr_t>(arena.data()) % (std::size_t{1} << 21);
+  };
   ap::Arena<float> a(n);
-  CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % (std::size_t{1} << 21) == 0);
   REQUIRE(a.size() == n);
+  CHECK(distance(a) % 4096 == 0);
+  CHECK(distance(a) < std::size_t{1} << 18);
   float most = 0;
   for (const float x : a) most = x > most || x < -most ? x : most;
   CHECK(most == 0);
   a[n - 1] = 4;
   const ap::Arena<float> b = a;
   CHECK(b[n - 1] == 4);
+  CHECK(distance(b) != distance(a));
+  std::set<std::uintptr_t> distances;
+  for (int i = 0; i < 16; ++i) distances.insert(distance(ap::Arena<float>(n)));
+  CHECK(distances.size() == 16);
 }
 
 TEST_CASE("shapes in constant expressions") {
