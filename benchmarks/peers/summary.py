@@ -44,7 +44,7 @@ def read(files):
                 steps["matrix products, geometric mean over shapes"] = {"Eigen, oneDNN, OpenBLAS, MKL": 1 / ratio}
             for pattern, key in PATTERNS:
                 match = pattern.fullmatch(name)
-                if match and "ours with" not in name:
+                if match and "ours " not in name:
                     step, other = key(match)
                     # Without versions: "torch 2.15.0+cu132, eager" becomes "PyTorch, eager".
                     other = re.sub(r"^(\w+) [0-9.]+(\+\w+)?", r"\1", other).replace("compiled", "torch.compile")

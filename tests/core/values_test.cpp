@@ -67,6 +67,23 @@ TEST_CASE("large arenas are zeroed to their ends, and begin at different distanc
   CHECK(distances.size() == 16);
 }
 
+// A sanitizer checks that the memory is freed.
+TEST_CASE_TEMPLATE("arenas about the size of a large one can be moved and exchanged", T, char, double) {
+  const std::size_t large = (std::size_t{1} << 20) / sizeof(T);
+  for (const std::size_t n : {large - 1, large, large + 1}) {
+    ap::Arena<T> a(n), small(3);
+    CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % ap::Arena<T>::alignment == 0);
+    a[n - 1] = T(5);
+    std::swap(a, small);
+    CHECK(a.size() == 3);
+    CHECK(small[n - 1] == T(5));
+    ap::Arena<T> moved = std::move(small);
+    CHECK(moved[n - 1] == T(5));
+    moved = ap::Arena<T>();
+    CHECK(moved.size() == 0);
+  }
+}
+
 TEST_CASE("shapes in constant expressions") {
   constexpr ap::Shape image{28, 20, 3};
   static_assert(image.rank == 3 && image.size() == 1680 && image[1] == 20);

@@ -47,7 +47,7 @@ double error_of(const Values& found, const std::vector<double>& expected) {
   REQUIRE(found.size() == expected.size());
   double most = 0, largest = 1e-3;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    most = std::max(most, std::abs(found[i] - expected[i]));
+    most = larger_or_nan(most, std::abs(found[i] - expected[i]));
     largest = std::max(largest, std::abs(expected[i]));
   }
   return most / largest;
@@ -101,8 +101,7 @@ void check_gradients(const ModelFunction& model, const Loss& loss, const Data& d
 }
 
 // Compares the losses and the values of three steps of AdamW with torch's, and the outputs after them. AdamW divides
-// gradients that are 0 apart from rounding by about its eps, so values with such gradients are left out, and the
-// averages that follow them have a tolerance of 1e-9 instead of 1e-10.
+// gradients that are 0 apart from rounding by about its eps, so values with such gradients are left out.
 template <class ModelFunction, class Loss, class Data>
 void check_steps(const ModelFunction& model, const Loss& loss, const Data& data, const Model& expected,
                  const char* zero, const char* followers) {
@@ -122,8 +121,8 @@ void check_steps(const ModelFunction& model, const Loss& loss, const Data& data,
 }
 
 // Compares a model with torch's: its loss, its gradients, three steps of AdamW, and its outputs in evaluation after
-// them. Tensors whose names end in `zero` have elements with gradients that are 0 by construction; running averages
-// whose names end in `followers` depend on their values.
+// them. `zero`: the suffix of tensors with gradients that are 0 by construction. `followers`: the suffix of running
+// averages computed from their values, with a tolerance of 1e-9 instead of 1e-10.
 template <class ModelFunction, class Loss, class Data>
 void check(const ModelFunction& model, const Loss& loss, const Data& data, const Model& expected,
            const char* zero = none, const char* followers = none) {

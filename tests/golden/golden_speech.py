@@ -1,7 +1,8 @@
 """What the scripts that write golden values of speech recognisers share: make_deep_speech.py and make_conformer.py.
 
-golden_models.py describes the values; there are also the running averages of the batch norms. Element i of the inputs of all frames is sin(0.1 + 0.37 i). Here images and filters have
-the channels last. The loss is torch's ctc_loss with its default: the mean over the examples of the loss per label.
+golden_models.py describes the values; there are also the running averages of the batch norms. Element i of the inputs
+of all frames is sin(0.1 + 0.37 i). Here images and filters have the channels last. The loss is torch's ctc_loss with
+its default: the mean over the examples of the loss per label.
 """
 import torch
 import torch.nn.functional as F

@@ -3,9 +3,10 @@
     python -m venv venv && venv/bin/pip install torch numpy
     venv/bin/python tests/golden/make_resnet.py
 
-golden_models.py describes the values; there are also the running averages of the batch norms. Pixel i is sin(0.1 + 0.37 i). Here images and filters have the channels last. Batch norms take GHOST examples at a time: their statistics are those
-of each ghost batch, and a step adds the mean of the ghost batches' updates to the running averages. resnet_silu and resnet_gelu have other
-activations than ReLUs.
+golden_models.py describes the values; there are also the running averages of the batch norms. Pixel i is sin(0.1 + 0.37
+i). Here images and filters have the channels last. Batch norms take GHOST examples at a time: their statistics are
+those of each ghost batch, and a step adds the mean of the ghost batches' updates to the running averages. resnet_silu
+and resnet_gelu have other activations than ReLUs.
 """
 from pathlib import Path
 

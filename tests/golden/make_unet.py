@@ -3,8 +3,9 @@
     python -m venv venv && venv/bin/pip install torch numpy
     venv/bin/python tests/golden/make_unet.py
 
-golden_models.py describes the values. Pixel i of the inputs is sin(0.1 + 0.37 i), of the targets cos(0.2 + 0.23 i). Here images and filters have the channels last, and a transposed
-convolution's weight is {channels in, rows, columns, channels out}. The loss is the mean absolute error.
+golden_models.py describes the values. Pixel i of the inputs is sin(0.1 + 0.37 i), of the targets cos(0.2 + 0.23 i).
+Here images and filters have the channels last, and a transposed convolution's weight is {channels in, rows, columns,
+channels out}. The loss is the mean absolute error.
 
 The norms are instance norms without parameters. In unet_layer_norm those inside the blocks are layer norms over rows,
 columns and channels together, with a scale and a bias per channel. unet_tanh has tanh for every leaky ReLU.

@@ -3,7 +3,8 @@
     python -m venv venv && venv/bin/pip install torch numpy
     venv/bin/python tests/golden/make_vgg.py
 
-golden_models.py describes the values; there are also the running averages of the batch norms. Pixel i is sin(0.1 + 0.37 i). Images and filters have the channels last.
+golden_models.py describes the values; there are also the running averages of the batch norms. Pixel i is sin(0.1 + 0.37
+i). Images and filters have the channels last.
 """
 from pathlib import Path
 

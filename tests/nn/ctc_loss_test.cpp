@@ -174,7 +174,7 @@ TEST_CASE("ctc: gradients agree with differences, also of examples without label
     const Value logits = net("out", Dense{.units = 9}, net.field("x", {3}, net.axis("frames", 7)));
     return CtcLoss{}(net, logits);
   };
-  for (const std::uint64_t seed : {1u, 2u}) {  // no label is the blank
+  for (const std::uint64_t seed : {1u, 2u}) {  // with these seeds, no label that is drawn is the blank
     const auto check = gradient_check(model, {.batch = 4, .rows = 3, .samples = 0, .seed = seed});
     INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
     CHECK(check.error < 1e-6);

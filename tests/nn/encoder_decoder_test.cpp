@@ -54,11 +54,12 @@ TEST_CASE("encoder and decoder: losses, gradients, steps of AdamW and logits are
   check(gated(small<Tanh>), golden::encoder_decoder_glu_tanh);
 }
 
+// With this seed, two sources and a target have no tokens.
 TEST_CASE("encoder and decoder: gradients agree with differences, also with sentences of no tokens") {
   for (const bool post_norm : {false, true}) {
     EncoderDecoder<Tanh> model = gated(small<Tanh>);
     model.post_norm = post_norm;
-    const auto check = gradient_check(model, SoftmaxCrossEntropy{}, {.batch = 4, .samples = 12});
+    const auto check = gradient_check(model, SoftmaxCrossEntropy{}, {.batch = 4, .samples = 12, .seed = 2});
     INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
     CHECK(check.error < 1e-6);
   }

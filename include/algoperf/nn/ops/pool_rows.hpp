@@ -66,8 +66,8 @@ struct MaxOfRowsGradient {
 // Shapes: in {width} on any axis, out {width} on the axis of examples. An example without rows has output 0.
 // torch_geometric: global_mean_pool, global_add_pool, global_max_pool. Of several largest elements, the first receives
 // the gradient.
-// Cost: an example of n rows takes (n - 1) width FLOPs forward, and the mean width + 1 more; backward, the mean takes
-// n width + 1.
+// Cost: (n - 1) width FLOPs forward for an example of n rows; the mean adds width + 1. Backward, n width + 1 for the
+// mean, otherwise 0.
 struct PoolRows {
   Pooling by = Pooling::mean;
   static constexpr const char* name = "pool_rows";

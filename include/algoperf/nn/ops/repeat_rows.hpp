@@ -12,7 +12,7 @@ namespace algoperf {
 // Repeats the row of an example for each of its rows on another axis.
 // Shapes: in {width} on the axis of examples, out {width} on `axis`.
 //   net(RepeatRows{words.axis}, context)    // as often as `words` has rows
-// torch: repeat_interleave. Cost: 0 FLOPs forward; backward, 1 per output element but those of the first row.
+// torch: repeat_interleave. Cost: 0 FLOPs forward; backward, (n - 1) width for an example of n rows.
 struct RepeatRows {
   GraphIndex axis = no_index;
   static constexpr const char* name = "repeat_rows";
