@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "../support/near.hpp"
+
 namespace golden {
 
 struct ModelTensor {
