@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../support/near.hpp"
@@ -24,8 +25,6 @@ struct Model {
   std::vector<ModelTensor> tensors;
   std::vector<double> outputs;  // in evaluation, after these steps
 };
-
-inline constexpr char none[] = "(none)";
 
 // Selects examples 0 to batch - 1, in this order, in every step.
 struct WholeBatch {
@@ -55,10 +54,14 @@ double error_of(const Values& found, const std::vector<double>& expected) {
   return most / largest;
 }
 
+// No name ends in an empty suffix.
+inline bool ends_in(std::string_view name, std::string_view suffix) {
+  return !suffix.empty() && name.ends_with(suffix);
+}
 // Whether an element of a tensor whose name ends in `suffix` has a gradient that is 0 by construction, such as the bias
 // of attention's keys: torch's is 0 apart from rounding.
-inline bool is_zero(const ModelTensor& tensor, std::size_t i, const char* suffix) {
-  return std::string(tensor.name).ends_with(suffix) && std::abs(tensor.gradient[i]) < 1e-14;
+inline bool is_zero(const ModelTensor& tensor, std::size_t i, std::string_view suffix) {
+  return ends_in(tensor.name, suffix) && std::abs(tensor.gradient[i]) < 1e-14;
 }
 
 template <class Loop>
@@ -78,7 +81,7 @@ void set_first_values(Loop& loop, const Model& expected) {
 // Compares the loss and every gradient with torch's.
 template <class ModelFunction, class Loss, class Data>
 void check_gradients(const ModelFunction& model, const Loss& loss, const Data& data, const Model& expected,
-                     const char* zero) {
+                     std::string_view zero) {
   using namespace algoperf;
   TrainingLoop loop(model, loss, sgd(), Constant{1.0}, WholeBatch{data.size()}, Host<double>{});
   set_first_values(loop, expected);
@@ -99,14 +102,14 @@ void check_gradients(const ModelFunction& model, const Loss& loss, const Data& d
     }
     CHECK(error_of(gradient, tensor.gradient) < 1e-11);
   }
-  CHECK((zeros > 0) == (std::string(zero) != none));
+  CHECK((zeros > 0) == !zero.empty());
 }
 
 // Compares the losses and the values of three steps of AdamW with torch's, and the outputs after them. AdamW divides
 // gradients that are 0 apart from rounding by about its eps, so values with such gradients are left out.
 template <class ModelFunction, class Loss, class Data>
 void check_steps(const ModelFunction& model, const Loss& loss, const Data& data, const Model& expected,
-                 const char* zero, const char* followers) {
+                 std::string_view zero, std::string_view followers) {
   using namespace algoperf;
   TrainingLoop loop(model, loss, adamw({.weight_decay = 0.1}), Constant{0.01}, WholeBatch{data.size()}, Host<double>{});
   set_first_values(loop, expected);
@@ -117,9 +120,9 @@ void check_steps(const ModelFunction& model, const Loss& loss, const Data& data,
     std::vector<double> values(loop.values(name).begin(), loop.values(name).end());
     for (std::size_t i = 0; i < tensor.gradient.size(); ++i)
       if (is_zero(tensor, i, zero)) values[i] = tensor.values[i];
-    CHECK(error_of(values, tensor.values) < (name.ends_with(followers) ? 1e-9 : 1e-10));
+    CHECK(error_of(values, tensor.values) < (ends_in(name, followers) ? 1e-9 : 1e-10));
   }
-  CHECK(error_of(loop.predict(data), expected.outputs) < (followers == none ? 1e-10 : 1e-9));
+  CHECK(error_of(loop.predict(data), expected.outputs) < (followers.empty() ? 1e-10 : 1e-9));
 }
 
 // Compares a model with torch's: its loss, its gradients, three steps of AdamW, and its outputs in evaluation after
@@ -127,7 +130,7 @@ void check_steps(const ModelFunction& model, const Loss& loss, const Data& data,
 // averages computed from their values; these averages and the outputs have a tolerance of 1e-9 instead of 1e-10.
 template <class ModelFunction, class Loss, class Data>
 void check(const ModelFunction& model, const Loss& loss, const Data& data, const Model& expected,
-           const char* zero = none, const char* followers = none) {
+           std::string_view zero = {}, std::string_view followers = {}) {
   check_gradients(model, loss, data, expected, zero);
   check_steps(model, loss, data, expected, zero, followers);
 }

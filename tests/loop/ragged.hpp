@@ -122,33 +122,39 @@ inline Graphs graphs(std::size_t n) {
   return Graphs({{"nodes", nodes}, {"edges", edges}}, {types, {1}, "nodes"}, {senders, {1}, "edges"},
                 {receivers, {1}, "edges"}, {label, {1}});
 }
-// Sends a message along each edge. Node 0 is found by its position.
+
+// The embedded types of a graph's nodes, and the sums of the activated messages that they receive along the edges.
+struct Nodes {
+  Value types, received;
+};
+template <class Activation, class Net>
+constexpr Nodes nodes_of(Net& net) {
+  const GraphIndex nodes = net.ragged_axis("nodes"), edges = net.ragged_axis("edges");
+  const Value senders = net.row_indices("senders", edges, nodes),
+              receivers = net.row_indices("receivers", edges, nodes);
+  const Value tokens = net.tokens("types", {1}, nodes);
+  const Value types = net.reshape(net("types", Embedding{.vocabulary = 3, .width = 8}, tokens), {8});
+  const Value sent = net("message", Dense{.units = 8}, net(GatherRows{}, types, senders));
+  return {types, net(SegmentSum{}, net(Activation{}, sent), receivers)};
+}
+// Node 0 is found by its position.
 struct GraphModel {
   template <class Net>
   constexpr Value operator()(Net& net) const {
-    const GraphIndex nodes = net.ragged_axis("nodes"), edges = net.ragged_axis("edges");
-    const Value senders = net.row_indices("senders", edges, nodes),
-                receivers = net.row_indices("receivers", edges, nodes);
-    Value x = net("types", Embedding{.vocabulary = 3, .width = 8}, net.tokens("types", {1}, nodes));
-    const Value sent = net("message", Dense{.units = 8}, net(GatherRows{}, x, senders));
-    x = net("receive", Dense{.units = 8}, net(SegmentSum{}, net(Relu{}, sent), receivers));
+    Value x = net("receive", Dense{.units = 8}, nodes_of<Relu>(net).received);
     x = net("positions", LearnedPositions{Init::unit_normal, 9}, x);
     x = net("node", Dense{.units = 16}, net(Relu{}, x));
     return net("out", Dense{.units = 2}, net(PoolRows{Pooling::max}, net(Relu{}, x)));
   }
 };
-// Sends messages along the edges of a graph, with smooth activations.
+// Smooth activations, and the mean of all nodes at each node.
 struct SmoothGraphModel {
   template <class Net>
   constexpr Value operator()(Net& net) const {
-    const GraphIndex nodes = net.ragged_axis("nodes"), edges = net.ragged_axis("edges");
-    const Value senders = net.row_indices("senders", edges, nodes),
-                receivers = net.row_indices("receivers", edges, nodes);
-    Value x = net.reshape(net("types", Embedding{.vocabulary = 3, .width = 8}, net.tokens("types", {1}, nodes)), {8});
-    const Value sent = net("message", Dense{.units = 8}, net(GatherRows{}, x, senders));
-    x = net(Sum{}, x, net(SegmentSum{}, net(Silu{}, sent), receivers));
-    const Value graph = net(RepeatRows{nodes}, net(PoolRows{}, x));
-    return net("out", Dense{.units = 2}, net(PoolRows{}, net(Tanh{}, net(Sum{}, graph, x))));
+    const Nodes nodes = nodes_of<Silu>(net);
+    const Value x = net(Sum{}, nodes.types, nodes.received);
+    const Value mean = net(RepeatRows{x.axis}, net(PoolRows{}, x));
+    return net("out", Dense{.units = 2}, net(PoolRows{}, net(Tanh{}, net(Sum{}, mean, x))));
   }
 };
 

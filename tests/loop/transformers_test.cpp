@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../golden/transformers.hpp"
+#include "../support/check_error.hpp"
 #include "../support/near.hpp"
 #include "../support/reproducible.hpp"
 #include "algoperf/loop/generate.hpp"
@@ -42,14 +43,9 @@ TEST_CASE("transformers: losses, gradients and steps of AdamW are torch's") {
 TEST_CASE("transformers: gradients agree with differences, with dropout, too") {
   Gpt dropped = small_gpt;
   dropped.dropout = 0.3;
-  const auto error_in = [](const auto& model, std::size_t samples) {
-    const auto check = gradient_check(model, SoftmaxCrossEntropy{}, {.batch = 2, .samples = samples});
-    INFO(check.tensor, " element ", check.element);
-    return check.error;
-  };
-  CHECK(error_in(small_gpt, 20) < 1e-6);
-  CHECK(error_in(small_rotary, 20) < 1e-6);
-  CHECK(error_in(dropped, 5) < 1e-6);
+  check_error(gradient_check(small_gpt, SoftmaxCrossEntropy{}, {.batch = 2, .samples = 20}));
+  check_error(gradient_check(small_rotary, SoftmaxCrossEntropy{}, {.batch = 2, .samples = 20}));
+  check_error(gradient_check(dropped, SoftmaxCrossEntropy{}, {.batch = 2, .samples = 5}));
 }
 
 TEST_CASE("transformers: numbers of heads that do not divide the width name the block") {

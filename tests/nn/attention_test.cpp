@@ -1,4 +1,5 @@
 // Attention: values, gradients, threads, costs and mistakes. Host's tiles have 64 rows.
+#include "../support/check_error.hpp"
 #include "../support/near.hpp"
 #include "algoperf/nn/all.hpp"
 #include "algoperf/nn/graph/graph_cost.hpp"
@@ -188,9 +189,7 @@ struct Checked {
 
 template <class B>
 void check_gradients(const Checked& model, double tolerance = 1e-6) {
-  const auto check = ap::gradient_check(model, {.batch = 2, .capacity = 3}, B{});
-  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
-  CHECK(check.error < tolerance);
+  ap::testing::check_error(ap::gradient_check(model, {.batch = 2, .capacity = 3}, B{}), tolerance);
 }
 
 TEST_CASE("attention: gradients") {
@@ -246,9 +245,7 @@ TEST_CASE("learned positions: gradients, also where the input or the gradient ha
     };
   };
   for (const int readers : {0, 1, 2}) {
-    const auto check = ap::gradient_check(model(readers), {.batch = 3, .capacity = 4});
-    INFO(check.tensor, " element ", check.element);
-    CHECK(check.error < 1e-6);
+    ap::testing::check_error(ap::gradient_check(model(readers), {.batch = 3, .capacity = 4}));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../golden/lstm.hpp"
+#include "../support/check_error.hpp"
 #include "../support/near.hpp"
 #include "../support/reproducible.hpp"
 #include "../support/sentence.hpp"
@@ -80,13 +81,10 @@ TEST_CASE("lstm: gradients agree with differences, with dropout, too") {
   LstmLanguageModel dropped = small;
   dropped.dropout = 0.3;
   for (const LstmLanguageModel& model : {small, dropped}) {
-    const auto check = gradient_check(model, SoftmaxCrossEntropy{}, {.batch = 2, .samples = 10});
-    INFO(check.tensor, " element ", check.element);
-    CHECK(check.error < 1e-6);
+    check_error(gradient_check(model, SoftmaxCrossEntropy{}, {.batch = 2, .samples = 10}));
   }
   for (const bool of_tokens : {false, true})
-    CHECK(gradient_check(Classifier{.of_tokens = of_tokens}, SoftmaxCrossEntropy{}, {.batch = 5, .samples = 10}).error <
-          1e-6);
+    check_error(gradient_check(Classifier{.of_tokens = of_tokens}, SoftmaxCrossEntropy{}, {.batch = 5, .samples = 10}));
 }
 
 // More examples than a block has, some of them without rows, and one far longer than the others.

@@ -1,4 +1,5 @@
 // Ops of several inputs or outputs: values, gradients and costs.
+#include "../support/check_error.hpp"
 #include "algoperf/nn/all.hpp"
 #include "algoperf/nn/graph/graph_cost.hpp"
 #include "algoperf/nn/ops/concat.hpp"
@@ -65,9 +66,7 @@ struct Checked {
 };
 template <class Part>
 void check_gradients(const Part& part) {
-  const auto check = ap::gradient_check(Checked<Part>{part}, {.batch = 3, .capacity = 4});
-  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
-  CHECK(check.error < 1e-6);
+  ap::testing::check_error(ap::gradient_check(Checked<Part>{part}, {.batch = 3, .capacity = 4}));
 }
 
 TEST_CASE("ops: gradients") {
@@ -97,9 +96,7 @@ TEST_CASE("ops: gradients") {
     return net(ap::LossOf(ap::SoftmaxCrossEntropy{}),
                net(ap::TiedLogits{.table = table, .vocabulary = 5, .width = 4}, h), net.tokens("label"));
   };
-  const auto check = ap::gradient_check(tied, {.samples = 0});
-  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
-  CHECK(check.error < 1e-6);
+  ap::testing::check_error(ap::gradient_check(tied, {.samples = 0}));
 }
 
 // A table of 5 rows, and a dense layer that two ops share, over 3 tokens and over one.
@@ -114,9 +111,7 @@ TEST_CASE("LookUpDense: the gradients of shared tensors agree with differences")
     const Value both = net(ap::Concat{}, net.reshape(a, {12}), net.reshape(b, {4}));
     return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), net(ap::Tanh{}, both), net.tokens("label"));
   };
-  const auto check = ap::gradient_check(model, {.samples = 0});
-  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
-  CHECK(check.error < 1e-6);
+  ap::testing::check_error(ap::gradient_check(model, {.samples = 0}));
 }
 
 // A vector that is the bias of the logits of two values, and is also repeated for each example.
@@ -133,9 +128,7 @@ TEST_CASE("TiedLogits and RepeatTensor: the gradients of shared tensors agree wi
     const Value c = net(ap::Product{}, net(repeat), net(ap::Tanh{}, net(repeat)));
     return net(ap::LossOf(ap::SoftmaxCrossEntropy{}), net(ap::Sum{}, a, net(ap::Product{}, b, c)), net.tokens("label"));
   };
-  const auto check = ap::gradient_check(model, {.samples = 0});
-  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
-  CHECK(check.error < 1e-6);
+  ap::testing::check_error(ap::gradient_check(model, {.samples = 0}));
 }
 
 TEST_CASE("LookUpDense: the cost of the table's product does not grow with the batch") {

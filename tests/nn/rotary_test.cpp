@@ -1,4 +1,5 @@
 // RotaryPositions and QueryKeyNorm: values, gradients, costs and mistakes.
+#include "../support/check_error.hpp"
 #include "algoperf/nn/all.hpp"
 #include "algoperf/nn/graph/graph_cost.hpp"
 #include "runner.hpp"
@@ -102,9 +103,7 @@ auto checked(const Part& part) {
 }
 template <class Part>
 void check_gradients(const Part& part) {
-  const auto check = ap::gradient_check(checked(part), {.batch = 2, .capacity = 3});
-  INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
-  CHECK(check.error < 1e-6);
+  ap::testing::check_error(ap::gradient_check(checked(part), {.batch = 2, .capacity = 3}));
 }
 
 constexpr ap::QueryKeyNorm norm{.heads = heads, .eps = 0.3, .init = ap::Init::constant(2)};

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../support/check_error.hpp"
 #include "algoperf/nn/gradient_check.hpp"
 #include "algoperf/nn/graph/layout_of.hpp"
 #include "algoperf/nn/losses/softmax_cross_entropy.hpp"
@@ -131,10 +132,8 @@ template <class B, class Model>
 void check_model(const Model& model, const ap::GradientCheckOptions& options = {}, double smoothing = 0,
                  const B& backend = {}) {
   if constexpr (std::is_same_v<typename B::Scalar, double>) {
-    const auto check =
-        ap::gradient_check(model, ap::SoftmaxCrossEntropy{.label_smoothing = smoothing}, options, backend);
-    INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
-    CHECK(check.error < 1e-6);
+    ap::testing::check_error(
+        ap::gradient_check(model, ap::SoftmaxCrossEntropy{.label_smoothing = smoothing}, options, backend));
   }
   const Start start{options.batch, options.capacity == 0 ? options.batch : options.capacity, {}, {}, {}};
   const Outcome expected = run<ap::Host<double>>(model, start), found = run(model, start, backend);

@@ -11,6 +11,7 @@
 
 #include "../golden/conformer.hpp"
 #include "../golden/deep_speech.hpp"
+#include "../support/check_error.hpp"
 #include "../support/reproducible.hpp"
 
 namespace algoperf::testing::of_speech {
@@ -65,13 +66,8 @@ TEST_CASE("conformer: losses, gradients, steps of AdamW, running averages and th
 }
 
 TEST_CASE("speech recognisers: gradients agree with differences") {
-  const auto error_of = [](const auto& model) {
-    const auto check = gradient_check(model, SoftmaxCrossEntropy{}, {.batch = 3, .samples = 12});
-    INFO(check.tensor, " element ", check.element, ": ", check.analytic, " against ", check.numeric);
-    CHECK(check.error < 1e-5);
-  };
-  error_of(small<Tanh>);
-  error_of(small_conformer<GeluTanh>);
+  check_error(gradient_check(small<Tanh>, SoftmaxCrossEntropy{}, {.batch = 3, .samples = 12}));
+  check_error(gradient_check(small_conformer<GeluTanh>, SoftmaxCrossEntropy{}, {.batch = 3, .samples = 12}));
 }
 
 TEST_CASE("deep speech: training is deterministic and resumes") {

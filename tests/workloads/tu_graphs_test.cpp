@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../golden/graph_network.hpp"
+#include "../support/check_error.hpp"
 #include "../support/data_path.hpp"
 #include "../support/folder.hpp"
 #include "../support/near.hpp"
@@ -70,9 +71,8 @@ TEST_CASE("graph network: losses, gradients and steps of AdamW are torch's, with
 
 TEST_CASE("graph network: gradients agree with differences, also with graphs that have no nodes or no edges") {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    const auto check = gradient_check(deep, SigmoidCrossEntropy{}, {.batch = 4, .samples = 12, .seed = seed});
-    INFO("seed ", seed, ": ", check.tensor, " element ", check.element);
-    CHECK(check.error < 1e-6);
+    INFO("seed ", seed);
+    check_error(gradient_check(deep, SigmoidCrossEntropy{}, {.batch = 4, .samples = 12, .seed = seed}));
   }
 }
 
