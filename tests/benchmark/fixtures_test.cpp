@@ -69,15 +69,14 @@ TEST_CASE("names are the arguments as written, without namespaces and empty brac
   CHECK(detail::without_last("f(1, 2), {3, 4}, sizes[0], 5", 2) == "f(1, 2), {3, 4}");
   CHECK(detail::without_last("f(1, 2), {3, 4}", 0) == "f(1, 2), {3, 4}");
   const Keeper keeper = run([] {
-    ALGOPERF_OPTIMIZER_STEP("my own, ap::name", sgd(), Host<>{}, 64);
-    ALGOPERF_OPTIMIZER_STEP(sgd(), Host<>{.threads = 1}, 64, 1 << 7);
-    ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(sgd(), Host<>{}, 64, Shape{4, 4});
+    ALGOPERF_OPTIMIZER_STEP("my own, ap::name", sgd(), Host<>{}, 64)->Iterations(1);
+    ALGOPERF_OPTIMIZER_STEP(sgd(), Host<>{.threads = 1}, 64, 1 << 7)->Iterations(1);
+    ALGOPERF_OPTIMIZER_STEP_ON_TENSORS(sgd(), Host<>{}, 64, Shape{4, 4})->Iterations(1);
   });
-  const std::string kind = "optimizer_step/";
-  CHECK(keeper.names() == std::vector<std::string>{kind + "my own, ap::name/64/real_time",
-                                                   kind + "sgd/Host<>{.threads=1}/64/real_time",
-                                                   kind + "sgd/Host<>{.threads=1}/128/real_time",
-                                                   kind + "sgd/Host<>/64/Shape{4,4}/real_time"});
+  const std::string kind = "optimizer_step/", end = "/iterations:1/real_time";
+  CHECK(keeper.names() ==
+        std::vector<std::string>{kind + "my own, ap::name/64" + end, kind + "sgd/Host<>{.threads=1}/64" + end,
+                                 kind + "sgd/Host<>{.threads=1}/128" + end, kind + "sgd/Host<>/64/Shape{4,4}" + end});
 }
 
 TEST_CASE("sizes are Google Benchmark arguments: one benchmark per size, extended by ->Arg and ->Range, filterable") {

@@ -3,8 +3,8 @@
 # MISSED must have missed it. Arguments: PROGRAM, OUT (a file), NAMES, REACHED and MISSED (lists of regular expressions).
 cmake_minimum_required(VERSION 3.24)
 file(REMOVE ${OUT})
-execute_process(COMMAND ${PROGRAM} --benchmark_out=${OUT} --benchmark_out_format=json RESULT_VARIABLE result
-                OUTPUT_VARIABLE said ERROR_VARIABLE said)
+execute_process(COMMAND ${PROGRAM} --benchmark_out=${OUT} --benchmark_out_format=json --benchmark_min_time=0.05
+                RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE said)
 message("${said}")
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${PROGRAM} exited with ${result}.")

@@ -8,7 +8,7 @@ endif()
 set(expected "${CMAKE_MATCH_1}")
 
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} ${FLAGS}
-                        -include ${BINARY_DIR}/compile_fail/precompiled.hpp -fsyntax-only ${FILE}
+                        -include ${BINARY_DIR}/compile_fail/precompiled.hpp -fsyntax-only -Wfatal-errors ${FILE}
                 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 0)
   message(FATAL_ERROR "${FILE} compiles; expected: ${expected}")
