@@ -483,7 +483,7 @@ TEST_CASE("ragged: mistakes name the field, the axis and the example") {
   CHECK(sentence([&] {
           const auto long_words = tokens(30, vocabulary, 1);
           reader.step(Sentences({{"words", {30}}}, {long_words, {1}, "words"}, {tokens(30, classes, 1), {1}, "words"}));
-        }) == "positions.add_table: an example has 30 rows on the axis 'words', expected at most 12");
+        }) == "data: the field 'words' of example 0 has 30 rows on the axis 'words', expected at most 12");
 }
 
 }  // namespace algoperf::testing::of_ragged

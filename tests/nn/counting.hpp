@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct Counted {
     ++operations;
     return Counted(result);
   }
-  friend Counted operator-(Counted a) { return Counted(-a.value); }
+  friend constexpr Counted operator-(Counted a) { return Counted(-a.value); }
   friend Counted operator+(Counted a, Counted b) { return once(a.value + b.value); }
   friend Counted operator-(Counted a, Counted b) { return once(a.value - b.value); }
   friend Counted operator*(Counted a, Counted b) { return once(a.value * b.value); }
@@ -197,6 +198,10 @@ struct CountingBackend {
 
 }  // namespace nn_test
 
+template <>
+struct std::numeric_limits<nn_test::Counted> : std::numeric_limits<float> {
+  static constexpr nn_test::Counted infinity() { return nn_test::Counted(std::numeric_limits<float>::infinity()); }
+};
 template <>
 struct algoperf::Maths<nn_test::Counted> {
   using T = nn_test::Counted;

@@ -41,9 +41,10 @@ struct FieldPlace {
   std::string describe(std::size_t i, bool token) const {
     std::size_t e = 0;
     while (rows.end(e) * width <= i) ++e;
-    return describe_element(field.field, i - rows.begin(e) * width, rows.count(e) * width, token,
-                            indices == nullptr ? first + e : indices[e]);
+    return describe_element(field.field, i - rows.begin(e) * width, rows.count(e) * width, token, example(e));
   }
+  // Returns the index of example e in the data set.
+  std::size_t example(std::size_t e) const { return indices == nullptr ? first + e : indices[e]; }
 };
 
 // Throws Error, naming the example, if a token of a field is out of range, or if an element of type `parameter` is not
@@ -67,6 +68,13 @@ void check_field(const FieldPlace& place, const S* reals, const std::int32_t* to
 
 // Throws Error, naming the example, unless each token is the index of a row of its example on the axis of `of`.
 void check_row_indices(const FieldPlace& place, const std::int32_t* tokens, const ExampleRows& of, const char* axis);
+
+// Throws Error, naming the example, if one has more rows on its ragged axis than the model can process.
+void check_rows(const FieldPlace& place, const Axis& axis);
+
+// Throws Error, naming the example, unless its labels can be aligned with `of`, its rows on `axis`
+// (GraphBuilder::align).
+void check_alignment(const FieldPlace& place, const std::int32_t* labels, const ExampleRows& of, const char* axis);
 
 // Throws Error if images of another shape, but of the model's size, would be read in the wrong order.
 void check_image(const Shape& shape, const Shape& in);
@@ -189,6 +197,29 @@ ALGOPERF_COMPILED void check_row_indices(const FieldPlace& place, const std::int
       if (tokens[i] < 0 || static_cast<std::size_t>(tokens[i]) >= of.count(e))
         fail("data: ", place.describe(i, true), " is ", tokens[i], ", expected [0, ", of.count(e),
              "), the index of a row of the example on the axis '", axis, "'");
+}
+
+ALGOPERF_COMPILED void check_rows(const FieldPlace& place, const Axis& axis) {
+  for (std::size_t e = 0; e < place.n; ++e)
+    if (place.rows.count(e) > axis.most)
+      fail("data: the field '", place.field.field, "' of example ", place.example(e), " has ", place.rows.count(e),
+           " rows on the axis '", axis.name, "', expected at most ", axis.most);
+}
+
+ALGOPERF_COMPILED void check_alignment(const FieldPlace& place, const std::int32_t* labels, const ExampleRows& of,
+                                       const char* axis) {
+  for (std::size_t e = 0; e < place.n; ++e) {
+    std::size_t needed = place.rows.count(e);
+    for (std::size_t i = place.rows.begin(e); i < place.rows.end(e); ++i) {
+      if (static_cast<std::size_t>(labels[i]) == place.field.blank)
+        fail("data: ", place.describe(i, true), " is ", labels[i], ", the blank of CtcLoss, expected another class");
+      needed += i > place.rows.begin(e) && labels[i] == labels[i - 1];
+    }
+    if (needed > of.count(e))
+      fail("data: the field '", place.field.field, "' of example ", place.example(e), " has ", place.rows.count(e),
+           " labels, ", needed - place.rows.count(e), " of them equal to the one before, and ", of.count(e),
+           " rows on the axis '", axis, "', expected at least ", needed);
+  }
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD void check_image(const Shape& shape, const Shape& in) {

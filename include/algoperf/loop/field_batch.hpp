@@ -244,11 +244,14 @@ void FieldBatch<Backend>::check(std::size_t i, const std::uint32_t* indices, std
                                 const void* data) const {
   const ModelGraph::ValueInfo& info = fields_[i].info();
   const detail::FieldPlace place{info, info.value.shape.size(), staged_rows(info.value.axis), indices, first, n};
-  detail::check_field(place, static_cast<const Scalar*>(data), static_cast<const std::int32_t*>(data),
-                      fields_.is_of_weights(i));
+  const auto* const tokens = static_cast<const std::int32_t*>(data);
+  const auto name_of = [&](GraphIndex axis) { return graph_.axes[axis].name; };
+  if (const Axis& axis = graph_.axes[info.value.axis]; axis.most > 0) detail::check_rows(place, axis);
+  detail::check_field(place, static_cast<const Scalar*>(data), tokens, fields_.is_of_weights(i));
   if (info.indexes_axis != no_index)
-    detail::check_row_indices(place, static_cast<const std::int32_t*>(data), staged_rows(info.indexes_axis),
-                              graph_.axes[info.indexes_axis].name);
+    detail::check_row_indices(place, tokens, staged_rows(info.indexes_axis), name_of(info.indexes_axis));
+  if (info.aligned_axis != no_index)
+    detail::check_alignment(place, tokens, staged_rows(info.aligned_axis), name_of(info.aligned_axis));
 }
 
 template <class Backend>

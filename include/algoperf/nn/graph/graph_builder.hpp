@@ -78,6 +78,17 @@ class GraphBuilder {
     known = of;
     return value;
   }
+  // Limits the rows of an example on a ragged axis to `most`. Data with more rows is refused.
+  constexpr void limit_rows(GraphIndex axis, std::size_t most) {
+    std::size_t& limit = graph_.axes[axis].most;
+    if (most > 0 && (limit == 0 || most < limit)) limit = most;
+  }
+  // Requires of a field of labels that an example has a row on the axis `of` for each label, and one more for each that
+  // equals the label before it, and that none is `blank`. Other data is refused.
+  constexpr void align(Value labels, GraphIndex of, std::size_t blank) {
+    graph_.values[labels.index].aligned_axis = of;
+    graph_.values[labels.index].blank = blank;
+  }
 
   // Makes losses differentiable with respect to the fields of activations that are declared afterwards.
   constexpr void require_field_gradients() { field_gradients_ = true; }

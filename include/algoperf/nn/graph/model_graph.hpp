@@ -31,6 +31,7 @@ struct Axis {
   const char* name = "examples";
   std::size_t rows = 1;
   bool ragged = false;
+  std::size_t most = 0;  // rows of an example that the model can process; 0 if it does not limit them
 };
 
 // The rows per example of ragged axes for which costs are counted: {{"words", 25}}.
@@ -113,6 +114,8 @@ struct ModelGraph {
     const char* field = "";
     std::size_t tokens = 0;              // of a field of tokens: they lie in [0, tokens); 0 if no op limits them
     GraphIndex indexes_axis = no_index;  // of a field of tokens: they are indices of rows of their example on this axis
+    GraphIndex aligned_axis = no_index;  // of a field of tokens: a loss aligns them with rows on this axis (CtcLoss)
+    std::size_t blank = 0;               // of these: the token that they may not be
     constexpr bool is_field() const { return producer == no_index; }
   };
   struct Op {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../core/error.hpp"
 #include "../ops/check_alike.hpp"
 #include "../ops/row_weights.hpp"
 #include "ctc_kernel.hpp"
@@ -23,10 +22,8 @@ namespace algoperf {
 //   weight_field: if not null, a field of one value per example by which its loss is weighted, as Weighted does. If the
 //   field holds the numbers of labels, the loss of a batch is the sum of its negative log-likelihoods divided by the
 //   number of its labels, as in AlgoPerf.
-// An example needs a frame per label, and one more where two neighbouring labels are equal. On the host, an example
-// with too few frames, too many labels, or the blank among its labels throws Error. On a device, an example with too
-// few frames or too many labels has an infinite loss: a step throws Diverged, and an evaluation reports it. A blank
-// among the labels is not noticed there.
+// An example needs a frame per label, and one more where two neighbouring labels are equal. Data that has too few
+// frames, too many labels, or the blank among its labels throws Error when it is loaded.
 // Source: Graves et al. 2006, "Connectionist temporal classification", sections 4.1 and 4.2, with logarithms. As
 //   torch's CTCLoss with its default, the mean of the losses per label; but the outputs are logits, torch's
 //   log-probabilities.
@@ -79,7 +76,6 @@ struct CtcOp {
   template <class Call>
   void forward(const Call& call) const {
     using T = typename Call::Scalar;
-    if constexpr (Call::Backend::on_host) check_examples(call);
     write_row_losses<inputs == 3>(call, call.examples, call.example_scratch, [&](const T* weights) {
       using S = typename Call::S;
       const std::size_t frames = call.rows(0), classes = call.in_shape(0).size();
@@ -95,26 +91,6 @@ struct CtcOp {
 
  private:
   constexpr std::size_t states() const { return 2 * loss.max_labels + 1; }
-
-  template <class Call>
-  void check_examples(const Call& call) const {
-    const ExampleRows frames = call.axis_of(0).rows, symbols = call.axis_of(1).rows;
-    const std::int32_t* const labels = call.tokens(1);
-    for (std::size_t e = 0; e < call.examples; ++e) {
-      const std::size_t length = symbols.count(e), first = symbols.begin(e);
-      require(length <= loss.max_labels, "CtcLoss: field 'label': example ", e, " of the batch has ", length,
-              " labels, expected at most max_labels, ", loss.max_labels);
-      std::size_t repeats = 0;
-      for (std::size_t i = first; i < first + length; ++i) {
-        require(static_cast<std::size_t>(labels[i]) != loss.blank, "CtcLoss: field 'label': label ", i - first,
-                " of example ", e, " of the batch is the blank, ", loss.blank);
-        repeats += i > first && labels[i] == labels[i - 1];
-      }
-      require(frames.count(e) >= length + repeats, "CtcLoss: field 'label': example ", e, " of the batch has ",
-              frames.count(e), " frames and ", length, " labels, ", repeats,
-              " of which equal the label before, expected at least ", length + repeats, " frames");
-    }
-  }
 };
 
 }  // namespace detail
@@ -122,6 +98,8 @@ struct CtcOp {
 template <class Net>
 constexpr Value CtcLoss::operator()(Net& net, Value outputs) const {
   const Value labels = net.tokens("label", {1}, net.ragged_axis(axis));
+  net.limit_rows(labels.axis, max_labels);
+  net.align(labels, outputs.axis, blank);
   if (weight_field == nullptr) return net(detail::CtcOp<2>{*this}, outputs, labels);
   return net(detail::CtcOp<3>{*this}, outputs, labels,
              net.field(weight_field, {1}, examples_axis, ElementType::parameter));
