@@ -69,7 +69,8 @@ struct Named {
   Library multiply;    // once
   Library batch = {};  // `count` times, if the library has a function for this
   void operator()(const Product& p, const Operands& o) const {
-    if (batch && p.count > 1) return batch(p, o);
+    const bool apart = p.c.matrix >= p.m * p.c.row;  // MKL's function refuses results whose rows alternate
+    if (batch && p.count > 1 && apart) return batch(p, o);
     for (std::size_t i = 0; i < p.count; ++i)
       multiply(p, {o.a + i * p.a.matrix, o.b + i * p.b.matrix, o.c + i * p.c.matrix});
   }

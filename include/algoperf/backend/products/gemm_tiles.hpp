@@ -29,6 +29,7 @@
 
 #include "gemm.hpp"
 #include "tiles/dots.hpp"
+#include "tiles/half_tile.hpp"
 #include "tiles/lanes.hpp"
 #include "tiles/narrow.hpp"
 #include "tiles/pack.hpp"
@@ -85,7 +86,15 @@ void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S*
   for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
-    panel_tiles(part, m, columns, a, 0, block.panels + j * part.depth, panel_width<S>(columns), c + j);
+    const S* const panel = block.panels + j * part.depth;
+#if defined(__AVX512F__)
+    if (half_suffices<S>(columns)) {
+      const auto compute = columns < width<S> ? half_tiles<S, 0> : half_tiles<S, 1>;
+      compute(part, m, columns, a, panel, panel_width<S>(columns), c + j);
+      continue;
+    }
+#endif
+    panel_tiles(part, m, columns, a, 0, panel, panel_width<S>(columns), c + j);
   }
   if (block.packs) block.in_place = 0;
   block.packs = false;
