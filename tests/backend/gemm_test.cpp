@@ -145,6 +145,18 @@ TEST_CASE_TEMPLATE("products agree with three loops and do not depend on the num
     }
 }
 
+// An A of more than 4 MB is prefetched if its columns are far apart. Sums of small integers are exact.
+TEST_CASE_TEMPLATE("products with a large A", S, float, double) {
+  const std::size_t m = 252 * 4 / sizeof(S), n = 36, k = 4200;
+  std::vector<S> a = random_values<S>(m * k, 1), b = random_values<S>(k * n, 2), c = random_values<S>(m * n, 3);
+  for (std::vector<S>* values : {&a, &b, &c})
+    for (S& x : *values) x = std::round(4 * x);
+  std::vector<double> expected = naive(Product::tn, m, n, k, a, b);
+  for (std::size_t i = 0; i < m * n; ++i) expected[i] += static_cast<double>(c[i]);
+  const std::vector<S> found = by_host(ap::Host<S>{}, Product::tn, m, n, k, a, b, c, true);
+  CHECK(std::vector<double>(found.begin(), found.end()) == expected);
+}
+
 TEST_CASE_TEMPLATE("symmetric products: half computed, half copied, the same for any number of threads", S, float,
                    double) {
   for (const std::size_t n : {1u, 15u, 33u, 130u, 300u})

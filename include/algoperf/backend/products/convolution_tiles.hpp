@@ -9,6 +9,7 @@
 // The gradient of the input is a convolution of the outputs' gradient for each remainder of a pixel's coordinates
 // modulo the stride, with those weights that meet this pixel. The gradient of the weights is a product of windows and
 // outputs' gradients, summed over the places of all images in order; by taps, without the padding, if images are small.
+// Of 1 x 1 weights, it is a matrix product, which prefetches.
 #pragma once
 
 #define ALGOPERF_CONVOLUTION_CHOSEN  // keeps convolution.hpp from including another implementation
@@ -18,6 +19,7 @@
 
 #include "../../core/window_overlap.hpp"
 #include "convolution.hpp"
+#include "gemm.hpp"
 #include "tiles/buffer.hpp"
 #include "tiles/convolution_by_pixels.hpp"
 #include "tiles/lanes.hpp"
@@ -207,6 +209,9 @@ void weights_by_taps(const Convolution& c, const S* x, const S* dy, std::size_t 
 
 template <class S>
 void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) {
+  if (c.size == 1 && c.stride == 1 && c.padding == 0)
+    return gemm_tn<S>(c.filters, c.channels, c.images * c.out_rows() * c.out_cols(), dy, c.filters, x, c.channels,
+                      d_weight, c.channels, false);
   const PaddedImage padded = padded_input(c);
   const std::size_t terms = c.size * c.size * c.channels, segment = c.size * c.channels, columns = c.out_cols();
   const std::size_t places = c.out_rows() * columns;

@@ -9,6 +9,7 @@
 //   whole panel are always packed before.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache.
+// - An A of more than 4 MB whose columns are not contiguous is prefetched, unless it is packed.
 // - If A has at most three rows, and B more than 4 MB and contiguous rows, B is read along its rows
 //   (tiles/stretches.hpp).
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
@@ -83,6 +84,9 @@ void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S*
     if (m == 6) j = wide_tiles<S, 6, 4>(part, a, block, j, c);
     if (m == 7) j = wide_tiles<S, 7, 2>(part, a, block, j, c);
   }
+  if (part.a_is_far)
+    for (; j < block.in_place; j += line<S>)
+      tiles<S, 2, tile_group, tile_rows, TileFor::far_terms>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
@@ -118,7 +122,7 @@ std::size_t stretches(const TileTerms& part, std::size_t m, std::size_t n, const
 // Adds `depth` terms of a product to C or overwrites it.
 template <class S>
 void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Strided<const S>& a,
-                   const Strided<const S>& b, S* c, std::size_t ldc, bool add, bool b_in_cache) {
+                   const Strided<const S>& b, S* c, std::size_t ldc, bool add, bool b_in_cache, bool a_in_cache) {
   constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
   const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = is_read_in_place(m, depth, b);
   const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
@@ -137,8 +141,13 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
     else if (whole < columns)
       pack_rows(depth, columns - whole, b.from(0, j + whole), block.panels + whole * depth);
     if (!far_apart || columns <= 2 * line<S>) {
-      const TileTerms part{
-          .depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = add, .rows_ahead = rows_ahead};
+      const TileTerms part{.depth = depth,
+                           .a_row = a.row,
+                           .a_column = a.column,
+                           .ldc = ldc,
+                           .add = add,
+                           .rows_ahead = rows_ahead,
+                           .a_is_far = !contiguous && !a_in_cache};
       for (std::size_t i = 0, rows; i < m; i += rows) {
         rows = rows_of_strip(m - i, tile_rows);
         strip(part, rows, a.from(i, 0).data, block, c + i * ldc + j);
@@ -166,6 +175,7 @@ template <class S>
 void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b,
                     S* c, std::size_t ldc, bool add) {
   const bool b_in_cache = k * n * sizeof(S) <= std::size_t{1} << 22;
+  const bool a_in_cache = k * m * sizeof(S) <= std::size_t{1} << 22;
   for (std::size_t parts = parts_of(k), l = 0; parts > 0; --parts) {
     const std::size_t depth = (k - l) / parts;
     const Strided<const S> of_a = a.from(0, l), of_b = b.from(l, 0);
@@ -174,7 +184,7 @@ void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<c
     if (m <= 3 && b.column == 1 && !b_in_cache)
       j = stretches({.depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = adds}, m, n, of_a.data,
                     of_b.data, b.row, c);
-    if (j < n) multiply_part(m, n - j, depth, of_a, of_b.from(0, j), c + j, ldc, adds, b_in_cache);
+    if (j < n) multiply_part(m, n - j, depth, of_a, of_b.from(0, j), c + j, ldc, adds, b_in_cache, a_in_cache);
     l += depth;
   }
 }

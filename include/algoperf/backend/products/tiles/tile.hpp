@@ -24,6 +24,7 @@ struct TileTerms {
   // Tiles of two to four vectors prefetch B: those of fewer than tile_rows rows this many rows below, if it is not 0;
   // the others the same row of the next columns, into the second-level cache.
   std::size_t rows_ahead = 0;
+  bool a_is_far = false;  // whether tiles of two vectors prefetch A
 
   // Sets the terms to `count` segments of `length` terms. Either may be 0: then there are no terms.
   void set_segments(std::size_t count, std::size_t length) {
@@ -44,6 +45,7 @@ enum class TileFor {
   plain_terms,    // one segment, one image, rows of A at equal distances, no bias
   packing_terms,  // plain terms, and B is packed
   cut_terms,      // plain terms, and only `columns` elements of a row of B are read; for one vector
+  far_terms,      // plain terms, and A, whose columns are far apart in memory, is prefetched
 };
 
 // Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
@@ -85,6 +87,10 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
       ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
         const Lanes<S> x = at[i / group][i % group * a_row] - Lanes<S>{};
         ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + x * y[v];
+      }
+      if constexpr (use == TileFor::far_terms) {
+        __builtin_prefetch(at[0] + 16 * part.a_column);
+        __builtin_prefetch(at[pointers - 1] + 16 * part.a_column);
       }
       ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_column;
       if constexpr (packs) panel += vectors * n;
