@@ -1,8 +1,9 @@
-// Trains the models of the workloads to their targets on one thread, with AdamW unless said otherwise: a Transformer,
-// an LSTM, BERT and SIBERT (by SGD with relative clipping) on Shakespeare's plays; with their variants, ResNet-8,
-// VGG-11 and a Vision Transformer on CIFAR-10, the recommendation model of Adult, the graph network of NCI1, the U-Net
-// of phantoms, two recognisers of spoken digits and a Transformer that translates; ResNet-20, and the graph network on
-// two smaller data sets. Then the same models on digits and synthetic data. Two seeds each, some hours in total.
+// Trains the models of the workloads to their targets on one thread, with AdamW unless said otherwise, and their
+// variants, if they have any: a Transformer, an LSTM, BERT and SIBERT (by SGD with relative clipping) on Shakespeare's
+// plays; ResNet-8, ResNet-20, VGG-11 and a Vision Transformer on CIFAR-10; the recommendation model of Adult; the graph
+// network of NCI1, and without variants of two smaller data sets; the U-Net of phantoms; two recognisers of spoken
+// digits; and a Transformer that translates. Then the same models on digits and synthetic data. Two seeds each, some
+// hours in total.
 // ALGOPERF_DATA names the data folder.
 //   bench_workloads_to_target --benchmark_filter=lm
 #include <algoperf/algoperf.hpp>

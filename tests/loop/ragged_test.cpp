@@ -419,6 +419,29 @@ TEST_CASE("ragged: messages along edges, and examples that train to a target") {
   CHECK(same_values(loop, threads));
 }
 
+// Predicts the label of each row from its place and the example. Predictions need the rows of the labels, but not the
+// labels.
+struct Places {
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Value example = net("in", Dense{.units = 4}, net.field("features", {2}));
+    const Value rows = net(RepeatRows{net.ragged_axis("words")}, example);
+    return net("out", Dense{.units = classes}, net("positions", LearnedPositions{.positions = 5}, rows));
+  }
+};
+
+TEST_CASE("ragged: rows beyond a limit are refused in predictions, too") {
+  const std::vector<std::uint32_t> lengths{2, 6};
+  const InMemoryFields<Field<"features", float>, Field<"label", std::int32_t>> data(
+      {{"words", lengths}}, {std::vector<float>(4, 1.0f), {2}}, {tokens(8, classes, 1), {1}, "words"});
+  TrainingLoop loop(Places{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always({0, 1}));
+  const char* const expected =
+      "data: the field 'label' of example 1 has 6 rows on the axis 'words', expected at most 5 (LearnedPositions's "
+      "positions)";
+  CHECK(sentence([&] { loop.predict(data); }) == expected);
+  CHECK(sentence([&] { loop.step(data); }) == expected);
+}
+
 TEST_CASE("ragged: mistakes name the field, the axis and the example") {
   using Word = Field<"words", std::int32_t>;
   using Label = Field<"label", std::int32_t>;
@@ -483,7 +506,9 @@ TEST_CASE("ragged: mistakes name the field, the axis and the example") {
   CHECK(sentence([&] {
           const auto long_words = tokens(30, vocabulary, 1);
           reader.step(Sentences({{"words", {30}}}, {long_words, {1}, "words"}, {tokens(30, classes, 1), {1}, "words"}));
-        }) == "data: the field 'words' of example 0 has 30 rows on the axis 'words', expected at most 12");
+        }) ==
+        "data: the field 'words' of example 0 has 30 rows on the axis 'words', expected at most 12 (LearnedPositions's "
+        "positions)");
 }
 
 }  // namespace algoperf::testing::of_ragged

@@ -197,14 +197,14 @@ TEST_CASE("ctc: errors name the field, the example and the option, and change no
   const auto two = utterances({3, 4}, {1, 3}, {2, 1, 1, 3});
   CHECK(step_error({}, two, 7).empty());
   CHECK(step_error({.max_labels = 2}, two, 7) ==
-        "data: the field 'label' of example 1 has 3 rows on the axis 'symbols', expected at most 2");
-  CHECK(step_error({.blank = 3}, two, 7) ==
-        "data: label 2 of example 1 is 3, the blank of CtcLoss, expected another class");
+        "data: the field 'label' of example 1 has 3 rows on the axis 'symbols', expected at most 2 (CtcLoss's "
+        "max_labels)");
+  CHECK(step_error({.blank = 3}, two, 7) == "data: label 2 of example 1 is 3, the blank, expected another class");
   CHECK(has(step_error({.blank = 4}, two, 7), "blank is 4, expected one of the 4 classes"));
   CHECK(has(step_error({.max_labels = 0}, two, 7), "max_labels is 0, expected 1 to 2^24 - 1"));
   CHECK(step_error({}, utterances({3, 3}, {1, 3}, {2, 1, 1, 3}), 6) ==
         "data: the field 'label' of example 1 has 3 labels, 1 of them equal to the one before, and 3 rows on the axis "
-        "'frames', expected at least 4");
+        "'frames', expected at least 4 rows");
 }
 
 // The example is that of the data set, not the place in the batch.
@@ -212,8 +212,8 @@ TEST_CASE("ctc: errors name the example of the data set") {
   const auto data = utterances({3, 3, 1, 3}, {1, 1, 2, 1}, {2, 1, 3, 3, 1});
   TrainingLoop loop(TableOfLogits{10, 4}, CtcLoss{}, sgd(), Constant{1.0}, ShuffledEpochs{.batch = 1});
   const char* const expected =
-      "data: the field 'label' of example 2 has 2 labels, 1 of them equal to the one before, and 1 rows on the axis "
-      "'frames', expected at least 3";
+      "data: the field 'label' of example 2 has 2 labels, 1 of them equal to the one before, and 1 row on the axis "
+      "'frames', expected at least 3 rows";
   CHECK(sentence([&] {
           for (int step = 0; step < 4; ++step) loop.step(data);
         }) == expected);

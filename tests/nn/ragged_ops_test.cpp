@@ -208,6 +208,18 @@ std::string mistake(const ModelFunction& model) {
   });
 }
 
+TEST_CASE("ragged axes: an executor refuses more rows than the model can process") {
+  const ap::RecordedModel<ap::Host<float>> model([](auto& net) {
+    return net("at", ap::LearnedPositions{.positions = 3}, net.field("x", {2}, net.ragged_axis("words")));
+  });
+  ap::GraphExecutor<ap::Host<float>> executor({}, model, 1, {.training = false});
+  const std::uint32_t begins[] = {0, 4};
+  CHECK(sentence([&] {
+          executor.bind_rows(model.field("x").value.axis, {4, 4, 0, {1, begins}});
+        }) ==
+        "GraphExecutor: an example has 4 rows on the axis 'words', expected at most 3 (LearnedPositions's positions)");
+}
+
 TEST_CASE("ragged axes: mistakes name the op") {
   CHECK(mistake([](auto& net) {
           net.axis("words", 3);
@@ -237,6 +249,16 @@ TEST_CASE("ragged axes: mistakes name the op") {
           net.row_indices("at", edges, nodes);
           net.row_indices("at", edges, edges);
         }) == "at: the model reads this field as rows of two axes, 'nodes' and 'edges'");
+  CHECK(mistake([](auto& net) { net.limit_rows(net.axis("words", 3), 5, "most"); }) ==
+        "words: most limits the rows of this axis to 5, expected a ragged axis and at least 1");
+  CHECK(mistake([](auto& net) {
+          const Value tags = net.tokens("tags", {1}, net.ragged_axis("tags"));
+          net.align(tags, net.ragged_axis("words"), 0);
+          net.align(tags, net.ragged_axis("words"), 1);
+        }) == "tags: the model aligns these labels with two axes, or for two blanks");
+  CHECK(mistake([](auto& net) {
+          net.align(net.field("x", {3}, net.ragged_axis("tags")), net.ragged_axis("words"), 0);
+        }) == "x: labels are aligned with rows, expected a field of one token per row, got shape {3}");
   CHECK(mistake([](auto& net) {
           net(ap::RepeatRows{net.ragged_axis("words")}, net.field("x", {3}, net.axis("time", 2)));
         }) == "repeat_rows: expected one row per example, got shape {3} on the axis 'time'");

@@ -69,8 +69,9 @@ void check_field(const FieldPlace& place, const S* reals, const std::int32_t* to
 // Throws Error, naming the example, unless each token is the index of a row of its example on the axis of `of`.
 void check_row_indices(const FieldPlace& place, const std::int32_t* tokens, const ExampleRows& of, const char* axis);
 
-// Throws Error, naming the example, if one has more rows on its ragged axis than the model can process.
-void check_rows(const FieldPlace& place, const Axis& axis);
+// Throws Error, naming the example, if one of n examples has more rows on an axis than the model can process.
+void check_rows(const ModelGraph& graph, GraphIndex axis, const ExampleRows& rows, const std::uint32_t* indices,
+                std::size_t n);
 
 // Throws Error, naming the example, unless its labels can be aligned with `of`, its rows on `axis`
 // (GraphBuilder::align).
@@ -199,11 +200,17 @@ ALGOPERF_COMPILED void check_row_indices(const FieldPlace& place, const std::int
              "), the index of a row of the example on the axis '", axis, "'");
 }
 
-ALGOPERF_COMPILED void check_rows(const FieldPlace& place, const Axis& axis) {
-  for (std::size_t e = 0; e < place.n; ++e)
-    if (place.rows.count(e) > axis.most)
-      fail("data: the field '", place.field.field, "' of example ", place.example(e), " has ", place.rows.count(e),
-           " rows on the axis '", axis.name, "', expected at most ", axis.most);
+ALGOPERF_COMPILED void check_rows(const ModelGraph& graph, GraphIndex index, const ExampleRows& rows,
+                                  const std::uint32_t* indices, std::size_t n) {
+  const Axis& axis = graph.axes[index];
+  for (std::size_t e = 0; axis.most > 0 && e < n; ++e) {
+    if (rows.count(e) <= axis.most) continue;
+    const char* field = "";  // the first on this axis
+    for (const ModelGraph::ValueInfo& info : graph.values)
+      if (*field == 0 && info.is_field() && info.value.axis == index) field = info.field;
+    fail("data: the field '", field, "' of example ", indices[e], " has ", rows.count(e), " rows on the axis '",
+         axis.name, "', expected at most ", axis.most, " (", axis.limit, ")");
+  }
 }
 
 ALGOPERF_COMPILED void check_alignment(const FieldPlace& place, const std::int32_t* labels, const ExampleRows& of,
@@ -212,13 +219,14 @@ ALGOPERF_COMPILED void check_alignment(const FieldPlace& place, const std::int32
     std::size_t needed = place.rows.count(e);
     for (std::size_t i = place.rows.begin(e); i < place.rows.end(e); ++i) {
       if (static_cast<std::size_t>(labels[i]) == place.field.blank)
-        fail("data: ", place.describe(i, true), " is ", labels[i], ", the blank of CtcLoss, expected another class");
+        fail("data: ", place.describe(i, true), " is ", labels[i], ", the blank, expected another class");
       needed += i > place.rows.begin(e) && labels[i] == labels[i - 1];
     }
     if (needed > of.count(e))
       fail("data: the field '", place.field.field, "' of example ", place.example(e), " has ", place.rows.count(e),
            " labels, ", needed - place.rows.count(e), " of them equal to the one before, and ", of.count(e),
-           " rows on the axis '", axis, "', expected at least ", needed);
+           of.count(e) == 1 ? " row on the axis '" : " rows on the axis '", axis, "', expected at least ", needed,
+           " rows");
   }
 }
 

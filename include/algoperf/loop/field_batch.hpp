@@ -199,6 +199,7 @@ void FieldBatch<Backend>::stage(const Data& data, const std::uint32_t* indices, 
         return left_out ? 0 : detail::rows_on(data, axis.name, indices[e]);
       };
       ragged_[i].stage(axis.name, n, count);
+      detail::check_rows(graph_, static_cast<GraphIndex>(i), ragged_[i].staged(), indices, n);
     }
   start_staging(n, options);
   if constexpr (detail::RandomDataset<Data>) {
@@ -246,7 +247,6 @@ void FieldBatch<Backend>::check(std::size_t i, const std::uint32_t* indices, std
   const detail::FieldPlace place{info, info.value.shape.size(), staged_rows(info.value.axis), indices, first, n};
   const auto* const tokens = static_cast<const std::int32_t*>(data);
   const auto name_of = [&](GraphIndex axis) { return graph_.axes[axis].name; };
-  if (const Axis& axis = graph_.axes[info.value.axis]; axis.most > 0) detail::check_rows(place, axis);
   detail::check_field(place, static_cast<const Scalar*>(data), tokens, fields_.is_of_weights(i));
   if (info.indexes_axis != no_index)
     detail::check_row_indices(place, tokens, staged_rows(info.indexes_axis), name_of(info.indexes_axis));

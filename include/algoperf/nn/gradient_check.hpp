@@ -193,6 +193,8 @@ class GradientProbe {
     require(label || info.tokens == 0 || options_.tokens <= limit, "gradient_check: tokens is ", options_.tokens,
             ", expected at most ", limit, ", the size of the model's vocabulary");
     const std::size_t tokens = label || options_.tokens == 0 ? limit : options_.tokens;
+    require(tokens > 1 || info.aligned_axis == no_index, "gradient_check: the field '", info.field,
+            "' has no token but the blank");
     std::vector<std::int32_t> host;
     const ExampleRows of_field = rows_on(info.value.axis);
     for (std::size_t e = 0; e < options_.batch; ++e) {

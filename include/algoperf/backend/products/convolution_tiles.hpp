@@ -9,7 +9,7 @@
 // The gradient of the input is a convolution of the outputs' gradient for each remainder of a pixel's coordinates
 // modulo the stride, with those weights that meet this pixel. The gradient of the weights is a product of windows and
 // outputs' gradients, summed over the places of all images in order; by taps, without the padding, if images are small.
-// Of 1 x 1 weights, it is a matrix product, which prefetches.
+// Weights of 1 x 1 with stride 1 and without padding: one matrix product.
 #pragma once
 
 #define ALGOPERF_CONVOLUTION_CHOSEN  // keeps convolution.hpp from including another implementation

@@ -9,7 +9,8 @@
 //   whole panel are always packed before.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache.
-// - An A of more than 4 MB whose columns are not contiguous is prefetched, unless it is packed.
+// - An A of more than 4 MB whose rows are not contiguous is prefetched by the tiles that read A and B in place, two
+//   vectors of columns at a time, unless they have few rows.
 // - If A has at most three rows, and B more than 4 MB and contiguous rows, B is read along its rows
 //   (tiles/stretches.hpp).
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many

@@ -78,16 +78,25 @@ class GraphBuilder {
     known = of;
     return value;
   }
-  // Limits the rows of an example on a ragged axis to `most`. Data with more rows is refused.
-  constexpr void limit_rows(GraphIndex axis, std::size_t most) {
-    std::size_t& limit = graph_.axes[axis].most;
-    if (most > 0 && (limit == 0 || most < limit)) limit = most;
+  // Limits the rows of an example on a ragged axis to `most`, which `option` sets. Data with more rows is refused.
+  ALGOPERF_COLD constexpr void limit_rows(GraphIndex axis, std::size_t most, const char* option) {
+    Axis& of = graph_.axes[axis];
+    check(of.ragged && most > 0, of.name, option, " limits the rows of this axis to ", most,
+          ", expected a ragged axis and at least 1");
+    if (of.most > 0 && of.most <= most) return;
+    of.most = most;
+    of.limit = option;
   }
   // Requires of a field of labels that an example has a row on the axis `of` for each label, and one more for each that
   // equals the label before it, and that none is `blank`. Other data is refused.
-  constexpr void align(Value labels, GraphIndex of, std::size_t blank) {
-    graph_.values[labels.index].aligned_axis = of;
-    graph_.values[labels.index].blank = blank;
+  ALGOPERF_COLD constexpr void align(Value labels, GraphIndex of, std::size_t blank) {
+    ModelGraph::ValueInfo& info = graph_.values[labels.index];
+    check(info.is_field() && labels.type == ElementType::token && labels.shape.size() == 1, info.field,
+          "labels are aligned with rows, expected a field of one token per row, got shape ", labels.shape);
+    check(info.aligned_axis == no_index || (info.aligned_axis == of && info.blank == blank), info.field,
+          "the model aligns these labels with two axes, or for two blanks");
+    info.aligned_axis = of;
+    info.blank = blank;
   }
 
   // Makes losses differentiable with respect to the fields of activations that are declared afterwards.

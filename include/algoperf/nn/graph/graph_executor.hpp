@@ -136,7 +136,7 @@ void GraphExecutor<B>::bind(const Value& value, const void* data) {
 
 template <class B>
 void GraphExecutor<B>::bind_rows(GraphIndex axis, const AxisRows& rows) {
-  require(graph().axes[axis].ragged, "GraphExecutor: the axis '", graph().axes[axis].name, "' is not ragged");
+  detail::check_bound_rows(graph().axes[axis], rows);
   rows_[axis] = rows;
 }
 

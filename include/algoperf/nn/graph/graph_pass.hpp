@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "../../core/error.hpp"
+#include "../../core/example_rows.hpp"
 #include "../../core/random.hpp"
 #include "op_call.hpp"
 
@@ -16,6 +18,17 @@ struct BackwardObserver {
  protected:
   ~BackwardObserver() = default;
 };
+
+namespace detail {
+
+// Throws Error if an axis cannot have the rows that are bound to it.
+inline void check_bound_rows(const Axis& axis, const AxisRows& rows) {
+  require(axis.ragged, "GraphExecutor: the axis '", axis.name, "' is not ragged");
+  require(axis.most == 0 || rows.longest <= axis.most, "GraphExecutor: an example has ", rows.longest,
+          " rows on the axis '", axis.name, "', expected at most ", axis.most, " (", axis.limit, ")");
+}
+
+}  // namespace detail
 
 // A pass over the batch whose fields are bound.
 template <class B>

@@ -31,7 +31,9 @@ struct Axis {
   const char* name = "examples";
   std::size_t rows = 1;
   bool ragged = false;
-  std::size_t most = 0;  // rows of an example that the model can process; 0 if it does not limit them
+  // The most rows of an example that the model can process, 0 if it does not limit them, and the option that says so.
+  std::size_t most = 0;
+  const char* limit = "";
 };
 
 // The rows per example of ragged axes for which costs are counted: {{"words", 25}}.

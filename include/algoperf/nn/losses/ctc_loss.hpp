@@ -22,8 +22,9 @@ namespace algoperf {
 //   weight_field: if not null, a field of one value per example by which its loss is weighted, as Weighted does. If the
 //   field holds the numbers of labels, the loss of a batch is the sum of its negative log-likelihoods divided by the
 //   number of its labels, as in AlgoPerf.
-// An example needs a frame per label, and one more where two neighbouring labels are equal. Data that has too few
-// frames, too many labels, or the blank among its labels throws Error when it is loaded.
+// An example needs a frame per label, and one more where two neighbouring labels are equal. A batch of a data set with
+// an example that has too few frames, too many labels, or the blank among its labels throws Error. A GraphExecutor that
+// is used without a data set checks only the number of labels; too few frames have an infinite loss there.
 // Source: Graves et al. 2006, "Connectionist temporal classification", sections 4.1 and 4.2, with logarithms. As
 //   torch's CTCLoss with its default, the mean of the losses per label; but the outputs are logits, torch's
 //   log-probabilities.
@@ -98,11 +99,13 @@ struct CtcOp {
 template <class Net>
 constexpr Value CtcLoss::operator()(Net& net, Value outputs) const {
   const Value labels = net.tokens("label", {1}, net.ragged_axis(axis));
-  net.limit_rows(labels.axis, max_labels);
+  const Value losses = weight_field == nullptr
+                           ? net(detail::CtcOp<2>{*this}, outputs, labels)
+                           : net(detail::CtcOp<3>{*this}, outputs, labels,
+                                 net.field(weight_field, {1}, examples_axis, ElementType::parameter));
+  net.limit_rows(labels.axis, max_labels, "CtcLoss's max_labels");
   net.align(labels, outputs.axis, blank);
-  if (weight_field == nullptr) return net(detail::CtcOp<2>{*this}, outputs, labels);
-  return net(detail::CtcOp<3>{*this}, outputs, labels,
-             net.field(weight_field, {1}, examples_axis, ElementType::parameter));
+  return losses;
 }
 
 }  // namespace algoperf

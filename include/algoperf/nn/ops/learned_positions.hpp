@@ -89,7 +89,7 @@ struct AddTable {
 // Hyperparameters: positions, the largest number of rows of an example on a ragged axis. On a fixed axis, 0 stands for
 //   its number of rows.
 // Source: Radford et al. 2018 (GPT); torch: x + nn.Parameter(rows, width).
-// Errors: data with an example of more rows than positions throws Error when it is loaded.
+// Errors: a batch with an example of more rows than positions throws Error.
 // Cost: 1 FLOP per element forward and backward.
 struct LearnedPositions {
   Init init = Init::small_normal;
@@ -102,7 +102,7 @@ struct LearnedPositions {
     net.check(positions > 0 || !net.is_ragged(x), {}, "LearnedPositions: positions is 0, expected the most rows of an ",
               "example on the ragged axis '", net.axis_name(x), "'");
     const std::size_t rows = net.is_ragged(x) ? positions : net.rows_per_example(x);
-    if (net.is_ragged(x)) net.limit_rows(x.axis, positions);
+    if (net.is_ragged(x)) net.limit_rows(x.axis, positions, "LearnedPositions's positions");
     net.check(positions == 0 || positions == rows, {}, "LearnedPositions: positions is ", positions, ", but the axis '",
               net.axis_name(x), "' has ", rows, " rows per example");
     const SharedTensor table = net.tensor("weight", Kind::embedding, {rows, x.shape.size()}, init, 1, 1);

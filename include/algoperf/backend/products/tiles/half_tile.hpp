@@ -25,12 +25,12 @@ struct Half;
 template <>
 struct Half<float> {
   using Lanes = __m256;
-  static Vector<float>::Native whole(Lanes lanes) { return Vector<float>::Native(_mm512_castps256_ps512(lanes)); }
+  static Vector<float>::Native whole(Lanes lanes) { return Vector<float>::Native(_mm512_zextps256_ps512(lanes)); }
 };
 template <>
 struct Half<double> {
   using Lanes = __m256d;
-  static Vector<double>::Native whole(Lanes lanes) { return Vector<double>::Native(_mm512_castpd256_pd512(lanes)); }
+  static Vector<double>::Native whole(Lanes lanes) { return Vector<double>::Native(_mm512_zextpd256_pd512(lanes)); }
 };
 
 // As tile() for plain terms, with `whole` vectors and a half one, of which the last columns may be missing.

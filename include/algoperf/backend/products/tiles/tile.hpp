@@ -45,7 +45,7 @@ enum class TileFor {
   plain_terms,    // one segment, one image, rows of A at equal distances, no bias
   packing_terms,  // plain terms, and B is packed
   cut_terms,      // plain terms, and only `columns` elements of a row of B are read; for one vector
-  far_terms,      // plain terms, and A, whose columns are far apart in memory, is prefetched
+  far_terms,      // plain terms, and A, whose rows are not contiguous, is prefetched
 };
 
 // Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
