@@ -1,6 +1,6 @@
 #include "algoperf/nn/graph/recorder.hpp"
-#include "../support/check_error.hpp"
 
+#include "../support/check_error.hpp"
 #include "algoperf/nn/all.hpp"
 #include "algoperf/nn/graph/graph_cost.hpp"
 #include "algoperf/nn/ops/concat.hpp"

@@ -7,7 +7,6 @@
 // A model function with losses of its own (nn/graph/op.hpp) is checked as gradient_check(function).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "../core/math.hpp"
+#include "drawn_rows.hpp"
 #include "graph/graph_executor.hpp"
 #include "graph/objective.hpp"
 #include "graph/ragged_rows.hpp"
@@ -113,29 +113,10 @@ class GradientProbe {
   }
   std::size_t rows(const Value& value) const { return rows_on(value.axis).begin(options_.batch); }
 
-  // Draws the numbers of rows of ragged axes. If a field on axis A holds rows of axis B, as edges name nodes, an
-  // example without rows on B gets none on A. Labels that are aligned with rows get no more than those suffice for.
   void draw_rows() {
     const std::size_t axes = graph().axes.size();
-    std::vector<std::vector<std::size_t>> counts(axes, std::vector<std::size_t>(options_.batch));
-    for (std::size_t i = 0; i < axes; ++i) {
-      RandomStream random(RandomKey{options_.seed}.fold(4).fold(i));
-      const std::size_t limit = graph().axes[i].most, most = limit > 0 ? std::min(limit, options_.rows) : options_.rows;
-      for (std::size_t& count : counts[i]) count = random.below(static_cast<std::uint32_t>(most + 1));
-      counts[i][random.below(static_cast<std::uint32_t>(options_.batch))] = most;
-    }
-    for (std::size_t repeat = 0; repeat < axes; ++repeat)  // an indexed axis may hold indices itself
-      for (const ModelGraph::ValueInfo& info : graph().values)
-        for (std::size_t e = 0; info.indexes_axis != no_index && e < options_.batch; ++e)
-          if (graph().axes[info.indexes_axis].ragged && counts[info.indexes_axis][e] == 0)
-            counts[info.value.axis][e] = 0;
-    for (const ModelGraph::ValueInfo& info : graph().values)
-      for (std::size_t e = 0; info.aligned_axis != no_index && e < options_.batch; ++e) {
-        const Axis& of = graph().axes[info.aligned_axis];
-        const std::size_t rows = of.ragged ? counts[info.aligned_axis][e] : of.rows;
-        std::size_t& labels = counts[info.value.axis][e];
-        labels = std::min(labels, (rows + 1) / 2);  // they may all be equal
-      }
+    const std::vector<std::vector<std::size_t>> counts =
+        drawn_rows(graph(), options_.batch, options_.rows, RandomKey{options_.seed}.fold(4));
     ragged_ = std::vector<RaggedRows<B>>(axes);
     for (std::size_t i = 0; i < axes; ++i) {
       if (!graph().axes[i].ragged) continue;
@@ -193,17 +174,12 @@ class GradientProbe {
     require(label || info.tokens == 0 || options_.tokens <= limit, "gradient_check: tokens is ", options_.tokens,
             ", expected at most ", limit, ", the size of the model's vocabulary");
     const std::size_t tokens = label || options_.tokens == 0 ? limit : options_.tokens;
-    require(tokens > 1 || info.aligned_axis == no_index, "gradient_check: the field '", info.field,
-            "' has no token but the blank");
     std::vector<std::int32_t> host;
     const ExampleRows of_field = rows_on(info.value.axis);
     for (std::size_t e = 0; e < options_.batch; ++e) {
-      const bool aligned = info.aligned_axis != no_index;  // then one token is a blank
-      const std::size_t below = info.indexes_axis == no_index ? tokens - aligned : rows_on(info.indexes_axis).count(e);
-      for (std::size_t i = 0; i < of_field.count(e) * info.value.shape.size(); ++i) {
-        const std::size_t drawn = random.below(static_cast<std::uint32_t>(below));
-        host.push_back(static_cast<std::int32_t>(drawn + (aligned && drawn >= info.blank)));
-      }
+      const std::size_t below = info.indexes_axis == no_index ? tokens : rows_on(info.indexes_axis).count(e);
+      for (std::size_t i = 0; i < of_field.count(e) * info.value.shape.size(); ++i)
+        host.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(below))));
     }
     field.tokens = backend_.template array<std::int32_t>(n);
     backend_.write(n, host.data(), field.tokens.data());

@@ -91,15 +91,7 @@ void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S*
   for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
-    const S* const panel = block.panels + j * part.depth;
-#if defined(__AVX512F__)
-    if (half_suffices<S>(columns)) {
-      const auto compute = columns < width<S> ? half_tiles<S, 0> : half_tiles<S, 1>;
-      compute(part, m, columns, a, panel, panel_width<S>(columns), c + j);
-      continue;
-    }
-#endif
-    panel_tiles(part, m, columns, a, 0, panel, panel_width<S>(columns), c + j);
+    product_panel(part, m, columns, a, block.panels + j * part.depth, c + j);
   }
   if (block.packs) block.in_place = 0;
   block.packs = false;
@@ -123,7 +115,7 @@ std::size_t stretches(const TileTerms& part, std::size_t m, std::size_t n, const
 // Adds `depth` terms of a product to C or overwrites it.
 template <class S>
 void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Strided<const S>& a,
-                   const Strided<const S>& b, S* c, std::size_t ldc, bool add, bool b_in_cache, bool a_in_cache) {
+                   const Strided<const S>& b, S* c, std::size_t ldc, bool add, bool a_in_cache, bool b_in_cache) {
   constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
   const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = is_read_in_place(m, depth, b);
   const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
@@ -175,8 +167,8 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
 template <class S>
 void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b,
                     S* c, std::size_t ldc, bool add) {
-  const bool b_in_cache = k * n * sizeof(S) <= std::size_t{1} << 22;
-  const bool a_in_cache = k * m * sizeof(S) <= std::size_t{1} << 22;
+  constexpr std::size_t most = std::size_t{1} << 22;  // bytes of an operand that a cache holds
+  const bool a_in_cache = k * m * sizeof(S) <= most, b_in_cache = k * n * sizeof(S) <= most;
   for (std::size_t parts = parts_of(k), l = 0; parts > 0; --parts) {
     const std::size_t depth = (k - l) / parts;
     const Strided<const S> of_a = a.from(0, l), of_b = b.from(l, 0);
@@ -185,7 +177,7 @@ void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<c
     if (m <= 3 && b.column == 1 && !b_in_cache)
       j = stretches({.depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = adds}, m, n, of_a.data,
                     of_b.data, b.row, c);
-    if (j < n) multiply_part(m, n - j, depth, of_a, of_b.from(0, j), c + j, ldc, adds, b_in_cache, a_in_cache);
+    if (j < n) multiply_part(m, n - j, depth, of_a, of_b.from(0, j), c + j, ldc, adds, a_in_cache, b_in_cache);
     l += depth;
   }
 }

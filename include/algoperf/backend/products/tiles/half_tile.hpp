@@ -3,19 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include "lanes.hpp"
 #include "tile.hpp"
 
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
-
-// Whether half of the last vector suffices for this many columns of a panel.
-template <class S>
-constexpr bool half_suffices(std::size_t columns) {
-  const std::size_t rest = columns % width<S>;
-  return native_vector_bytes == 64 && rest > 0 && rest <= width<S> / 2;
-}
 
 #if defined(__AVX512F__)
 
@@ -60,21 +54,11 @@ template <class S, std::size_t rows, std::size_t whole>
     }
     ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_column;
   }
-  const std::size_t tail = columns - whole * n;
   ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) sum[i][whole] = Half<S>::whole(last[i]);
-  if (part.add) ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
-      const S* const from = c + i * ldc;
-      ALGOPERF_UNROLL for (std::size_t v = 0; v < whole; ++v) sum[i][v] = load(from + v * n) + sum[i][v];
-      sum[i][whole] = load_first(from + whole * n, tail) + sum[i][whole];
-    }
-  ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
-    S* const to = c + i * ldc;
-    ALGOPERF_UNROLL for (std::size_t v = 0; v < whole; ++v) store<S>(sum[i][v], to + v * n);
-    store_first<S>(sum[i][whole], to + whole * n, tail);
-  }
+  write_cut<S>(sum, part.add, c, ldc, columns, c, ldc);
 }
 
-// Computes at most `rows` rows of a panel for which half_suffices().
+// Computes at most `rows` rows of a panel, with the largest tiles first.
 template <class S, std::size_t whole, std::size_t rows = tile_rows>
 void half_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* b, std::size_t b_row,
                 S* c) {
@@ -91,6 +75,18 @@ void half_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const
 }
 
 #endif
+
+// Computes a panel of plain terms, and only half of its last vector if that suffices.
+template <class S>
+void product_panel(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* panel, S* c) {
+#if defined(__AVX512F__)
+  if (const std::size_t rest = columns % width<S>; rest > 0 && rest <= width<S> / 2) {
+    if (columns < width<S>) return half_tiles<S, 0>(part, m, columns, a, panel, width<S>, c);
+    return half_tiles<S, 1>(part, m, columns, a, panel, line<S>, c);
+  }
+#endif
+  panel_tiles(part, m, columns, a, 0, panel, panel_width<S>(columns), c);
+}
 
 }  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail::tiled

@@ -48,6 +48,24 @@ enum class TileFor {
   far_terms,      // plain terms, and A, whose rows are not contiguous, is prefetched
 };
 
+// Writes a tile to C of whose last vector only some columns exist. If `add`, adds the rows at `added` to it before.
+template <class S, std::size_t rows, std::size_t vectors>
+[[gnu::always_inline]] inline void write_cut(Lanes<S> (&sum)[rows][vectors], bool add, const S* added,
+                                             std::size_t added_row, std::size_t columns, S* c, std::size_t ldc) {
+  constexpr std::size_t n = width<S>, last = vectors - 1;
+  const std::size_t tail = columns - last * n;
+  if (add) ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+      const S* const from = added + i * added_row;
+      ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) sum[i][v] = load(from + v * n) + sum[i][v];
+      sum[i][last] = load_first(from + last * n, tail) + sum[i][last];
+    }
+  ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+    S* const to = c + i * ldc;
+    ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) store<S>(sum[i][v], to + v * n);
+    store_first<S>(sum[i][last], to + last * n, tail);
+  }
+}
+
 // Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
 // b_row apart and are read as whole vectors, unless they are cut. Each pointer to A serves `group` rows; `first` is a
 // multiple of it. A packing tile writes the rows of B that it reads to `panel`, one after the other.
@@ -118,18 +136,7 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
         store<S>(sum[i][v], c + i * ldc + v * n);
     return;
   }
-  constexpr std::size_t last = vectors - 1;
-  const std::size_t tail = columns - last * n;
-  if (part.add) ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
-      const S* const from = added + i * added_row;
-      ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) sum[i][v] = load(from + v * n) + sum[i][v];
-      sum[i][last] = load_first(from + last * n, tail) + sum[i][last];
-    }
-  ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
-    S* const to = c + i * ldc;
-    ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) store<S>(sum[i][v], to + v * n);
-    store_first<S>(sum[i][last], to + last * n, tail);
-  }
+  write_cut<S>(sum, part.add, added, added_row, columns, c, ldc);
 }
 
 // The most rows of a tile: tile_rows, or 16 (15 for groups of three) with AVX-512, one vector of columns, and groups of
