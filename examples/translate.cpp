@@ -77,8 +77,7 @@ void run(const Options& options) {
   }
   std::vector<std::vector<std::int32_t>> sources;
   for (const std::string& sentence : sentences) sources.push_back(ap::source_tokens(subwords, sentence));
-  const auto predict = [&](const auto& inputs) { return predictor.predict(inputs); };
-  for (const auto& tokens : ap::beam_search(predict, sources, {.beams = options.beams}))
+  for (const auto& tokens : ap::beam_search(predictor, sources, {.beams = options.beams}))
     fmt::print("{}\n", subwords.decode(tokens));
 }
 

@@ -82,6 +82,7 @@ if $peers; then
   if "$python" -c "import torch" 2>/dev/null; then
     rows "$python" -B benchmarks/peers/python_models.py "$programs/bench_turns"
     rows "$python" -B benchmarks/peers/python_models.py "$programs/bench_turns" 2
+    rows "$python" -B benchmarks/peers/torch_translation.py "$programs/bench_turns"
   fi
   if [[ -f ${ALGOPERF_DATA:-data}/scaling/chinchilla_subset_apache2.csv ]]; then
     rows "$programs/bench_scaling_fits"

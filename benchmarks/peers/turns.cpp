@@ -2,6 +2,7 @@
 //
 //   <model> <batch> <steps>      training (an MLP), or a task of model_tasks.hpp
 //   predict:<model> <batch> <batches>
+//   translate:<beams> <sentences> <batches>
 //   adamw <parameters> <steps>
 //   convolution:<pass>:<side>:<channels>:<filters>:<size>:<stride> <images> <steps>, pass: forward, input or weights;
 //     0 filters: depthwise, with pass forward or backward
@@ -13,6 +14,8 @@
 //   bench_turns describe         prints the backend
 #include "turns.hpp"
 
+#include <algoperf/data/token_sequences.hpp>
+#include <algoperf/nn/beam_search.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -62,6 +65,25 @@ class TaskPredictions {
   Data data_;
   std::size_t batch_, begin_ = 0;
   algoperf::Predictor<ModelType> predictor_;
+};
+
+// Translates sentences by beam search, none of which ends before 16 tokens.
+class Translations {
+ public:
+  Translations(std::size_t beams, std::size_t sentences, unsigned threads)
+      : options_{.beams = beams, .longest = 16, .at_once = sentences},
+        predictor_(algoperf::EncoderDecoder<>{}, algoperf::Host<float>{.threads = threads}) {
+    (void)predictor_.values();  // the initial ones
+    options_.end = static_cast<std::int32_t>(predictor_.output_width());
+    sources_ = algoperf::token_sequences(bench::random_pairs(predictor_.model()), "source");
+    sources_.resize(sentences);
+  }
+  void operator()() { (void)algoperf::beam_search(predictor_, sources_, options_); }
+
+ private:
+  algoperf::BeamSearchOptions options_;
+  algoperf::Predictor<algoperf::EncoderDecoder<>> predictor_;
+  std::vector<std::vector<std::int32_t>> sources_;
 };
 
 // An arena, whose alignment is that of the library's activations.
@@ -164,6 +186,8 @@ std::function<void()> steps_of(const std::string& what, std::size_t size, unsign
   const auto take_turns = [&step](auto training) { step = [training] { (*training)(); }; };
   if (what == "training") take_turns(std::make_shared<bench::LibraryTraining>(size));
   if (what == "adamw") take_turns(std::make_shared<bench::LibraryAdamW>(size));
+  if (what.starts_with("translate:"))
+    take_turns(std::make_shared<Translations>(std::strtoull(what.c_str() + 10, nullptr, 10), size, threads));
   if (const auto convolution = convolution_of(what, size, threads)) step = convolution;
   bench::for_each_model_task(
       [&]<class M, class L>(const char* name, std::size_t, const M& model, const L& loss, const auto& data) {

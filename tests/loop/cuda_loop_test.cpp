@@ -8,6 +8,7 @@
 #include "algoperf/nn/losses/soft_cross_entropy.hpp"
 #include "algoperf/nn/metrics/soft_error_rate.hpp"
 
+#include "decoding.hpp"
 #include "device_loops.hpp"
 
 using namespace algoperf;
@@ -30,6 +31,10 @@ TEST_CASE_TEMPLATE("Cuda: workers", C, Mean, Adasum<Of::gradients>, Adasum<Of::u
   check_workers<C>(Cuda<float>{});
 }
 TEST_CASE("Cuda: binary decisions per class") { check_questions(Cuda<float>{}); }
+TEST_CASE("Cuda: decoding") {
+  check_decoders(Cuda<float>{}, 1e-5);
+  check_decoders(Cuda<float, bfloat16>{}, 0.05);
+}
 TEST_CASE("Cuda: evaluation") { check_evaluation(Cuda<float>{}); }
 TEST_CASE("Cuda: checkpoints") { check_checkpoints(Cuda<float>{}); }
 TEST_CASE("Cuda: divergence") { check_divergence(Cuda<float>{}); }

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/combine/group/threads.hpp>
+#include <algoperf/data/token_sequences.hpp>
+#include <algoperf/nn/beam_search.hpp>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "../support/near.hpp"
+#include "decoding.hpp"
 #include "ragged.hpp"
 #include "tagger.hpp"
 #include "tiny.hpp"
@@ -104,6 +107,48 @@ TEST_CASE("metrics on ranks: an accumulator sees the rows of all ranks, in the o
 
 TEST_CASE("metrics on ranks: one that generates has the outputs of all ranks") {
   check(loop_of(Tiny::model(), Tiny::loss()), Tiny::digits().subset(0, 40), Generated{});
+}
+
+// Translates the sources of the data by beam search.
+struct Translated {
+  static constexpr const char* name = "translated";
+  static constexpr bool lower_is_better = true;
+  static constexpr bool generates = true;
+  std::size_t leave_out = 0;
+  template <class Predict, class Data>
+  double score(const Predict& predict, const Data& data) const {
+    auto sources = token_sequences(data, "source");
+    sources.resize(sources.size() - leave_out);
+    double sum = 0;
+    std::size_t count = 0;
+    for (const auto& tokens : predict.beam_search(sources, BeamSearchOptions{.beams = 2, .longest = 5, .at_once = 3}))
+      for (const std::int32_t token : tokens) sum += token * static_cast<double>(++count % 101) + 1;
+    return sum;
+  }
+};
+
+TEST_CASE("metrics on ranks: each translates a part of the sentences") {
+  RaggedAxis sources{"source", {}}, targets{"target", {}};
+  std::vector<std::int32_t> source, target;
+  RandomStream random(RandomKey{1});
+  for (std::size_t i = 0; i < 11; ++i) {
+    sources.rows.push_back(static_cast<std::uint32_t>(random.below(4)));
+    targets.rows.push_back(static_cast<std::uint32_t>(1 + random.below(4)));
+    for (std::size_t n = sources.rows.back(); n > 0; --n) source.push_back(static_cast<std::int32_t>(random.below(6)));
+    for (std::size_t n = targets.rows.back(); n > 0; --n) target.push_back(static_cast<std::int32_t>(random.below(6)));
+  }
+  using Sentences =
+      InMemoryFields<Field<"source", std::int32_t>, Field<"input", std::int32_t>, Field<"label", std::int32_t>>;
+  const Sentences data({sources, targets}, {source, {1}, "source"}, {target, {1}, "target"}, {target, {1}, "target"});
+  const auto make = loop_of(MixedDecoder{}, SoftmaxCrossEntropy{});
+  check(make, data, Translated{});
+  std::vector<std::string> found(3);
+  run_ranks(3, [&](Threads group) {
+    auto loop = make(group);
+    found[group.rank()] = sentence([&] { (void)loop.evaluate(data, Translated{group.rank() == 2 ? 1u : 0u}); });
+  });
+  for (const std::string& each : found)
+    CHECK(contains(each, "rank 2 of 3 asks for 10 outputs of 10 examples, and rank 0 for 11 of 11: the score()"));
 }
 
 // Runs the model on more examples on rank 1 than on the others.

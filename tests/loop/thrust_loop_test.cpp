@@ -4,6 +4,7 @@
 #include <algoperf/combine/group/threads.hpp>
 #include "../support/near.hpp"
 #include "algoperf/loop/measured_examples.hpp"
+#include "decoding.hpp"
 #include "device_loops.hpp"
 #include "gradient_squares.hpp"
 
@@ -42,6 +43,7 @@ TEST_CASE_TEMPLATE("Thrust: ranks, whose arrays pass through host memory", C, Me
   });
 }
 TEST_CASE("Thrust: binary decisions per class") { check_questions(Thrust<float>{}); }
+TEST_CASE("Thrust: decoding") { check_decoders(Thrust<float>{}, 1e-5); }
 TEST_CASE("Thrust: evaluation") { check_evaluation(Thrust<float>{}); }
 TEST_CASE("Thrust: checkpoints") { check_checkpoints(Thrust<float>{}); }
 TEST_CASE("Thrust: divergence") { check_divergence(Thrust<float>{}); }

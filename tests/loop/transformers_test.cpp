@@ -161,6 +161,33 @@ TEST_CASE("generate: continues a text that a model has learnt") {
   CHECK(sentence([&] { generate(predictor, {0}); }) == "generate: logit 0 of token 1 is nan, expected a finite number");
 }
 
+template <class Model>
+void check_generated(const Model& model) {
+  Predictor predictor(model, Host<double>{}, 1);
+  RandomStream random(RandomKey{4});
+  for (std::size_t i = 0; i < predictor.layout().size(); ++i) predictor.values()[i] = 0.4 * random.normal();
+  for (const std::size_t known : {1u, 3u, 8u, 11u}) {
+    std::vector<std::int32_t> all;
+    for (std::size_t i = 0; i < known; ++i) all.push_back(static_cast<std::int32_t>(random.below(model.vocabulary)));
+    const auto found = generate(predictor, all, {.count = 20, .temperature = 0});
+    for (const std::int32_t token : found) {
+      const std::size_t n = std::min<std::size_t>(all.size(), 8);
+      std::vector<std::int32_t> window(all.end() - static_cast<std::ptrdiff_t>(n), all.end());
+      window.resize(8, 1);
+      const auto logits = predictor.predict(window);
+      const auto last = logits.begin() + static_cast<std::ptrdiff_t>((n - 1) * model.vocabulary);
+      CHECK(token == std::max_element(last, last + static_cast<std::ptrdiff_t>(model.vocabulary)) - last);
+      all.push_back(token);
+    }
+    CHECK(found.size() == 20);
+  }
+}
+TEST_CASE("generate: tokens are those of passes over the last tokens") {
+  check_generated(RotaryTransformer{.vocabulary = 9, .context = 8, .width = 8, .layers = 2, .heads = 2});
+  check_generated(Gpt{.vocabulary = 9, .context = 8, .width = 8, .layers = 1, .heads = 2});
+  check_generated(LstmLanguageModel{.vocabulary = 9, .context = 8, .width = 4, .units = 6});
+}
+
 TEST_CASE("generate: draws tokens with the model's probabilities") {
   const double logits[] = {0, std::log(2.0), -1e9, std::log(3.0)};
   const auto frequencies = [&](double temperature) {

@@ -1,16 +1,15 @@
 // Evaluator: a recorded model with memory for its passes over batches, which evaluates and predicts at any parameters.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "../data/concept.hpp"
 #include "batch_executor.hpp"
 #include "evaluation_sums.hpp"
+#include "read_scalars.hpp"
 
 namespace algoperf {
 
@@ -99,7 +98,8 @@ class Evaluator {
     if constexpr (AccumulatingMetric<Metric>) {
       const bool weighted = recorded_.losses().axis == recorded_.outputs().axis;
       const Scalar* const weights = weighted ? loss_weights(work) : nullptr;
-      const auto host_outputs = read_scalars(rows * width, outputs);
+      std::vector<Scalar> host_outputs(rows * width);
+      detail::read_scalars(backend_, host_outputs.size(), outputs, host_outputs.data());
       const auto host_labels = read(work.batch.entry(label, n) * work.batch.width(label), labels);
       const auto host_weights = read(weights == nullptr ? 0 : rows, weights);
       EvaluatedRows<Scalar, Label> evaluated{rows,
@@ -135,14 +135,13 @@ class Evaluator {
     else
       return false;
   }
-  // Return n elements of the backend's memory, and n activations as scalars.
+  // Returns n elements of the backend's memory.
   template <class T>
   std::vector<T> read(std::size_t n, const T* from) const {
     std::vector<T> values(n);
     if (n > 0) backend_.read(n, from, values.data());
     return values;
   }
-  std::vector<Scalar> read_scalars(std::size_t n, const Activation* from) const;
 
   // Returns memory for n examples: that of the constructor if it is large enough, else memory that is allocated for
   // this purpose and kept.
@@ -181,16 +180,6 @@ double Evaluator<Backend>::sum_of_weights(const Work& work, std::size_t begin, s
   const std::size_t rows = work.loss_rows().begin(begin + n) - work.loss_rows().begin(begin);
   const Scalar* const weights = loss_weights(work, begin);
   return weights == nullptr ? static_cast<double>(rows) : backend_.sum(rows, weights);
-}
-
-template <class Backend>
-std::vector<typename Backend::Scalar> Evaluator<Backend>::read_scalars(std::size_t n, const Activation* from) const {
-  if constexpr (std::is_same_v<Activation, Scalar>) {
-    return read(n, from);
-  } else {
-    const std::vector<Activation> stored = read(n, from);
-    return {stored.begin(), stored.end()};
-  }
 }
 
 template <class Backend>
@@ -241,13 +230,7 @@ void Evaluator<Backend>::read_outputs(Work& work, const Scalar* values, std::siz
                                       Scalar* outputs) const {
   GraphExecutor<Backend>& executor = work.executor_of(backend_, 0, n);
   executor.forward_to_outputs(pass_over(values, n));
-  const Activation* const from = executor.result(recorded_.outputs(), Mode::evaluate);
-  if constexpr (std::is_same_v<Activation, Scalar>) {
-    backend_.read(count, from, outputs);
-  } else {
-    const auto stored = read(count, from);
-    std::copy(stored.begin(), stored.end(), outputs);
-  }
+  detail::read_scalars(backend_, count, executor.result(recorded_.outputs(), Mode::evaluate), outputs);
 }
 
 template <class Backend>

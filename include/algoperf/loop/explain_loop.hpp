@@ -122,6 +122,9 @@ consteval bool explain_labels() {
 struct AnyPredict {
   template <class Data>
   std::vector<float> operator()(const Data&) const;
+  template <class Options>
+  std::vector<std::vector<std::int32_t>> beam_search(const std::vector<std::vector<std::int32_t>>&,
+                                                     const Options&) const;
 };
 
 // Fails with a readable message if a metric lacks a member or takes other labels than the data has.

@@ -42,7 +42,9 @@ std::size_t sample_index(const S* logits, std::size_t n, double temperature, Ran
 
 // Returns `options.count` tokens that continue `tokens`, each drawn from the model's probabilities of the next token.
 // The model is causal, with a field "input" of `context` tokens and logits for each position, such as
-// RotaryTransformer. It reads at most the last `context` tokens. Each new token costs a pass over a whole sequence.
+// RotaryTransformer. It reads at most the last `context` tokens. As long as all tokens are among these, each new token
+// costs one row of the model (Decoder). Afterwards, the places of the tokens change with every step, and each costs a
+// pass over `context` tokens; so does every token if the model cannot decode.
 //   Predictor predictor(task.model(), {}, 1);
 //   load_evaluation_values("best.checkpoint", predictor);
 //   text.decode(generate(predictor, text.encode("ROMEO:"), {.count = 500, .temperature = 0.8}))
@@ -59,17 +61,27 @@ std::vector<std::int32_t> generate(Predictor& predictor, const std::vector<std::
           " rows of outputs per example, expected one per token, ", context);
   std::vector<std::int32_t> all = tokens, window;
   RandomStream random(RandomKey{options.seed});
-  for (std::size_t i = 0; i < options.count; ++i) {
+  const auto append = [&](const auto* logits, std::size_t vocabulary) {
+    for (std::size_t k = 0; k < vocabulary; ++k)
+      require(detail::finite_bits(logits[k]), "generate: logit ", k, " of token ", all.size(), " is ", logits[k],
+              ", expected a finite number");
+    all.push_back(static_cast<std::int32_t>(detail::sample_index(logits, vocabulary, options.temperature, random)));
+  };
+  const std::size_t wanted = tokens.size() + options.count;
+  if (all.size() <= context && options.count > 0 && predictor.decodes()) {
+    auto decoder = predictor.decoder({.examples = 1, .steps = context});
+    decoder.begin(1);
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) decoder.step({{0, 0, tokens[i]}});
+    while (all.size() <= context && all.size() < wanted)
+      append(decoder.step({{0, 0, all.back()}}).data(), decoder.output_width());
+  }
+  while (all.size() < wanted) {
     const std::size_t known = all.size() < context ? all.size() : context;
     window.assign(all.end() - static_cast<std::ptrdiff_t>(known), all.end());
     window.resize(context, 0);  // a causal model does not read what follows
     const auto logits = predictor.predict(window);
     const std::size_t vocabulary = logits.size() / context;
-    const auto* const last = logits.data() + (known - 1) * vocabulary;
-    for (std::size_t k = 0; k < vocabulary; ++k)
-      require(detail::finite_bits(last[k]), "generate: logit ", k, " of token ", all.size(), " is ", last[k],
-              ", expected a finite number");
-    all.push_back(static_cast<std::int32_t>(detail::sample_index(last, vocabulary, options.temperature, random)));
+    append(logits.data() + (known - 1) * vocabulary, vocabulary);
   }
   return {all.begin() + static_cast<std::ptrdiff_t>(tokens.size()), all.end()};
 }

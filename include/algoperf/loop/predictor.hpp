@@ -17,6 +17,7 @@
 #include "../data/unlabelled.hpp"
 #include "../nn/init.hpp"
 #include "check_fields.hpp"
+#include "decoder.hpp"
 #include "evaluator.hpp"
 
 namespace algoperf {
@@ -40,8 +41,7 @@ class Predictor {
   // Returns the outputs (logits) for every example of a data set, row by row, in host memory.
   template <class Data>
   requires(Dataset<Data> || FieldDataset<Data>) std::vector<Scalar> predict(const Data& data) {
-    require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
-            "through values()");
+    check_given();
     detail::check_fits(evaluator_.graph(), data, false);
     return evaluator_.predict(data, values_.data(), evaluator_.work().at_once());
   }
@@ -49,6 +49,16 @@ class Predictor {
   template <class T>
   std::vector<Scalar> predict(const std::vector<T>& inputs) {
     return predict(Unlabelled<T>(inputs, input_shape()));
+  }
+
+  // Whether every row of the outputs depends only on the same and earlier rows, so that the model may have a Decoder.
+  bool decodes() const {
+    return detail::find_undecodable(evaluator_.graph(), evaluator_.model().outputs().axis) == nullptr;
+  }
+  // Returns a Decoder (decoder.hpp) of this model and these parameters, which the Predictor must outlive.
+  Decoder<Backend> decoder(const DecodingSizes& sizes = {}) const {
+    check_given();
+    return Decoder<Backend>(backend(), evaluator_.model(), values_.data(), sizes);
   }
 
   // Returns the number of elements of an example's field "input".
@@ -83,6 +93,10 @@ class Predictor {
   }
 
  private:
+  void check_given() const {
+    require(given_, "Predictor: the parameters have no values yet: call load_values(path, predictor), or write them ",
+            "through values()");
+  }
   struct KeepOutputs {
     const ModelType& model;
     template <class Net>

@@ -10,6 +10,7 @@
 #include "../core/finite.hpp"
 #include "../nn/concept.hpp"
 #include "check_fields.hpp"
+#include "decoder.hpp"
 #include "evaluation_sums.hpp"
 #include "field_array.hpp"
 #include "loop_ranks.hpp"
@@ -26,6 +27,7 @@ struct LossAndMetric {
 template <class Context>
 class SharedEvaluation {
   using Scalar = typename Context::Scalar;
+  using Sequences = std::vector<std::vector<std::int32_t>>;
 
  public:
   SharedEvaluation(Context& context, const Scalar* values, std::size_t batch)
@@ -53,6 +55,25 @@ class SharedEvaluation {
     }
     return result(data, metric, sums);
   }
+
+  // What a metric that generates runs the model with. Ranks share each call.
+  struct Predict {
+    SharedEvaluation& evaluation;
+
+    // Returns the outputs of all examples of `inputs`.
+    template <class Inputs>
+    std::vector<Scalar> operator()(const Inputs& inputs) const {
+      return evaluation.outputs_of(inputs);
+    }
+    // Returns a translation of each source. Options: BeamSearchOptions.
+    template <class Options>
+    Sequences beam_search(const Sequences& sources, const Options& options) const {
+      return evaluation.translations_of(sources, options);
+    }
+    Decoder<typename Context::Backend> decoder(const DecodingSizes& sizes) const {
+      return {evaluation.context_.backend(), evaluation.context_.evaluator().model(), evaluation.values_, sizes};
+    }
+  };
 
  private:
   const Ranks& ranks() const { return context_.ranks(); }
@@ -88,7 +109,7 @@ class SharedEvaluation {
     else if (!finite_bits(sums.loss))
       found.metric = std::numeric_limits<double>::quiet_NaN();
     else
-      found.metric = metric.score([&](const auto& inputs) { return outputs_of(inputs); }, data);
+      found.metric = metric.score(Predict{*this}, data);
     return found;
   }
   // Returns the outputs of all examples of `inputs`, of which each rank computes a part.
@@ -102,14 +123,45 @@ class SharedEvaluation {
       counts.push_back(context_.evaluator().output_size(inputs, begins[r], begins[r + 1] - begins[r]));
     const std::size_t me = ranks().rank(), all = context_.evaluator().output_size(inputs, 0, inputs.size());
     const auto own = context_.evaluator().predict(inputs, values_, batch_, begins[me], begins[me + 1]);
-    // Notes have no fields for numbers of examples and outputs: these are sent as the weight and the loss.
-    const auto notes = context_.meet(Meeting::evaluation, static_cast<double>(inputs.size()), static_cast<double>(all));
+    check_alike(inputs.size(), all);
+    return ranks().all_gather(own, counts);
+  }
+
+  // Returns the translation of each source, of which each rank finds a part.
+  template <class Options>
+  Sequences translations_of(const Sequences& sources, const Options& options) {
+    if (ranks().alone()) return beam_search(Predict{*this}, sources, options);
+    const auto place = [&](std::size_t rank) {
+      return sources.begin() + static_cast<std::ptrdiff_t>(begin_of(rank, sources.size()));
+    };
+    const Sequences mine(place(ranks().rank()), place(ranks().rank() + 1));
+    std::vector<std::int32_t> tokens;
+    std::vector<std::size_t> lengths;
+    for (const std::vector<std::int32_t>& translation : beam_search(Predict{*this}, mine, options)) {
+      lengths.push_back(translation.size());
+      tokens.insert(tokens.end(), translation.begin(), translation.end());
+    }
+    check_alike(sources.size(), sources.size());
+    lengths = ranks().all_gather(lengths, ranks().all_gather(lengths.size()));
+    tokens = ranks().all_gather(tokens, ranks().all_gather(tokens.size()));
+    Sequences all;
+    auto from = tokens.begin();
+    for (const std::size_t length : lengths) {
+      all.emplace_back(from, from + static_cast<std::ptrdiff_t>(length));
+      from += static_cast<std::ptrdiff_t>(length);
+    }
+    return all;
+  }
+
+  // Throws RankFailure unless all ranks ask for as many outputs of as many examples.
+  void check_alike(std::size_t examples, std::size_t outputs) const {
+    // Notes have no fields for these numbers: they are sent as the weight and the loss.
+    const auto notes = context_.meet(Meeting::evaluation, static_cast<double>(examples), static_cast<double>(outputs));
     for (std::size_t r = 1; r < notes.size(); ++r)
       if (notes[r].weight != notes[0].weight || notes[r].loss != notes[0].loss)
         fail_as<RankFailure>("rank ", r, " of ", ranks().size(), " asks for ", notes[r].loss, " outputs of ",
                              notes[r].weight, " examples, and rank 0 for ", notes[0].loss, " of ", notes[0].weight,
                              ": the score() of a metric must make the same calls of predict on all ranks");
-    return ranks().all_gather(own, counts);
   }
 
   Context& context_;

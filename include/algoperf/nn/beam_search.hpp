@@ -10,6 +10,7 @@
 
 #include "../core/error.hpp"
 #include "../data/in_memory_fields.hpp"
+#include "decoding.hpp"
 
 namespace algoperf {
 
@@ -33,19 +34,41 @@ using TranslationInputs = InMemoryFields<Field<"source", std::int32_t>, Field<"i
 
 namespace detail {
 
+// Writes the maximum of each block of logits. May ignore NaN.
+inline constexpr std::size_t logits_block = 64;
+template <class S>
+void find_block_maxima(std::size_t n, const S* z, std::vector<S>& maxima) {
+  constexpr std::size_t width = 16;
+  maxima.clear();
+  for (; n >= logits_block; n -= logits_block, z += logits_block) {
+    S most[width];
+    for (std::size_t j = 0; j < width; ++j) most[j] = z[j];
+    for (std::size_t k = width; k < logits_block; k += width)
+      for (std::size_t j = 0; j < width; ++j) most[j] = z[k + j] > most[j] ? z[k + j] : most[j];
+    maxima.push_back(*std::max_element(most, most + width));
+  }
+  if (n > 0) maxima.push_back(*std::max_element(z, z + n));
+}
+
 // The search for the translation of a sentence.
 class BeamSearch {
  public:
-  BeamSearch(const std::vector<std::int32_t>& source, const BeamSearchOptions& options)
-      : source_(&source), options_(options), alive_(1) {}
+  explicit BeamSearch(const BeamSearchOptions& options) : options_(options), alive_(1) {
+    alive_[0].token = options.begin;
+  }
 
-  const std::vector<std::int32_t>& source() const { return *source_; }
-  std::size_t hypotheses() const { return alive_.size(); }
-  // Returns the tokens of a hypothesis, without `begin`. All hypotheses have the same number of tokens.
-  const std::vector<std::int32_t>& tokens(std::size_t hypothesis) const { return alive_[hypothesis].tokens; }
-  // Extends the hypotheses. logits(h) points to those of the next token of hypothesis h.
-  template <class Logits>
-  void extend(std::size_t vocabulary, const Logits& logits) {
+  // A hypothesis ends with `token`, and extends hypothesis `parent` of the step before.
+  struct Hypothesis {
+    std::vector<std::int32_t> tokens;  // without `begin`
+    double log_probability = 0;
+    std::size_t parent = 0;
+    std::int32_t token = 0;
+  };
+  const std::vector<Hypothesis>& hypotheses() const { return alive_; }
+  // Extends the hypotheses by the logits of their next tokens, a row of `vocabulary` each, and the logs of the sums of
+  // their exponentials.
+  template <class S>
+  void extend(std::size_t vocabulary, const S* logits, const S* log_sums) {
     struct Candidate {
       double log_probability;
       std::size_t hypothesis, token;
@@ -53,31 +76,37 @@ class BeamSearch {
     // At most one candidate per hypothesis ends, so at least half of the 2 beams candidates continue.
     const std::size_t most = options_.beams == 1 ? 1 : 2 * options_.beams;
     std::vector<Candidate> best;  // the most probable first
+    std::vector<S> maxima;
     for (std::size_t h = 0; h < alive_.size(); ++h) {
-      const auto* const z = logits(h);
-      double top = static_cast<double>(z[0]), sum = 0;
-      for (std::size_t k = 1; k < vocabulary; ++k) top = std::max(top, static_cast<double>(z[k]));
-      for (std::size_t k = 0; k < vocabulary; ++k) sum += std::exp(static_cast<double>(z[k]) - top);
-      require(std::isfinite(top) && std::isfinite(sum), "beam_search: a logit of token ", alive_[h].tokens.size(),
+      const S* const z = logits + h * vocabulary;
+      require(std::isfinite(log_sums[h]), "beam_search: a logit of token ", alive_[h].tokens.size(),
               " is NaN or infinite");
-      const double before = alive_[h].log_probability - top - std::log(sum);
-      for (std::size_t k = 0; k < vocabulary; ++k) {
-        const double log_probability = before + static_cast<double>(z[k]);
-        if (best.size() == most && log_probability <= best.back().log_probability) continue;
-        if (best.size() == most) best.pop_back();
-        auto place = best.end();
-        while (place != best.begin() && log_probability > (place - 1)->log_probability) --place;
-        best.insert(place, {log_probability, h, k});
+      const double before = alive_[h].log_probability - static_cast<double>(log_sums[h]);
+      find_block_maxima(vocabulary, z, maxima);
+      const auto is_worse = [&](S logit) {
+        return best.size() == most && before + static_cast<double>(logit) <= best.back().log_probability;
+      };
+      for (std::size_t block = 0; block < maxima.size(); ++block) {
+        if (is_worse(maxima[block])) continue;
+        for (std::size_t k = block * logits_block; k < vocabulary && k < (block + 1) * logits_block; ++k) {
+          if (is_worse(z[k])) continue;
+          const double log_probability = before + static_cast<double>(z[k]);
+          if (best.size() == most) best.pop_back();
+          auto place = best.end();
+          while (place != best.begin() && log_probability > (place - 1)->log_probability) --place;
+          best.insert(place, {log_probability, h, k});
+        }
       }
     }
     std::vector<Hypothesis> next;
     for (const Candidate& candidate : best) {
       const std::vector<std::int32_t>& tokens = alive_[candidate.hypothesis].tokens;
-      if (static_cast<std::int32_t>(candidate.token) == options_.end) {
+      const auto token = static_cast<std::int32_t>(candidate.token);
+      if (token == options_.end) {
         finish(tokens, candidate.log_probability);
       } else if (next.size() < options_.beams) {
-        next.push_back({tokens, candidate.log_probability});
-        next.back().tokens.push_back(static_cast<std::int32_t>(candidate.token));
+        next.push_back({tokens, candidate.log_probability, candidate.hypothesis, token});
+        next.back().tokens.push_back(token);
       }
     }
     alive_ = std::move(next);
@@ -92,11 +121,6 @@ class BeamSearch {
   const std::vector<std::int32_t>& best() const { return ended_ ? best_ : alive_[0].tokens; }
 
  private:
-  struct Hypothesis {
-    std::vector<std::int32_t> tokens;
-    double log_probability = 0;
-  };
-
   double penalty(std::size_t length) const {
     return std::pow((5 + static_cast<double>(length)) / 6, options_.length_penalty);
   }
@@ -108,7 +132,6 @@ class BeamSearch {
     best_score_ = score;
   }
 
-  const std::vector<std::int32_t>* source_;
   BeamSearchOptions options_;
   std::vector<Hypothesis> alive_;  // the most probable first
   std::size_t steps_ = 0;          // tokens of each
@@ -117,71 +140,77 @@ class BeamSearch {
   double best_score_ = 0;
 };
 
-// Returns the inputs of the model for all hypotheses of some searches.
-inline TranslationInputs inputs_of(const std::vector<BeamSearch*>& searches, std::int32_t begin) {
-  RaggedAxis sources{"source", {}}, targets{"target", {}};
-  std::vector<std::int32_t> source, input;
-  for (const BeamSearch* search : searches)
-    for (std::size_t h = 0; h < search->hypotheses(); ++h) {
-      const std::vector<std::int32_t>& tokens = search->tokens(h);
-      sources.rows.push_back(static_cast<std::uint32_t>(search->source().size()));
-      targets.rows.push_back(static_cast<std::uint32_t>(tokens.size() + 1));
-      source.insert(source.end(), search->source().begin(), search->source().end());
-      input.push_back(begin);
-      input.insert(input.end(), tokens.begin(), tokens.end());
+// Returns sources [first, first + n) as inputs of a Decoder.
+inline TranslationInputs sources_of(const std::vector<std::vector<std::int32_t>>& sources, std::size_t first,
+                                    std::size_t n) {
+  RaggedAxis rows{"source", {}};
+  std::vector<std::int32_t> tokens;
+  for (std::size_t i = first; i < first + n; ++i) {
+    rows.rows.push_back(static_cast<std::uint32_t>(sources[i].size()));
+    tokens.insert(tokens.end(), sources[i].begin(), sources[i].end());
+  }
+  return TranslationInputs({std::move(rows), {"target", std::vector<std::uint32_t>(n)}},
+                           {std::move(tokens), {1}, "source"}, {{}, {1}, "target"});
+}
+
+// Appends the tokens that extend the hypotheses of a search for an example. `before` is the row of its first
+// hypothesis of the step before.
+inline void append_tokens(const BeamSearch& search, std::size_t example, std::size_t before,
+                          std::vector<SequenceToken>& tokens) {
+  for (const BeamSearch::Hypothesis& hypothesis : search.hypotheses())
+    tokens.push_back({example, before + hypothesis.parent, hypothesis.token});
+}
+
+// Appends the best translation of each of n sources, from `first` on.
+template <class Decoder>
+void beam_search(Decoder& decoder, const std::vector<std::vector<std::int32_t>>& sources, std::size_t first,
+                 std::size_t n, const BeamSearchOptions& options,
+                 std::vector<std::vector<std::int32_t>>& translations) {
+  decoder.begin(sources_of(sources, first, n), 0, n);
+  std::vector<BeamSearch> searches(n, BeamSearch(options));
+  std::vector<SequenceToken> tokens, next;
+  for (std::size_t e = 0; e < n; ++e) append_tokens(searches[e], e, 0, tokens);
+  while (!tokens.empty()) {
+    const auto& logits = decoder.step(tokens);
+    const auto& log_sums = decoder.log_sums();
+    next.clear();
+    for (std::size_t row = 0; row < tokens.size();) {
+      const std::size_t e = tokens[row].example, hypotheses = searches[e].hypotheses().size();
+      searches[e].extend(decoder.output_width(), logits.data() + row * decoder.output_width(), log_sums.data() + row);
+      if (!searches[e].done()) append_tokens(searches[e], e, row, next);
+      row += hypotheses;
     }
-  return TranslationInputs({std::move(sources), std::move(targets)}, {std::move(source), {1}, "source"},
-                           {std::move(input), {1}, "target"});
+    std::swap(tokens, next);
+  }
+  for (const BeamSearch& search : searches) translations.push_back(search.best());
 }
 
 }  // namespace detail
 
 // Returns a translation of each source, without `begin` and `end`. sources[i] holds the tokens that the model reads as
-// "source"; for a model that was trained on translation_fields, these are source_tokens(subwords, sentence).
-// predict(inputs) returns the logits of a model such as EncoderDecoder for every row of "input" of a TranslationInputs:
-//   beam_search([&](const auto& inputs) { return predictor.predict(inputs); }, sources)
+// "source"; for a model that was trained on translation_fields, these are source_tokens(subwords, sentence). The model
+// is a Predictor or another object whose decoder(sizes) returns a Decoder, of a model such as EncoderDecoder, which
+// decodes the field "input":
+//   beam_search(predictor, sources, {.beams = 4})
 // Each step extends every hypothesis by a token and keeps the `beams` most probable ones. A hypothesis ends with the
 // token `end`, and its score is log(probability) / ((5 + length) / 6)^length_penalty, where length counts `end`. The
 // search for a sentence stops when no live hypothesis can beat the best score, or after `longest` tokens. If no
 // hypothesis has ended by then, the translation is the most probable live one.
 // Source: Wu et al. 2016, arXiv:1609.08144, equation 14, without its coverage penalty, as in AlgoPerf's wmt. AlgoPerf
 //   continues until `beams` hypotheses have ended, which does not change the best one.
-// Cost: there is no cache of keys and values: for each token, the model encodes the source again, and recomputes all
-//   earlier tokens of every hypothesis. Keeps the logits of all rows of a pass in host memory: at most at_once * beams
-//   * longest * vocabulary elements.
+// Cost: the model encodes each source once, and computes one row per hypothesis and token.
 // Throws Error if a logit is NaN or +infinity, or if all logits of a row are -infinity.
-template <class Predict>
-std::vector<std::vector<std::int32_t>> beam_search(const Predict& predict,
+template <class Model>
+std::vector<std::vector<std::int32_t>> beam_search(const Model& model,
                                                    const std::vector<std::vector<std::int32_t>>& sources,
                                                    const BeamSearchOptions& options = {}) {
   options.check();
   std::vector<std::vector<std::int32_t>> translations;
-  for (std::size_t first = 0; first < sources.size(); first += options.at_once) {
-    std::vector<detail::BeamSearch> searches;
-    for (std::size_t i = first; i < sources.size() && i < first + options.at_once; ++i)
-      searches.emplace_back(sources[i], options);
-    for (;;) {
-      std::vector<detail::BeamSearch*> open;
-      for (detail::BeamSearch& search : searches)
-        if (!search.done()) open.push_back(&search);
-      if (open.empty()) break;
-      const TranslationInputs inputs = detail::inputs_of(open, options.begin);
-      const auto logits = predict(inputs);
-      std::size_t rows = 0;
-      for (const detail::BeamSearch* search : open) rows += search->hypotheses() * (search->tokens(0).size() + 1);
-      require(!logits.empty() && logits.size() % rows == 0, "beam_search: the model has ", logits.size(),
-              " outputs for ", rows, " rows of its input, expected logits for each row");
-      const std::size_t vocabulary = logits.size() / rows;
-      const auto* at = logits.data();
-      for (detail::BeamSearch* search : open) {
-        const std::size_t of_hypothesis = (search->tokens(0).size() + 1) * vocabulary;
-        const auto* const begin = at;
-        at += search->hypotheses() * of_hypothesis;
-        search->extend(vocabulary, [=](std::size_t h) { return begin + (h + 1) * of_hypothesis - vocabulary; });
-      }
-    }
-    for (const detail::BeamSearch& search : searches) translations.push_back(search.best());
-  }
+  if (sources.empty()) return translations;
+  const std::size_t at_once = std::min(options.at_once, sources.size());
+  auto decoder = model.decoder({.examples = at_once, .sequences = options.beams, .steps = options.longest});
+  for (std::size_t first = 0; first < sources.size(); first += at_once)
+    detail::beam_search(decoder, sources, first, std::min(at_once, sources.size() - first), options, translations);
   return translations;
 }
 

@@ -56,9 +56,10 @@
 //         or a metric that generates, which chooses itself what the model reads:
 //           generates         constexpr, true
 //           score(predict, data)   returns the metric of `data`. predict(inputs) returns the model's outputs for a data
-//                             set, as TrainingLoop::predict. Weights of rows are ignored. Not called if the loss is not
-//                             finite; the metric is then NaN. Ranks share each call of predict, so all must make the
-//                             same calls with the same inputs
+//                             set, as TrainingLoop::predict; predict.beam_search(sources, options) is beam_search()
+//                             with the model. Weights of rows are ignored. Not called if the loss is not finite; the
+//                             metric is then NaN. Ranks share each of these calls, so all must make the same calls
+//                             with the same inputs
 // Model:  Model (model.hpp), or any model function (graph/op.hpp) of the field "input" that has its members Input<S>,
 //         input() and output(). Tokens of a batch are checked before they reach a layer.
 #pragma once

@@ -8,6 +8,7 @@
 
 #include "../../core/example_rows.hpp"
 #include "../../core/map_kernels.hpp"
+#include "clear_gradients.hpp"
 #include "graph_pass.hpp"
 #include "pass_calls.hpp"
 #include "planner.hpp"
@@ -16,9 +17,10 @@
 namespace algoperf {
 
 struct ExecutorOptions {
-  bool training = true;       // allocates memory for passes in mode `train`
-  bool share_memory = true;   // PlanOptions::share
-  bool keeps_values = false;  // PlanOptions::keeps_values
+  bool training = true;                // allocates memory for passes in mode `train`
+  bool share_memory = true;            // PlanOptions::share
+  bool keeps_values = false;           // PlanOptions::keeps_values
+  GraphIndex decoded_axis = no_index;  // PlanOptions::decoded_axis; not with `training`
 };
 
 // Allocates memory for batches of up to `capacity` examples. A pass allocates nothing, except inside matrix products
@@ -52,6 +54,15 @@ class GraphExecutor {
   // Computes all values of the model, or those up to the last value that it keeps.
   void forward(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.forward_steps); }
   void forward_to_outputs(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.output_steps); }
+  // Computes the values that do not lie on the decoded axis. The rows that are bound for this axis are the most of any
+  // step of decoding.
+  void forward_before_decoding(const GraphPass<B>& pass) { run(pass, 0, evaluation_.plan.steps_before_decoding); }
+  // Follows forward_before_decoding(), any number of times: computes the outputs of a step of decoding, which has these
+  // rows on the decoded axis. pass.decoding holds what the ops keep.
+  void decode(const GraphPass<B>& pass, const AxisRows& rows) {
+    rows_[decoded_axis_] = rows;
+    run(pass, evaluation_.plan.steps_before_decoding, evaluation_.plan.output_steps);
+  }
   // Follows forward() with the same arguments, in mode `train`. Ops may overwrite what forward() kept, so each call
   // needs a forward() of its own.
   void backward(const GraphPass<B>& pass);
@@ -82,13 +93,13 @@ class GraphExecutor {
   void find_rows(const GraphPass<B>& pass);
   void find_untouched();
   bool has_no_outputs(const ModelGraph::Op& op) const;
-  void clear_gradients(const PlanStep& step, const OpCall<B>& call) const;
   void run(const GraphPass<B>& pass, std::size_t begin, std::size_t end);
   void run_gradient_step(const PlanStep& step, const OpCall<B>& call) const;
 
   B backend_;
   const RecordedModel<B>& model_;
   std::size_t capacity_;
+  GraphIndex decoded_axis_;
   bool ragged_;
   PlanSizes sizes_;
   List<AxisRows> rows_;  // of each axis, in the current pass
@@ -106,6 +117,7 @@ ALGOPERF_COLD GraphExecutor<B>::GraphExecutor(const B& backend, const RecordedMo
     : backend_(backend),
       model_(model),
       capacity_(capacity),
+      decoded_axis_(options.decoded_axis),
       ragged_(graph().is_ragged()),
       rows_(graph().axes.size(), AxisRows{}),
       keys_(graph().scopes.size(), RandomKey{}),
@@ -120,6 +132,7 @@ ALGOPERF_COLD GraphExecutor<B>::GraphExecutor(const B& backend, const RecordedMo
     how.training = pass == &training_;
     how.share = options.share_memory;
     how.keeps_values = options.keeps_values;
+    how.decoded_axis = options.decoded_axis;
     if (how.training && !options.training) continue;
     pass->plan = Planner(graph(), how).plan();
     pass->prepare(backend_, model_, rows_.begin());
@@ -213,15 +226,16 @@ ALGOPERF_COLD void GraphExecutor<B>::find_untouched() {
     if (training_.plan.writes_gradient[i] == 0) add(model_.ops().tensors()[i]);
 }
 
-// Runs steps [begin, end) of the plan. A forward pass first rounds the parameters to the activations' type, in which
-// matrix products read them.
+// Runs steps [begin, end) of the plan. A forward pass first counts rows and rounds the parameters to the activations'
+// type, in which matrix products read them.
 template <class B>
 void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::size_t end) {
   require(pass.examples > 0 && pass.examples <= capacity_, "GraphExecutor: the batch has ", pass.examples,
           " examples, expected 1 to ", capacity_, ", its capacity");
+  const bool starts = begin == 0 && pass.decoding == nullptr;
   if constexpr (!std::is_same_v<S, Scalar>) {
     if (rounded_.size() < layout().size()) rounded_ = backend_.template array<S>(layout().size());
-    if (begin == 0) backend_.map(Assign{}, layout().size(), rounded_.data(), pass.values);
+    if (starts) backend_.map(Assign{}, layout().size(), rounded_.data(), pass.values);
   }
   // A part's key depends only on its place and on the places of the blocks around it.
   for (std::size_t i = 0; i < keys_.size(); ++i) {
@@ -230,7 +244,7 @@ void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::siz
   }
   Pass& own = pass_of(pass.mode);
   require(!own.calls.empty(), "GraphExecutor: it was made without memory for training");
-  if (begin == 0) find_rows(pass);
+  if (starts) find_rows(pass);
   for (std::size_t i = begin; i < end; ++i) {
     const PlanStep& step = own.plan.steps[i];
     OpCall<B>& call = own.calls[i];
@@ -242,6 +256,7 @@ void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::siz
     const AxisRows& rows = rows_[graph().axis_of(op)];
     call.examples = pass.examples;
     call.weights = pass.weights;
+    call.decoding = pass.decoding == nullptr ? nullptr : pass.decoding + step.op;
     call.pass.values = pass.values;
     call.pass.gradients = pass.gradients;
     call.pass.batch = rows.count;
@@ -250,7 +265,7 @@ void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::siz
     call.pass.key = keys_[op.scope].fold(op.place);
     if constexpr (!std::is_same_v<S, Scalar>) call.pass.rounded = rounded_.data();
     if (ragged_ && has_no_outputs(op)) {
-      clear_gradients(step, call);
+      detail::clear_gradients(model_, step, call);
       continue;
     }
     if (step.kind == PlanStep::Kind::forward) {
@@ -268,24 +283,6 @@ bool GraphExecutor<B>::has_no_outputs(const ModelGraph::Op& op) const {
   for (std::size_t k = 0; k < op.outputs.count; ++k)
     if (rows_[graph().values[graph().output(op, k)].value.axis].count > 0) return false;
   return true;
-}
-
-// Writes the gradients that an op without rows of outputs has: 0.
-template <class B>
-ALGOPERF_COLD void GraphExecutor<B>::clear_gradients(const PlanStep& step, const OpCall<B>& call) const {
-  const ModelGraph::Op& op = *call.op;
-  const auto clear = [&](TensorHandle handle) {
-    if (!layout().spec(handle).fixed)
-      backend_.fill(layout().place_of(handle).size, call.pass.gradient(handle), Scalar(0));
-  };
-  for (std::size_t k = 0; k < op.inputs.count; ++k)
-    if (call.d_in(k) != nullptr && !call.adds_to(k))
-      backend_.fill(call.rows(k) * call.in_shape(k).size(), call.d_in(k), S(0));
-  if (step.kind == PlanStep::Kind::forward) return;
-  for (std::size_t k = 0; k < op.uses.count; ++k)
-    if (!call.adds_to_tensor(k)) clear(model_.ops().tensors()[graph().tensor(op, k)]);
-  const auto own = model_.ops().own_tensors(step.op);
-  for (std::size_t t = own.begin; t < own.end; ++t) clear({static_cast<std::uint32_t>(t)});
 }
 
 template <class B>

@@ -41,6 +41,7 @@ struct GraphPass {
   std::size_t first = 0;                        // index of the first example within the step's batch
   const typename B::Scalar* weights = nullptr;  // one per row of the losses; null if backward is not called
   BackwardObserver<B>* observer = nullptr;      // optional
+  const DecodingStep<B>* decoding = nullptr;    // of each op, in a step of decoding
 };
 
 }  // namespace algoperf

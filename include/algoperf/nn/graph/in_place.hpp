@@ -9,9 +9,10 @@ namespace algoperf::detail {
 
 constexpr bool has_bit(std::uint64_t mask, std::size_t k) { return (mask >> k & 1) != 0; }
 
-// Returns 1 for each op that writes its output over its input: those that can, where no later op and, in training, no
-// backward step reads the input, and the input is neither kept nor a field of the batch.
-ALGOPERF_COLD constexpr List<GraphIndex> ops_in_place(const ModelGraph& graph, bool training) {
+// Returns 1 for each op that writes its output over its input: those that can, where no later op in `order` and, in
+// training, no backward step reads the input, and the input is neither kept nor a field of the batch.
+ALGOPERF_COLD constexpr List<GraphIndex> ops_in_place(const ModelGraph& graph, bool training,
+                                                      const List<GraphIndex>& order) {
   const std::size_t ops = graph.ops.size();
   // The content of a value is the first of the values that are views of each other.
   List<GraphIndex> content(graph.values.size(), 0);
@@ -20,12 +21,12 @@ ALGOPERF_COLD constexpr List<GraphIndex> ops_in_place(const ModelGraph& graph, b
     if (op.traits.view) content[graph.output(op, 0)] = content[graph.input(op, 0)];
   List<GraphIndex> last_read(graph.values.size(), 0);
   List<GraphIndex> read_later(graph.values.size(), 0);  // in backward, or by the caller
-  for (std::size_t i = 0; i < ops; ++i) {
+  for (const GraphIndex i : order) {
     const ModelGraph::Op& op = graph.ops[i];
     const bool goes_back = training && op.trains;
     for (std::size_t k = 0; k < op.inputs.count; ++k) {
       const GraphIndex c = content[graph.input(op, k)];
-      if (!op.traits.view) last_read[c] = static_cast<GraphIndex>(i);
+      if (!op.traits.view) last_read[c] = i;
       if (goes_back && has_bit(op.traits.reads_inputs, k)) read_later[c] = 1;
     }
     for (std::size_t k = 0; k < op.outputs.count; ++k)

@@ -51,8 +51,9 @@ struct PlanStep {
 
 struct MemoryPlan {
   List<PlanStep> steps;
-  std::size_t forward_steps = 0;  // the number of leading steps that are the forward pass
-  std::size_t output_steps = 0;   // the number of leading steps that compute all kept values
+  std::size_t forward_steps = 0;          // the number of leading steps that are the forward pass
+  std::size_t output_steps = 0;           // the number of leading steps that compute all kept values
+  std::size_t steps_before_decoding = 0;  // the number of leading steps that do not lie on the decoded axis
   List<PlanBuffer> buffers;
   List<BufferRef> refs;
   List<BufferRef> place_of;     // of each value: where the forward pass leaves it

@@ -77,6 +77,10 @@ struct OpName {
   constexpr bool empty() const { return *text == 0 && index == no_index; }
 };
 
+// The rows of an axis on which a row of an op's outputs depends: the same row of its inputs; it and the earlier rows of
+// its example; or any. Inputs on other axes do not count.
+enum class RowsRead : std::uint8_t { same, earlier, any };
+
 // Properties of an op that the planner uses. Bit k of a mask stands for input or output k.
 struct OpTraits {
   std::uint64_t reads_inputs = ~std::uint64_t{0};  // the inputs that backward reads
@@ -92,6 +96,10 @@ struct OpTraits {
   // when forward or backward begins. OpCall has members of the same names.
   std::size_t last_input_scratch = 0;
   std::size_t example_scratch = 0;
+  // Ops that read `same` or `earlier` rows can decode (decoding_step.hpp). For each row of each step, they may keep
+  // elements of the activations' type and of the parameters' type for later steps.
+  RowsRead rows_read = RowsRead::any;
+  std::size_t kept_of_step = 0, exact_of_step = 0;
 };
 
 // Elements [begin, begin + count) of one of the graph's lists.

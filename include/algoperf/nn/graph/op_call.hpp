@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../../core/example_rows.hpp"
+#include "decoding_step.hpp"
 #include "in_place.hpp"
 
 namespace algoperf {
@@ -26,6 +27,7 @@ struct OpCall {
   void *const *x = nullptr, *const *y = nullptr, *const *dx = nullptr, *const *dy = nullptr;
   const Scalar* weights = nullptr;  // of a loss: one per row of its input, null in evaluation
   Scalar *last_input_scratch = nullptr, *example_scratch = nullptr;  // of the op's traits
+  const DecodingStep<B>* decoding = nullptr;                         // null if the rows are whole sequences
   std::uint64_t adds = 0, adds_tensors = 0;
 
   const S* in(std::size_t k) const { return static_cast<const S*>(x[k]); }

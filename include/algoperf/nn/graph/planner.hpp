@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "decoding_order.hpp"
 #include "in_place.hpp"
 #include "memory_plan.hpp"
 #include "reaches_loss.hpp"
@@ -15,6 +16,8 @@ struct PlanOptions {
   bool training = true;       // with a backward pass
   bool share = true;          // lets ops work in place and gradients share memory
   bool keeps_values = false;  // each op's inputs and outputs until its backward, also those that backward does not read
+  // Plans the ops on this axis after all others, so that they can run several times (decoding_order.hpp).
+  GraphIndex decoded_axis = no_index;
 };
 
 // Simulates one pass: all ops forward in the order of the graph, then backward in reverse. A buffer is in use from its
@@ -43,9 +46,12 @@ class Planner {
     for (std::size_t v = 0; v < values; ++v)
       if (graph_.values[v].is_field()) plan_.place_of[v] = {BufferRef::Kind::field, index(v)};
     reaches_loss_ = detail::values_that_reach_a_loss(graph_);
-    in_place_ = List<GraphIndex>(ops, 0);
-    if (options_.share) in_place_ = detail::ops_in_place(graph_, options_.training);
-    for (std::size_t i = 0; i < ops; ++i) forward(index(i));
+    const detail::OpOrder order = detail::order_of_ops(graph_, options_.decoded_axis);
+    in_place_ = options_.share ? detail::ops_in_place(graph_, options_.training, order.ops) : List<GraphIndex>(ops, 0);
+    for (std::size_t i = 0; i < ops; ++i) {
+      if (i == order.first_decoded) plan_.steps_before_decoding = plan_.steps.size();
+      forward(order.ops[i]);
+    }
     for (const GraphIndex v : graph_.outputs) {
       // The op whose output's memory it is; a view or an op in place has that of its input.
       for (std::size_t i = 0; i < plan_.steps.size(); ++i)
@@ -56,6 +62,7 @@ class Planner {
     for (const Op& op : graph_.ops)
       if (op.loss) keep_until_now(plan_.place_of[graph_.output(op, 0)]);
     plan_.forward_steps = plan_.steps.size();
+    detail::keep_for_decoding(plan_);
     if (options_.training)
       for (std::size_t i = ops; i-- > 0;)
         if (on_way_back(graph_.ops[i])) backward(index(i));

@@ -5,6 +5,7 @@
 #include "../../core/error.hpp"
 #include "../../core/math.hpp"
 #include "../concept.hpp"
+#include "../log_sums.hpp"
 
 namespace algoperf {
 
@@ -28,14 +29,6 @@ struct SoftmaxCrossEntropy {
     tally.operation({"loss", batch * (6 * classes + 12 + smoothing), batch * (classes + 2), batch * (classes + 1)});
   }
 
-  template <class S>
-  struct Exponential {
-    S top;
-    template <class T>
-    ALGOPERF_HD T operator()(T, T z) const {
-      return math::exp(z - T(top));
-    }
-  };
   template <class S>
   struct Gradient {
     S factor, least;
@@ -63,7 +56,7 @@ struct SoftmaxCrossEntropy {
       S* const d = d_logits == nullptr ? nullptr : d_logits + r * classes;
       const bool stores = exact && d != nullptr;  // the exponentials, in d until the last loop
       if constexpr (exact)
-        if (stores) team.map(Exponential<T>{top}, classes, d, z);
+        if (stores) team.map(detail::ExponentialBelow<T>{top}, classes, d, z);
       const T total = stores ? team.template sum<T>(classes, [d](std::size_t c) { return T(d[c]); })
                              : team.template sum<T>(classes, [z, top](std::size_t c) { return math::exp(z[c] - top); });
       const T log_total = math::log(total);  // of exp(z - top); below, top is added as top - z to avoid cancellation

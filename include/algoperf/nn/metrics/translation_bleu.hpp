@@ -27,7 +27,7 @@ struct TranslationBleu {
   template <class Predict, class Data>
   double score(const Predict& predict, const Data& data) const {
     std::vector<std::string> translations, references;
-    for (const std::vector<std::int32_t>& tokens : beam_search(predict, token_sequences(data, "source"), search))
+    for (const std::vector<std::int32_t>& tokens : predict.beam_search(token_sequences(data, "source"), search))
       translations.push_back(text.decode(tokens));
     for (const std::vector<std::int32_t>& tokens : token_sequences(data, "label"))
       references.push_back(text.decode(tokens));

@@ -27,12 +27,11 @@ namespace algoperf {
 // Hyperparameters: post_norm: x = norm(x + f(x)) instead of x + f(norm(x)), without the last norm. glu: multiplies the
 //   activated hidden layer h of each MLP by (gate h + bias). attention_pooling: instead of the mean, a learned query
 //   attends to the patches, followed by an MLP ("MAP head").
-// Tensors: patches, block.<i>.{norm_1, qkv, out, norm_2, up, gate, down}, norm, pool.{probe, query, kv, out,
-// norm,
-//   up, gate, down}, pre_logits, logits, each with weight or scale, and bias.
+// Tensors: patches, block.<i>.{norm_1, qkv, out, norm_2, up, gate, down}, norm, pool.{probe, query, kv, out, norm, up,
+//   gate, down}, pre_logits, logits, each with weight or scale, and bias.
 // Source: Dosovitskiy et al. 2021, arXiv:2010.11929, with the changes of Beyer et al. 2022, arXiv:2205.01580;
-// structure,
-//   initial values and variants of AlgoPerf's imagenet_vit, whose sizes are patch 16, width 384, 12 blocks, 6 heads.
+//   structure, initial values and variants of AlgoPerf's imagenet_vit, whose sizes are patch 16, width 384, 12 blocks,
+//   6 heads.
 //   Departure: `qkv` is one tensor. Its values start as those of three separate ones would.
 struct VisionTransformer {
   std::size_t patch = 4;

@@ -7,6 +7,7 @@
 #include "../../core/math.hpp"
 #include "../graph/op.hpp"
 #include "attention_rows.hpp"
+#include "attention_step.hpp"
 #include "check_alike.hpp"
 
 namespace algoperf {
@@ -29,6 +30,7 @@ namespace algoperf {
 //   4 width + 3 heads and 10 width + 4 heads. Causal attention has n (n + 1) / 2 pairs per example of n rows. Stores
 //   one element per query and head for the backward pass. Reserves two more as scratch for the loops over rows and,
 //   with two inputs, two per key and head.
+// In decoding, causal attention keeps 2 width elements and one per head for each row of a step.
 // Host works on tiles by matrix products, and Cuda on tiles in shared memory for heads of up to 128 elements. Larger
 // heads and relu on Cuda, and Thrust, run a loop over rows, which is not fast.
 struct Attention {
@@ -59,12 +61,19 @@ struct Attention {
     return {no_index, x[0].axis, Shape{width}, ElementType::activation};
   }
   template <std::size_t N>
-  constexpr OpTraits traits(const std::array<Value, N>&) const {
+  constexpr OpTraits traits(const std::array<Value, N>& x) const {
     OpTraits traits;
     traits.reads_outputs = 1;
     // Per query and head: one log-sum, and two scratch elements for the loops over rows.
     traits.memory.exact = 3 * heads;
     if (N == 2) traits.last_input_scratch = 2 * heads;
+    if (causal) {
+      traits.rows_read = RowsRead::earlier;
+      traits.kept_of_step = 2 * width_of(x);  // the key and the value
+      traits.exact_of_step = heads;           // a weight of each head
+    } else if (N == 2 && x[0].axis != x[1].axis) {
+      traits.rows_read = RowsRead::same;
+    }
     return traits;
   }
   template <class Net, std::size_t N, class Tally>
@@ -85,6 +94,11 @@ struct Attention {
     using S = typename Call::S;
     using B = typename Call::Backend;
     const AttentionShape shape = shape_of(call);
+    if (causal && call.decoding != nullptr)
+      return call.pass.backend.for_each_row(
+          call.rows(0) * heads, (call.decoding->sequences.place + 1) * shape.size,
+          detail::AttentionStep<S>{shape, call.decoding->sequences, inputs(call), call.decoding->kept,
+                                   call.decoding->exact, call.out()});
     if constexpr (AttendingBackend<B>)
       if (attends<B>(shape))
         return call.pass.backend.attention(shape).forward(inputs(call), call.out(), call.pass.exact);

@@ -31,6 +31,7 @@ struct Concat {
   template <std::size_t N>
   constexpr OpTraits traits(const std::array<Value, N>&) const {
     OpTraits traits;
+    traits.rows_read = RowsRead::same;
     traits.reads_inputs = 0;
     traits.adds = true;
     return traits;

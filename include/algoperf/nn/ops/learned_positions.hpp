@@ -51,6 +51,7 @@ struct AddTable {
     OpTraits traits;
     traits.reads_inputs = 0;
     traits.in_place = 0;
+    traits.rows_read = RowsRead::earlier;
     return traits;
   }
   template <class Net, class Tally>
@@ -66,7 +67,7 @@ struct AddTable {
 
   template <class Call>
   void forward(const Call& call) const {
-    add_table_rows(call, call.value(table));
+    add_table_rows(call, call.value(table) + place_of_rows(call) * call.in_shape(0).size());
   }
   template <class Call>
   void backward(const Call& call) const {

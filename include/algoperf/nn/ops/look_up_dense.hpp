@@ -32,6 +32,7 @@ struct LookUpDense {
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
     OpTraits traits;
+    traits.rows_read = RowsRead::same;
     // Forward, the products; backward, sums of the parameters' type, and the same rounded to 16 bits.
     traits.memory.scratch = 3 * embedding.vocabulary * units;
     return traits;

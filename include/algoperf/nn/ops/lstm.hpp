@@ -38,6 +38,8 @@ struct Recurrence {
     traits.memory.exact = units;                    // the cells
     traits.memory.scratch = lstm_gates * units * units;
     traits.example_scratch = (lstm_gates + 2) * units;
+    if (!reverse) traits.rows_read = RowsRead::earlier;
+    traits.kept_of_step = traits.exact_of_step = units;  // h and c
     return traits;
   }
   template <class Net, class Tally>
@@ -66,6 +68,7 @@ struct Recurrence {
     if constexpr (Call::Backend::on_host)
       call.pass.backend.for_each_row((units + 15) / 16, 16 * gates,
                                      TransposeRows<S>{gates, units, call.weight(weight), transposed});
+    if (call.decoding != nullptr) return decode(call, memory, transposed);
     for_each_block(call, [&](const auto& backend, std::size_t first, std::size_t count) {
       T* const products = memory.scratch(first);
       S* const states = reinterpret_cast<S*>(products + count * gates);
@@ -114,6 +117,23 @@ struct Recurrence {
   }
 
  private:
+  // Computes the newest element of each sequence.
+  template <class Call, class Memory>
+  void decode(const Call& call, const Memory& memory, const typename Call::S* transposed) const {
+    using S = typename Call::S;
+    const auto& backend = call.pass.backend;
+    const std::size_t rows = call.rows(0), gates = lstm_gates * units;
+    const LstmStep<S> step{units,         call.decoding->sequences, call.in(0),           memory.gates,
+                           memory.before, call.decoding->kept,      call.decoding->exact, call.out()};
+    if (step.sequences.place > 0) {
+      backend.for_each_row(rows, units, LstmStatesBefore<S>{step});
+      if constexpr (Call::Backend::on_host)
+        backend.gemm_nn(rows, gates, units, memory.before, transposed, memory.gates);
+      else
+        backend.gemm_nt(rows, gates, units, memory.before, call.weight(weight), memory.gates);
+    }
+    backend.for_each_row(rows, 32 * units, step);
+  }
   // Returns the number of rows that have a row before them.
   template <class Net>
   static constexpr std::uint64_t later_rows(const Net& net, std::uint64_t rows) {
@@ -197,6 +217,7 @@ struct Recurrence {
 // Cost: that of the Dense layer `input`; per row, 8 units^2 FLOPs for the product with U forward and 16 units^2
 //   backward; and 59 and 65 units for the gates. The first row of an example costs less. Keeps 5 x units activations
 //   per row, and units elements of the parameters' type.
+// In decoding, keeps h and c for each row of a step.
 // On a ragged axis, an example takes as much time as the longest of its block of 16 on the host, or of all on a device,
 //   which is not counted. CUDA graphs are seldom replayed, because the number of launches depends on the longest one.
 struct Lstm {

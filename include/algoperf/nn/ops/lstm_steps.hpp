@@ -7,6 +7,7 @@
 #include "../../core/half.hpp"
 #include "../../core/map_kernels.hpp"
 #include "../../core/math.hpp"
+#include "../graph/decoding_step.hpp"
 
 namespace algoperf::detail {
 
@@ -131,6 +132,60 @@ struct LstmForward {
     }
     team.map(HiddenOf{}, u, y, o, cell);
     team.copy(u, y, state);
+  }
+};
+
+// The newest element of each sequence in decoding.
+template <class S>
+struct LstmStep {
+  static constexpr bool elementwise = true;
+  using T = Arithmetic<S>;
+  std::size_t units;
+  GrowingSequences sequences;
+  const S* inputs;  // the inputs' part of the pre-activations
+  S* gates;         // the states' part of the pre-activations; replaced by the gates. Not read at place 0
+  S* before;        // h of each sequence's element before; not read at place 0
+  S* states;        // h of each element
+  T* cells;         // c of each element
+  S* out;
+
+  // Returns where an array of the elements has that of row r `back` steps ago.
+  template <class X>
+  ALGOPERF_HD X* at(X* elements, std::size_t r, std::size_t back) const {
+    return elements + sequences.element(r, sequences.place - back) * units;
+  }
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    const std::size_t u = units;
+    S* const gate = gates + r * lstm_gates * u;
+    S *const f = gate + lstm_forget * u, *const g = gate + lstm_cell * u, *const o = gate + lstm_output * u;
+    const S* const input = inputs + r * lstm_gates * u;
+    T* const cell = at(cells, r, 0);
+    if (sequences.place == 0) {
+      team.map(SigmoidOf{}, lstm_cell * u, gate, input);
+      team.map(TanhOf{}, u, g, input + lstm_cell * u);
+      team.map(SigmoidOf{}, u, o, input + lstm_output * u);
+      team.map(Times{}, u, cell, gate, g);
+    } else {
+      team.map(SigmoidOf{}, lstm_cell * u, gate, input, gate);
+      team.map(TanhOf{}, u, g, input + lstm_cell * u, g);
+      team.map(SigmoidOf{}, u, o, input + lstm_output * u, o);
+      team.map(NextCell{}, u, cell, gate, g, f, at(cells, r, 1));
+    }
+    S* const y = out + r * u;
+    team.map(HiddenOf{}, u, y, o, cell);
+    team.copy(u, y, at(states, r, 0));
+  }
+};
+
+template <class S>
+struct LstmStatesBefore {
+  static constexpr bool elementwise = true;
+  LstmStep<S> step;
+
+  template <class Team>
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+    team.copy(step.units, step.at(step.states, r, 1), step.before + r * step.units);
   }
 };
 

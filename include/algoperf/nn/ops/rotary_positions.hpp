@@ -7,23 +7,25 @@
 #include "../../core/example_rows.hpp"
 #include "../../core/half.hpp"
 #include "../../core/math.hpp"
+#include "add_table_rows.hpp"
 #include "check_alike.hpp"
 
 namespace algoperf {
 
 namespace detail {
 
-// Row i of the table holds cos(a) and sin(a) of each pair's angle in turn.
+// Row r of the table holds cos(a) and sin(a) of each pair's angle in turn, for row first + r of an example.
 template <class T>
 struct RotaryAngles {
-  std::size_t size;
+  std::size_t size, first;
   double base;
   T* table;
 
   template <class Team>
-  ALGOPERF_HD void operator()(const Team& team, std::size_t i) const {
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
     const RotaryAngles a = *this;
-    T* const row = table + i * size;
+    const std::size_t i = first + r;
+    T* const row = table + r * size;
     team.each(size / 2, [=](std::size_t j) {
       const double exponent = -2 * static_cast<double>(j) / static_cast<double>(a.size);
       const double angle = static_cast<double>(i) * math::exp(exponent * math::log(a.base));
@@ -104,6 +106,7 @@ struct RotaryPositions {
     traits.reads_inputs = 0;
     traits.in_place = 0;
     traits.memory.exact = size;
+    traits.rows_read = RowsRead::earlier;
     return traits;
   }
   template <class Net, class Tally>
@@ -118,8 +121,9 @@ struct RotaryPositions {
 
   template <class Call>
   void forward(const Call& call) const {
-    call.pass.backend.for_each_row(call.axis_of(0).longest, 64 * size,
-                                   detail::RotaryAngles<typename Call::Scalar>{size, base, call.pass.exact});
+    const std::size_t first = detail::place_of_rows(call);
+    call.pass.backend.for_each_row(detail::places(call), 64 * size,
+                                   detail::RotaryAngles<typename Call::Scalar>{size, first, base, call.pass.exact});
     rotate(call, 1, call.in(0), call.out());
   }
   template <class Call>
@@ -134,10 +138,11 @@ struct RotaryPositions {
     using S = typename Call::S;
     const std::size_t width = call.in_shape(0).size();
     const AxisRows& axis = call.axis_of(0);
-    const bool ragged = axis.rows.begins != nullptr;
+    const ExampleRows rows = call.decoding == nullptr ? axis.rows : ExampleRows{1};
+    const bool ragged = rows.begins != nullptr;
     call.pass.backend.for_each_row(ragged ? call.examples : call.rows(0),
                                    2 * rotated(width) * (ragged ? axis.longest : 1),
-                                   detail::RotateRows<S>{axis.rows, width, rotated(width), size,
+                                   detail::RotateRows<S>{rows, width, rotated(width), size,
                                                          static_cast<Arithmetic<S>>(sign), call.pass.exact, x, y});
   }
 };

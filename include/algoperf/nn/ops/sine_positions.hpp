@@ -12,18 +12,18 @@ namespace algoperf {
 
 namespace detail {
 
-// Row i of the table: sin(i f_k) for each k, then cos(i f_k).
+// Row r of the table: sin(i f_k) for each k, then cos(i f_k), where i = first + r.
 template <class T>
 struct SineTable {
-  std::size_t width;
+  std::size_t width, first;
   double base;
   T* table;
 
   template <class Team>
-  ALGOPERF_HD void operator()(const Team& team, std::size_t i) const {
+  ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
     const double log_base = math::log(base);
-    const std::size_t n = width / 2;
-    T* const to = table + i * width;
+    const std::size_t n = width / 2, i = first + r;
+    T* const to = table + r * width;
     team.each(n, [=](std::size_t k) {
       const double share = n == 1 ? 0 : static_cast<double>(k) / static_cast<double>(n - 1);
       const double angle = static_cast<double>(i) * math::exp(-share * log_base);
@@ -59,6 +59,7 @@ struct SinePositions {
     OpTraits traits;
     traits.reads_inputs = 0;
     traits.in_place = 0;
+    traits.rows_read = RowsRead::earlier;
     traits.last_input_scratch = x[0].shape.size();
     return traits;
   }
@@ -72,9 +73,10 @@ struct SinePositions {
 
   template <class Call>
   void forward(const Call& call) const {
-    const std::size_t width = call.in_shape(0).size();
-    call.pass.backend.for_each_row(call.axis_of(0).longest, 64 * width,
-                                   detail::SineTable<typename Call::Scalar>{width, base, call.last_input_scratch});
+    const std::size_t width = call.in_shape(0).size(), first = detail::place_of_rows(call);
+    call.pass.backend.for_each_row(
+        detail::places(call), 64 * width,
+        detail::SineTable<typename Call::Scalar>{width, first, base, call.last_input_scratch});
     detail::add_table_rows(call, call.last_input_scratch);
   }
   template <class Call>

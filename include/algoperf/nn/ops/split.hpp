@@ -25,6 +25,7 @@ struct Split {
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
     OpTraits traits;
+    traits.rows_read = RowsRead::same;
     traits.reads_inputs = 0;
     return traits;
   }

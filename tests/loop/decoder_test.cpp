@@ -1,0 +1,138 @@
+// Decoder: see decoding.hpp. The tests of the devices check it, too.
+#include <algoperf/loop/decoder.hpp>
+
+#include <algoperf/backend/host.hpp>
+#include <algoperf/nn/layers/embedding.hpp>
+#include <algoperf/nn/models/bert.hpp>
+#include <algoperf/nn/models/next_character.hpp>
+#include <algoperf/nn/ops/pool_rows.hpp>
+#include <algoperf/nn/ops/repeat_rows.hpp>
+#include <algoperf/nn/ops/sum.hpp>
+#include <string>
+#include <vector>
+
+#include "../support/sentence.hpp"
+#include "decoding.hpp"
+
+namespace algoperf::testing::of_decoder {
+
+TEST_CASE_TEMPLATE("decoding: each step finds the outputs of whole sequences", B, Host<double>, Host<float>) {
+  const double tolerance = sizeof(typename B::Scalar) == 8 ? 1e-13 : 1e-5;
+  check_decoders(B{}, tolerance);
+  check_decoding(EncoderDecoder<>{.vocabulary = 6,
+                                  .width = 8,
+                                  .blocks = 1,
+                                  .heads = 4,
+                                  .hidden = 4,
+                                  .post_norm = true,
+                                  .glu = true,
+                                  .attention_temperature = 2},
+                 6, B{}, tolerance);
+}
+
+// Reads tokens and features of "target", pools the rows and adds the pool to each.
+struct Undecodable {
+  bool pools = true, reads_features = false;
+
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const GraphIndex target = net.ragged_axis("target");
+    Value x = net("input", Embedding{.vocabulary = 6, .width = 4}, net.tokens("input", {1}, target));
+    if (reads_features) x = net(Sum{}, x, net.field("features", {1, 4}, target));
+    if (pools) x = net("sums", Sum{}, x, net("repeated", RepeatRows{target}, net("pool", PoolRows{}, x)));
+    return net("logits", Dense{.units = 6}, x);
+  }
+};
+
+// Applies a part that reads later rows to the rows of "target".
+template <class Part, std::size_t inputs>
+struct WithPart {
+  Part part;
+
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Value tokens = net.tokens("input", {1}, net.ragged_axis("target"));
+    const Value x = net("input", Embedding{.vocabulary = 6, .width = 4}, tokens);
+    const Value y = net.reshape(net("wide", Dense{.units = 8}, x), {8});
+    if constexpr (inputs == 1)
+      return net("part", part, net("wider", Dense{.units = 12}, y));
+    else
+      return net("part", part, net("query", Dense{.units = 4}, y), y);
+  }
+};
+
+template <class Model>
+std::string refusal(const Model& model, const DecodingSizes& sizes = {.steps = 1}) {
+  const auto predictor = random_predictor(model, Host<float>{});
+  return sentence([&] { predictor->decoder(sizes); });
+}
+
+TEST_CASE("decoding: models that cannot decode are refused") {
+  CHECK(refusal(Undecodable{}) ==
+        "Decoder: pool does not compute each row on the axis 'target' from this and earlier rows only");
+  CHECK(
+      refusal(Undecodable{.pools = false, .reads_features = true}) ==
+      "Decoder: the model reads the field 'features' on the axis 'target', expected one field there, of one token per "
+      "row");
+  CHECK(refusal(Undecodable{.pools = false}).empty());
+  const std::string later = " does not compute each row on the axis 'target' from this and earlier rows only";
+  CHECK(refusal(WithPart<Attention, 1>{{.heads = 2}}) == "Decoder: part" + later);
+  CHECK(refusal(WithPart<Attention, 1>{{.heads = 2, .causal = true}}).empty());
+  CHECK(refusal(WithPart<Attention, 2>{{.heads = 2}}) == "Decoder: part" + later);
+  CHECK(refusal(WithPart<Lstm, 1>{{.units = 2, .reverse = true}}) == "Decoder: part.recurrence" + later);
+  CHECK(refusal(WithPart<Lstm, 1>{{.units = 2}}).empty());
+  CHECK(!random_predictor(Undecodable{}, Host<float>{})->decodes());
+  CHECK(random_predictor(Undecodable{.pools = false}, Host<float>{})->decodes());
+  CHECK(refusal(Bert{.vocabulary = 6, .context = 8, .chosen = 2, .width = 8, .layers = 1, .heads = 2}) ==
+        "Decoder: the model reads the field 'input' beside tokens on the axis 'chosen', which must then be ragged");
+  CHECK(refusal(next_character(4, 5)) ==
+        "Decoder: the model has one row of outputs per example, expected one per token");
+  CHECK(refusal(Gpt{.vocabulary = 7, .context = 5, .width = 8, .layers = 1, .heads = 2}, {.steps = 6}) ==
+        "Decoder: sequences have up to 6 steps, but the model processes at most 5 rows on the axis 'time'");
+  CHECK(refusal(MixedDecoder{}, {.steps = 9}) ==
+        "Decoder: sequences have up to 9 steps, but the model processes at most 8 rows on the axis 'target' "
+        "(LearnedPositions's positions)");
+  CHECK(refusal(MixedDecoder{}, {.examples = 0}) ==
+        "DecodingSizes: examples is 0, sequences 1 and steps 64, expected at least 1 each");
+}
+
+TEST_CASE("decoding: wrong calls are refused") {
+  const auto predictor = random_predictor(MixedDecoder{}, Host<float>{});
+  auto decoder = predictor->decoder({.examples = 2, .sequences = 2, .steps = 3});
+  const auto refused = [&](const std::vector<SequenceToken>& tokens) {
+    return sentence([&] { decoder.step(tokens); });
+  };
+  CHECK(refused({{0, 0, 2}}) == "Decoder: step() was called before begin()");
+  CHECK(sentence([&] { decoder.begin(2); }) ==
+        "Decoder: begin() needs a data set with the fields that the model reads");
+  const SourceAndInput data = source_and_input({{{}}, {{}}, {{}}});
+  CHECK(sentence([&] { decoder.begin(data, 0, 3); }) == "Decoder: begin() was called for 3 examples, expected 1 to 2");
+  decoder.begin(data, 1, 2);
+  CHECK(refused({}) == "Decoder: step() was called without tokens");
+  CHECK(refused({{2, 0, 2}}) == "Decoder: token 0 belongs to example 2, expected an ascending index below 2");
+  CHECK(refused({{1, 0, 2}, {0, 0, 2}}) ==
+        "Decoder: token 1 belongs to example 0, expected an ascending index below 2");
+  CHECK(refused({{0, 0, 2}, {0, 0, 2}, {0, 0, 2}}) == "Decoder: example 0 has more than 2 sequences");
+  CHECK(refused({{0, 0, 2}, {1, 0, 6}}) == "Decoder: token 1 is 6, expected [0, 6), the model's vocabulary");
+  CHECK(refused({{0, 0, -1}}) == "Decoder: token 0 is -1, expected [0, 6), the model's vocabulary");
+  CHECK(refused({{0, 0, 2}, {0, 0, 3}, {1, 0, 2}}).empty());
+  CHECK(refused({{0, 0, 2}, {1, 1, 2}}) ==
+        "Decoder: token 1, of example 1, continues row 1 of the step before, which is not a row of this example");
+  CHECK(refused({{0, 3, 2}}) ==
+        "Decoder: token 0, of example 0, continues row 3 of the step before, which is not a row of this example");
+  CHECK(refused({{0, 1, 2}, {1, 2, 2}}).empty());
+  CHECK(refused({{1, 1, 2}}).empty());
+  CHECK(refused({{1, 0, 2}}) == "Decoder: the sequences have 3 tokens already, the most that DecodingSizes allows");
+  decoder.begin(data, 0, 1);
+  CHECK(refused({{0, 0, 2}}).empty());
+
+  const auto gpt =
+      random_predictor(Gpt{.vocabulary = 7, .context = 5, .width = 8, .layers = 1, .heads = 2}, Host<float>{});
+  auto of_gpt = gpt->decoder({.examples = 1, .steps = 2});
+  CHECK(sentence([&] { of_gpt.begin(data, 0, 1); }) ==
+        "data: the field 'input' lies on the ragged axis 'target', the model reads it on the axis 'time'");
+  Predictor empty(Gpt{.vocabulary = 7, .context = 5, .width = 8, .layers = 1, .heads = 2});
+  CHECK(sentence([&] { empty.decoder(); }).starts_with("Predictor: the parameters have no values yet"));
+}
+
+}  // namespace algoperf::testing::of_decoder
