@@ -57,6 +57,7 @@ template <class Decoder, class OutputsOf>
 void check_growing(Decoder& decoder, const DecodingSizes& sizes, std::size_t vocabulary, const OutputsOf& outputs_of,
                    double tolerance) {
   RandomStream random(RandomKey{7});
+  const auto below = [&random](std::size_t n) { return random.below(static_cast<std::uint32_t>(n)); };
   std::vector<std::pair<std::size_t, Tokens>> before;  // the example and the tokens of each row
   for (std::size_t step = 0; step < sizes.steps; ++step) {
     std::vector<SequenceToken> next;
@@ -67,10 +68,10 @@ void check_growing(Decoder& decoder, const DecodingSizes& sizes, std::size_t voc
         if (before[r].first == e) parents.push_back(r);
       if (step > 0 && parents.empty()) continue;
       // Example 1 has no sequence any more after step 3.
-      const std::size_t n = step == 0 ? 1 : e == 1 && step > 3 ? 0 : 1 + random.below(sizes.sequences);
+      const std::size_t n = step == 0 ? 1 : e == 1 && step > 3 ? 0 : 1 + below(sizes.sequences);
       for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t parent = step == 0 ? 9 : parents[random.below(parents.size())];
-        next.push_back({e, parent, static_cast<std::int32_t>(random.below(vocabulary))});
+        const std::size_t parent = step == 0 ? 9 : parents[below(parents.size())];
+        next.push_back({e, parent, static_cast<std::int32_t>(below(vocabulary))});
         rows.push_back({e, step == 0 ? Tokens() : before[parent].second});
         rows.back().second.push_back(next.back().token);
       }

@@ -168,7 +168,8 @@ void check_generated(const Model& model) {
   for (std::size_t i = 0; i < predictor.layout().size(); ++i) predictor.values()[i] = 0.4 * random.normal();
   for (const std::size_t known : {1u, 3u, 8u, 11u}) {
     std::vector<std::int32_t> all;
-    for (std::size_t i = 0; i < known; ++i) all.push_back(static_cast<std::int32_t>(random.below(model.vocabulary)));
+    for (std::size_t i = 0; i < known; ++i)
+      all.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.vocabulary))));
     const auto found = generate(predictor, all, {.count = 20, .temperature = 0});
     for (const std::int32_t token : found) {
       const std::size_t n = std::min<std::size_t>(all.size(), 8);

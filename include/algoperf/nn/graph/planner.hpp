@@ -47,11 +47,11 @@ class Planner {
       if (graph_.values[v].is_field()) plan_.place_of[v] = {BufferRef::Kind::field, index(v)};
     reaches_loss_ = detail::values_that_reach_a_loss(graph_);
     const detail::OpOrder order = detail::order_of_ops(graph_, options_.decoded_axis);
-    in_place_ = options_.share ? detail::ops_in_place(graph_, options_.training, order.ops) : List<GraphIndex>(ops, 0);
-    for (std::size_t i = 0; i < ops; ++i) {
-      if (i == order.first_decoded) plan_.steps_before_decoding = plan_.steps.size();
-      forward(order.ops[i]);
-    }
+    in_place_ = List<GraphIndex>(ops, 0);
+    if (options_.share) in_place_ = detail::ops_in_place(graph_, options_.training, order.ops);
+    for (std::size_t i = 0; i < order.first_decoded; ++i) forward(order.ops[i]);
+    plan_.steps_before_decoding = plan_.steps.size();
+    for (std::size_t i = order.first_decoded; i < ops; ++i) forward(order.ops[i]);
     for (const GraphIndex v : graph_.outputs) {
       // The op whose output's memory it is; a view or an op in place has that of its input.
       for (std::size_t i = 0; i < plan_.steps.size(); ++i)
