@@ -16,18 +16,13 @@
 
 namespace algoperf::testing::of_decoder {
 
-TEST_CASE_TEMPLATE("decoding: each step finds the outputs of whole sequences", B, Host<double>, Host<float>) {
-  const double tolerance = sizeof(typename B::Scalar) == 8 ? 1e-13 : 1e-5;
-  check_decoders(B{}, tolerance);
-  check_decoding(EncoderDecoder<>{.vocabulary = 6,
-                                  .width = 8,
-                                  .blocks = 1,
-                                  .heads = 4,
-                                  .hidden = 4,
-                                  .post_norm = true,
-                                  .glu = true,
-                                  .attention_temperature = 2},
-                 6, B{}, tolerance);
+TEST_CASE("decoding: each step finds the outputs of whole sequences") {
+  check_decoders(Host<double>{}, 1e-13);
+  EncoderDecoder<> model{.vocabulary = 6, .width = 8, .blocks = 1, .heads = 4, .hidden = 4};
+  check_decoding(model, 6, Host<float>{}, 1e-5);
+  model.post_norm = model.glu = true;
+  model.attention_temperature = 2;
+  check_decoding(model, 6, Host<double>{}, 1e-13);
 }
 
 // Reads tokens and features of "target", pools the rows and adds the pool to each.
