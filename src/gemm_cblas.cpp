@@ -9,7 +9,9 @@
 
 namespace algoperf {
 
-const char* gemm_provider() { return "products: CBLAS, convolutions: the library's tiles"; }
+const char* gemm_provider() {
+  return "products, and the weight gradients of 1 x 1 convolutions: CBLAS; other convolutions: the library's tiles";
+}
 
 namespace {
 

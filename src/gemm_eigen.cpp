@@ -3,7 +3,9 @@
 #include "algoperf/backend/products/gemm_eigen.hpp"
 #include "instances.hpp"
 
-const char* algoperf::gemm_provider() { return "products: Eigen, convolutions: the library's tiles"; }
+const char* algoperf::gemm_provider() {
+  return "products, and the weight gradients of 1 x 1 convolutions: Eigen; other convolutions: the library's tiles";
+}
 
 ALGOPERF_INSTANTIATE_GEMMS(float);
 ALGOPERF_INSTANTIATE_GEMMS(double);

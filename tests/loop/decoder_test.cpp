@@ -1,12 +1,16 @@
 // Decoder: see decoding.hpp. The tests of the devices check it, too.
 #include <algoperf/loop/decoder.hpp>
 
+#include <algoperf/algoperf.hpp>
 #include <algoperf/backend/host.hpp>
+#include <algoperf/data/token_sequences.hpp>
+#include <algoperf/nn/beam_search.hpp>
 #include <algoperf/nn/layers/embedding.hpp>
 #include <algoperf/nn/models/bert.hpp>
 #include <algoperf/nn/models/next_character.hpp>
 #include <algoperf/nn/ops/pool_rows.hpp>
 #include <algoperf/nn/ops/repeat_rows.hpp>
+#include <algoperf/nn/ops/repeat_tensor.hpp>
 #include <algoperf/nn/ops/sum.hpp>
 #include <string>
 #include <vector>
@@ -63,14 +67,16 @@ std::string refusal(const Model& model, const DecodingSizes& sizes = {.steps = 1
 }
 
 TEST_CASE("decoding: models that cannot decode are refused") {
-  CHECK(refusal(Undecodable{}) ==
-        "Decoder: pool does not compute each row on the axis 'target' from this and earlier rows only");
+  CHECK(
+      refusal(Undecodable{}) ==
+      "Decoder: pool does not compute each row on the axis 'target' from this and earlier rows only, or cannot decode");
   CHECK(
       refusal(Undecodable{.pools = false, .reads_features = true}) ==
       "Decoder: the model reads the field 'features' on the axis 'target', expected one field there, of one token per "
       "row");
   CHECK(refusal(Undecodable{.pools = false}).empty());
-  const std::string later = " does not compute each row on the axis 'target' from this and earlier rows only";
+  const std::string later =
+      " does not compute each row on the axis 'target' from this and earlier rows only, or cannot decode";
   CHECK(refusal(WithPart<Attention, 1>{{.heads = 2}}) == "Decoder: part" + later);
   CHECK(refusal(WithPart<Attention, 1>{{.heads = 2, .causal = true}}).empty());
   CHECK(refusal(WithPart<Attention, 2>{{.heads = 2}}) == "Decoder: part" + later);
@@ -83,12 +89,16 @@ TEST_CASE("decoding: models that cannot decode are refused") {
   CHECK(refusal(next_character(4, 5)) ==
         "Decoder: the model has one row of outputs per example, expected one per token");
   CHECK(refusal(Gpt{.vocabulary = 7, .context = 5, .width = 8, .layers = 1, .heads = 2}, {.steps = 6}) ==
-        "Decoder: sequences have up to 6 steps, but the model processes at most 5 rows on the axis 'time'");
+        "Decoder: steps is 6, but the model processes at most 5 rows on the axis 'time'");
   CHECK(refusal(MixedDecoder{}, {.steps = 9}) ==
-        "Decoder: sequences have up to 9 steps, but the model processes at most 8 rows on the axis 'target' "
+        "Decoder: steps is 9, but the model processes at most 8 rows on the axis 'target' "
         "(LearnedPositions's positions)");
   CHECK(refusal(MixedDecoder{}, {.examples = 0}) ==
-        "DecodingSizes: examples is 0, sequences 1 and steps 64, expected at least 1 each");
+        "DecodingSizes: examples is 0 and sequences 1, expected at least 1 each");
+  CHECK(refusal(MixedDecoder{}, {.examples = 16, .sequences = std::size_t{1} << 60}) ==
+        "DecodingSizes: examples is 16 and sequences 1152921504606846976, expected less than 2^32 sequences in all");
+  CHECK(refusal(EncoderDecoder<>{.vocabulary = 6, .width = 8}, {}) ==
+        "Decoder: steps is 0, but the model does not limit the rows on the axis 'target', expected at least 1");
 }
 
 TEST_CASE("decoding: wrong calls are refused") {
@@ -99,7 +109,7 @@ TEST_CASE("decoding: wrong calls are refused") {
   };
   CHECK(refused({{0, 0, 2}}) == "Decoder: step() was called before begin()");
   CHECK(sentence([&] { decoder.begin(2); }) ==
-        "Decoder: begin() needs a data set with the fields that the model reads");
+        "Decoder: begin() was called without a data set, but the outputs depend on further fields");
   const SourceAndInput data = source_and_input({{{}}, {{}}, {{}}});
   CHECK(sentence([&] { decoder.begin(data, 0, 3); }) == "Decoder: begin() was called for 3 examples, expected 1 to 2");
   decoder.begin(data, 1, 2);
@@ -109,25 +119,98 @@ TEST_CASE("decoding: wrong calls are refused") {
         "Decoder: token 1 belongs to example 0, expected an ascending index below 2");
   CHECK(refused({{0, 0, 2}, {0, 0, 2}, {0, 0, 2}}) == "Decoder: example 0 has more than 2 sequences");
   CHECK(refused({{0, 0, 2}, {1, 0, 6}}) == "Decoder: token 1 is 6, expected [0, 6), the model's vocabulary");
-  CHECK(refused({{0, 0, -1}}) == "Decoder: token 0 is -1, expected [0, 6), the model's vocabulary");
+  CHECK(refused({{0, 0, -1}}) == "Decoder: token 0 is -1, expected at least 0");
   CHECK(refused({{0, 0, 2}, {0, 0, 3}, {1, 0, 2}}).empty());
   CHECK(refused({{0, 0, 2}, {1, 1, 2}}) ==
-        "Decoder: token 1, of example 1, continues row 1 of the step before, which is not a row of this example");
+        "Decoder: token 1, of example 1, follows token 1 of the step before, which is none of this example");
   CHECK(refused({{0, 3, 2}}) ==
-        "Decoder: token 0, of example 0, continues row 3 of the step before, which is not a row of this example");
+        "Decoder: token 0, of example 0, follows token 3 of the step before, which is none of this example");
   CHECK(refused({{0, 1, 2}, {1, 2, 2}}).empty());
   CHECK(refused({{1, 1, 2}}).empty());
   CHECK(refused({{1, 0, 2}}) == "Decoder: the sequences have 3 tokens already, the most that DecodingSizes allows");
   decoder.begin(data, 0, 1);
   CHECK(refused({{0, 0, 2}}).empty());
+  CHECK(sentence([&] { decoder.begin(data, 3, 1); }) ==
+        "Decoder: begin() was called for examples 3 to 3 of a data set of 3");
+  CHECK(refused({{0, 0, 2}}) == "Decoder: step() was called before begin()");
+  CHECK(sentence([&] { decoder.log_sums(); }) == "Decoder: log_sums() was called before step()");
 
   const auto gpt =
       random_predictor(Gpt{.vocabulary = 7, .context = 5, .width = 8, .layers = 1, .heads = 2}, Host<float>{});
   auto of_gpt = gpt->decoder({.examples = 1, .steps = 2});
   CHECK(sentence([&] { of_gpt.begin(data, 0, 1); }) ==
-        "data: the field 'input' lies on the ragged axis 'target', the model reads it on the axis 'time'");
+        "Decoder: begin() was called with a data set, but the outputs depend on the tokens only");
   Predictor empty(Gpt{.vocabulary = 7, .context = 5, .width = 8, .layers = 1, .heads = 2});
   CHECK(sentence([&] { empty.decoder(); }).starts_with("Predictor: the parameters have no values yet"));
+}
+
+// A model of a fixed number of tokens that attends to trained rows.
+struct WithMemory {
+  std::size_t vocabulary = 5, context = 4;
+
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const SharedTensor rows = net.tensor("memory", Kind::weight, {3, 8}, Init::unit_normal);
+    const Value memory = net("rows", RepeatTensor{rows, net.axis("memory", 3), 8});
+    const Value tokens = net.tokens("input", {1}, net.axis("time", context));
+    const Value x = net.reshape(net("input", Embedding{.vocabulary = vocabulary, .width = 4}, tokens), {4});
+    return net("logits", Dense{.units = vocabulary}, net("cross", Attention{.heads = 2}, x, memory));
+  }
+};
+TEST_CASE("decoding: sequences on a fixed axis share what does not depend on them") {
+  check_decoding_of_context(WithMemory{}, Host<double>{}, 1e-13);
+}
+
+// Sums the rows of "target" for a loss of its own, after the outputs.
+struct LossOfSums {
+  template <class Net>
+  constexpr Value operator()(Net& net, Value outputs) const {
+    const Value sums = net("sums", PoolRows{Pooling::sum}, outputs);
+    return net(LossOf{SoftmaxCrossEntropy{}}, sums, net.tokens("label"));
+  }
+};
+using Sentences =
+    InMemoryFields<Field<"source", std::int32_t>, Field<"input", std::int32_t>, Field<"label", std::int32_t>>;
+struct LengthOfTranslation {
+  static constexpr const char* name = "length";
+  static constexpr bool lower_is_better = true;
+  static constexpr bool generates = true;
+  template <class Predict>
+  double score(const Predict& predict, const Sentences& data) const {
+    const auto found = predict.beam_search(token_sequences(data, "source"), BeamSearchOptions{.longest = 4, .end = 9});
+    return static_cast<double>(found[0].size());
+  }
+};
+TEST_CASE("decoding: what follows the outputs does not matter") {
+  const Sentences data({{"source", {2, 1}}, {"target", {1, 3}}}, {{1, 2, 3}, {1}, "source"},
+                       {{1, 2, 3, 4}, {1}, "target"}, {{1, 5}, {1}});
+  TrainingLoop loop(MixedDecoder{}, LossOfSums{}, sgd(), Constant{0.1}, ShuffledEpochs{.batch = 2});
+  CHECK(loop.evaluate(data, LengthOfTranslation{}).metric == 4);
+}
+
+struct LongGpt {
+  static constexpr std::size_t vocabulary = 500;
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Gpt model{.vocabulary = vocabulary, .context = 4000, .width = 8, .layers = 1, .heads = 2};
+    const Value logits = model(net);
+    net.keep(logits);
+    return logits;
+  }
+};
+TEST_CASE("decoding: the memory of a pass is that of the rows of a step") {
+  const RecordedModel<Host<float>> recorded(LongGpt{});
+  const std::vector<float> values(recorded.layout().size());
+  GraphExecutor<Host<float>> executor(Host<float>{}, recorded, 20,
+                                      {.training = false, .decoded_axis = recorded.outputs().axis});
+  GraphPass<Host<float>> pass;
+  pass.values = values.data();
+  pass.examples = 20;
+  pass.mode = Mode::evaluate;
+  executor.forward_before_decoding(pass, 20);
+  const std::size_t logits = 20 * LongGpt::vocabulary * sizeof(float), bytes = executor.plan(Mode::evaluate).bytes;
+  CHECK(bytes >= logits);
+  CHECK(bytes < 2 * logits);
 }
 
 }  // namespace algoperf::testing::of_decoder

@@ -121,7 +121,9 @@ void check_decoding(const Model& model, std::size_t vocabulary, const Backend& b
   const DecodingSizes sizes{.examples = 3, .sequences = 3, .steps = 8};
   auto decoder = predictor->decoder(sizes);
   for (int again = 0; again < 2; ++again) {
-    decoder.begin(source_and_input({{{}}, {{}}, {{}}}), 0, 3);
+    // The rows of "input" are ignored. The first time, the sources are shorter.
+    if (again == 0) decoder.begin(source_and_input({{{}}, {{1, 2}}, {{}}}), 1, 2);
+    decoder.begin(source_and_input({{{}}, {{}}, {{5, 1}}}), 0, 3);
     check_growing(
         decoder, sizes, vocabulary,
         [&](const std::vector<std::vector<Tokens>>& sequences) {

@@ -148,7 +148,8 @@ TEST_CASE("metrics on ranks: each translates a part of the sentences") {
     found[group.rank()] = sentence([&] { (void)loop.evaluate(data, Translated{group.rank() == 2 ? 1u : 0u}); });
   });
   for (const std::string& each : found)
-    CHECK(contains(each, "rank 2 of 3 asks for 10 outputs of 10 examples, and rank 0 for 11 of 11: the score()"));
+    CHECK(contains(each,
+                   "rank 2 of 3 asks for translations of 10 sources, and rank 0 for translations of 11 sources: the"));
 }
 
 // Runs the model on more examples on rank 1 than on the others.
@@ -168,7 +169,8 @@ TEST_CASE("metrics on ranks: one that generates differently on the ranks is refu
     found[group.rank()] = sentence([&] { (void)loop.evaluate(Tiny::digits(), Unequal{{}, group.rank()}); });
   });
   for (const std::string& each : found)
-    CHECK(contains(each, "rank 1 of 3 asks for 50 outputs of 5 examples, and rank 0 for 40 of 4: the score()"));
+    CHECK(contains(each,
+                   "rank 1 of 3 asks for 50 outputs of 5 examples, and rank 0 for 40 outputs of 4 examples: the sc"));
 }
 
 // Counts the examples that are read.

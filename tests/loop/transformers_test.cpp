@@ -187,6 +187,11 @@ TEST_CASE("generate: tokens are those of passes over the last tokens") {
   check_generated(RotaryTransformer{.vocabulary = 9, .context = 8, .width = 8, .layers = 2, .heads = 2});
   check_generated(Gpt{.vocabulary = 9, .context = 8, .width = 8, .layers = 1, .heads = 2});
   check_generated(LstmLanguageModel{.vocabulary = 9, .context = 8, .width = 4, .units = 6});
+  // Without a row of outputs per token, a model cannot decode, but generate.
+  Predictor of_next(next_character(1, 5), Host<>{}, 1);
+  std::fill(of_next.values(), of_next.values() + of_next.layout().size(), 0.1f);
+  CHECK(!of_next.decodes());
+  CHECK(generate(of_next, {4}, {.count = 3}).size() == 3);
 }
 
 TEST_CASE("generate: draws tokens with the model's probabilities") {

@@ -242,26 +242,17 @@ ALGOPERF_COMPILED ALGOPERF_COLD bool has_field_on(const ModelGraph& graph, Graph
   return false;
 }
 
-// Returns how many ops run before the outputs are complete.
-ALGOPERF_COMPILED ALGOPERF_COLD std::size_t ops_of_outputs(const ModelGraph& graph) {
-  std::size_t count = 0;
-  for (const GraphIndex output : graph.outputs)
-    if (const ModelGraph::ValueInfo& info = graph.values[output]; !info.is_field() && info.producer >= count)
-      count = info.producer + std::size_t{1};
-  return count;
-}
-
 ALGOPERF_COMPILED ALGOPERF_COLD bool outputs_need(const ModelGraph& graph, const ModelGraph::ValueInfo& field) {
   for (const GraphIndex output : graph.outputs)
     if (output == field.value.index) return true;
-  for (std::size_t i = ops_of_outputs(graph); i-- > 0;)
+  for (std::size_t i = graph.ops_of_outputs(); i-- > 0;)
     for (std::size_t k = 0; k < graph.ops[i].inputs.count; ++k)
       if (!graph.ops[i].loss && graph.input(graph.ops[i], k) == field.value.index) return true;
   return false;
 }
 
 ALGOPERF_COMPILED ALGOPERF_COLD bool outputs_need_axis(const ModelGraph& graph, GraphIndex axis) {
-  const std::size_t ops = ops_of_outputs(graph);
+  const std::size_t ops = graph.ops_of_outputs();
   for (const ModelGraph::ValueInfo& info : graph.values) {
     if (info.value.axis != axis) continue;
     if (info.is_field() ? outputs_need(graph, info) : info.producer < ops && !graph.ops[info.producer].loss)

@@ -42,9 +42,9 @@ std::size_t sample_index(const S* logits, std::size_t n, double temperature, Ran
 
 // Returns `options.count` tokens that continue `tokens`, each drawn from the model's probabilities of the next token.
 // The model is causal, with a field "input" of `context` tokens and logits for each position, such as
-// RotaryTransformer. It reads at most the last `context` tokens. As long as all tokens are among these, each new token
-// costs one row of the model (Decoder). Afterwards, the places of the tokens change with every step, and each costs a
-// pass over `context` tokens; so does every token if the model cannot decode.
+// RotaryTransformer. It reads at most the last `context` tokens. As long as these are all tokens, each one, of the
+// prompt, too, costs a step of a Decoder. Afterwards, the places of the tokens change with every step, and each new one
+// costs a pass over `context` tokens. So does every new token if the model cannot decode.
 //   Predictor predictor(task.model(), {}, 1);
 //   load_evaluation_values("best.checkpoint", predictor);
 //   text.decode(generate(predictor, text.encode("ROMEO:"), {.count = 500, .temperature = 0.8}))
@@ -69,7 +69,7 @@ std::vector<std::int32_t> generate(Predictor& predictor, const std::vector<std::
   };
   const std::size_t wanted = tokens.size() + options.count;
   if (all.size() <= context && options.count > 0 && predictor.decodes()) {
-    auto decoder = predictor.decoder({.examples = 1, .steps = context});
+    auto decoder = predictor.decoder({.examples = 1});
     decoder.begin(1);
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) decoder.step({{0, 0, tokens[i]}});
     while (all.size() <= context && all.size() < wanted)

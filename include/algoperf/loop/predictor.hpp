@@ -51,11 +51,10 @@ class Predictor {
     return predict(Unlabelled<T>(inputs, input_shape()));
   }
 
-  // Whether every row of the outputs depends only on the same and earlier rows, so that the model may have a Decoder.
-  bool decodes() const {
-    return detail::find_undecodable(evaluator_.graph(), evaluator_.model().outputs().axis) == nullptr;
-  }
-  // Returns a Decoder (decoder.hpp) of this model and these parameters, which the Predictor must outlive.
+  // Whether the model can have a decoder().
+  bool decodes() const { return detail::decoding_obstacle(evaluator_.graph()).empty(); }
+  // Returns a Decoder (decoder.hpp) with this model and these parameters. The Predictor must outlive it. Throws Error
+  // if the parameters have no values yet, and as Decoder's constructor does.
   Decoder<Backend> decoder(const DecodingSizes& sizes = {}) const {
     check_given();
     return Decoder<Backend>(backend(), evaluator_.model(), values_.data(), sizes);

@@ -65,7 +65,7 @@ class SharedEvaluation {
     std::vector<Scalar> operator()(const Inputs& inputs) const {
       return evaluation.outputs_of(inputs);
     }
-    // Returns a translation of each source. Options: BeamSearchOptions.
+    // Returns a translation of each source. Options stands for BeamSearchOptions, whose header not every program needs.
     template <class Options>
     Sequences beam_search(const Sequences& sources, const Options& options) const {
       return evaluation.translations_of(sources, options);
@@ -141,7 +141,7 @@ class SharedEvaluation {
       lengths.push_back(translation.size());
       tokens.insert(tokens.end(), translation.begin(), translation.end());
     }
-    check_alike(sources.size(), sources.size());
+    check_alike(sources.size(), translations);
     lengths = ranks().all_gather(lengths, ranks().all_gather(lengths.size()));
     tokens = ranks().all_gather(tokens, ranks().all_gather(tokens.size()));
     Sequences all;
@@ -153,15 +153,21 @@ class SharedEvaluation {
     return all;
   }
 
-  // Throws RankFailure unless all ranks ask for as many outputs of as many examples.
+  // Throws RankFailure unless all ranks ask for as many outputs, or translations, of as many examples.
+  static constexpr std::size_t translations = ~std::size_t{0};
   void check_alike(std::size_t examples, std::size_t outputs) const {
     // Notes have no fields for these numbers: they are sent as the weight and the loss.
-    const auto notes = context_.meet(Meeting::evaluation, static_cast<double>(examples), static_cast<double>(outputs));
+    const double count = outputs == translations ? -1 : static_cast<double>(outputs);
+    const auto notes = context_.meet(Meeting::evaluation, static_cast<double>(examples), count);
+    const auto request = [](const auto& note) {
+      return note.loss < 0 ? message_of({"translations of ", note.weight, " sources"})
+                           : message_of({note.loss, " outputs of ", note.weight, " examples"});
+    };
     for (std::size_t r = 1; r < notes.size(); ++r)
       if (notes[r].weight != notes[0].weight || notes[r].loss != notes[0].loss)
-        fail_as<RankFailure>("rank ", r, " of ", ranks().size(), " asks for ", notes[r].loss, " outputs of ",
-                             notes[r].weight, " examples, and rank 0 for ", notes[0].loss, " of ", notes[0].weight,
-                             ": the score() of a metric must make the same calls of predict on all ranks");
+        fail_as<RankFailure>("rank ", r, " of ", ranks().size(), " asks for ", request(notes[r]), ", and rank 0 for ",
+                             request(notes[0]),
+                             ": the score() of a metric must call `predict` and its members alike on all ranks");
   }
 
   Context& context_;

@@ -17,7 +17,7 @@ namespace algoperf {
 struct BeamSearchOptions {
   std::size_t beams = 4;            // hypotheses per sentence; 1 selects the most probable token each time (greedy)
   double length_penalty = 0.6;      // larger values favour longer translations
-  std::size_t longest = 64;         // the most tokens of a translation, with `end`
+  std::size_t longest = 64;         // the maximum number of tokens of a translation, with `end`
   std::size_t at_once = 64;         // sentences translated at a time
   std::int32_t begin = 2, end = 3;  // tokens, those of Subwords
 
@@ -140,16 +140,15 @@ class BeamSearch {
   double best_score_ = 0;
 };
 
-// Returns sources [first, first + n) as inputs of a Decoder.
-inline TranslationInputs sources_of(const std::vector<std::vector<std::int32_t>>& sources, std::size_t first,
-                                    std::size_t n) {
+// Returns sources as the data set of a Decoder.
+inline TranslationInputs inputs_of(const std::vector<std::vector<std::int32_t>>& sources) {
   RaggedAxis rows{"source", {}};
   std::vector<std::int32_t> tokens;
-  for (std::size_t i = first; i < first + n; ++i) {
-    rows.rows.push_back(static_cast<std::uint32_t>(sources[i].size()));
-    tokens.insert(tokens.end(), sources[i].begin(), sources[i].end());
+  for (const std::vector<std::int32_t>& source : sources) {
+    rows.rows.push_back(static_cast<std::uint32_t>(source.size()));
+    tokens.insert(tokens.end(), source.begin(), source.end());
   }
-  return TranslationInputs({std::move(rows), {"target", std::vector<std::uint32_t>(n)}},
+  return TranslationInputs({std::move(rows), {"target", std::vector<std::uint32_t>(sources.size())}},
                            {std::move(tokens), {1}, "source"}, {{}, {1}, "target"});
 }
 
@@ -163,10 +162,9 @@ inline void append_tokens(const BeamSearch& search, std::size_t example, std::si
 
 // Appends the best translation of each of n sources, from `first` on.
 template <class Decoder>
-void beam_search(Decoder& decoder, const std::vector<std::vector<std::int32_t>>& sources, std::size_t first,
-                 std::size_t n, const BeamSearchOptions& options,
-                 std::vector<std::vector<std::int32_t>>& translations) {
-  decoder.begin(sources_of(sources, first, n), 0, n);
+void beam_search(Decoder& decoder, const TranslationInputs& sources, std::size_t first, std::size_t n,
+                 const BeamSearchOptions& options, std::vector<std::vector<std::int32_t>>& translations) {
+  decoder.begin(sources, first, n);
   std::vector<BeamSearch> searches(n, BeamSearch(options));
   std::vector<SequenceToken> tokens, next;
   for (std::size_t e = 0; e < n; ++e) append_tokens(searches[e], e, 0, tokens);
@@ -199,7 +197,8 @@ void beam_search(Decoder& decoder, const std::vector<std::vector<std::int32_t>>&
 // Source: Wu et al. 2016, arXiv:1609.08144, equation 14, without its coverage penalty, as in AlgoPerf's wmt. AlgoPerf
 //   continues until `beams` hypotheses have ended, which does not change the best one.
 // Cost: the model encodes each source once, and computes one row per hypothesis and token.
-// Throws Error if a logit is NaN or +infinity, or if all logits of a row are -infinity.
+// Throws Error if a logit is NaN or +infinity, or if all logits of a row are -infinity; and if the model cannot decode,
+// or not as many tokens as `longest`.
 template <class Model>
 std::vector<std::vector<std::int32_t>> beam_search(const Model& model,
                                                    const std::vector<std::vector<std::int32_t>>& sources,
@@ -209,8 +208,9 @@ std::vector<std::vector<std::int32_t>> beam_search(const Model& model,
   if (sources.empty()) return translations;
   const std::size_t at_once = std::min(options.at_once, sources.size());
   auto decoder = model.decoder({.examples = at_once, .sequences = options.beams, .steps = options.longest});
+  const TranslationInputs inputs = detail::inputs_of(sources);
   for (std::size_t first = 0; first < sources.size(); first += at_once)
-    detail::beam_search(decoder, sources, first, std::min(at_once, sources.size() - first), options, translations);
+    detail::beam_search(decoder, inputs, first, std::min(at_once, sources.size() - first), options, translations);
   return translations;
 }
 

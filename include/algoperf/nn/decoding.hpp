@@ -1,28 +1,33 @@
-// What a Decoder (loop/decoder.hpp) and algorithms that decode, such as beam_search, tell each other.
+// Types shared by Decoder (loop/decoder.hpp) and searches such as beam_search.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "../core/element_count.hpp"
 #include "../core/error.hpp"
 
 namespace algoperf {
 
-// How much a Decoder has memory for.
+// The limits for which a Decoder reserves memory.
 struct DecodingSizes {
   std::size_t examples = 64;  // decoded at a time
-  std::size_t sequences = 1;  // the most of an example, such as the hypotheses of a beam search
-  std::size_t steps = 64;     // the most tokens of a sequence
+  std::size_t sequences = 1;  // the maximum number per example, such as the hypotheses of a beam search
+  std::size_t steps = 0;      // the maximum number of tokens of a sequence; 0: as many as the model processes
 
+  std::size_t rows() const { return element_count(examples, sequences); }
   void check() const {
-    require(examples > 0 && sequences > 0 && steps > 0, "DecodingSizes: examples is ", examples, ", sequences ",
-            sequences, " and steps ", steps, ", expected at least 1 each");
+    require(examples > 0 && sequences > 0, "DecodingSizes: examples is ", examples, " and sequences ", sequences,
+            ", expected at least 1 each");
+    require(rows() <= UINT32_MAX, "DecodingSizes: examples is ", examples, " and sequences ", sequences,
+            ", expected less than 2^32 sequences in all");
   }
 };
 
-// The next token of a sequence, which continues row `parent` of the step before. Several sequences may continue one.
+// The next token of a sequence. `parent` is the index of the token that it follows among the tokens of the step before.
+// Several tokens may follow one. In the first step, `parent` is ignored, and each token begins a sequence.
 struct SequenceToken {
-  std::size_t example = 0, parent = 0;  // the first step ignores `parent`
+  std::size_t example = 0, parent = 0;
   std::int32_t token = 0;
 };
 

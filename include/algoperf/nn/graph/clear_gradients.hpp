@@ -1,11 +1,29 @@
+// Gradients that no op of a pass writes.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "memory_plan.hpp"
 #include "recorded_model.hpp"
 
 namespace algoperf::detail {
+
+// Returns the tensors whose gradient no step of a plan writes, because no loss depends on them.
+template <class B>
+ALGOPERF_COLD List<TensorHandle> untouched_tensors(const RecordedModel<B>& model, const MemoryPlan& plan) {
+  List<TensorHandle> untouched;
+  const auto add = [&](TensorHandle handle) {
+    if (!model.layout().spec(handle).fixed) untouched.push_back(handle);
+  };
+  for (std::size_t i = 0; i < plan.runs_backward.size(); ++i)
+    if (plan.runs_backward[i] == 0)
+      for (std::size_t t = model.ops().own_tensors(i).begin; t < model.ops().own_tensors(i).end; ++t)
+        add({static_cast<std::uint32_t>(t)});
+  for (std::size_t i = 0; i < plan.writes_gradient.size(); ++i)
+    if (plan.writes_gradient[i] == 0) add(model.ops().tensors()[i]);
+  return untouched;
+}
 
 // Writes the gradients that an op without rows of outputs has: 0.
 template <class B>

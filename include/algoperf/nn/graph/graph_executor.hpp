@@ -52,16 +52,19 @@ class GraphExecutor {
   void bind_rows(GraphIndex axis, const AxisRows& rows);
 
   // Computes all values of the model, or those up to the last value that it keeps.
-  void forward(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.forward_steps); }
-  void forward_to_outputs(const GraphPass<B>& pass) { run(pass, 0, pass_of(pass.mode).plan.output_steps); }
-  // Computes the values that do not lie on the decoded axis. The rows that are bound for this axis are the most of any
-  // step of decoding.
-  void forward_before_decoding(const GraphPass<B>& pass) { run(pass, 0, evaluation_.plan.steps_before_decoding); }
+  void forward(const GraphPass<B>& pass) { run_first(pass, pass_of(pass.mode).plan.forward_steps); }
+  void forward_to_outputs(const GraphPass<B>& pass) { run_first(pass, pass_of(pass.mode).plan.output_steps); }
+  // Computes the values off the decoded axis, and makes room for steps of decoding with up to `rows` rows.
+  void forward_before_decoding(const GraphPass<B>& pass, std::size_t rows) {
+    rows_[decoded_axis_] = {rows, 1, 0, {1}};
+    run_first(pass, pass_of(pass.mode).plan.steps_before_decoding);
+  }
   // Follows forward_before_decoding(), any number of times: computes the outputs of a step of decoding, which has these
   // rows on the decoded axis. pass.decoding holds what the ops keep.
   void decode(const GraphPass<B>& pass, const AxisRows& rows) {
     rows_[decoded_axis_] = rows;
-    run(pass, evaluation_.plan.steps_before_decoding, evaluation_.plan.output_steps);
+    const MemoryPlan& plan = pass_of(pass.mode).plan;
+    run(pass, plan.steps_before_decoding, plan.output_steps);
   }
   // Follows forward() with the same arguments, in mode `train`. Ops may overwrite what forward() kept, so each call
   // needs a forward() of its own.
@@ -90,8 +93,8 @@ class GraphExecutor {
   }
   const void* memory_of(const Value& value, Mode mode) const;
   void allocate(const PlanSizes& sizes);
+  void run_first(const GraphPass<B>& pass, std::size_t end);
   void find_rows(const GraphPass<B>& pass);
-  void find_untouched();
   bool has_no_outputs(const ModelGraph::Op& op) const;
   void run(const GraphPass<B>& pass, std::size_t begin, std::size_t end);
   void run_gradient_step(const PlanStep& step, const OpCall<B>& call) const;
@@ -124,6 +127,7 @@ ALGOPERF_COLD GraphExecutor<B>::GraphExecutor(const B& backend, const RecordedMo
       bound_(graph().values.size(), nullptr) {
   sizes_.examples = capacity;
   sizes_.ragged_rows = List<std::size_t>(graph().axes.size(), 0);
+  sizes_.decoded_axis = decoded_axis_;
   sizes_.activation_bytes = sizeof(S);
   sizes_.parameter_bytes = sizeof(Scalar);
   sizes_.scratch = backend_.scratch;
@@ -138,7 +142,7 @@ ALGOPERF_COLD GraphExecutor<B>::GraphExecutor(const B& backend, const RecordedMo
     pass->prepare(backend_, model_, rows_.begin());
   }
   allocate(sizes_);
-  if (options.training) find_untouched();
+  if (options.training) untouched_ = detail::untouched_tensors(model_, training_.plan);
 }
 
 template <class B>
@@ -191,20 +195,19 @@ void GraphExecutor<B>::find_rows(const GraphPass<B>& pass) {
   bool grows = false;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     AxisRows& rows = rows_[i];
-    if (graph().axes[i].ragged) {
-      require(rows.rows.begins != nullptr, "GraphExecutor: bind_rows() was not called for the ragged axis '",
-              graph().axes[i].name, "'");
-      grows = grows || rows.count > sizes_.ragged_rows[i];
-    } else {
-      const std::size_t each = graph().axes[i].rows;
-      rows = {pass.examples * each, each, pass.first * each, {each}};
+    if (const Axis& axis = graph().axes[i]; !axis.ragged && i != decoded_axis_) {
+      rows = {pass.examples * axis.rows, axis.rows, pass.first * axis.rows, {axis.rows}};
+      continue;
     }
+    require(i == decoded_axis_ || rows.rows.begins != nullptr,
+            "GraphExecutor: bind_rows() was not called for the ragged axis '", graph().axes[i].name, "'");
+    grows = grows || rows.count > sizes_.ragged_rows[i];
   }
   if (!grows) return;
   List<std::size_t> needed = sizes_.ragged_rows;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     sizes_.ragged_rows[i] = 0;  // what the memory holds if the allocation fails
-    if (rows_[i].count > needed[i]) needed[i] = rows_[i].count + rows_[i].count / 4;
+    if (rows_[i].count > needed[i]) needed[i] = rows_[i].count + (i == decoded_axis_ ? 0 : rows_[i].count / 4);
   }
   arena_ = typename B::template Array<char>();
   PlanSizes sizes = sizes_;
@@ -212,39 +215,30 @@ void GraphExecutor<B>::find_rows(const GraphPass<B>& pass) {
   allocate(sizes);
 }
 
-// Finds the tensors whose gradient no step writes, because no loss depends on them.
+// Runs the first steps of a forward pass, up to `end`. Before them, it counts rows and rounds the parameters to the
+// activations' type, in which matrix products read them.
 template <class B>
-ALGOPERF_COLD void GraphExecutor<B>::find_untouched() {
-  const auto add = [this](TensorHandle handle) {
-    if (!layout().spec(handle).fixed) untouched_.push_back(handle);
-  };
-  for (std::size_t i = 0; i < graph().ops.size(); ++i)
-    if (training_.plan.runs_backward[i] == 0)
-      for (std::size_t t = model_.ops().own_tensors(i).begin; t < model_.ops().own_tensors(i).end; ++t)
-        add({static_cast<std::uint32_t>(t)});
-  for (std::size_t i = 0; i < graph().tensors.size(); ++i)
-    if (training_.plan.writes_gradient[i] == 0) add(model_.ops().tensors()[i]);
-}
-
-// Runs steps [begin, end) of the plan. A forward pass first counts rows and rounds the parameters to the activations'
-// type, in which matrix products read them.
-template <class B>
-void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::size_t end) {
+void GraphExecutor<B>::run_first(const GraphPass<B>& pass, std::size_t end) {
   require(pass.examples > 0 && pass.examples <= capacity_, "GraphExecutor: the batch has ", pass.examples,
           " examples, expected 1 to ", capacity_, ", its capacity");
-  const bool starts = begin == 0 && pass.decoding == nullptr;
+  require(!pass_of(pass.mode).calls.empty(), "GraphExecutor: it was made without memory for training");
+  find_rows(pass);
   if constexpr (!std::is_same_v<S, Scalar>) {
     if (rounded_.size() < layout().size()) rounded_ = backend_.template array<S>(layout().size());
-    if (starts) backend_.map(Assign{}, layout().size(), rounded_.data(), pass.values);
+    backend_.map(Assign{}, layout().size(), rounded_.data(), pass.values);
   }
+  run(pass, 0, end);
+}
+
+// Runs steps [begin, end) of the plan.
+template <class B>
+void GraphExecutor<B>::run(const GraphPass<B>& pass, std::size_t begin, std::size_t end) {
   // A part's key depends only on its place and on the places of the blocks around it.
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const ModelGraph::Scope& scope = graph().scopes[i];
     keys_[i] = scope.parent == no_index ? pass.key : keys_[scope.parent].fold(scope.place);
   }
   Pass& own = pass_of(pass.mode);
-  require(!own.calls.empty(), "GraphExecutor: it was made without memory for training");
-  if (starts) find_rows(pass);
   for (std::size_t i = begin; i < end; ++i) {
     const PlanStep& step = own.plan.steps[i];
     OpCall<B>& call = own.calls[i];

@@ -10,7 +10,8 @@ namespace algoperf::detail {
 constexpr bool has_bit(std::uint64_t mask, std::size_t k) { return (mask >> k & 1) != 0; }
 
 // Returns 1 for each op that writes its output over its input: those that can, where no later op in `order` and, in
-// training, no backward step reads the input, and the input is neither kept nor a field of the batch.
+// training, no backward step reads the input, and the input is neither kept nor a field of the batch, and lies on the
+// output's axis.
 ALGOPERF_COLD constexpr List<GraphIndex> ops_in_place(const ModelGraph& graph, bool training,
                                                       const List<GraphIndex>& order) {
   const std::size_t ops = graph.ops.size();
@@ -41,7 +42,9 @@ ALGOPERF_COLD constexpr List<GraphIndex> ops_in_place(const ModelGraph& graph, b
     const GraphIndex c = content[graph.input(op, op.traits.in_place)];
     std::size_t times = 0;  // that the op reads it
     for (std::size_t k = 0; k < op.inputs.count; ++k) times += content[graph.input(op, k)] == c;
-    in_place[i] = !graph.values[c].is_field() && read_later[c] == 0 && last_read[c] == i && times == 1;
+    const GraphIndex from = graph.values[graph.input(op, op.traits.in_place)].value.axis;
+    in_place[i] = !graph.values[c].is_field() && read_later[c] == 0 && last_read[c] == i && times == 1 &&
+                  from == graph.values[graph.output(op, 0)].value.axis;
   }
   return in_place;
 }

@@ -67,12 +67,14 @@ struct MemoryPlan {
 // The sizes that determine the memory of a plan.
 struct PlanSizes {
   std::size_t examples = 1;
-  List<std::size_t> ragged_rows = {};  // of each axis, if it is ragged: all rows; empty: as many as Axis::rows says
+  // Of each axis, if it is ragged or the decoded one: all rows. Empty: as many as Axis::rows says.
+  List<std::size_t> ragged_rows = {};
+  GraphIndex decoded_axis = no_index;
   std::size_t activation_bytes = 4, parameter_bytes = 4;
   std::size_t scratch = std::size_t{1} << 18;  // the backend's, in elements
 
   constexpr std::size_t rows_on(const ModelGraph& graph, GraphIndex axis) const {
-    if (graph.axes[axis].ragged && ragged_rows.size() > 0) return ragged_rows[axis];
+    if ((graph.axes[axis].ragged || axis == decoded_axis) && ragged_rows.size() > 0) return ragged_rows[axis];
     return element_count(examples, graph.axes[axis].rows);
   }
 };

@@ -77,10 +77,6 @@ struct OpName {
   constexpr bool empty() const { return *text == 0 && index == no_index; }
 };
 
-// The rows of an axis on which a row of an op's outputs depends: the same row of its inputs; it and the earlier rows of
-// its example; or any. Inputs on other axes do not count.
-enum class RowsRead : std::uint8_t { same, earlier, any };
-
 // Properties of an op that the planner uses. Bit k of a mask stands for input or output k.
 struct OpTraits {
   std::uint64_t reads_inputs = ~std::uint64_t{0};  // the inputs that backward reads
@@ -96,9 +92,10 @@ struct OpTraits {
   // when forward or backward begins. OpCall has members of the same names.
   std::size_t last_input_scratch = 0;
   std::size_t example_scratch = 0;
-  // Ops that read `same` or `earlier` rows can decode (decoding_step.hpp). For each row of each step, they may keep
-  // elements of the activations' type and of the parameters' type for later steps.
-  RowsRead rows_read = RowsRead::any;
+  // Whether the op can decode: each row of its outputs depends only on the same and earlier rows of an example, and
+  // forward() handles steps of decoding (decoding_step.hpp). For each row and step, the op then has memory for elements
+  // of the activations' type and of the parameters' type.
+  bool decodes = false;
   std::size_t kept_of_step = 0, exact_of_step = 0;
 };
 
@@ -174,6 +171,14 @@ struct ModelGraph {
     return op.inputs.count == 0 ? examples_axis : values[input(op, 0)].value.axis;
   }
 
+  // Returns how many ops run before the outputs are complete.
+  constexpr std::size_t ops_of_outputs() const {
+    std::size_t count = 0;
+    for (const GraphIndex output : outputs)
+      if (!values[output].is_field() && values[output].producer >= count)
+        count = values[output].producer + std::size_t{1};
+    return count;
+  }
   // Returns the index of a field, or no_index if the model reads none of this name.
   constexpr GraphIndex find_field(const char* name) const {
     for (const ValueInfo& info : values)

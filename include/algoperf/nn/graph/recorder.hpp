@@ -108,7 +108,7 @@ class Recorder : public GraphBuilder {
     op.traits.reads_inputs = 0;
     op.traits.in_place = 0;
     op.traits.view = true;
-    if (axis == x.axis) op.traits.rows_read = RowsRead::same;
+    if (axis == x.axis) op.traits.decodes = true;
     op.trains = fixed_ == 0 && needs_gradient(x);
     const Value y = add_output({no_index, axis, shape, x.type}, op.trains);
     sink_.view(*this, last_op());
@@ -133,7 +133,7 @@ class Recorder : public GraphBuilder {
     op.traits.reads_outputs = detail::reads_output<L>() ? 1 : 0;
     op.traits.in_place = detail::HasInPlace<L> ? 0 : no_index;
     op.traits.view = detail::HasView<L>;
-    op.traits.rows_read = RowsRead::same;
+    op.traits.decodes = true;
     op.traits.memory = layer.memory(x.shape);
     op.trains = fixed_ == 0 && (own > 0 || needs_gradient(x));
     if constexpr (detail::HasBuffers<L>) graph_.has_buffers = graph_.has_buffers || fixed_ == 0;

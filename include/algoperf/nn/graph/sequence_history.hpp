@@ -7,32 +7,32 @@
 #include <utility>
 #include <vector>
 
+#include "decoding_order.hpp"
 #include "op_call.hpp"
 
 namespace algoperf {
 
 // Memory for up to `rows` sequences of up to `steps` elements: for each row and step, as much as the traits of each op
-// ask for (OpTraits::kept_of_step and exact_of_step).
+// on the decoded axis ask for (OpTraits::kept_of_step and exact_of_step).
 template <class B>
 class SequenceHistory {
  public:
-  SequenceHistory(const B& backend, const ModelGraph& graph, std::size_t rows, std::size_t steps);
+  SequenceHistory(const B& backend, const ModelGraph& graph, GraphIndex decoded_axis, std::size_t rows,
+                  std::size_t steps);
 
-  std::size_t rows() const { return rows_; }
-  std::size_t steps() const { return steps_; }
   // Returns the number of elements that each sequence has.
   std::size_t length() const { return length_; }
 
   // Begins anew, without sequences.
   void clear() { length_ = 0; }
   // Appends an element to n sequences: sequence r continues sequence parents[r] of the step before. The first step does
-  // not read parents. Requires n <= rows() and length() < steps().
+  // not read parents. Requires n <= rows and length() < steps.
   void append(const B& backend, std::size_t n, const std::uint32_t* parents);
   // Returns the step that append() began, for each op.
   const DecodingStep<B>* step() const { return of_ops_.data(); }
 
  private:
-  std::size_t rows_, steps_, length_ = 0;
+  std::size_t steps_, length_ = 0;
   std::vector<std::uint32_t> ancestors_, ancestors_before_;  // rows x steps
   typename B::template Array<std::uint32_t> on_device_ = {};
   typename B::template Array<Stored<B>> kept_;
@@ -41,28 +41,30 @@ class SequenceHistory {
 };
 
 template <class B>
-ALGOPERF_COLD SequenceHistory<B>::SequenceHistory(const B& backend, const ModelGraph& graph, std::size_t rows,
-                                                  std::size_t steps)
-    : rows_(rows),
-      steps_(steps),
+ALGOPERF_COLD SequenceHistory<B>::SequenceHistory(const B& backend, const ModelGraph& graph, GraphIndex decoded_axis,
+                                                  std::size_t rows, std::size_t steps)
+    : steps_(steps),
       ancestors_(element_count(rows, steps)),
       ancestors_before_(ancestors_.size()),
       of_ops_(graph.ops.size()) {
-  std::size_t kept = 0, exact = 0;
-  for (const ModelGraph::Op& op : graph.ops) {
-    kept += op.traits.kept_of_step;
-    exact += op.traits.exact_of_step;
-  }
   const std::size_t elements = ancestors_.size();
+  std::size_t kept = 0, exact = 0;
+  const auto each_op = [&](const auto& f) {
+    kept = exact = 0;
+    for (std::size_t i = 0; i < of_ops_.size(); ++i) {
+      if (!detail::lies_on(graph, graph.ops[i], decoded_axis)) continue;
+      f(of_ops_[i]);
+      kept += graph.ops[i].traits.kept_of_step;
+      exact += graph.ops[i].traits.exact_of_step;
+    }
+  };
+  each_op([](DecodingStep<B>&) {});
   kept_ = backend.template array<Stored<B>>(element_count(kept, elements));
   exact_ = backend.template array<typename B::Scalar>(element_count(exact, elements));
   if constexpr (!B::on_host) on_device_ = backend.template array<std::uint32_t>(elements);
-  kept = exact = 0;
-  for (std::size_t i = 0; i < of_ops_.size(); ++i) {
-    of_ops_[i] = {{0, steps, on_device_.data()}, kept_.data() + kept * elements, exact_.data() + exact * elements};
-    kept += graph.ops[i].traits.kept_of_step;
-    exact += graph.ops[i].traits.exact_of_step;
-  }
+  each_op([&](DecodingStep<B>& of_op) {
+    of_op = {{0, steps_, on_device_.data()}, kept_.data() + kept * elements, exact_.data() + exact * elements};
+  });
 }
 
 template <class B>

@@ -30,7 +30,7 @@ namespace algoperf {
 //   4 width + 3 heads and 10 width + 4 heads. Causal attention has n (n + 1) / 2 pairs per example of n rows. Stores
 //   one element per query and head for the backward pass. Reserves two more as scratch for the loops over rows and,
 //   with two inputs, two per key and head.
-// In decoding, causal attention keeps 2 width elements and one per head for each row of a step.
+// In decoding, causal attention keeps 2 width elements for each row of a step.
 // Host works on tiles by matrix products, and Cuda on tiles in shared memory for heads of up to 128 elements. Larger
 // heads and relu on Cuda, and Thrust, run a loop over rows, which is not fast.
 struct Attention {
@@ -68,11 +68,11 @@ struct Attention {
     traits.memory.exact = 3 * heads;
     if (N == 2) traits.last_input_scratch = 2 * heads;
     if (causal) {
-      traits.rows_read = RowsRead::earlier;
+      traits.decodes = true;
       traits.kept_of_step = 2 * width_of(x);  // the key and the value
-      traits.exact_of_step = heads;           // a weight of each head
+      traits.exact_of_step = heads;           // scratch memory for the weights
     } else if (N == 2 && x[0].axis != x[1].axis) {
-      traits.rows_read = RowsRead::same;
+      traits.decodes = true;
     }
     return traits;
   }

@@ -31,7 +31,7 @@ struct Concat {
   template <std::size_t N>
   constexpr OpTraits traits(const std::array<Value, N>&) const {
     OpTraits traits;
-    traits.rows_read = RowsRead::same;
+    traits.decodes = true;
     traits.reads_inputs = 0;
     traits.adds = true;
     return traits;

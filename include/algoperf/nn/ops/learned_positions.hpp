@@ -51,7 +51,7 @@ struct AddTable {
     OpTraits traits;
     traits.reads_inputs = 0;
     traits.in_place = 0;
-    traits.rows_read = RowsRead::earlier;
+    traits.decodes = true;
     return traits;
   }
   template <class Net, class Tally>

@@ -25,7 +25,7 @@ struct LookUp {
     const std::size_t context = x[0].shape.size();
     return {no_index, x[0].axis, context == 1 ? Shape{width} : Shape{context, width}, ElementType::activation};
   }
-  constexpr OpTraits traits(const std::array<Value, 1>&) const { return {.rows_read = RowsRead::same}; }
+  constexpr OpTraits traits(const std::array<Value, 1>&) const { return {.decodes = true}; }
   template <class Net, class Tally>
   constexpr void count_forward(const Net& net, const std::array<Value, 1>& x, Tally& tally) const {
     Embedding{vocabulary, width}.count_forward(x[0].shape, net.rows(x[0]), tally);

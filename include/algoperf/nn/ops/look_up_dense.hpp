@@ -32,7 +32,7 @@ struct LookUpDense {
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
     OpTraits traits;
-    traits.rows_read = RowsRead::same;
+    traits.decodes = true;
     // Forward, the products; backward, sums of the parameters' type, and the same rounded to 16 bits.
     traits.memory.scratch = 3 * embedding.vocabulary * units;
     return traits;
@@ -58,10 +58,18 @@ struct LookUpDense {
     using S = typename Call::S;
     const auto& backend = call.pass.backend;
     S* const products = call.pass.scratch;
+    const std::size_t tokens = count(call), width = embedding.width;
+    // A step of decoding often has fewer tokens than the table has rows.
+    if (call.decoding != nullptr && tokens < embedding.vocabulary && width <= 3 * units) {
+      const Embedding::LookUp<S> look_up{width, call.tokens(0), call.weight(embedding.table), products};
+      backend.for_each_row(tokens, width, look_up);
+      backend.gemm_nt(tokens, units, width, products, call.weight(weight), call.out());
+      return backend.map_rows(Add{}, tokens, units, call.out(), call.value(bias));
+    }
     backend.gemm_nt(embedding.vocabulary, units, embedding.width, call.weight(embedding.table), call.weight(weight),
                     products);
     backend.map_rows(Add{}, embedding.vocabulary, units, products, call.value(bias));
-    backend.for_each_row(count(call), units, Embedding::LookUp<S>{units, call.tokens(0), products, call.out()});
+    backend.for_each_row(tokens, units, Embedding::LookUp<S>{units, call.tokens(0), products, call.out()});
   }
   template <class Call>
   void backward(const Call& call) const {

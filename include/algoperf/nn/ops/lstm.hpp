@@ -38,7 +38,7 @@ struct Recurrence {
     traits.memory.exact = units;                    // the cells
     traits.memory.scratch = lstm_gates * units * units;
     traits.example_scratch = (lstm_gates + 2) * units;
-    if (!reverse) traits.rows_read = RowsRead::earlier;
+    if (!reverse) traits.decodes = true;
     traits.kept_of_step = traits.exact_of_step = units;  // h and c
     return traits;
   }
@@ -62,13 +62,13 @@ struct Recurrence {
     using T = typename Call::Scalar;
     const Memory<Call> memory(call, units);
     const std::size_t gates = lstm_gates * units;
+    if (call.decoding != nullptr) return decode(call, memory);
     // On the host, every step reads the transpose of the weights: each of its products then reads rows of vectors, and
     // its bits do not depend on the number of examples.
     S* const transposed = call.pass.scratch;
     if constexpr (Call::Backend::on_host)
       call.pass.backend.for_each_row((units + 15) / 16, 16 * gates,
                                      TransposeRows<S>{gates, units, call.weight(weight), transposed});
-    if (call.decoding != nullptr) return decode(call, memory, transposed);
     for_each_block(call, [&](const auto& backend, std::size_t first, std::size_t count) {
       T* const products = memory.scratch(first);
       S* const states = reinterpret_cast<S*>(products + count * gates);
@@ -119,7 +119,7 @@ struct Recurrence {
  private:
   // Computes the newest element of each sequence.
   template <class Call, class Memory>
-  void decode(const Call& call, const Memory& memory, const typename Call::S* transposed) const {
+  void decode(const Call& call, const Memory& memory) const {
     using S = typename Call::S;
     const auto& backend = call.pass.backend;
     const std::size_t rows = call.rows(0), gates = lstm_gates * units;
@@ -127,10 +127,7 @@ struct Recurrence {
                            memory.before, call.decoding->kept,      call.decoding->exact, call.out()};
     if (step.sequences.place > 0) {
       backend.for_each_row(rows, units, LstmStatesBefore<S>{step});
-      if constexpr (Call::Backend::on_host)
-        backend.gemm_nn(rows, gates, units, memory.before, transposed, memory.gates);
-      else
-        backend.gemm_nt(rows, gates, units, memory.before, call.weight(weight), memory.gates);
+      backend.gemm_nt(rows, gates, units, memory.before, call.weight(weight), memory.gates);
     }
     backend.for_each_row(rows, 32 * units, step);
   }

@@ -77,7 +77,7 @@ struct PerDimScaleOp {
   }
   constexpr OpTraits traits(const std::array<Value, 1>& x) const {
     OpTraits traits;
-    traits.rows_read = RowsRead::same;
+    traits.decodes = true;
     traits.example_scratch = 2 * x[0].shape.size();  // of the first example: factors, and sums over rows
     return traits;
   }

@@ -19,7 +19,7 @@ struct Product {
     detail::check_alike(net, own, x);
     return x[0];
   }
-  constexpr OpTraits traits(const std::array<Value, 2>&) const { return {.rows_read = RowsRead::same}; }
+  constexpr OpTraits traits(const std::array<Value, 2>&) const { return {.decodes = true}; }
   template <class Net, class Tally>
   constexpr void count_forward(const Net& net, const std::array<Value, 2>& x, Tally& tally) const {
     const std::uint64_t n = net.rows(x[0]) * x[0].shape.size();

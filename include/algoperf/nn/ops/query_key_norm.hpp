@@ -118,7 +118,7 @@ struct QueryKeyNormOp {
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
     OpTraits traits;
-    traits.rows_read = RowsRead::same;
+    traits.decodes = true;
     traits.reads_inputs = 0;
     traits.reads_outputs = 1;
     traits.in_place = 0;

@@ -27,7 +27,7 @@ struct RepeatRows {
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
     OpTraits traits;
-    traits.rows_read = RowsRead::same;
+    traits.decodes = true;
     traits.reads_inputs = 0;
     return traits;
   }

@@ -106,7 +106,7 @@ struct RotaryPositions {
     traits.reads_inputs = 0;
     traits.in_place = 0;
     traits.memory.exact = size;
-    traits.rows_read = RowsRead::earlier;
+    traits.decodes = true;
     return traits;
   }
   template <class Net, class Tally>

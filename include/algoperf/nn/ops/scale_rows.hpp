@@ -21,7 +21,7 @@ struct ScaleRows {
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
     OpTraits traits;
-    traits.rows_read = RowsRead::same;
+    traits.decodes = true;
     traits.reads_inputs = 0;
     traits.in_place = 0;
     return traits;

@@ -59,7 +59,7 @@ struct SinePositions {
     OpTraits traits;
     traits.reads_inputs = 0;
     traits.in_place = 0;
-    traits.rows_read = RowsRead::earlier;
+    traits.decodes = true;
     traits.last_input_scratch = x[0].shape.size();
     return traits;
   }

@@ -22,7 +22,7 @@ struct Sum {
   }
   constexpr OpTraits traits(const std::array<Value, 2>&) const {
     OpTraits traits;
-    traits.rows_read = RowsRead::same;
+    traits.decodes = true;
     traits.reads_inputs = 0;
     traits.in_place = 1;
     traits.passes_gradient = true;

@@ -32,7 +32,7 @@ struct TiedLogits {
   }
   constexpr OpTraits traits(const std::array<Value, 1>&) const {
     OpTraits traits;
-    traits.rows_read = RowsRead::same;
+    traits.decodes = true;
     traits.adds = true;
     return traits;
   }
