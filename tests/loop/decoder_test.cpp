@@ -7,7 +7,10 @@
 #include <algoperf/nn/beam_search.hpp>
 #include <algoperf/nn/layers/embedding.hpp>
 #include <algoperf/nn/models/bert.hpp>
+#include <algoperf/nn/models/encoder_decoder.hpp>
+#include <algoperf/nn/models/gpt.hpp>
 #include <algoperf/nn/models/next_character.hpp>
+#include <algoperf/nn/models/rotary_transformer.hpp>
 #include <algoperf/nn/ops/pool_rows.hpp>
 #include <algoperf/nn/ops/repeat_rows.hpp>
 #include <algoperf/nn/ops/repeat_tensor.hpp>
@@ -21,12 +24,17 @@
 namespace algoperf::testing::of_decoder {
 
 TEST_CASE("decoding: each step finds the outputs of whole sequences") {
-  check_decoders(Host<double>{}, 1e-13);
-  EncoderDecoder<> model{.vocabulary = 6, .width = 8, .blocks = 1, .heads = 4, .hidden = 4};
+  const Host<double> host;
+  check_decoders(host, 1e-13);
+  check_decoding_of_context(
+      RotaryTransformer{.vocabulary = 7, .context = 9, .width = 8, .layers = 2, .heads = 2, .hidden = 8}, host, 1e-13);
+  check_decoding_of_context(Gpt{.vocabulary = 7, .context = 5, .width = 8, .layers = 1, .heads = 2}, host, 1e-13);
+  EncoderDecoder<> model{.vocabulary = 6, .width = 8, .blocks = 2, .heads = 4, .hidden = 4};
   check_decoding(model, 6, Host<float>{}, 1e-5);
+  check_decoding(model, 6, host, 1e-13);
   model.post_norm = model.glu = true;
   model.attention_temperature = 2;
-  check_decoding(model, 6, Host<double>{}, 1e-13);
+  check_decoding(model, 6, host, 1e-13);
 }
 
 // Reads tokens and features of "target", pools the rows and adds the pool to each.

@@ -8,8 +8,8 @@
 
 namespace algoperf::detail {
 
-// Returns the field on the axis of a model's outputs that the outputs depend on, or no_index if there is none. The model
-// must keep outputs.
+// Returns the field on the axis of a model's outputs that the outputs depend on, or no_index if there is none. The
+// model must keep outputs.
 GraphIndex decoded_field(const ModelGraph& graph);
 
 // Returns whether the outputs depend on fields on other axes.
