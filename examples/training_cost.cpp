@@ -1,17 +1,24 @@
 // Prints the cost of a training step: FLOPs, bytes, memory and time on a roofline, counted from the operations of the
-// model's layers, the loss and the rule. With --frontier, projects the target errors of Hestness et al. 2019 to the
-// time that training takes.
+// model's layers, the loss and the rule. With --families, averages steps over the examples of workloads' data, which
+// may have different lengths. With --frontier, projects the target errors of Hestness et al. 2019 to the time that
+// training takes.
 //   training_cost --model cnn --batch 256 --rule adamw --operations
+//   training_cost --families --data ../shared/data
 //   training_cost --frontier --accelerators 1024
 #include <fmt/format.h>
 
 #include <algoperf/algoperf.hpp>
 #include <algoperf/report/table.hpp>
 #include <algoperf/scaling/all.hpp>
+#include <algoperf/workloads/cifar10.hpp>
+#include <algoperf/workloads/digit_strings.hpp>
+#include <algoperf/workloads/multi30k.hpp>
+#include <algoperf/workloads/shakespeare_lm.hpp>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "command_line/command_line.hpp"
@@ -21,10 +28,10 @@ namespace ap = algoperf;
 namespace {
 
 struct Options {
-  std::string model = "mlp", rule = "adamw";
-  std::uint64_t batch = 128;
+  std::string model = "mlp", rule = "adamw", data = ap::data_root();
+  std::uint64_t batch = 128, steps = 200;
   ap::Counting counting;
-  bool without_embedding = false, without_output = false, operations = false, frontier = false;
+  bool without_embedding = false, without_output = false, operations = false, families = false, frontier = false;
   double accelerators = 1;
   double peak = 15.67e12, bandwidth = 898e9, cache = 6e6, memory = 32e9, link = 56e9;
 };
@@ -116,6 +123,30 @@ std::map<std::string, ap::UpdateCost> rules() {
           {"lion", ap::update_cost(ap::lion())}};
 }
 
+// Prints the mean costs of steps on the data of workloads: the language model, translation, speech and image families.
+void print_families(const Options& options, const ap::UpdateCost& update) {
+  std::vector<std::vector<std::string>> rows{
+      {"workload", "batch", "parameters", "step", "bytes", "FLOPs per byte", "FLOPs per parameter and example"}};
+  const auto row = [&](const auto& workload, std::size_t batch) {
+    const ap::StepOptions<std::decay_t<decltype(workload.loss())>> counted{
+        .loss = workload.loss(), .update = update, .counting = options.counting};
+    const ap::MeanStepCost step = ap::mean_step_cost(workload.model(), workload.train(),
+                                                     ap::ShuffledEpochs{.batch = batch}, options.steps, counted);
+    const auto parameters = static_cast<double>(step.parameters);
+    rows.push_back({workload.name, fmt::format("{}", batch), text(parameters, ""), text(step.flops.value, "FLOP"),
+                    text(step.bytes.value, "B"), fmt::format("{:.3g}", step.flops.value / step.bytes.value),
+                    fmt::format("{:.4g}", step.flops.value / parameters / step.examples)});
+  };
+  row(ap::ShakespeareLm{.data = options.data}, 32);
+  row(ap::ShakespeareLstm{.data = options.data}, 32);
+  row(ap::Multi30k{.data = options.data}, 64);
+  row(ap::DigitStrings{.data = options.data}, 32);
+  row(ap::DigitStringsConformer{.data = options.data}, 32);
+  row(ap::Cifar10{.data = options.data}, 128);
+  row(ap::Cifar10Vit{.data = options.data}, 128);
+  fmt::print("The mean of {} steps with {}\n\n{}", options.steps, options.rule, ap::format_table(rows));
+}
+
 // Projects the target errors to the time on `accelerators` devices, with the batches of the paper.
 void print_frontier(const Options& options, const ap::Accelerator& accelerator) {
   std::vector<std::vector<std::string>> rows{
@@ -155,6 +186,7 @@ void run(Options options) {
   accelerator.check();
   ap::require(options.accelerators >= 1, "--accelerators is ", options.accelerators, ", expected at least 1");
   if (options.frontier) return print_frontier(options, accelerator);
+  if (options.families) return print_families(options, rules().at(options.rule));
   ap::require(options.batch >= 1, "--batch is 0, expected at least 1");
   models().at(options.model)(rules().at(options.rule), options, accelerator);
 }
@@ -175,6 +207,10 @@ int main(int argc, char** argv) {
   line.flag("--without-embedding", options.without_embedding, "exclude embeddings from FLOPs and parameters");
   line.flag("--without-output", options.without_output, "exclude the output layer from FLOPs and parameters");
   line.flag("--operations", options.operations, "also print each operation");
+  line.flag("--families", options.families,
+            "print a table of workloads instead, whose steps are averaged over their data");
+  line.option("--data", options.data, "folder of the data of --families").shows_default();
+  line.option("--steps", options.steps, "steps of --families to average").shows_default().whole(1, 1'000'000);
   line.flag("--frontier", options.frontier, "print the five domains of the paper instead");
   line.option("--accelerators", options.accelerators,
               "number of accelerators that process a step of the frontier together")

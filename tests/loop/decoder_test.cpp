@@ -11,6 +11,7 @@
 #include <algoperf/nn/models/gpt.hpp>
 #include <algoperf/nn/models/next_character.hpp>
 #include <algoperf/nn/models/rotary_transformer.hpp>
+#include <algoperf/nn/ops/loss_of.hpp>
 #include <algoperf/nn/ops/pool_rows.hpp>
 #include <algoperf/nn/ops/repeat_rows.hpp>
 #include <algoperf/nn/ops/repeat_tensor.hpp>
@@ -75,16 +76,17 @@ std::string refusal(const Model& model, const DecodingSizes& sizes = {.steps = 1
 }
 
 TEST_CASE("decoding: models that cannot decode are refused") {
-  CHECK(
-      refusal(Undecodable{}) ==
-      "Decoder: pool does not compute each row on the axis 'target' from this and earlier rows only, or cannot decode");
+  CHECK(refusal(Undecodable{}) ==
+        "Decoder: pool does not support decoding on the axis 'target': its rows depend on later rows, or it does not "
+        "declare `decodes`");
   CHECK(
       refusal(Undecodable{.pools = false, .reads_features = true}) ==
       "Decoder: the model reads the field 'features' on the axis 'target', expected one field there, of one token per "
       "row");
   CHECK(refusal(Undecodable{.pools = false}).empty());
   const std::string later =
-      " does not compute each row on the axis 'target' from this and earlier rows only, or cannot decode";
+      " does not support decoding on the axis 'target': its rows depend on later rows, or it does not declare "
+      "`decodes`";
   CHECK(refusal(WithPart<Attention, 1>{{.heads = 2}}) == "Decoder: part" + later);
   CHECK(refusal(WithPart<Attention, 1>{{.heads = 2, .causal = true}}).empty());
   CHECK(refusal(WithPart<Attention, 2>{{.heads = 2}}) == "Decoder: part" + later);
@@ -109,13 +111,28 @@ TEST_CASE("decoding: models that cannot decode are refused") {
         "Decoder: steps is 0, but the model does not limit the rows on the axis 'target', expected at least 1");
 }
 
+struct LongGpt {
+  static constexpr std::size_t vocabulary = 500;
+  template <class Net>
+  constexpr Value operator()(Net& net) const {
+    const Gpt model{.vocabulary = vocabulary, .context = 4000, .width = 8, .layers = 1, .heads = 2};
+    const Value logits = model(net);
+    net.keep(logits);
+    return logits;
+  }
+};
+
 TEST_CASE("decoding: wrong calls are refused") {
+  const RecordedModel<Host<float>> model(LongGpt{});
+  GraphExecutor<Host<float>> plain(Host<float>{}, model, 1, {.training = false});
+  CHECK(sentence([&] { plain.forward_before_decoding({.mode = Mode::evaluate}, 1); }) ==
+        "GraphExecutor: it was made without a decoded axis");
   const auto predictor = random_predictor(MixedDecoder{}, Host<float>{});
   auto decoder = predictor->decoder({.examples = 2, .sequences = 2, .steps = 3});
   const auto refused = [&](const std::vector<SequenceToken>& tokens) {
     return sentence([&] { decoder.step(tokens); });
   };
-  CHECK(refused({{0, 0, 2}}) == "Decoder: step() was called before begin()");
+  CHECK(refused({{0, 0, 2}}) == "Decoder: step() was called before begin(), or after an exception");
   CHECK(sentence([&] { decoder.begin(2); }) ==
         "Decoder: begin() was called without a data set, but the outputs depend on further fields");
   const SourceAndInput data = source_and_input({{{}}, {{}}, {{}}});
@@ -140,7 +157,7 @@ TEST_CASE("decoding: wrong calls are refused") {
   CHECK(refused({{0, 0, 2}}).empty());
   CHECK(sentence([&] { decoder.begin(data, 3, 1); }) ==
         "Decoder: begin() was called for examples 3 to 3 of a data set of 3");
-  CHECK(refused({{0, 0, 2}}) == "Decoder: step() was called before begin()");
+  CHECK(refused({{0, 0, 2}}) == "Decoder: step() was called before begin(), or after an exception");
   CHECK(sentence([&] { decoder.log_sums(); }) == "Decoder: log_sums() was called before step()");
 
   const auto gpt =
@@ -196,16 +213,25 @@ TEST_CASE("decoding: what follows the outputs does not matter") {
   CHECK(loop.evaluate(data, LengthOfTranslation{}).metric == 4);
 }
 
-struct LongGpt {
-  static constexpr std::size_t vocabulary = 500;
+// Reads labels for an auxiliary loss before the outputs.
+struct WithAuxiliaryLoss {
   template <class Net>
   constexpr Value operator()(Net& net) const {
-    const Gpt model{.vocabulary = vocabulary, .context = 4000, .width = 8, .layers = 1, .heads = 2};
-    const Value logits = model(net);
-    net.keep(logits);
-    return logits;
+    const GraphIndex target = net.ragged_axis("target");
+    const Value tokens = net.tokens("input", {1}, target),
+                source = net.tokens("source", {1}, net.ragged_axis("source"));
+    Value x = net.reshape(net("input", Embedding{.vocabulary = 6, .width = 4}, tokens), {4});
+    const Value words = net.reshape(net("source", Embedding{.vocabulary = 6, .width = 8}, source), {8});
+    net(LossOf{SoftmaxCrossEntropy{}}, net("early", Dense{.units = 6}, x), net.tokens("label", {1}, target));
+    net(LossOf{SoftmaxCrossEntropy{}}, net("tagged", Dense{.units = 3}, words), net.tokens("tag", {1}, words.axis));
+    x = net("cross", Attention{.heads = 2}, x, words);
+    return net("logits", Dense{.units = 6}, x);
   }
 };
+TEST_CASE("decoding: losses before the outputs do not matter, nor do they for predictions") {
+  check_decoding(WithAuxiliaryLoss{}, 6, Host<double>{}, 1e-13);
+}
+
 TEST_CASE("decoding: the memory of a pass is that of the rows of a step") {
   const RecordedModel<Host<float>> recorded(LongGpt{});
   const std::vector<float> values(recorded.layout().size());

@@ -1,13 +1,13 @@
 // Decoder: computes a model's outputs for sequences that grow by one token per step. A step computes the rows of the
-// new tokens only. Attention keeps the keys and values of earlier steps (a KV cache), Lstm keeps its states, and
-// whatever does not depend on the sequences, such as an encoder, runs once.
+// new tokens only. Attention keeps the keys and values of earlier steps (a KV cache), and Lstm its states. Whatever
+// does not depend on the sequences, such as an encoder, runs once per begin().
 //
 //   Predictor predictor(Gpt{.vocabulary = 65});
 //   load_evaluation_values("best.checkpoint", predictor);
 //   auto decoder = predictor.decoder({.examples = 1, .sequences = 2});
 //   decoder.begin(1);
 //   decoder.step({{.token = 5}});                        logits of what follows 5
-//   decoder.step({{.token = 7}, {.token = 9}});          two sequences: logits of what follows 5 7, and 5 9
+//   decoder.step({{.token = 7}, {.token = 9}});          both extend token 0: logits of what follows 5 7, and 5 9
 //   decoder.step({{.parent = 1, .token = 2}});           logits of what follows 5 9 2; the sequence 5 7 has ended
 #pragma once
 
@@ -27,23 +27,23 @@
 namespace algoperf {
 
 // The decoded axis is the axis of the model's outputs. The outputs must depend on exactly one field on this axis, with
-// one token per row, and every op on it must decode (OpTraits::decodes): causal Attention, attention to values off the
-// axis, Lstm, positions, RepeatRows, layers, and ops that compute each row by itself. If the axis is not ragged, the
-// outputs must not depend on other fields.
-// All sequences begin in the first step and have the same length. An example that has no token in a step takes part in
-// no later one. A prompt of n tokens takes n steps.
-// The outputs are those of Predictor::predict for the whole sequences, except for rounding.
-// Cost: per step, one row of the model for each sequence. Reserves examples x sequences x steps x 2 width elements for
-// each layer of causal attention; an Lstm, units elements of both types.
+// one token per row. Every op on the axis must decode (OpTraits::decodes): causal Attention, cross-attention to values
+// on another axis, Lstm without `reverse`, positional encodings, RepeatRows, layers, and ops that compute each row by
+// itself. If the axis is not ragged, the outputs must not depend on fields on other axes. All sequences begin in the
+// first step and have the same length. An example that has no token in a step takes part in no later one. A prompt of n
+// tokens takes n steps. A step returns the rows that Predictor::predict computes for the last tokens of the sequences,
+// up to rounding. Cost: per step, one row of the model for each sequence, and causal attention to its earlier tokens.
+// For each row and step, the Decoder reserves 2 width activations and `heads` parameters per layer of causal attention,
+// `units` of both per Lstm, and three integers.
 template <class BackendType>
 class Decoder {
  public:
   using Backend = BackendType;
   using Scalar = typename Backend::Scalar;
 
-  // The model and its parameters, an arena with its layout, must outlive the Decoder. The parameters must not change
+  // `values` is an arena with the model's layout. Model and values must outlive the Decoder, and values must not change
   // between begin() and the last step. Throws Error if the model cannot decode, with the name of the op or field that
-  // prevents it, and if it processes fewer tokens than sizes.steps, or any number and sizes.steps is 0.
+  // prevents it; if sizes.steps exceeds the model's limit; and if it is 0 and the model has no limit.
   Decoder(const Backend& backend, const RecordedModel<Backend>& model, const Scalar* values,
           const DecodingSizes& sizes = {});
   Decoder(const Decoder&) = delete;
@@ -52,8 +52,9 @@ class Decoder {
   // Returns the number of elements of a row of the outputs, such as the size of a vocabulary.
   std::size_t output_width() const { return model_.outputs().shape.size(); }
 
-  // Begins new sequences for examples [first, first + n) of a data set, which has all fields that the outputs depend
-  // on. What it has on the decoded axis is ignored. After an exception, begin() must be called again.
+  // Begins new sequences for examples [first, first + n) of a data set. It has all fields that the outputs depend on.
+  // Its tokens on the decoded axis are not used; an example may have none. If begin() or a pass of step() throws,
+  // begin() must be called before the next step().
   template <class Data>
   void begin(const Data& data, std::size_t first, std::size_t n) {
     check_begin(n, true);
@@ -65,11 +66,12 @@ class Decoder {
   }
   // The same for a model whose outputs depend on the tokens only.
   void begin(std::size_t n);
-  // Appends a token to each sequence and returns the outputs, a row per token, in host memory. They are valid until the
-  // next call. Tokens are sorted by example. A sequence ends if no token follows its last one.
+  // Extends sequences by tokens, which must be sorted by example. Row i of the result, in host memory, holds the
+  // outputs for tokens[i]; the result is valid until the next step(). A sequence that no token extends ends. Throws
+  // Error, and changes nothing, if a token is invalid.
   const std::vector<Scalar>& step(const std::vector<SequenceToken>& tokens);
-  // Returns log(sum_k exp(z_k)) of each row z of the outputs of the last step, in host memory. z_k minus it is a
-  // log-probability.
+  // Returns log(sum_k exp(z_k)) of each row z of the outputs of the last step, in host memory. Subtracted from z_k, it
+  // gives the log-probability of token k.
   const std::vector<Scalar>& log_sums();
 
  private:
@@ -209,7 +211,7 @@ const std::vector<typename Backend::Scalar>& Decoder<Backend>::log_sums() {
 template <class Backend>
 void Decoder<Backend>::check_step(const std::vector<SequenceToken>& tokens) const {
   const std::size_t vocabulary = model_.graph().values[field_].tokens;
-  require(executor_ != nullptr, "Decoder: step() was called before begin()");
+  require(executor_ != nullptr, "Decoder: step() was called before begin(), or after an exception");
   require(history_.length() < sizes_.steps, "Decoder: the sequences have ", sizes_.steps,
           " tokens already, the most that DecodingSizes allows");
   require(!tokens.empty(), "Decoder: step() was called without tokens");

@@ -15,7 +15,7 @@ GraphIndex decoded_field(const ModelGraph& graph);
 // Returns whether the outputs depend on fields on other axes.
 bool reads_beside(const ModelGraph& graph, GraphIndex axis);
 
-// Returns why a model cannot have a Decoder, or an empty text if it can.
+// Returns why a model cannot have a Decoder, or an empty string if it can.
 std::string decoding_obstacle(const ModelGraph& graph);
 
 #if ALGOPERF_DEFINES_COMPILED
@@ -55,8 +55,8 @@ ALGOPERF_COMPILED ALGOPERF_COLD std::string decoding_obstacle(const ModelGraph& 
     for (std::size_t k = 0; k < op.outputs.count; ++k)
       decodes = decodes && graph.values[graph.output(op, k)].value.axis == decoded;
     if (!decodes)
-      return graph.path(op.scope, op.name) + " does not compute each row" + on_axis +
-             " from this and earlier rows only, or cannot decode";
+      return graph.path(op.scope, op.name) + " does not support decoding" + on_axis +
+             ": its rows depend on later rows, or it does not declare `decodes`";
   }
   return "";
 }

@@ -42,10 +42,10 @@ std::size_t sample_index(const S* logits, std::size_t n, double temperature, Ran
 
 // Returns `options.count` tokens that continue `tokens`, each drawn from the model's probabilities of the next token.
 // The model is causal, with a field "input" of `context` tokens and logits for each position, such as
-// RotaryTransformer. It reads at most the last `context` tokens. As long as these are all tokens, each one, of the
-// prompt, too, costs a step of a Decoder. Afterwards, the places of the tokens change with every step, and each new one
-// costs a pass over `context` tokens. So does every new token if the model cannot decode.
-//   Predictor predictor(task.model(), {}, 1);
+// RotaryTransformer. It reads at most the last `context` tokens. While all tokens fit into the context, each one,
+// including those of the prompt, costs a step of a Decoder. After that, the positions of the tokens change with every
+// step, and each new token costs a pass over `context` tokens. So does every new token if the model cannot decode.
+//   Predictor predictor(RotaryTransformer{.vocabulary = 65}, {}, 1);
 //   load_evaluation_values("best.checkpoint", predictor);
 //   text.decode(generate(predictor, text.encode("ROMEO:"), {.count = 500, .temperature = 0.8}))
 // The same predictor, tokens and options give the same result. Throws Error if there are no tokens to continue, a token

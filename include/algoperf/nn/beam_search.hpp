@@ -57,7 +57,7 @@ class BeamSearch {
     alive_[0].token = options.begin;
   }
 
-  // A hypothesis ends with `token`, and extends hypothesis `parent` of the step before.
+  // `token` is the hypothesis's last token. It extends hypothesis `parent` of the step before.
   struct Hypothesis {
     std::vector<std::int32_t> tokens;  // without `begin`
     double log_probability = 0;
@@ -73,7 +73,7 @@ class BeamSearch {
       double log_probability;
       std::size_t hypothesis, token;
     };
-    // At most one candidate per hypothesis ends, so at least half of the 2 beams candidates continue.
+    // At most one candidate per hypothesis ends, so at least half of the 2 x beams candidates continue.
     const std::size_t most = options_.beams == 1 ? 1 : 2 * options_.beams;
     std::vector<Candidate> best;  // the most probable first
     std::vector<S> maxima;

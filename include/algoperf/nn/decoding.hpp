@@ -13,7 +13,7 @@ namespace algoperf {
 struct DecodingSizes {
   std::size_t examples = 64;  // decoded at a time
   std::size_t sequences = 1;  // the maximum number per example, such as the hypotheses of a beam search
-  std::size_t steps = 0;      // the maximum number of tokens of a sequence; 0: as many as the model processes
+  std::size_t steps = 0;      // the maximum number of tokens of a sequence; 0: the model's limit, which it must have
 
   std::size_t rows() const { return element_count(examples, sequences); }
   void check() const {
@@ -24,8 +24,9 @@ struct DecodingSizes {
   }
 };
 
-// The next token of a sequence. `parent` is the index of the token that it follows among the tokens of the step before.
-// Several tokens may follow one. In the first step, `parent` is ignored, and each token begins a sequence.
+// A token that extends a sequence. `example` counts from the first example that was given to Decoder::begin(). `parent`
+// is the index, among the tokens of the step before, of the token that this one follows; several may follow one. The
+// first step ignores it: each token begins a sequence.
 struct SequenceToken {
   std::size_t example = 0, parent = 0;
   std::int32_t token = 0;

@@ -7,8 +7,9 @@
 
 namespace algoperf::detail {
 
-// The ops of a graph in the order of their steps. With a decoded axis: first those that lie off it, then from index
-// first_decoded on those that lie on it; ops that run after the outputs are complete come last.
+// The ops of a graph in the order in which a plan runs them: those that the outputs may depend on, first off the
+// decoded axis, then from index first_decoded on on it; then losses and the ops that follow the outputs. Otherwise, the
+// order is that of the graph.
 struct OpOrder {
   List<GraphIndex> ops;
   std::size_t first_decoded = 0;
@@ -22,20 +23,24 @@ constexpr bool lies_on(const ModelGraph& graph, const ModelGraph::Op& op, GraphI
   return false;
 }
 
-// Without a decoded axis, no_index, the order is that of the graph.
+// decoded_axis: no_index for none.
 ALGOPERF_COLD constexpr OpOrder order_of_ops(const ModelGraph& graph, GraphIndex decoded_axis) {
   OpOrder order;
-  const std::size_t ops = graph.ops.size(), needed = decoded_axis == no_index ? ops : graph.ops_of_outputs();
-  for (std::size_t i = 0; i < needed; ++i)
-    if (!lies_on(graph, graph.ops[i], decoded_axis)) order.ops.push_back(static_cast<GraphIndex>(i));
+  const std::size_t outputs = graph.ops_of_outputs();
+  const auto append = [&](const auto& condition) {
+    for (std::size_t i = 0; i < graph.ops.size(); ++i)
+      if (condition(i < outputs && !graph.ops[i].loss, lies_on(graph, graph.ops[i], decoded_axis)))
+        order.ops.push_back(static_cast<GraphIndex>(i));
+  };
+  append([](bool needed, bool on_axis) { return needed && !on_axis; });
   order.first_decoded = order.ops.size();
-  for (std::size_t i = 0; i < ops; ++i)
-    if (i >= needed || lies_on(graph, graph.ops[i], decoded_axis)) order.ops.push_back(static_cast<GraphIndex>(i));
+  append([](bool needed, bool on_axis) { return needed && on_axis; });
+  append([](bool needed, bool) { return !needed; });
   return order;
 }
 
-// Extends the lifetimes of the buffers that steps before decoding write and steps of decoding read to the end of the
-// forward pass, because each step of decoding reads them again.
+// Extends the lifetimes of the buffers that ops off the decoded axis write and ops on it read to the end of the forward
+// pass, because each step of decoding reads them again.
 constexpr void keep_for_decoding(MemoryPlan& plan) {
   for (PlanBuffer& buffer : plan.buffers)
     if (buffer.used() && buffer.first < plan.steps_before_decoding && buffer.last >= plan.steps_before_decoding)

@@ -1,4 +1,4 @@
-// DecodingStep: what an op knows of a step of decoding.
+// DecodingStep: what an op receives in a step of decoding.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,10 @@ namespace algoperf {
 // these elements. All sequences have the same length. An example may have several sequences, such as the hypotheses of
 // a beam search, and several sequences may continue the same one.
 struct GrowingSequences {
-  std::size_t place = 0;  // of the newest elements: the number of elements before them
+  std::size_t place = 0;  // the position of the new elements in their sequences, from 0
   std::size_t most_steps = 0;
-  // In the backend's memory: ancestors[r most_steps + s] is the row of the earlier step s that sequence r contains.
+  // In the backend's memory. For s < place, ancestors[r most_steps + s] is the row that held element s of row r's
+  // sequence in step s.
   const std::uint32_t* ancestors = nullptr;
 
   // Returns the index of the element that step s appended to the sequence of row r. Each row has most_steps elements.
@@ -25,8 +26,8 @@ struct GrowingSequences {
   }
 };
 
-// The memory of an op: kept_of_step (OpTraits) elements of `kept` and exact_of_step elements of `exact` per row and
-// step. Steps may read what earlier steps wrote at GrowingSequences::element().
+// The memory of an op: per row and step, kept_of_step activations and exact_of_step elements of the parameters' type
+// (OpTraits). What an op keeps of an element begins at element(r, s) kept_of_step, so that later steps find it.
 template <class B>
 struct DecodingStep {
   GrowingSequences sequences;

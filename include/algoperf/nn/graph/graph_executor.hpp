@@ -54,8 +54,10 @@ class GraphExecutor {
   // Computes all values of the model, or those up to the last value that it keeps.
   void forward(const GraphPass<B>& pass) { run_first(pass, pass_of(pass.mode).plan.forward_steps); }
   void forward_to_outputs(const GraphPass<B>& pass) { run_first(pass, pass_of(pass.mode).plan.output_steps); }
-  // Computes the values off the decoded axis, and makes room for steps of decoding with up to `rows` rows.
+  // Requires ExecutorOptions::decoded_axis. Computes the values off this axis, and makes room for steps of decoding
+  // with up to `rows` rows.
   void forward_before_decoding(const GraphPass<B>& pass, std::size_t rows) {
+    require(decoded_axis_ != no_index, "GraphExecutor: it was made without a decoded axis");
     rows_[decoded_axis_] = {rows, 1, 0, {1}};
     run_first(pass, pass_of(pass.mode).plan.steps_before_decoding);
   }
@@ -159,6 +161,7 @@ void GraphExecutor<B>::bind_rows(GraphIndex axis, const AxisRows& rows) {
 
 template <class B>
 void GraphExecutor<B>::backward(const GraphPass<B>& pass) {
+  require(!training_.calls.empty(), "GraphExecutor: it was made without memory for training");
   for (const TensorHandle handle : untouched_)
     backend_.fill(layout().place_of(handle).size, pass.gradients + layout().place_of(handle).offset, Scalar(0));
   run(pass, training_.plan.forward_steps, training_.plan.steps.size());

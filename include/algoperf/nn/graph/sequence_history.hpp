@@ -1,4 +1,4 @@
-// SequenceHistory: what the ops of a model keep of earlier steps while sequences grow.
+// SequenceHistory: the memory in which ops keep data from one step of decoding to the next.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@ class SequenceHistory {
   // Returns the number of elements that each sequence has.
   std::size_t length() const { return length_; }
 
-  // Begins anew, without sequences.
+  // Removes all sequences.
   void clear() { length_ = 0; }
   // Appends an element to n sequences: sequence r continues sequence parents[r] of the step before. The first step does
   // not read parents. Requires n <= rows and length() < steps.
   void append(const B& backend, std::size_t n, const std::uint32_t* parents);
-  // Returns the step that append() began, for each op.
+  // Returns the step that append() began: one DecodingStep per op, in the order of ModelGraph::ops.
   const DecodingStep<B>* step() const { return of_ops_.data(); }
 
  private:

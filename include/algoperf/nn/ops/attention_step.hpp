@@ -66,7 +66,7 @@ struct AttentionStep {
     return kept + sequences.element(i, s) * 2 * shape.width() + h * shape.size;
   }
   ALGOPERF_HD S* value(std::size_t i, std::size_t h, std::size_t s) const { return key(i, h, s) + shape.width(); }
-  // Called by one thread. A team of one thread has SIMD vectors.
+  // Called by one thread of a team. If it is the only one, the sum uses SIMD vectors.
   template <class Team>
   ALGOPERF_HD T product(const Team& team, const S* x, const S* y) const {
     if constexpr (Team::size == 1) {

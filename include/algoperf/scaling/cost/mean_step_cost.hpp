@@ -17,7 +17,8 @@ namespace algoperf {
 struct MeanStepCost {
   double examples = 0;  // of a batch
   Flops flops;
-  Bytes bytes;  // 4 per element
+  Bytes bytes;                   // 4 per element
+  std::uint64_t parameters = 0;  // as StepCost::parameters
 };
 
 // Returns the mean cost of `steps` steps on the batches that a selector draws from a data set. For a model with ragged
@@ -44,6 +45,7 @@ MeanStepCost mean_step_cost(const Model& model, const Data& data, const Selector
   };
   std::vector<OfExample> known;  // sorted by rows
   double fixed_flops = 0, fixed_moved = 0;
+  std::uint64_t parameters = 0;
   const auto cost_of = [&](const std::vector<std::size_t>& rows) -> const OfExample& {
     const auto place = std::lower_bound(known.begin(), known.end(), rows,
                                         [](const OfExample& a, const auto& b) { return a.rows < b; });
@@ -53,6 +55,7 @@ MeanStepCost mean_step_cost(const Model& model, const Data& data, const Selector
     const StepCost one = cost(model, 1, options), two = cost(model, 2, options);
     const auto flops = [](const StepCost& of) { return static_cast<double>(of.total_flops()); };
     const auto moved = [](const StepCost& of) { return static_cast<double>(of.total_moved()); };
+    parameters = one.parameters;
     fixed_flops = 2 * flops(one) - flops(two);
     fixed_moved = 2 * moved(one) - moved(two);
     return *known.insert(place, {rows, flops(two) - flops(one), moved(two) - moved(one)});
@@ -78,7 +81,7 @@ MeanStepCost mean_step_cost(const Model& model, const Data& data, const Selector
     }
   }
   const double n = static_cast<double>(steps);
-  return {examples / n, Flops(flops / n + fixed_flops), Bytes(4 * (moved / n + fixed_moved))};
+  return {examples / n, Flops(flops / n + fixed_flops), Bytes(4 * (moved / n + fixed_moved)), parameters};
 }
 
 }  // namespace algoperf
