@@ -230,6 +230,15 @@ struct WithAuxiliaryLoss {
 };
 TEST_CASE("decoding: losses before the outputs do not matter, nor do they for predictions") {
   check_decoding(WithAuxiliaryLoss{}, 6, Host<double>{}, 1e-13);
+  Recorder<> net;
+  net.keep(WithAuxiliaryLoss{}(net));
+  for (const GraphIndex decoded : {no_index, net.graph().find_axis("target")}) {
+    const MemoryPlan plan = Planner(net.graph(), {.training = false, .decoded_axis = decoded}).plan();
+    std::size_t losses = 0;
+    for (std::size_t i = 0; i < plan.output_steps; ++i) losses += net.graph().ops[plan.steps[i].op].loss;
+    CHECK(losses == 0);
+    CHECK(plan.steps.size() == plan.output_steps + 2);
+  }
 }
 
 TEST_CASE("decoding: the memory of a pass is that of the rows of a step") {
