@@ -121,7 +121,8 @@ struct Translated {
     sources.resize(sources.size() - leave_out);
     double sum = 0;
     std::size_t count = 0;
-    for (const auto& tokens : predict.beam_search(sources, BeamSearchOptions{.beams = 2, .longest = 5, .at_once = 3}))
+    for (const auto& tokens :
+         predict.beam_search(sources, BeamSearchOptions{.beams = 2, .longest = 5, .at_once = 3, .end = 0}))
       for (const std::int32_t token : tokens) sum += token * static_cast<double>(++count % 101) + 1;
     return sum;
   }

@@ -70,12 +70,17 @@ class SharedEvaluation {
     Sequences beam_search(const Sequences& sources, const Options& options) const {
       return evaluation.translations_of(sources, options);
     }
+  };
+
+ private:
+  // The model of this rank.
+  struct Own {
+    SharedEvaluation& evaluation;
+
     Decoder<typename Context::Backend> decoder(const DecodingSizes& sizes) const {
       return {evaluation.context_.backend(), evaluation.context_.evaluator().model(), evaluation.values_, sizes};
     }
   };
-
- private:
   const Ranks& ranks() const { return context_.ranks(); }
   // Returns where the part of a rank begins.
   std::size_t begin_of(std::size_t rank, std::size_t size) const { return size * rank / ranks().size(); }
@@ -130,14 +135,14 @@ class SharedEvaluation {
   // Returns the translation of each source, of which each rank finds a part.
   template <class Options>
   Sequences translations_of(const Sequences& sources, const Options& options) {
-    if (ranks().alone()) return beam_search(Predict{*this}, sources, options);
+    if (ranks().alone()) return beam_search(Own{*this}, sources, options);
     const auto place = [&](std::size_t rank) {
       return sources.begin() + static_cast<std::ptrdiff_t>(begin_of(rank, sources.size()));
     };
     const Sequences mine(place(ranks().rank()), place(ranks().rank() + 1));
     std::vector<std::int32_t> tokens;
     std::vector<std::size_t> lengths;
-    for (const std::vector<std::int32_t>& translation : beam_search(Predict{*this}, mine, options)) {
+    for (const std::vector<std::int32_t>& translation : beam_search(Own{*this}, mine, options)) {
       lengths.push_back(translation.size());
       tokens.insert(tokens.end(), translation.begin(), translation.end());
     }
