@@ -218,10 +218,9 @@ TEST_CASE_TEMPLATE("beam search: the extensions are the most probable ones of al
       for (std::size_t h = 0; h < all.size(); ++h) {
         const auto& hypothesis = search.hypotheses()[h];
         CHECK(hypothesis.tokens == all[h].second);
-        CHECK(hypothesis.token == all[h].second.back());
         CHECK(std::abs(hypothesis.log_probability - all[h].first) < 1e-13);
         Tokens longer = alive[hypothesis.parent].second;
-        longer.push_back(hypothesis.token);
+        longer.push_back(hypothesis.tokens.back());
         CHECK(longer == hypothesis.tokens);
       }
       alive = all;

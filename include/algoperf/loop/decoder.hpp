@@ -27,14 +27,15 @@
 namespace algoperf {
 
 // The decoded axis is the axis of the model's outputs. The outputs must depend on exactly one field on this axis, with
-// one token per row. Every op on the axis must decode (OpTraits::decodes): causal Attention, cross-attention to values
-// on another axis, Lstm without `reverse`, positional encodings, RepeatRows, layers, and ops that compute each row by
-// itself. If the axis is not ragged, the outputs must not depend on fields on other axes. All sequences begin in the
-// first step and have the same length. An example that has no token in a step takes part in no later one. A prompt of n
-// tokens takes n steps. A step returns the rows that Predictor::predict computes for the last tokens of the sequences,
-// up to rounding. Cost: per step, one row of the model for each sequence, and causal attention to its earlier tokens.
-// For each row and step, the Decoder reserves 2 width activations and `heads` parameters per layer of causal attention,
-// `units` of both per Lstm, and three integers.
+// one token per row. If the axis is not ragged, they must not depend on fields on other axes.
+// Every op on the axis must decode (OpTraits::decodes): causal Attention, cross-attention to values on another axis,
+// Lstm without `reverse`, positional encodings, RepeatRows, layers, and ops that compute each row by itself.
+// All sequences begin in the first step and have the same length. An example that has no token in a step takes part in
+// no later one. A prompt of n tokens takes n steps.
+// A step returns the rows that Predictor::predict computes for the last tokens of the sequences, up to rounding.
+// Cost: per step, one row of the model for each sequence, and causal attention to its earlier tokens. For each row and
+//   step, the Decoder reserves 2 width activations and `heads` parameters per layer of causal attention, `units` of
+//   both per Lstm, and three integers.
 template <class BackendType>
 class Decoder {
  public:

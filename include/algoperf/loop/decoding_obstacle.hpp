@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "../nn/graph/decoding_order.hpp"
+#include "../nn/graph/op_order.hpp"
 #include "check_fields.hpp"
 
 namespace algoperf::detail {

@@ -53,16 +53,13 @@ void find_block_maxima(std::size_t n, const S* z, std::vector<S>& maxima) {
 // The search for the translation of a sentence.
 class BeamSearch {
  public:
-  explicit BeamSearch(const BeamSearchOptions& options) : options_(options), alive_(1) {
-    alive_[0].token = options.begin;
-  }
+  explicit BeamSearch(const BeamSearchOptions& options) : options_(options), alive_(1) {}
 
-  // `token` is the hypothesis's last token. It extends hypothesis `parent` of the step before.
+  // Its last token extends hypothesis `parent` of the step before.
   struct Hypothesis {
     std::vector<std::int32_t> tokens;  // without `begin`
     double log_probability = 0;
     std::size_t parent = 0;
-    std::int32_t token = 0;
   };
   const std::vector<Hypothesis>& hypotheses() const { return alive_; }
   // Extends the hypotheses by the logits of their next tokens, a row of `vocabulary` each, and the logs of the sums of
@@ -105,7 +102,7 @@ class BeamSearch {
       if (token == options_.end) {
         finish(tokens, candidate.log_probability);
       } else if (next.size() < options_.beams) {
-        next.push_back({tokens, candidate.log_probability, candidate.hypothesis, token});
+        next.push_back({tokens, candidate.log_probability, candidate.hypothesis});
         next.back().tokens.push_back(token);
       }
     }
@@ -152,12 +149,13 @@ inline TranslationInputs inputs_of(const std::vector<std::vector<std::int32_t>>&
                            {std::move(tokens), {1}, "source"}, {{}, {1}, "target"});
 }
 
-// Appends the tokens that extend the hypotheses of a search for an example. `before` is the row of its first
+// Appends the last token of each hypothesis of a search for an example. `before` is the row of the example's first
 // hypothesis of the step before.
-inline void append_tokens(const BeamSearch& search, std::size_t example, std::size_t before,
+inline void append_tokens(const BeamSearch& search, std::size_t example, std::size_t before, std::int32_t begin,
                           std::vector<SequenceToken>& tokens) {
   for (const BeamSearch::Hypothesis& hypothesis : search.hypotheses())
-    tokens.push_back({example, before + hypothesis.parent, hypothesis.token});
+    tokens.push_back(
+        {example, before + hypothesis.parent, hypothesis.tokens.empty() ? begin : hypothesis.tokens.back()});
 }
 
 // Appends the best translation of each of n sources, from `first` on.
@@ -167,7 +165,7 @@ void beam_search(Decoder& decoder, const TranslationInputs& sources, std::size_t
   decoder.begin(sources, first, n);
   std::vector<BeamSearch> searches(n, BeamSearch(options));
   std::vector<SequenceToken> tokens, next;
-  for (std::size_t e = 0; e < n; ++e) append_tokens(searches[e], e, 0, tokens);
+  for (std::size_t e = 0; e < n; ++e) append_tokens(searches[e], e, 0, options.begin, tokens);
   while (!tokens.empty()) {
     const auto& logits = decoder.step(tokens);
     const auto& log_sums = decoder.log_sums();
@@ -175,7 +173,7 @@ void beam_search(Decoder& decoder, const TranslationInputs& sources, std::size_t
     for (std::size_t row = 0; row < tokens.size();) {
       const std::size_t e = tokens[row].example, hypotheses = searches[e].hypotheses().size();
       searches[e].extend(decoder.output_width(), logits.data() + row * decoder.output_width(), log_sums.data() + row);
-      if (!searches[e].done()) append_tokens(searches[e], e, row, next);
+      if (!searches[e].done()) append_tokens(searches[e], e, row, options.begin, next);
       row += hypotheses;
     }
     std::swap(tokens, next);

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "decoding_order.hpp"
 #include "in_place.hpp"
 #include "memory_plan.hpp"
+#include "op_order.hpp"
 #include "reaches_loss.hpp"
 
 namespace algoperf {
@@ -16,7 +16,7 @@ struct PlanOptions {
   bool training = true;       // with a backward pass
   bool share = true;          // lets ops work in place and gradients share memory
   bool keeps_values = false;  // each op's inputs and outputs until its backward, also those that backward does not read
-  // Plans the ops on this axis after all others, so that they can run several times (decoding_order.hpp).
+  // Plans the ops on this axis after all others, so that they can run several times (op_order.hpp).
   GraphIndex decoded_axis = no_index;
 };
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "decoding_order.hpp"
 #include "op_call.hpp"
+#include "op_order.hpp"
 
 namespace algoperf {
 
@@ -35,8 +35,8 @@ class SequenceHistory {
   std::size_t steps_, length_ = 0;
   std::vector<std::uint32_t> ancestors_, ancestors_before_;  // rows x steps
   typename B::template Array<std::uint32_t> on_device_ = {};
-  typename B::template Array<Stored<B>> kept_;
-  typename B::template Array<typename B::Scalar> exact_;
+  std::vector<typename B::template Array<Stored<B>>> kept_;
+  std::vector<typename B::template Array<typename B::Scalar>> exact_;
   std::vector<DecodingStep<B>> of_ops_;
 };
 
@@ -48,23 +48,20 @@ ALGOPERF_COLD SequenceHistory<B>::SequenceHistory(const B& backend, const ModelG
       ancestors_before_(ancestors_.size()),
       of_ops_(graph.ops.size()) {
   const std::size_t elements = ancestors_.size();
-  std::size_t kept = 0, exact = 0;
-  const auto each_op = [&](const auto& f) {
-    kept = exact = 0;
-    for (std::size_t i = 0; i < of_ops_.size(); ++i) {
-      if (!detail::lies_on(graph, graph.ops[i], decoded_axis)) continue;
-      f(of_ops_[i]);
-      kept += graph.ops[i].traits.kept_of_step;
-      exact += graph.ops[i].traits.exact_of_step;
-    }
-  };
-  each_op([](DecodingStep<B>&) {});
-  kept_ = backend.template array<Stored<B>>(element_count(kept, elements));
-  exact_ = backend.template array<typename B::Scalar>(element_count(exact, elements));
   if constexpr (!B::on_host) on_device_ = backend.template array<std::uint32_t>(elements);
-  each_op([&](DecodingStep<B>& of_op) {
-    of_op = {{0, steps_, on_device_.data()}, kept_.data() + kept * elements, exact_.data() + exact * elements};
-  });
+  for (std::size_t i = 0; i < of_ops_.size(); ++i) {
+    if (!detail::lies_on(graph, graph.ops[i], decoded_axis)) continue;
+    const OpTraits& traits = graph.ops[i].traits;
+    of_ops_[i].sequences = {0, steps_, on_device_.data()};
+    if (traits.kept_of_step > 0) {
+      kept_.push_back(backend.template array<Stored<B>>(element_count(traits.kept_of_step, elements)));
+      of_ops_[i].kept = kept_.back().data();
+    }
+    if (traits.exact_of_step > 0) {
+      exact_.push_back(backend.template array<typename B::Scalar>(element_count(traits.exact_of_step, elements)));
+      of_ops_[i].exact = exact_.back().data();
+    }
+  }
 }
 
 template <class B>

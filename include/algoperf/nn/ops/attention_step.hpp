@@ -47,7 +47,7 @@ struct AttentionStep {
     const T total = team.template sum<T>(n, [=](std::size_t s) { return weight[s]; });
     const T factor = total == T(0) ? T(0) : T(1) / total;
     S* const y = out + i * shape.width() + h * size;
-    if constexpr (Team::size == 1 && std::is_same_v<S, T>) {
+    if constexpr (Team::size == 1 && std::is_same_v<S, T>) {  // row by row, by SIMD vectors
       for (std::size_t c = 0; c < size; ++c) y[c] = T(0);
       for (std::size_t s = 0; s < n; ++s) {
         const T w = weight[s] * factor;

@@ -59,7 +59,7 @@ struct LookUpDense {
     const auto& backend = call.pass.backend;
     S* const products = call.pass.scratch;
     const std::size_t tokens = count(call), width = embedding.width;
-    // A step of decoding often has fewer tokens than the table has rows.
+    // A step of decoding often has fewer tokens than the table has rows. Their rows then fit into the scratch memory.
     if (call.decoding != nullptr && tokens < embedding.vocabulary && width <= 3 * units) {
       const Embedding::LookUp<S> look_up{width, call.tokens(0), call.weight(embedding.table), products};
       backend.for_each_row(tokens, width, look_up);

@@ -1,4 +1,4 @@
-// Which ops of a model run at every step of decoding.
+// The order in which a plan runs the ops of a model.
 #pragma once
 
 #include <cstddef>
