@@ -90,8 +90,10 @@ void check_arrays(const B& b) {
   CHECK(on_host(b, copy)[20] == 1.0f);
   CHECK(on_host(b, copy)[30] == 2.5f);
   const float* const where = a.data();
-  const auto moved = std::move(a);
-  CHECK(moved.data() == where);
+  std::vector<decltype(a)> arrays;
+  arrays.push_back(std::move(a));
+  arrays.reserve(arrays.capacity() + 1);
+  CHECK(arrays[0].data() == where);
   b.fill(0, static_cast<float*>(nullptr), 1.0f);
   CHECK(b.template array<float>(0).size() == 0);
 }

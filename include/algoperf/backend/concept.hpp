@@ -3,7 +3,8 @@
 //
 //   Scalar                                  the type of parameters and gradients (Host<double> for gradient checks)
 //   Stored                                  optional: the type of activations if it is not Scalar (bfloat16, on Cuda)
-//   Array<T>                                owning storage: data(), size(), zeroed
+//   Array<T>                                owning storage: data(), size(), zeroed; a move keeps data(), and
+//                                           does not throw
 //   array<T>(n)                             a new Array<T>
 //   fill(n, x, value)  copy(n, from, to)
 //   gemm_nn(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B (k x n), row-major, of Stored; c may be of Scalar.

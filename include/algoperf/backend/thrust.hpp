@@ -41,6 +41,11 @@ class ThrustArray {
   } catch (const std::bad_alloc&) {
     fail_to_allocate(n, sizeof(T));
   }
+  ThrustArray(const ThrustArray&) = default;
+  ThrustArray& operator=(const ThrustArray&) = default;
+  // The moves of device_vector are not noexcept: a std::vector that grows would copy its arrays.
+  ThrustArray(ThrustArray&&) noexcept = default;
+  ThrustArray& operator=(ThrustArray&&) noexcept = default;
   T* data() { return thrust::raw_pointer_cast(values_.data()); }
   const T* data() const { return thrust::raw_pointer_cast(values_.data()); }
   std::size_t size() const { return values_.size(); }

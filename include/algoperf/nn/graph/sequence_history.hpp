@@ -35,7 +35,7 @@ class SequenceHistory {
   std::size_t steps_, length_ = 0;
   std::vector<std::uint32_t> ancestors_, ancestors_before_;  // rows x steps
   typename B::template Array<std::uint32_t> on_device_ = {};
-  std::vector<typename B::template Array<Stored<B>>> kept_;
+  std::vector<typename B::template Array<Stored<B>>> kept_;  // of each op, as in of_ops_
   std::vector<typename B::template Array<typename B::Scalar>> exact_;
   std::vector<DecodingStep<B>> of_ops_;
 };
@@ -46,6 +46,8 @@ ALGOPERF_COLD SequenceHistory<B>::SequenceHistory(const B& backend, const ModelG
     : steps_(steps),
       ancestors_(element_count(rows, steps)),
       ancestors_before_(ancestors_.size()),
+      kept_(graph.ops.size()),
+      exact_(graph.ops.size()),
       of_ops_(graph.ops.size()) {
   const std::size_t elements = ancestors_.size();
   if constexpr (!B::on_host) on_device_ = backend.template array<std::uint32_t>(elements);
@@ -54,12 +56,12 @@ ALGOPERF_COLD SequenceHistory<B>::SequenceHistory(const B& backend, const ModelG
     const OpTraits& traits = graph.ops[i].traits;
     of_ops_[i].sequences = {0, steps_, on_device_.data()};
     if (traits.kept_of_step > 0) {
-      kept_.push_back(backend.template array<Stored<B>>(element_count(traits.kept_of_step, elements)));
-      of_ops_[i].kept = kept_.back().data();
+      kept_[i] = backend.template array<Stored<B>>(element_count(traits.kept_of_step, elements));
+      of_ops_[i].kept = kept_[i].data();
     }
     if (traits.exact_of_step > 0) {
-      exact_.push_back(backend.template array<typename B::Scalar>(element_count(traits.exact_of_step, elements)));
-      of_ops_[i].exact = exact_.back().data();
+      exact_[i] = backend.template array<typename B::Scalar>(element_count(traits.exact_of_step, elements));
+      of_ops_[i].exact = exact_[i].data();
     }
   }
 }
