@@ -90,6 +90,26 @@ struct LstmTime {
   ALGOPERF_HD std::size_t row_before(std::size_t e) const { return reverse ? row(e) + 1 : row(e) - 1; }
 };
 
+// Computes the gates, the cell and h of an element. `product` is the states' part of the pre-activations. If it is
+// null, the element is the first of its sequence, and cell_before, the cell of the element before, is not read.
+template <class Team, class S, class P, class T>
+ALGOPERF_HD void lstm_element(const Team& team, std::size_t u, const S* input, const P* product, const T* cell_before,
+                              S* gate, T* cell, S* h) {
+  S *const f = gate + lstm_forget * u, *const g = gate + lstm_cell * u, *const o = gate + lstm_output * u;
+  if (product == nullptr) {
+    team.map(SigmoidOf{}, lstm_cell * u, gate, input);
+    team.map(TanhOf{}, u, g, input + lstm_cell * u);
+    team.map(SigmoidOf{}, u, o, input + lstm_output * u);
+    team.map(Times{}, u, cell, gate, g);
+  } else {
+    team.map(SigmoidOf{}, lstm_cell * u, gate, input, product);
+    team.map(TanhOf{}, u, g, input + lstm_cell * u, product + lstm_cell * u);
+    team.map(SigmoidOf{}, u, o, input + lstm_output * u, product + lstm_output * u);
+    team.map(NextCell{}, u, cell, gate, g, f, cell_before);
+  }
+  team.map(HiddenOf{}, u, h, o, cell);
+}
+
 // One time step of an example. In evaluation, without `before`, the gates and cells are kept per example only.
 template <class S>
 struct LstmForward {
@@ -108,29 +128,20 @@ struct LstmForward {
   ALGOPERF_HD void operator()(const Team& team, std::size_t e) const {
     if (at.ended(e)) return;
     const std::size_t u = at.units, row = at.row(e), place = before == nullptr ? e : row;
-    S* const gate = gates + place * lstm_gates * u;
-    S *const f = gate + lstm_forget * u, *const g = gate + lstm_cell * u, *const o = gate + lstm_output * u;
     S *const state = states + e * u, *const y = out + row * u;
     T* const cell = cells + place * u;
-    const S* const input = inputs + row * lstm_gates * u;
-    if (at.step == 0) {
-      team.map(SigmoidOf{}, lstm_cell * u, gate, input);
-      team.map(TanhOf{}, u, g, input + lstm_cell * u);
-      team.map(SigmoidOf{}, u, o, input + lstm_output * u);
-      team.map(Times{}, u, cell, gate, g);
-      if (before != nullptr) {
-        S* const state_before = before + row * u;
+    const T* cell_before = cell;
+    if (before != nullptr) {
+      S* const state_before = before + row * u;
+      if (at.step > 0) {
+        cell_before = cells + at.row_before(e) * u;
+        team.copy(u, state, state_before);
+      } else {
         team.each(u, [=](std::size_t c) { state_before[c] = S(T(0)); });
       }
-    } else {
-      const T* const product = products + e * lstm_gates * u;
-      team.map(SigmoidOf{}, lstm_cell * u, gate, input, product);
-      team.map(TanhOf{}, u, g, input + lstm_cell * u, product + lstm_cell * u);
-      team.map(SigmoidOf{}, u, o, input + lstm_output * u, product + lstm_output * u);
-      team.map(NextCell{}, u, cell, gate, g, f, before == nullptr ? cell : cells + at.row_before(e) * u);
-      if (before != nullptr) team.copy(u, state, before + row * u);
     }
-    team.map(HiddenOf{}, u, y, o, cell);
+    lstm_element(team, u, inputs + row * lstm_gates * u, at.step == 0 ? nullptr : products + e * lstm_gates * u,
+                 cell_before, gates + place * lstm_gates * u, cell, y);
     team.copy(u, y, state);
   }
 };
@@ -157,23 +168,10 @@ struct LstmStep {
   template <class Team>
   ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
     const std::size_t u = units;
-    S* const gate = gates + r * lstm_gates * u;
-    S *const f = gate + lstm_forget * u, *const g = gate + lstm_cell * u, *const o = gate + lstm_output * u;
-    const S* const input = inputs + r * lstm_gates * u;
-    T* const cell = at(cells, r, 0);
-    if (sequences.place == 0) {
-      team.map(SigmoidOf{}, lstm_cell * u, gate, input);
-      team.map(TanhOf{}, u, g, input + lstm_cell * u);
-      team.map(SigmoidOf{}, u, o, input + lstm_output * u);
-      team.map(Times{}, u, cell, gate, g);
-    } else {
-      team.map(SigmoidOf{}, lstm_cell * u, gate, input, gate);
-      team.map(TanhOf{}, u, g, input + lstm_cell * u, g);
-      team.map(SigmoidOf{}, u, o, input + lstm_output * u, o);
-      team.map(NextCell{}, u, cell, gate, g, f, at(cells, r, 1));
-    }
-    S* const y = out + r * u;
-    team.map(HiddenOf{}, u, y, o, cell);
+    S *const gate = gates + r * lstm_gates * u, *const y = out + r * u;
+    const bool first = sequences.place == 0;
+    lstm_element(team, u, inputs + r * lstm_gates * u, first ? nullptr : gate, at(cells, r, first ? 0 : 1), gate,
+                 at(cells, r, 0), y);
     team.copy(u, y, at(states, r, 0));
   }
 };
