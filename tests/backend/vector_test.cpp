@@ -46,6 +46,31 @@ TEST_CASE_TEMPLATE("exp of a vector is within two units in the last place", S, f
   CHECK(std::isnan(at(std::numeric_limits<S>::quiet_NaN())));
 }
 
+TEST_CASE_TEMPLATE("tanh of a vector is within three units in the last place, and odd", S, float, double) {
+  using V = ap::Vector<S>;
+  const auto at = [](S value) {
+    S y[V::width];
+    ap::math::tanh(V(value)).store(y);
+    return y[V::width - 1];
+  };
+  double worst = 0;
+  for (int i = -9000; i < 11000; ++i) {  // from 1e-9 to 100, as many points below 1 as above
+    const S x = static_cast<S>(i < 0 ? std::pow(10, i / 1000.0) : 1 + i * 0.009);
+    const long double exact = std::tanh(static_cast<long double>(x));
+    worst = larger_or_nan(worst, static_cast<double>(std::abs(static_cast<long double>(at(x)) - exact) / exact));
+    if (at(-x) != -at(x)) CHECK(at(-x) == -at(x));
+  }
+  CHECK(worst < 3 * static_cast<double>(std::numeric_limits<S>::epsilon()));
+
+  CHECK(at(S(0)) == 0);
+  CHECK(!std::signbit(at(S(0))));
+  CHECK(std::signbit(at(S(-0.0))));
+  CHECK(at(std::numeric_limits<S>::infinity()) == 1);
+  CHECK(at(-std::numeric_limits<S>::infinity()) == -1);
+  CHECK(at(std::numeric_limits<S>::max()) == 1);
+  CHECK(std::isnan(at(std::numeric_limits<S>::quiet_NaN())));
+}
+
 TEST_CASE_TEMPLATE("fast_divide is within one unit in the last place", S, float, double) {
   using V = ap::Vector<S>;
   double worst = 0;

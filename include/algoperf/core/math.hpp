@@ -139,10 +139,12 @@ ALGOPERF_HD T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
 
-// Accurate to a few ulp. Near 0 it evaluates the Taylor series, elsewhere (1 - e) / (1 + e) with e = exp(-2 |x|).
+// Accurate to a few ulp. If Maths<T> has no tanh, this function evaluates the Taylor series near 0, and elsewhere
+// (1 - e) / (1 + e) with e = exp(-2 |x|).
 template <class T>
 ALGOPERF_HD T tanh(T x) {
   using S = Scalar<T>;
+  if constexpr (requires { Maths<T>::tanh(x); }) return Maths<T>::tanh(x);
   constexpr double series[] = {1,
                                -1.0 / 3,
                                2.0 / 15,

@@ -53,7 +53,7 @@ struct Recurrence {
     const std::uint64_t rows = net.rows(x[0]), later = later_rows(net, rows), gates = lstm_gates * units;
     tally.operation(matrix_product("recurrence, gradient", later, units, gates));
     tally.operation(matrix_product("recurrence, weight gradient", gates, units, rows));
-    tally.operation({"gates, gradient", rows * units * 60 + later * units * 5, rows * units * 7, rows * units * 5});
+    tally.operation({"gates, gradient", rows * units * 39 + later * units * 5, rows * units * 7, rows * units * 5});
   }
 
   template <class Call>
@@ -212,7 +212,7 @@ struct Recurrence {
 // Departs from torch: one bias, the sum of torch's two, which starts at 0; by default, W starts within
 //   1 / sqrt(width) instead of 1 / sqrt(units).
 // Cost: that of the Dense layer `input`; per row, 8 units^2 FLOPs for the product with U forward and 16 units^2
-//   backward; and 59 and 65 units for the gates. The first row of an example costs less. Keeps 5 x units activations
+//   backward; and 59 and 44 units for the gates. The first row of an example costs less. Keeps 5 x units activations
 //   per row, and units elements of the parameters' type.
 // In decoding, keeps h and c for each row of a step.
 // On a ragged axis, an example takes as much time as the longest of its block of 16 on the host, or of all on a device,

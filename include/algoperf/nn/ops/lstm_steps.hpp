@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "../../core/example_rows.hpp"
 #include "../../core/half.hpp"
@@ -48,21 +49,36 @@ struct HiddenOf {
     return o * math::tanh(c);
   }
 };
-// dc + dh o (1 - tanh(c)^2)
+// The gradients of c, dc + dh o (1 - t^2), and of the pre-activation of o, dh t o (1 - o), with t = tanh(c).
 struct CellGradient {
   template <class T>
   ALGOPERF_HD T operator()(T dc, T dh, T o, T c) const {
-    const T t = math::tanh(c);
+    return of(dc, dh, o, math::tanh(c));
+  }
+  template <class T>
+  static ALGOPERF_HD T of(T dc, T dh, T o, T t) {
     return dc + dh * o * (T(1) - t * t);
   }
 };
-// The gradients of the pre-activations of the gates.
 struct OutputGateGradient {
   template <class T>
   ALGOPERF_HD T operator()(T o, T dh, T c) const {
-    return dh * math::tanh(c) * o * (T(1) - o);
+    return of(o, dh, math::tanh(c));
+  }
+  template <class T>
+  static ALGOPERF_HD T of(T o, T dh, T t) {
+    return dh * t * o * (T(1) - o);
   }
 };
+struct CellAndOutputGateGradient {
+  template <class T>
+  ALGOPERF_HD void operator()(T& d_cell, T& d_output, T dc, T o, T dh, T c) const {
+    const T t = math::tanh(c);
+    d_cell = CellGradient::of(dc, dh, o, t);
+    d_output = OutputGateGradient::of(o, dh, t);
+  }
+};
+// The gradients of the pre-activations of the other gates.
 struct CellGateGradient {
   template <class T>
   ALGOPERF_HD T operator()(T g, T dc, T i) const {
@@ -231,8 +247,12 @@ struct LstmBackward {
     const T* const cell = cells + row * u;
     T *const dh = d_states + e * u, *const dc = d_cells + e * u;
     team.map(Add{}, u, dh, d_out + row * u);
-    team.map(CellGradient{}, u, dc, dh, o, cell);
-    team.map(OutputGateGradient{}, u, o, dh, cell);
+    if constexpr (Team::size == 1 && std::is_same_v<S, T>) {
+      team.map_to_two(CellAndOutputGateGradient{}, u, dc, o, dc, o, dh, cell);
+    } else {
+      team.map(CellGradient{}, u, dc, dh, o, cell);
+      team.map(OutputGateGradient{}, u, o, dh, cell);
+    }
     team.map(SigmoidGateGradient{}, u, dh, dc, g, i);
     team.map(CellGateGradient{}, u, g, dc, i);
     team.map(Assign{}, u, i, dh);
