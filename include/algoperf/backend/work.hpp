@@ -69,9 +69,10 @@ inline constexpr std::size_t chunk = 8192;
 
 template <class S>
 ALGOPERF_HD S tree_sum(S (&lane)[lanes]) {
-  for (std::size_t half = lanes / 2; half > 0; half /= 2)
-    for (std::size_t j = 0; j < half; ++j) lane[j] += lane[j + half];
-  return lane[0];
+  S eight[8], four[4];  // loops of constant length, which compilers turn into vectors
+  for (std::size_t j = 0; j < 8; ++j) eight[j] = lane[j] + lane[j + 8];
+  for (std::size_t j = 0; j < 4; ++j) four[j] = eight[j] + eight[j + 4];
+  return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
 inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }
