@@ -144,7 +144,8 @@ struct MaxPool {
         }
     }
   };
-  // Computes the gradient of one pixel of the input, from every window that contains it.
+  // Computes the gradient of one line of the input. Each pixel receives a part of the gradient of every window that
+  // contains it.
   template <class S>
   struct Backward {
     static constexpr bool elementwise = true;
@@ -155,36 +156,51 @@ struct MaxPool {
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-      const auto at = Window::place(r, w.rows, w.cols);
-      const auto rows = w.covering(at.row, w.out_rows), cols = w.covering(at.col, w.out_cols);
-      S* const d = dx + r * w.channels;
+      const std::size_t image = r / w.rows, row = r - image * w.rows;
+      const auto rows = w.covering(row, w.out_rows);
+      S* const line = dx + r * w.cols * w.channels;
       if constexpr (Team::size > 1) {
         const Backward self = *this;
-        team.each(w.channels, [=](std::size_t c) {
+        team.each(w.cols * w.channels, [=](std::size_t k) {
+          const std::size_t col = k / self.w.channels, c = k - col * self.w.channels;
+          const auto cols = self.w.covering(col, self.w.out_cols);
           Arithmetic<S> total = 0;
           for (std::size_t o = rows.begin; o < rows.end; ++o)
             for (std::size_t q = cols.begin; q < cols.end; ++q) {
-              const std::size_t from = ((at.image * self.w.out_rows + o) * self.w.out_cols + q) * self.w.channels + c;
-              const auto offset =
-                  static_cast<Arithmetic<S>>(self.w.within(at.row, o) * self.w.size + self.w.within(at.col, q));
-              total = RouteMore<S>{offset}(total, Arithmetic<S>(self.winners[from]), Arithmetic<S>(self.dy[from]));
+              const std::size_t from = self.of_window(image, o, q) + c;
+              total = RouteMore<S>{self.offset(row, o, col, q)}(total, Arithmetic<S>(self.winners[from]),
+                                                                Arithmetic<S>(self.dy[from]));
             }
-          d[c] = S(total);
+          line[k] = S(total);
         });
-        return;
+      } else {
+        for (std::size_t col = 0; col < w.cols; ++col) pixel(team, image, row, rows, col, line + col * w.channels);
       }
+    }
+
+    template <class Team>
+    ALGOPERF_HD void pixel(const Team& team, std::size_t image, std::size_t row, Window::Range rows, std::size_t col,
+                           S* d) const {
+      const auto cols = w.covering(col, w.out_cols);
       bool first = true;
       for (std::size_t o = rows.begin; o < rows.end; ++o)
         for (std::size_t q = cols.begin; q < cols.end; ++q) {
-          const std::size_t from = ((at.image * w.out_rows + o) * w.out_cols + q) * w.channels;
-          const auto offset = static_cast<Arithmetic<S>>(w.within(at.row, o) * w.size + w.within(at.col, q));
+          const std::size_t from = of_window(image, o, q);
           if (first)
-            team.map(Route<S>{offset}, w.channels, d, winners + from, dy + from);
+            team.map(Route<S>{offset(row, o, col, q)}, w.channels, d, winners + from, dy + from);
           else
-            team.map(RouteMore<S>{offset}, w.channels, d, winners + from, dy + from);
+            team.map(RouteMore<S>{offset(row, o, col, q)}, w.channels, d, winners + from, dy + from);
           first = false;
         }
       if (first) team.each(w.channels, [d](std::size_t c) { d[c] = S(0); });
+    }
+    // Returns where the channels of output (o, q) begin.
+    ALGOPERF_HD std::size_t of_window(std::size_t image, std::size_t o, std::size_t q) const {
+      return ((image * w.out_rows + o) * w.out_cols + q) * w.channels;
+    }
+    // Returns the offset, in the window of output (o, q), of the pixel (row, col).
+    ALGOPERF_HD Arithmetic<S> offset(std::size_t row, std::size_t o, std::size_t col, std::size_t q) const {
+      return static_cast<Arithmetic<S>>(w.within(row, o) * w.size + w.within(col, q));
     }
   };
 
@@ -201,7 +217,7 @@ struct MaxPool {
   void backward(const LayerCall<B>& call, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
     if (dx == nullptr) return;
     const Window w = window(in);
-    call.backend.for_each_row(call.batch * w.rows * w.cols, w.channels, Backward<S>{w, call.kept, dy, dx});
+    call.backend.for_each_row(call.batch * w.rows, w.cols * w.channels, Backward<S>{w, call.kept, dy, dx});
   }
 
  private:
