@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the library's tests with little optimisation and runs them. --all is what CI runs: the format; clang++ with
-# AddressSanitizer and UndefinedBehaviorSanitizer; ThreadSanitizer; a sample of mutants; and an optimised build that also
-# compiles every header alone, tests Thrust and CUDA (on an emulated device, and by nvcc if it is installed) and measures
-# compile times.
+# AddressSanitizer and UndefinedBehaviorSanitizer, which also compiles every header alone; ThreadSanitizer; a sample of
+# mutants; and an optimised build by g++ that also tests Thrust and CUDA (on an emulated device, and by nvcc if it is
+# installed) and measures compile times.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

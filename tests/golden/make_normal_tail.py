@@ -8,7 +8,6 @@ from numpy.polynomial import chebyshev, polynomial
 from scipy.special import erfcx
 
 
-
 def tail(a):
     """P(X > a) exp(a^2 / 2) of a standard normal X."""
     return 0.5 * erfcx(a / np.sqrt(2))
@@ -20,7 +19,7 @@ def tail_of_u(u, bend):
 
 
 def main():
-    for degree, bend, most in ((10, 0.2, 14), (24, 0.3, 38)):  # beyond `most`, the density is 0 in float or double
+    for degree, bend, most in ((10, 0.2, 14), (24, 0.3, 38)):  # beyond `most`, the density is no normal number
         a = np.linspace(0, most, 100_001)
         coefficients = chebyshev.cheb2poly(chebyshev.chebinterpolate(tail_of_u, degree, args=(bend,)))
         error = np.abs(polynomial.polyval(2 / (1 + bend * a) - 1, coefficients) / tail(a) - 1).max()

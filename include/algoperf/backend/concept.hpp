@@ -3,8 +3,8 @@
 //
 //   Scalar                                  the type of parameters and gradients (Host<double> for gradient checks)
 //   Stored                                  optional: the type of activations if it is not Scalar (bfloat16, on Cuda)
-//   Array<T>                                owning storage: data(), size(), zeroed; a move keeps data(), and
-//                                           does not throw
+//   Array<T>                                owning storage: data(), size(), zeroed; empty by default. A move
+//                                           keeps data(), and does not throw
 //   array<T>(n)                             a new Array<T>
 //   fill(n, x, value)  copy(n, from, to)
 //   gemm_nn(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B (k x n), row-major, of Stored; c may be of Scalar.
@@ -52,13 +52,15 @@
 //                                           After a few calls the step is launched as a whole when f() returns.
 //                                           f() may allocate and free arrays in its first call only.
 //
-// A team of `size` threads works on one row. Its members are each(n, f), sum<S>(n, f), max<S>(n, f), map(kernel, n, x,
-// in...), copy(n, from, to) and copy_rows(count, length, to, f), which sets row k of `to` to the Stretch f(k). Each
-// call sees what earlier calls wrote. Every thread of a team runs the row's functor. Outside these calls the functor
-// may write the same value from every thread, but must not read memory it also writes unless a team call separates the
-// read from the write. A functor with a static member `elementwise`, true, calls neither sum nor max, so that a device
-// may form smaller teams. A team of one thread also has map_to_two(kernel, n, x, y, in...). Pointers point into the
-// backend's memory. Functors are named structs and are passed by value.
+// A team of `size` threads works on one row. Its members are
+//   each(n, f)  sum<S>(n, f)  max<S>(n, f)  map(kernel, n, x, in...)  copy(n, from, to)
+//   map_to_two(kernel, n, x, y, in...)      kernel(x[i], y[i], in[i]...) sets x[i] and y[i]
+//   copy_rows(count, length, to, f)         sets row k of `to` to the Stretch f(k)
+// Each call sees what earlier calls wrote. Every thread of a team runs the row's functor. Outside these calls the
+// functor may write the same value from every thread, but must not read memory it also writes unless a team call
+// separates the read from the write. A functor with a static member `elementwise`, true, calls neither sum nor max, so
+// that a device may form smaller teams. Pointers point into the backend's memory. Functors are named structs and are
+// passed by value.
 #pragma once
 
 #include <concepts>

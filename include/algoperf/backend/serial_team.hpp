@@ -34,13 +34,12 @@ struct SerialTeam {
     const S first = f(0);
     S most[detail::lanes];
     for (S& lane : most) lane = first;
-    const auto take = [&most](std::size_t j, S x) { most[j] = x > most[j] ? x : most[j]; };
+    const auto take = [&most](std::size_t j, S x) { most[j] = detail::Larger{}(most[j], x); };
     std::size_t i = 0;
     for (; i + detail::lanes <= n; i += detail::lanes)
       for (std::size_t j = 0; j < detail::lanes; ++j) take(j, f(i + j));
     for (std::size_t j = 0; i + j < n; ++j) take(j, f(i + j));
-    for (std::size_t j = 1; j < detail::lanes; ++j) take(0, most[j]);
-    return most[0];
+    return detail::fold_halves<detail::lanes>(most, detail::Larger{});
   }
   // x[i] = kernel(x[i], in[i]...), by SIMD vectors.
   template <class S, class Kernel, class... In>

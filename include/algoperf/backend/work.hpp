@@ -67,12 +67,35 @@ namespace detail {
 inline constexpr std::size_t lanes = 16;
 inline constexpr std::size_t chunk = 8192;
 
+// Combines n numbers, a power of two: each number of the first half with one of the second, then the results likewise.
+// The loops have constant lengths, so compilers use vectors.
+template <std::size_t n, class S, class Combine>
+ALGOPERF_HD S fold_halves(const S* x, const Combine& combine) {
+  if constexpr (n == 1) {
+    return x[0];
+  } else {
+    S half[n / 2];
+    for (std::size_t j = 0; j < n / 2; ++j) half[j] = combine(x[j], x[j + n / 2]);
+    return fold_halves<n / 2>(half, combine);
+  }
+}
+
+struct Plus {
+  template <class S>
+  ALGOPERF_HD S operator()(S a, S b) const {
+    return a + b;
+  }
+};
+struct Larger {
+  template <class S>
+  ALGOPERF_HD S operator()(S a, S b) const {
+    return b > a ? b : a;
+  }
+};
+
 template <class S>
-ALGOPERF_HD S tree_sum(S (&lane)[lanes]) {
-  S eight[8], four[4];  // loops of constant length, which compilers turn into vectors
-  for (std::size_t j = 0; j < 8; ++j) eight[j] = lane[j] + lane[j + 8];
-  for (std::size_t j = 0; j < 4; ++j) four[j] = eight[j] + eight[j + 4];
-  return (four[0] + four[2]) + (four[1] + four[3]);
+ALGOPERF_HD S tree_sum(const S (&lane)[lanes]) {
+  return fold_halves<lanes>(lane, Plus{});
 }
 
 inline constexpr std::size_t chunks_of(std::size_t n) { return (n + chunk - 1) / chunk; }

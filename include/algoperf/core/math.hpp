@@ -139,12 +139,10 @@ ALGOPERF_HD T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
 
-// Accurate to a few ulp. If Maths<T> has no tanh, this function evaluates the Taylor series near 0, and elsewhere
-// (1 - e) / (1 + e) with e = exp(-2 |x|).
+// tanh by the Taylor series near 0 and by (1 - e) / (1 + e), e = exp(-2 |x|), elsewhere.
 template <class T>
-ALGOPERF_HD T tanh(T x) {
+ALGOPERF_HD T series_tanh(T x) {
   using S = Scalar<T>;
-  if constexpr (requires { Maths<T>::tanh(x); }) return Maths<T>::tanh(x);
   constexpr double series[] = {1,
                                -1.0 / 3,
                                2.0 / 15,
@@ -160,6 +158,15 @@ ALGOPERF_HD T tanh(T x) {
   for (int k = terms - 1; k >= 0; --k) near = near * square + T(static_cast<S>(series[k]));
   const T e = exp(T(S(-2)) * abs(x)), far = (T(1) - e) / (T(1) + e);
   return select<T>(abs(x) < T(S(0.25)), x * near, select<T>(x < T(0), -far, far));
+}
+
+// Accurate to a few ulp.
+template <class T>
+ALGOPERF_HD T tanh(T x) {
+  if constexpr (requires { Maths<T>::tanh(x); })
+    return Maths<T>::tanh(x);
+  else
+    return series_tanh(x);
 }
 
 // x^n for an integer n, by repeated squaring. Accurate to a few ulp, which suffices for bias corrections, and identical

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <type_traits>
 
 #include "config.hpp"
@@ -15,7 +16,6 @@ template <class T>
 ALGOPERF_HD T normal_tail(T a) {
   using S = Scalar<T>;
   constexpr bool is_float = sizeof(S) == sizeof(float);
-  constexpr std::size_t n = is_float ? 11 : 25;
   constexpr double bend = is_float ? 0.2 : 0.3;
   constexpr double narrow[] = {0.076919304975006403,    0.1434575722971155,     0.11606886663939342,
                                0.080883544714975858,    0.047854251787024543,   0.02341564422774247,
@@ -29,9 +29,10 @@ ALGOPERF_HD T normal_tail(T a) {
       -9.8645658166961145e-09, -9.1469209239153903e-08, 1.0345540526688973e-07,  1.1894218323047191e-09,
       -6.664682584239408e-08,  6.4415067588074352e-09,  2.4122928940179129e-08,  -1.50461320078481e-09,
       -3.9428661823635106e-09};
+  constexpr std::size_t n = is_float ? std::size(narrow) : std::size(wide);
   const T u = T(S(2)) / (T(S(1)) + T(S(bend)) * a) - T(S(1));
   T sum(S(0));
-  for (std::size_t k = n; k-- > 0;) sum = sum * u + T(static_cast<S>(is_float ? narrow[k < 11 ? k : 0] : wide[k]));
+  for (std::size_t k = n; k-- > 0;) sum = sum * u + T(static_cast<S>(is_float ? narrow[is_float ? k : 0] : wide[k]));
   return sum;
 }
 

@@ -97,6 +97,17 @@ struct CudaTeam {
     for (std::size_t i = rank(); i < n; i += size) x[i] = S(kernel(Arithmetic<S>(x[i]), Arithmetic<In>(in[i])...));
     wait();
   }
+  template <class X, class Y, class Kernel, class... In>
+  ALGOPERF_HD void map_to_two(const Kernel kernel, std::size_t n, X* x, Y* y, const In*... in) const {
+    for (std::size_t i = rank(); i < n; i += size) {
+      Arithmetic<X> first;
+      Arithmetic<Y> second;
+      kernel(first, second, Arithmetic<In>(in[i])...);
+      x[i] = X(first);
+      y[i] = Y(second);
+    }
+    wait();
+  }
   template <class S>
   ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {
     for (std::size_t i = rank(); i < n; i += size) to[i] = from[i];

@@ -8,6 +8,7 @@
 #include "../attention.hpp"
 #include "../products/gemm.hpp"
 #include "../serial_team.hpp"
+#include "../work.hpp"
 #include "vector.hpp"
 
 namespace algoperf::detail {
@@ -30,18 +31,6 @@ struct PositivePart {
   }
 };
 
-// The largest of n numbers, a power of two. Compares halves, so that compilers use vectors.
-template <std::size_t n, class S>
-S largest_lane(const S* x) {
-  if constexpr (n == 1) {
-    return x[0];
-  } else {
-    S larger[n / 2];
-    for (std::size_t j = 0; j < n / 2; ++j) larger[j] = x[j] > x[j + n / 2] ? x[j] : x[j + n / 2];
-    return largest_lane<n / 2>(larger);
-  }
-}
-
 template <class S>
 S largest_of(std::size_t n, const S* x) {
   using V = Vector<S>;
@@ -52,9 +41,9 @@ S largest_of(std::size_t n, const S* x) {
     for (i = V::width; i + V::width <= n; i += V::width) tops = math::max(tops, V::load(x + i));
     S of_lanes[V::width];
     tops.store(of_lanes);
-    most = largest_lane<V::width>(of_lanes);
+    most = fold_halves<V::width>(of_lanes, Larger{});
   }
-  for (; i < n; ++i) most = x[i] > most ? x[i] : most;
+  for (; i < n; ++i) most = Larger{}(most, x[i]);
   return most;
 }
 

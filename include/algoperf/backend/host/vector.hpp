@@ -121,43 +121,43 @@ struct Maths<Vector<S>> {
   // function instead refines a 14-bit estimate of the reciprocal with multiplications and additions. Adam steps in
   // cache become 1.2 times as fast.
   static Vector<S> fast_divide(Vector<S> x, Vector<S> y) requires(sizeof(S) == 4) {
-    const __m512 most = _mm512_set1_ps(0x1.fffffep127F);
-    const __m512 divisor = _mm512_min_ps(most, y.lanes);  // min returns its second operand if one is NaN
+    const __m512 divisor = smaller(Vector<S>(0x1.fffffep127F), y).lanes;
     const __m512 inverse = _mm512_maskz_rcp14_ps(0xFFFF, divisor), quotient = x.lanes * inverse;
     return Native<S>(_mm512_fmadd_ps(_mm512_fnmadd_ps(quotient, divisor, x.lanes), inverse, quotient));
   }
 #endif
-  // exp(x) within 2 ulp. Returns 0 where the result is below about 1.4 times the smallest normal number and infinity
-  // where it is above the largest. NaN propagates.
+  // exp(x), with a relative error below 2 epsilon. Returns 0 where the result is below about 1.4 times the smallest
+  // normal number and infinity where it is above the largest. NaN propagates.
   static ALGOPERF_HD Vector<S> exp(Vector<S> x) {
 #if ALGOPERF_IN_CUDA_FILE
     return Maths<S>::exp(x.lanes);
 #else
     using V = Vector<S>;
+    // Beyond this bound, n could not be represented as an exponent.
     x = smaller(V(S(bias + 2) * log2), x);
 #if defined(__AVX512F__)
-    const Reduced at(x);
-    return scaled(at.slope() * at.r + V(S(1)), at.n, V(S(1 - bias)));
+    const Reduced at = reduced(x);
+    return scaled(slope(at.r) * at.r + V(S(1)), at.n);
 #else
-    // n is at least the one for which 2^(n-1) has the bit pattern of 0, and at most that of infinity. The factor is
-    // 2^(n-1), because n may exceed the largest exponent by one.
+    // n is at least 1 - bias. The factor is 2^(n-1), which is then at least 0, and at most infinity.
     constexpr S least = S(1 - bias) * log2;
-    const Reduced at(select(x < V(least), V(least), x));
-    const V sum = at.slope() * at.r + V(S(1));
-    return (sum + sum) * at.power(-1);
+    const Reduced at = reduced(select(x < V(least), V(least), x));
+    const V sum = slope(at.r) * at.r + V(S(1));
+    return (sum + sum) * power_of_two(at, -1);
 #endif
 #endif
   }
 #if !ALGOPERF_IN_CUDA_FILE
-  // Within 3 ulp: e / (e + 2) with e = exp(2 |x|) - 1 = 2^n (exp(r) - 1) + 2^n - 1, which is accurate near 0 too.
-  static Vector<S> tanh(Vector<S> x) {
+  // With a relative error below 3 epsilon. tanh(|x|) = e / (e + 2), where e = exp(2 |x|) - 1 is computed as
+  // 2^n (exp(r) - 1) + 2^n - 1, which is accurate near 0 too.
+  static ALGOPERF_HD Vector<S> tanh(Vector<S> x) {
     using V = Vector<S>;
-    constexpr S most = sizeof(S) == 4 ? 20 : 40;  // tanh(most / 2) rounds to 1
     using Bits = typename V::NativeMask;
+    constexpr S most = sizeof(S) == 4 ? 20 : 40;  // tanh(most / 2) rounds to 1
     const Bits sign = reinterpret_cast<Bits>(x.lanes) & reinterpret_cast<Bits>(V(S(-0.0)).lanes);
     const V absolute(reinterpret_cast<Native<S>>(reinterpret_cast<Bits>(x.lanes) ^ sign));
-    const Reduced at(smaller(V(most), absolute + absolute));
-    const V power = at.power(0), e = power * (at.slope() * at.r) + (power - V(S(1))), y = e / (e + V(S(2)));
+    const Reduced at = reduced(smaller(V(most), absolute + absolute));
+    const V power = power_of_two(at, 0), e = power * (slope(at.r) * at.r) + (power - V(S(1))), y = e / (e + V(S(2)));
     return reinterpret_cast<Native<S>>(reinterpret_cast<Bits>(y.lanes) ^ sign);
   }
 #endif
@@ -172,58 +172,58 @@ struct Maths<Vector<S>> {
   static constexpr int mantissa = sizeof(S) == 4 ? 23 : 52, bias = sizeof(S) == 4 ? 127 : 1023;
   static constexpr S log2 = S(0.6931471805599453);
 
-  // x = n log(2) + r with an integer n and |r| <= log(2) / 2.
+  // x = n log(2) + r, where n is an integer and |r| <= log(2) / 2.
   struct Reduced {
     Vector<S> rounded, n, r;  // the last bits of `rounded` hold n
-
-    explicit Reduced(Vector<S> x) {
-      using V = Vector<S>;
-      constexpr S high = sizeof(S) == 4 ? S(0.693359375) : S(0.693145751953125);
-      constexpr S low = sizeof(S) == 4 ? S(-2.12194440e-4) : S(1.42860682030941723212e-6);
-      const V magic(S(1.5) * S(std::int64_t{1} << mantissa));  // adding it rounds to an integer
-      rounded = x * V(S(1.4426950408889634)) + magic;
-      n = rounded - magic;
-      r = x - n * V(high) - n * V(low);
-    }
-    // (exp(r) - 1) / r. For double, the Taylor series of exp(r), whose first omitted term is below the last bit; for
-    // float, a polynomial with which exp(r) has a relative error of 3e-9 (tests/golden/make_exponential.py).
-    Vector<S> slope() const {
-      constexpr int terms = sizeof(S) == 4 ? 6 : 13;
-      Vector<S> sum(coefficient(terms));
-      for (int k = terms - 1; k >= 1; --k) sum = sum * r + Vector<S>(coefficient(k));
-      return sum;
-    }
-    // 2^(n + more), for n + more from -bias to bias + 1, which give 0 and infinity.
-    Vector<S> power(int more) const {
-      return reinterpret_cast<Native<S>>(
-          (reinterpret_cast<typename Vector<S>::NativeMask>(rounded.lanes) + (bias + more)) << mantissa);
-    }
-    static constexpr S coefficient(int k) {
-      if constexpr (sizeof(S) == 4) {
-        constexpr float narrow[] = {1, 1, 0.499999935f, 0.166665207f, 0.0416683874f, 0.00836870983f, 0.00138146131f};
-        return narrow[k];
-      } else {
-        double factorial = 1;
-        for (; k > 1; --k) factorial *= k;
-        return static_cast<S>(1 / factorial);
-      }
-    }
   };
-
-  // Returns the smaller of two numbers, and x if it is NaN.
-  static Vector<S> smaller(Vector<S> bound, Vector<S> x) {
+  static ALGOPERF_HD Reduced reduced(Vector<S> x) {
+    using V = Vector<S>;
+    constexpr S high = sizeof(S) == 4 ? S(0.693359375) : S(0.693145751953125);
+    constexpr S low = sizeof(S) == 4 ? S(-2.12194440e-4) : S(1.42860682030941723212e-6);
+    const V magic(S(1.5) * S(std::int64_t{1} << mantissa));  // adding it rounds to an integer
+    const V rounded = x * V(S(1.4426950408889634)) + magic, n = rounded - magic;
+    return {rounded, n, x - n * V(high) - n * V(low)};
+  }
+  // (exp(r) - 1) / r. For double, from the Taylor series of exp(r), whose first omitted term is below the last bit; for
+  // float, from a polynomial that approximates exp(r) with a relative error of 3e-9 (tests/golden/make_exponential.py).
+  static ALGOPERF_HD Vector<S> slope(Vector<S> r) {
+    constexpr int terms = sizeof(S) == 4 ? 6 : 13;
+    Vector<S> sum(coefficient(terms));
+    for (int k = terms - 1; k >= 1; --k) sum = sum * r + Vector<S>(coefficient(k));
+    return sum;
+  }
+  static constexpr S coefficient(int k) {
+    if constexpr (sizeof(S) == 4) {
+      constexpr float from_first[] = {1, 0.499999935f, 0.166665207f, 0.0416683874f, 0.00836870983f, 0.00138146131f};
+      return from_first[k - 1];
+    } else {
+      double factorial = 1;
+      for (; k > 1; --k) factorial *= k;
+      return static_cast<S>(1 / factorial);
+    }
+  }
+  // 2^(n + more), for n + more from -bias to bias + 1, which give 0 and infinity.
+  static ALGOPERF_HD Vector<S> power_of_two(const Reduced& at, int more) {
+    using Bits = std::conditional_t<sizeof(S) == 4, std::uint32_t, std::uint64_t>;
+    typedef Bits Unsigned __attribute__((vector_size(native_vector_bytes)));
+    const Unsigned exponent = reinterpret_cast<Unsigned>(at.rounded.lanes) + static_cast<Bits>(bias + more);
+    return reinterpret_cast<Native<S>>(exponent << mantissa);
+  }
+  // Returns the smaller number, and x if x is NaN. (g++ 12 warns of the intrinsics without a mask.)
+  static ALGOPERF_HD Vector<S> smaller(Vector<S> bound, Vector<S> x) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(S) == 4)
       return Native<S>(_mm512_maskz_min_ps(0xFFFF, bound.lanes, x.lanes));
     else
       return Native<S>(_mm512_maskz_min_pd(0xFF, bound.lanes, x.lanes));
 #else
-    return select(x > bound, bound, x);
+    return math::min(bound, x);
 #endif
   }
 #if defined(__AVX512F__)
-  // Returns 2^n x, and 0 unless n > least.
-  static Vector<S> scaled(Vector<S> x, Vector<S> n, Vector<S> least) {
+  // Returns 2^n x, but 0 if n <= 1 - bias, where x may be anything. A NaN n counts as larger.
+  static Vector<S> scaled(Vector<S> x, Vector<S> n) {
+    const Vector<S> least(S(1 - bias));
     if constexpr (sizeof(S) == 4) {
       const __mmask16 above = _mm512_cmp_ps_mask(n.lanes, least.lanes, _CMP_NLE_UQ);
       return Native<S>(_mm512_maskz_scalef_ps(above, x.lanes, n.lanes));

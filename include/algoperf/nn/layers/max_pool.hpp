@@ -144,8 +144,7 @@ struct MaxPool {
         }
     }
   };
-  // Computes the gradient of one line of the input. Each pixel receives a part of the gradient of every window that
-  // contains it.
+  // Computes the gradient of one pixel of the input: the sum of the gradients of those outputs whose maximum it is.
   template <class S>
   struct Backward {
     static constexpr bool elementwise = true;
@@ -156,51 +155,60 @@ struct MaxPool {
 
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
-      const std::size_t image = r / w.rows, row = r - image * w.rows;
-      const auto rows = w.covering(row, w.out_rows);
-      S* const line = dx + r * w.cols * w.channels;
-      if constexpr (Team::size > 1) {
-        const Backward self = *this;
-        team.each(w.cols * w.channels, [=](std::size_t k) {
-          const std::size_t col = k / self.w.channels, c = k - col * self.w.channels;
-          const auto cols = self.w.covering(col, self.w.out_cols);
-          Arithmetic<S> total = 0;
-          for (std::size_t o = rows.begin; o < rows.end; ++o)
-            for (std::size_t q = cols.begin; q < cols.end; ++q) {
-              const std::size_t from = self.of_window(image, o, q) + c;
-              total = RouteMore<S>{self.offset(row, o, col, q)}(total, Arithmetic<S>(self.winners[from]),
-                                                                Arithmetic<S>(self.dy[from]));
-            }
-          line[k] = S(total);
-        });
-      } else {
-        for (std::size_t col = 0; col < w.cols; ++col) pixel(team, image, row, rows, col, line + col * w.channels);
-      }
+      const auto at = Window::place(r, w.rows, w.cols);
+      pixel(team, at, w.covering(at.row, w.out_rows));
     }
 
     template <class Team>
-    ALGOPERF_HD void pixel(const Team& team, std::size_t image, std::size_t row, Window::Range rows, std::size_t col,
-                           S* d) const {
-      const auto cols = w.covering(col, w.out_cols);
-      bool first = true;
-      for (std::size_t o = rows.begin; o < rows.end; ++o)
-        for (std::size_t q = cols.begin; q < cols.end; ++q) {
-          const std::size_t from = of_window(image, o, q);
-          if (first)
-            team.map(Route<S>{offset(row, o, col, q)}, w.channels, d, winners + from, dy + from);
-          else
-            team.map(RouteMore<S>{offset(row, o, col, q)}, w.channels, d, winners + from, dy + from);
-          first = false;
-        }
-      if (first) team.each(w.channels, [d](std::size_t c) { d[c] = S(0); });
+    ALGOPERF_HD void pixel(const Team& team, Window::Place at, Window::Range rows) const {
+      const auto cols = w.covering(at.col, w.out_cols);
+      S* const d = dx + ((at.image * w.rows + at.row) * w.cols + at.col) * w.channels;
+      if constexpr (Team::size > 1) {
+        const Backward self = *this;
+        team.each(w.channels, [=](std::size_t c) {
+          Arithmetic<S> total = 0;
+          for (std::size_t o = rows.begin; o < rows.end; ++o)
+            for (std::size_t q = cols.begin; q < cols.end; ++q) {
+              const std::size_t from = self.first_channel(at, o, q) + c;
+              total = RouteMore<S>{self.offset(at, o, q)}(total, Arithmetic<S>(self.winners[from]),
+                                                          Arithmetic<S>(self.dy[from]));
+            }
+          d[c] = S(total);
+        });
+      } else {
+        bool first = true;
+        for (std::size_t o = rows.begin; o < rows.end; ++o)
+          for (std::size_t q = cols.begin; q < cols.end; ++q) {
+            const std::size_t from = first_channel(at, o, q);
+            if (first)
+              team.map(Route<S>{offset(at, o, q)}, w.channels, d, winners + from, dy + from);
+            else
+              team.map(RouteMore<S>{offset(at, o, q)}, w.channels, d, winners + from, dy + from);
+            first = false;
+          }
+        if (first) team.each(w.channels, [d](std::size_t c) { d[c] = S(0); });
+      }
     }
     // Returns where the channels of output (o, q) begin.
-    ALGOPERF_HD std::size_t of_window(std::size_t image, std::size_t o, std::size_t q) const {
-      return ((image * w.out_rows + o) * w.out_cols + q) * w.channels;
+    ALGOPERF_HD std::size_t first_channel(Window::Place at, std::size_t o, std::size_t q) const {
+      return ((at.image * w.out_rows + o) * w.out_cols + q) * w.channels;
     }
-    // Returns the offset, in the window of output (o, q), of the pixel (row, col).
-    ALGOPERF_HD Arithmetic<S> offset(std::size_t row, std::size_t o, std::size_t col, std::size_t q) const {
-      return static_cast<Arithmetic<S>>(w.within(row, o) * w.size + w.within(col, q));
+    // Returns the number that stands for pixel `at` in the window of output (o, q).
+    ALGOPERF_HD Arithmetic<S> offset(Window::Place at, std::size_t o, std::size_t q) const {
+      return static_cast<Arithmetic<S>>(w.within(at.row, o) * w.size + w.within(at.col, q));
+    }
+  };
+  // The same for one line of the input. The host has few threads, and this saves divisions.
+  template <class S>
+  struct BackwardOfLine {
+    Backward<S> backward;
+
+    template <class Team>
+    ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
+      const Window& w = backward.w;
+      const std::size_t image = r / w.rows, row = r - image * w.rows;
+      const auto rows = w.covering(row, w.out_rows);
+      for (std::size_t col = 0; col < w.cols; ++col) backward.pixel(team, {image, row, col}, rows);
     }
   };
 
@@ -217,7 +225,11 @@ struct MaxPool {
   void backward(const LayerCall<B>& call, Handles, Shape in, const S*, const S*, const S* dy, S* dx) const {
     if (dx == nullptr) return;
     const Window w = window(in);
-    call.backend.for_each_row(call.batch * w.rows, w.cols * w.channels, Backward<S>{w, call.kept, dy, dx});
+    const Backward<S> backward{w, call.kept, dy, dx};
+    if constexpr (B::on_host)
+      call.backend.for_each_row(call.batch * w.rows, w.cols * w.channels, BackwardOfLine<S>{backward});
+    else
+      call.backend.for_each_row(call.batch * w.rows * w.cols, w.channels, backward);
   }
 
  private:

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 
 #include "../../core/example_rows.hpp"
 #include "../../core/half.hpp"
@@ -50,32 +49,12 @@ struct HiddenOf {
   }
 };
 // The gradients of c, dc + dh o (1 - t^2), and of the pre-activation of o, dh t o (1 - o), with t = tanh(c).
-struct CellGradient {
-  template <class T>
-  ALGOPERF_HD T operator()(T dc, T dh, T o, T c) const {
-    return of(dc, dh, o, math::tanh(c));
-  }
-  template <class T>
-  static ALGOPERF_HD T of(T dc, T dh, T o, T t) {
-    return dc + dh * o * (T(1) - t * t);
-  }
-};
-struct OutputGateGradient {
-  template <class T>
-  ALGOPERF_HD T operator()(T o, T dh, T c) const {
-    return of(o, dh, math::tanh(c));
-  }
-  template <class T>
-  static ALGOPERF_HD T of(T o, T dh, T t) {
-    return dh * t * o * (T(1) - o);
-  }
-};
 struct CellAndOutputGateGradient {
   template <class T>
   ALGOPERF_HD void operator()(T& d_cell, T& d_output, T dc, T o, T dh, T c) const {
     const T t = math::tanh(c);
-    d_cell = CellGradient::of(dc, dh, o, t);
-    d_output = OutputGateGradient::of(o, dh, t);
+    d_cell = dc + dh * o * (T(1) - t * t);
+    d_output = dh * t * o * (T(1) - o);
   }
 };
 // The gradients of the pre-activations of the other gates.
@@ -108,6 +87,7 @@ struct LstmTime {
 
 // Computes the gates, the cell and h of an element. `product` is the states' part of the pre-activations. If it is
 // null, the element is the first of its sequence, and cell_before, the cell of the element before, is not read.
+// `product` may be `gate`, and `cell_before` may be `cell`.
 template <class Team, class S, class P, class T>
 ALGOPERF_HD void lstm_element(const Team& team, std::size_t u, const S* input, const P* product, const T* cell_before,
                               S* gate, T* cell, S* h) {
@@ -247,12 +227,7 @@ struct LstmBackward {
     const T* const cell = cells + row * u;
     T *const dh = d_states + e * u, *const dc = d_cells + e * u;
     team.map(Add{}, u, dh, d_out + row * u);
-    if constexpr (Team::size == 1 && std::is_same_v<S, T>) {
-      team.map_to_two(CellAndOutputGateGradient{}, u, dc, o, dc, o, dh, cell);
-    } else {
-      team.map(CellGradient{}, u, dc, dh, o, cell);
-      team.map(OutputGateGradient{}, u, o, dh, cell);
-    }
+    team.map_to_two(CellAndOutputGateGradient{}, u, dc, o, dc, o, dh, cell);
     team.map(SigmoidGateGradient{}, u, dh, dc, g, i);
     team.map(CellGateGradient{}, u, g, dc, i);
     team.map(Assign{}, u, i, dh);
