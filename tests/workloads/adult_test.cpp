@@ -188,6 +188,7 @@ TEST_CASE("adult: the real table, and the variants") {
   std::set<std::string> names;
   Adult{}.each_variant([&](const auto& variant) { names.insert(variant.name); });
   CHECK(names == std::set<std::string>{"adult_dlrm_layernorm", "adult_dlrm_embed_init", "adult_dlrm_resnet"});
+  CHECK(AdultWorkload<AdultDlrmLayerNorm>{}.target().value > Adult{}.target().value);
   const std::string folder = data_path("adult");
   if (folder.empty()) return;
   const Adult task{.data = folder + "/.."};

@@ -32,6 +32,7 @@ struct AdultDlrm {
 struct AdultDlrmLayerNorm : AdultDlrm {
   using Base = AdultDlrm;
   static constexpr const char* variant = "layernorm";
+  static constexpr double target_nats = 0.326;
   static constexpr Dlrm model() { return {.layer_norm = true}; }
 };
 // The table starts uniform in [0, 1).

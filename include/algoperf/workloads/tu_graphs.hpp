@@ -32,6 +32,8 @@ struct TuGraphNetworkModelSize;
 // A graph network with three message-passing steps and 32 hidden units, and its variants, with AlgoPerf's names.
 struct TuGraphNetwork {
   static constexpr const char* name = "gnn";
+  template <class DataSet>
+  static constexpr double target_precision = DataSet::target_precision;
   using Variants = Tuple<TuGraphNetworkGelu, TuGraphNetworkSilu, TuGraphNetworkModelSize>;
   static constexpr GraphNetwork<> model(std::size_t node_features) { return {.node_features = node_features}; }
 };
@@ -49,6 +51,8 @@ struct TuGraphNetworkSilu : TuGraphNetwork {
 struct TuGraphNetworkModelSize : TuGraphNetwork {
   using Base = TuGraphNetwork;
   static constexpr const char* variant = "model_size";
+  template <class DataSet>
+  static constexpr double target_precision = DataSet::model_size_precision;
   static constexpr GraphNetwork<> model(std::size_t node_features) {
     return {.node_features = node_features, .latent = 16, .layers = 2};
   }
@@ -61,19 +65,19 @@ struct TuGraphNetworkModelSize : TuGraphNetwork {
 struct Nci1Graphs {
   static constexpr const char *name = "nci1", *file = "NCI1";
   static constexpr std::size_t graphs = 4110, tags = 37;
-  static constexpr double target_precision = 0.88;
+  static constexpr double target_precision = 0.88, model_size_precision = 0.85;
   static constexpr std::uint64_t step_hint = 3000;
 };
 struct ProteinsGraphs {
   static constexpr const char *name = "proteins", *file = "PROTEINS";
   static constexpr std::size_t graphs = 1113, tags = 3;
-  static constexpr double target_precision = 0.79;
+  static constexpr double target_precision = 0.79, model_size_precision = 0.79;
   static constexpr std::uint64_t step_hint = 1000;
 };
 struct MutagGraphs {
   static constexpr const char *name = "mutag", *file = "MUTAG";
   static constexpr std::size_t graphs = 188, tags = 7;
-  static constexpr double target_precision = 0.98;
+  static constexpr double target_precision = 0.98, model_size_precision = 0.98;
   static constexpr std::uint64_t step_hint = 300;
 };
 
@@ -86,7 +90,7 @@ struct TuGraphWorkload {
   std::string name = DataSet::name + ("_" + detail::network_name<Network>());
   std::string base = DataSet::name + ("_" + detail::base_network_name<Network>());
   std::string data = data_root();
-  double target_precision = DataSet::target_precision;
+  double target_precision = Network::template target_precision<DataSet>;
   detail::SharedData<GraphFields> graphs = {};
 
   auto model() const { return Network::model(DataSet::tags + 1); }
