@@ -41,6 +41,7 @@ TEST_CASE_TEMPLATE("activations: infinities and NaN", B, NN_BACKENDS) {
   CHECK(tanh[0] == -1);
   CHECK(tanh[1] == 1);
   CHECK(std::isnan(tanh[2]));
+  CHECK(through(ap::Gelu{})[0] == 0);
   CHECK(through(ap::Gelu{})[1] == INFINITY);
   CHECK(std::isnan(through(ap::Gelu{})[2]));
   CHECK(std::isnan(through(ap::Silu{})[2]));

@@ -112,19 +112,29 @@ ALGOPERF_HD T select(typename Maths<T>::Mask condition, T a, T b) {
   return Maths<T>::select(condition, a, b);
 }
 
+// If one argument is NaN, max and min return b.
 template <class T>
 ALGOPERF_HD T max(T a, T b) {
-  return select<T>(a > b, a, b);
+  if constexpr (requires { Maths<T>::max(a, b); })
+    return Maths<T>::max(a, b);
+  else
+    return select<T>(a > b, a, b);
 }
 
 template <class T>
 ALGOPERF_HD T min(T a, T b) {
-  return select<T>(a < b, a, b);
+  if constexpr (requires { Maths<T>::min(a, b); })
+    return Maths<T>::min(a, b);
+  else
+    return select<T>(a < b, a, b);
 }
 
 template <class T>
 ALGOPERF_HD T abs(T x) {
-  return select<T>(x < T(0), -x, x);
+  if constexpr (requires { Maths<T>::abs(x); })
+    return Maths<T>::abs(x);
+  else
+    return select<T>(x < T(0), -x, x);
 }
 
 // -1, 0 or 1; sign(0) = 0 and sign(NaN) = NaN, as in torch and numpy.
