@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 
 #include "config.hpp"
@@ -29,7 +28,7 @@ ALGOPERF_HD T normal_tail(T a) {
       -9.8645658166961145e-09, -9.1469209239153903e-08, 1.0345540526688973e-07,  1.1894218323047191e-09,
       -6.664682584239408e-08,  6.4415067588074352e-09,  2.4122928940179129e-08,  -1.50461320078481e-09,
       -3.9428661823635106e-09};
-  constexpr std::size_t n = is_float ? std::size(narrow) : std::size(wide);
+  constexpr std::size_t n = is_float ? sizeof narrow / sizeof *narrow : sizeof wide / sizeof *wide;
   const T u = T(S(2)) / (T(S(1)) + T(S(bend)) * a) - T(S(1));
   T sum(S(0));
   for (std::size_t k = n; k-- > 0;) sum = sum * u + T(static_cast<S>(is_float ? narrow[is_float ? k : 0] : wide[k]));
