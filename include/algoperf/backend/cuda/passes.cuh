@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(cuda_block)
     cuda_sweep_pack<1, then, factored>(kernel, at, tensor, i, see);
   if constexpr (measuring)
     for (std::size_t m = 0; m < sums; ++m) {
-      const double total = cuda_over_block(static_cast<double>(totals[m]), CudaPlus{});
+      const double total = cuda_over_block(static_cast<double>(totals[m]), Plus{});
       if (threadIdx.x == 0) pass.partials[std::size_t{blockIdx.x} * sums + m] = total;
     }
 }
@@ -114,7 +114,7 @@ __global__ void cuda_run_tensor_sums(std::size_t n, std::size_t stride, const Cu
     double total = 0;
     for (std::size_t i = threadIdx.x; i < tensor.chunks; i += blockDim.x)
       total += partials[(tensor.first_chunk + i) * n + m];
-    total = cuda_over_block(total, CudaPlus{});
+    total = cuda_over_block(total, Plus{});
     if (threadIdx.x == 0) sums[blockIdx.x * stride + m] = total;
   }
 }
@@ -126,7 +126,7 @@ __global__ void cuda_run_totals(std::size_t count, std::size_t n, std::size_t st
   for (std::size_t m = 0; m < n; ++m) {
     T total = 0;
     for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) total += sums[i * stride + m];
-    total = cuda_over_block(total, CudaPlus{});
+    total = cuda_over_block(total, Plus{});
     if (threadIdx.x == 0) totals[m] = add ? totals[m] + total : total;
   }
 }

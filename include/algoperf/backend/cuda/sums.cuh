@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(cuda_block) cuda_run_sum(const Term term, std:
   const std::size_t begin = std::size_t{blockIdx.x} * chunk, end = math::min(n, begin + chunk);
   double total = 0;
   for (std::size_t i = begin + threadIdx.x; i < end; i += cuda_block) total += term(i);
-  total = cuda_over_block(total, CudaPlus{});
+  total = cuda_over_block(total, Plus{});
   if (threadIdx.x == 0) parts[blockIdx.x] = total;
 }
 
@@ -116,7 +116,7 @@ template <class T>
 __global__ void cuda_run_sum_parts(std::size_t n, const T* parts, T* sum) {
   T total = 0;
   for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) total += parts[i];
-  total = cuda_over_block(total, CudaPlus{});
+  total = cuda_over_block(total, Plus{});
   if (threadIdx.x == 0) *sum = total;
 }
 

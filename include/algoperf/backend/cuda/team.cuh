@@ -8,6 +8,7 @@
 #include "../../core/config.hpp"
 #include "../../core/half.hpp"
 #include "../concept.hpp"
+#include "../work.hpp"
 
 namespace algoperf {
 
@@ -24,19 +25,6 @@ inline unsigned cuda_adders(std::size_t n) {
 // 16 bytes that are copied in one memory access, whatever their type.
 struct alignas(16) [[gnu::may_alias]] CudaBytes {
   unsigned long long words[2];
-};
-
-struct CudaPlus {
-  template <class T>
-  ALGOPERF_HD T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct CudaLarger {
-  template <class T>
-  ALGOPERF_HD T operator()(T a, T b) const {
-    return b > a ? b : a;
-  }
 };
 
 #if defined(__CUDACC__)
@@ -82,15 +70,15 @@ struct CudaTeam {
   ALGOPERF_HD S sum(std::size_t n, const F& f) const {
     S total = 0;
     for (std::size_t i = rank(); i < n; i += size) total += f(i);
-    return over_team(total, detail::CudaPlus{});
+    return over_team(total, detail::Plus{});
   }
   // Returns the maximum of f(i) over i in [0, n), n > 0.
   ALGOPERF_NO_EXEC_CHECK
   template <class S, class F>
   ALGOPERF_HD S max(std::size_t n, const F& f) const {
     S most = f(0);
-    for (std::size_t i = rank(); i < n; i += size) most = detail::CudaLarger{}(most, S(f(i)));
-    return over_team(most, detail::CudaLarger{});
+    for (std::size_t i = rank(); i < n; i += size) most = detail::Larger{}(most, S(f(i)));
+    return over_team(most, detail::Larger{});
   }
   template <class S, class Kernel, class... In>
   ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
