@@ -48,6 +48,11 @@ void gemm_nt<float>(std::size_t m, std::size_t n, std::size_t k, const float* a,
   multiply('N', 'T', m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 template <>
+void gemm_nt_bias<float>(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,
+                         std::size_t ldb, const float* bias, float* c, std::size_t ldc) {
+  detail::add_product_to_bias(m, n, k, a, lda, b, ldb, bias, c, ldc);
+}
+template <>
 void gemm_tn<float>(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,
                     std::size_t ldb, float* c, std::size_t ldc, bool accumulate) {
   multiply('T', 'N', m, n, k, a, lda, b, ldb, c, ldc, accumulate);

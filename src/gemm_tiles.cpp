@@ -41,6 +41,11 @@ void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_
   functions<S>().nt(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 template <class S>
+void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+                  const S* bias, S* c, std::size_t ldc) {
+  functions<S>().nt_bias(m, n, k, a, lda, b, ldb, bias, c, ldc);
+}
+template <class S>
 void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
              S* c, std::size_t ldc, bool accumulate) {
   functions<S>().tn(m, n, k, a, lda, b, ldb, c, ldc, accumulate);

@@ -4,10 +4,12 @@
 #define ALGOPERF_INSTANTIATE_GEMM(name, S)                                                                             \
   template void algoperf::name<S>(std::size_t, std::size_t, std::size_t, const S*, std::size_t, const S*, std::size_t, \
                                   S*, std::size_t, bool)
-#define ALGOPERF_INSTANTIATE_GEMMS(S)    \
-  ALGOPERF_INSTANTIATE_GEMM(gemm_nn, S); \
-  ALGOPERF_INSTANTIATE_GEMM(gemm_nt, S); \
-  ALGOPERF_INSTANTIATE_GEMM(gemm_tn, S)
+#define ALGOPERF_INSTANTIATE_GEMMS(S)                                                                             \
+  ALGOPERF_INSTANTIATE_GEMM(gemm_nn, S);                                                                          \
+  ALGOPERF_INSTANTIATE_GEMM(gemm_nt, S);                                                                          \
+  ALGOPERF_INSTANTIATE_GEMM(gemm_tn, S);                                                                          \
+  template void algoperf::gemm_nt_bias<S>(std::size_t, std::size_t, std::size_t, const S*, std::size_t, const S*, \
+                                          std::size_t, const S*, S*, std::size_t)
 
 #define ALGOPERF_INSTANTIATE_CONVOLUTIONS_OF(P, S)                                               \
   template void algoperf::convolve<S>(const algoperf::P&, const S*, const S*, const S*, S*);     \

@@ -20,6 +20,7 @@ constexpr tables::Functions<S> functions{
     algoperf::gemm_nn<S>,
     algoperf::gemm_nt<S>,
     algoperf::gemm_tn<S>,
+    algoperf::gemm_nt_bias<S>,
     {algoperf::convolve<S>, algoperf::convolve_back_to_input<S>, algoperf::convolve_back_to_weight<S>},
     {algoperf::convolve<S>, algoperf::convolve_back_to_input<S>, algoperf::convolve_back_to_weight<S>}};
 

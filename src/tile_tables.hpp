@@ -11,6 +11,10 @@ template <class S>
 using Gemm = void(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
                   S* c, std::size_t ldc, bool accumulate);
 
+template <class S>
+using GemmBias = void(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
+                      std::size_t ldb, const S* bias, S* c, std::size_t ldc);
+
 // The convolutions with parameters P.
 template <class P, class S>
 struct Convolve {
@@ -22,6 +26,7 @@ struct Convolve {
 template <class S>
 struct Functions {
   Gemm<S>*nn, *nt, *tn;
+  GemmBias<S>* nt_bias;
   Convolve<Convolution, S> all_channels;
   Convolve<DepthwiseConvolution, S> depthwise;
 };

@@ -145,6 +145,32 @@ TEST_CASE_TEMPLATE("products agree with three loops and do not depend on the num
     }
 }
 
+// The bias is added by other code than the terms of each kind of product.
+TEST_CASE_TEMPLATE("products with a bias agree with products and do not depend on the number of threads", S, float,
+                   double) {
+  const double tolerance = std::is_same_v<S, double> ? 1e-13 : 1e-5;
+  for (const Size& size : sizes) {
+    const std::size_t m = size.m, n = size.n, k = size.k;
+    CAPTURE(m);
+    CAPTURE(n);
+    CAPTURE(k);
+    const std::vector<S> a = random_values<S>(m * k, 1), b = random_values<S>(k * n, 2), bias = random_values<S>(n, 3);
+    const auto by = [&](unsigned threads, const S* row) {
+      std::vector<S> c(m * n, std::numeric_limits<S>::quiet_NaN());
+      ap::Host<S>{threads}.gemm_nt_bias(m, n, k, a.data(), b.data(), row, c.data());
+      return c;
+    };
+    const std::vector<S> product = by_host(ap::Host<S>{}, Product::nt, m, n, k, a, b, std::vector<S>(m * n), false);
+    const std::vector<S> found = by(1, bias.data());
+    double error = 0;
+    for (std::size_t i = 0; i < m * n; ++i)
+      error = larger_or_nan(error, std::abs(static_cast<double>(found[i] - product[i] - bias[i % n])));
+    CHECK(error < tolerance);
+    CHECK(by(1, nullptr) == product);
+    for (const unsigned threads : {2u, 3u, 5u}) CHECK(by(threads, bias.data()) == found);
+  }
+}
+
 // An A of more than 4 MB is prefetched if its rows are not contiguous. It is packed if its columns are 512 bytes apart
 // (AVX-512: 1 KB). Sums of small integers are exact.
 TEST_CASE_TEMPLATE("products with a large A", S, float, double) {
@@ -224,6 +250,8 @@ TEST_CASE_TEMPLATE("products with an empty dimension", S, float, double) {
   CHECK(c == before);
   host.gemm_nn(2, 3, 0, a.data(), a.data(), c.data());
   CHECK(c == std::vector<S>(6));
+  host.gemm_nt_bias(2, 3, 0, a.data(), a.data(), before.data(), c.data());
+  CHECK(c == std::vector<S>{1, 2, 3, 1, 2, 3});
 }
 
 // Rows are a power of two apart, as in one head of attention. The elements between them stay as they were.
@@ -248,6 +276,15 @@ TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
     } else if (product == Product::nt) {
       ap::gemm_nt(m, n, k, a.data(), ld, b.data(), ld, found.data(), ld, true);
       expected = naive(product, m, n, k, compact(a, m, k), compact(b, n, k));
+      std::vector<S> with_bias = c;  // the bias is the first row of c
+      ap::gemm_nt_bias(m, n, k, a.data(), ld, b.data(), ld, c.data(), with_bias.data(), ld);
+      double error = 0;
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const bool inside = i / ld < m && i % ld < n;
+        error =
+            larger_or_nan(error, std::abs(with_bias[i] - (inside ? expected[i / ld * n + i % ld] + c[i % ld] : c[i])));
+      }
+      CHECK(error < (std::is_same_v<S, double> ? 1e-13 : 1e-5));
     } else {
       ap::gemm_tn(k, n, m, a.data(), ld, b.data(), ld, found.data(), ld, false);
       expected = naive(product, k, n, m, compact(a, m, k), compact(b, m, n));

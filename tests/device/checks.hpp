@@ -201,6 +201,17 @@ void check_products(const B& device) {
     device.gemm_tn(m, n, k, da.data(), db.data(), c.data(), accumulate);
     CHECK(ulps(on_host(device, c), expected) < 16);
   }
+  auto expected = numbers<S>(m * n, 3);
+  const auto bias = numbers<S>(n, 4);
+  const auto d_bias = on_device(device, bias);
+  auto c = on_device(device, expected);
+  host.gemm_nt_bias(m, n, k, a.data(), b.data(), bias.data(), expected.data());
+  device.gemm_nt_bias(m, n, k, da.data(), db.data(), d_bias.data(), c.data());
+  CHECK(ulps(on_host(device, c), expected) < 16);
+  const S* const none = nullptr;
+  host.gemm_nt_bias(m, n, k, a.data(), b.data(), none, expected.data());
+  device.gemm_nt_bias(m, n, k, da.data(), db.data(), none, c.data());
+  CHECK(ulps(on_host(device, c), expected) < 16);
 }
 
 // Checks that ten steps of every rule agree with the host's within the given number of ulps, and that two runs give

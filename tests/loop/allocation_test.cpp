@@ -85,6 +85,12 @@ struct WatchedHost : Host<float> {
     in_product = false;
   }
   template <class... Args>
+  void gemm_nt_bias(Args... args) const {
+    in_product = true;
+    Host<float>::gemm_nt_bias(args...);
+    in_product = false;
+  }
+  template <class... Args>
   void gemm_tn(Args... args) const {
     in_product = true;
     Host<float>::gemm_tn(args...);

@@ -127,6 +127,11 @@ struct CountingBackend {
         m, n, k, [=](std::size_t i, std::size_t l) { return a[i * k + l]; },
         [=](std::size_t l, std::size_t j) { return b[j * k + l]; }, c, add);
   }
+  void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const Counted* a, const Counted* b,
+                    const Counted* bias, Counted* c) const {
+    gemm_nt(m, n, k, a, b, c);
+    if (bias != nullptr) map_rows(Add{}, m, n, c, bias);
+  }
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const Counted* a, const Counted* b, Counted* c,
                bool add = false) const {
     product(

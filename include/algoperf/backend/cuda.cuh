@@ -96,6 +96,11 @@ struct Cuda {
     detail::cuda_gemm(device(), precision, false, true, m, n, k, a, b, c, add);
   }
   template <class T, class Out>
+  void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const T* a, const T* b, const S* bias, Out* c) const {
+    gemm_nt(m, n, k, a, b, c);
+    if (bias != nullptr) map_rows(Add{}, m, n, c, bias);
+  }
+  template <class T, class Out>
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const T* a, const T* b, Out* c, bool add = false) const {
     detail::cuda_gemm(device(), precision, true, false, m, n, k, a, b, c, add);
   }

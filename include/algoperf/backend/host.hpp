@@ -72,6 +72,12 @@ struct Host {
       algoperf::gemm_nt(rows, cols, k, a + i * k, k, b + j * k, k, c + i * n + j, n, add);
     });
   }
+  void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, const S* bias, S* c) const {
+    detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
+      algoperf::gemm_nt_bias(rows, cols, k, a + i * k, k, b + j * k, k, bias == nullptr ? nullptr : bias + j,
+                             c + i * n + j, n);
+    });
+  }
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
     detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
       algoperf::gemm_tn(rows, cols, k, a + i, m, b + j, n, c + i * n + j, n, add);

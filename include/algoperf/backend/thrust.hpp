@@ -96,6 +96,10 @@ struct Thrust {
   void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
     detail::thrust_each(m * n, detail::ThrustGemm<S>{n, k, k, 1, k, 1, a, b, c, add});
   }
+  void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, const S* bias, S* c) const {
+    gemm_nt(m, n, k, a, b, c);
+    if (bias != nullptr) map_rows(Add{}, m, n, c, bias);
+  }
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
     detail::thrust_each(m * n, detail::ThrustGemm<S>{n, k, 1, m, 1, n, a, b, c, add});
   }

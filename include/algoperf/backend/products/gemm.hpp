@@ -3,6 +3,7 @@
 //   gemm_nn  C (m x n) = A (m x k) B (k x n)
 //   gemm_nt  C (m x n) = A (m x k) B^T, B is n x k
 //   gemm_tn  C (m x n) = A^T B (k x n), A is k x m
+//   gemm_nt_bias  as gemm_nt, plus `bias` (n), if it is not null, in each row of C
 // If `accumulate` is true, the product is added to C. S is float or double.
 //
 // By default every source file compiles its own copy (gemm_default.hpp). Define ALGOPERF_EXTERN_GEMM and link
@@ -26,6 +27,9 @@ template <class S>
 __attribute__((noinline)) void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
                                        const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate);
 template <class S>
+__attribute__((noinline)) void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
+                                            const S* b, std::size_t ldb, const S* bias, S* c, std::size_t ldc);
+template <class S>
 __attribute__((noinline)) void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda,
                                        const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate);
 
@@ -46,6 +50,19 @@ const char* gemm_kernels(InstructionSet level);
 // columns a call computes; Host then divides C in the same way for every number of threads.
 template <class S>
 std::size_t gemm_column_step();
+
+namespace detail {
+
+// gemm_nt_bias of providers that have no such product. The bias is the first term of the sums.
+template <class S>
+void add_product_to_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
+                         std::size_t ldb, const S* bias, S* c, std::size_t ldc) {
+  for (std::size_t i = 0; bias != nullptr && i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j) c[i * ldc + j] = bias[j];
+  gemm_nt(m, n, k, a, lda, b, ldb, c, ldc, bias != nullptr);
+}
+
+}  // namespace detail
 
 }  // namespace algoperf
 

@@ -41,6 +41,11 @@ void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_
   detail::assign(m, n, c, ldc, accumulate, detail::matrix(a, m, k, lda) * detail::matrix(b, n, k, ldb).transpose());
 }
 template <class S>
+void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+                  const S* bias, S* c, std::size_t ldc) {
+  detail::add_product_to_bias(m, n, k, a, lda, b, ldb, bias, c, ldc);
+}
+template <class S>
 void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
              S* c, std::size_t ldc, bool accumulate) {
   detail::assign(m, n, c, ldc, accumulate, detail::matrix(a, k, m, lda).transpose() * detail::matrix(b, k, n, ldb));

@@ -28,6 +28,7 @@
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
 
 #include <cstddef>
+#include <cstring>
 
 #include "gemm.hpp"
 #include "tiles/dots.hpp"
@@ -51,6 +52,7 @@ struct Block {
   std::size_t b_row;
   S* panels;
   bool packs;
+  const S* bias;
 };
 
 // Computes `rows` rows, `vectors` vectors of columns at a time, for the columns of the block from `first` on that are
@@ -65,7 +67,7 @@ std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block,
 
 // Computes at most tile_rows rows of a block; exactly tile_rows if it packs columns.
 template <class S>
-void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
+void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
   // sums fit in the registers.
   constexpr bool many_registers = native_vector_bytes == 64;
@@ -91,6 +93,7 @@ void strip(const TileTerms& part, std::size_t m, const S* a, Block<S>& block, S*
   for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
+    if (block.bias != nullptr) part.bias = block.bias + j;
     product_panel(part, m, columns, a, block.panels + j * part.depth, c + j);
   }
   if (block.packs) block.in_place = 0;
@@ -112,10 +115,11 @@ std::size_t stretches(const TileTerms& part, std::size_t m, std::size_t n, const
   return end;
 }
 
-// Adds `depth` terms of a product to C or overwrites it.
+// Adds `depth` terms of a product to C, or overwrites it with their sum and the bias, if any.
 template <class S>
 void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Strided<const S>& a,
-                   const Strided<const S>& b, S* c, std::size_t ldc, bool add, bool a_in_cache, bool b_in_cache) {
+                   const Strided<const S>& b, const S* bias, S* c, std::size_t ldc, bool add, bool a_in_cache,
+                   bool b_in_cache) {
   constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
   const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = is_read_in_place(m, depth, b);
   const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
@@ -127,20 +131,26 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
     const std::size_t columns = n - j < most ? n - j : most;
     const std::size_t whole = rows_of_b ? columns / line<S> * line<S> : 0;
     // B is only packed if there are many rows, so that the first strip has tile_rows of them.
-    Block<S> block{columns, whole, b.from(0, j).data, b.row, nullptr, !in_place && whole > 0};
+    Block<S> block{columns,
+                   whole,
+                   b.from(0, j).data,
+                   b.row,
+                   nullptr,
+                   !in_place && whole > 0,
+                   bias == nullptr ? nullptr : bias + j};
     if (whole < columns || !in_place) block.panels = Packed<S>::of_this_thread().b;
     if (!rows_of_b)
       pack_columns(depth, columns, b.from(0, j), block.panels);
     else if (whole < columns)
       pack_rows(depth, columns - whole, b.from(0, j + whole), block.panels + whole * depth);
     if (!far_apart || columns <= 2 * line<S>) {
-      const TileTerms part{.depth = depth,
-                           .a_row = a.row,
-                           .a_column = a.column,
-                           .ldc = ldc,
-                           .add = add,
-                           .rows_ahead = rows_ahead,
-                           .a_is_far = !contiguous && !a_in_cache};
+      TileTerms part{.depth = depth,
+                     .a_row = a.row,
+                     .a_column = a.column,
+                     .ldc = ldc,
+                     .add = add || bias != nullptr,
+                     .rows_ahead = rows_ahead,
+                     .a_is_far = !contiguous && !a_in_cache};
       for (std::size_t i = 0, rows; i < m; i += rows) {
         rows = rows_of_strip(m - i, tile_rows);
         strip(part, rows, a.from(i, 0).data, block, c + i * ldc + j);
@@ -148,12 +158,12 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
       continue;
     }
     S* const packed = Packed<S>::of_this_thread().a;
-    const TileTerms part{.depth = depth,
-                         .a_row = contiguous ? row_step<S> : 1,
-                         .a_column = contiguous ? 1 : tile_rows,
-                         .ldc = ldc,
-                         .add = add,
-                         .rows_ahead = rows_ahead};
+    TileTerms part{.depth = depth,
+                   .a_row = contiguous ? row_step<S> : 1,
+                   .a_column = contiguous ? 1 : tile_rows,
+                   .ldc = ldc,
+                   .add = add || bias != nullptr,
+                   .rows_ahead = rows_ahead};
     for (std::size_t first = 0; first < m; first += group_rows) {
       const std::size_t end = m - first < group_rows ? m : first + group_rows;
       pack_group(end - first, depth, a.from(first, 0), packed);
@@ -166,7 +176,7 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
 
 template <class S>
 void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b,
-                    S* c, std::size_t ldc, bool add) {
+                    S* c, std::size_t ldc, bool add, const S* bias = nullptr) {
   constexpr std::size_t most = std::size_t{1} << 22;  // bytes of an operand that a cache holds
   const bool a_in_cache = k * m * sizeof(S) <= most, b_in_cache = k * n * sizeof(S) <= most;
   for (std::size_t parts = parts_of(k), l = 0; parts > 0; --parts) {
@@ -177,7 +187,9 @@ void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<c
     if (m <= 3 && b.column == 1 && !b_in_cache)
       j = stretches({.depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = adds}, m, n, of_a.data,
                     of_b.data, b.row, c);
-    if (j < n) multiply_part(m, n - j, depth, of_a, of_b.from(0, j), c + j, ldc, adds, a_in_cache, b_in_cache);
+    if (j < n)
+      multiply_part(m, n - j, depth, of_a, of_b.from(0, j), l == 0 ? bias : nullptr, c + j, ldc, adds, a_in_cache,
+                    b_in_cache);
     l += depth;
   }
 }
@@ -215,11 +227,16 @@ void multiply_transposed(std::size_t m, std::size_t n, std::size_t k, const Stri
   }
 }
 
+// Whether the rows of A and the columns of B begin at multiples of a vector, if their first ones do.
+template <class S>
+bool are_aligned(const Strided<const S>& a, const Strided<const S>& b) {
+  return (a.row | b.column) * sizeof(S) % native_vector_bytes == 0;
+}
+
 template <class S>
 void multiply(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b, S* c,
               std::size_t ldc, bool add) {
-  const bool aligned = (a.row | b.column) * sizeof(S) % native_vector_bytes == 0;
-  if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, aligned))
+  if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, are_aligned(a, b)))
     multiply_by_dots(m, n, k, a.data, a.row, b.data, b.column, c, ldc, add);
   else if (n == 1 && ldc == 1 && a.row == 1)  // a column as a row
     multiply_parts(1, m, k, b.transposed(), a.transposed(), c, m, add);
@@ -229,6 +246,16 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, const Strided<const S
     multiply_transposed(m, n, k, a, b, c, ldc, add);
   else
     multiply_narrow(m, n, k, a, b, c, ldc, add);
+}
+
+// A B plus a bias. Tiles of packed columns of B begin with the bias. Other products are added to rows that contain it.
+template <class S>
+void multiply_with_bias(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a,
+                        const Strided<const S>& b, const S* bias, S* c, std::size_t ldc) {
+  if (n > width<S> && b.column > 1 && !is_dot_products(m, n, k, are_aligned(a, b)))
+    return multiply_parts(m, n, k, a, b, c, ldc, false, bias);
+  for (std::size_t i = 0; bias != nullptr && i < m; ++i) std::memcpy(c + i * ldc, bias, n * sizeof(S));
+  multiply(m, n, k, a, b, c, ldc, bias != nullptr);
 }
 
 }  // namespace ALGOPERF_SIMD
@@ -249,6 +276,11 @@ template <class S>
 void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
              S* c, std::size_t ldc, bool accumulate) {
   detail::tiled::multiply<S>(m, n, k, {a, lda, 1}, {b, 1, ldb}, c, ldc, accumulate);
+}
+template <class S>
+void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+                  const S* bias, S* c, std::size_t ldc) {
+  detail::tiled::multiply_with_bias<S>(m, n, k, {a, lda, 1}, {b, 1, ldb}, bias, c, ldc);
 }
 template <class S>
 void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,

@@ -191,8 +191,7 @@ struct Conv2d {
     for_each_block(call, in, w, [&](std::size_t first, std::size_t last) {
       const std::size_t windows = (last - first) * w.out_cols;
       S* const out = y + first * w.out_cols * filters;
-      call.backend.gemm_nt(windows, filters, terms(in), unrolled(call, in, w, x, first, last), weight, out);
-      if (added != nullptr) call.backend.map_rows(Add{}, windows, filters, out, added);
+      call.backend.gemm_nt_bias(windows, filters, terms(in), unrolled(call, in, w, x, first, last), weight, added, out);
     });
   }
   template <class B, class S>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "../../core/map_kernels.hpp"
 #include "../concept.hpp"
 #include "../init.hpp"
 
@@ -52,8 +51,8 @@ struct Dense {
 
   template <class B, class S>
   void forward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, S* y) const {
-    call.backend.gemm_nt(call.batch, units, in.size(), x, call.weight(h.weight), y);
-    if (bias) call.backend.map_rows(Add{}, call.batch, units, y, call.value(h.bias));
+    const auto* const added = bias ? call.value(h.bias) : nullptr;
+    call.backend.gemm_nt_bias(call.batch, units, in.size(), x, call.weight(h.weight), added, y);
   }
   template <class B, class S>
   void backward(const LayerCall<B>& call, const Handles& h, Shape in, const S* x, const S*, const S* dy, S* dx) const {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../../core/map_kernels.hpp"
 #include "../layers/embedding.hpp"
 #include "look_up.hpp"
 
@@ -63,12 +62,10 @@ struct LookUpDense {
     if (call.decoding != nullptr && tokens < embedding.vocabulary && width <= 3 * units) {
       const Embedding::LookUp<S> look_up{width, call.tokens(0), call.weight(embedding.table), products};
       backend.for_each_row(tokens, width, look_up);
-      backend.gemm_nt(tokens, units, width, products, call.weight(weight), call.out());
-      return backend.map_rows(Add{}, tokens, units, call.out(), call.value(bias));
+      return backend.gemm_nt_bias(tokens, units, width, products, call.weight(weight), call.value(bias), call.out());
     }
-    backend.gemm_nt(embedding.vocabulary, units, embedding.width, call.weight(embedding.table), call.weight(weight),
-                    products);
-    backend.map_rows(Add{}, embedding.vocabulary, units, products, call.value(bias));
+    backend.gemm_nt_bias(embedding.vocabulary, units, width, call.weight(embedding.table), call.weight(weight),
+                         call.value(bias), products);
     backend.for_each_row(tokens, units, Embedding::LookUp<S>{units, call.tokens(0), products, call.out()});
   }
   template <class Call>

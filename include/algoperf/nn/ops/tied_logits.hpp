@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 
-#include "../../core/map_kernels.hpp"
 #include "../graph/op.hpp"
 
 namespace algoperf {
@@ -53,8 +52,8 @@ struct TiedLogits {
 
   template <class Call>
   void forward(const Call& call) const {
-    call.pass.backend.gemm_nt(call.rows(0), vocabulary, width, call.in(0), call.weight(table), call.out());
-    if (has_bias()) call.pass.backend.map_rows(Add{}, call.rows(0), vocabulary, call.out(), call.value(bias));
+    const auto* const added = has_bias() ? call.value(bias) : nullptr;
+    call.pass.backend.gemm_nt_bias(call.rows(0), vocabulary, width, call.in(0), call.weight(table), added, call.out());
   }
   template <class Call>
   void backward(const Call& call) const {

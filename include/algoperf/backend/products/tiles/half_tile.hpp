@@ -27,13 +27,13 @@ struct Half<double> {
   static Vector<double>::Native whole(Lanes lanes) { return Vector<double>::Native(_mm512_zextpd256_pd512(lanes)); }
 };
 
-// As tile() for plain terms, with `whole` vectors and a half one, of which the last columns may be missing.
+// As tile() for plain terms and a bias, with `whole` vectors and a half one, of which the last columns may be missing.
 template <class S, std::size_t rows, std::size_t whole>
 [[gnu::noinline]] void half_tile(const TileTerms& part, std::size_t columns, const S* a, const S* b, std::size_t b_row,
                                  S* c) {
   using Short = typename Half<S>::Lanes;
   constexpr std::size_t n = width<S>, group = tile_group, pointers = (rows + group - 1) / group;
-  const std::size_t a_row = part.a_row, ldc = part.ldc;
+  const std::size_t a_row = part.a_row;
   Lanes<S> sum[rows][whole + 1] = {};
   Short last[rows] = {};
   const S* at[pointers];
@@ -55,7 +55,7 @@ template <class S, std::size_t rows, std::size_t whole>
     ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_column;
   }
   ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) sum[i][whole] = Half<S>::whole(last[i]);
-  write_cut<S>(sum, part.add, c, ldc, columns, c, ldc);
+  write_cut<S>(sum, part, part.added_to<S>(c), columns, c);
 }
 
 // Computes at most `rows` rows of a panel, with the largest tiles first.
@@ -76,7 +76,7 @@ void half_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const
 
 #endif
 
-// Computes a panel of plain terms, and only half of its last vector if that suffices.
+// Computes a panel of plain terms and a bias, and only half of its last vector if that suffices.
 template <class S>
 void product_panel(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* panel, S* c) {
 #if defined(__AVX512F__)

@@ -26,6 +26,11 @@ struct TileTerms {
   std::size_t rows_ahead = 0;
   bool a_is_far = false;  // whether tiles of two vectors prefetch A
 
+  // Returns what `add` adds to the tile at c.
+  template <class S>
+  Strided<const S> added_to(const S* c) const {
+    return {bias != nullptr ? static_cast<const S*>(bias) : c, bias != nullptr ? 0 : ldc, 1};
+  }
   // Sets the terms to `count` segments of `length` terms. Either may be 0: then there are no terms.
   void set_segments(std::size_t count, std::size_t length) {
     segments = count > 0 ? count : 1;
@@ -48,14 +53,14 @@ enum class TileFor {
   far_terms,      // plain terms, and A, whose rows are not contiguous, is prefetched
 };
 
-// Writes a tile to C of whose last vector only some columns exist. If `add`, adds the rows at `added` to it before.
+// Writes a tile to C of whose last vector only some columns exist.
 template <class S, std::size_t rows, std::size_t vectors>
-[[gnu::always_inline]] inline void write_cut(Lanes<S> (&sum)[rows][vectors], bool add, const S* added,
-                                             std::size_t added_row, std::size_t columns, S* c, std::size_t ldc) {
+[[gnu::always_inline]] inline void write_cut(Lanes<S> (&sum)[rows][vectors], const TileTerms& part,
+                                             const Strided<const S>& added, std::size_t columns, S* c) {
   constexpr std::size_t n = width<S>, last = vectors - 1;
-  const std::size_t tail = columns - last * n;
-  if (add) ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
-      const S* const from = added + i * added_row;
+  const std::size_t tail = columns - last * n, ldc = part.ldc;
+  if (part.add) ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
+      const S* const from = added.data + i * added.row;
       ALGOPERF_UNROLL for (std::size_t v = 0; v < last; ++v) sum[i][v] = load(from + v * n) + sum[i][v];
       sum[i][last] = load_first(from + last * n, tail) + sum[i][last];
     }
@@ -125,18 +130,16 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
     ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += a_step;
     b += b_step;
   }
-  const bool to_bias = !plain && part.bias != nullptr;
-  const S* const added = to_bias ? static_cast<const S*>(part.bias) : c;
-  const std::size_t added_row = to_bias ? 0 : ldc;
+  const Strided<const S> added = plain ? Strided<const S>{c, ldc, 1} : part.added_to<S>(c);
   if (columns == vectors * n) {
     if (part.add)
       ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
-          sum[i][v] = load(added + i * added_row + v * n) + sum[i][v];
+          sum[i][v] = load(added.data + i * added.row + v * n) + sum[i][v];
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
         store<S>(sum[i][v], c + i * ldc + v * n);
     return;
   }
-  write_cut<S>(sum, part.add, added, added_row, columns, c, ldc);
+  write_cut<S>(sum, part, added, columns, c);
 }
 
 // The most rows of a tile: tile_rows, or 16 (15 for groups of three) with AVX-512, one vector of columns, and groups of
