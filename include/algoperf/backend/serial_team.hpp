@@ -5,6 +5,7 @@
 #include "../core/config.hpp"
 #include "concept.hpp"
 #include "host/denormals.hpp"
+#include "host/first_lanes.hpp"
 #include "host/vector.hpp"
 #include "work.hpp"
 
@@ -41,13 +42,14 @@ struct SerialTeam {
     for (std::size_t j = 0; i + j < n; ++j) take(j, f(i + j));
     return detail::fold_halves<detail::lanes>(most, detail::Larger{});
   }
-  // x[i] = kernel(x[i], in[i]...), by SIMD vectors.
+  // x[i] = kernel(x[i], in[i]...), by SIMD vectors. The last vector may be a part of one.
   template <class S, class Kernel, class... In>
   ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
     using V = Vector<S>;
     std::size_t i = 0;
     for (; i + V::width <= n; i += V::width) kernel(V::load(x + i), V::load(in + i)...).store(x + i);
-    for (; i < n; ++i) x[i] = kernel(x[i], in[i]...);
+    if (const std::size_t rest = n - i; rest > 0)
+      detail::store_first<S>(kernel(detail::load_first(x + i, rest), detail::load_first(in + i, rest)...), x + i, rest);
   }
   // kernel(x[i], y[i], in[i]...) sets x[i] and y[i], by SIMD vectors.
   template <class S, class Kernel, class... In>
@@ -60,7 +62,12 @@ struct SerialTeam {
       first.store(x + i);
       second.store(y + i);
     }
-    for (; i < n; ++i) kernel(x[i], y[i], in[i]...);
+    if (const std::size_t rest = n - i; rest > 0) {
+      V first, second;
+      kernel(first, second, detail::load_first(in + i, rest)...);
+      detail::store_first(first, x + i, rest);
+      detail::store_first(second, y + i, rest);
+    }
   }
   template <class S>
   ALGOPERF_HD void copy(std::size_t n, const S* from, S* to) const {

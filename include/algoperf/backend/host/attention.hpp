@@ -35,16 +35,15 @@ template <class S>
 S largest_of(std::size_t n, const S* x) {
   using V = Vector<S>;
   S most = x[0];
-  std::size_t i = 0;
-  if (n >= V::width) {
-    V tops = V::load(x);
-    for (i = V::width; i + V::width <= n; i += V::width) tops = math::max(tops, V::load(x + i));
-    S of_lanes[V::width];
-    tops.store(of_lanes);
-    most = fold_halves<V::width>(of_lanes, Larger{});
+  if (n < V::width) {
+    for (std::size_t i = 1; i < n; ++i) most = Larger{}(most, x[i]);
+    return most;
   }
-  for (; i < n; ++i) most = Larger{}(most, x[i]);
-  return most;
+  V tops = V::load(x + n - V::width);  // overlaps the last of the others
+  for (std::size_t i = 0; i + V::width <= n; i += V::width) tops = math::max(tops, V::load(x + i));
+  S of_lanes[V::width];
+  tops.store(of_lanes);
+  return fold_halves<V::width>(of_lanes, Larger{});
 }
 
 // Runs on the threads of `HostType`. A thread computes a head of an example, so the number of threads changes no bit.
@@ -110,12 +109,14 @@ class HostAttention {
         for (std::size_t r = 0; r < rows; ++r) {
           S* const of_row = scores + r * tile;
           const std::size_t n = visible(example, row + r, first, count);
-          std::fill(of_row + n, of_row + count, S(0));
+          // Sums of whole vectors are faster.
+          const std::size_t whole = (n + lanes - 1) / lanes * lanes;
+          std::fill(of_row + n, of_row + std::max(count, whole), S(0));
           if (first == 0) totals[r] = 0;
           if (n == 0) continue;
           if (is_relu()) {
             SerialTeam{}.map(PositivePart{}, n, of_row);
-            totals[r] += sum_of(n, of_row);
+            totals[r] += sum_of(whole, of_row);
             continue;
           }
           const S top = largest_of(n, of_row) * scale_;
@@ -128,7 +129,7 @@ class HostAttention {
             tops[r] = top;
           }
           SerialTeam{}.map(ScaledExponential<S>{scale_, tops[r]}, n, of_row);
-          totals[r] += sum_of(n, of_row);
+          totals[r] += sum_of(whole, of_row);
         }
         gemm_nn(rows, size, count, scores, tile, in.value + key, shape_.key_stride, y, width, first > 0);
       }

@@ -28,7 +28,6 @@
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
 
 #include <cstddef>
-#include <cstring>
 
 #include "gemm.hpp"
 #include "tiles/dots.hpp"
@@ -248,14 +247,24 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, const Strided<const S
     multiply_narrow(m, n, k, a, b, c, ldc, add);
 }
 
-// A B plus a bias. Tiles of packed columns of B begin with the bias. Other products are added to rows that contain it.
+template <class S>
+void add_to_rows(std::size_t m, std::size_t n, const S* row, S* c, std::size_t ldc) {
+  constexpr std::size_t w = width<S>;
+  for (std::size_t i = 0; i < m; ++i, c += ldc) {
+    std::size_t j = 0;
+    for (; n - j >= w; j += w) store<S>(load(c + j) + load(row + j), c + j);
+    store_first<S>(load_first(c + j, n - j) + load_first(row + j, n - j), c + j, n - j);
+  }
+}
+
+// A B plus a bias. Tiles of packed columns of B add the bias before they write C.
 template <class S>
 void multiply_with_bias(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a,
                         const Strided<const S>& b, const S* bias, S* c, std::size_t ldc) {
   if (n > width<S> && b.column > 1 && !is_dot_products(m, n, k, are_aligned(a, b)))
     return multiply_parts(m, n, k, a, b, c, ldc, false, bias);
-  for (std::size_t i = 0; bias != nullptr && i < m; ++i) std::memcpy(c + i * ldc, bias, n * sizeof(S));
-  multiply(m, n, k, a, b, c, ldc, bias != nullptr);
+  multiply(m, n, k, a, b, c, ldc, false);
+  if (bias != nullptr) add_to_rows(m, n, bias, c, ldc);
 }
 
 }  // namespace ALGOPERF_SIMD

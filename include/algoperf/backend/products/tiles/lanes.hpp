@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include "../../../core/config.hpp"
+#include "../../host/first_lanes.hpp"
 #include "../../host/vector.hpp"
 
 namespace algoperf::detail::tiled {
@@ -29,66 +28,14 @@ template <class S>
   std::memcpy(to, &lanes, sizeof lanes);
 }
 
-// load_first loads the first `count` lanes, at most a whole vector, and zeroes the others. store_first stores the first
-// `count` lanes. Neither touches the memory behind them.
-#if defined(__AVX512F__)
-
 template <class S>
 [[gnu::always_inline]] inline Lanes<S> load_first(const S* from, std::size_t count) {
-  const unsigned mask = (1u << count) - 1;
-  if constexpr (sizeof(S) == 4)
-    return Lanes<S>(_mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), from));
-  else
-    return Lanes<S>(_mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from));
+  return detail::load_first(from, count).lanes;
 }
 template <class S>
 [[gnu::always_inline]] inline void store_first(Lanes<S> lanes, S* to, std::size_t count) {
-  const unsigned mask = (1u << count) - 1;
-  if constexpr (sizeof(S) == 4)
-    _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), lanes);
-  else
-    _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), lanes);
+  detail::store_first(Vector<S>(lanes), to, count);
 }
-
-#elif defined(__AVX__)
-
-// A mask whose first `count` lanes of the size of S are set.
-template <class S>
-[[gnu::always_inline]] inline __m256i first_lanes(std::size_t count) {
-  static constexpr std::int32_t ones_then_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-  __m256i mask;
-  std::memcpy(&mask, ones_then_zeros + 8 - count * (sizeof(S) / 4), sizeof mask);
-  return mask;
-}
-template <class S>
-[[gnu::always_inline]] inline Lanes<S> load_first(const S* from, std::size_t count) {
-  if constexpr (sizeof(S) == 4)
-    return Lanes<S>(_mm256_maskload_ps(from, first_lanes<S>(count)));
-  else
-    return Lanes<S>(_mm256_maskload_pd(from, first_lanes<S>(count)));
-}
-template <class S>
-[[gnu::always_inline]] inline void store_first(Lanes<S> lanes, S* to, std::size_t count) {
-  if constexpr (sizeof(S) == 4)
-    _mm256_maskstore_ps(to, first_lanes<S>(count), lanes);
-  else
-    _mm256_maskstore_pd(to, first_lanes<S>(count), lanes);
-}
-
-#else
-
-template <class S>
-[[gnu::always_inline]] inline Lanes<S> load_first(const S* from, std::size_t count) {
-  Lanes<S> lanes{};
-  for (std::size_t i = 0; i < count; ++i) lanes[i] = from[i];
-  return lanes;
-}
-template <class S>
-[[gnu::always_inline]] inline void store_first(Lanes<S> lanes, S* to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = lanes[i];
-}
-
-#endif
 
 // Loads or stores a whole vector, or its first `count` lanes if `cut`.
 template <bool cut, class S>
