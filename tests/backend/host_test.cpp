@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "../support/near.hpp"
@@ -27,6 +29,19 @@ struct MultiplyAdd {
   template <class T>
   ALGOPERF_HD T operator()(T x, T a, T b) const {
     return ap::math::select(a > T(50), x * a + b, -b);
+  }
+};
+struct ExpOfHalf {
+  template <class T>
+  ALGOPERF_HD T operator()(T, T a) const {
+    return ap::math::exp(a / T(2));
+  }
+};
+struct SumAndDifference {
+  template <class T>
+  ALGOPERF_HD void operator()(T& sum, T& difference, T a, T b) const {
+    sum = a + b;
+    difference = a - b;
   }
 };
 struct Subtract {
@@ -63,6 +78,30 @@ TEST_CASE_TEMPLATE("map visits every element and none past the end", S, float, d
       ap::Host<S>{threads}.map(MultiplyAdd{}, n, x.data(), a.data(), b.data());
       for (std::size_t i = 0; i < n; ++i) REQUIRE(x[i] == (a[i] > 50 ? a[i] * a[i] + 3 : -3));
       CHECK(x[n] == ramp<S>(n + 1)[n]);
+    }
+}
+
+// Elements behind the last whole vector are computed as a part of a vector.
+TEST_CASE_TEMPLATE("a map computes the same bits for an element wherever it is, and touches nothing behind the last", S,
+                   float, double) {
+  constexpr std::size_t most = 40;
+  const std::vector<S> a = ramp<S>(most);
+  std::vector<S> exponentials(most), sums(most), differences(most);
+  const ap::SerialTeam team;
+  team.map(ExpOfHalf{}, most, exponentials.data(), a.data());
+  team.map_to_two(SumAndDifference{}, most, sums.data(), differences.data(), a.data(), exponentials.data());
+  for (std::size_t begin = 0; begin < 3; ++begin)
+    for (std::size_t n = 0; begin + n < most; ++n) {
+      std::vector<S> x(n + 1, S(42)), y(n + 1, S(42)), z(n + 1, S(42));
+      team.map(ExpOfHalf{}, n, x.data(), a.data() + begin);
+      team.map_to_two(SumAndDifference{}, n, y.data(), z.data(), a.data() + begin, exponentials.data() + begin);
+      const auto agrees = [&](const std::vector<S>& found, const std::vector<S>& whole) {
+        return std::equal(found.begin(), found.end() - 1, whole.begin() + static_cast<std::ptrdiff_t>(begin)) &&
+               found.back() == S(42);
+      };
+      CHECK(agrees(x, exponentials));
+      CHECK(agrees(y, sums));
+      CHECK(agrees(z, differences));
     }
 }
 
