@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algoperf/backend/column_terms.hpp"
+#include "algoperf/core/map_kernels.hpp"
 #include "algoperf/core/math.hpp"
 
 namespace nn_test {
@@ -130,7 +131,7 @@ struct CountingBackend {
   void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const Counted* a, const Counted* b,
                     const Counted* bias, Counted* c) const {
     gemm_nt(m, n, k, a, b, c);
-    if (bias != nullptr) map_rows(Add{}, m, n, c, bias);
+    if (bias != nullptr) map_rows(algoperf::Add{}, m, n, c, bias);
   }
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const Counted* a, const Counted* b, Counted* c,
                bool add = false) const {
