@@ -87,7 +87,11 @@ const Size sizes[] = {
     {1, 2150, 550},
     {2, 2150, 550},
     {3, 2150, 550},
-    // Products that may be dot products.
+    // Products that may be dot products; also of columns that are far from each other, unlike their parts for threads.
+    {1, 2150, 70},
+    {2150, 1, 70},
+    {2, 4103, 530},
+    {5, 4103, 530},
     {9, 33, 64},
     {33, 15, 100},
     {47, 60, 256},

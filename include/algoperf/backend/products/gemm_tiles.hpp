@@ -13,6 +13,7 @@
 //   vectors of columns at a time, unless they have few rows.
 // - If A has at most three rows, and B more than 4 MB and contiguous rows, B is read along its rows
 //   (tiles/stretches.hpp).
+// - If C is one column, it is computed as a row.
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
 //   rows and vectors would straddle lines of the cache.
 // - If the columns of C fit in one vector, tiles have one vector of columns (tiles/narrow.hpp). With AVX-512, at most
@@ -235,10 +236,10 @@ bool are_aligned(const Strided<const S>& a, const Strided<const S>& b) {
 template <class S>
 void multiply(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b, S* c,
               std::size_t ldc, bool add) {
-  if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, are_aligned(a, b)))
+  if (n == 1 && ldc == 1 && m > 1)  // a column as a row
+    multiply(1, m, k, b.transposed(), a.transposed(), c, m, add);
+  else if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, are_aligned(a, b)))
     multiply_by_dots(m, n, k, a.data, a.row, b.data, b.column, c, ldc, add);
-  else if (n == 1 && ldc == 1 && a.row == 1)  // a column as a row
-    multiply_parts(1, m, k, b.transposed(), a.transposed(), c, m, add);
   else if (n > width<S>)
     multiply_parts(m, n, k, a, b, c, ldc, add);
   else if (is_transposed_product<S>(m, n, k) && a.row == 1)
