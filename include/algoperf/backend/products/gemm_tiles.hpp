@@ -11,8 +11,8 @@
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache.
 // - An A of more than 4 MB whose rows are not contiguous is prefetched by the tiles that read A and B in place, two
 //   vectors of columns at a time, unless they have few rows.
-// - If A has at most three rows, and B more than 4 MB and contiguous rows, B is read along its rows
-//   (tiles/stretches.hpp).
+// - If B's rows are contiguous and B has at least 2 MB, or 4 MB for one row of A, products of at most three rows read B
+//   along its rows (tiles/stretches.hpp).
 // - If C is one column, it is computed as a row.
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
 //   rows and vectors would straddle lines of the cache.
@@ -178,13 +178,15 @@ template <class S>
 void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b,
                     S* c, std::size_t ldc, bool add, const S* bias = nullptr) {
   constexpr std::size_t most = std::size_t{1} << 22;  // bytes of an operand that a cache holds
-  const bool a_in_cache = k * m * sizeof(S) <= most, b_in_cache = k * n * sizeof(S) <= most;
+  const std::size_t bytes_of_b = k * n * sizeof(S);
+  const bool a_in_cache = k * m * sizeof(S) <= most, b_in_cache = bytes_of_b <= most;
+  const bool along_rows = m <= 3 && b.column == 1 && bytes_of_b >= (m == 1 ? most : most / 2);
   for (std::size_t parts = parts_of(k), l = 0; parts > 0; --parts) {
     const std::size_t depth = (k - l) / parts;
     const Strided<const S> of_a = a.from(0, l), of_b = b.from(l, 0);
     const bool adds = add || l > 0;
     std::size_t j = 0;
-    if (m <= 3 && b.column == 1 && !b_in_cache)
+    if (along_rows)
       j = stretches({.depth = depth, .a_row = a.row, .a_column = a.column, .ldc = ldc, .add = adds}, m, n, of_a.data,
                     of_b.data, b.row, c);
     if (j < n)

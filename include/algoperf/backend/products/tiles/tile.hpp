@@ -21,8 +21,8 @@ struct TileTerms {
   std::ptrdiff_t a_image = 0, b_image = 0;
   const std::size_t* places = nullptr;  // of groups of rows of A, unless these are a_row apart
   const void* bias = nullptr;           // if not null, a row that `add` adds to every row of C
-  // Tiles of two to four vectors prefetch B: those of fewer than tile_rows rows this many rows below, if it is not 0;
-  // the others the same row of the next columns, into the second-level cache.
+  // Tiles of two to eight vectors and fewer than tile_rows rows prefetch B this many rows below, if it is not 0. The
+  // other tiles of two to four vectors prefetch the same row of the next columns, into the second-level cache.
   std::size_t rows_ahead = 0;
   bool a_is_far = false;  // whether tiles of two vectors prefetch A
 
@@ -100,10 +100,10 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
       ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
         y[v] = load_lanes<cuts>(b + v * n, columns);
         if constexpr (packs) store<S>(y[v], panel + v * n);
-        if constexpr (vectors >= 2 && vectors <= 4) {
+        if constexpr (vectors >= 2 && vectors <= 8) {
           if (near)
             __builtin_prefetch(b + ahead + v * n);
-          else
+          else if constexpr (vectors <= 4)
             __builtin_prefetch(b + ahead + v * n, 0, 2);  // for the second-level cache
         }
       }
