@@ -10,7 +10,7 @@
 //   gemm_nn(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B (k x n), row-major, of Stored; c may be of Scalar.
 //                                           If `accumulate` (default false) is true, adds the product to C.
 //   gemm_nt(m, n, k, a, b, c, accumulate)   C (m x n) = A (m x k) B^T, where B is n x k
-//   gemm_nt_bias(m, n, k, a, b, bias, c)    C (m x n) = A (m x k) B^T, plus `bias` (n) in each row if it is not null
+//   gemm_nt_bias(m, n, k, a, b, bias, c)    C (m x n) = A (m x k) B^T, plus `bias` (n, of Scalar), if not null
 //   gemm_tn(m, n, k, a, b, c, accumulate)   C (m x n) = A^T B, where A is k x m and B is k x n
 //   symmetric_nt / symmetric_tn             optional: see backend/products/symmetric_product.hpp
 //   products_depend_on_size()               optional, host only: whether the bits of an element of gemm_nn depend on

@@ -42,7 +42,8 @@ struct SerialTeam {
     for (std::size_t j = 0; i + j < n; ++j) take(j, f(i + j));
     return detail::fold_halves<detail::lanes>(most, detail::Larger{});
   }
-  // x[i] = kernel(x[i], in[i]...), by SIMD vectors. The last vector may be a part of one.
+  // x[i] = kernel(x[i], in[i]...), by SIMD vectors. The elements after the last whole vector are computed as
+  // a partial vector, so that they have the same bits as in a whole one.
   template <class S, class Kernel, class... In>
   ALGOPERF_HD void map(const Kernel kernel, std::size_t n, S* x, const In*... in) const {
     using V = Vector<S>;

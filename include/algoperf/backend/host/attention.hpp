@@ -34,12 +34,12 @@ struct PositivePart {
 template <class S>
 S largest_of(std::size_t n, const S* x) {
   using V = Vector<S>;
-  S most = x[0];
   if (n < V::width) {
+    S most = x[0];
     for (std::size_t i = 1; i < n; ++i) most = Larger{}(most, x[i]);
     return most;
   }
-  V tops = V::load(x + n - V::width);  // overlaps the last of the others
+  V tops = V::load(x + n - V::width);  // the last whole vector, which may overlap the one before
   for (std::size_t i = 0; i + V::width <= n; i += V::width) tops = math::max(tops, V::load(x + i));
   S of_lanes[V::width];
   tops.store(of_lanes);

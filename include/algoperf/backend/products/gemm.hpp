@@ -53,7 +53,7 @@ std::size_t gemm_column_step();
 
 namespace detail {
 
-// gemm_nt_bias of providers that have no such product. The bias is the first term of the sums.
+// gemm_nt_bias for providers without such a product: copies the bias to every row of C and adds the product to C.
 template <class S>
 void add_product_to_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
                          std::size_t ldb, const S* bias, S* c, std::size_t ldc) {

@@ -13,7 +13,7 @@
 //   vectors of columns at a time, unless they have few rows.
 // - If B's rows are contiguous and B has at least 2 MB, or 4 MB for one row of A, products of at most three rows read B
 //   along its rows (tiles/stretches.hpp).
-// - If C is one column, it is computed as a row.
+// - If C is one contiguous column, it is computed as a row.
 // - Products with few rows or few columns and contiguous terms are dot products (tiles/dots.hpp), unless A has many
 //   rows and vectors would straddle lines of the cache.
 // - If the columns of C fit in one vector, tiles have one vector of columns (tiles/narrow.hpp). With AVX-512, at most
@@ -22,8 +22,9 @@
 //
 // Except in dot products, each element of C is the sum of its terms in order, in parts, independent of where a tile, a
 // panel or a thread's part of C begins. Dividing C among threads does not change whether a product consists of dot
-// products or is transposed. The result is therefore the same, bit for bit, for any number of threads. Each thread
-// allocates about 0.7 MB for a scalar type when it first needs panels or sums.
+// products or is transposed. The result is therefore the same, bit for bit, for any number of threads. A bias is added
+// to the first part of the sum if tiles read it with panels of B, and to the whole sum otherwise. Each thread allocates
+// about 0.7 MB for a scalar type when it first needs panels or sums.
 #pragma once
 
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
@@ -174,6 +175,8 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
   }
 }
 
+// Computes k terms of a product. `bias`, if not null, is added to every row of C. It requires that `add` is false and
+// that B's rows are not contiguous, because only tiles that read panels add it.
 template <class S>
 void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b,
                     S* c, std::size_t ldc, bool add, const S* bias = nullptr) {
@@ -260,7 +263,8 @@ void add_to_rows(std::size_t m, std::size_t n, const S* row, S* c, std::size_t l
   }
 }
 
-// A B plus a bias. Tiles of packed columns of B add the bias before they write C.
+// Computes A B and adds `bias`, if not null, to every row. Tiles that read packed columns of B add it before they write
+// C. After other products, a pass over C adds it.
 template <class S>
 void multiply_with_bias(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a,
                         const Strided<const S>& b, const S* bias, S* c, std::size_t ldc) {

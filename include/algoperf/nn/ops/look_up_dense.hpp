@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../../core/map_kernels.hpp"
 #include "../layers/embedding.hpp"
 #include "look_up.hpp"
 

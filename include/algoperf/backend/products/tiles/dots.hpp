@@ -19,7 +19,7 @@ template <class S, std::size_t rows, std::size_t columns>
   constexpr std::size_t n = width<S>, together = rows * columns < n ? std::bit_ceil(rows * columns) : n;
   constexpr std::size_t count = (rows * columns + together - 1) / together * together;  // the last stay zero
   Lanes<S> sum[count] = {};
-  const auto add_terms = [&](std::size_t l, const auto& load_at) ALGOPERF_INLINE_LAMBDA {
+  const auto add_terms = [&](const auto& load_at) ALGOPERF_INLINE_LAMBDA {
     Lanes<S> y[columns];
     ALGOPERF_UNROLL for (std::size_t j = 0; j < columns; ++j) {
       y[j] = load_at(b + j * ldb);
@@ -32,8 +32,8 @@ template <class S, std::size_t rows, std::size_t columns>
     }
   };
   std::size_t l = 0;
-  for (; k - l >= n; l += n) add_terms(l, [l](const S* from) ALGOPERF_INLINE_LAMBDA { return load(from + l); });
-  if (l < k) add_terms(l, [l, k](const S* from) ALGOPERF_INLINE_LAMBDA { return load_first(from + l, k - l); });
+  for (; k - l >= n; l += n) add_terms([l](const S* from) ALGOPERF_INLINE_LAMBDA { return load(from + l); });
+  if (l < k) add_terms([l, k](const S* from) ALGOPERF_INLINE_LAMBDA { return load_first(from + l, k - l); });
   S totals[count < n ? n : count];
   ALGOPERF_UNROLL for (std::size_t g = 0; g < count; g += together)
       store<S>(lane_sums<S, together>(sum + g), totals + g);
@@ -66,8 +66,9 @@ constexpr bool is_dot_products(std::size_t m, std::size_t n, std::size_t k, bool
   return (aligned || m < 48) && ((few <= 16 && k >= 64) || (few < 48 && k >= 256));
 }
 
-// Memory delivers a few streams that are far from each other faster than neighbouring columns. One row and a B outside
-// of the first-level cache take 0.5 to 0.95 of the time, and up to eight rows and a B of more than 8 MB 0.8 to 0.95.
+// Memory delivers a few streams that are far from each other faster than neighbouring columns. Products of one row with
+// a B larger than the first-level cache take 0.5 to 0.95 of the time, and products of two to eight rows with a B of
+// more than 8 MB take 0.7 to 1.
 constexpr bool has_far_columns(std::size_t m, std::size_t bytes_of_b) {
   return bytes_of_b > (m == 1 ? std::size_t{1} << 15 : std::size_t{1} << 23) && m <= 8;
 }

@@ -27,7 +27,8 @@ struct Half<double> {
   static Vector<double>::Native whole(Lanes lanes) { return Vector<double>::Native(_mm512_zextpd256_pd512(lanes)); }
 };
 
-// As tile() for plain terms and a bias, with `whole` vectors and a half one, of which the last columns may be missing.
+// As tile() for plain terms with or without a bias. The tile has `whole` vectors and a half one, of which the last
+// columns may be missing.
 template <class S, std::size_t rows, std::size_t whole>
 [[gnu::noinline]] void half_tile(const TileTerms& part, std::size_t columns, const S* a, const S* b, std::size_t b_row,
                                  S* c) {
@@ -76,7 +77,7 @@ void half_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const
 
 #endif
 
-// Computes a panel of plain terms and a bias, and only half of its last vector if that suffices.
+// Computes a panel of plain terms with or without a bias. Computes only half of the last vector if that suffices.
 template <class S>
 void product_panel(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* panel, S* c) {
 #if defined(__AVX512F__)

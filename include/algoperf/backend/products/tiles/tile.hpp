@@ -20,7 +20,7 @@ struct TileTerms {
   std::size_t images = 1;
   std::ptrdiff_t a_image = 0, b_image = 0;
   const std::size_t* places = nullptr;  // of groups of rows of A, unless these are a_row apart
-  const void* bias = nullptr;           // if not null, a row that `add` adds to every row of C
+  const void* bias = nullptr;           // if not null, a row that `add` adds instead of C
   // Tiles of two to eight vectors and fewer than tile_rows rows prefetch B this many rows below, if it is not 0. The
   // other tiles of two to four vectors prefetch the same row of the next columns, into the second-level cache.
   std::size_t rows_ahead = 0;
@@ -53,7 +53,7 @@ enum class TileFor {
   far_terms,      // plain terms, and A, whose rows are not contiguous, is prefetched
 };
 
-// Writes a tile to C of whose last vector only some columns exist.
+// Writes a tile to C. Only some columns of its last vector exist. If part.add, adds the rows of `added` first.
 template <class S, std::size_t rows, std::size_t vectors>
 [[gnu::always_inline]] inline void write_cut(Lanes<S> (&sum)[rows][vectors], const TileTerms& part,
                                              const Strided<const S>& added, std::size_t columns, S* c) {
