@@ -1,6 +1,7 @@
 // Training on several CUDA devices, which are threads here: on one machine with as many devices, or on the host with
 // emulated ones.
 #include <algoperf/backend/cuda.cuh>
+#include <array>
 #include <cmath>
 
 #include <algoperf/combine/group/nccl.cuh>
@@ -150,7 +151,7 @@ TEST_CASE_TEMPLATE("Nccl: a loss that is not finite on one device ends training 
   const auto check = [&](const auto& make, std::uint64_t steps, const std::string& cause) {
     std::vector<std::string> told(3);
     std::vector<std::vector<float>> values(3);
-    std::vector<bool> unchanged(3), goes_on(3);
+    std::array<bool, 3> unchanged{}, goes_on{};  // not vector<bool>, whose elements share bytes
     run_on_devices(3, [&](Threads group) {
       TrainingLoop loop(Tiny::model(), Tiny::loss(), momentum(), Constant{0.02}, Always(range(0, 9)), C{}, Nccl{group},
                         Cuda<float>{});
