@@ -24,7 +24,6 @@
 #include <algoperf/nn/ops/sine_positions.hpp>
 #include <algoperf/nn/ops/split.hpp>
 #include <algoperf/nn/ops/sum.hpp>
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -32,6 +31,8 @@
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "../support/near.hpp"
 
 namespace algoperf::testing {
 
@@ -88,15 +89,15 @@ void check_growing(Decoder& decoder, const DecodingSizes& sizes, std::size_t voc
     double apart = 0;
     for (std::size_t r = 0; r < rows.size(); ++r)
       for (std::size_t c = 0; c < width; ++c)
-        apart = std::max(apart, std::abs(static_cast<double>(found[r * width + c]) -
-                                         static_cast<double>(expected[((r + 1) * (step + 1) - 1) * width + c])));
+        apart = larger_or_nan(apart, std::abs(static_cast<double>(found[r * width + c]) -
+                                              static_cast<double>(expected[((r + 1) * (step + 1) - 1) * width + c])));
     double sums_apart = 0;
     const auto& log_sums = decoder.log_sums();
     REQUIRE(log_sums.size() == rows.size());
     for (std::size_t r = 0; r < rows.size(); ++r) {
       double sum = 0;
       for (std::size_t c = 0; c < width; ++c) sum += std::exp(static_cast<double>(found[r * width + c]));
-      sums_apart = std::max(sums_apart, std::abs(static_cast<double>(log_sums[r]) - std::log(sum)));
+      sums_apart = larger_or_nan(sums_apart, std::abs(static_cast<double>(log_sums[r]) - std::log(sum)));
     }
     INFO("step ", step);
     CHECK(apart <= tolerance);

@@ -110,7 +110,7 @@ Numbers expected_of(const Sizes& n, const Numbers& x) {
 double distance(const Numbers& a, const Numbers& b) {
   REQUIRE(a.size() == b.size());
   double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) most = larger_or_nan(most, std::abs(a[i] - b[i]));
   return most;
 }
 

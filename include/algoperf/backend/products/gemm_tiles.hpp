@@ -31,6 +31,8 @@
 
 #include <cstddef>
 
+#include "../../core/map_kernels.hpp"
+#include "../serial_team.hpp"
 #include "gemm.hpp"
 #include "tiles/dots.hpp"
 #include "tiles/half_tile.hpp"
@@ -45,7 +47,8 @@ namespace detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
 // A block of B: its first `in_place` columns are read in place, the others from panels. The panel of column j begins at
-// panels + j * depth. If `packs`, the next strip also packs the columns that are in place.
+// panels + j * depth. If `packs`, the next strip also packs the columns that are in place. `bias`, if not null, is added
+// to the columns of panels.
 template <class S>
 struct Block {
   std::size_t columns, in_place;
@@ -99,21 +102,6 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   }
   if (block.packs) block.in_place = 0;
   block.packs = false;
-}
-
-// Computes at most three rows and the columns before the last multiple of stretch_step. Returns this multiple.
-template <class S>
-std::size_t stretches(const TileTerms& part, std::size_t m, std::size_t n, const S* a, const S* b, std::size_t b_row,
-                      S* c) {
-  const std::size_t end = n / stretch_step<S> * stretch_step<S>;
-  S* const sums = Packed<S>::of_this_thread().b;
-  for (std::size_t j = 0, columns; j < end; j += columns) {
-    columns = end - j < longest_stretch<S> ? end - j : longest_stretch<S>;
-    if (m == 1) stretch<S, 1>(part, columns, a, b + j, b_row, sums, c + j);
-    if (m == 2) stretch<S, 2>(part, columns, a, b + j, b_row, sums, c + j);
-    if (m == 3) stretch<S, 3>(part, columns, a, b + j, b_row, sums, c + j);
-  }
-  return end;
 }
 
 // Adds `depth` terms of a product to C, or overwrites it with their sum and the bias, if any.
@@ -232,46 +220,26 @@ void multiply_transposed(std::size_t m, std::size_t n, std::size_t k, const Stri
   }
 }
 
-// Whether the rows of A and the columns of B begin at multiples of a vector, if their first ones do.
-template <class S>
-bool are_aligned(const Strided<const S>& a, const Strided<const S>& b) {
-  return (a.row | b.column) * sizeof(S) % native_vector_bytes == 0;
-}
-
+// C = A B, plus C if `add`, or plus `bias`, if not null, in each row. Tiles that read panels of packed columns of B add
+// the bias before they write C. After other products, a pass over C adds it.
 template <class S>
 void multiply(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b, S* c,
-              std::size_t ldc, bool add) {
-  if (n == 1 && ldc == 1 && m > 1)  // a column as a row
+              std::size_t ldc, bool add, const S* bias = nullptr) {
+  const bool aligned = (a.row | b.column) * sizeof(S) % native_vector_bytes == 0;
+  if (n == 1 && ldc == 1 && m > 1) {  // a column as a row
     multiply(1, m, k, b.transposed(), a.transposed(), c, m, add);
-  else if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, are_aligned(a, b)))
+  } else if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, aligned)) {
     multiply_by_dots(m, n, k, a.data, a.row, b.data, b.column, c, ldc, add);
-  else if (n > width<S>)
+  } else if (n > width<S>) {
+    if (b.column > 1) return multiply_parts(m, n, k, a, b, c, ldc, add, bias);
     multiply_parts(m, n, k, a, b, c, ldc, add);
-  else if (is_transposed_product<S>(m, n, k) && a.row == 1)
+  } else if (is_transposed_product<S>(m, n, k) && a.row == 1) {
     multiply_transposed(m, n, k, a, b, c, ldc, add);
-  else
+  } else {
     multiply_narrow(m, n, k, a, b, c, ldc, add);
-}
-
-template <class S>
-void add_to_rows(std::size_t m, std::size_t n, const S* row, S* c, std::size_t ldc) {
-  constexpr std::size_t w = width<S>;
-  for (std::size_t i = 0; i < m; ++i, c += ldc) {
-    std::size_t j = 0;
-    for (; n - j >= w; j += w) store<S>(load(c + j) + load(row + j), c + j);
-    store_first<S>(load_first(c + j, n - j) + load_first(row + j, n - j), c + j, n - j);
   }
-}
-
-// Computes A B and adds `bias`, if not null, to every row. Tiles that read packed columns of B add it before they write
-// C. After other products, a pass over C adds it.
-template <class S>
-void multiply_with_bias(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a,
-                        const Strided<const S>& b, const S* bias, S* c, std::size_t ldc) {
-  if (n > width<S> && b.column > 1 && !is_dot_products(m, n, k, are_aligned(a, b)))
-    return multiply_parts(m, n, k, a, b, c, ldc, false, bias);
-  multiply(m, n, k, a, b, c, ldc, false);
-  if (bias != nullptr) add_to_rows(m, n, bias, c, ldc);
+  if (bias == nullptr) return;
+  for (std::size_t i = 0; i < m; ++i) SerialTeam{}.map(Add{}, n, c + i * ldc, bias);
 }
 
 }  // namespace ALGOPERF_SIMD
@@ -296,7 +264,7 @@ void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_
 template <class S>
 void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
                   const S* bias, S* c, std::size_t ldc) {
-  detail::tiled::multiply_with_bias<S>(m, n, k, {a, lda, 1}, {b, 1, ldb}, bias, c, ldc);
+  detail::tiled::multiply<S>(m, n, k, {a, lda, 1}, {b, 1, ldb}, c, ldc, false, bias);
 }
 template <class S>
 void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,

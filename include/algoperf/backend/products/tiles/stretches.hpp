@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "lanes.hpp"
+#include "pack.hpp"
 #include "tile.hpp"
 
 namespace algoperf::detail::tiled {
@@ -51,6 +52,21 @@ template <class S, std::size_t rows>
       }
     }
   }
+}
+
+// Computes at most three rows and the columns before the last multiple of stretch_step. Returns this multiple.
+template <class S>
+std::size_t stretches(const TileTerms& part, std::size_t m, std::size_t n, const S* a, const S* b, std::size_t b_row,
+                      S* c) {
+  const std::size_t end = n / stretch_step<S> * stretch_step<S>;
+  S* const sums = Packed<S>::of_this_thread().b;
+  for (std::size_t j = 0, columns; j < end; j += columns) {
+    columns = end - j < longest_stretch<S> ? end - j : longest_stretch<S>;
+    if (m == 1) stretch<S, 1>(part, columns, a, b + j, b_row, sums, c + j);
+    if (m == 2) stretch<S, 2>(part, columns, a, b + j, b_row, sums, c + j);
+    if (m == 3) stretch<S, 3>(part, columns, a, b + j, b_row, sums, c + j);
+  }
+  return end;
 }
 
 }  // namespace ALGOPERF_SIMD
