@@ -47,8 +47,8 @@ namespace detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
 // A block of B: its first `in_place` columns are read in place, the others from panels. The panel of column j begins at
-// panels + j * depth. If `packs`, the next strip also packs the columns that are in place. `bias`, if not null, is added
-// to the columns of panels.
+// panels + j * depth. If `packs`, the next strip also packs the columns that are in place. `bias`, if not null, is
+// added to the columns of panels.
 template <class S>
 struct Block {
   std::size_t columns, in_place;
