@@ -3,6 +3,8 @@
 include(CheckCXXSymbolExists)
 set(ALGOPERF_GEMM tiles CACHE STRING "Provider of matrix products in algoperf::gemm: tiles, eigen, onednn, cblas")
 set_property(CACHE ALGOPERF_GEMM PROPERTY STRINGS tiles eigen onednn cblas)
+# Independent of the optimisation level of the programs that use the library.
+set(ALGOPERF_GEMM_OPTIONS -O3 CACHE STRING "Compiler options of algoperf::gemm, after those of the build type")
 
 # Sets `found` to the providers that are available: tiles, eigen, and those whose packages are found.
 function(algoperf_gemm_providers found)
@@ -44,7 +46,7 @@ function(algoperf_gemm_objects objects)  # SOURCE...
   add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(${objects} PRIVATE algoperf)
   algoperf_own_target(${objects})
-  target_compile_options(${objects} PRIVATE -O3)  # independent of the optimisation level of the programs that use it
+  target_compile_options(${objects} PRIVATE ${ALGOPERF_GEMM_OPTIONS})
   set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
@@ -58,7 +60,7 @@ function(algoperf_gemm_library target provider)
   add_library(${target} STATIC ${PROJECT_SOURCE_DIR}/src/gemm_${provider}.cpp)
   target_link_libraries(${target} PUBLIC algoperf)
   target_compile_definitions(${target} PUBLIC ALGOPERF_EXTERN_GEMM)
-  target_compile_options(${target} PRIVATE -O3)  # independent of the optimisation level of the programs that use it
+  target_compile_options(${target} PRIVATE ${ALGOPERF_GEMM_OPTIONS})
   algoperf_own_target(${target})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:algoperf_training>)
@@ -89,10 +91,12 @@ function(algoperf_gemm_library target provider)
   endif()
 endfunction()
 
-# The common parts of training programs. Only the layers have loops over SIMD vectors (compiled.hpp).
+# The common parts of training programs. Only the layers have loops over SIMD vectors (compiled.hpp), so -O3 would gain
+# nothing.
 algoperf_gemm_objects(algoperf_training training.cpp layers.cpp)
 target_compile_definitions(algoperf_training PRIVATE ALGOPERF_EXTERN_GEMM)
-target_compile_options(algoperf_training PRIVATE -O2)
+string(REPLACE -O3 -O2 options_of_training "${ALGOPERF_GEMM_OPTIONS}")
+target_compile_options(algoperf_training PRIVATE ${options_of_training})
 
 # Decompositions, sweeps and maps for one instruction set, or for several of x86-64.
 algoperf_gemm_objects(algoperf_one_instruction_set linear_algebra.cpp kernels.cpp)
