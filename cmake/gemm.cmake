@@ -98,15 +98,15 @@ target_compile_definitions(algoperf_training PRIVATE ALGOPERF_EXTERN_GEMM)
 string(REPLACE -O3 -O2 options_of_training "${ALGOPERF_GEMM_OPTIONS}")
 target_compile_options(algoperf_training PRIVATE ${options_of_training})
 
-# Decompositions, sweeps and maps for one instruction set, or for several of x86-64.
-algoperf_gemm_objects(algoperf_one_instruction_set linear_algebra.cpp kernels.cpp)
+# Products in bfloat16, decompositions, sweeps and maps for one instruction set, or for several of x86-64.
+algoperf_gemm_objects(algoperf_one_instruction_set gemm_bfloat16.cpp linear_algebra.cpp kernels.cpp)
 target_compile_definitions(algoperf_one_instruction_set PRIVATE ALGOPERF_EXTERN_GEMM)
 set(algoperf_instruction_sets sse2 avx2 avx512)
 set(options_of_sse2 "")
 set(options_of_avx2 -mavx2 -mfma)
 set(options_of_avx512 ${options_of_avx2} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  algoperf_gemm_objects(algoperf_dispatch dispatch.cpp linear_algebra.cpp kernels.cpp)
+  algoperf_gemm_objects(algoperf_dispatch dispatch.cpp gemm_bfloat16.cpp linear_algebra.cpp kernels.cpp)
   target_compile_definitions(algoperf_dispatch PRIVATE ALGOPERF_EXTERN_GEMM ALGOPERF_DISPATCH)
   foreach(instruction_set IN LISTS algoperf_instruction_sets)
     set(tables tile_table.cpp decomposition_table.cpp)

@@ -89,7 +89,7 @@ if $matrices; then
     printf '\n## Matrix rules beside PyTorch\n\n'
     echo "Milliseconds a step, over a whole period of roots (20 steps) or bases (10), and in brackets as a multiple" \
       "of a product of two 1024 x 1024 matrices in the same process. SOAP has no basis for sides above 2048 here." \
-      "Package: muon-optimizer, in bfloat16; pytorch_optimizer for Shampoo and SOAP."
+      "Package: muon-optimizer; pytorch_optimizer for Shampoo and SOAP."
     echo
     "$python" -B benchmarks/peers/matrix_table.py "${files[@]}"
   } | tee -a "$table"

@@ -67,6 +67,7 @@ void measure(const char* name, const Rule& rule, std::size_t period, std::size_t
 
 int main() {
   measure("muon", ap::muon(), 4, 9);
+  measure("muon in bfloat16", ap::muon({.precision = ap::Precision::bf16}), 4, 9);
   const ap::ShampooOptions shampoo{.root_frequency = 20, .start_step = 1};
   measure("shampoo by eigenvalues", ap::shampoo(shampoo), 20, 1);
   measure("shampoo by Newton's iteration", ap::shampoo(shampoo, ap::GraftAdam{}, ap::NewtonRoot{}), 20, 1);

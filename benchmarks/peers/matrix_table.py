@@ -3,7 +3,7 @@ lines. Cells are milliseconds per step and, in brackets, multiples of a product 
 same process."""
 import sys
 
-COLUMNS = ("ours", "plain torch", "torch.optim (bfloat16)", "package")
+COLUMNS = ("ours", "plain torch", "torch.optim", "package")
 
 
 def main():

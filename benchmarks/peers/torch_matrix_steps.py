@@ -150,7 +150,7 @@ def of_packages():
     if importlib.util.find_spec("muon"):
         import muon
 
-        rules.append(("package", "muon", lambda p: Optimizer(
+        rules.append(("package", "muon in bfloat16", lambda p: Optimizer(
             lambda tensors: muon.SingleDeviceMuon(tensors, lr=RATE, weight_decay=0.1), p), 4, 9))
     if importlib.util.find_spec("pytorch_optimizer"):
         from pytorch_optimizer import SOAP, ScalableShampoo
@@ -174,7 +174,7 @@ def of_packages():
 
 
 RULES = (
-    ("torch.optim (bfloat16)", "muon",
+    ("torch.optim", "muon in bfloat16",
      lambda p: Optimizer(lambda tensors: torch.optim.Muon(tensors, lr=RATE), p), 4, 9),
     ("plain torch", "muon", Muon, 4, 9),
     ("plain torch", "shampoo by eigenvalues", lambda p: Shampoo(p, root_by_eigenvalues), 20, 1),

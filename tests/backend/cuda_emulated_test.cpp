@@ -61,6 +61,9 @@ TEST_CASE("matrix products use the compute type of their precision") {
   CHECK(computed(Cuda<float>{}) == CUBLAS_COMPUTE_32F);
   CHECK(computed(Cuda<float>{.precision = Precision::tf32}) == CUBLAS_COMPUTE_32F_FAST_TF32);
   CHECK(computed(Cuda<float>{.precision = Precision::bf16}) == CUBLAS_COMPUTE_32F_FAST_16BF);
+  const Cuda<float> in_tf32{.precision = Precision::tf32};
+  CHECK(computed(with_precision(in_tf32, Precision::bf16)) == CUBLAS_COMPUTE_32F_FAST_16BF);
+  CHECK(computed(with_precision(in_tf32, Precision::fp32)) == CUBLAS_COMPUTE_32F_FAST_TF32);
   const Cuda<double> exact{.precision = Precision::tf32};
   auto x = exact.array<double>(1);
   exact.gemm_nn(1, 1, 1, x.data(), x.data(), x.data());

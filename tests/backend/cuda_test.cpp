@@ -34,6 +34,8 @@ TEST_CASE("rules agree with the host's") { agreement::check_rules(Cuda<double>{}
 
 TEST_CASE("mixed precision agrees with the host's") { agreement::check_mixed_precision(Cuda<float>{}, 8 * few); }
 
+TEST_CASE("Muon in bfloat16 agrees with the host's") { agreement::check_orthogonalization_in_bfloat16(Cuda<float>{}); }
+
 TEST_CASE("copies of states") { agreement::check_state_copies(Cuda<float>{}); }
 
 TEST_CASE_TEMPLATE("layers agree with the host's, forward and backward", S, float, double) {

@@ -36,6 +36,10 @@ TEST_CASE("rules agree with the host's") { agreement::check_rules(Thrust<double>
 
 TEST_CASE("mixed precision agrees with the host's") { agreement::check_mixed_precision(Thrust<float>{}, 64); }
 
+TEST_CASE("Muon in bfloat16 agrees with the host's") {
+  agreement::check_orthogonalization_in_bfloat16(Thrust<float>{});
+}
+
 TEST_CASE("copies of states") { agreement::check_state_copies(Thrust<float>{}); }
 
 TEST_CASE_TEMPLATE("layers agree with the host's, forward and backward", S, float, double) {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../support/near.hpp"
 #include "agreement.hpp"
 
 namespace agreement {
@@ -288,6 +289,32 @@ void check_mixed_precision(const B& device, double most) {
   check_mixed_precision<float16>(device, mixed_precision<float16>(sgd(), DynamicLossScale{.start = 8}), most);
   check_mixed_precision<float16>(
       device, mixed_precision<float16>(partition(matrices, lars(), otherwise, sgd()), DynamicLossScale{}), most);
+}
+
+// Checks that Muon's iteration in bfloat16 gives the host's result, up to the distance of two values of 8 bits.
+template <class B>
+void check_orthogonalization_in_bfloat16(const B& device) {
+  for (const Shape& shape : {Shape{36, 50}, Shape{50, 36}}) {
+    Layout layout;
+    layout.add({"matrix", Kind::weight, shape});
+    const std::size_t n = layout.size();
+    const auto update = [&](const auto& backend) {
+      const auto rule = chain(Orthogonalize{.scale = OrthogonalScale::none, .precision = Precision::bf16}, Descend{});
+      auto state = rule.state(backend, layout);
+      auto gradients = on_device(backend, numbers<float>(n, 1));
+      auto values = on_device(backend, std::vector<float>(n));
+      rule.step(Update<float>{gradients.data(), values.data()}, state, {.t = 1, .learning_rate = 1});
+      return on_host(backend, values);
+    };
+    const std::vector<float> own = update(device), expected = update(Host<float>{});
+    double worst = 0, most = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      worst = larger_or_nan(worst, std::fabs(own[i] - expected[i]));
+      most = larger_or_nan(most, std::fabs(expected[i]));
+    }
+    CHECK(most > 0);
+    CHECK(worst <= most / 128);
+  }
 }
 
 // Checks that a copy of a rule's state continues like the original.

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../golden/orthogonal_bfloat16.hpp"
 #include "../support/near.hpp"
 #include "algoperf/core/random.hpp"
 #include "algoperf/rules/all.hpp"
@@ -22,10 +23,10 @@ using Index = Eigen::Index;
 
 // Returns the update of one tensor, as a matrix of rows x the rest. The gradient is normal noise times `size`.
 template <class S>
-Matrix update_of(const ap::Shape& shape, ap::Orthogonalize options = {}, double size = 1) {
+Matrix update_of(const ap::Shape& shape, ap::Orthogonalize options = {}, double size = 1, ap::Host<S> host = {}) {
   const auto rule = ap::chain(options, ap::Descend{});
   const ap::Layout layout = layout_of({shape});
-  auto state = rule.state(ap::Host<S>{}, layout);
+  auto state = rule.state(host, layout);
   std::vector<S> gradients(layout.size()), values(layout.size());
   ap::RandomStream random(ap::RandomKey{7});
   for (std::size_t i = 0; i < shape.size(); ++i) gradients[i] = static_cast<S>(size * random.normal());
@@ -128,4 +129,57 @@ TEST_CASE("matrices of different shapes in one region share scratch") {
   };
   const auto together = values({{3, 8}, {8, 3}, {2, 2}}), first = values({{3, 8}});
   for (std::size_t i = 0; i < first.size(); ++i) CHECK(together[i] == first[i]);
+}
+
+TEST_CASE("with bf16, the iteration is that of torch.optim.Muon, up to the rounding of sums") {
+  for (const auto& golden : golden::orthogonal_bfloat16) {
+    CAPTURE(golden.rows);
+    const ap::Layout layout = layout_of({{golden.rows, golden.cols}});
+    const auto rule = ap::chain(ap::Orthogonalize{.scale = ap::OrthogonalScale::none, .precision = ap::Precision::bf16},
+                                ap::Descend{});
+    auto state = rule.state(ap::Host<float>{}, layout);
+    std::vector<float> gradients(layout.size()), values(layout.size());
+    std::copy_n(golden.gradient, std::size(golden.gradient), gradients.begin());
+    rule.step(gradients, values, state, {.t = 1, .learning_rate = 1});
+    double worst = 0, most = 0;
+    for (std::size_t i = 0; i < std::size(golden.orthogonal); ++i) {
+      worst = larger_or_nan(worst, std::abs(-values[i] - golden.orthogonal[i]));
+      most = std::max(most, std::abs(golden.orthogonal[i]));
+    }
+    CHECK(worst <= most / 128);  // the distance of two values of 8 bits
+  }
+}
+
+TEST_CASE("bf16 changes little, also on processors without instructions for it, and nothing in double") {
+  const ap::Orthogonalize exact{.scale = ap::OrthogonalScale::none};
+  ap::Orthogonalize rounded = exact;
+  rounded.precision = ap::Precision::bf16;
+  for (const ap::Shape& shape : {ap::Shape{4, 12}, ap::Shape{12, 4}, ap::Shape{40, 64}, ap::Shape{64, 40}}) {
+    const Matrix expected = update_of<float>(shape, exact), u = update_of<float>(shape, rounded);
+    const double difference = (u - expected).norm() / expected.norm();
+    CHECK(difference < 0.04);
+    CHECK(difference > 1e-3);
+    CHECK(update_of<float>(shape, exact, 1, {.precision = ap::Precision::bf16}) == u);
+    CHECK(update_of<double>(shape, rounded) == update_of<double>(shape, exact));
+  }
+}
+
+TEST_CASE("Muon in bf16: the option of the recipe, and several threads") {
+  const auto train = [](const auto& rule, const ap::Host<float>& host) {
+    const ap::Layout layout = layout_of({{40, 64}, {40, 64}, {40, 64}, {40, 64}, {40, 64}});
+    auto state = rule.state(host, layout);
+    std::vector<float> gradients(layout.size()), values(layout.size());
+    ap::RandomStream random(ap::RandomKey{8});
+    for (std::uint64_t t = 1; t <= 3; ++t) {
+      for (float& g : gradients) g = static_cast<float>(random.normal());
+      rule.step(gradients, values, state, {.t = t, .learning_rate = 0.1});
+    }
+    return values;
+  };
+  const auto in_bf16 = ap::muon({.precision = ap::Precision::bf16});
+  const std::vector<float> expected = train(in_bf16, {});
+  CHECK(expected != train(ap::muon(), {}));
+  CHECK(train(in_bf16, {.threads = 2}) == expected);
+  CHECK(train(ap::muon(), {.precision = ap::Precision::bf16}) == expected);
+  CHECK(train(ap::muon(), {.threads = 2, .precision = ap::Precision::bf16}) == expected);
 }

@@ -21,13 +21,17 @@
 #include "host/sweep.hpp"
 #include "host/thread_pool.hpp"
 #include "matrix_sums.hpp"
+#include "precision.hpp"
 #include "products/gemm.hpp"
+#include "products/gemm_bfloat16.hpp"
 #include "serial_team.hpp"
 
 namespace algoperf {
 
 // Host<>{.threads = 2} uses two threads. Host<double>{} computes in double. Host{} deduces Host<float>, but accepts
-// no field initialisers.
+// no field initialisers. `precision` is that of gemm_* and symmetric_* of Host<float>, not of convolutions and
+// attention. bf16 needs AVX512_BF16 (products/gemm_bfloat16.hpp). Without it, for products of fewer than 32 rows or
+// columns, and for tf32, products are in fp32.
 template <class S>
 struct Host {
   using Scalar = S;
@@ -38,6 +42,7 @@ struct Host {
 
   unsigned threads = 1;
   std::size_t scratch = std::size_t{1} << 18;  // scalars that layers may use as scratch memory: fits in cache
+  Precision precision = Precision::fp32;
 
   template <class T>
   Array<T> array(std::size_t n) const {
@@ -63,36 +68,42 @@ struct Host {
 
   // Several threads compute panels of C. host/panels.hpp explains why the result does not depend on their number.
   void gemm_nn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    const Precision in = precision_of_product(m, n);
     detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
-      algoperf::gemm_nn(rows, cols, k, a + i * k, k, b + j, n, c + i * n + j, n, add);
+      algoperf::gemm_nn(in, rows, cols, k, a + i * k, k, b + j, n, c + i * n + j, n, add);
     });
   }
   void gemm_nt(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    const Precision in = precision_of_product(m, n);
     detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
-      algoperf::gemm_nt(rows, cols, k, a + i * k, k, b + j * k, k, c + i * n + j, n, add);
+      algoperf::gemm_nt(in, rows, cols, k, a + i * k, k, b + j * k, k, c + i * n + j, n, add);
     });
   }
   void gemm_nt_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, const S* bias, S* c) const {
+    const Precision in = precision_of_product(m, n);
     detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
-      algoperf::gemm_nt_bias(rows, cols, k, a + i * k, k, b + j * k, k, bias == nullptr ? nullptr : bias + j,
+      algoperf::gemm_nt_bias(in, rows, cols, k, a + i * k, k, b + j * k, k, bias == nullptr ? nullptr : bias + j,
                              c + i * n + j, n);
     });
   }
   void gemm_tn(std::size_t m, std::size_t n, std::size_t k, const S* a, const S* b, S* c, bool add = false) const {
+    const Precision in = precision_of_product(m, n);
     detail::for_each_panel<S>(threads, m, n, k, [=](std::size_t i, std::size_t rows, std::size_t j, std::size_t cols) {
-      algoperf::gemm_tn(rows, cols, k, a + i, m, b + j, n, c + i * n + j, n, add);
+      algoperf::gemm_tn(in, rows, cols, k, a + i, m, b + j, n, c + i * n + j, n, add);
     });
   }
   // Whether the bits of an element of gemm_nn may depend on the number of rows or columns of the product.
-  bool products_depend_on_size() const { return gemm_column_step<S>() == 0; }
+  bool products_depend_on_size() const { return gemm_column_step<S>() == 0 || uses_bfloat16<S>(precision); }
   void symmetric_nt(std::size_t n, std::size_t k, const S* a, const S* b, S* c) const {
+    const Precision in = precision_of_product(n, n);
     detail::for_each_block_below_diagonal(threads, n, k, c, [=](std::size_t j, std::size_t cols) {
-      algoperf::gemm_nt(n - j, cols, k, a + j * k, k, b + j * k, k, c + j * n + j, n, false);
+      algoperf::gemm_nt(in, n - j, cols, k, a + j * k, k, b + j * k, k, c + j * n + j, n, false);
     });
   }
   void symmetric_tn(std::size_t n, std::size_t k, const S* a, const S* b, S* c) const {
+    const Precision in = precision_of_product(n, n);
     detail::for_each_block_below_diagonal(threads, n, k, c, [=](std::size_t j, std::size_t cols) {
-      algoperf::gemm_tn(n - j, cols, k, a + j, n, b + j, n, c + j * n + j, n, false);
+      algoperf::gemm_tn(in, n - j, cols, k, a + j, n, b + j, n, c + j * n + j, n, false);
     });
   }
 
@@ -181,8 +192,9 @@ struct Host {
   template <class F>
   void run_concurrently(std::size_t slots, std::size_t count, const F& f) const {
     const std::size_t each = threads > 1 && slots >= threads ? count / threads : 0;
-    if (each > 0) parallel(threads, [&](std::size_t slot) { calls(f, 1, slot, slot * each, (slot + 1) * each); });
-    calls(f, threads, 0, each * threads, count);
+    if (each > 0)
+      parallel(threads, [&](std::size_t slot) { calls(f, with_threads(1), slot, slot * each, (slot + 1) * each); });
+    calls(f, *this, 0, each * threads, count);
   }
 
   // out[keys[i]][c] += x[i][c] for i in order. Several threads divide the columns.
@@ -209,6 +221,10 @@ struct Host {
   }
 
  private:
+  // In bfloat16, packing the factors costs more than it saves if the product has few rows or columns.
+  Precision precision_of_product(std::size_t rows, std::size_t cols) const {
+    return rows < 32 || cols < 32 ? Precision::fp32 : precision;
+  }
   // Below this size a second thread costs more than it saves.
   static constexpr std::size_t elements_per_task = 1 << 14;
 
@@ -221,9 +237,14 @@ struct Host {
     return total;
   }
   template <class F>
-  ALGOPERF_ONE_COPY static void calls(const F& f, unsigned threads, std::size_t slot, std::size_t begin,
+  ALGOPERF_ONE_COPY static void calls(const F& f, const Host& host, std::size_t slot, std::size_t begin,
                                       std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) f(Host{.threads = threads}, slot, i);
+    for (std::size_t i = begin; i < end; ++i) f(host, slot, i);
+  }
+  Host with_threads(unsigned count) const {
+    Host host = *this;
+    host.threads = count;
+    return host;
   }
   template <class Task>
   void parallel(std::size_t tasks, const Task& task) const {

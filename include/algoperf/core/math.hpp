@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "config.hpp"
+#include "half.hpp"
 
 namespace algoperf {
 
@@ -55,6 +56,7 @@ struct Maths {
 #endif
   }
   static ALGOPERF_HD T select(bool condition, T a, T b) { return condition ? a : b; }
+  static ALGOPERF_HD T nearest_bfloat16(T x) requires(std::is_same_v<T, float>) { return bfloat16(x); }
 };
 
 namespace math {
@@ -66,6 +68,11 @@ using Scalar = typename Maths<T>::Scalar;
 template <class T>
 ALGOPERF_HD T sqrt(T x) {
   return Maths<T>::sqrt(x);
+}
+// A float, or a vector of floats, rounded to bfloat16: to nearest, ties to even.
+template <class T>
+ALGOPERF_HD T nearest_bfloat16(T x) {
+  return Maths<T>::nearest_bfloat16(x);
 }
 
 // x / y: to within one unit in the last place if Maths<T> has a fast_divide, otherwise correctly rounded. x

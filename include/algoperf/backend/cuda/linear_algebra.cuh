@@ -9,15 +9,12 @@
 #include <type_traits>
 
 #include "../../core/half.hpp"
+#include "../precision.hpp"
 #include "device.cuh"
 #include "each.cuh"
 #include "sums.cuh"
 
 namespace algoperf {
-
-// The precision of products of float matrices: float (fp32), or tensor cores with operands rounded to a mantissa of
-// 10 bits (tf32) or 7 bits (bf16) and accumulation in float.
-enum class Precision { fp32, tf32, bf16 };
 
 namespace detail {
 

@@ -5,6 +5,8 @@
 //     decompositions, common update rules and activations: for AVX-512, chosen at run time
 //     products, convolutions: the library's tiles for AVX-512, chosen at run time
 //
+// If the backend's precision is bf16, another line says whether products are computed in bfloat16.
+//
 // Call them from a function that is neither inline nor a template: the linker keeps one copy of an inline function or
 // template, which describes the flags of one file only.
 #pragma once
@@ -15,7 +17,9 @@
 
 #include "../../core/print.hpp"
 #include "../host.hpp"
+#include "../precision.hpp"
 #include "../products/gemm.hpp"
+#include "../products/gemm_bfloat16.hpp"
 #include "instruction_set.hpp"
 
 // These macros describe the provider of matrix products and convolutions, and what else the file that uses them takes
@@ -56,6 +60,12 @@ static inline std::string describe(const Host<S>& host, InstructionSet kernels =
   }
   for (const char* const line : {component, products})
     if (*line != 0) text = text + "\n  " + line;
+  if (uses_bfloat16<S>(host.precision))
+    text += "\n  precision of products: bfloat16, by AVX512_BF16";
+  else if (std::is_same_v<S, float> && host.precision == Precision::bf16)
+    text +=
+        "\n  precision of products: fp32 (bfloat16 needs AVX512_BF16: compile with -march=native or link "
+        "algoperf::gemm)";
   return text + "\n";
 }
 

@@ -126,6 +126,15 @@ struct Maths<Vector<S>> {
     return Native<S>(_mm512_fmadd_ps(_mm512_fnmadd_ps(quotient, divisor, x.lanes), inverse, quotient));
   }
 #endif
+  static ALGOPERF_HD Vector<S> nearest_bfloat16(Vector<S> x) requires(std::is_same_v<S, float>) {
+#if ALGOPERF_IN_CUDA_FILE
+    return Maths<S>::nearest_bfloat16(x.lanes);
+#else
+    typedef std::uint32_t Words __attribute__((vector_size(native_vector_bytes)));
+    const Words bits = reinterpret_cast<Words>(x.lanes), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return Native<S>((x.lanes == x.lanes ? rounded : bits | 0x400000u) & 0xFFFF0000u);
+#endif
+  }
   // exp(x), with a relative error below 2 epsilon. Returns 0 where the result is below about 1.4 times the smallest
   // normal number and infinity where it is above the largest. NaN propagates.
   static ALGOPERF_HD Vector<S> exp(Vector<S> x) {

@@ -53,12 +53,17 @@ std::size_t gemm_column_step();
 
 namespace detail {
 
-// gemm_nt_bias for providers without such a product: copies the bias to every row of C and adds the product to C.
+// Copies the bias, if it is not null, to every row of C.
+template <class S>
+void copy_bias(std::size_t m, std::size_t n, const S* bias, S* c, std::size_t ldc) {
+  for (std::size_t i = 0; bias != nullptr && i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j) c[i * ldc + j] = bias[j];
+}
+// gemm_nt_bias for providers without such a product.
 template <class S>
 void add_product_to_bias(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
                          std::size_t ldb, const S* bias, S* c, std::size_t ldc) {
-  for (std::size_t i = 0; bias != nullptr && i < m; ++i)
-    for (std::size_t j = 0; j < n; ++j) c[i * ldc + j] = bias[j];
+  copy_bias(m, n, bias, c, ldc);
   gemm_nt(m, n, k, a, lda, b, ldb, c, ldc, bias != nullptr);
 }
 
