@@ -144,13 +144,13 @@ std::vector<float> adasum_of_floats(std::vector<std::vector<float>> vectors, Vec
 }
 
 // The formats, their relative spacing of numbers, and the numbers by which the vectors of a test are multiplied.
-struct Precision {
+struct FormatRange {
   VectorFormat format;
   double epsilon, tiny, large;
 };
-constexpr Precision precisions[] = {{VectorFormat::full, double{std::numeric_limits<float>::epsilon()}, 1e-30, 1e15},
-                                    {VectorFormat::bfloat16, 0x1p-7, 1e-30, 1e15},
-                                    {VectorFormat::float16, 0x1p-10, 2e-3, 1e3}};
+constexpr FormatRange formats[] = {{VectorFormat::full, double{std::numeric_limits<float>::epsilon()}, 1e-30, 1e15},
+                                   {VectorFormat::bfloat16, 0x1p-7, 1e-30, 1e15},
+                                   {VectorFormat::float16, 0x1p-10, 2e-3, 1e3}};
 
 }  // namespace
 
@@ -222,10 +222,10 @@ TEST_CASE("adasum: parallel vectors are averaged, also tiny ones and those of ve
 
 // Horovod's four families in half precision: the vectors and the result are rounded, the sums are not.
 TEST_CASE("adasum: orthogonal vectors are added and parallel ones averaged in 16 bits, also tiny and large ones") {
-  for (const Precision& precision : precisions)
-    for (const double scale : {precision.tiny, 1.0, precision.large})
+  for (const FormatRange& range : formats)
+    for (const double scale : {range.tiny, 1.0, range.large})
       for (const std::size_t ranks : {2u, 4u, 8u}) {
-        CAPTURE(static_cast<int>(precision.format));
+        CAPTURE(static_cast<int>(range.format));
         CAPTURE(scale);
         CAPTURE(ranks);
         const std::size_t n = 32 * ranks;
@@ -244,8 +244,8 @@ TEST_CASE("adasum: orthogonal vectors are added and parallel ones averaged in 16
             mean[i] += double{parallel[r][i]} / static_cast<double>(ranks);
           }
         }
-        CHECK(relative_error(adasum_of_floats(orthogonal, precision.format), sum) < 4 * precision.epsilon);
-        CHECK(relative_error(adasum_of_floats(parallel, precision.format), mean) < 4 * precision.epsilon);
+        CHECK(relative_error(adasum_of_floats(orthogonal, range.format), sum) < 4 * range.epsilon);
+        CHECK(relative_error(adasum_of_floats(parallel, range.format), mean) < 4 * range.epsilon);
       }
 }
 
