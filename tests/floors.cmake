@@ -28,7 +28,7 @@ set(light_headers # quick to compile, or needed everywhere
     version fcntl.h sys/file.h sys/mman.h sys/stat.h unistd.h)
 set(umbrella_headers ${light_headers} typeinfo pthread.h sched.h signal.h time.h immintrin.h emmintrin.h arm_neon.h Eigen/Core)
 set(algorithm_folders rules nn combine loop)
-set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/guard.hpp
+set(contracts_of_backend backend/concept.hpp backend/work.hpp backend/ports.hpp backend/guard.hpp backend/precision.hpp
     backend/half_ports.hpp backend/half_arrays.hpp backend/all_finite.hpp backend/attention.hpp backend/convolution.hpp
     backend/products/symmetric_product.hpp)
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../core/config.hpp"
+
 namespace algoperf {
 
 // The precision of matrix products of floats: fp32, or factors that are rounded to a mantissa of 10 bits (tf32) or 7
