@@ -63,8 +63,8 @@ bool uses_bfloat16(Precision precision) {
 // The products of gemm.hpp in this precision.
 
 template <class S>
-void gemm_nn(Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
-             std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+void gemm_nn([[maybe_unused]] Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a,
+             std::size_t lda, const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
 #if ALGOPERF_BFLOAT16_PRODUCTS
   if constexpr (std::is_same_v<S, float>)
     if (uses_bfloat16<S>(precision)) return gemm_bfloat16(m, n, k, a, lda, 1, b, ldb, 1, c, ldc, accumulate);
@@ -72,8 +72,8 @@ void gemm_nn(Precision precision, std::size_t m, std::size_t n, std::size_t k, c
   algoperf::gemm_nn(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 template <class S>
-void gemm_nt(Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
-             std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+void gemm_nt([[maybe_unused]] Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a,
+             std::size_t lda, const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
 #if ALGOPERF_BFLOAT16_PRODUCTS
   if constexpr (std::is_same_v<S, float>)
     if (uses_bfloat16<S>(precision)) return gemm_bfloat16(m, n, k, a, lda, 1, b, 1, ldb, c, ldc, accumulate);
@@ -88,8 +88,8 @@ void gemm_nt_bias(Precision precision, std::size_t m, std::size_t n, std::size_t
   gemm_nt(precision, m, n, k, a, lda, b, ldb, c, ldc, bias != nullptr);
 }
 template <class S>
-void gemm_tn(Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
-             std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+void gemm_tn([[maybe_unused]] Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a,
+             std::size_t lda, const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
 #if ALGOPERF_BFLOAT16_PRODUCTS
   if constexpr (std::is_same_v<S, float>)
     if (uses_bfloat16<S>(precision)) return gemm_bfloat16(m, n, k, a, 1, lda, b, ldb, 1, c, ldc, accumulate);
