@@ -28,6 +28,8 @@ void algoperf::gemm_bfloat16(std::size_t m, std::size_t n, std::size_t k, const 
 
 bool algoperf::multiplies_bfloat16() { return false; }
 void algoperf::gemm_bfloat16(std::size_t, std::size_t, std::size_t, const float*, std::size_t, std::size_t,
-                             const float*, std::size_t, std::size_t, float*, std::size_t, bool) {}
+                             const float*, std::size_t, std::size_t, float*, std::size_t, bool) {
+  __builtin_trap();  // see multiplies_bfloat16
+}
 
 #endif

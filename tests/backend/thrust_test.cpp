@@ -10,6 +10,8 @@ namespace {
 static_assert(Backend<Thrust<float>>);
 static_assert(Backend<Thrust<double>>);
 static_assert(std::is_same_v<decltype(Thrust{}), Thrust<float>>);
+// A copy would have no scratch memory and allocate it in every step.
+static_assert(std::is_same_v<decltype(with_precision(Thrust<float>{}, Precision::bf16)), const Thrust<float>&>);
 
 // Tolerance in ulps. If the compiler may contract a * b + c into one rounding, it does so differently in vector and
 // scalar loops. Otherwise the two backends execute the same operations in the same order.

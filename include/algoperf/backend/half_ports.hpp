@@ -59,8 +59,7 @@ struct HalfVector {
     return Vector<float>(reinterpret_cast<Floats>(__builtin_convertvector(h, Words) << 16));
   }
   static void narrow(Vector<float> x, bfloat16* to) {
-    const Words b = reinterpret_cast<Words>(x.lanes), rounded = (b + 0x7FFFu + ((b >> 16) & 1u)) >> 16;
-    put(x.lanes == x.lanes ? rounded : (b >> 16) | 0x40u, to);
+    put(reinterpret_cast<Words>(math::nearest_bfloat16(x).lanes) >> 16, to);
   }
   static void narrow_by_chance(Vector<float> x, std::uint32_t number, std::uint32_t key, bfloat16* to) {
     Words numbers = {};

@@ -5,8 +5,9 @@
 namespace algoperf {
 
 // The precision of matrix products of floats: fp32, or factors that are rounded to a mantissa of 10 bits (tf32) or 7
-// bits (bf16) and sums in float. Host<float> and Cuda<float> have a field `precision`. Host computes tf32 in fp32, and
-// bf16 too in small products and unless the program can use AVX512_BF16 (products/gemm_bfloat16.hpp).
+// bits (bf16) and sums in float. Host<float> and Cuda<float> have a field `precision`. Host computes tf32 in fp32. It
+// computes bf16 in fp32, too, if a product has fewer than 32 rows or columns, or if the program cannot use AVX512_BF16
+// (products/gemm_bfloat16.hpp).
 enum class Precision { fp32, tf32, bf16 };
 
 // The precision of a backend's products; fp32 if the backend has no field `precision`.

@@ -27,57 +27,53 @@
 #endif
 
 namespace algoperf {
-
-#if defined(ALGOPERF_EXTERN_GEMM)
-// Whether gemm_bfloat16 may be called: whether the processor has the instructions and ALGOPERF_INSTRUCTION_SET, if set,
-// permits AVX-512.
-bool multiplies_bfloat16();
+inline namespace ALGOPERF_BFLOAT16_NAMESPACE {
 
 // C (m x n, row-major) = A (m x k) B (k x n), or the product is added to C. Element [i][j] of A is
 // a[i * a_row + j * a_column], and alike for B. In each matrix, the row step or the column step is 1. An element of C
-// has the same bits whatever m and n. Products of few rows or columns take longer than in float.
+// has the same bits whatever m and n. Products of few rows or columns take longer than in float. It is defined, and may
+// be called, only where multiplies_bfloat16() is true.
 void gemm_bfloat16(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t a_row, std::size_t a_column,
                    const float* b, std::size_t b_row, std::size_t b_column, float* c, std::size_t ldc, bool accumulate);
-#endif
 
-inline namespace ALGOPERF_BFLOAT16_NAMESPACE {
-
-#if !defined(ALGOPERF_EXTERN_GEMM) && ALGOPERF_BFLOAT16_PRODUCTS
-constexpr bool multiplies_bfloat16() { return true; }
+#if defined(ALGOPERF_EXTERN_GEMM)
+// Whether the processor has the instructions and ALGOPERF_INSTRUCTION_SET, if set, permits AVX-512.
+bool multiplies_bfloat16();
+#else
+constexpr bool multiplies_bfloat16() { return ALGOPERF_BFLOAT16_PRODUCTS; }
+#if ALGOPERF_BFLOAT16_PRODUCTS
 __attribute__((noinline)) inline void gemm_bfloat16(std::size_t m, std::size_t n, std::size_t k, const float* a,
                                                     std::size_t a_row, std::size_t a_column, const float* b,
                                                     std::size_t b_row, std::size_t b_column, float* c, std::size_t ldc,
                                                     bool accumulate) {
   detail::tiled::multiply_bfloat16(m, n, k, a, a_row, a_column, b, b_row, b_column, c, ldc, accumulate);
 }
-#elif !ALGOPERF_BFLOAT16_PRODUCTS
-constexpr bool multiplies_bfloat16() { return false; }
 #endif
+#endif
+
+template <class S>
+inline constexpr bool may_use_bfloat16 = ALGOPERF_BFLOAT16_PRODUCTS != 0 && std::is_same_v<S, float>;
 
 // Whether products of S in this precision are computed in bfloat16.
 template <class S>
 bool uses_bfloat16(Precision precision) {
-  return std::is_same_v<S, float> && precision == Precision::bf16 && multiplies_bfloat16();
+  return may_use_bfloat16<S> && precision == Precision::bf16 && multiplies_bfloat16();
 }
 
 // The products of gemm.hpp in this precision.
 
 template <class S>
-void gemm_nn([[maybe_unused]] Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a,
-             std::size_t lda, const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
-#if ALGOPERF_BFLOAT16_PRODUCTS
-  if constexpr (std::is_same_v<S, float>)
+void gemm_nn(Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
+             std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+  if constexpr (may_use_bfloat16<S>)
     if (uses_bfloat16<S>(precision)) return gemm_bfloat16(m, n, k, a, lda, 1, b, ldb, 1, c, ldc, accumulate);
-#endif
   algoperf::gemm_nn(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 template <class S>
-void gemm_nt([[maybe_unused]] Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a,
-             std::size_t lda, const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
-#if ALGOPERF_BFLOAT16_PRODUCTS
-  if constexpr (std::is_same_v<S, float>)
+void gemm_nt(Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
+             std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+  if constexpr (may_use_bfloat16<S>)
     if (uses_bfloat16<S>(precision)) return gemm_bfloat16(m, n, k, a, lda, 1, b, 1, ldb, c, ldc, accumulate);
-#endif
   algoperf::gemm_nt(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 template <class S>
@@ -88,12 +84,10 @@ void gemm_nt_bias(Precision precision, std::size_t m, std::size_t n, std::size_t
   gemm_nt(precision, m, n, k, a, lda, b, ldb, c, ldc, bias != nullptr);
 }
 template <class S>
-void gemm_tn([[maybe_unused]] Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a,
-             std::size_t lda, const S* b, std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
-#if ALGOPERF_BFLOAT16_PRODUCTS
-  if constexpr (std::is_same_v<S, float>)
+void gemm_tn(Precision precision, std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
+             std::size_t ldb, S* c, std::size_t ldc, bool accumulate) {
+  if constexpr (may_use_bfloat16<S>)
     if (uses_bfloat16<S>(precision)) return gemm_bfloat16(m, n, k, a, 1, lda, b, ldb, 1, c, ldc, accumulate);
-#endif
   algoperf::gemm_tn(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 

@@ -123,4 +123,6 @@ inline void multiply_bfloat16(std::size_t m, std::size_t n, std::size_t k, const
 
 }  // namespace ALGOPERF_SIMD
 }  // namespace algoperf::detail::tiled
+
+#undef ALGOPERF_FOR_AVX512_BF16
 #endif
