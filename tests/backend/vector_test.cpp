@@ -6,9 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "../support/near.hpp"
 #include "algoperf/backend/host/denormals.hpp"
+#include "algoperf/backend/host/first_lanes.hpp"
 #include "algoperf/core/random.hpp"
 
 namespace ap = algoperf;
@@ -121,4 +123,18 @@ TEST_CASE_TEMPLATE("fast_divide is within one unit in the last place", S, float,
   check();
   const ap::detail::FlushDenormals flush;
   check();
+}
+
+TEST_CASE_TEMPLATE("the first lanes of a vector are loaded and stored, and nothing behind them", S, float, double) {
+  using V = ap::Vector<S>;
+  for (std::size_t count = 0; count <= V::width; ++count) {
+    CAPTURE(count);
+    std::vector<S> from(count), to(V::width + 1, S(-1)), loaded(V::width);  // sanitizers see reads behind `from`
+    for (std::size_t i = 0; i < count; ++i) from[i] = static_cast<S>(i + 1);
+    const V lanes = ap::detail::load_first(from.data(), count);
+    lanes.store(loaded.data());
+    ap::detail::store_first(lanes, to.data(), count);
+    for (std::size_t i = 0; i <= V::width; ++i) CHECK(to[i] == (i < count ? static_cast<S>(i + 1) : S(-1)));
+    for (std::size_t i = 0; i < V::width; ++i) CHECK(loaded[i] == (i < count ? static_cast<S>(i + 1) : S(0)));
+  }
 }

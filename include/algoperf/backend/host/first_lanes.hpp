@@ -51,12 +51,34 @@ ALGOPERF_INLINE Vector<S> load_first(const S* from, std::size_t count) {
   else
     return Native(_mm256_maskload_pd(from, first_lanes<S>(count)));
 }
+// Stores halves of what is left: on AMD's Zen 3, a masked store takes so long that products with ten columns took 1.2
+// to 1.4 times as long with it.
 template <class S>
 ALGOPERF_INLINE void store_first(Vector<S> x, S* to, std::size_t count) {
-  if constexpr (sizeof(S) == 4)
-    _mm256_maskstore_ps(to, first_lanes<S>(count), x.lanes);
-  else
-    _mm256_maskstore_pd(to, first_lanes<S>(count), x.lanes);
+  constexpr std::size_t n = Vector<S>::width;
+  if (count >= n) return x.store(to);
+  if constexpr (sizeof(S) == 4) {
+    __m128 left = _mm256_castps256_ps128(x.lanes);
+    if (count & 4) {
+      _mm_storeu_ps(to, left);
+      left = _mm256_extractf128_ps(x.lanes, 1);
+      to += 4;
+    }
+    if (count & 2) {
+      _mm_storel_pi(reinterpret_cast<__m64*>(to), left);
+      left = _mm_movehl_ps(left, left);
+      to += 2;
+    }
+    if (count & 1) _mm_store_ss(to, left);
+  } else {
+    __m128d left = _mm256_castpd256_pd128(x.lanes);
+    if (count & 2) {
+      _mm_storeu_pd(to, left);
+      left = _mm256_extractf128_pd(x.lanes, 1);
+      to += 2;
+    }
+    if (count & 1) _mm_store_sd(to, left);
+  }
 }
 
 #else
