@@ -77,6 +77,7 @@ const Size sizes[] = {
     // Few rows.
     {2, 300, 70},
     {3, 200, 70},
+    {3, 40, 30},
     {4, 200, 70},
     {5, 200, 70},
     {6, 200, 70},
@@ -96,6 +97,10 @@ const Size sizes[] = {
     {33, 15, 100},
     {47, 60, 256},
     {7, 45, 300},
+    {10, 45, 300},
+    // Strips of five rows, which pack B; rows of A that are 1 KB apart.
+    {20, 300, 300},
+    {25, 96, 256},
     // Operands in place and packed, rows and columns far apart.
     {12, 96, 300},
     {520, 70, 9},

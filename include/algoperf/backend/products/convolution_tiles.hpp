@@ -25,6 +25,7 @@
 #include "tiles/lanes.hpp"
 #include "tiles/pack.hpp"
 #include "tiles/padded_image.hpp"
+#include "tiles/strips.hpp"
 #include "tiles/tile.hpp"
 #include "tiles/tile_rows.hpp"
 
@@ -237,7 +238,7 @@ void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) 
     return transpose();
   }
   padded.clear(memory.image, 1);
-  // Places are added in parts of at most 512, or one row, as in matrix products.
+  // Places are added in parts of at most part_depth, or one row, as in matrix products.
   const std::size_t part_rows = columns < part_depth ? part_depth / columns : 1;
   TileTerms part{.depth = columns,
                  .a_row = 1,

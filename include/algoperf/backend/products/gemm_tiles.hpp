@@ -1,12 +1,13 @@
 // Implements gemm.hpp without another library. C is split into tiles whose sums stay in registers (tiles/tile.hpp). The
-// terms of a product are added in parts of at most 512; for each part and each block of columns, C is computed from the
-// first row down.
+// terms of a product are added in parts of at most 512, or 256 without AVX-512; for each part and each block of
+// columns, C is computed from the first row down.
 //
-// - B is read in place if its rows are contiguous, A has at most 512 rows, and the rows of B do not compete for lines
-//   of the second-level cache (or A has few rows). Otherwise a block of B is packed into panels that take half of that
-//   cache. If the rows of B are contiguous, the tiles of the first rows of A pack what they read, so that packing costs
-//   no pass of its own. If the columns of B are contiguous, a block is packed before it is used. Columns after the last
-//   whole panel are always packed before.
+// - B is read in place if its rows are contiguous, A has at most 512 rows (without AVX-512: 17), and the rows of B do
+//   not compete for lines of the second-level cache (or A has few rows). Otherwise a block of B is packed into panels
+//   that take up to half of that cache. If the rows of B are contiguous, the tiles of the first rows of A pack what
+//   they read, so that packing costs no pass of its own. If the columns of B are contiguous, a block is packed before
+//   it is used; without AVX-512, also if its rows compete or A has many rows. Columns after the last whole panel are
+//   always packed before.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache.
 // - An A of more than 4 MB whose rows are not contiguous is prefetched by the tiles that read A and B in place, two
@@ -40,6 +41,7 @@
 #include "tiles/narrow.hpp"
 #include "tiles/pack.hpp"
 #include "tiles/stretches.hpp"
+#include "tiles/strips.hpp"
 #include "tiles/tile.hpp"
 
 namespace algoperf {
@@ -69,20 +71,30 @@ std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block,
   return first;
 }
 
-// Computes at most tile_rows rows of a block; exactly tile_rows if it packs columns.
+// Computes at most tile_rows rows of a block. If it packs columns, m is the first strip of three or more.
 template <class S>
 void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
   // sums fit in the registers.
-  constexpr bool many_registers = native_vector_bytes == 64;
   constexpr std::size_t of_one_row = many_registers ? 16 : 8, of_two_rows = of_one_row / 2;
   std::size_t j = 0;
-  if (block.packs)
+  if (block.packs) {
+    constexpr std::size_t fewer = many_registers ? tile_rows : tile_rows - 1;
+    const auto packing = m == fewer ? tile<S, fewer, 2, tile_group, TileFor::packing_terms>
+                                    : tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>;
     for (; j < block.in_place; j += line<S>)
-      tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>(part, line<S>, a, 0, block.b + j, block.b_row, c + j,
-                                                                block.panels + j * part.depth);
+      packing(part, line<S>, a, 0, block.b + j, block.b_row, c + j, block.panels + j * part.depth);
+  }
   if (m == 1) j = wide_tiles<S, 1, of_one_row>(part, a, block, j, c);
   if (m == 2) j = wide_tiles<S, 2, of_two_rows>(part, a, block, j, c);
+  if constexpr (!many_registers) {
+    if (m == 3) j = wide_tiles<S, 3, 3>(part, a, block, j, c);
+    if (m == 4) j = wide_tiles<S, 4, 3>(part, a, block, j, c);
+    if (block.in_place - j == width<S>) {  // three vectors at a time may leave one
+      tiles<S, 1>(part, m, width<S>, a, 0, block.b + j, block.b_row, c + j);
+      j += width<S>;
+    }
+  }
   if constexpr (many_registers) {
     if (m == 1) j = wide_tiles<S, 1, 8>(part, a, block, j, c);
     if (m == 3) j = wide_tiles<S, 3, 4>(part, a, block, j, c);
@@ -109,24 +121,21 @@ template <class S>
 void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Strided<const S>& a,
                    const Strided<const S>& b, const S* bias, S* c, std::size_t ldc, bool add, bool a_in_cache,
                    bool b_in_cache) {
-  constexpr std::size_t distance = native_vector_bytes == 64 ? 1024 : 512;  // of columns, in bytes
+  constexpr std::size_t distance = many_registers ? 1024 : 512;  // of columns, in bytes
+  constexpr std::size_t least_depth = many_registers ? 0 : 32;
   const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = is_read_in_place(m, depth, b);
-  const bool far_apart = contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance;
-  const std::size_t most = block_columns<S>(depth);
+  const bool packs = !in_place && is_packed_by_tiles(m, depth, b);
+  const bool far_apart =
+      depth >= least_depth && (contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance);
+  const std::size_t most = block_columns<S>(m, depth);
   // With many rows, the first of them bring B to the cache for the others.
-  const bool near = in_place && b_in_cache && depth >= 32 && m <= 2 * tile_rows;
+  const bool near = many_registers && in_place && b_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
   for (std::size_t j = 0; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
-    const std::size_t whole = rows_of_b ? columns / line<S> * line<S> : 0;
-    // B is only packed if there are many rows, so that the first strip has tile_rows of them.
-    Block<S> block{columns,
-                   whole,
-                   b.from(0, j).data,
-                   b.row,
-                   nullptr,
-                   !in_place && whole > 0,
-                   bias == nullptr ? nullptr : bias + j};
+    const std::size_t whole = in_place || packs ? columns / line<S> * line<S> : 0;
+    Block<S> block{
+        columns, whole, b.from(0, j).data, b.row, nullptr, packs && whole > 0, bias == nullptr ? nullptr : bias + j};
     if (whole < columns || !in_place) block.panels = Packed<S>::of_this_thread().b;
     if (!rows_of_b)
       pack_columns(depth, columns, b.from(0, j), block.panels);
@@ -141,7 +150,7 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                      .rows_ahead = rows_ahead,
                      .a_is_far = !contiguous && !a_in_cache};
       for (std::size_t i = 0, rows; i < m; i += rows) {
-        rows = rows_of_strip(m - i, tile_rows);
+        rows = rows_of_strip(m - i);
         strip(part, rows, a.from(i, 0).data, block, c + i * ldc + j);
       }
       continue;
@@ -153,12 +162,12 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                    .ldc = ldc,
                    .add = add || bias != nullptr,
                    .rows_ahead = rows_ahead};
-    for (std::size_t first = 0; first < m; first += group_rows) {
-      const std::size_t end = m - first < group_rows ? m : first + group_rows;
-      pack_group(end - first, depth, a.from(first, 0), packed);
-      for (std::size_t i = first; i < end; i += tile_rows)
-        strip<S>(part, end - i < tile_rows ? end - i : tile_rows, packed + (i - first) * row_step<S>, block,
-                 c + i * ldc + j);
+    for (std::size_t i = 0, end, rows; i < m; i = end) {
+      end = i + pack_group(m - i, depth, a.from(i, 0), packed);
+      for (S* from = packed; i < end; i += rows, from += tile_rows * row_step<S>) {
+        rows = rows_of_strip(m - i);
+        strip<S>(part, rows, from, block, c + i * ldc + j);
+      }
     }
   }
 }
@@ -193,7 +202,7 @@ template <class S>
 inline constexpr std::size_t most_transposed = width<S> * 3 / 4;
 template <class S>
 constexpr bool is_transposed_product(std::size_t m, std::size_t n, std::size_t k) {
-  return native_vector_bytes == 64 && n <= most_transposed<S> && m >= 48 && k >= 32;
+  return many_registers && n <= most_transposed<S> && m >= 48 && k >= 32;
 }
 
 // Computes C^T = B^T A^T, whose rows are long, and transposes it into C. The columns of A are contiguous, and n is at

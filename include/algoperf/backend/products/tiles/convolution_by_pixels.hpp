@@ -7,6 +7,7 @@
 #include "../../../core/window_overlap.hpp"
 #include "lanes.hpp"
 #include "pack.hpp"
+#include "strips.hpp"
 #include "tile.hpp"
 #include "tile_rows.hpp"
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "lanes.hpp"
+#include "strips.hpp"
 
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
@@ -46,7 +47,8 @@ template <class S, std::size_t outputs, std::size_t vectors, bool cut = false>
       ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) factor[v] = take(w + v * n);
       ALGOPERF_UNROLL for (std::size_t p = 0; p < outputs; ++p) {
         const S* const at = x + static_cast<std::ptrdiff_t>(p) * x_next;
-        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[p][v] = sum[p][v] + take(at + v * n) * factor[v];
+        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[p][v] =
+            add_product<S>(sum[p][v], take(at + v * n), factor[v]);
       }
     }
   }
@@ -59,7 +61,7 @@ template <class S, std::size_t outputs, std::size_t vectors, bool cut = false>
 // The most vectors of a tile of `outputs` outputs whose sums fit in registers: 1, 2 or 4.
 template <std::size_t outputs>
 inline constexpr std::size_t depthwise_vectors = [] {
-  constexpr std::size_t room = (native_vector_bytes == 64 ? 24 : 8) / outputs;
+  constexpr std::size_t room = (many_registers ? 24 : 8) / outputs;
   return room >= 4 ? std::size_t{4} : room >= 2 ? std::size_t{2} : std::size_t{1};
 }();
 

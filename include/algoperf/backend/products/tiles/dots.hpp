@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "lanes.hpp"
+#include "strips.hpp"
 
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
@@ -28,7 +29,8 @@ template <class S, std::size_t rows, std::size_t columns>
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
       Lanes<S> x = load_at(a + i * lda);
       keep_in_register<S>(x);
-      ALGOPERF_UNROLL for (std::size_t j = 0; j < columns; ++j) sum[i * columns + j] = sum[i * columns + j] + x * y[j];
+      ALGOPERF_UNROLL for (std::size_t j = 0; j < columns; ++j) sum[i * columns + j] =
+          add_product<S>(sum[i * columns + j], x, y[j]);
     }
   };
   std::size_t l = 0;
@@ -59,11 +61,14 @@ void dots_of_columns(std::size_t m, std::size_t k, const S* a, std::size_t lda, 
 
 // Adding up the lanes of a dot product costs as much as about 50 terms. If rows of A or columns of B are not `aligned`
 // to vectors, packing the few columns of B for tiles of at least 48 rows takes 0.4 to 0.9 of the time of dot products.
-// Host gives no thread a part of C of fewer than 48 rows or columns unless the whole is as narrow, so the choice does
-// not depend on the number of threads.
+// With 16 registers, dot products of many rows load too much for their few sums, and a tile of one vector of columns
+// is faster than they are. Host gives no thread a part of C of fewer than 48 rows or columns unless the whole is as
+// narrow, so the choice does not depend on the number of threads.
 constexpr bool is_dot_products(std::size_t m, std::size_t n, std::size_t k, bool aligned) {
   const std::size_t few = m < n ? m : n;
-  return (aligned || m < 48) && ((few <= 16 && k >= 64) || (few < 48 && k >= 256));
+  if constexpr (many_registers) return (aligned || m < 48) && ((few <= 16 && k >= 64) || (few < 48 && k >= 256));
+  if (k < 64) return false;
+  return m <= 4 || (m <= 20 && 20 * m <= k) || (n <= 6 && (aligned || m < 48));
 }
 
 // Memory delivers a few streams that are far from each other faster than neighbouring columns. Products of one row with
@@ -73,10 +78,10 @@ constexpr bool has_far_columns(std::size_t m, std::size_t bytes_of_b) {
   return bytes_of_b > (m == 1 ? std::size_t{1} << 15 : std::size_t{1} << 23) && m <= 8;
 }
 
-template <class S>
-void multiply_by_dots(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
-                      std::size_t ldb, S* c, std::size_t ldc, bool add) {
-  constexpr std::size_t together = native_vector_bytes == 64 ? 4 : 2;
+// Computes `together` columns at a time.
+template <class S, std::size_t together>
+void dots_of_rows(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
+                  S* c, std::size_t ldc, bool add) {
   const std::size_t distance = n / together;
   std::size_t j = 0;
   if (has_far_columns(m, n * k * sizeof(S))) {
@@ -87,6 +92,18 @@ void multiply_by_dots(std::size_t m, std::size_t n, std::size_t k, const S* a, s
   for (; n - j >= together; j += together)
     dots_of_columns<S, together>(m, k, a, lda, b + j * ldb, ldb, c + j, ldc, 1, add);
   for (; j < n; ++j) dots_of_columns<S, 1>(m, k, a, lda, b + j * ldb, ldb, c + j, ldc, 1, add);
+}
+
+// With 16 registers, eight sums are enough that none waits for another: those of four rows and two columns, of two rows
+// and four columns, or of one row and eight columns.
+template <class S>
+void multiply_by_dots(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
+                      std::size_t ldb, S* c, std::size_t ldc, bool add) {
+  if constexpr (many_registers) return dots_of_rows<S, 4>(m, n, k, a, lda, b, ldb, c, ldc, add);
+  if (m == 1) return dots_of_rows<S, 8>(m, n, k, a, lda, b, ldb, c, ldc, add);
+  const std::size_t most = m % 4 == 3 ? m : m / 4 * 4;
+  if (most > 0) dots_of_rows<S, 2>(most, n, k, a, lda, b, ldb, c, ldc, add);
+  if (most < m) dots_of_rows<S, 4>(m - most, n, k, a + most * lda, lda, b, ldb, c + most * ldc, ldc, add);
 }
 
 }  // namespace ALGOPERF_SIMD

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "lanes.hpp"
+#include "pack.hpp"
 #include "tile.hpp"
 
 namespace algoperf::detail::tiled {
@@ -49,7 +50,7 @@ template <class S, std::size_t rows, std::size_t whole>
       const S element = at[i / group][i % group * a_row];
       if constexpr (whole > 0) {
         const Lanes<S> x = element - Lanes<S>{};
-        ALGOPERF_UNROLL for (std::size_t v = 0; v < whole; ++v) sum[i][v] = sum[i][v] + x * y[v];
+        ALGOPERF_UNROLL for (std::size_t v = 0; v < whole; ++v) sum[i][v] = add_product<S>(sum[i][v], x, y[v]);
       }
       last[i] = last[i] + (element - Short{}) * z;
     }

@@ -53,6 +53,25 @@ template <bool cut, class S>
     store<S>(lanes, to);
 }
 
+// Returns sum + x y, rounded once if the file is compiled for FMA. For AMD's Zen, g++ computes `sum + x * y` in two
+// roundings if it is the only sum of a loop, so that an element's bits would depend on its tile.
+template <class S>
+[[gnu::always_inline]] inline Lanes<S> add_product(Lanes<S> sum, Lanes<S> x, Lanes<S> y) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(S) == 4)
+    return Lanes<S>(_mm512_fmadd_ps(x, y, sum));
+  else
+    return Lanes<S>(_mm512_fmadd_pd(x, y, sum));
+#elif defined(__AVX__) && defined(__FMA__)
+  if constexpr (sizeof(S) == 4)
+    return Lanes<S>(_mm256_fmadd_ps(x, y, sum));
+  else
+    return Lanes<S>(_mm256_fmadd_pd(x, y, sum));
+#else
+  return sum + x * y;
+#endif
+}
+
 // Keeps a vector that several instructions use in a register. Otherwise g++ loads it again for each of them.
 template <class S>
 [[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] Lanes<S>& lanes) {

@@ -5,6 +5,7 @@
 
 #include "lanes.hpp"
 #include "pack.hpp"
+#include "strips.hpp"
 #include "tile.hpp"
 
 namespace algoperf::detail::tiled {

@@ -6,15 +6,15 @@
 
 #include "buffer.hpp"
 #include "lanes.hpp"
+#include "strips.hpp"
 
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// With AVX-512, the sums of this many rows by two vectors, two vectors of B and one of A fit in the 32 registers;
-// otherwise there are 16 registers.
-inline constexpr std::size_t tile_rows = native_vector_bytes == 64 ? 12 : 6;
-inline constexpr std::size_t part_depth = 512;  // terms of a product that are added before C is written
-inline constexpr std::size_t group_rows = 4 * tile_rows;
+// The terms of a product that are added before C is written. Without AVX-512, a panel of B then takes 16 KB, half of
+// the first-level cache of most processors.
+inline constexpr std::size_t part_depth = many_registers ? 512 : 256;
+inline constexpr std::size_t group_strips = 4;  // strips of A that are packed together
 
 // Returns the number of parts of k terms. No terms are one part, which clears C if it is to be overwritten.
 constexpr std::size_t parts_of(std::size_t k) { return k == 0 ? 1 : (k + part_depth - 1) / part_depth; }
@@ -27,12 +27,15 @@ constexpr std::size_t panel_width(std::size_t columns) {
   return columns > width<S> ? line<S> : width<S>;
 }
 
-// A packed block of B takes at most 512 KB, half of the second-level cache of most processors.
+// A packed block of B takes at most 512 KB, half of the second-level cache of most processors with AVX-512. Others
+// often have only 512 KB or less. There a block takes half of that, unless so many rows of A are read for each block
+// that fewer blocks cost less.
 template <class S>
 inline constexpr std::size_t block_elements = (std::size_t{1} << 19) / sizeof(S);
 template <class S>
-constexpr std::size_t block_columns(std::size_t depth) {
-  return block_elements<S> / (depth > 0 ? depth : 1) / line<S> * line<S>;
+constexpr std::size_t block_columns(std::size_t m, std::size_t depth) {
+  const std::size_t most = many_registers || m > 1024 ? block_elements<S> : block_elements<S> / 2;
+  return most / (depth > 0 ? depth : 1) / line<S> * line<S>;
 }
 
 // Packed rows of A are `row_step` apart, one vector more than they need: rows at multiples of 2 KB would compete for
@@ -48,12 +51,24 @@ constexpr bool rows_compete(std::size_t rows, std::size_t distance) {
   return rows * (power_of_two < all_sets ? power_of_two : all_sets) > ways * all_sets;
 }
 
-// Whether `m` rows of A are multiplied by `depth` rows of B without packing these.
+// Whether `m` rows of A are multiplied by `depth` rows of B without packing these. With fewer than three tiles of rows,
+// packing B costs more than it saves. Small tiles read each row of B in so many short pieces that more rows of A are
+// faster with a packed B, and fewer also if the rows of B compete; but rows of two lines are as good as panels.
 template <class S>
 constexpr bool is_read_in_place(std::size_t m, std::size_t depth, const Strided<const S>& b) {
   if (b.column != 1 || m > 512) return false;
-  // With fewer than three tiles of rows, packing B costs more than it saves.
-  return m < 3 * tile_rows || !rows_compete(depth, b.row * sizeof(S));
+  const bool compete = rows_compete(depth, b.row * sizeof(S));
+  if constexpr (many_registers) return m < 3 * tile_rows || !compete;
+  return b.row * sizeof(S) <= 128 || (m < 3 * tile_rows && (m <= 8 || !compete));
+}
+
+// Whether the tiles of the first rows of A pack a B that is not read in place, rather than a pass before them. A tile
+// reads two vectors of each row of B, which are no longer in the cache for the next tile if the rows compete.
+template <class S>
+constexpr bool is_packed_by_tiles(std::size_t m, std::size_t depth, const Strided<const S>& b) {
+  if (b.column != 1) return false;
+  if constexpr (many_registers) return true;
+  return m >= 3 * tile_rows && m <= 192 && !rows_compete(depth, b.row * sizeof(S));
 }
 
 // Memory for one group of rows of A and one block of B.
@@ -62,8 +77,9 @@ struct Packed {
   S *a, *b;
   static Packed of_this_thread() {
     thread_local Buffer<S> buffer;
-    S* const memory = buffer.of_size(group_rows * row_step<S> + block_elements<S>);
-    return {memory, memory + group_rows * row_step<S>};
+    constexpr std::size_t group = group_strips * tile_rows * row_step<S>;
+    S* const memory = buffer.of_size(group + block_elements<S>);
+    return {memory, memory + group};
   }
 };
 
@@ -121,27 +137,33 @@ void pack_columns(std::size_t depth, std::size_t columns, const Strided<const S>
   }
 }
 
-// Packs at most group_rows rows of A. If they are contiguous, they remain rows, row_step apart. Otherwise each
-// tile_rows of them become columns of tile_rows elements. In both cases row i, a multiple of tile_rows, begins at
-// to + i * row_step.
+// Packs the next group of the `left` rows of A, and returns its number of rows. If they are contiguous, they remain
+// rows, row_step apart. Otherwise each strip becomes columns of tile_rows elements. In both cases strip s begins at
+// to + s * tile_rows * row_step.
 template <class S>
-void pack_group(std::size_t rows, std::size_t depth, const Strided<const S>& a, S* to) {
+std::size_t pack_group(std::size_t left, std::size_t depth, const Strided<const S>& a, S* to) {
+  std::size_t begin[group_strips + 1] = {}, strips = 0;
+  for (; strips < group_strips && begin[strips] < left; ++strips)
+    begin[strips + 1] = begin[strips] + rows_of_strip(left - begin[strips]);
+  constexpr std::size_t step = tile_rows * row_step<S>;
   if (a.column == 1) {
-    for (std::size_t i = 0; i < rows; ++i) std::memcpy(to + i * row_step<S>, a.data + i * a.row, depth * sizeof(S));
-    return;
+    for (std::size_t s = 0; s < strips; ++s)
+      for (std::size_t i = begin[s]; i < begin[s + 1]; ++i)
+        std::memcpy(to + s * step + (i - begin[s]) * row_step<S>, a.data + i * a.row, depth * sizeof(S));
+    return begin[strips];
   }
   constexpr std::size_t ahead = 8;  // columns
-  for (std::size_t l = 0; l < depth; ++l) {
+  const bool full = begin[strips] == strips * tile_rows;
+  for (std::size_t l = 0; l < depth; ++l, to += tile_rows) {
     const S* const from = a.data + l * a.column;
-    for (std::size_t i = 0; i < rows; i += width<S>) __builtin_prefetch(from + i + ahead * a.column);
-    for (std::size_t i = 0; i < rows; i += tile_rows) {
-      S* const column = to + i * row_step<S> + l * tile_rows;
-      if (rows - i >= tile_rows)
-        std::memcpy(column, from + i, tile_rows * sizeof(S));
-      else
-        std::memcpy(column, from + i, (rows - i) * sizeof(S));
-    }
+    for (std::size_t i = 0; i < begin[strips]; i += width<S>) __builtin_prefetch(from + i + ahead * a.column);
+    if (full)
+      for (std::size_t s = 0; s < strips; ++s) std::memcpy(to + s * step, from + s * tile_rows, tile_rows * sizeof(S));
+    else
+      for (std::size_t s = 0; s < strips; ++s)
+        std::memcpy(to + s * step, from + begin[s], (begin[s + 1] - begin[s]) * sizeof(S));
   }
+  return begin[strips];
 }
 
 }  // namespace ALGOPERF_SIMD

@@ -13,7 +13,7 @@ inline namespace ALGOPERF_SIMD {
 
 // The columns that are computed together.
 template <class S>
-inline constexpr std::size_t stretch_step = (native_vector_bytes == 64 ? 4 : 2) * width<S>;
+inline constexpr std::size_t stretch_step = (many_registers ? 4 : 2) * width<S>;
 // The most columns of a stretch: 16 KB. The sums of one row stay in the first-level cache.
 template <class S>
 inline constexpr std::size_t longest_stretch = (std::size_t{1} << 14) / sizeof(S);
@@ -43,7 +43,7 @@ template <class S, std::size_t rows>
         ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) y[v] = load(from + v * n);
         ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
           const Lanes<S> factor = x[t][i] - Lanes<S>{};
-          ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + factor * y[v];
+          ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = add_product<S>(sum[i][v], factor, y[v]);
         }
       }
       ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "lanes.hpp"
-#include "pack.hpp"
+#include "strips.hpp"
 
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
@@ -38,11 +38,8 @@ struct TileTerms {
   }
 };
 
-// The rows of A that share a pointer: addressing modes add small multiples of the row distance.
-inline constexpr std::size_t tile_group = native_vector_bytes == 64 ? 4 : 2;
-
 // Whether loading the first elements of a row of B costs less than packing them into whole vectors.
-inline constexpr bool cuts_rows = native_vector_bytes == 64;
+inline constexpr bool cuts_rows = many_registers;
 
 // What a tile can do. Its sums cost less if it does not have to look for segments, images, places and a bias.
 enum class TileFor {
@@ -109,7 +106,7 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
       }
       ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) {
         const Lanes<S> x = at[i / group][i % group * a_row] - Lanes<S>{};
-        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + x * y[v];
+        ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = add_product<S>(sum[i][v], x, y[v]);
       }
       if constexpr (use == TileFor::far_terms) {
         __builtin_prefetch(at[0] + 16 * part.a_column);
@@ -146,22 +143,9 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
 // rows that share a pointer.
 template <std::size_t group, std::size_t vectors>
 inline constexpr std::size_t most_rows = [] {
-  if (native_vector_bytes < 64 || vectors > 1 || group == 1) return tile_rows;
+  if (!many_registers || vectors > 1 || group == 1) return tile_rows;
   return 16 / group * group;
 }();
-
-// Returns the rows of the next tile of `left` rows, a multiple of `unit` unless it is the last. Two tiles of similar
-// size are faster than a large and a small one. `most` is a multiple of `unit`.
-constexpr std::size_t next_rows(std::size_t left, std::size_t unit = tile_group, std::size_t most = tile_rows) {
-  if (left <= most) return left;
-  return left < 2 * most ? ((left + 1) / 2 + unit - 1) / unit * unit : most;
-}
-
-// Returns the rows of the next strip of `left` rows of a product. An odd number is not halved: its parts would be split
-// into many tiles.
-constexpr std::size_t rows_of_strip(std::size_t left, std::size_t most) {
-  return left % 2 == 0 ? next_rows(left, tile_group, most) : left < most ? left : most;
-}
 
 // Computes at most `rows` rows of one panel, with the largest tiles first. With groups of three, m is a multiple of 3.
 template <class S, std::size_t vectors, std::size_t group = tile_group, std::size_t rows = tile_rows,
@@ -174,12 +158,12 @@ void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a
     first += rows;
     c += rows * part.ldc;
   }
-  constexpr std::size_t fewer = group == 3   ? rows - 3
-                                : rows == 16 ? 12
-                                : rows == 12 ? 10
-                                : rows == 10 ? 8
-                                : rows == 6  ? 4
-                                             : rows / 2;
+  constexpr std::size_t fewer = group == 3        ? rows - 3
+                                : !many_registers ? rows - 1
+                                : rows == 16      ? 12
+                                : rows == 12      ? 10
+                                : rows == 10      ? 8
+                                                  : rows / 2;
   if constexpr (fewer > 0) tiles<S, vectors, group, fewer, use>(part, m, columns, a, first, b, b_row, c);
 }
 

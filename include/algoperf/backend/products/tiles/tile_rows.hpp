@@ -7,6 +7,7 @@
 #include "buffer.hpp"
 #include "lanes.hpp"
 #include "pack.hpp"
+#include "strips.hpp"
 #include "tile.hpp"
 
 namespace algoperf::detail::tiled {
@@ -31,7 +32,7 @@ class TileRows {
   // Returns how many rows share a pointer: tile_group if it divides `columns`; else three, if it does and vectors have
   // 64 bytes (3 channels, for example); else one.
   static constexpr std::size_t group_of(std::size_t columns) {
-    return columns % tile_group == 0 ? tile_group : native_vector_bytes == 64 && columns % 3 == 0 ? 3 : 1;
+    return columns % tile_group == 0 ? tile_group : many_registers && columns % 3 == 0 ? 3 : 1;
   }
 
   const std::size_t* places() const { return places_; }  // for TileTerms::places
@@ -40,7 +41,7 @@ class TileRows {
   template <class S>
   void multiply_panel(const TileTerms& part, std::size_t rows, std::size_t columns, const S* a, const S* b,
                       std::size_t b_row, S* c) const {
-    if constexpr (native_vector_bytes == 64)
+    if constexpr (many_registers)
       if (group_ == 3) return multiply_groups<3>(part, rows, columns, a, b, b_row, c);
     if (group_ == tile_group)
       multiply_groups<tile_group>(part, rows, columns, a, b, b_row, c);
