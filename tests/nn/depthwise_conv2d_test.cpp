@@ -33,6 +33,8 @@ const DepthwiseCase depthwise_cases[] = {
     {{.size = 7, .padding = 3}, {9, 8, 3}},
     {{.size = 3, .padding = 1}, {4, 15, 70}},
     {{.size = 3, .padding = 1}, {3, 26, 50}},
+    {{.size = 3, .padding = 1}, {3, 8, 20}},
+    {{.size = 3, .padding = 2}, {3, 12, 9}},
     {{.size = 3}, {4, 12, 35}},
     {{.size = 3, .padding = 2, .bias = false}, {2, 4, 17}},
     {{.size = 3, .padding = 3}, {2, 3, 2}},
