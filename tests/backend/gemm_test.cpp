@@ -68,7 +68,7 @@ const Size sizes[] = {
     {17, 1, 33},
     {1, 19, 4},
     {64, 64, 64},
-    // Terms in three parts.
+    // Terms in several parts.
     {40, 45, 1100},
     // One row, one column, one element of many terms.
     {1, 300, 70},
@@ -180,17 +180,20 @@ TEST_CASE_TEMPLATE("products with a bias agree with products and do not depend o
   }
 }
 
-// An A of more than 4 MB is prefetched if its rows are not contiguous. It is packed if its columns are 512 bytes apart
-// (AVX-512: 1 KB). Sums of small integers are exact.
+// An A of more than 4 MB is prefetched if its rows are not contiguous and B is read in place; without AVX-512, if the
+// rows of B have at most 128 bytes. It is packed if its columns are 512 bytes apart (AVX-512: 1 KB). Sums of small
+// integers are exact.
 TEST_CASE_TEMPLATE("products with a large A", S, float, double) {
-  const std::size_t m = 504 / sizeof(S), n = 36, k = 8600;
-  std::vector<S> a = random_values<S>(m * k, 1), b = random_values<S>(k * n, 2), c = random_values<S>(m * n, 3);
-  for (std::vector<S>* values : {&a, &b, &c})
-    for (S& x : *values) x = std::round(4 * x);
-  std::vector<double> expected = naive(Product::tn, m, n, k, a, b);
-  for (std::size_t i = 0; i < m * n; ++i) expected[i] += static_cast<double>(c[i]);
-  const std::vector<S> found = by_host(ap::Host<S>{}, Product::tn, m, n, k, a, b, c, true);
-  CHECK(std::vector<double>(found.begin(), found.end()) == expected);
+  for (const std::size_t n : {std::size_t{36}, 128 / sizeof(S)}) {
+    const std::size_t m = 504 / sizeof(S), k = 8600;
+    std::vector<S> a = random_values<S>(m * k, 1), b = random_values<S>(k * n, 2), c = random_values<S>(m * n, 3);
+    for (std::vector<S>* values : {&a, &b, &c})
+      for (S& x : *values) x = std::round(4 * x);
+    std::vector<double> expected = naive(Product::tn, m, n, k, a, b);
+    for (std::size_t i = 0; i < m * n; ++i) expected[i] += static_cast<double>(c[i]);
+    const std::vector<S> found = by_host(ap::Host<S>{}, Product::tn, m, n, k, a, b, c, true);
+    CHECK(std::vector<double>(found.begin(), found.end()) == expected);
+  }
 }
 
 TEST_CASE_TEMPLATE("symmetric products: half computed, half copied, the same for any number of threads", S, float,

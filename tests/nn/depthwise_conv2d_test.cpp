@@ -39,6 +39,7 @@ const DepthwiseCase depthwise_cases[] = {
     {{.size = 3, .padding = 2, .bias = false}, {2, 4, 17}},
     {{.size = 3, .padding = 3}, {2, 3, 2}},
     {{.size = 3, .stride = 2, .padding = 1}, {3, 41, 33}},
+    {{.size = 3, .stride = 2, .padding = 1}, {3, 15, 20}},
     {{.size = 3, .stride = 2, .padding = 2}, {6, 9, 70}},
     {{.size = 6, .stride = 2, .padding = 2}, {9, 17, 40}},
     {{.size = 2, .stride = 4}, {9, 11, 17}},

@@ -65,7 +65,7 @@ ALGOPERF_INLINE void store_first(Vector<S> x, S* to, std::size_t count) {
       to += 4;
     }
     if (count & 2) {
-      _mm_storel_pi(reinterpret_cast<__m64*>(to), left);
+      __builtin_memcpy(to, &left, 2 * sizeof(S));
       left = _mm_movehl_ps(left, left);
       to += 2;
     }

@@ -2,14 +2,15 @@
 // terms of a product are added in parts of at most 512, or 256 without AVX-512; for each part and each block of
 // columns, C is computed from the first row down.
 //
-// - B is read in place if its rows are contiguous, A has at most 512 rows (without AVX-512: 17), and the rows of B do
-//   not compete for lines of the second-level cache (or A has few rows). Otherwise a block of B is packed into panels
-//   that take up to half of that cache. If the rows of B are contiguous, the tiles of the first rows of A pack what
-//   they read, so that packing costs no pass of its own. If the columns of B are contiguous, a block is packed before
-//   it is used; without AVX-512, also if its rows compete or A has many rows. Columns after the last whole panel are
-//   always packed before.
+// - B is read in place if its rows are contiguous, A has at most 512 rows (without AVX-512: 17, or 512 if B's rows have
+//   at most 128 bytes), and the rows of B do not compete for lines of the second-level cache (or A has few rows).
+//   Otherwise a block of B is packed into panels. If the rows of B are contiguous, the tiles of the first rows of A
+//   pack what they read, so that packing costs no pass of its own. If the columns of B are contiguous, a block is
+//   packed before it is used; without AVX-512, also if its rows compete or A has more than 192 rows. Columns after the
+//   last whole panel are always packed before.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
-//   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache.
+//   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31 terms or fewer are
+//   never packed.
 // - An A of more than 4 MB whose rows are not contiguous is prefetched by the tiles that read A and B in place, two
 //   vectors of columns at a time, unless they have few rows.
 // - If B's rows are contiguous and B has at least 2 MB, or 4 MB for one row of A, products of at most three rows read B
@@ -71,7 +72,8 @@ std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block,
   return first;
 }
 
-// Computes at most tile_rows rows of a block. If it packs columns, m is the first strip of three or more.
+// Computes at most tile_rows rows of a block. If it packs columns, the strip is the first of at least three, and m is
+// tile_rows or, without many registers, one fewer.
 template <class S>
 void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
@@ -79,9 +81,9 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   constexpr std::size_t of_one_row = many_registers ? 16 : 8, of_two_rows = of_one_row / 2;
   std::size_t j = 0;
   if (block.packs) {
-    constexpr std::size_t fewer = many_registers ? tile_rows : tile_rows - 1;
-    const auto packing = m == fewer ? tile<S, fewer, 2, tile_group, TileFor::packing_terms>
-                                    : tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>;
+    auto packing = tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>;
+    if constexpr (!many_registers)
+      if (m < tile_rows) packing = tile<S, tile_rows - 1, 2, tile_group, TileFor::packing_terms>;
     for (; j < block.in_place; j += line<S>)
       packing(part, line<S>, a, 0, block.b + j, block.b_row, c + j, block.panels + j * part.depth);
   }
@@ -122,13 +124,12 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                    const Strided<const S>& b, const S* bias, S* c, std::size_t ldc, bool add, bool a_in_cache,
                    bool b_in_cache) {
   constexpr std::size_t distance = many_registers ? 1024 : 512;  // of columns, in bytes
-  constexpr std::size_t least_depth = many_registers ? 0 : 32;
   const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = is_read_in_place(m, depth, b);
   const bool packs = !in_place && is_packed_by_tiles(m, depth, b);
-  const bool far_apart =
-      depth >= least_depth && (contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance);
+  const bool far_apart = (many_registers || depth >= 32) &&
+                         (contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance);
   const std::size_t most = block_columns<S>(m, depth);
-  // With many rows, the first of them bring B to the cache for the others.
+  // With many rows, the first of them bring B to the cache for the others. On Zen 3, prefetching did not help.
   const bool near = many_registers && in_place && b_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
   for (std::size_t j = 0; j < n; j += most) {
@@ -162,8 +163,8 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                    .ldc = ldc,
                    .add = add || bias != nullptr,
                    .rows_ahead = rows_ahead};
-    for (std::size_t i = 0, end, rows; i < m; i = end) {
-      end = i + pack_group(m - i, depth, a.from(i, 0), packed);
+    for (std::size_t i = 0, rows; i < m;) {
+      const std::size_t end = i + pack_group(m - i, depth, a.from(i, 0), packed);
       for (S* from = packed; i < end; i += rows, from += tile_rows * row_step<S>) {
         rows = rows_of_strip(m - i);
         strip<S>(part, rows, from, block, c + i * ldc + j);

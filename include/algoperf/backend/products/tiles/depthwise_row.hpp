@@ -1,7 +1,7 @@
 // Computes rows of depthwise convolutions with windows of three columns. A tile computes up to 8 neighbouring outputs
 // for one or two vectors of channels. For each line of the window, it loads each pixel once and adds it to all outputs
-// whose windows contain it, so that its loads do not limit its speed. Terms in the padding are skipped; padding of one
-// column costs no tests.
+// whose windows contain it, so that its loads do not limit its speed. Terms in the padding are skipped; with
+// eight outputs, padding of one column costs no tests.
 #pragma once
 
 #include <cstddef>
@@ -27,19 +27,21 @@ struct DepthwiseRow {
   S* y;
 };
 
-// Which pixels of the windows of a tile lie within the row.
-enum class Within { all, all_but_first, all_but_last, all_but_both_ends, some };
+// Which pixels of the windows of a tile are skipped: the first `before`, the last `behind`, and, if it `checks`, those
+// outside of the row.
+template <std::size_t before_, std::size_t behind_, bool checks_ = false>
+struct Skipped {
+  static constexpr std::size_t before = before_, behind = behind_;
+  static constexpr bool checks = checks_;
+};
 
 // Computes `outputs` outputs from q on, for `vectors` vectors of channels from `channel` on. `cut`: there is one
 // vector, of which only the first `last` channels exist.
-template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors, Within within, bool cut = false>
+template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors, class Skips, bool cut = false>
 [[gnu::always_inline]] inline void depthwise_row_tile(const DepthwiseRow<S>& row, std::size_t q, std::size_t channel,
                                                       std::size_t last = 0) {
   static_assert(!cut || vectors == 1);
   constexpr std::size_t n = width<S>, pixels = (outputs - 1) * stride + 3;
-  constexpr std::size_t begin = within == Within::all_but_first || within == Within::all_but_both_ends ? 1 : 0;
-  constexpr std::size_t end =
-      within == Within::all_but_last || within == Within::all_but_both_ends ? pixels - 1 : pixels;
   const auto take = [&](const S* from) ALGOPERF_INLINE_LAMBDA { return load_lanes<cut>(from, last); };
   Lanes<S> sum[outputs][vectors] = {};
   if (row.start != nullptr) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
@@ -57,15 +59,15 @@ template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors,
     }
     const S* at = line;
     // Up to 17 pixels, which ALGOPERF_UNROLL would not unroll wholly.
-    _Pragma("GCC unroll 32") for (std::size_t k = begin; k < end; ++k) {
-      constexpr bool checks = within == Within::some;
-      if (checks && first + k >= row.pixels) continue;
-      at = k == begin || checks ? line + (first + k) * row.channels : at + row.channels;
+    _Pragma("GCC unroll 32") for (std::size_t k = Skips::before; k < pixels - Skips::behind; ++k) {
+      if (Skips::checks && first + k >= row.pixels) continue;
+      at = k == Skips::before || Skips::checks ? line + (first + k) * row.channels : at + row.channels;
       asm("" : "+r"(at));  // otherwise g++ keeps the address of each pixel in a register, of which there are too few
       ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
         Lanes<S> pixel = take(at + v * n);
         keep_in_register<S>(pixel);
-        // The lines that the next row of outputs reads first. On Zen 3, passes take 0.5 to 0.85 of the time.
+        // The next row of outputs reads `stride` lines that this one does not. On Zen 3, forward passes and input
+        // gradients take 0.5 to 0.85 of the time.
         if (!many_registers && i <= stride)
           __builtin_prefetch(at + v * n + static_cast<std::ptrdiff_t>(stride) * row.x_line);
         ALGOPERF_UNROLL for (std::size_t p = 0; p < outputs; ++p) if (p * stride <= k && k < p * stride + 3) sum[p][v] =
@@ -80,19 +82,19 @@ template <class S, std::size_t stride, std::size_t outputs, std::size_t vectors,
 }
 
 // Computes `outputs` outputs from q on.
-template <class S, std::size_t stride, std::size_t outputs, Within within>
+template <class S, std::size_t stride, std::size_t outputs, class Skips>
 [[gnu::noinline]] void depthwise_row_channels(const DepthwiseRow<S>& row, std::size_t q) {
   // The sums of 8 outputs by this many vectors fit in the registers.
   constexpr std::size_t n = width<S>, vectors = many_registers ? 2 : 1;
   std::size_t c = 0;
   for (; c + vectors * n <= row.channels; c += vectors * n)
-    depthwise_row_tile<S, stride, outputs, vectors, within>(row, q, c);
+    depthwise_row_tile<S, stride, outputs, vectors, Skips>(row, q, c);
   if constexpr (vectors > 1)
     if (c + n <= row.channels) {
-      depthwise_row_tile<S, stride, outputs, 1, within>(row, q, c);
+      depthwise_row_tile<S, stride, outputs, 1, Skips>(row, q, c);
       c += n;
     }
-  if (c < row.channels) depthwise_row_tile<S, stride, outputs, 1, within, true>(row, q, c, row.channels - c);
+  if (c < row.channels) depthwise_row_tile<S, stride, outputs, 1, Skips, true>(row, q, c, row.channels - c);
 }
 
 // Computes the outputs, `outputs` at a time. If `outputs` does not divide their number, the last tile overlaps the one
@@ -105,18 +107,16 @@ void depthwise_row_tiles(const DepthwiseRow<S>& row) {
       const std::size_t first = from * stride, end = first + (outputs - 1) * stride + 3;
       const std::size_t before = first < row.padding ? row.padding - first : 0;  // pixels
       const std::size_t behind = end > row.pixels + row.padding ? end - row.pixels - row.padding : 0;
-      using Channels = void (*)(const DepthwiseRow<S>&, std::size_t);
-      static constexpr Channels without_ends[2][2] = {
-          {depthwise_row_channels<S, stride, 8, Within::all>,
-           depthwise_row_channels<S, stride, 8, Within::all_but_last>},
-          {depthwise_row_channels<S, stride, 8, Within::all_but_first>,
-           depthwise_row_channels<S, stride, 8, Within::all_but_both_ends>}};
+      using Compute = void (*)(const DepthwiseRow<S>&, std::size_t);
+      static constexpr Compute compute[2][2] = {
+          {depthwise_row_channels<S, stride, 8, Skipped<0, 0>>, depthwise_row_channels<S, stride, 8, Skipped<0, 1>>},
+          {depthwise_row_channels<S, stride, 8, Skipped<1, 0>>, depthwise_row_channels<S, stride, 8, Skipped<1, 1>>}};
       if (before <= 1 && behind <= 1) {
-        without_ends[before][behind](row, from);
+        compute[before][behind](row, from);
         continue;
       }
     }
-    depthwise_row_channels<S, stride, outputs, Within::some>(row, from);
+    depthwise_row_channels<S, stride, outputs, Skipped<0, 0, true>>(row, from);
   }
 }
 

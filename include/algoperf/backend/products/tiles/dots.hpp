@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "lanes.hpp"
 #include "strips.hpp"
@@ -49,26 +50,43 @@ template <class S, std::size_t rows, std::size_t columns>
   }
 }
 
+// The same, half of the columns at a time if their sums do not fit in the registers.
+template <class S, std::size_t rows, std::size_t columns>
+void dots_in_registers(std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb, S* c, std::size_t ldc,
+                       std::size_t c_column, bool add) {
+  if constexpr (rows * columns <= (many_registers ? 16 : 8)) {
+    dots<S, rows, columns>(k, a, lda, b, ldb, c, ldc, c_column, add);
+  } else {
+    constexpr std::size_t half = columns / 2;
+    dots_in_registers<S, rows, half>(k, a, lda, b, ldb, c, ldc, c_column, add);
+    dots_in_registers<S, rows, half>(k, a, lda, b + half * ldb, ldb, c + half * c_column, ldc, c_column, add);
+  }
+}
+
 template <class S, std::size_t columns>
 void dots_of_columns(std::size_t m, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb, S* c,
                      std::size_t ldc, std::size_t c_column, bool add) {
   std::size_t i = 0;
-  for (; m - i >= 4; i += 4) dots<S, 4, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, c_column, add);
-  if (m - i == 3) return dots<S, 3, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, c_column, add);
-  if (m - i == 2) return dots<S, 2, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, c_column, add);
-  if (m - i == 1) dots<S, 1, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, c_column, add);
+  const auto rows = [&]<std::size_t count>(std::integral_constant<std::size_t, count>) {
+    dots_in_registers<S, count, columns>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, c_column, add);
+  };
+  for (; m - i >= 4; i += 4) rows(std::integral_constant<std::size_t, 4>{});
+  if (m - i == 3) return rows(std::integral_constant<std::size_t, 3>{});
+  if (m - i == 2) return rows(std::integral_constant<std::size_t, 2>{});
+  if (m - i == 1) rows(std::integral_constant<std::size_t, 1>{});
 }
 
 // Adding up the lanes of a dot product costs as much as about 50 terms. If rows of A or columns of B are not `aligned`
 // to vectors, packing the few columns of B for tiles of at least 48 rows takes 0.4 to 0.9 of the time of dot products.
-// With 16 registers, dot products of many rows load too much for their few sums, and a tile of one vector of columns
-// is faster than they are. Host gives no thread a part of C of fewer than 48 rows or columns unless the whole is as
-// narrow, so the choice does not depend on the number of threads.
+// Without many registers, dot products load six vectors for eight sums, so that tiles are faster where packing B costs
+// little beside the product: for more than 20 rows, or more than k / 20. Host gives no thread a part of C of fewer than
+// 48 rows or columns unless the whole is as narrow, so the choice does not depend on the number of threads.
 constexpr bool is_dot_products(std::size_t m, std::size_t n, std::size_t k, bool aligned) {
-  const std::size_t few = m < n ? m : n;
-  if constexpr (many_registers) return (aligned || m < 48) && ((few <= 16 && k >= 64) || (few < 48 && k >= 256));
-  if (k < 64) return false;
-  return m <= 4 || (m <= 20 && 20 * m <= k) || (n <= 6 && (aligned || m < 48));
+  if constexpr (many_registers) {
+    const std::size_t few = m < n ? m : n;
+    return (aligned || m < 48) && ((few <= 16 && k >= 64) || (few < 48 && k >= 256));
+  }
+  return k >= 64 && (m <= 4 || (m <= 20 && 20 * m <= k) || (n <= 6 && (aligned || m < 48)));
 }
 
 // Memory delivers a few streams that are far from each other faster than neighbouring columns. Products of one row with
@@ -80,8 +98,8 @@ constexpr bool has_far_columns(std::size_t m, std::size_t bytes_of_b) {
 
 // Computes `together` columns at a time.
 template <class S, std::size_t together>
-void dots_of_rows(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b, std::size_t ldb,
-                  S* c, std::size_t ldc, bool add) {
+void dots_by_columns(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
+                     std::size_t ldb, S* c, std::size_t ldc, bool add) {
   const std::size_t distance = n / together;
   std::size_t j = 0;
   if (has_far_columns(m, n * k * sizeof(S))) {
@@ -94,16 +112,14 @@ void dots_of_rows(std::size_t m, std::size_t n, std::size_t k, const S* a, std::
   for (; j < n; ++j) dots_of_columns<S, 1>(m, k, a, lda, b + j * ldb, ldb, c + j, ldc, 1, add);
 }
 
-// With 16 registers, eight sums are enough that none waits for another: those of four rows and two columns, of two rows
-// and four columns, or of one row and eight columns.
+// Without many registers, the sums of one row and four columns would wait for each other.
 template <class S>
 void multiply_by_dots(std::size_t m, std::size_t n, std::size_t k, const S* a, std::size_t lda, const S* b,
                       std::size_t ldb, S* c, std::size_t ldc, bool add) {
-  if constexpr (many_registers) return dots_of_rows<S, 4>(m, n, k, a, lda, b, ldb, c, ldc, add);
-  if (m == 1) return dots_of_rows<S, 8>(m, n, k, a, lda, b, ldb, c, ldc, add);
-  const std::size_t most = m % 4 == 3 ? m : m / 4 * 4;
-  if (most > 0) dots_of_rows<S, 2>(most, n, k, a, lda, b, ldb, c, ldc, add);
-  if (most < m) dots_of_rows<S, 4>(m - most, n, k, a + most * lda, lda, b, ldb, c + most * ldc, ldc, add);
+  if (!many_registers && m == 1)
+    dots_by_columns<S, 8>(m, n, k, a, lda, b, ldb, c, ldc, add);
+  else
+    dots_by_columns<S, 4>(m, n, k, a, lda, b, ldb, c, ldc, add);
 }
 
 }  // namespace ALGOPERF_SIMD

@@ -20,11 +20,13 @@ struct Half;
 template <>
 struct Half<float> {
   using Lanes = __m256;
+  static Lanes add_product(Lanes sum, Lanes x, Lanes y) { return _mm256_fmadd_ps(x, y, sum); }
   static Vector<float>::Native whole(Lanes lanes) { return Vector<float>::Native(_mm512_zextps256_ps512(lanes)); }
 };
 template <>
 struct Half<double> {
   using Lanes = __m256d;
+  static Lanes add_product(Lanes sum, Lanes x, Lanes y) { return _mm256_fmadd_pd(x, y, sum); }
   static Vector<double>::Native whole(Lanes lanes) { return Vector<double>::Native(_mm512_zextpd256_pd512(lanes)); }
 };
 
@@ -52,7 +54,7 @@ template <class S, std::size_t rows, std::size_t whole>
         const Lanes<S> x = element - Lanes<S>{};
         ALGOPERF_UNROLL for (std::size_t v = 0; v < whole; ++v) sum[i][v] = add_product<S>(sum[i][v], x, y[v]);
       }
-      last[i] = last[i] + (element - Short{}) * z;
+      last[i] = Half<S>::add_product(last[i], element - Short{}, z);
     }
     ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_column;
   }

@@ -53,8 +53,8 @@ template <bool cut, class S>
     store<S>(lanes, to);
 }
 
-// Returns sum + x y, rounded once if the file is compiled for FMA. For AMD's Zen, g++ computes `sum + x * y` in two
-// roundings if it is the only sum of a loop, so that an element's bits would depend on its tile.
+// Returns sum + x y, rounded once if the file is compiled for FMA. For AMD's Zen 2 and later (-mtune), g++ rounds the
+// product of `sum + x * y` too if it is the only sum of a loop: an element's bits would then depend on its tile.
 template <class S>
 [[gnu::always_inline]] inline Lanes<S> add_product(Lanes<S> sum, Lanes<S> x, Lanes<S> y) {
 #if defined(__AVX512F__)

@@ -11,8 +11,8 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// The terms of a product that are added before C is written. Without AVX-512, a panel of B then takes 16 KB, half of
-// the first-level cache of most processors.
+// The terms of a product that are added before C is written. With AVX, a panel of B takes 16 KB, half of the
+// first-level cache of most processors.
 inline constexpr std::size_t part_depth = many_registers ? 512 : 256;
 inline constexpr std::size_t group_strips = 4;  // strips of A that are packed together
 
@@ -28,8 +28,8 @@ constexpr std::size_t panel_width(std::size_t columns) {
 }
 
 // A packed block of B takes at most 512 KB, half of the second-level cache of most processors with AVX-512. Others
-// often have only 512 KB or less. There a block takes half of that, unless so many rows of A are read for each block
-// that fewer blocks cost less.
+// often have only 512 KB. There a block takes half of that, unless A has more than 1024 rows: each block reads all of
+// A, so that fewer blocks then cost less (measured on Zen 3).
 template <class S>
 inline constexpr std::size_t block_elements = (std::size_t{1} << 19) / sizeof(S);
 template <class S>
@@ -38,22 +38,24 @@ constexpr std::size_t block_columns(std::size_t m, std::size_t depth) {
   return most / (depth > 0 ? depth : 1) / line<S> * line<S>;
 }
 
-// Packed rows of A are `row_step` apart, one vector more than they need: rows at multiples of 2 KB would compete for
-// the same lines of the cache.
+// Packed rows of A are `row_step` apart, one vector more than they need: rows at large powers of two would compete
+// for the same lines of the cache.
 template <class S>
 inline constexpr std::size_t row_step = part_depth + width<S>;
 
 // Whether more than eight of `rows` rows, `distance` bytes apart, begin in the same set of the second-level cache, for
-// the 2048 sets of 64-byte lines of the processors measured. Rows 4096 bytes apart begin in 32 of the sets.
+// the sets of 64-byte lines of the processors measured: 2048 with AVX-512, 1024 on Zen 3. Rows 4096 bytes apart begin
+// in every 64th set.
 constexpr bool rows_compete(std::size_t rows, std::size_t distance) {
-  constexpr std::size_t all_sets = 2048 * 64, ways = 8;         // in bytes
-  const std::size_t power_of_two = distance & (~distance + 1);  // that divides the distance
+  constexpr std::size_t all_sets = (many_registers ? 2048 : 1024) * 64, ways = 8;  // in bytes
+  const std::size_t power_of_two = distance & (~distance + 1);                     // that divides the distance
   return rows * (power_of_two < all_sets ? power_of_two : all_sets) > ways * all_sets;
 }
 
 // Whether `m` rows of A are multiplied by `depth` rows of B without packing these. With fewer than three tiles of rows,
-// packing B costs more than it saves. Small tiles read each row of B in so many short pieces that more rows of A are
-// faster with a packed B, and fewer also if the rows of B compete; but rows of two lines are as good as panels.
+// packing B costs more than it saves. Without many registers, tiles read each row of B in so many short pieces that
+// more rows of A are faster with a packed B, and from nine rows on also fewer if the rows of B compete; but rows of at
+// most 128 bytes are as good as panels.
 template <class S>
 constexpr bool is_read_in_place(std::size_t m, std::size_t depth, const Strided<const S>& b) {
   if (b.column != 1 || m > 512) return false;
@@ -62,8 +64,9 @@ constexpr bool is_read_in_place(std::size_t m, std::size_t depth, const Strided<
   return b.row * sizeof(S) <= 128 || (m < 3 * tile_rows && (m <= 8 || !compete));
 }
 
-// Whether the tiles of the first rows of A pack a B that is not read in place, rather than a pass before them. A tile
-// reads two vectors of each row of B, which are no longer in the cache for the next tile if the rows compete.
+// Whether the tiles of the first rows of A pack a B that is not read in place, rather than a pass before them. Without
+// many registers, a tile reads so little of each row of B that it mostly waits for memory if the rows compete; a pass
+// reads whole rows. With more than 192 rows, neither costs much, and the pass was up to 4 % faster.
 template <class S>
 constexpr bool is_packed_by_tiles(std::size_t m, std::size_t depth, const Strided<const S>& b) {
   if (b.column != 1) return false;
@@ -153,15 +156,18 @@ std::size_t pack_group(std::size_t left, std::size_t depth, const Strided<const 
     return begin[strips];
   }
   constexpr std::size_t ahead = 8;  // columns
-  const bool full = begin[strips] == strips * tile_rows;
   for (std::size_t l = 0; l < depth; ++l, to += tile_rows) {
     const S* const from = a.data + l * a.column;
     for (std::size_t i = 0; i < begin[strips]; i += width<S>) __builtin_prefetch(from + i + ahead * a.column);
-    if (full)
-      for (std::size_t s = 0; s < strips; ++s) std::memcpy(to + s * step, from + s * tile_rows, tile_rows * sizeof(S));
-    else
-      for (std::size_t s = 0; s < strips; ++s)
-        std::memcpy(to + s * step, from + begin[s], (begin[s + 1] - begin[s]) * sizeof(S));
+    for (std::size_t s = 0; s < strips; ++s) {
+      const std::size_t rows = begin[s + 1] - begin[s];
+      if (rows == tile_rows)
+        std::memcpy(to + s * step, from + begin[s], tile_rows * sizeof(S));
+      else if (!many_registers && rows == tile_rows - 1)
+        std::memcpy(to + s * step, from + begin[s], (tile_rows - 1) * sizeof(S));
+      else
+        std::memcpy(to + s * step, from + begin[s], rows * sizeof(S));
+    }
   }
   return begin[strips];
 }

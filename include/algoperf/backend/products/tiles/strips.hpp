@@ -9,7 +9,8 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// AVX-512 has 32 registers. The constants for 16 registers were chosen with AVX2 on AMD's Zen 3.
+// AVX-512 has 32 registers. Everything else is treated as having 16, NEON too. The constants for these were chosen with
+// AVX2 on AMD's Zen 3.
 inline constexpr bool many_registers = native_vector_bytes == 64;
 
 // The sums of this many rows by two vectors, two vectors of B and one of A fit in the registers.
@@ -26,8 +27,9 @@ constexpr std::size_t next_rows(std::size_t left, std::size_t unit = tile_group,
 }
 
 // Returns the rows of the next strip of `left` rows of a product, at most `most`. With many registers, an odd number is
-// not halved: its parts would be split into many tiles. Otherwise there are tiles of any number of rows, and strips are
-// almost equal: with five or six rows, no sum waits for another. Six of seven rows read B together.
+// not halved: its parts would be split into many tiles. Otherwise there are tiles of any number of rows up to six, and
+// strips are as equal as possible: from 18 rows on, they have five or six rows, whose tiles take less time per row than
+// those of four. Seven rows are six and one, because 4 and 3 took longer.
 constexpr std::size_t rows_of_strip(std::size_t left, std::size_t most = tile_rows) {
   if constexpr (many_registers) return left % 2 == 0 ? next_rows(left, tile_group, most) : left < most ? left : most;
   if (left <= most + 1) return left < most ? left : most;
