@@ -2,7 +2,9 @@
 pass and both gradients, at the shapes of ResNet-20 on 32 x 32 pixels and of the simple CNN; and depthwise convolutions. bench_turns alternates in another process.
 Prints ratios of PyTorch's time to the library's.
 
-    python torch_convolutions.py bench_turns [THREADS]
+    python torch_convolutions.py bench_turns [THREADS [TEXT]]
+
+With TEXT, only convolutions whose descriptions contain it, such as "1 x 1" or "depthwise".
 """
 import sys
 
@@ -33,6 +35,7 @@ DEPTHWISE = [  # side, channels, size, stride
     (8, 128, 3, 1),
 ]
 turns = Turns(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+CHOSEN = sys.argv[3] if len(sys.argv) > 3 else ""
 for shape in SHAPES:
     side, channels, filters, size, stride = shape
     for order, layout in (("NCHW", torch.contiguous_format), ("channels_last", torch.channels_last)):
@@ -57,7 +60,8 @@ for shape in SHAPES:
                     continue
                 what = ":".join(map(str, ("convolution", name, *shape)))
                 text = f"{side} x {side} x {channels}, {filters} of {size} x {size}, stride {stride}, {name}"
-                turns.row(what, 128, step, (text, order), 1)
+                if CHOSEN in text:
+                    turns.row(what, 128, step, (text, order), 1)
 for side, channels, size, stride in DEPTHWISE:
     for order, layout in (("NCHW", torch.contiguous_format), ("channels_last", torch.channels_last)):
         x = torch.randn(128, channels, side, side).to(memory_format=layout)
@@ -73,5 +77,6 @@ for side, channels, size, stride in DEPTHWISE:
             for name, step in passes.items():
                 what = ":".join(map(str, ("convolution", name, side, channels, 0, size, stride)))
                 text = f"{side} x {side} x {channels}, depthwise {size} x {size}, stride {stride}, {name}"
-                turns.row(what, 128, step, (text, order), 1)
+                if CHOSEN in text:
+                    turns.row(what, 128, step, (text, order), 1)
 sys.exit(1 if turns.missed else 0)

@@ -32,6 +32,7 @@
 #define ALGOPERF_GEMM_CHOSEN  // keeps gemm.hpp from including another implementation
 
 #include <cstddef>
+#include <cstring>
 
 #include "../../core/map_kernels.hpp"
 #include "../serial_team.hpp"
@@ -236,7 +237,9 @@ template <class S>
 void multiply(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b, S* c,
               std::size_t ldc, bool add, const S* bias = nullptr) {
   const bool aligned = (a.row | b.column) * sizeof(S) % native_vector_bytes == 0;
-  if (n == 1 && ldc == 1 && m > 1) {  // a column as a row
+  if (k == 0) {  // A and B may be null
+    for (std::size_t i = 0; !add && n > 0 && i < m; ++i) std::memset(c + i * ldc, 0, n * sizeof(S));
+  } else if (n == 1 && ldc == 1 && m > 1) {  // a column as a row
     multiply(1, m, k, b.transposed(), a.transposed(), c, m, add);
   } else if (a.column == 1 && b.row == 1 && is_dot_products(m, n, k, aligned)) {
     multiply_by_dots(m, n, k, a.data, a.row, b.data, b.column, c, ldc, add);

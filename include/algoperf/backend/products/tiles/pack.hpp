@@ -16,8 +16,8 @@ inline namespace ALGOPERF_SIMD {
 inline constexpr std::size_t part_depth = many_registers ? 512 : 256;
 inline constexpr std::size_t group_strips = 4;  // strips of A that are packed together
 
-// Returns the number of parts of k terms. No terms are one part, which clears C if it is to be overwritten.
-constexpr std::size_t parts_of(std::size_t k) { return k == 0 ? 1 : (k + part_depth - 1) / part_depth; }
+// Returns the number of parts of k terms, at least one.
+constexpr std::size_t parts_of(std::size_t k) { return (k + part_depth - 1) / part_depth; }
 
 // A panel is `line` columns of B: two vectors. The last panel is one vector wide if that suffices.
 template <class S>
@@ -35,7 +35,7 @@ inline constexpr std::size_t block_elements = (std::size_t{1} << 19) / sizeof(S)
 template <class S>
 constexpr std::size_t block_columns(std::size_t m, std::size_t depth) {
   const std::size_t most = many_registers || m > 1024 ? block_elements<S> : block_elements<S> / 2;
-  return most / (depth > 0 ? depth : 1) / line<S> * line<S>;
+  return most / depth / line<S> * line<S>;
 }
 
 // Packed rows of A are `row_step` apart, one vector more than they need: rows at large powers of two would compete
