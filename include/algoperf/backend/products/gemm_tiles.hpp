@@ -106,9 +106,15 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
     if (m == 6) j = wide_tiles<S, 6, 4>(part, a, block, j, c);
     if (m == 7) j = wide_tiles<S, 7, 2>(part, a, block, j, c);
   }
-  if (part.a_is_far)
-    for (; j < block.in_place; j += line<S>)
-      tiles<S, 2, tile_group, tile_rows, TileFor::far_terms>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
+  if constexpr (many_registers) {
+    if (part.a_is_far)
+      for (; j < block.in_place; j += line<S>)
+        tiles<S, 2, tile_group, tile_rows, TileFor::far_terms>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
+  } else if (part.a_is_far && m >= tile_rows - 1) {  // fewer rows are rare
+    const auto far = m == tile_rows ? tile<S, tile_rows, 2, tile_group, TileFor::far_terms>
+                                    : tile<S, tile_rows - 1, 2, tile_group, TileFor::far_terms>;
+    for (; j < block.in_place; j += line<S>) far(part, line<S>, a, 0, block.b + j, block.b_row, c + j, nullptr);
+  }
   for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;

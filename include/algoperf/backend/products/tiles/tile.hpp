@@ -148,6 +148,7 @@ inline constexpr std::size_t most_rows = [] {
 }();
 
 // Computes at most `rows` rows of one panel, with the largest tiles first. With groups of three, m is a multiple of 3.
+// To save compile time, only tiles of two vectors without many registers have any number of rows.
 template <class S, std::size_t vectors, std::size_t group = tile_group, std::size_t rows = tile_rows,
           TileFor use = TileFor::any_terms>
 void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, std::size_t first, const S* b,
@@ -158,12 +159,14 @@ void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a
     first += rows;
     c += rows * part.ldc;
   }
-  constexpr std::size_t fewer = group == 3        ? rows - 3
-                                : !many_registers ? rows - 1
-                                : rows == 16      ? 12
-                                : rows == 12      ? 10
-                                : rows == 10      ? 8
-                                                  : rows / 2;
+  constexpr bool any_rows = !many_registers && vectors == 2 && group == tile_group && use == TileFor::any_terms;
+  constexpr std::size_t fewer = group == 3   ? rows - 3
+                                : any_rows   ? rows - 1
+                                : rows == 16 ? 12
+                                : rows == 12 ? 10
+                                : rows == 10 ? 8
+                                : rows == 6  ? 4
+                                             : rows / 2;
   if constexpr (fewer > 0) tiles<S, vectors, group, fewer, use>(part, m, columns, a, first, b, b_row, c);
 }
 
