@@ -90,14 +90,6 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   }
   if (m == 1) j = wide_tiles<S, 1, of_one_row>(part, a, block, j, c);
   if (m == 2) j = wide_tiles<S, 2, of_two_rows>(part, a, block, j, c);
-  if constexpr (!many_registers) {
-    if (m == 3) j = wide_tiles<S, 3, 3>(part, a, block, j, c);
-    if (m == 4) j = wide_tiles<S, 4, 3>(part, a, block, j, c);
-    if (block.in_place - j == width<S>) {  // three vectors at a time may leave one
-      tiles<S, 1>(part, m, width<S>, a, 0, block.b + j, block.b_row, c + j);
-      j += width<S>;
-    }
-  }
   if constexpr (many_registers) {
     if (m == 1) j = wide_tiles<S, 1, 8>(part, a, block, j, c);
     if (m == 3) j = wide_tiles<S, 3, 4>(part, a, block, j, c);
@@ -105,6 +97,13 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
     if (m == 5) j = wide_tiles<S, 5, 4>(part, a, block, j, c);
     if (m == 6) j = wide_tiles<S, 6, 4>(part, a, block, j, c);
     if (m == 7) j = wide_tiles<S, 7, 2>(part, a, block, j, c);
+  } else {
+    if (m == 3) j = wide_tiles<S, 3, 3>(part, a, block, j, c);
+    if (m == 4) j = wide_tiles<S, 4, 3>(part, a, block, j, c);
+    if (block.in_place - j == width<S>) {  // three vectors at a time may leave one
+      tiles<S, 1>(part, m, width<S>, a, 0, block.b + j, block.b_row, c + j);
+      j += width<S>;
+    }
   }
   if constexpr (many_registers) {
     if (part.a_is_far)

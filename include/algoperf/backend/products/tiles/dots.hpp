@@ -78,9 +78,10 @@ void dots_of_columns(std::size_t m, std::size_t k, const S* a, std::size_t lda, 
 
 // Adding up the lanes of a dot product costs as much as about 50 terms. If rows of A or columns of B are not `aligned`
 // to vectors, packing the few columns of B for tiles of at least 48 rows takes 0.4 to 0.9 of the time of dot products.
-// Without many registers, dot products load six vectors for eight sums, so that tiles are faster where packing B costs
-// little beside the product: for more than 20 rows, or more than k / 20. Host gives no thread a part of C of fewer than
-// 48 rows or columns unless the whole is as narrow, so the choice does not depend on the number of threads.
+// Without many registers, dot products load six vectors for eight sums. Tiles are then faster where packing B costs
+// little beside the product: for more than 20 rows, or for more than four and k / 20. Host gives no thread a part of C
+// of fewer than 48 rows or columns unless the whole is as narrow, so the choice does not depend on the number of
+// threads.
 constexpr bool is_dot_products(std::size_t m, std::size_t n, std::size_t k, bool aligned) {
   if constexpr (many_registers) {
     const std::size_t few = m < n ? m : n;
