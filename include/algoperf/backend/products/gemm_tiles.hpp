@@ -2,12 +2,11 @@
 // terms of a product are added in parts of at most 512, or 256 without AVX-512; for each part and each block of
 // columns, C is computed from the first row down.
 //
-// - B is read in place if its rows are contiguous, A has at most 512 rows (without AVX-512: 17, or 512 if B's rows have
-//   at most 128 bytes), and the rows of B do not compete for lines of the second-level cache (or A has few rows).
-//   Otherwise a block of B is packed into panels. If the rows of B are contiguous, the tiles of the first rows of A
-//   pack what they read, so that packing costs no pass of its own. If the columns of B are contiguous, a block is
-//   packed before it is used; without AVX-512, also if its rows compete or A has more than 192 rows. Columns after the
-//   last whole panel are always packed before.
+// - B is read in place if its rows are contiguous, A has few enough rows (512 with AVX-512; 17 otherwise, or more if
+//   B's rows are short or few, see tiles/pack.hpp), and the rows of B do not compete for lines of the second-level
+//   cache (or A has few rows). Otherwise a block of B is packed into panels before it is used. With AVX-512, if the
+//   rows of B are contiguous, the tiles of the first rows of A pack what they read instead, so that packing costs no
+//   pass of its own. Columns after the last whole panel are always packed before.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31 terms or fewer are
 //   never packed.
@@ -69,25 +68,23 @@ template <class S, std::size_t rows, std::size_t vectors>
 std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block, std::size_t first, S* c) {
   constexpr std::size_t wide = vectors * width<S>;
   for (; block.in_place - first >= wide; first += wide)
-    tile<S, rows, vectors>(part, wide, a, 0, block.b + first, block.b_row, c + first);
+    tile<S, rows, vectors, tile_group, TileFor::plain_terms>(part, wide, a, 0, block.b + first, block.b_row, c + first);
   return first;
 }
 
 // Computes at most tile_rows rows of a block. If it packs columns, the strip is the first of at least three, and m is
-// tile_rows or, without many registers, one fewer.
+// tile_rows.
 template <class S>
 void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
   // sums fit in the registers.
   constexpr std::size_t of_one_row = many_registers ? 16 : 8, of_two_rows = of_one_row / 2;
   std::size_t j = 0;
-  if (block.packs) {
-    auto packing = tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>;
-    if constexpr (!many_registers)
-      if (m < tile_rows) packing = tile<S, tile_rows - 1, 2, tile_group, TileFor::packing_terms>;
-    for (; j < block.in_place; j += line<S>)
-      packing(part, line<S>, a, 0, block.b + j, block.b_row, c + j, block.panels + j * part.depth);
-  }
+  if constexpr (many_registers)
+    if (block.packs)
+      for (; j < block.in_place; j += line<S>)
+        tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>(part, line<S>, a, 0, block.b + j, block.b_row, c + j,
+                                                                  block.panels + j * part.depth);
   if (m == 1) j = wide_tiles<S, 1, of_one_row>(part, a, block, j, c);
   if (m == 2) j = wide_tiles<S, 2, of_two_rows>(part, a, block, j, c);
   if constexpr (many_registers) {
@@ -101,7 +98,7 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
     if (m == 3) j = wide_tiles<S, 3, 3>(part, a, block, j, c);
     if (m == 4) j = wide_tiles<S, 4, 3>(part, a, block, j, c);
     if (block.in_place - j == width<S>) {  // three vectors at a time may leave one
-      tiles<S, 1>(part, m, width<S>, a, 0, block.b + j, block.b_row, c + j);
+      panel_tiles<S, TileFor::plain_terms>(part, m, width<S>, a, 0, block.b + j, block.b_row, c + j);
       j += width<S>;
     }
   }
@@ -114,7 +111,8 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
                                     : tile<S, tile_rows - 1, 2, tile_group, TileFor::far_terms>;
     for (; j < block.in_place; j += line<S>) far(part, line<S>, a, 0, block.b + j, block.b_row, c + j, nullptr);
   }
-  for (; j < block.in_place; j += line<S>) tiles<S, 2>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
+  for (; j < block.in_place; j += line<S>)
+    panel_tiles<S, TileFor::plain_terms>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
   for (std::size_t columns = line<S>; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
     if (block.bias != nullptr) part.bias = block.bias + j;
@@ -131,7 +129,7 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                    bool b_in_cache) {
   constexpr std::size_t distance = many_registers ? 1024 : 512;  // of columns, in bytes
   const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = is_read_in_place(m, depth, b);
-  const bool packs = !in_place && is_packed_by_tiles(m, depth, b);
+  const bool packs = many_registers && !in_place && rows_of_b;
   const bool far_apart = (many_registers || depth >= 32) &&
                          (contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance);
   const std::size_t most = block_columns<S>(m, depth);

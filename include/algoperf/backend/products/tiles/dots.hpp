@@ -35,7 +35,8 @@ template <class S, std::size_t rows, std::size_t columns>
     }
   };
   std::size_t l = 0;
-  for (; k - l >= n; l += n) add_terms([l](const S* from) ALGOPERF_INLINE_LAMBDA { return load(from + l); });
+  ALGOPERF_UNROLL_TERMS for (; k - l >= n; l += n)
+      add_terms([l](const S* from) ALGOPERF_INLINE_LAMBDA { return load(from + l); });
   if (l < k) add_terms([l, k](const S* from) ALGOPERF_INLINE_LAMBDA { return load_first(from + l, k - l); });
   S totals[count < n ? n : count];
   ALGOPERF_UNROLL for (std::size_t g = 0; g < count; g += together)

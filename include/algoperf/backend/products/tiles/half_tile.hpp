@@ -30,7 +30,7 @@ struct Half<double> {
   static Vector<double>::Native whole(Lanes lanes) { return Vector<double>::Native(_mm512_zextpd256_pd512(lanes)); }
 };
 
-// As tile() for plain terms with or without a bias. The tile has `whole` vectors and a half one, of which the last
+// As tile() for plain terms. The tile has `whole` vectors and a half one, of which the last
 // columns may be missing.
 template <class S, std::size_t rows, std::size_t whole>
 [[gnu::noinline]] void half_tile(const TileTerms& part, std::size_t columns, const S* a, const S* b, std::size_t b_row,
@@ -75,12 +75,12 @@ void half_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const
   if constexpr (rows > 4)
     half_tiles<S, whole, rows == 12 ? 10 : rows == 10 ? 8 : 4>(part, m, columns, a, b, b_row, c);
   else  // a few rows wait for their sums, not for the vectors
-    tiles<S, whole + 1, tile_group, 2>(part, m, columns, a, 0, b, b_row, c);
+    tiles<S, whole + 1, tile_group, 2, TileFor::plain_terms>(part, m, columns, a, 0, b, b_row, c);
 }
 
 #endif
 
-// Computes a panel of plain terms with or without a bias. Computes only half of the last vector if that suffices.
+// Computes a panel of plain terms. Computes only half of the last vector if that suffices.
 template <class S>
 void product_panel(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, const S* panel, S* c) {
 #if defined(__AVX512F__)
@@ -89,7 +89,7 @@ void product_panel(const TileTerms& part, std::size_t m, std::size_t columns, co
     return half_tiles<S, 1>(part, m, columns, a, panel, line<S>, c);
   }
 #endif
-  panel_tiles(part, m, columns, a, 0, panel, panel_width<S>(columns), c);
+  panel_tiles<S, TileFor::plain_terms>(part, m, columns, a, 0, panel, panel_width<S>(columns), c);
 }
 
 }  // namespace ALGOPERF_SIMD

@@ -36,10 +36,7 @@ void multiply_narrow(std::size_t m, std::size_t n, std::size_t k, const Strided<
           tiles<S, 1, tile_group, most, TileFor::cut_terms>(part, rows, n, rows_of_a, 0, from_b, b.row, to);
           continue;
         }
-      if (rows == most)
-        tile<S, most, 1, tile_group, TileFor::plain_terms>(part, n, rows_of_a, 0, panel, width<S>, to);
-      else
-        tiles<S, 1, tile_group, most>(part, rows, n, rows_of_a, 0, panel, width<S>, to);
+      tiles<S, 1, tile_group, most, TileFor::plain_terms>(part, rows, n, rows_of_a, 0, panel, width<S>, to);
     }
     l += depth;
   }

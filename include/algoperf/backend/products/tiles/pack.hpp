@@ -54,24 +54,15 @@ constexpr bool rows_compete(std::size_t rows, std::size_t distance) {
 
 // Whether `m` rows of A are multiplied by `depth` rows of B without packing these. With fewer than three tiles of rows,
 // packing B costs more than it saves. Without many registers, tiles read each row of B in so many short pieces that
-// more rows of A are faster with a packed B, and from nine rows on also fewer if the rows of B compete; but rows of at
-// most 128 bytes are as good as panels.
+// more rows of A are faster with a packed B, and from nine rows on also fewer if the rows of B compete. But rows of at
+// most 128 bytes are as good as panels, and for up to 144 rows of A, so are rows that fit in the first-level cache.
 template <class S>
 constexpr bool is_read_in_place(std::size_t m, std::size_t depth, const Strided<const S>& b) {
   if (b.column != 1 || m > 512) return false;
   const bool compete = rows_compete(depth, b.row * sizeof(S));
   if constexpr (many_registers) return m < 3 * tile_rows || !compete;
-  return b.row * sizeof(S) <= 128 || (m < 3 * tile_rows && (m <= 8 || !compete));
-}
-
-// Whether the tiles of the first rows of A pack a B that is not read in place, rather than a pass before them. Without
-// many registers, a tile reads so little of each row of B that it mostly waits for memory if the rows compete; a pass
-// reads whole rows. With more than 192 rows, neither costs much, and the pass was up to 4 % faster.
-template <class S>
-constexpr bool is_packed_by_tiles(std::size_t m, std::size_t depth, const Strided<const S>& b) {
-  if (b.column != 1) return false;
-  if constexpr (many_registers) return true;
-  return m >= 3 * tile_rows && m <= 192 && !rows_compete(depth, b.row * sizeof(S));
+  return b.row * sizeof(S) <= 128 || (m <= 144 && depth * b.row * sizeof(S) <= std::size_t{1} << 15) ||
+         (m < 3 * tile_rows && (m <= 8 || !compete));
 }
 
 // Memory for one group of rows of A and one block of B.
@@ -86,11 +77,11 @@ struct Packed {
   }
 };
 
-// Packs B, whose rows are contiguous, into panels. Columns past the last are zero. Panels are far apart, so the lines
-// that are written are prefetched like those that are read.
+// Packs B, whose rows are contiguous, into panels. Columns past the last are zero. With AVX-512, the lines that are
+// written are prefetched like those that are read, because panels are far apart. On Zen 3, this did not help.
 template <class S>
 void pack_rows(std::size_t depth, std::size_t columns, const Strided<const S>& b, S* panels) {
-  constexpr std::size_t n = width<S>, ahead = 8;  // rows
+  constexpr std::size_t n = width<S>, ahead = many_registers ? 8 : 4;  // rows
   const std::size_t whole = columns / line<S> * line<S>, rest = columns - whole;
   const std::size_t last = panel_width<S>(rest), tail = rest > n ? rest - n : rest;
   for (std::size_t l = 0; l < depth; ++l) {
@@ -98,9 +89,11 @@ void pack_rows(std::size_t depth, std::size_t columns, const Strided<const S>& b
     for (std::size_t j = 0; j < whole; j += line<S>) {
       S* const to = panels + j * depth + l * line<S>;
       __builtin_prefetch(from + j + ahead * b.row);
-      __builtin_prefetch(from + j + n + ahead * b.row);
-      __builtin_prefetch(to + ahead * line<S>, 1);
-      __builtin_prefetch(to + ahead * line<S> + n, 1);
+      if constexpr (many_registers) {
+        __builtin_prefetch(from + j + n + ahead * b.row);
+        __builtin_prefetch(to + ahead * line<S>, 1);
+        __builtin_prefetch(to + ahead * line<S> + n, 1);
+      }
       store<S>(load(from + j), to);
       store<S>(load(from + j + n), to + n);
     }

@@ -21,8 +21,9 @@ struct TileTerms {
   std::ptrdiff_t a_image = 0, b_image = 0;
   const std::size_t* places = nullptr;  // of groups of rows of A, unless these are a_row apart
   const void* bias = nullptr;           // if not null, a row that `add` adds instead of C
-  // Tiles of two to eight vectors and fewer than tile_rows rows prefetch B this many rows below, if it is not 0. The
-  // other tiles of two to four vectors prefetch the same row of the next columns, into the second-level cache.
+  // With AVX-512, tiles of two to eight vectors and fewer than tile_rows rows prefetch B this many rows below, if it is
+  // not 0. The other tiles of two to four vectors prefetch the same row of the next columns, into the second-level
+  // cache.
   std::size_t rows_ahead = 0;
   bool a_is_far = false;  // whether tiles of two vectors prefetch A
 
@@ -41,10 +42,10 @@ struct TileTerms {
 // Whether loading the first elements of a row of B costs less than packing them into whole vectors.
 inline constexpr bool cuts_rows = many_registers;
 
-// What a tile can do. Its sums cost less if it does not have to look for segments, images, places and a bias.
+// What a tile can do. Its sums cost less if it does not have to look for segments, images and places.
 enum class TileFor {
   any_terms,
-  plain_terms,    // one segment, one image, rows of A at equal distances, no bias
+  plain_terms,    // one segment, one image, rows of A at equal distances
   packing_terms,  // plain terms, and B is packed
   cut_terms,      // plain terms, and only `columns` elements of a row of B are read; for one vector
   far_terms,      // plain terms, and A, whose rows are not contiguous, is prefetched
@@ -85,19 +86,19 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
   const S* at[pointers];
   ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] =
       a + (plain || part.places == nullptr ? (first + i * group) * a_row : part.places[first / group + i]);
-  if (part.depth >= 32)
+  if (many_registers && part.depth >= 32)
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
         __builtin_prefetch(c + i * ldc + v * n, 1);
   const bool near = rows < tile_rows && part.rows_ahead > 0;
   const std::size_t ahead = near ? part.rows_ahead * b_row : vectors * n;
   asm("" : "+r"(c));  // otherwise g++ computes the addresses of C only once and keeps them through the terms
   for (std::size_t segment = part.segments, image = part.images;;) {
-    for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
+    ALGOPERF_UNROLL_TERMS for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
       Lanes<S> y[vectors];
       ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
         y[v] = load_lanes<cuts>(b + v * n, columns);
         if constexpr (packs) store<S>(y[v], panel + v * n);
-        if constexpr (vectors >= 2 && vectors <= 8) {
+        if constexpr (many_registers && vectors >= 2 && vectors <= 8) {
           if (near)
             __builtin_prefetch(b + ahead + v * n);
           else if constexpr (vectors <= 4)
@@ -110,7 +111,7 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
       }
       if constexpr (use == TileFor::far_terms) {
         __builtin_prefetch(at[0] + 16 * part.a_column);
-        __builtin_prefetch(at[pointers - 1] + 16 * part.a_column);
+        if constexpr (many_registers) __builtin_prefetch(at[pointers - 1] + 16 * part.a_column);
       }
       ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += part.a_column;
       if constexpr (packs) panel += vectors * n;
@@ -127,7 +128,7 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
     ALGOPERF_UNROLL for (std::size_t i = 0; i < pointers; ++i) at[i] += a_step;
     b += b_step;
   }
-  const Strided<const S> added = plain ? Strided<const S>{c, ldc, 1} : part.added_to<S>(c);
+  const Strided<const S> added = part.added_to<S>(c);
   if (columns == vectors * n) {
     if (part.add)
       ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
@@ -148,7 +149,7 @@ inline constexpr std::size_t most_rows = [] {
 }();
 
 // Computes at most `rows` rows of one panel, with the largest tiles first. With groups of three, m is a multiple of 3.
-// To save compile time, only tiles of two vectors without many registers have any number of rows.
+// To save compile time, only tiles of products, of two vectors and without many registers, have any number of rows.
 template <class S, std::size_t vectors, std::size_t group = tile_group, std::size_t rows = tile_rows,
           TileFor use = TileFor::any_terms>
 void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, std::size_t first, const S* b,
@@ -159,7 +160,7 @@ void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a
     first += rows;
     c += rows * part.ldc;
   }
-  constexpr bool any_rows = !many_registers && vectors == 2 && group == tile_group && use == TileFor::any_terms;
+  constexpr bool any_rows = !many_registers && vectors == 2 && use == TileFor::plain_terms;
   constexpr std::size_t fewer = group == 3   ? rows - 3
                                 : any_rows   ? rows - 1
                                 : rows == 16 ? 12
@@ -171,13 +172,13 @@ void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a
 }
 
 // The same for a panel of any width: one vector if that suffices.
-template <class S, std::size_t group = tile_group>
+template <class S, TileFor use = TileFor::any_terms>
 void panel_tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, std::size_t first, const S* b,
                  std::size_t b_row, S* c) {
   if (columns > width<S>)
-    tiles<S, 2, group>(part, m, columns, a, first, b, b_row, c);
+    tiles<S, 2, tile_group, tile_rows, use>(part, m, columns, a, first, b, b_row, c);
   else
-    tiles<S, 1, group>(part, m, columns, a, first, b, b_row, c);
+    tiles<S, 1, tile_group, tile_rows, use>(part, m, columns, a, first, b, b_row, c);
 }
 
 }  // namespace ALGOPERF_SIMD
