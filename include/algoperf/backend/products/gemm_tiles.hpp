@@ -6,7 +6,8 @@
 //   B's rows are short or few, see tiles/pack.hpp), and the rows of B do not compete for lines of the second-level
 //   cache (or A has few rows). Otherwise a block of B is packed into panels before it is used. With AVX-512, if the
 //   rows of B are contiguous, the tiles of the first rows of A pack what they read instead, so that packing costs no
-//   pass of its own. Columns after the last whole panel are always packed before.
+//   pass of its own. Columns after the last whole panel are always packed before. Without AVX-512, a few strips of A
+//   are multiplied by each panel of a B in place before the next.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31 terms or fewer are
 //   never packed.
@@ -128,11 +129,13 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                    const Strided<const S>& b, const S* bias, S* c, std::size_t ldc, bool add, bool a_in_cache,
                    bool b_in_cache) {
   constexpr std::size_t distance = many_registers ? 1024 : 512;  // of columns, in bytes
-  const bool contiguous = a.column == 1, rows_of_b = b.column == 1, in_place = is_read_in_place(m, depth, b);
+  const bool contiguous = a.column == 1, rows_of_b = b.column == 1;
+  const bool by_panels = is_read_by_panels(m, depth, b, b_in_cache);
+  const bool in_place = by_panels || is_read_in_place(m, depth, b);
   const bool packs = many_registers && !in_place && rows_of_b;
   const bool far_apart = (many_registers || depth >= 32) &&
                          (contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance);
-  const std::size_t most = block_columns<S>(m, depth);
+  const std::size_t most = by_panels ? line<S> : block_columns<S>(m, depth);
   // With many rows, the first of them bring B to the cache for the others. On Zen 3, prefetching did not help.
   const bool near = many_registers && in_place && b_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
