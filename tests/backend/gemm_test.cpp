@@ -98,7 +98,10 @@ const Size sizes[] = {
     {47, 60, 256},
     {7, 45, 300},
     {10, 45, 300},
-    // Strips of five rows, which pack B; rows of A that are 1 KB apart.
+    // Tiles of three vectors, before a panel that is not whole.
+    {3, 61, 300},
+    {4, 45, 300},
+    // Strips of five rows, one panel of B after the other; rows of A that are 1 KB apart.
     {20, 300, 300},
     {25, 96, 256},
     // Operands in place and packed, rows and columns far apart.

@@ -6,8 +6,8 @@
 //   B's rows are short or few, see tiles/pack.hpp), and the rows of B do not compete for lines of the second-level
 //   cache (or A has few rows). Otherwise a block of B is packed into panels before it is used. With AVX-512, if the
 //   rows of B are contiguous, the tiles of the first rows of A pack what they read instead, so that packing costs no
-//   pass of its own. Columns after the last whole panel are always packed before. Without AVX-512, a few strips of A
-//   are multiplied by each panel of a B in place before the next.
+//   pass of its own. A last panel that is not whole is always packed before, unless, without AVX-512, it has more
+//   than one vector. Without AVX-512, a few strips of A are multiplied by each panel of a B in place before the next.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31 terms or fewer are
 //   never packed.
@@ -61,14 +61,15 @@ struct Block {
   S* panels;
   bool packs;
   const S* bias;
+  std::size_t panels_in_place() const { return in_place / line<S> * line<S>; }  // columns of whole panels
 };
 
-// Computes `rows` rows, `vectors` vectors of columns at a time, for the columns of the block from `first` on that are
+// Computes `rows` rows, `vectors` vectors of columns at a time, for the whole panels from column `first` on that are
 // read in place. Returns where the columns that are left begin.
 template <class S, std::size_t rows, std::size_t vectors>
 std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block, std::size_t first, S* c) {
   constexpr std::size_t wide = vectors * width<S>;
-  for (; block.in_place - first >= wide; first += wide)
+  for (const std::size_t end = block.panels_in_place(); end - first >= wide; first += wide)
     tile<S, rows, vectors, tile_group, TileFor::plain_terms>(part, wide, a, 0, block.b + first, block.b_row, c + first);
   return first;
 }
@@ -98,7 +99,7 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   } else {
     if (m == 3) j = wide_tiles<S, 3, 3>(part, a, block, j, c);
     if (m == 4) j = wide_tiles<S, 4, 3>(part, a, block, j, c);
-    if (block.in_place - j == width<S>) {  // three vectors at a time may leave one
+    if (block.panels_in_place() - j == width<S>) {  // three vectors at a time may leave one
       panel_tiles<S, TileFor::plain_terms>(part, m, width<S>, a, 0, block.b + j, block.b_row, c + j);
       j += width<S>;
     }
@@ -110,11 +111,15 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   } else if (part.a_is_far && m >= tile_rows - 1) {  // fewer rows are rare
     const auto far = m == tile_rows ? tile<S, tile_rows, 2, tile_group, TileFor::far_terms>
                                     : tile<S, tile_rows - 1, 2, tile_group, TileFor::far_terms>;
-    for (; j < block.in_place; j += line<S>) far(part, line<S>, a, 0, block.b + j, block.b_row, c + j, nullptr);
+    for (; block.in_place - j >= line<S>; j += line<S>)
+      far(part, line<S>, a, 0, block.b + j, block.b_row, c + j, nullptr);
   }
-  for (; j < block.in_place; j += line<S>)
-    panel_tiles<S, TileFor::plain_terms>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
-  for (std::size_t columns = line<S>; j < block.columns; j += columns) {
+  std::size_t columns = line<S>;
+  for (; j < block.in_place; j += columns) {
+    if (block.in_place - j < columns) columns = block.in_place - j;
+    panel_tiles<S, TileFor::plain_terms>(part, m, columns, a, 0, block.b + j, block.b_row, c + j);
+  }
+  for (; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
     if (block.bias != nullptr) part.bias = block.bias + j;
     product_panel(part, m, columns, a, block.panels + j * part.depth, c + j);
@@ -141,7 +146,8 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
   const std::size_t rows_ahead = near ? 4 : 0;
   for (std::size_t j = 0; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
-    const std::size_t whole = in_place || packs ? columns / line<S> * line<S> : 0;
+    const std::size_t last = columns % line<S>, left = many_registers || last <= width<S> ? last : 0;
+    const std::size_t whole = in_place || packs ? columns - left : 0;
     Block<S> block{
         columns, whole, b.from(0, j).data, b.row, nullptr, packs && whole > 0, bias == nullptr ? nullptr : bias + j};
     if (whole < columns || !in_place) block.panels = Packed<S>::of_this_thread().b;

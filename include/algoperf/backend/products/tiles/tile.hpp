@@ -70,8 +70,10 @@ template <class S, std::size_t rows, std::size_t vectors>
 }
 
 // Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
-// b_row apart and are read as whole vectors, unless they are cut. Each pointer to A serves `group` rows; `first` is a
-// multiple of it. A packing tile writes the rows of B that it reads to `panel`, one after the other.
+// b_row apart and are read as whole vectors, unless they are cut. Without AVX-512, if the columns of a tile of plain
+// terms and two vectors do not fill both, the second begins within the first: no part of a vector is stored, and B may
+// be read in place. Each pointer to A serves `group` rows; `first` is a multiple of it. A packing tile writes the rows
+// of B that it reads to `panel`, one after the other.
 template <class S, std::size_t rows, std::size_t vectors, std::size_t group = tile_group,
           TileFor use = TileFor::any_terms>
 [[gnu::noinline]] void tile(const TileTerms& part, std::size_t columns, const S* a, std::size_t first, const S* b,
@@ -80,6 +82,10 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
   constexpr bool plain = use != TileFor::any_terms, packs = use == TileFor::packing_terms;
   constexpr bool cuts = use == TileFor::cut_terms;
   static_assert(!cuts || vectors == 1);
+  constexpr bool overlaps = plain && vectors == 2 && !many_registers;
+  const auto column = [columns](std::size_t v) ALGOPERF_INLINE_LAMBDA {  // the first of vector v
+    return overlaps && v == 1 ? columns - n : v * n;
+  };
   const std::size_t a_row = part.a_row, ldc = part.ldc;
   Lanes<S> sum[rows][vectors] = {};
   constexpr std::size_t pointers = (rows + group - 1) / group;
@@ -96,7 +102,7 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
     ALGOPERF_UNROLL_TERMS for (std::size_t l = part.depth; l > 0; --l, b += b_row) {
       Lanes<S> y[vectors];
       ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v) {
-        y[v] = load_lanes<cuts>(b + v * n, columns);
+        y[v] = load_lanes<cuts>(b + column(v), columns);
         if constexpr (packs) store<S>(y[v], panel + v * n);
         if constexpr (many_registers && vectors >= 2 && vectors <= 8) {
           if (near)
@@ -129,12 +135,12 @@ template <class S, std::size_t rows, std::size_t vectors, std::size_t group = ti
     b += b_step;
   }
   const Strided<const S> added = part.added_to<S>(c);
-  if (columns == vectors * n) {
+  if (overlaps || columns == vectors * n) {
     if (part.add)
       ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
-          sum[i][v] = load(added.data + i * added.row + v * n) + sum[i][v];
+          sum[i][v] = load(added.data + i * added.row + column(v)) + sum[i][v];
     ALGOPERF_UNROLL for (std::size_t i = 0; i < rows; ++i) ALGOPERF_UNROLL for (std::size_t v = 0; v < vectors; ++v)
-        store<S>(sum[i][v], c + i * ldc + v * n);
+        store<S>(sum[i][v], c + i * ldc + column(v));
     return;
   }
   write_cut<S>(sum, part, added, columns, c);
