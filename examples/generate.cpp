@@ -1,6 +1,6 @@
 // Trains a language model of Shakespeare's plays, or loads one, and writes text with it. With --save, the saved model
 // writes the text, the one with the best validation perplexity; without, the model after the last step does.
-//   generate --data ../shared/data --steps 3000 --save lm.checkpoint
+//   generate --data data --steps 3000 --save lm.checkpoint
 //   generate --load lm.checkpoint --prompt "ROMEO:" --temperature 0.7 --characters 500
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // may have different lengths. With --frontier, projects the target errors of Hestness et al. 2019 to the time that
 // training takes.
 //   training_cost --model cnn --batch 256 --rule adamw --operations
-//   training_cost --families --data ../shared/data
+//   training_cost --families --data data
 //   training_cost --frontier --accelerators 1024
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Trains a Conformer that recognises strings of spoken digits, or loads a trained one, and transcribes recordings.
 // After training with --save, it uses the checkpoint with the lowest word error rate; without --save, the model after
 // the last step.
-//   transcribe --data ../shared/data --steps 1500 --save digits.checkpoint
+//   transcribe --data data --steps 1500 --save digits.checkpoint
 //   transcribe --load digits.checkpoint --recording number.wav
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Trains a Transformer from German to English, or loads a trained one, and translates. After training with --save, it
 // uses the checkpoint with the best validation BLEU; without --save, the model after the last step.
-//   translate --data ../shared/data --steps 3000 --save translator.checkpoint
+//   translate --data data --steps 3000 --save translator.checkpoint
 //   translate --load translator.checkpoint --sentence "Zwei Kinder spielen im Schnee."
 //   translate --load translator.checkpoint --file sentences.de
 #include <fmt/format.h>
