@@ -101,9 +101,17 @@ const Size sizes[] = {
     // Tiles of three vectors, before a panel that is not whole.
     {3, 61, 300},
     {4, 45, 300},
-    // Strips of five rows, one panel of B after the other; rows of A that are 1 KB apart.
+    // Without AVX-512: strips of five rows, one panel of B after the other; a last panel of one vector; rows of A that
+    // are 1 KB apart.
     {20, 300, 300},
+    {20, 293, 300},
     {25, 96, 256},
+    // Packed A, and B in place with a last panel that is not whole.
+    {5, 205, 256},
+    {12, 60, 256},
+    {130, 45, 90},
+    // A B that fits in the first-level cache.
+    {40, 45, 60},
     // Operands in place and packed, rows and columns far apart.
     {12, 96, 300},
     {520, 70, 9},
@@ -187,7 +195,7 @@ TEST_CASE_TEMPLATE("products with a bias agree with products and do not depend o
 // rows of B have at most 128 bytes. It is packed if its columns are 512 bytes apart (AVX-512: 1 KB). Sums of small
 // integers are exact.
 TEST_CASE_TEMPLATE("products with a large A", S, float, double) {
-  for (const std::size_t n : {std::size_t{36}, 128 / sizeof(S)}) {
+  for (const std::size_t n : {std::size_t{36}, 128 / sizeof(S), 128 / sizeof(S) - 1}) {
     const std::size_t m = 504 / sizeof(S), k = 8600;
     std::vector<S> a = random_values<S>(m * k, 1), b = random_values<S>(k * n, 2), c = random_values<S>(m * n, 3);
     for (std::vector<S>* values : {&a, &b, &c})
@@ -269,12 +277,14 @@ TEST_CASE_TEMPLATE("products with an empty dimension", S, float, double) {
   CHECK(c == std::vector<S>{1, 2, 3, 1, 2, 3});
 }
 
-// Rows are a power of two apart, as in one head of attention. The elements between them stay as they were.
-TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
-  constexpr std::size_t m = 50, n = 37, k = 70, ld = 512;
+// Rows are `ld` apart, as in one head of attention. The elements between them stay as they were.
+template <class S>
+static void check_parts(const std::size_t m, const std::size_t n, const std::size_t ld) {
+  constexpr std::size_t k = 70;
+  CAPTURE(m);
   const std::vector<S> a = random_values<S>(m * ld, 1), b = random_values<S>(k * ld, 2),
                        c = random_values<S>(k * ld, 3);
-  const auto compact = [](const std::vector<S>& from, std::size_t rows, std::size_t cols) {
+  const auto compact = [ld](const std::vector<S>& from, std::size_t rows, std::size_t cols) {
     std::vector<S> to;
     for (std::size_t i = 0; i < rows; ++i)
       to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(i * ld),
@@ -315,6 +325,12 @@ TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
           error = larger_or_nan(error, std::abs(static_cast<double>(found[i * ld + j] - c[i * ld + j])));
     CHECK(error < (std::is_same_v<S, double> ? 1e-13 : 1e-5));
   }
+}
+
+TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
+  check_parts<S>(50, 37, 512);
+  check_parts<S>(5, 45, 512);   // B in place
+  check_parts<S>(30, 45, 300);  // without AVX-512, B by panels
 }
 
 // The same where the columns of C fit in one vector, or C is computed as a transpose.

@@ -2,12 +2,12 @@
 // terms of a product are added in parts of at most 512, or 256 without AVX-512; for each part and each block of
 // columns, C is computed from the first row down.
 //
-// - B is read in place if its rows are contiguous, A has few enough rows (512 with AVX-512; 17 otherwise, or more if
-//   B's rows are short or few, see tiles/pack.hpp), and the rows of B do not compete for lines of the second-level
-//   cache (or A has few rows). Otherwise a block of B is packed into panels before it is used. With AVX-512, if the
-//   rows of B are contiguous, the tiles of the first rows of A pack what they read instead, so that packing costs no
-//   pass of its own. A last panel that is not whole is always packed before, unless, without AVX-512, it has more
-//   than one vector. Without AVX-512, a few strips of A are multiplied by each panel of a B in place before the next.
+// - B is read in place if its rows are contiguous, A has few enough rows (with AVX-512, 512; otherwise 17, 36 panel by
+//   panel, or more if B's rows are short or few, see tiles/pack.hpp), and the rows of B do not compete for lines of the
+//   second-level cache (or A has few rows). Otherwise a block of B is packed into panels before it is used. With
+//   AVX-512, if the rows of B are contiguous, the tiles of the first rows of A pack what they read instead, so that
+//   packing costs no pass of its own. A last panel that is not whole is always packed before, unless, without AVX-512,
+//   it has more than one vector.
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31 terms or fewer are
 //   never packed.
@@ -37,8 +37,8 @@
 #include "../../core/map_kernels.hpp"
 #include "../serial_team.hpp"
 #include "gemm.hpp"
+#include "tiles/block.hpp"
 #include "tiles/dots.hpp"
-#include "tiles/half_tile.hpp"
 #include "tiles/lanes.hpp"
 #include "tiles/narrow.hpp"
 #include "tiles/pack.hpp"
@@ -50,111 +50,38 @@ namespace algoperf {
 namespace detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// A block of B: its first `in_place` columns are read in place, the others from panels. The panel of column j begins at
-// panels + j * depth. If `packs`, the next strip also packs the columns that are in place. `bias`, if not null, is
-// added to the columns of panels.
-template <class S>
-struct Block {
-  std::size_t columns, in_place;
-  const S* b;
-  std::size_t b_row;
-  S* panels;
-  bool packs;
-  const S* bias;
-  std::size_t panels_in_place() const { return in_place / line<S> * line<S>; }  // columns of whole panels
-};
-
-// Computes `rows` rows, `vectors` vectors of columns at a time, for the whole panels from column `first` on that are
-// read in place. Returns where the columns that are left begin.
-template <class S, std::size_t rows, std::size_t vectors>
-std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block, std::size_t first, S* c) {
-  constexpr std::size_t wide = vectors * width<S>;
-  for (const std::size_t end = block.panels_in_place(); end - first >= wide; first += wide)
-    tile<S, rows, vectors, tile_group, TileFor::plain_terms>(part, wide, a, 0, block.b + first, block.b_row, c + first);
-  return first;
-}
-
-// Computes at most tile_rows rows of a block. If it packs columns, the strip is the first of at least three, and m is
-// tile_rows.
-template <class S>
-void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
-  // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
-  // sums fit in the registers.
-  constexpr std::size_t of_one_row = many_registers ? 16 : 8, of_two_rows = of_one_row / 2;
-  std::size_t j = 0;
-  if constexpr (many_registers)
-    if (block.packs)
-      for (; j < block.in_place; j += line<S>)
-        tile<S, tile_rows, 2, tile_group, TileFor::packing_terms>(part, line<S>, a, 0, block.b + j, block.b_row, c + j,
-                                                                  block.panels + j * part.depth);
-  if (m == 1) j = wide_tiles<S, 1, of_one_row>(part, a, block, j, c);
-  if (m == 2) j = wide_tiles<S, 2, of_two_rows>(part, a, block, j, c);
-  if constexpr (many_registers) {
-    if (m == 1) j = wide_tiles<S, 1, 8>(part, a, block, j, c);
-    if (m == 3) j = wide_tiles<S, 3, 4>(part, a, block, j, c);
-    if (m == 4) j = wide_tiles<S, 4, 4>(part, a, block, j, c);
-    if (m == 5) j = wide_tiles<S, 5, 4>(part, a, block, j, c);
-    if (m == 6) j = wide_tiles<S, 6, 4>(part, a, block, j, c);
-    if (m == 7) j = wide_tiles<S, 7, 2>(part, a, block, j, c);
-  } else {
-    if (m == 3) j = wide_tiles<S, 3, 3>(part, a, block, j, c);
-    if (m == 4) j = wide_tiles<S, 4, 3>(part, a, block, j, c);
-    if (block.panels_in_place() - j == width<S>) {  // three vectors at a time may leave one
-      panel_tiles<S, TileFor::plain_terms>(part, m, width<S>, a, 0, block.b + j, block.b_row, c + j);
-      j += width<S>;
-    }
-  }
-  if constexpr (many_registers) {
-    if (part.a_is_far)
-      for (; j < block.in_place; j += line<S>)
-        tiles<S, 2, tile_group, tile_rows, TileFor::far_terms>(part, m, line<S>, a, 0, block.b + j, block.b_row, c + j);
-  } else if (part.a_is_far && m >= tile_rows - 1) {  // fewer rows are rare
-    const auto far = m == tile_rows ? tile<S, tile_rows, 2, tile_group, TileFor::far_terms>
-                                    : tile<S, tile_rows - 1, 2, tile_group, TileFor::far_terms>;
-    for (; block.in_place - j >= line<S>; j += line<S>)
-      far(part, line<S>, a, 0, block.b + j, block.b_row, c + j, nullptr);
-  }
-  std::size_t columns = line<S>;
-  for (; j < block.in_place; j += columns) {
-    if (block.in_place - j < columns) columns = block.in_place - j;
-    panel_tiles<S, TileFor::plain_terms>(part, m, columns, a, 0, block.b + j, block.b_row, c + j);
-  }
-  for (; j < block.columns; j += columns) {
-    if (block.columns - j < columns) columns = block.columns - j;
-    if (block.bias != nullptr) part.bias = block.bias + j;
-    product_panel(part, m, columns, a, block.panels + j * part.depth, c + j);
-  }
-  if (block.packs) block.in_place = 0;
-  block.packs = false;
-}
-
 // Adds `depth` terms of a product to C, or overwrites it with their sum and the bias, if any.
 template <class S>
 void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Strided<const S>& a,
                    const Strided<const S>& b, const S* bias, S* c, std::size_t ldc, bool add, bool a_in_cache,
-                   bool b_in_cache) {
+                   std::size_t bytes_of_b) {
   constexpr std::size_t distance = many_registers ? 1024 : 512;  // of columns, in bytes
   const bool contiguous = a.column == 1, rows_of_b = b.column == 1;
-  const bool by_panels = is_read_by_panels(m, depth, b, b_in_cache);
+  const bool by_panels = is_read_by_panels(m, depth, b, bytes_of_b);
   const bool in_place = by_panels || is_read_in_place(m, depth, b);
   const bool packs = many_registers && !in_place && rows_of_b;
   const bool far_apart = (many_registers || depth >= 32) &&
                          (contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance);
   const std::size_t most = by_panels ? line<S> : block_columns<S>(m, depth);
   // With many rows, the first of them bring B to the cache for the others. On Zen 3, prefetching did not help.
-  const bool near = many_registers && in_place && b_in_cache && depth >= 32 && m <= 2 * tile_rows;
+  const bool near = many_registers && in_place && bytes_of_b <= most_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
   for (std::size_t j = 0; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
-    const std::size_t last = columns % line<S>, left = many_registers || last <= width<S> ? last : 0;
-    const std::size_t whole = in_place || packs ? columns - left : 0;
-    Block<S> block{
-        columns, whole, b.from(0, j).data, b.row, nullptr, packs && whole > 0, bias == nullptr ? nullptr : bias + j};
-    if (whole < columns || !in_place) block.panels = Packed<S>::of_this_thread().b;
+    const std::size_t rest = columns % line<S>, packed_rest = many_registers || rest <= width<S> ? rest : 0;
+    const std::size_t not_packed = in_place || packs ? columns - packed_rest : 0;  // before tiles run
+    Block<S> block{columns,
+                   not_packed,
+                   b.from(0, j).data,
+                   b.row,
+                   nullptr,
+                   packs && not_packed > 0,
+                   bias == nullptr ? nullptr : bias + j};
+    if (not_packed < columns || !in_place) block.panels = Packed<S>::of_this_thread().b;
     if (!rows_of_b)
       pack_columns(depth, columns, b.from(0, j), block.panels);
-    else if (whole < columns)
-      pack_rows(depth, columns - whole, b.from(0, j + whole), block.panels + whole * depth);
+    else if (not_packed < columns)
+      pack_rows(depth, columns - not_packed, b.from(0, j + not_packed), block.panels + not_packed * depth);
     if (!far_apart || columns <= 2 * line<S>) {
       TileTerms part{.depth = depth,
                      .a_row = a.row,
@@ -191,10 +118,9 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
 template <class S>
 void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<const S>& a, const Strided<const S>& b,
                     S* c, std::size_t ldc, bool add, const S* bias = nullptr) {
-  constexpr std::size_t most = std::size_t{1} << 22;  // bytes of an operand that a cache holds
   const std::size_t bytes_of_b = k * n * sizeof(S);
-  const bool a_in_cache = k * m * sizeof(S) <= most, b_in_cache = bytes_of_b <= most;
-  const bool along_rows = m <= 3 && b.column == 1 && bytes_of_b >= (m == 1 ? most : most / 2);
+  const bool a_in_cache = k * m * sizeof(S) <= most_in_cache;
+  const bool along_rows = m <= 3 && b.column == 1 && bytes_of_b >= (m == 1 ? most_in_cache : most_in_cache / 2);
   for (std::size_t parts = parts_of(k), l = 0; parts > 0; --parts) {
     const std::size_t depth = (k - l) / parts;
     const Strided<const S> of_a = a.from(0, l), of_b = b.from(l, 0);
@@ -205,7 +131,7 @@ void multiply_parts(std::size_t m, std::size_t n, std::size_t k, const Strided<c
                     of_b.data, b.row, c);
     if (j < n)
       multiply_part(m, n - j, depth, of_a, of_b.from(0, j), l == 0 ? bias : nullptr, c + j, ldc, adds, a_in_cache,
-                    b_in_cache);
+                    bytes_of_b);
     l += depth;
   }
 }

@@ -30,8 +30,7 @@ struct Half<double> {
   static Vector<double>::Native whole(Lanes lanes) { return Vector<double>::Native(_mm512_zextpd256_pd512(lanes)); }
 };
 
-// As tile() for plain terms. The tile has `whole` vectors and a half one, of which the last
-// columns may be missing.
+// As tile() for plain terms. The tile has `whole` vectors and a half one, of which the last columns may be missing.
 template <class S, std::size_t rows, std::size_t whole>
 [[gnu::noinline]] void half_tile(const TileTerms& part, std::size_t columns, const S* a, const S* b, std::size_t b_row,
                                  S* c) {

@@ -9,9 +9,10 @@
 #include "../../host/first_lanes.hpp"
 #include "../../host/vector.hpp"
 
-// Precedes a loop over the terms of a product. Without AVX-512, a term has at most twelve vector products and eight
-// loads. Moving pointers and counting take six more instructions, which a core decodes too slowly if its other
-// hardware thread is busy. The tiles are compiled once per unrolled term; measured on Zen 3.
+// Precedes a loop over the terms of a product. Without AVX-512, its body is repeated four times: a term of six rows by
+// two vectors has twelve multiply-adds, eight loads, and six instructions that move pointers and count. A core whose
+// other hardware thread is busy probably decodes them too slowly (measured on Zen 3). If the rows of A are contiguous,
+// g++ -O3 moves A's pointers once for four terms.
 #if defined(__AVX512F__)
 #define ALGOPERF_UNROLL_TERMS
 #else

@@ -14,7 +14,8 @@ inline namespace ALGOPERF_SIMD {
 // The terms of a product that are added before C is written. With AVX, a panel of B takes 16 KB, half of the
 // first-level cache of most processors.
 inline constexpr std::size_t part_depth = many_registers ? 512 : 256;
-inline constexpr std::size_t group_strips = 4;  // strips of A that are packed together
+inline constexpr std::size_t group_strips = 4;                      // strips of A that are packed together
+inline constexpr std::size_t most_in_cache = std::size_t{1} << 22;  // bytes of an operand that a cache holds
 
 // Returns the number of parts of k terms, at least one.
 constexpr std::size_t parts_of(std::size_t k) { return (k + part_depth - 1) / part_depth; }
@@ -43,7 +44,7 @@ constexpr std::size_t block_columns(std::size_t m, std::size_t depth) {
 template <class S>
 inline constexpr std::size_t row_step = part_depth + width<S>;
 
-// The sets of the caches of the processors measured, of 64-byte lines. Each set holds at least eight lines.
+// The number of sets in the caches of the processors measured. A set holds at least eight lines of 64 bytes.
 inline constexpr std::size_t first_level_sets = 64, second_level_sets = many_registers ? 2048 : 1024;
 
 // Whether more than eight of `rows` rows, `distance` bytes apart, begin in the same set of a cache. Rows 4096 bytes
@@ -56,8 +57,9 @@ constexpr bool rows_compete(std::size_t rows, std::size_t distance, std::size_t 
 
 // Whether `m` rows of A are multiplied by `depth` rows of B without packing these. With fewer than three tiles of rows,
 // packing B costs more than it saves. Without many registers, tiles read each row of B in so many short pieces that
-// more rows of A are faster with a packed B, and from nine rows on also fewer if the rows of B compete. But rows of at
-// most 128 bytes are as good as panels, and for up to 144 rows of A, so are rows that fit in the first-level cache.
+// more rows of A are faster with a packed B (or by panels, see below), and from nine rows on also fewer if the rows of
+// B compete. But rows of at most 128 bytes are as good as panels, and for up to 144 rows of A, so are rows that fit in
+// the first-level cache.
 template <class S>
 constexpr bool is_read_in_place(std::size_t m, std::size_t depth, const Strided<const S>& b) {
   if (b.column != 1 || m > 512) return false;
@@ -67,14 +69,16 @@ constexpr bool is_read_in_place(std::size_t m, std::size_t depth, const Strided<
          (m < 3 * tile_rows && (m <= 8 || !compete));
 }
 
-// Whether B is read in place, and all rows of A are multiplied by one panel of it before the next: the first rows bring
-// the panel to the first-level cache. This is for a few strips of A and a B that a cache holds. A part of B of up to
-// 64 KB was faster by blocks. Measured on Zen 3.
+// Whether B is read in place panel by panel: all rows of A are multiplied by one panel before the next, because the
+// first rows bring the panel to the first-level cache. For nine rows to six strips, a B of at most 1 MB, and rows of B
+// that do not compete for lines of the first-level cache (256 rows compete if a multiple of 256 bytes apart). With more
+// rows or a larger B, the gain turned into a loss while the third-level cache was busy. Parts of B of up to 64 KB were
+// faster by blocks. Measured on Zen 3.
 template <class S>
-constexpr bool is_read_by_panels(std::size_t m, std::size_t depth, const Strided<const S>& b, bool b_in_cache) {
+constexpr bool is_read_by_panels(std::size_t m, std::size_t depth, const Strided<const S>& b, std::size_t bytes_of_b) {
   const std::size_t distance = b.row * sizeof(S);
-  return !many_registers && b.column == 1 && b_in_cache && m > 8 && m <= 8 * tile_rows && depth * distance > 1 << 16 &&
-         !rows_compete(depth, distance, first_level_sets);
+  return !many_registers && b.column == 1 && m > 8 && m <= 6 * tile_rows && bytes_of_b <= std::size_t{1} << 20 &&
+         depth * distance > std::size_t{1} << 16 && !rows_compete(depth, distance, first_level_sets);
 }
 
 // Memory for one group of rows of A and one block of B.

@@ -69,11 +69,11 @@ template <class S, std::size_t rows, std::size_t vectors>
   }
 }
 
-// Computes `rows` rows of C, from row `first` of A on, and `columns` columns, at most `vectors` vectors. Rows of B are
-// b_row apart and are read as whole vectors, unless they are cut. Without AVX-512, if the columns of a tile of plain
-// terms and two vectors do not fill both, the second begins within the first: no part of a vector is stored, and B may
-// be read in place. Each pointer to A serves `group` rows; `first` is a multiple of it. A packing tile writes the rows
-// of B that it reads to `panel`, one after the other.
+// Computes `rows` rows of C, from row `first` of A on, and `columns` columns: at most `vectors` vectors, and more than
+// one fewer. Rows of B are b_row apart and are read as whole vectors, unless they are cut. Without AVX-512, tiles of
+// plain terms and two vectors load and store only whole vectors: the second ends at the last column and may overlap
+// the first. No column of B past the last is then read, so B may be in place. Each pointer to A serves `group` rows;
+// `first` is a multiple of it. A packing tile writes the rows of B that it reads to `panel`, one after the other.
 template <class S, std::size_t rows, std::size_t vectors, std::size_t group = tile_group,
           TileFor use = TileFor::any_terms>
 [[gnu::noinline]] void tile(const TileTerms& part, std::size_t columns, const S* a, std::size_t first, const S* b,
@@ -155,7 +155,7 @@ inline constexpr std::size_t most_rows = [] {
 }();
 
 // Computes at most `rows` rows of one panel, with the largest tiles first. With groups of three, m is a multiple of 3.
-// To save compile time, only tiles of products, of two vectors and without many registers, have any number of rows.
+// To save compile time, only tiles of plain terms and two vectors, without many registers, have any number of rows.
 template <class S, std::size_t vectors, std::size_t group = tile_group, std::size_t rows = tile_rows,
           TileFor use = TileFor::any_terms>
 void tiles(const TileTerms& part, std::size_t m, std::size_t columns, const S* a, std::size_t first, const S* b,
