@@ -277,9 +277,10 @@ TEST_CASE_TEMPLATE("products with an empty dimension", S, float, double) {
   CHECK(c == std::vector<S>{1, 2, 3, 1, 2, 3});
 }
 
+namespace {
 // Rows are `ld` apart, as in one head of attention. The elements between them stay as they were.
 template <class S>
-static void check_parts(const std::size_t m, const std::size_t n, const std::size_t ld) {
+void check_parts(std::size_t m, std::size_t n, std::size_t ld) {
   constexpr std::size_t k = 70;
   CAPTURE(m);
   const std::vector<S> a = random_values<S>(m * ld, 1), b = random_values<S>(k * ld, 2),
@@ -326,6 +327,7 @@ static void check_parts(const std::size_t m, const std::size_t n, const std::siz
     CHECK(error < (std::is_same_v<S, double> ? 1e-13 : 1e-5));
   }
 }
+}  // namespace
 
 TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
   check_parts<S>(50, 37, 512);

@@ -70,14 +70,13 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
     const std::size_t columns = n - j < most ? n - j : most;
     const std::size_t rest = columns % line<S>, packed_rest = many_registers || rest <= width<S> ? rest : 0;
     const std::size_t not_packed = in_place || packs ? columns - packed_rest : 0;  // before tiles run
-    Block<S> block{columns,
-                   not_packed,
-                   b.from(0, j).data,
-                   b.row,
-                   nullptr,
-                   packs && not_packed > 0,
-                   bias == nullptr ? nullptr : bias + j};
-    if (not_packed < columns || !in_place) block.panels = Packed<S>::of_this_thread().b;
+    Block<S> block{.columns = columns,
+                   .in_place = not_packed,
+                   .b = b.from(0, j).data,
+                   .b_row = b.row,
+                   .panels = not_packed < columns || !in_place ? Packed<S>::of_this_thread().b : nullptr,
+                   .packs = packs && not_packed > 0,
+                   .bias = bias == nullptr ? nullptr : bias + j};
     if (!rows_of_b)
       pack_columns(depth, columns, b.from(0, j), block.panels);
     else if (not_packed < columns)
