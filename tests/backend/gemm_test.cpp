@@ -105,6 +105,7 @@ const Size sizes[] = {
     // are 1 KB apart.
     {20, 300, 300},
     {20, 293, 300},
+    {20, 300, 256},
     {25, 96, 256},
     // Packed A, and B in place with a last panel that is not whole.
     {5, 205, 256},
@@ -280,11 +281,11 @@ TEST_CASE_TEMPLATE("products with an empty dimension", S, float, double) {
 namespace {
 // Rows are `ld` apart, as in one head of attention. The elements between them stay as they were.
 template <class S>
-void check_parts(std::size_t m, std::size_t n, std::size_t ld) {
-  constexpr std::size_t k = 70;
+void check_parts(std::size_t m, std::size_t n, std::size_t ld, std::size_t k = 70) {
   CAPTURE(m);
-  const std::vector<S> a = random_values<S>(m * ld, 1), b = random_values<S>(k * ld, 2),
-                       c = random_values<S>(k * ld, 3);
+  const std::size_t most = std::max({m, n, k});
+  const std::vector<S> a = random_values<S>(m * ld, 1), b = random_values<S>(most * ld, 2),
+                       c = random_values<S>(most * ld, 3);
   const auto compact = [ld](const std::vector<S>& from, std::size_t rows, std::size_t cols) {
     std::vector<S> to;
     for (std::size_t i = 0; i < rows; ++i)
@@ -331,8 +332,9 @@ void check_parts(std::size_t m, std::size_t n, std::size_t ld) {
 
 TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
   check_parts<S>(50, 37, 512);
-  check_parts<S>(5, 45, 512);   // B in place
-  check_parts<S>(30, 45, 300);  // without AVX-512, B by panels
+  check_parts<S>(5, 45, 512);       // B in place
+  check_parts<S>(30, 45, 300);      // without AVX-512, B by panels
+  check_parts<S>(70, 45, 300, 25);  // the same, and A packed
 }
 
 // The same where the columns of C fit in one vector, or C is computed as a transpose.

@@ -11,6 +11,8 @@
 // - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
 //   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31 terms or fewer are
 //   never packed.
+// - Without AVX-512, while tiles multiply one strip or group of strips of A by a packed block of B, they prefetch the
+//   next, and each tile prefetches the next tile of a large C (tiles/prefetch.hpp).
 // - An A of more than 4 MB whose rows are not contiguous is prefetched by the tiles that read A and B in place, two
 //   vectors of columns at a time, unless they have few rows.
 // - If B's rows are contiguous and B has at least 2 MB, or 4 MB for one row of A, products of at most three rows read B
@@ -42,6 +44,7 @@
 #include "tiles/lanes.hpp"
 #include "tiles/narrow.hpp"
 #include "tiles/pack.hpp"
+#include "tiles/prefetch.hpp"
 #include "tiles/stretches.hpp"
 #include "tiles/strips.hpp"
 #include "tiles/tile.hpp"
@@ -66,6 +69,11 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
   // With many rows, the first of them bring B to the cache for the others. On Zen 3, prefetching did not help.
   const bool near = many_registers && in_place && bytes_of_b <= most_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
+  const bool prefetches = prefetches_a<S>(m, depth, a_in_cache);
+  const std::size_t strips = strips_of_group(contiguous), group_rows = strips * tile_rows;
+  // If B is read panel by panel, one group of rows is packed once, before the first panel.
+  const std::size_t uses = by_panels || n < most ? n : most;  // columns by which packed rows are multiplied
+  const bool packs_a = far_apart && uses > 2 * line<S> && (!by_panels || m <= group_rows);
   for (std::size_t j = 0; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
     const std::size_t rest = columns % line<S>, packed_rest = many_registers || rest <= width<S> ? rest : 0;
@@ -76,12 +84,14 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                    .b_row = b.row,
                    .panels = not_packed < columns || !in_place ? Packed<S>::of_this_thread().b : nullptr,
                    .packs = packs && not_packed > 0,
-                   .bias = bias == nullptr ? nullptr : bias + j};
+                   .bias = bias == nullptr ? nullptr : bias + j,
+                   .prefetches_c = prefetches_c<S>(m, n, depth)};
     if (!rows_of_b)
       pack_columns(depth, columns, b.from(0, j), block.panels);
     else if (not_packed < columns)
       pack_rows(depth, columns - not_packed, b.from(0, j + not_packed), block.panels + not_packed * depth);
-    if (!far_apart || columns <= 2 * line<S>) {
+    const std::size_t panels = (columns + line<S> - 1) / line<S>;
+    if (!packs_a) {
       TileTerms part{.depth = depth,
                      .a_row = a.row,
                      .a_column = a.column,
@@ -89,9 +99,11 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                      .add = add || bias != nullptr,
                      .rows_ahead = rows_ahead,
                      .a_is_far = !contiguous && !a_in_cache};
+      NextRows<S> next(a, depth, tile_rows, panels);
       for (std::size_t i = 0, rows; i < m; i += rows) {
         rows = rows_of_strip(m - i);
-        strip(part, rows, a.from(i, 0).data, block, c + i * ldc + j);
+        if (prefetches && contiguous && m - i > rows) next.set(a.from(i + rows, 0).data, rows_of_strip(m - i - rows));
+        strip(part, rows, a.from(i, 0).data, block, next, c + i * ldc + j);
       }
       continue;
     }
@@ -102,11 +114,13 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                    .ldc = ldc,
                    .add = add || bias != nullptr,
                    .rows_ahead = rows_ahead};
+    NextRows<S> next(a, depth, group_rows, strips * panels);
     for (std::size_t i = 0, rows; i < m;) {
-      const std::size_t end = i + pack_group(m - i, depth, a.from(i, 0), packed);
+      const std::size_t end = by_panels && j > 0 ? m : i + pack_group(m - i, depth, a.from(i, 0), packed);
+      if (prefetches && end < m) next.set(a.from(end, 0).data, m - end < group_rows ? m - end : group_rows);
       for (S* from = packed; i < end; i += rows, from += tile_rows * row_step<S>) {
         rows = rows_of_strip(m - i);
-        strip<S>(part, rows, from, block, c + i * ldc + j);
+        strip<S>(part, rows, from, block, next, c + i * ldc + j);
       }
     }
   }

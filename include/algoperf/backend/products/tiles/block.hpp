@@ -6,6 +6,7 @@
 #include "half_tile.hpp"
 #include "lanes.hpp"
 #include "pack.hpp"
+#include "prefetch.hpp"
 #include "strips.hpp"
 #include "tile.hpp"
 
@@ -14,7 +15,7 @@ inline namespace ALGOPERF_SIMD {
 
 // A block of B: its first `in_place` columns are read in place, the others from panels. The panel of column j begins at
 // panels + j * depth. If `packs`, the next strip also packs the columns that are in place. `bias`, if not null, is
-// added to the columns of panels.
+// added to the columns of panels. If `prefetches_c`, the next tile of C is prefetched before each tile of a panel.
 template <class S>
 struct Block {
   std::size_t columns, in_place;
@@ -23,6 +24,7 @@ struct Block {
   S* panels;
   bool packs;
   const S* bias;
+  bool prefetches_c;
   std::size_t columns_of_whole_panels() const { return in_place / line<S> * line<S>; }  // of those in place
 };
 
@@ -36,10 +38,18 @@ std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block,
   return first;
 }
 
-// Computes at most tile_rows rows of a block. If it packs columns, the strip is the first of at least three, and m is
-// tile_rows.
+// Prefetches the tile of C after that of column `first`: the next of the strip, or the first of the next strip.
 template <class S>
-void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
+void prefetch_next_tile(const TileTerms& part, std::size_t rows, const Block<S>& block, std::size_t first, S* c) {
+  const std::size_t next = first + line<S>;
+  const S* const at = next < block.columns ? c + next : c + rows * part.ldc;
+  for (std::size_t i = 0; i < rows; ++i) __builtin_prefetch(at + i * part.ldc, 1);
+}
+
+// Computes at most tile_rows rows of a block, and prefetches `next` by the tiles that read panels. If it packs columns,
+// the strip is the first of at least three, and m is tile_rows.
+template <class S>
+void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, NextRows<S>& next, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The
   // sums fit in the registers.
   constexpr std::size_t of_one_row = many_registers ? 16 : 8, of_two_rows = of_one_row / 2;
@@ -84,6 +94,10 @@ void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, S* c) {
   for (; j < block.columns; j += columns) {
     if (block.columns - j < columns) columns = block.columns - j;
     if (block.bias != nullptr) part.bias = block.bias + j;
+    if constexpr (!many_registers) {
+      next.prefetch();
+      if (block.prefetches_c) prefetch_next_tile(part, m, block, j, c);
+    }
     product_panel(part, m, columns, a, block.panels + j * part.depth, c + j);
   }
   if (block.packs) block.in_place = 0;

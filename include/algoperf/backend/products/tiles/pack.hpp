@@ -14,8 +14,12 @@ inline namespace ALGOPERF_SIMD {
 // The terms of a product that are added before C is written. With AVX, a panel of B takes 16 KB, half of the
 // first-level cache of most processors.
 inline constexpr std::size_t part_depth = many_registers ? 512 : 256;
-inline constexpr std::size_t group_strips = 4;                      // strips of A that are packed together
 inline constexpr std::size_t most_in_cache = std::size_t{1} << 22;  // bytes of an operand that a cache holds
+
+// The strips of A that are packed together. If rows are not contiguous, each column of A contributes a piece. Without
+// AVX-512, a piece for four strips would have only 96 bytes, parts of two or three lines of the cache.
+inline constexpr std::size_t most_strips = many_registers ? 4 : 8;
+constexpr std::size_t strips_of_group(bool contiguous) { return contiguous ? 4 : most_strips; }
 
 // Returns the number of parts of k terms, at least one.
 constexpr std::size_t parts_of(std::size_t k) { return (k + part_depth - 1) / part_depth; }
@@ -87,7 +91,7 @@ struct Packed {
   S *a, *b;
   static Packed of_this_thread() {
     thread_local Buffer<S> buffer;
-    constexpr std::size_t group = group_strips * tile_rows * row_step<S>;
+    constexpr std::size_t group = most_strips * tile_rows * row_step<S>;
     S* const memory = buffer.of_size(group + block_elements<S>);
     return {memory, memory + group};
   }
@@ -154,8 +158,9 @@ void pack_columns(std::size_t depth, std::size_t columns, const Strided<const S>
 // to + s * tile_rows * row_step.
 template <class S>
 std::size_t pack_group(std::size_t left, std::size_t depth, const Strided<const S>& a, S* to) {
-  std::size_t begin[group_strips + 1] = {}, strips = 0;
-  for (; strips < group_strips && begin[strips] < left; ++strips)
+  const std::size_t most = strips_of_group(a.column == 1);
+  std::size_t begin[most_strips + 1] = {}, strips = 0;
+  for (; strips < most && begin[strips] < left; ++strips)
     begin[strips + 1] = begin[strips] + rows_of_strip(left - begin[strips]);
   constexpr std::size_t step = tile_rows * row_step<S>;
   if (a.column == 1) {
