@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../support/near.hpp"
+#include "../support/refused_step.hpp"
 #include "tagger.hpp"
 #include "tiny.hpp"
 
@@ -331,7 +332,7 @@ TEST_CASE("fields: a model with a loss of its own is refused, and so is the chec
 
 TEST_CASE("fields: mistakes name the field and the example") {
   TrainingLoop loop(Tagger{}, Weighted{SoftmaxCrossEntropy{}}, sgd(), Constant{0.5}, Sequence{.batch = 4});
-  const auto step_on = [&](const auto& data) { return sentence([&] { loop.step(data); }); };
+  const auto step_on = [&](const auto& data) { return refused_step(loop, data); };
   const auto good = tokens(6, tags, 1);
   const std::vector<float> ones(6, 1.0f);
   using Word = Field<"words", std::int32_t>;

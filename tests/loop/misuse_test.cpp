@@ -1,6 +1,7 @@
 // Common mistakes of users: each throws an error with a message.
 #include <doctest/doctest.h>
 
+#include "../support/refused_step.hpp"
 #include "tiny.hpp"
 
 using namespace algoperf;
@@ -32,7 +33,8 @@ InMemory<float> examples(std::size_t count, std::size_t width, std::size_t class
 
 template <class Data>
 std::string step_on(const Data& data) {
-  return sentence([&] { tiny_loop(sgd(), 0.1).step(data); });
+  auto loop = tiny_loop(sgd(), 0.1);
+  return refused_step(loop, data);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "../memory_archive.hpp"
 #include "../support/near.hpp"
+#include "../support/refused_step.hpp"
 #include "ragged.hpp"
 #include "tiny.hpp"
 
@@ -446,7 +447,7 @@ TEST_CASE("ragged: mistakes name the field, the axis and the example") {
   using Word = Field<"words", std::int32_t>;
   using Label = Field<"label", std::int32_t>;
   TrainingLoop loop(Tagger{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always({1, 0}));
-  const auto step_on = [&](const auto& data) { return sentence([&] { loop.step(data); }); };
+  const auto step_on = [&](const auto& data) { return refused_step(loop, data); };
   const auto good = tokens(6, classes, 1);
   const std::vector<std::uint32_t> lengths{2, 4};
   CHECK(step_on(Sentences({{"words", lengths}}, {good, {1}, "words"}, {good, {1}, "words"})).empty());
@@ -455,9 +456,8 @@ TEST_CASE("ragged: mistakes name the field, the axis and the example") {
   CHECK(step_on(InMemoryFields<Word, Label>({{"time", lengths}}, {good, {1}, "time"}, {good, {1}, "time"})) ==
         "data: the field 'words' lies on the ragged axis 'time', the model reads it on the ragged axis 'words'");
   TrainingLoop fixed(FixedTagger{3}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always({1, 0}));
-  CHECK(sentence([&] {
-          fixed.step(Sentences({{"words", lengths}}, {good, {1}, "words"}, {good, {1}, "words"}));
-        }) == "data: the field 'words' lies on the ragged axis 'words', the model reads it on the axis 'words'");
+  CHECK(refused_step(fixed, Sentences({{"words", lengths}}, {good, {1}, "words"}, {good, {1}, "words"})) ==
+        "data: the field 'words' lies on the ragged axis 'words', the model reads it on the axis 'words'");
   CHECK(step_on(Sentences({{"words", lengths}}, {tokens(12, classes, 1), {2}, "words"}, {good, {1}, "words"})) ==
         "data: the field 'words' has shape {2} with 2 elements per row, the model reads 1");
   auto wrong = good;
@@ -494,19 +494,16 @@ TEST_CASE("ragged: mistakes name the field, the axis and the example") {
         "rows");
 
   TrainingLoop of_graphs(GraphModel{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always({1, 0}));
-  CHECK(sentence([&] {
-          of_graphs.step(Graphs({{"nodes", {2, 3}}, {"edges", {1, 2}}}, {{0, 1, 2, 1, 0}, {1}, "nodes"},
-                                {{1, 0, 3}, {1}, "edges"}, {{0, 1, 2}, {1}, "edges"}, {{0, 1}, {1}}));
-        }) ==
+  CHECK(refused_step(of_graphs, Graphs({{"nodes", {2, 3}}, {"edges", {1, 2}}}, {{0, 1, 2, 1, 0}, {1}, "nodes"},
+                                       {{1, 0, 3}, {1}, "edges"}, {{0, 1, 2}, {1}, "edges"}, {{0, 1}, {1}})) ==
         "data: element 1 of the field 'senders' of example 1 is 3, expected [0, 3), the index of a row of the example "
         "on the axis "
         "'nodes'");
 
   TrainingLoop reader(Reader{}, SoftmaxCrossEntropy{}, sgd(), Constant{0.5}, Always({0}));
-  CHECK(sentence([&] {
-          const auto long_words = tokens(30, vocabulary, 1);
-          reader.step(Sentences({{"words", {30}}}, {long_words, {1}, "words"}, {tokens(30, classes, 1), {1}, "words"}));
-        }) ==
+  const Sentences too_long({{"words", {30}}}, {tokens(30, vocabulary, 1), {1}, "words"},
+                           {tokens(30, classes, 1), {1}, "words"});
+  CHECK(refused_step(reader, too_long) ==
         "data: the field 'words' of example 0 has 30 rows on the axis 'words', expected at most 12 (LearnedPositions's "
         "positions)");
 }

@@ -48,7 +48,7 @@ struct ResNet8LargeBnInit : ResNet8 {
   static constexpr const char* variant = "large_bn_init";
   static constexpr SmallResNet<> model() { return {.ghost = 64, .last_scale = Init::constant(8)}; }
 };
-// ResNet-20, without variants. No recorded run has reached its target.
+// ResNet-20, without variants.
 struct ResNet20 {
   static constexpr const char* name = "resnet20";
   static constexpr double target_error = 0.25;

@@ -6,6 +6,7 @@
 //   glyph_error, mnist_error          targets on Glyphs and on MNIST, found by find_target; those of DigitResNet8 and
 //                                     DigitVit by single runs of AdamW (benchmarks/workloads_to_target.cpp)
 //   step_hint
+//   label_smoothing                   of the loss; 0 unless a network names it
 //
 // Variants have AlgoPerf's names where their changes are the same.
 #pragma once
@@ -17,6 +18,7 @@
 #include "../nn/layers/group_norm.hpp"
 #include "../nn/layers/layer_norm.hpp"
 #include "../nn/layers/tanh.hpp"
+#include "../nn/losses/softmax_cross_entropy.hpp"
 #include "../nn/models/linear_model.hpp"
 #include "../nn/models/mlp.hpp"
 #include "../nn/models/simple_cnn.hpp"
@@ -34,6 +36,14 @@ inline constexpr SimpleCnn digit_cnn{.filters1 = 16, .filters2 = 32, .units = 12
 inline constexpr Dense digit_logits{.units = 10, .init = Init::lecun_normal, .output_layer = true};
 // The same with weights of variance 1 instead of 1 / fan in.
 inline constexpr Dense large_digit_logits{.units = 10, .init = Init::unit_normal, .output_layer = true};
+
+template <class Network>
+constexpr SoftmaxCrossEntropy digit_loss() {
+  if constexpr (requires { Network::label_smoothing; })
+    return {.label_smoothing = Network::label_smoothing};
+  else
+    return {};
+}
 
 }  // namespace detail
 
@@ -188,14 +198,14 @@ struct DigitCnnLargeInit : DigitCnn {
 // ResNet-8 with 77,754 parameters and ghost batch norms of 64 examples.
 struct DigitResNet8 {
   static constexpr const char* name = "resnet8";
-  static constexpr double glyph_error = 0.006, mnist_error = 0.01;
+  static constexpr double glyph_error = 0.006, mnist_error = 0.01, label_smoothing = 0.1;
   static constexpr std::uint64_t step_hint = 1200;
   static constexpr SmallResNet<> model() { return {.ghost = 64, .in = detail::digit_shape}; }
 };
 // A Vision Transformer of 2 blocks on 49 patches of 4 x 4 pixels, with 105,994 parameters.
 struct DigitVit {
   static constexpr const char* name = "vit";
-  static constexpr double glyph_error = 0.017, mnist_error = 0.035;
+  static constexpr double glyph_error = 0.017, mnist_error = 0.035, label_smoothing = 0.1;
   static constexpr std::uint64_t step_hint = 1500;
   static constexpr VisionTransformer model() { return {.blocks = 2, .in = detail::digit_shape}; }
 };

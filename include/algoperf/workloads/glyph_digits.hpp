@@ -46,7 +46,7 @@ struct GlyphWorkload {
   detail::SharedData<detail::DigitSplits> splits = {};
 
   auto model() const { return Network::model(); }
-  SoftmaxCrossEntropy loss() const { return {}; }
+  SoftmaxCrossEntropy loss() const { return detail::digit_loss<Network>(); }
   ErrorRate metric() const { return {}; }
   Target target() const { return {target_error, true}; }
   std::uint64_t step_hint() const { return Network::step_hint; }
