@@ -57,11 +57,11 @@ TEST_CASE("encoder and decoder: losses, gradients, steps of AdamW and logits are
 
 // With this seed, two sources and a target have no tokens.
 TEST_CASE("encoder and decoder: gradients agree with differences, also with sentences of no tokens") {
-  for (const bool post_norm : {false, true}) {
-    EncoderDecoder<Tanh> model = gated(small<Tanh>);
-    model.post_norm = post_norm;
-    check_error(gradient_check(model, SoftmaxCrossEntropy{}, {.batch = 4, .samples = 12, .seed = 2}));
-  }
+  const SoftmaxCrossEntropy loss{.label_smoothing = 0.1};
+  EncoderDecoder<Tanh> model = gated(small<Tanh>);
+  model.post_norm = true;
+  check_error(gradient_check(small<>, loss, {.batch = 4, .samples = 12, .seed = 2}));
+  check_error(gradient_check(model, loss, {.batch = 4, .samples = 12, .seed = 2}));
 }
 
 TEST_CASE("encoder and decoder: training is deterministic and resumes") {

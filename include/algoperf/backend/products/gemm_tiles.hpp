@@ -4,13 +4,14 @@
 //
 // - B is read in place if its rows are contiguous, A has few enough rows (with AVX-512, 512; otherwise 17, 36 panel by
 //   panel, or more if B's rows are short or few, see tiles/pack.hpp), and the rows of B do not compete for lines of the
-//   second-level cache (or A has few rows). Otherwise a block of B is packed into panels before it is used. With
-//   AVX-512, if the rows of B are contiguous, the tiles of the first rows of A pack what they read instead, so that
-//   packing costs no pass of its own. A last panel that is not whole is always packed before, unless, without AVX-512,
-//   it has more than one vector.
-// - A is packed if the block of B has more than two panels and A's rows are a multiple of 1 KB apart, or its columns at
-//   least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31 terms or fewer are
-//   never packed.
+//   second-level cache (or A has few rows). Otherwise a block of B is packed into panels before it is used. Without
+//   AVX-512, a block is one panel if A has at most 72 rows and B contiguous columns of many terms. With AVX-512, if the
+//   rows of B are contiguous, the tiles of the first rows of A pack what they read instead, so that packing costs no
+//   pass of its own. A last panel that is not whole is always packed before, unless, without AVX-512, it has more than
+//   one vector.
+// - A is packed if its packed rows are multiplied by more than two panels, and A's rows are a multiple of 1 KB apart,
+//   or its columns at least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31
+//   terms or fewer are never packed.
 // - Without AVX-512, while tiles multiply one strip or group of strips of A by a packed block of B, they prefetch the
 //   next, and each tile prefetches the next tile of a large C (tiles/prefetch.hpp).
 // - An A of more than 4 MB whose rows are not contiguous is prefetched by the tiles that read A and B in place, two
@@ -65,13 +66,14 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
   const bool packs = many_registers && !in_place && rows_of_b;
   const bool far_apart = (many_registers || depth >= 32) &&
                          (contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance);
-  const std::size_t most = by_panels ? line<S> : block_columns<S>(m, depth);
+  const bool packs_panels = is_packed_by_panels(m, depth, b, bytes_of_b);
+  const std::size_t most = by_panels || packs_panels ? line<S> : block_columns<S>(m, depth);
   // With many rows, the first of them bring B to the cache for the others. On Zen 3, prefetching did not help.
   const bool near = many_registers && in_place && bytes_of_b <= most_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
   const bool prefetches = prefetches_a<S>(m, depth, a_in_cache);
   const std::size_t strips = strips_of_group(contiguous), group_rows = strips * tile_rows;
-  // If B is read panel by panel, one group of rows is packed once, before the first panel.
+  // If B is read panel by panel, A is packed once, before the first panel, as one group of rows.
   const std::size_t uses = by_panels || n < most ? n : most;  // columns by which packed rows are multiplied
   const bool packs_a = far_apart && uses > 2 * line<S> && (!by_panels || m <= group_rows);
   for (std::size_t j = 0; j < n; j += most) {

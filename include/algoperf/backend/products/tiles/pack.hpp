@@ -85,6 +85,14 @@ constexpr bool is_read_by_panels(std::size_t m, std::size_t depth, const Strided
          depth * distance > std::size_t{1} << 16 && !rows_compete(depth, distance, first_level_sets);
 }
 
+// Whether B is packed panel by panel if its columns are contiguous: all rows of A are multiplied by a panel while it is
+// in the first-level cache. With fewer terms or a larger B, this lost up to 7 %. Measured on Zen 3.
+template <class S>
+constexpr bool is_packed_by_panels(std::size_t m, std::size_t depth, const Strided<const S>& b,
+                                   std::size_t bytes_of_b) {
+  return !many_registers && b.column != 1 && m <= 12 * tile_rows && depth >= 192 && bytes_of_b <= most_in_cache;
+}
+
 // Memory for one group of rows of A and one block of B.
 template <class S>
 struct Packed {
