@@ -94,28 +94,35 @@ algoperf::Arena<float> numbers(std::size_t n) {
   return all;
 }
 
-// One pass of a convolution of square images, padded by half of the size.
+// One pass of a convolution of square images, as in training: the layer computes those of 1 x 1 by products.
 class ConvolutionPass {
  public:
-  ConvolutionPass(const std::string& pass, const algoperf::Convolution& shape, unsigned threads)
+  ConvolutionPass(const std::string& pass, algoperf::Shape in, algoperf::Conv2d layer, std::size_t images,
+                  unsigned threads)
       : pass_(pass),
-        shape_(shape),
+        in_(in),
+        layer_(layer),
+        images_(images),
         host_{.threads = threads},
-        x_(numbers(shape.images * shape.inputs())),
-        w_(numbers(shape.weights())),
-        bias_(numbers(shape.filters)),
-        y_(numbers(shape.images * shape.outputs())) {}
+        x_(numbers(images * in.size())),
+        w_(numbers(layer.filters * layer.size * layer.size * in[2])),
+        bias_(numbers(layer.filters)),
+        y_(numbers(images * layer.output(in).size())) {}
   void operator()() {
-    const auto convolution = host_.convolution(shape_);
-    if (pass_ == "forward") convolution.forward(x_.data(), w_.data(), bias_.data(), y_.data());
-    if (pass_ == "input") convolution.back_to_input(y_.data(), w_.data(), x_.data());
-    if (pass_ == "weights") convolution.back_to_weight(x_.data(), y_.data(), w_.data());
+    const algoperf::LayerCall<algoperf::Host<float>> call{
+        host_, layout_, nullptr, nullptr, images_, images_, algoperf::Mode::train, {}, nullptr, nullptr, nullptr};
+    if (pass_ == "forward") layer_.convolve(call, in_, x_.data(), w_.data(), bias_.data(), y_.data());
+    if (pass_ == "input") layer_.back_to_input(call, in_, y_.data(), w_.data(), x_.data());
+    if (pass_ == "weights") layer_.back_to_weight(call, in_, x_.data(), y_.data(), w_.data());
   }
 
  private:
   std::string pass_;
-  algoperf::Convolution shape_;
+  algoperf::Shape in_;
+  algoperf::Conv2d layer_;
+  std::size_t images_;
   algoperf::Host<float> host_;
+  algoperf::Layout layout_;
   algoperf::Arena<float> x_, w_, bias_, y_;
 };
 
@@ -163,21 +170,14 @@ std::function<void()> convolution_of(const std::string& what, std::size_t images
   if (std::sscanf(what.c_str(), "convolution:%15[a-z]:%zu:%zu:%zu:%zu:%zu", pass, &side, &channels, &filters, &size,
                   &stride) != 6)
     return {};
+  const algoperf::Shape in{side, side, channels};
   if (filters == 0) {
     const algoperf::DepthwiseConv2d layer{.size = size, .stride = stride, .padding = size / 2};
-    const auto depthwise =
-        std::make_shared<DepthwisePass>(pass, algoperf::Shape{side, side, channels}, layer, images, threads);
+    const auto depthwise = std::make_shared<DepthwisePass>(pass, in, layer, images, threads);
     return [depthwise] { (*depthwise)(); };
   }
-  const algoperf::Convolution shape{.images = images,
-                                    .rows = side,
-                                    .cols = side,
-                                    .channels = channels,
-                                    .filters = filters,
-                                    .size = size,
-                                    .stride = stride,
-                                    .padding = size / 2};
-  const auto convolution = std::make_shared<ConvolutionPass>(pass, shape, threads);
+  const algoperf::Conv2d layer{.filters = filters, .size = size, .stride = stride, .padding = size / 2};
+  const auto convolution = std::make_shared<ConvolutionPass>(pass, in, layer, images, threads);
   return [convolution] { (*convolution)(); };
 }
 

@@ -106,6 +106,11 @@ const Size sizes[] = {
     {20, 300, 300},
     {20, 293, 300},
     {20, 300, 256},
+    {20, 200, 512},
+    {20, 293, 256},
+    // Without AVX-512: tiles that prefetch A or C.
+    {140, 140, 256},
+    {700, 200, 130},
     {25, 96, 256},
     // Packed A, and B in place with a last panel that is not whole.
     {5, 205, 256},
@@ -334,7 +339,7 @@ TEST_CASE_TEMPLATE("products of parts of larger matrices", S, float, double) {
   check_parts<S>(50, 37, 512);
   check_parts<S>(5, 45, 512);       // B in place
   check_parts<S>(30, 45, 300);      // without AVX-512, B by panels
-  check_parts<S>(70, 45, 300, 25);  // the same, and A packed
+  check_parts<S>(70, 45, 300, 36);  // the same, and A packed
 }
 
 // The same where the columns of C fit in one vector, or C is computed as a transpose.

@@ -179,7 +179,7 @@ TEST_CASE("conv2d: many images agree with the definition, and have the bits of s
   const Large shapes[] = {{{4, 4, 16}, 33, 3, 1, 1}, {{2, 2, 12}, 16, 3, 1, 1}, {{1, 1, 5}, 3, 3, 1, 1},
                           {{7, 5, 13}, 20, 3, 1, 1}, {{6, 8, 3}, 17, 5, 1, 2},  {{5, 4, 14}, 9, 4, 2, 1},
                           {{3, 3, 12}, 4, 3, 3, 2},  {{2, 3, 12}, 2, 2, 1, 3},  {{8, 12, 2}, 5, 3, 1, 0},
-                          {{3, 20, 12}, 6, 3, 1, 1}, {{2, 2, 12}, 6, 2, 4, 1}};
+                          {{3, 20, 12}, 6, 3, 1, 1}, {{2, 2, 12}, 6, 2, 4, 1},  {{3, 4, 6}, 5, 1, 1, 0}};
   for (const Large& of : shapes)
     for (const std::size_t images : {1u, 8u, 11u, 30u}) {
       const ap::Convolution c{.images = images,

@@ -9,9 +9,6 @@
 // The gradient of the input is a convolution of the outputs' gradient for each remainder of a pixel's coordinates
 // modulo the stride, with those weights that meet this pixel. The gradient of the weights is a product of windows and
 // outputs' gradients, summed over the places of all images in order; by taps, without the padding, if images are small.
-//
-// A convolution of 1 x 1 with stride 1 and without padding is a matrix product of pixels and weights, and so are its
-// gradients.
 #pragma once
 
 #define ALGOPERF_CONVOLUTION_CHOSEN  // keeps convolution.hpp from including another implementation
@@ -21,7 +18,6 @@
 
 #include "../../core/window_overlap.hpp"
 #include "convolution.hpp"
-#include "gemm.hpp"
 #include "tiles/buffer.hpp"
 #include "tiles/convolution_by_pixels.hpp"
 #include "tiles/lanes.hpp"
@@ -45,10 +41,6 @@ constexpr std::size_t images_together(std::size_t images, std::size_t places) {
 inline PaddedImage padded_input(const Convolution& c) {
   return {c.rows, c.cols, c.channels, c.padding, c.padding, c.padding, c.padding};
 }
-
-// Whether each pixel of the input is a window.
-constexpr bool is_product(const Convolution& c) { return c.size == 1 && c.stride == 1 && c.padding == 0; }
-constexpr std::size_t pixels_of(const Convolution& c) { return c.images * c.rows * c.cols; }
 
 // Memory of a convolution for this thread: a padded image and weights or their gradient.
 template <class S>
@@ -77,8 +69,6 @@ struct Residue {
 
 template <class S>
 void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S* y) {
-  if (is_product(c))
-    return gemm_nt_bias<S>(pixels_of(c), c.filters, c.channels, x, c.channels, weight, c.channels, bias, y, c.filters);
   const PaddedImage padded = padded_input(c);
   const std::size_t terms = c.size * c.size * c.channels, places = c.out_rows() * c.out_cols();
   const PackedConvolution packed{c.images, c.rows,   c.cols,    c.channels,   c.filters,
@@ -110,8 +100,6 @@ void forward(const Convolution& c, const S* x, const S* weight, const S* bias, S
 
 template <class S>
 void back_to_input(const Convolution& c, const S* dy, const S* weight, S* dx) {
-  if (is_product(c))
-    return gemm_nn<S>(pixels_of(c), c.channels, c.filters, dy, c.filters, weight, c.channels, dx, c.channels, false);
   const std::size_t most_taps = (c.size - 1) / c.stride + 1;
   const auto behind = [&](std::size_t side, std::size_t out) {
     const std::size_t end = (side + c.padding - 1) / c.stride + 1;
@@ -220,8 +208,6 @@ void weights_by_taps(const Convolution& c, const S* x, const S* dy, std::size_t 
 
 template <class S>
 void back_to_weight(const Convolution& c, const S* x, const S* dy, S* d_weight) {
-  if (is_product(c))
-    return gemm_tn<S>(c.filters, c.channels, pixels_of(c), dy, c.filters, x, c.channels, d_weight, c.channels, false);
   const PaddedImage padded = padded_input(c);
   const std::size_t terms = c.size * c.size * c.channels, segment = c.size * c.channels, columns = c.out_cols();
   const std::size_t places = c.out_rows() * columns;

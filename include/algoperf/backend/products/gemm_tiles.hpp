@@ -5,15 +5,16 @@
 // - B is read in place if its rows are contiguous, A has few enough rows (with AVX-512, 512; otherwise 17, 36 panel by
 //   panel, or more if B's rows are short or few, see tiles/pack.hpp), and the rows of B do not compete for lines of the
 //   second-level cache (or A has few rows). Otherwise a block of B is packed into panels before it is used. Without
-//   AVX-512, a block is one panel if A has at most 72 rows and B contiguous columns of many terms. With AVX-512, if the
-//   rows of B are contiguous, the tiles of the first rows of A pack what they read instead, so that packing costs no
-//   pass of its own. A last panel that is not whole is always packed before, unless, without AVX-512, it has more than
-//   one vector.
-// - A is packed if its packed rows are multiplied by more than two panels, and A's rows are a multiple of 1 KB apart,
-//   or its columns at least 512 bytes (AVX-512: 1 KB): they would compete for lines of the cache. Without AVX-512, 31
-//   terms or fewer are never packed.
-// - Without AVX-512, while tiles multiply one strip or group of strips of A by a packed block of B, they prefetch the
-//   next, and each tile prefetches the next tile of a large C (tiles/prefetch.hpp).
+//   AVX-512, a block is one panel if A has at most 72 rows, B's columns are contiguous and have at least 192 terms in a
+//   part, and B has at most 4 MB. With AVX-512, if the rows of B are contiguous, the tiles of the first rows of A pack
+//   what they read instead, so that packing costs no pass of its own. A last panel that is not whole is always packed
+//   before, unless, without AVX-512, it has more than one vector.
+// - A is packed if more than two panels of B are multiplied by it before it would be packed again, and A's rows are a
+//   multiple of 1 KB apart, or its columns at least 512 bytes (AVX-512: 1 KB): they would compete for lines of the
+//   cache. Without AVX-512, 31 terms or fewer are never packed. If B is read panel by panel, A is packed only if one
+//   group of strips has all its rows.
+// - Without AVX-512, tiles that read packed panels prefetch the next rows of a large A, if these are contiguous or
+//   packed, and the next tile of a large C (tiles/prefetch.hpp).
 // - An A of more than 4 MB whose rows are not contiguous is prefetched by the tiles that read A and B in place, two
 //   vectors of columns at a time, unless they have few rows.
 // - If B's rows are contiguous and B has at least 2 MB, or 4 MB for one row of A, products of at most three rows read B
@@ -66,16 +67,13 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
   const bool packs = many_registers && !in_place && rows_of_b;
   const bool far_apart = (many_registers || depth >= 32) &&
                          (contiguous ? a.row * sizeof(S) % 1024 == 0 : a.column * sizeof(S) >= distance);
-  const bool packs_panels = is_packed_by_panels(m, depth, b, bytes_of_b);
-  const std::size_t most = by_panels || packs_panels ? line<S> : block_columns<S>(m, depth);
-  // With many rows, the first of them bring B to the cache for the others. On Zen 3, prefetching did not help.
+  const bool one_panel = by_panels || (!rows_of_b && is_packed_by_panels(m, depth, bytes_of_b));
+  const std::size_t most = one_panel ? line<S> : block_columns<S>(m, depth);
+  // With many rows, the first of them bring B to the cache for the others. On Zen 3, prefetching B did not help.
   const bool near = many_registers && in_place && bytes_of_b <= most_in_cache && depth >= 32 && m <= 2 * tile_rows;
   const std::size_t rows_ahead = near ? 4 : 0;
   const bool prefetches = prefetches_a<S>(m, depth, a_in_cache);
   const std::size_t strips = strips_of_group(contiguous), group_rows = strips * tile_rows;
-  // If B is read panel by panel, A is packed once, before the first panel, as one group of rows.
-  const std::size_t uses = by_panels || n < most ? n : most;  // columns by which packed rows are multiplied
-  const bool packs_a = far_apart && uses > 2 * line<S> && (!by_panels || m <= group_rows);
   for (std::size_t j = 0; j < n; j += most) {
     const std::size_t columns = n - j < most ? n - j : most;
     const std::size_t rest = columns % line<S>, packed_rest = many_registers || rest <= width<S> ? rest : 0;
@@ -93,6 +91,9 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
     else if (not_packed < columns)
       pack_rows(depth, columns - not_packed, b.from(0, j + not_packed), block.panels + not_packed * depth);
     const std::size_t panels = (columns + line<S> - 1) / line<S>;
+    // If B is read panel by panel, A is packed once, before the first panel.
+    const bool packs_a = far_apart && (by_panels ? n : columns) > 2 * line<S> && (!by_panels || m <= group_rows);
+    NextRows<S> next(a, depth);
     if (!packs_a) {
       TileTerms part{.depth = depth,
                      .a_row = a.row,
@@ -101,10 +102,10 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                      .add = add || bias != nullptr,
                      .rows_ahead = rows_ahead,
                      .a_is_far = !contiguous && !a_in_cache};
-      NextRows<S> next(a, depth, tile_rows, panels);
       for (std::size_t i = 0, rows; i < m; i += rows) {
         rows = rows_of_strip(m - i);
-        if (prefetches && contiguous && m - i > rows) next.set(a.from(i + rows, 0).data, rows_of_strip(m - i - rows));
+        if (prefetches && contiguous && m - i > rows)
+          next.set(a.from(i + rows, 0).data, rows_of_strip(m - i - rows), panels);
         strip(part, rows, a.from(i, 0).data, block, next, c + i * ldc + j);
       }
       continue;
@@ -116,10 +117,10 @@ void multiply_part(std::size_t m, std::size_t n, std::size_t depth, const Stride
                    .ldc = ldc,
                    .add = add || bias != nullptr,
                    .rows_ahead = rows_ahead};
-    NextRows<S> next(a, depth, group_rows, strips * panels);
     for (std::size_t i = 0, rows; i < m;) {
       const std::size_t end = by_panels && j > 0 ? m : i + pack_group(m - i, depth, a.from(i, 0), packed);
-      if (prefetches && end < m) next.set(a.from(end, 0).data, m - end < group_rows ? m - end : group_rows);
+      if (prefetches && end < m)
+        next.set(a.from(end, 0).data, m - end < group_rows ? m - end : group_rows, strips * panels);
       for (S* from = packed; i < end; i += rows, from += tile_rows * row_step<S>) {
         rows = rows_of_strip(m - i);
         strip<S>(part, rows, from, block, next, c + i * ldc + j);

@@ -15,7 +15,7 @@ inline namespace ALGOPERF_SIMD {
 
 // A block of B: its first `in_place` columns are read in place, the others from panels. The panel of column j begins at
 // panels + j * depth. If `packs`, the next strip also packs the columns that are in place. `bias`, if not null, is
-// added to the columns of panels. If `prefetches_c`, the next tile of C is prefetched before each tile of a panel.
+// added to the columns of panels. If `prefetches_c`, each tile of a panel first prefetches the next tile of C.
 template <class S>
 struct Block {
   std::size_t columns, in_place;
@@ -38,7 +38,8 @@ std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block,
   return first;
 }
 
-// Prefetches the tile of C after that of column `first`: the next of the strip, or the first of the next strip.
+// Prefetches the tile of C after that of column `first`: the next of the strip, or the first of the next strip. After
+// the last strip, that is memory behind C, which is not read.
 template <class S>
 void prefetch_next_tile(const TileTerms& part, std::size_t rows, const Block<S>& block, std::size_t first, S* c) {
   const std::size_t next = first + line<S>;
@@ -46,8 +47,8 @@ void prefetch_next_tile(const TileTerms& part, std::size_t rows, const Block<S>&
   for (std::size_t i = 0; i < rows; ++i) __builtin_prefetch(at + i * part.ldc, 1);
 }
 
-// Computes at most tile_rows rows of a block, and prefetches `next` by the tiles that read panels. If it packs columns,
-// the strip is the first of at least three, and m is tile_rows.
+// Computes at most tile_rows rows of a block. If it packs columns, the strip is the first of at least three, and m is
+// tile_rows. The tiles that read panels also prefetch `next`.
 template <class S>
 void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, NextRows<S>& next, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The

@@ -17,9 +17,9 @@ inline constexpr std::size_t part_depth = many_registers ? 512 : 256;
 inline constexpr std::size_t most_in_cache = std::size_t{1} << 22;  // bytes of an operand that a cache holds
 
 // The strips of A that are packed together. If rows are not contiguous, each column of A contributes a piece. Without
-// AVX-512, a piece for four strips would have only 96 bytes, parts of two or three lines of the cache.
-inline constexpr std::size_t most_strips = many_registers ? 4 : 8;
-constexpr std::size_t strips_of_group(bool contiguous) { return contiguous ? 4 : most_strips; }
+// AVX-512, a piece for four strips of floats would have only 96 bytes, parts of two or three lines of the cache.
+inline constexpr std::size_t contiguous_strips = 4, most_strips = many_registers ? 4 : 8;
+constexpr std::size_t strips_of_group(bool contiguous) { return contiguous ? contiguous_strips : most_strips; }
 
 // Returns the number of parts of k terms, at least one.
 constexpr std::size_t parts_of(std::size_t k) { return (k + part_depth - 1) / part_depth; }
@@ -85,12 +85,10 @@ constexpr bool is_read_by_panels(std::size_t m, std::size_t depth, const Strided
          depth * distance > std::size_t{1} << 16 && !rows_compete(depth, distance, first_level_sets);
 }
 
-// Whether B is packed panel by panel if its columns are contiguous: all rows of A are multiplied by a panel while it is
-// in the first-level cache. With fewer terms or a larger B, this lost up to 7 %. Measured on Zen 3.
-template <class S>
-constexpr bool is_packed_by_panels(std::size_t m, std::size_t depth, const Strided<const S>& b,
-                                   std::size_t bytes_of_b) {
-  return !many_registers && b.column != 1 && m <= 12 * tile_rows && depth >= 192 && bytes_of_b <= most_in_cache;
+// Whether a B whose columns are contiguous is packed panel by panel: all rows of A are multiplied by a panel while it
+// is in the first-level cache. With fewer terms or a larger B, this lost up to 7 %. Measured on Zen 3.
+constexpr bool is_packed_by_panels(std::size_t m, std::size_t depth, std::size_t bytes_of_b) {
+  return !many_registers && m <= 12 * tile_rows && depth >= 192 && bytes_of_b <= most_in_cache;
 }
 
 // Memory for one group of rows of A and one block of B.

@@ -10,10 +10,10 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// Whether tiles prefetch A and C. Otherwise the first tile of each strip waits for A, and each tile of a large C waits
-// for the lines that it writes. With both, A B of 32768 x 64 with 128 terms takes 0.6 of the time. Prefetching costs 2
-// to 5 % where the operand is in a cache anyway, and where there are few terms, unless the operand exceeds the caches.
-// Measured on Zen 3, and not measured with AVX-512.
+// Whether tiles prefetch A, if a part of it has more than 128 KB, and C, if it has more than 512 KB, or 4 MB with fewer
+// than 128 terms. Otherwise the first tile of each strip waits for A, and each tile of a large C waits for the lines
+// that it writes. With both, A B of 32768 x 64 with 128 terms takes 0.6 of the time. Prefetching an operand that a
+// cache holds costs 2 to 5 %. Measured on Zen 3, and not measured with AVX-512.
 template <class S>
 constexpr bool prefetches_a(std::size_t m, std::size_t depth, bool a_in_cache) {
   return !many_registers && m * depth * sizeof(S) > std::size_t{1} << 17 && depth >= (a_in_cache ? 128 : 64);
@@ -23,22 +23,19 @@ constexpr bool prefetches_c(std::size_t m, std::size_t n, std::size_t depth) {
   return !many_registers && m * n * sizeof(S) > (depth >= 128 ? std::size_t{1} << 19 : most_in_cache);
 }
 
-// The rows of A after those that tiles compute. Each tile prefetches a share of them.
+// The rows of A that the next tiles read.
 template <class S>
 class NextRows {
  public:
-  // For `tiles` tiles between two calls of `set`, which have at most `rows` rows.
-  NextRows(const Strided<const S>& a, std::size_t depth, std::size_t rows, std::size_t tiles)
-      : contiguous_(a.column == 1), depth_(depth), step_(contiguous_ ? a.row : a.column) {
-    const std::size_t lines = contiguous_ ? rows * lines_of(depth) : depth * lines_of(rows);
-    share_ = (lines + tiles - 1) / tiles;
-  }
-  // The next rows are `rows` rows that begin at `at`.
-  void set(const S* at, std::size_t rows) {
+  NextRows(const Strided<const S>& a, std::size_t depth)
+      : contiguous_(a.column == 1), depth_(depth), step_(contiguous_ ? a.row : a.column) {}
+  // The next rows are `rows` rows that begin at `at`. Until they are read, `tiles` tiles prefetch a share of them each.
+  void set(const S* at, std::size_t rows, std::size_t tiles) {
     at_ = at;
     pieces_ = contiguous_ ? rows : depth_;
     length_ = contiguous_ ? depth_ : rows;
     offset_ = 0;
+    share_ = (pieces_ * ((length_ + in_line - 1) / in_line) + tiles - 1) / tiles;
   }
   void prefetch() {
     for (std::size_t count = share_; pieces_ > 0 && count > 0; --count) {
@@ -53,13 +50,12 @@ class NextRows {
 
  private:
   static constexpr std::size_t in_line = 64 / sizeof(S);
-  static constexpr std::size_t lines_of(std::size_t elements) { return (elements + in_line - 1) / in_line; }
 
   bool contiguous_;
-  std::size_t depth_, step_, share_;
+  std::size_t depth_, step_;
   // `pieces_` pieces of `length_` contiguous elements are left, step_ apart, the first without `offset_` elements.
   const S* at_ = nullptr;
-  std::size_t pieces_ = 0, length_ = 0, offset_ = 0;
+  std::size_t pieces_ = 0, length_ = 0, offset_ = 0, share_ = 0;  // share_: the lines that a tile prefetches
 };
 
 }  // namespace ALGOPERF_SIMD
