@@ -180,6 +180,29 @@ TEST_CASE("motif graphs: labels follow from the tags, and edges are listed at bo
   CHECK((ones > 50 && ones < 120));
   CHECK(MotifGraphs{.first = 299, .count = 1}.draw().labels[0] == graphs.labels[299]);
   CHECK(graph_fields(graphs).shape("nodes") == Shape{5});
+
+  // A rotation of the tags rotates the tasks.
+  const std::vector<std::int32_t> labels = motif_labels(graphs);
+  REQUIRE(labels.size() == 4 * graphs.size());
+  Graphs rotated = graphs;
+  for (std::int32_t& tag : rotated.tags) tag = (tag + 1) % 4;
+  const std::vector<std::int32_t> of_rotated = motif_labels(rotated);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (i % 4 == 0) CHECK(labels[i] == graphs.labels[i / 4]);
+    CHECK(of_rotated[i / 4 * 4 + (i + 1) % 4] == labels[i]);
+  }
+  Graphs other = graphs;
+  other.tag_values.push_back(4);
+  CHECK(sentence([&] { motif_labels(other); }) == "motif_labels: the graphs have 5 tags, expected 4");
+  const GraphTaskFields tasks = graph_task_fields(graphs, labels, std::vector<float>(labels.size(), 1.0f));
+  CHECK(tasks.size() == 300);
+  CHECK(tasks.shape("label") == Shape{4});
+  CHECK(tasks.rows("edges", 7) == graph_fields(graphs).rows("edges", 7));
+  CHECK(sentence([&] {
+          graph_task_fields(graphs, labels, {1, 1});
+        }) ==
+        "graph_task_fields: there are 1200 labels and 2 weights for 300 graphs, expected the same number of each per "
+        "graph");
   CHECK(sentence([] { MotifGraphs{.most_nodes = 7}.draw(); }) ==
         "MotifGraphs: most_nodes is 7, expected 8 to 2147483647");
 }

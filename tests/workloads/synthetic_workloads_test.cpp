@@ -7,9 +7,12 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../support/data_path.hpp"
 #include "../support/near.hpp"
+#include "../support/values_of.hpp"
 
 namespace algoperf::testing::of_synthetic_workloads {
 
@@ -19,6 +22,9 @@ static_assert(Workload<GlyphDigitsResNet> && Workload<GlyphDigitsVit> && Workloa
               Workload<ShakespeareSibert>);
 static_assert(parameters_of(DigitResNet8::model()) == 77754);
 static_assert(parameters_of(DigitVit::model()) == 105994);
+static_assert(detail::digit_loss<DigitVit>().label_smoothing == 0.1);
+static_assert(detail::digit_loss<DigitResNet8>().label_smoothing == 0.1);
+static_assert(detail::digit_loss<DigitCnn>().label_smoothing == 0);
 
 // Trains for a few steps, after which the metric of some validation examples is a number.
 template <class Task, class Validation>
@@ -55,6 +61,23 @@ TEST_CASE("motif graphs, touch tones and reversed translation: splits, targets a
   CHECK(graphs.test().size() == 500);
   CHECK(!graphs.target().lower_is_better);
   check_trains(graphs, graphs.validation(), 16);
+
+  // A quarter of the labels is missing. They change no bit of the loss and of the parameters after a step.
+  const Graphs drawn = MotifGraphs{.count = 40}.draw();
+  std::vector<std::int32_t> labels = motif_labels(drawn);
+  std::vector<float> known(labels.size());
+  for (std::size_t i = 0; i < known.size(); ++i) known[i] = i % 3 == 1 ? 0 : 1;
+  const auto outcome = [&] {
+    TrainingLoop loop(graphs.model(), graphs.loss(), sgd(), Constant{0.1}, ShuffledEpochs{.batch = 40});
+    const auto loss = loop.step(graph_task_fields(drawn, labels, known)).loss;
+    return std::pair(*loss, values_of(loop));
+  };
+  const auto before = outcome();
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (known[i] == 0) labels[i] = 1 - labels[i];
+  CHECK(outcome() == before);
+  labels[0] = 1 - labels[0];
+  CHECK(outcome() != before);
 
   const ReversedTranslation pairs;
   CHECK(pairs.train().size() == 20000);

@@ -1,4 +1,6 @@
-// graph_fields(graphs): labelled graphs as a data set of fields, for models such as GraphNetwork.
+// Labelled graphs as data sets of fields, for models such as GraphNetwork:
+//   graph_fields(graphs)                        with the label of each graph
+//   graph_task_fields(graphs, labels, weights)  with labels of several tasks, some of which may be missing
 #pragma once
 
 #include <cstddef>
@@ -17,17 +19,22 @@ namespace algoperf {
 using GraphFields = InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
                                    Field<"receivers", std::int32_t>, Field<"label", std::int32_t>>;
 
-// Returns the graphs whose numbers are in `order`, in this order, or all in the order of the file. A node's features
-// are its tag, one-hot, and the number of its neighbours. An edge leads from a node to each of its neighbours, and its
-// feature is 1. Throws Error unless the graphs pass check() and `order` names graphs that exist.
-inline GraphFields graph_fields(const Graphs& graphs, const std::vector<std::size_t>& order) {
-  graphs.check();
-  const std::size_t tags = graphs.tag_values.size(), width = tags + 1;
+// The same with a label and a weight per task, for Weighted{SigmoidCrossEntropy{}}.
+using GraphTaskFields =
+    InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
+                   Field<"receivers", std::int32_t>, Field<"label", std::int32_t>, Field<"weight", float>>;
+
+namespace detail {
+
+// The fields of some graphs but their labels.
+struct GraphColumns {
   RaggedAxis nodes{"nodes", {}}, edges{"edges", {}};
+  std::size_t width;  // of a node
   std::vector<float> of_nodes, of_edges;
-  std::vector<std::int32_t> senders, receivers, labels;
-  for (const std::size_t g : order) {
-    require(g < graphs.size(), "graph_fields: the order has graph ", g, ", expected [0, ", graphs.size(), ")");
+  std::vector<std::int32_t> senders, receivers;
+
+  explicit GraphColumns(const Graphs& graphs) : width(graphs.tag_values.size() + 1) { graphs.check(); }
+  void add(const Graphs& graphs, std::size_t g) {
     const std::size_t first = graphs.first_node[g], end = graphs.first_node[g + 1];
     nodes.rows.push_back(static_cast<std::uint32_t>(end - first));
     edges.rows.push_back(static_cast<std::uint32_t>(graphs.first_neighbour[end] - graphs.first_neighbour[first]));
@@ -42,16 +49,52 @@ inline GraphFields graph_fields(const Graphs& graphs, const std::vector<std::siz
         of_edges.push_back(1);
       }
     }
+  }
+  // Returns a data set with the remaining fields. The columns are then empty.
+  template <class... Last>
+  auto with(FieldValues<Last>... last) {
+    return InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
+                          Field<"receivers", std::int32_t>, Last...>(
+        {std::move(nodes), std::move(edges)}, {std::move(of_nodes), {width}, "nodes"},
+        {std::move(of_edges), {1}, "edges"}, {std::move(senders), {1}, "edges"}, {std::move(receivers), {1}, "edges"},
+        std::move(last)...);
+  }
+};
+
+}  // namespace detail
+
+// Returns the graphs whose numbers are in `order`, in this order, or all in the order of the file. A node's features
+// are its tag, one-hot, and the number of its neighbours. An edge leads from a node to each of its neighbours, and its
+// feature is 1. Throws Error unless the graphs pass check() and `order` names graphs that exist.
+inline GraphFields graph_fields(const Graphs& graphs, const std::vector<std::size_t>& order) {
+  detail::GraphColumns columns(graphs);
+  std::vector<std::int32_t> labels;
+  for (const std::size_t g : order) {
+    require(g < graphs.size(), "graph_fields: the order has graph ", g, ", expected [0, ", graphs.size(), ")");
+    columns.add(graphs, g);
     labels.push_back(graphs.labels[g]);
   }
-  return GraphFields({std::move(nodes), std::move(edges)}, {std::move(of_nodes), {width}, "nodes"},
-                     {std::move(of_edges), {1}, "edges"}, {std::move(senders), {1}, "edges"},
-                     {std::move(receivers), {1}, "edges"}, {std::move(labels), {1}});
+  return columns.with(FieldValues<Field<"label", std::int32_t>>{std::move(labels), {1}});
 }
 inline GraphFields graph_fields(const Graphs& graphs) {
   std::vector<std::size_t> order(graphs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   return graph_fields(graphs, order);
+}
+
+// Returns all graphs with labels of several tasks, 0 or 1, instead of their own: those of graph g from g times the
+// number of tasks on. A label is missing if its weight is 0. Throws Error unless the graphs pass check() and each has
+// the same number of labels and weights.
+inline GraphTaskFields graph_task_fields(const Graphs& graphs, std::vector<std::int32_t> labels,
+                                         std::vector<float> weights) {
+  require(graphs.size() > 0 && !labels.empty() && labels.size() % graphs.size() == 0 && weights.size() == labels.size(),
+          "graph_task_fields: there are ", labels.size(), " labels and ", weights.size(), " weights for ",
+          graphs.size(), " graphs, expected the same number of each per graph");
+  const Shape tasks{labels.size() / graphs.size()};
+  detail::GraphColumns columns(graphs);
+  for (std::size_t g = 0; g < graphs.size(); ++g) columns.add(graphs, g);
+  return columns.with(FieldValues<Field<"label", std::int32_t>>{std::move(labels), tasks},
+                      FieldValues<Field<"weight", float>>{std::move(weights), tasks});
 }
 
 }  // namespace algoperf

@@ -83,8 +83,8 @@ struct MutagGraphs {
 
 // AlgoPerf's ogbg in miniature, on graphs of the TU collection (Morris et al. 2020, arXiv:2007.08663) in
 // `data`/graphs/<file>.txt, plain or gzipped, in a random order that is always the same: about 80 % for training, 10 %
-// for validation and 10 % for testing. Departures from AlgoPerf: one task without missing labels instead of 128 tasks,
-// and nodes whose features are a one-hot tag and the degree.
+// for validation and 10 % for testing. Departures from AlgoPerf: one task without missing labels instead of 128 tasks
+// (MotifGraphSearch has four, with missing labels), and nodes whose features are a one-hot tag and the degree.
 template <class Network, class DataSet>
 struct TuGraphWorkload {
   std::string name = DataSet::name + ("_" + detail::network_name<Network>());

@@ -1,4 +1,4 @@
-// MotifGraphs: synthetic labelled graphs, for graph networks without a download.
+// MotifGraphs: synthetic labelled graphs, for graph networks without a download; motif_labels: labels of four tasks.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,28 @@
 #include "../graphs.hpp"
 
 namespace algoperf {
+
+// Returns labels of four tasks for graphs of four tags, those of graph g from 4 g on. That of task t is 1 if a node of
+// tag t has at least two neighbours of tag (t + 1) mod 4, else 0.
+inline std::vector<std::int32_t> motif_labels(const Graphs& graphs) {
+  constexpr std::size_t tasks = 4;
+  require(graphs.tag_values.size() == tasks, "motif_labels: the graphs have ", graphs.tag_values.size(),
+          " tags, expected 4");
+  std::vector<std::int32_t> labels;
+  for (std::size_t g = 0; g + 1 < graphs.first_node.size(); ++g) {
+    labels.resize(labels.size() + tasks, 0);
+    std::int32_t* const of_graph = labels.data() + labels.size() - tasks;
+    const std::size_t first = graphs.first_node[g];
+    for (std::size_t v = first; v < graphs.first_node[g + 1]; ++v) {
+      const auto tag = static_cast<std::size_t>(graphs.tags[v]), next = (tag + 1) % tasks;
+      std::size_t found = 0;
+      for (std::size_t i = graphs.first_neighbour[v]; i < graphs.first_neighbour[v + 1]; ++i)
+        found += static_cast<std::size_t>(graphs.tags[first + graphs.neighbours[i]]) == next;
+      if (found >= 2) of_graph[tag] = 1;
+    }
+  }
+  return labels;
+}
 
 // Random trees of 8 to `most_nodes` nodes, with up to three additional edges. Each node has one of four tags. The label
 // is 1 if a node of tag 0 has at least two neighbours of tag 1, else 0. By default, about 27 % of labels are 1. Graph i
@@ -46,18 +68,15 @@ struct MotifGraphs {
       }
       std::vector<std::int32_t> tags(nodes);
       for (std::int32_t& tag : tags) tag = static_cast<std::int32_t>(random.below(4));
-      bool found = false;
       for (std::uint32_t v = 0; v < nodes; ++v) {
-        std::size_t ones = 0;
-        for (const std::uint32_t neighbour : neighbours[v]) ones += tags[neighbour] == 1;
-        found = found || (tags[v] == 0 && ones >= 2);
         graphs.neighbours.insert(graphs.neighbours.end(), neighbours[v].begin(), neighbours[v].end());
         graphs.first_neighbour.push_back(graphs.neighbours.size());
       }
       graphs.tags.insert(graphs.tags.end(), tags.begin(), tags.end());
       graphs.first_node.push_back(graphs.tags.size());
-      graphs.labels.push_back(found ? 1 : 0);
     }
+    const std::vector<std::int32_t> motifs = motif_labels(graphs);
+    for (std::size_t g = 0; g < count; ++g) graphs.labels.push_back(motifs[motifs.size() / count * g]);
     return graphs;
   }
 
