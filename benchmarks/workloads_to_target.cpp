@@ -1,8 +1,8 @@
-// Trains the models of the workloads to their targets on one thread, with AdamW unless said otherwise, and their
-// variants, if they have any. On Shakespeare's plays: a Transformer, an LSTM, BERT (also by LAMB, and by both rules
-// over four workers with Adasum) and SIBERT (by SGD with relative clipping). On CIFAR-10: ResNet-8, ResNet-20, VGG-11
-// and a Vision Transformer. On other data: the recommendation model of Adult; the graph network of NCI1, and without
-// variants of two smaller data sets; the U-Net of phantoms; two recognisers of spoken digits; and a Transformer that
+// Trains the models of the workloads, and of their variants, to their targets on one thread. The rule is AdamW unless
+// stated otherwise. On Shakespeare's plays: a Transformer, an LSTM, BERT (also by LAMB, and by AdamW and LAMB with
+// Adasum over four virtual workers) and SIBERT (by SGD with relative clipping). On CIFAR-10: ResNet-8, ResNet-20,
+// VGG-11 and a Vision Transformer. On other data: the recommendation model of Adult, the graph networks of three data
+// sets (variants only of NCI1), the U-Net of phantoms, two recognisers of spoken digits, and a Transformer that
 // translates. Then the same models on digits and synthetic data. Two seeds each, some hours in total.
 // ALGOPERF_DATA names the data folder.
 //   bench_workloads_to_target --benchmark_filter=lm

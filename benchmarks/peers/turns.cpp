@@ -94,7 +94,8 @@ algoperf::Arena<float> numbers(std::size_t n) {
   return all;
 }
 
-// One pass of a convolution of square images, as in training: the layer computes those of 1 x 1 by products.
+// One pass of Conv2d on square images, padded by half of the kernel's size. The layer computes 1 x 1 with stride 1 as a
+// matrix product.
 class ConvolutionPass {
  public:
   ConvolutionPass(const std::string& pass, algoperf::Shape in, algoperf::Conv2d layer, std::size_t images,

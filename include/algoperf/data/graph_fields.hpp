@@ -26,7 +26,7 @@ using GraphTaskFields =
 
 namespace detail {
 
-// The fields of some graphs but their labels.
+// All fields of some graphs except the labels.
 struct GraphColumns {
   RaggedAxis nodes{"nodes", {}}, edges{"edges", {}};
   std::size_t width;  // of a node
@@ -50,7 +50,7 @@ struct GraphColumns {
       }
     }
   }
-  // Returns a data set with the remaining fields. The columns are then empty.
+  // Moves the columns into a data set with these further fields.
   template <class... Last>
   auto with(FieldValues<Last>... last) {
     return InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
@@ -82,9 +82,10 @@ inline GraphFields graph_fields(const Graphs& graphs) {
   return graph_fields(graphs, order);
 }
 
-// Returns all graphs with labels of several tasks, 0 or 1, instead of their own: those of graph g from g times the
-// number of tasks on. A label is missing if its weight is 0. Throws Error unless the graphs pass check() and each has
-// the same number of labels and weights.
+// Returns all graphs with labels of several tasks instead of their own: labels.size() / graphs.size() labels per graph,
+// 0 or 1. Label t of graph g is labels[g tasks + t], and its weight weights[g tasks + t]; a label of weight 0 is
+// missing. Throws Error unless the graphs pass check(), there is at least one, the number of labels is a positive
+// multiple of theirs, and there are as many weights.
 inline GraphTaskFields graph_task_fields(const Graphs& graphs, std::vector<std::int32_t> labels,
                                          std::vector<float> weights) {
   require(graphs.size() > 0 && !labels.empty() && labels.size() % graphs.size() == 0 && weights.size() == labels.size(),

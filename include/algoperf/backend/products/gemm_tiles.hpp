@@ -9,12 +9,14 @@
 //   part, and B has at most 4 MB. With AVX-512, if the rows of B are contiguous, the tiles of the first rows of A pack
 //   what they read instead, so that packing costs no pass of its own. A last panel that is not whole is always packed
 //   before, unless, without AVX-512, it has more than one vector.
-// - A is packed if more than two panels of B are multiplied by it before it would be packed again, and A's rows are a
-//   multiple of 1 KB apart, or its columns at least 512 bytes (AVX-512: 1 KB): they would compete for lines of the
-//   cache. Without AVX-512, 31 terms or fewer are never packed. If B is read panel by panel, A is packed only if one
-//   group of strips has all its rows.
-// - Without AVX-512, tiles that read packed panels prefetch the next rows of a large A, if these are contiguous or
-//   packed, and the next tile of a large C (tiles/prefetch.hpp).
+// - A is packed, a group of strips (rows of tiles) at a time, if two conditions hold. Its rows are a multiple of 1 KB
+//   apart or, if they are not contiguous, its columns at least 512 bytes (AVX-512: 1 KB): they would compete for lines
+//   of the cache. And each group is used for more than two panels of B. Without AVX-512, 31 terms or fewer are never
+//   packed. If B is read in place panel by panel, A is packed once, before the first panel, and only if one group has
+//   all its rows.
+// - Without AVX-512, tiles that read packed panels of B prefetch the next strip of a large A whose rows are contiguous,
+//   or the rows of the next group that will be packed. They also prefetch the next tile of a large C
+//   (tiles/prefetch.hpp).
 // - An A of more than 4 MB whose rows are not contiguous is prefetched by the tiles that read A and B in place, two
 //   vectors of columns at a time, unless they have few rows.
 // - If B's rows are contiguous and B has at least 2 MB, or 4 MB for one row of A, products of at most three rows read B

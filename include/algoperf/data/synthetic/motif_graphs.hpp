@@ -13,8 +13,9 @@
 
 namespace algoperf {
 
-// Returns labels of four tasks for graphs of four tags, those of graph g from 4 g on. That of task t is 1 if a node of
-// tag t has at least two neighbours of tag (t + 1) mod 4, else 0.
+// Returns four binary labels per graph. Element 4 g + t is 1 if graph g has a node of tag t with at least two
+// neighbours of tag (t + 1) mod 4. MotifGraphs' own label is that of t = 0. Throws Error unless there are four tag
+// values.
 inline std::vector<std::int32_t> motif_labels(const Graphs& graphs) {
   constexpr std::size_t tasks = 4;
   require(graphs.tag_values.size() == tasks, "motif_labels: the graphs have ", graphs.tag_values.size(),

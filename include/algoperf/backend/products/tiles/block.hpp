@@ -38,8 +38,8 @@ std::size_t wide_tiles(const TileTerms& part, const S* a, const Block<S>& block,
   return first;
 }
 
-// Prefetches the tile of C after that of column `first`: the next of the strip, or the first of the next strip. After
-// the last strip, that is memory behind C, which is not read.
+// Prefetches the tile of C after that of column `first`: the next of the strip, or the first of the next strip, as if
+// it had as many rows. After the last strip, the addresses lie behind C; prefetching them has no effect on results.
 template <class S>
 void prefetch_next_tile(const TileTerms& part, std::size_t rows, const Block<S>& block, std::size_t first, S* c) {
   const std::size_t next = first + line<S>;
@@ -48,7 +48,7 @@ void prefetch_next_tile(const TileTerms& part, std::size_t rows, const Block<S>&
 }
 
 // Computes at most tile_rows rows of a block. If it packs columns, the strip is the first of at least three, and m is
-// tile_rows. The tiles that read panels also prefetch `next`.
+// tile_rows. Without AVX-512, the tiles that read panels also prefetch `next`.
 template <class S>
 void strip(TileTerms& part, std::size_t m, const S* a, Block<S>& block, NextRows<S>& next, S* c) {
   // The few sums of few rows by two vectors would wait for each other, and longer stretches of B are read faster. The

@@ -10,10 +10,11 @@
 namespace algoperf::detail::tiled {
 inline namespace ALGOPERF_SIMD {
 
-// Whether tiles prefetch A, if a part of it has more than 128 KB, and C, if it has more than 512 KB, or 4 MB with fewer
-// than 128 terms. Otherwise the first tile of each strip waits for A, and each tile of a large C waits for the lines
-// that it writes. With both, A B of 32768 x 64 with 128 terms takes 0.6 of the time. Prefetching an operand that a
-// cache holds costs 2 to 5 %. Measured on Zen 3, and not measured with AVX-512.
+// Return whether tiles prefetch A and C. They prefetch A if a part of it has more than 128 KB and at least 64 terms, or
+// 128 if a cache holds A. They prefetch C if it has more than 512 KB, or more than 4 MB if a part has fewer than 128
+// terms. Without prefetching, the first tile of each strip waits for A, and each tile of a large C waits for the lines
+// that it writes. With both, A B of 32768 x 64 with 128 terms takes 0.6 of the time. Measured on Zen 3, and not
+// measured with AVX-512.
 template <class S>
 constexpr bool prefetches_a(std::size_t m, std::size_t depth, bool a_in_cache) {
   return !many_registers && m * depth * sizeof(S) > std::size_t{1} << 17 && depth >= (a_in_cache ? 128 : 64);
@@ -29,7 +30,7 @@ class NextRows {
  public:
   NextRows(const Strided<const S>& a, std::size_t depth)
       : contiguous_(a.column == 1), depth_(depth), step_(contiguous_ ? a.row : a.column) {}
-  // The next rows are `rows` rows that begin at `at`. Until they are read, `tiles` tiles prefetch a share of them each.
+  // The next rows are `rows` rows that begin at `at`. Each of the following `tiles` tiles prefetches an equal share.
   void set(const S* at, std::size_t rows, std::size_t tiles) {
     at_ = at;
     pieces_ = contiguous_ ? rows : depth_;
