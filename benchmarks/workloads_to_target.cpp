@@ -50,7 +50,7 @@ int main(int count, char** words) {
   trials(bert.name, bert, ap::adamw({.beta2 = 0.98, .weight_decay = 0.02}), 2e-3, bert.batch_size());
   trials(bert.name + "_lamb", bert, ap::lamb({.weight_decay = 0.02}), 5e-3, bert.batch_size());
   const ap::InProcess workers{.workers = 4};
-  trials(bert.name + "_adasum", bert, ap::adamw({.beta2 = 0.98, .weight_decay = 0.02}), 5e-4, bert.batch_size(), 40,
+  trials(bert.name + "_adasum", bert, ap::adamw({.beta2 = 0.98, .weight_decay = 0.02}), 1e-3, bert.batch_size(), 40,
          ap::Adasum{}, workers);
   trials(bert.name + "_lamb_adasum", bert, ap::lamb({.weight_decay = 0.02}), 1.5e-3, bert.batch_size(), 40,
          ap::Adasum{}, workers);

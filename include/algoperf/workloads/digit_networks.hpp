@@ -4,9 +4,10 @@
 //   model()
 //   Variants                          of a base network: a Tuple of network types
 //   glyph_error, mnist_error          targets on Glyphs and on MNIST, found by find_target; those of DigitResNet8 and
-//                                     DigitVit by single runs of AdamW (benchmarks/workloads_to_target.cpp)
+//                                     DigitVit were set by hand, and AdamW reaches them with two seeds
+//                                     (benchmarks/workloads_to_target.cpp)
 //   step_hint
-//   label_smoothing                   of the loss; 0 unless a network names it
+//   label_smoothing                   of the loss; optional, by default 0
 //
 // Variants have AlgoPerf's names where their changes are the same.
 #pragma once
