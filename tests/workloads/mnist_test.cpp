@@ -10,6 +10,12 @@ using namespace algoperf;
 
 static_assert(Workload<Mnist> && Workload<MnistCnn>);
 
+TEST_CASE("mnist: the labels of ResNet-8 and of the Vision Transformer are smoothed") {
+  CHECK(MnistResNet{}.loss().label_smoothing == 0.1);
+  CHECK(MnistVit{}.loss().label_smoothing == 0.1);
+  CHECK(Mnist{}.loss().label_smoothing == 0);
+}
+
 TEST_CASE("mnist: a missing file is named, including in the loop") {
   const Mnist task{.data = "/nonexistent"};
   const char* const name = "/nonexistent/mnist/train-images-idx3-ubyte";

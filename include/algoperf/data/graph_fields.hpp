@@ -14,15 +14,17 @@
 
 namespace algoperf {
 
+namespace detail {
+template <class... Labels>
+using LabelledGraphFields = InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
+                                           Field<"receivers", std::int32_t>, Labels...>;
+}  // namespace detail
+
 // The fields of a graph: features of its nodes on the ragged axis "nodes"; on the ragged axis "edges", features of its
 // edges, and the nodes at which they begin and end; and one class.
-using GraphFields = InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
-                                   Field<"receivers", std::int32_t>, Field<"label", std::int32_t>>;
-
+using GraphFields = detail::LabelledGraphFields<Field<"label", std::int32_t>>;
 // The same with a label and a weight per task, for Weighted{SigmoidCrossEntropy{}}.
-using GraphTaskFields =
-    InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
-                   Field<"receivers", std::int32_t>, Field<"label", std::int32_t>, Field<"weight", float>>;
+using GraphTaskFields = detail::LabelledGraphFields<Field<"label", std::int32_t>, Field<"weight", float>>;
 
 namespace detail {
 
@@ -53,17 +55,15 @@ struct GraphColumns {
   // Moves the columns into a data set with these further fields.
   template <class... Last>
   auto with(FieldValues<Last>... last) {
-    return InMemoryFields<Field<"nodes", float>, Field<"edges", float>, Field<"senders", std::int32_t>,
-                          Field<"receivers", std::int32_t>, Last...>(
-        {std::move(nodes), std::move(edges)}, {std::move(of_nodes), {width}, "nodes"},
-        {std::move(of_edges), {1}, "edges"}, {std::move(senders), {1}, "edges"}, {std::move(receivers), {1}, "edges"},
-        std::move(last)...);
+    return LabelledGraphFields<Last...>({std::move(nodes), std::move(edges)}, {std::move(of_nodes), {width}, "nodes"},
+                                        {std::move(of_edges), {1}, "edges"}, {std::move(senders), {1}, "edges"},
+                                        {std::move(receivers), {1}, "edges"}, std::move(last)...);
   }
 };
 
 }  // namespace detail
 
-// Returns the graphs whose numbers are in `order`, in this order, or all in the order of the file. A node's features
+// Returns the graphs whose numbers are in `order`, in this order, or all in their order. A node's features
 // are its tag, one-hot, and the number of its neighbours. An edge leads from a node to each of its neighbours, and its
 // feature is 1. Throws Error unless the graphs pass check() and `order` names graphs that exist.
 inline GraphFields graph_fields(const Graphs& graphs, const std::vector<std::size_t>& order) {

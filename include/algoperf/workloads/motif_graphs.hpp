@@ -28,7 +28,7 @@ struct MotifGraphSearch {
   double target_precision = 0.99;
   detail::SharedData<GraphTaskFields> graphs = {};
 
-  GraphNetwork<> model() const { return {.node_features = 5, .tasks = 4}; }
+  GraphNetwork<> model() const { return {.node_features = 5, .tasks = motif_tasks}; }
   Weighted<SigmoidCrossEntropy> loss() const { return {}; }
   MeanAveragePrecision metric() const { return {}; }
   Target target() const { return {target_precision, false}; }

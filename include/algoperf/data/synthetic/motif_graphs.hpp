@@ -13,20 +13,22 @@
 
 namespace algoperf {
 
+// The number of tasks of motif_labels.
+inline constexpr std::size_t motif_tasks = 4;
+
 // Returns four binary labels per graph. Element 4 g + t is 1 if graph g has a node of tag t with at least two
 // neighbours of tag (t + 1) mod 4. MotifGraphs' own label is that of t = 0. Throws Error unless there are four tag
 // values.
 inline std::vector<std::int32_t> motif_labels(const Graphs& graphs) {
-  constexpr std::size_t tasks = 4;
-  require(graphs.tag_values.size() == tasks, "motif_labels: the graphs have ", graphs.tag_values.size(),
+  require(graphs.tag_values.size() == motif_tasks, "motif_labels: the graphs have ", graphs.tag_values.size(),
           " tags, expected 4");
   std::vector<std::int32_t> labels;
   for (std::size_t g = 0; g + 1 < graphs.first_node.size(); ++g) {
-    labels.resize(labels.size() + tasks, 0);
-    std::int32_t* const of_graph = labels.data() + labels.size() - tasks;
+    labels.resize(labels.size() + motif_tasks, 0);
+    std::int32_t* const of_graph = labels.data() + labels.size() - motif_tasks;
     const std::size_t first = graphs.first_node[g];
     for (std::size_t v = first; v < graphs.first_node[g + 1]; ++v) {
-      const auto tag = static_cast<std::size_t>(graphs.tags[v]), next = (tag + 1) % tasks;
+      const auto tag = static_cast<std::size_t>(graphs.tags[v]), next = (tag + 1) % motif_tasks;
       std::size_t found = 0;
       for (std::size_t i = graphs.first_neighbour[v]; i < graphs.first_neighbour[v + 1]; ++i)
         found += static_cast<std::size_t>(graphs.tags[first + graphs.neighbours[i]]) == next;
@@ -77,7 +79,7 @@ struct MotifGraphs {
       graphs.first_node.push_back(graphs.tags.size());
     }
     const std::vector<std::int32_t> motifs = motif_labels(graphs);
-    for (std::size_t g = 0; g < count; ++g) graphs.labels.push_back(motifs[motifs.size() / count * g]);
+    for (std::size_t g = 0; g < count; ++g) graphs.labels.push_back(motifs[motif_tasks * g]);
     return graphs;
   }
 
