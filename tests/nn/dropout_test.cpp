@@ -1,5 +1,7 @@
 #include "algoperf/nn/layers/dropout.hpp"
 
+#include <algorithm>
+
 #include "../support/near.hpp"
 #include "algoperf/nn/layers/dense.hpp"
 #include "algoperf/nn/layers/relu.hpp"
@@ -48,6 +50,20 @@ TEST_CASE_TEMPLATE("dropout: depends only on the key and the index in the batch"
   const Numbers part = through<B>(half, 4, 13, ap::RandomKey{3}, 6);  // a worker's part, from example 6 on
   CHECK(std::equal(part.begin(), part.end(), whole.begin() + 6 * 13));
   CHECK(through<B>(half, 10, 13, ap::RandomKey{3}, 0, ap::Mode::evaluate) == Numbers(130, 1));
+}
+
+TEST_CASE_TEMPLATE("dropout: each element of an example has a random word of its own", B, NN_BACKENDS) {
+  constexpr double rate = 0.3;
+  const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
+  for (const std::size_t width : {1u, 3u, 4u, 13u, 64u, 129u}) {
+    CAPTURE(width);
+    const Numbers y = through<B>({.rate = rate}, 5, width, ap::RandomKey{11}, 2);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const std::size_t row = i / width, column = i % width;
+      const std::uint32_t word = ap::philox(11, column / 4, 2 + row).words[column % 4];
+      CHECK((y[i] == 0) == (word < threshold));
+    }
+  }
 }
 
 TEST_CASE_TEMPLATE("dropout: gradients pass through the elements that were kept", B, NN_BACKENDS) {

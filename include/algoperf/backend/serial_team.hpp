@@ -3,9 +3,11 @@
 #include <cstddef>
 
 #include "../core/config.hpp"
+#include "../core/tuple.hpp"
 #include "concept.hpp"
 #include "host/denormals.hpp"
 #include "host/first_lanes.hpp"
+#include "host/random_words.hpp"
 #include "host/vector.hpp"
 #include "work.hpp"
 
@@ -68,6 +70,20 @@ struct SerialTeam {
       kernel(first, second, detail::load_first(in + i, rest)...);
       detail::store_first(first, x + i, rest);
       detail::store_first(second, y + i, rest);
+    }
+  }
+  template <class F>
+  ALGOPERF_HD void each_random(RandomKey key, std::uint64_t stream, std::size_t n, const F& f) const {
+    constexpr std::size_t most = 4 * detail::random_blocks;
+    std::uint32_t words[most];
+    std::size_t i = 0;
+    for (; i + most <= n; i += most) {
+      detail::random_words(key.value, i / 4, stream, words);
+      f(i, Index<most>{}, words);
+    }
+    if (i < n) {
+      detail::random_words(key.value, i / 4, stream, words);
+      f(i, n - i, words);
     }
   }
   template <class S>

@@ -11,6 +11,15 @@
 
 namespace algoperf {
 
+namespace detail {
+
+inline constexpr int philox_rounds = 10;
+inline constexpr std::uint32_t philox_multiplier_0 = 0xD2511F53u,
+                               philox_multiplier_2 = 0xCD9E8D57u;                                 // of words 0 and 2
+inline constexpr std::uint32_t philox_key_step_0 = 0x9E3779B9u, philox_key_step_1 = 0xBB67AE85u;  // between rounds
+
+}  // namespace detail
+
 struct PhiloxBlock {
   std::uint32_t words[4];
 };
@@ -20,16 +29,17 @@ ALGOPERF_HD constexpr PhiloxBlock philox(std::uint64_t key, std::uint64_t counte
   std::uint32_t c0 = static_cast<std::uint32_t>(counter), c1 = static_cast<std::uint32_t>(counter >> 32);
   std::uint32_t c2 = static_cast<std::uint32_t>(stream), c3 = static_cast<std::uint32_t>(stream >> 32);
   std::uint32_t k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t a = std::uint64_t{0xD2511F53u} * c0, b = std::uint64_t{0xCD9E8D57u} * c2;
+  for (int round = 0; round < detail::philox_rounds; ++round) {
+    const std::uint64_t a = std::uint64_t{detail::philox_multiplier_0} * c0,
+                        b = std::uint64_t{detail::philox_multiplier_2} * c2;
     const std::uint32_t n0 = static_cast<std::uint32_t>(b >> 32) ^ c1 ^ k0;
     const std::uint32_t n2 = static_cast<std::uint32_t>(a >> 32) ^ c3 ^ k1;
     c1 = static_cast<std::uint32_t>(b);
     c3 = static_cast<std::uint32_t>(a);
     c0 = n0;
     c2 = n2;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    k0 += detail::philox_key_step_0;
+    k1 += detail::philox_key_step_1;
   }
   return {{c0, c1, c2, c3}};
 }

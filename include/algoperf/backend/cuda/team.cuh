@@ -7,6 +7,7 @@
 
 #include "../../core/config.hpp"
 #include "../../core/half.hpp"
+#include "../../core/random.hpp"
 #include "../concept.hpp"
 #include "../work.hpp"
 
@@ -64,6 +65,14 @@ struct CudaTeam {
   ALGOPERF_HD void each(std::size_t n, const F& f) const {
     for (std::size_t i = rank(); i < n; i += size) f(i);
     wait();
+  }
+  ALGOPERF_NO_EXEC_CHECK
+  template <class F>
+  ALGOPERF_HD void each_random(RandomKey key, std::uint64_t stream, std::size_t n, const F& f) const {
+    each((n + 3) / 4, [&](std::size_t k) {
+      const PhiloxBlock block = philox(key.value, k, stream);
+      f(4 * k, n - 4 * k < 4 ? n - 4 * k : 4, block.words);
+    });
   }
   ALGOPERF_NO_EXEC_CHECK
   template <class S, class F>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "../../core/math.hpp"
 #include "../concept.hpp"
 
@@ -49,12 +51,14 @@ struct Dropout {
     template <class Team>
     ALGOPERF_HD void operator()(const Team& team, std::size_t r) const {
       const Drop self = *this;
-      team.each((width + 3) / 4, [self, r](std::size_t k) {
-        const PhiloxBlock noise = philox(self.key.value, k, self.first + r);
-        const std::size_t begin = 4 * k, n = self.width - begin < 4 ? self.width - begin : 4;
-        for (std::size_t j = 0; j < n; ++j) {
-          const std::size_t i = r * self.width + begin + j;
-          self.to[i] = S(noise.words[j] < self.threshold ? Arithmetic<S>(0) : self.scale * self.from[i]);
+      team.each_random(key, first + r, width, [self, r](std::size_t begin, auto count, const std::uint32_t* words) {
+        const S* const x = self.from + r * self.width + begin;
+        S* const y = self.to + r * self.width + begin;
+        // Compilers turn a condition into a branch, which a processor predicts badly. They vectorise a mask.
+        using Bits = std::conditional_t<sizeof(Arithmetic<S>) == 4, std::uint32_t, std::uint64_t>;
+        for (std::size_t j = 0; j < count; ++j) {
+          const Bits mask = Bits(0) - Bits(words[j] >= self.threshold);
+          y[j] = S(__builtin_bit_cast(Arithmetic<S>, __builtin_bit_cast(Bits, self.scale * x[j]) & mask));
         }
       });
     }
