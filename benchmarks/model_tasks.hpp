@@ -6,6 +6,9 @@
 #include <algoperf/data/masked_tokens.hpp>
 #include <algoperf/data/readers/hashed_columns.hpp>
 #include <algoperf/data/speech_fields.hpp>
+#include <algoperf/workloads/cifar10_networks.hpp>
+#include <algoperf/workloads/speech_networks.hpp>
+#include <algoperf/workloads/translation_networks.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -120,24 +123,27 @@ inline auto random_pairs(const algoperf::EncoderDecoder<>& model) {
       {tokens(target), {1}, "target"}, {tokens(target), {1}, "target"});
 }
 
-// Calls f(name, batch, model, loss, data) for each task. data() makes the data.
+// Calls f(name, batch, model, loss, data) for each task. data() makes the data. Models are trained as in their
+// workloads: with dropout, smoothed labels and batch norms over parts of a batch.
 template <class F>
 void for_each_model_task(const F& f) {
   using namespace algoperf;
-  const auto of_images = [&](const char* name, const auto& model) {
-    f(name, 128, model, SoftmaxCrossEntropy{}, [&] { return random_images(1024, image_shape(model)); });
+  const auto of_images = [&](const char* name, const auto& model, const SoftmaxCrossEntropy& loss) {
+    f(name, 128, model, loss, [&] { return random_images(1024, image_shape(model)); });
   };
-  of_images("simple_cnn", simple_cnn_model());
-  of_images("residual_cnn", residual_cnn_model());
-  of_images("resnet8", SmallResNet<>{});
-  of_images("vgg11", Vgg<>{});
-  of_images("vgg11_batch_norm", Vgg<>{.batch_norm = true});
-  of_images("vit", VisionTransformer{});
+  constexpr SoftmaxCrossEntropy smoothed{.label_smoothing = 0.1};
+  of_images("simple_cnn", simple_cnn_model(), SoftmaxCrossEntropy{});
+  of_images("residual_cnn", residual_cnn_model(), SoftmaxCrossEntropy{});
+  of_images("resnet8", ResNet8::model(), smoothed);
+  of_images("vgg11", TinyVgg::model(), smoothed);
+  of_images("vgg11_batch_norm", TinyVggBatchNorm::model(), smoothed);
+  of_images("vit", TinyVit::model(), smoothed);
   f("unet", 32, UNet<>{}, MeanAbsoluteError{}, [] { return random_restorations(UNet<>{}); });
-  f("deep_speech", 32, DeepSpeech<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(DeepSpeech<>{}); });
-  f("conformer", 32, Conformer<>{}, CtcLoss{.max_labels = 5}, [] { return random_speech(Conformer<>{}); });
-  f("translation", 64, EncoderDecoder<>{}, SoftmaxCrossEntropy{.label_smoothing = 0.1},
-    [] { return random_pairs(EncoderDecoder<>{}); });
+  f("deep_speech", 32, DigitDeepSpeech::model(), CtcLoss{.max_labels = 5},
+    [] { return random_speech(DigitDeepSpeech::model()); });
+  f("conformer", 32, DigitConformer::model(), CtcLoss{.max_labels = 5},
+    [] { return random_speech(DigitConformer::model()); });
+  f("translation", 64, Translator::model(2000), smoothed, [] { return random_pairs(Translator::model(2000)); });
   f("dlrm", 128, Dlrm{}, SigmoidCrossEntropy{}, [] { return random_clicks(Dlrm{}); });
   f("gnn", 128, graph_network, SigmoidCrossEntropy{}, [] { return random_graphs(graph_network.node_features); });
   f("transformer", 16, transformer, SoftmaxCrossEntropy{}, [] { return random_text(transformer); });

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 from torch import nn
 
 EXAMPLES, ROWS = 1024, 8192
+DROPOUT = 0.1
 
 
 class Training:
@@ -62,12 +63,21 @@ def simple_cnn():
         nn.Flatten(), nn.Linear(3136, 1024), nn.ReLU(), nn.Linear(1024, 10))
 
 
-def convolution(inputs, filters, size=3, stride=1):
-    return nn.Conv2d(inputs, filters, size, stride, (size - 1) // 2, bias=False), nn.BatchNorm2d(filters)
+class GhostBatchNorm(nn.BatchNorm2d):
+    """Normalises 64 examples at a time in training."""
+
+    def forward(self, x):
+        if not self.training:
+            return super().forward(x)
+        return torch.cat([super(GhostBatchNorm, self).forward(part) for part in x.split(64)])
 
 
-def block(inputs, filters, size=3, stride=1):
-    return *convolution(inputs, filters, size, stride), nn.ReLU()
+def convolution(inputs, filters, size=3, stride=1, norm=nn.BatchNorm2d):
+    return nn.Conv2d(inputs, filters, size, stride, (size - 1) // 2, bias=False), norm(filters)
+
+
+def block(inputs, filters, size=3, stride=1, norm=nn.BatchNorm2d):
+    return *convolution(inputs, filters, size, stride, norm), nn.ReLU()
 
 
 def residual_cnn():
@@ -80,18 +90,19 @@ def residual_cnn():
 class ResNetBlock(nn.Module):
     def __init__(self, inputs, filters, stride):
         super().__init__()
-        self.inside = nn.Sequential(*block(inputs, filters, 3, stride), *convolution(filters, filters))
+        self.inside = nn.Sequential(*block(inputs, filters, 3, stride, GhostBatchNorm),
+                                    *convolution(filters, filters, norm=GhostBatchNorm))
         self.shortcut = nn.Identity()
         if inputs != filters:
-            self.shortcut = nn.Sequential(*convolution(inputs, filters, 1, stride))
+            self.shortcut = nn.Sequential(*convolution(inputs, filters, 1, stride, GhostBatchNorm))
 
     def forward(self, x):
         return F.relu(self.inside(x) + self.shortcut(x))
 
 
 def resnet8():
-    return nn.Sequential(*block(3, 16), ResNetBlock(16, 16, 1), ResNetBlock(16, 32, 2), ResNetBlock(32, 64, 2),
-                         nn.AvgPool2d(8), nn.Flatten(), nn.Linear(64, 10))
+    return nn.Sequential(*block(3, 16, norm=GhostBatchNorm), ResNetBlock(16, 16, 1), ResNetBlock(16, 32, 2),
+                         ResNetBlock(32, 64, 2), nn.AvgPool2d(8), nn.Flatten(), nn.Linear(64, 10))
 
 
 class UNet(nn.Module):
@@ -138,7 +149,7 @@ class Subsampling(nn.Module):
 
 
 class DeepSpeech(nn.Module):
-    """The model of DigitStrings, without dropout."""
+    """The model of DigitStrings."""
 
     def __init__(self, bands=40, width=32, recurrent=2, symbols=11):
         super().__init__()
@@ -147,13 +158,14 @@ class DeepSpeech(nn.Module):
         self.lstms = nn.ModuleList(nn.LSTM(width, width // 2, batch_first=True, bidirectional=True)
                                    for _ in range(recurrent))
         self.dense, self.norm, self.logits = nn.Linear(width, width), nn.LayerNorm(width), nn.Linear(width, symbols)
+        self.drop = nn.Dropout(DROPOUT)
 
     def forward(self, x):
-        x = self.subsampled(x)
+        x = self.drop(self.subsampled(x))
         normalised = lambda norm, x: norm(x.flatten(0, 1)).view(x.shape)
         for norm, lstm in zip(self.norms, self.lstms):
             x = x + lstm(normalised(norm, x))[0]
-        x = x + F.relu(self.dense(normalised(self.norms[-1], x)))
+        x = x + self.drop(F.relu(self.dense(normalised(self.norms[-1], x))))
         return self.logits(self.norm(x))
 
 
@@ -162,38 +174,39 @@ class ConformerBlock(nn.Module):
         super().__init__()
         self.heads = heads
         self.feed_forward = nn.ModuleList(
-            nn.Sequential(nn.LayerNorm(width, 1e-6), nn.Linear(width, hidden), nn.SiLU(), nn.Linear(hidden, width))
-            for _ in range(2))
+            nn.Sequential(nn.LayerNorm(width, 1e-6), nn.Linear(width, hidden), nn.SiLU(), nn.Dropout(DROPOUT),
+                          nn.Linear(hidden, width), nn.Dropout(DROPOUT)) for _ in range(2))
         self.norms = nn.ModuleList(nn.LayerNorm(width, 1e-6) for _ in range(3))
         self.qkv, self.mixed = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.query_scale = nn.Parameter(torch.zeros(width // heads))
         self.gated, self.out = nn.Linear(width, 2 * width), nn.Linear(width, width)
         self.depthwise = nn.Conv1d(width, width, kernel, padding="same", groups=width, bias=False)
-        self.batch_norm = nn.BatchNorm1d(width, 1e-3)
+        self.batch_norm, self.drop = nn.BatchNorm1d(width, 1e-3), nn.Dropout(DROPOUT)
 
     def forward(self, x):
         x = x + 0.5 * self.feed_forward[0](x)
         q, k, v = self.qkv(self.norms[0](x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
         q = q * (F.softplus(self.query_scale) / math.log(2))
-        x = x + self.mixed(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+        x = x + self.drop(self.mixed(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)))
         y = self.depthwise(F.glu(self.gated(self.norms[1](x))).transpose(1, 2))
-        x = x + self.out(F.silu(self.batch_norm(y)).transpose(1, 2))
+        x = x + self.drop(self.out(F.silu(self.batch_norm(y)).transpose(1, 2)))
         return self.norms[2](x + 0.5 * self.feed_forward[1](x))
 
 
 class Conformer(nn.Module):
-    """The model of DigitStringsConformer, without dropout."""
+    """The model of DigitStringsConformer."""
 
     def __init__(self, bands=40, width=32, blocks=2, heads=4, kernel=5, symbols=11, frames=33):
         super().__init__()
         self.subsampled = Subsampling(bands, width)
         self.blocks = nn.Sequential(*(ConformerBlock(width, heads, 4 * width, kernel) for _ in range(blocks)))
         self.logits = nn.Sequential(nn.LayerNorm(width, 1e-6), nn.Linear(width, symbols))
+        self.drop = nn.Dropout(DROPOUT)
         angles = torch.arange(frames)[:, None] * 10000 ** -(torch.arange(width // 2) / (width // 2 - 1))
         self.register_buffer("positions", torch.cat((angles.sin(), angles.cos()), 1))
 
     def forward(self, x):
-        return self.logits(self.blocks(self.subsampled(x) + self.positions))
+        return self.logits(self.blocks(self.drop(self.subsampled(x) + self.positions)))
 
 
 def ctc_loss(logits, labels):
@@ -210,21 +223,22 @@ class TranslationBlock(nn.Module):
         if decodes:
             self.query, self.kv = nn.Linear(width, width, bias=False), nn.Linear(width, 2 * width, bias=False)
             self.crossed = nn.Linear(width, width, bias=False)
-        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
+        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Dropout(DROPOUT), nn.Linear(hidden, width))
+        self.drop = nn.Dropout(DROPOUT)
 
     def mixed(self, parts, causal=False):
         query, key, value = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
         return F.scaled_dot_product_attention(query, key, value, is_causal=causal).transpose(1, 2).flatten(2)
 
     def forward(self, x, encoded=None):
-        x = x + self.out(self.mixed(self.qkv(self.norms[0](x)).chunk(3, -1), self.decodes))
+        x = x + self.drop(self.out(self.mixed(self.qkv(self.norms[0](x)).chunk(3, -1), self.decodes)))
         if self.decodes:
-            x = x + self.crossed(self.mixed((self.query(self.norms[2](x)), *self.kv(encoded).chunk(2, -1))))
-        return x + self.mlp(self.norms[1](x))
+            x = x + self.drop(self.crossed(self.mixed((self.query(self.norms[2](x)), *self.kv(encoded).chunk(2, -1)))))
+        return x + self.drop(self.mlp(self.norms[1](x)))
 
 
 class EncoderDecoder(nn.Module):
-    """The model of Multi30k, without dropout."""
+    """The model of Multi30k."""
 
     def __init__(self, vocabulary=2000, width=64, blocks=2, heads=4, hidden=64, longest=15):
         super().__init__()
@@ -234,9 +248,10 @@ class EncoderDecoder(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(width, 1e-6) for _ in range(2))
         angles = torch.arange(longest)[:, None] * 10000 ** -(torch.arange(width // 2) / (width // 2 - 1))
         self.register_buffer("positions", torch.cat((angles.sin(), angles.cos()), 1))
+        self.drop = nn.Dropout(DROPOUT)
 
     def embedded(self, tokens):
-        return self.embedding(tokens) + self.positions[: tokens.shape[1]]
+        return self.drop(self.embedding(tokens) + self.positions[: tokens.shape[1]])
 
     def forward(self, source, target):
         x, y = self.embedded(source), self.embedded(target)
@@ -249,7 +264,7 @@ class EncoderDecoder(nn.Module):
 
 
 def smoothed(logits, labels):
-    return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=0.1)
+    return F.cross_entropy(logits.flatten(0, -2), labels.flatten(), label_smoothing=0.1)
 
 
 class Dlrm(nn.Module):
@@ -464,8 +479,8 @@ def binary_loss(outputs, labels):
     return F.binary_cross_entropy_with_logits(outputs[:, 0], labels)
 
 
-def images(make, shape):
-    return make, [torch.rand(EXAMPLES, *shape)], torch.randint(10, (EXAMPLES,)), 128, None
+def images(make, shape, loss=None):
+    return make, [torch.rand(EXAMPLES, *shape)], torch.randint(10, (EXAMPLES,)), 128, loss
 
 
 def text(make, vocabulary, context, batch):
@@ -570,10 +585,10 @@ def masked(make):
 TASKS = {
     "simple_cnn": lambda: images(simple_cnn, (1, 28, 28)),
     "residual_cnn": lambda: images(residual_cnn, (3, 32, 32)),
-    "resnet8": lambda: images(resnet8, (3, 32, 32)),
-    "vgg11": lambda: images(lambda: vgg11(False), (3, 32, 32)),
-    "vgg11_batch_norm": lambda: images(lambda: vgg11(True), (3, 32, 32)),
-    "vit": lambda: images(Vit, (3, 32, 32)),
+    "resnet8": lambda: images(resnet8, (3, 32, 32), smoothed),
+    "vgg11": lambda: images(lambda: vgg11(False), (3, 32, 32), smoothed),
+    "vgg11_batch_norm": lambda: images(lambda: vgg11(True), (3, 32, 32), smoothed),
+    "vit": lambda: images(Vit, (3, 32, 32), smoothed),
     "unet": lambda: (UNet, [torch.rand(EXAMPLES, 1, 32, 32)], torch.rand(EXAMPLES, 1, 32, 32), 32, F.l1_loss),
     "deep_speech": lambda: speech(DeepSpeech),
     "conformer": lambda: speech(Conformer),
