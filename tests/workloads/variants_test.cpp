@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "../support/folder.hpp"
@@ -128,4 +130,36 @@ TEST_CASE("shared data: one load for all holders of a key, freed with the last")
     CHECK(loads == 2);
   }
   CHECK(Shared{}("a", make).front() == 3);
+
+  Shared moved, assigned;
+  {
+    Shared held;
+    CHECK(held("a", make).front() == 4);
+    assigned = held;
+    moved = std::move(held);
+    CHECK(&assigned("a", make) == &moved("a", make));
+  }
+  assigned = Shared{};
+  CHECK(moved("a", make).front() == 4);
+  CHECK_THROWS_AS(assigned("b", [&]() -> std::vector<int> { fail("no such file"); }), Error);
+  CHECK(assigned("b", make).front() == 5);  // a failed load leaves nothing behind
+}
+
+TEST_CASE("shared data: threads load, copy and destroy it at the same time") {
+  using Shared = detail::SharedData<std::string>;
+  const Shared kept;
+  const std::string& data = kept("a", [] { return std::string(100, 'a'); });
+  std::vector<std::thread> threads;
+  std::vector<int> others(4);
+  for (int& other : others)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        const Shared copy = kept;
+        if (&copy("a", [] { return std::string(); }) != &data) ++other;
+        const Shared another;
+        if (another(std::to_string(i % 3), [&] { return std::to_string(i % 3); }) != std::to_string(i % 3)) ++other;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(others == std::vector<int>(4, 0));
 }

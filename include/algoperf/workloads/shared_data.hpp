@@ -1,11 +1,14 @@
 // SharedData: the data of a workload, loaded on first use. All workloads of the program that load with the same key
 // share it, so that variants of a workload, and copies, need no memory of their own. It is freed with the last of them.
+// Threads may load, copy and destroy workloads at the same time. <memory> and <mutex> would make up 12 % of the time
+// that a training program takes to compile (docs/compile-time.md).
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/config.hpp"
@@ -15,47 +18,85 @@ namespace algoperf::detail {
 template <class T>
 class SharedData {
  public:
+  SharedData() = default;
+  SharedData(const SharedData& other) {
+    const Lock lock;
+    held_ = other.held_;
+    if (held_ != nullptr) ++held_->holders;
+  }
+  SharedData(SharedData&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+  SharedData& operator=(SharedData other) noexcept {
+    std::swap(held_, other.held_);
+    return *this;
+  }
+  ~SharedData() { release(held_); }
+
   // Returns the data of `key`, which must name everything on which the data depends. Calls make() if no workload holds
   // it.
   template <class Make>
   const T& operator()(const std::string& key, const Make& make) const {
-    if (!held_ || held_->key != key) held_ = find(key, make);
-    return held_->value;
+    Held* before = nullptr;
+    const T* value = nullptr;
+    {
+      const Lock lock;
+      if (held_ == nullptr || held_->key != key) before = std::exchange(held_, find(key, make));
+      value = &held_->value;
+    }
+    release(before);
+    return *value;
   }
 
  private:
   struct Held {
     std::string key;
     T value;
+    std::size_t holders = 0;
   };
-
+  // Everything that is held, and its numbers of holders, which only the owner of the mutex accesses.
   struct Registry {
-    std::mutex mutex = {};
-    std::vector<std::weak_ptr<const Held>> held = {};
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    std::vector<Held*> held = {};
   };
-
-  static Registry& shared_registry() {
-    static Registry registry;
+  // It is never destroyed, because static workloads may be destroyed last.
+  static Registry& registry() {
+    static Registry& registry = *new Registry;
     return registry;
   }
+  struct Lock {
+    Lock() { pthread_mutex_lock(&registry().mutex); }
+    ~Lock() { pthread_mutex_unlock(&registry().mutex); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+  };
+
+  // Counts one more holder.
   template <class Make>
-  static std::shared_ptr<const Held> find(const std::string& key, const Make& make) {
-    Registry& registry = shared_registry();
-    const std::lock_guard lock(registry.mutex);
-    for (std::size_t i = registry.held.size(); i-- > 0;) {
-      if (std::shared_ptr<const Held> held = registry.held[i].lock()) {
-        if (held->key == key) return held;
-      } else {  // freed
-        registry.held[i] = registry.held.back();
-        registry.held.pop_back();
-      }
+  static Held* find(const std::string& key, const Make& make) {
+    std::vector<Held*>& all = registry().held;
+    std::size_t i = 0;
+    while (i < all.size() && all[i]->key != key) ++i;
+    if (i == all.size()) {
+      all.reserve(i + 1);
+      all.push_back(new Held{key, make()});
     }
-    auto held = std::make_shared<const Held>(Held{key, make()});
-    registry.held.push_back(held);
-    return held;
+    ++all[i]->holders;
+    return all[i];
+  }
+  ALGOPERF_COLD static void release(Held* held) {
+    if (held == nullptr) return;
+    {
+      const Lock lock;
+      if (--held->holders > 0) return;
+      std::vector<Held*>& all = registry().held;
+      std::size_t i = 0;
+      while (all[i] != held) ++i;
+      all[i] = all.back();
+      all.pop_back();
+    }
+    delete held;
   }
 
-  mutable std::shared_ptr<const Held> held_;
+  mutable Held* held_ = nullptr;
 };
 
 }  // namespace algoperf::detail
