@@ -7,6 +7,7 @@
 #include "count_mallocs.hpp"
 
 #include <algoperf/algoperf.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>

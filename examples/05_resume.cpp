@@ -2,6 +2,7 @@
 // run.
 #include <algoperf/algoperf.hpp>
 #include <algoperf/workloads/glyph_digits.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 namespace ap = algoperf;

@@ -7,6 +7,7 @@
 #include <algoperf/tuning/find_target.hpp>
 #include <algoperf/tuning/merge_journals.hpp>
 #include <algoperf/tuning/study_logs.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

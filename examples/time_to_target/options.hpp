@@ -7,6 +7,7 @@
 #include <algoperf/core/nearest.hpp>
 #include <algoperf/state/atomic_file.hpp>
 #include <algoperf/tuning/study.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 

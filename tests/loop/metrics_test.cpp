@@ -52,6 +52,13 @@ TEST_CASE("AUC: the share of pairs of a positive and a negative row in the right
       right += outputs[i] > outputs[j] ? pair : outputs[i] == outputs[j] ? pair / 2 : 0;
     }
   CHECK(area(outputs, 1, labels, weights) == near(right / all, 1e-12));
+  // The same bits in any order of the rows.
+  for (double& weight : weights) weight = 1.0 / (3 + random.below(50));
+  const double forwards = area(outputs, 1, labels, weights);
+  std::reverse(outputs.begin(), outputs.end());
+  std::reverse(labels.begin(), labels.end());
+  std::reverse(weights.begin(), weights.end());
+  CHECK(area(outputs, 1, labels, weights) == forwards);
 }
 
 TEST_CASE("AUC: what has none") {

@@ -1,6 +1,7 @@
 // Schedules that receive feedback from a loop, and schedules of a selector's batch size.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "tiny.hpp"

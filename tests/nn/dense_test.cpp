@@ -1,5 +1,7 @@
 #include "algoperf/nn/layers/dense.hpp"
 
+#include <algorithm>
+
 #include "../support/near.hpp"
 #include "algoperf/nn/layers/conv2d.hpp"
 #include "algoperf/nn/layers/relu.hpp"

@@ -1,5 +1,7 @@
 #include "algoperf/nn/graph/graph_executor.hpp"
 
+#include <algorithm>
+
 #include "algoperf/nn/all.hpp"
 #include "runner.hpp"
 

@@ -1,5 +1,7 @@
 #include "algoperf/nn/layers/layer_norm.hpp"
 
+#include <algorithm>
+
 #include "algoperf/nn/layers/dense.hpp"
 #include "algoperf/nn/layers/relu.hpp"
 #include "runner.hpp"

@@ -1,5 +1,8 @@
 // Plans of recorded models: sharing memory changes no bit, and the memory is close to the least possible.
 #include "algoperf/nn/graph/planner.hpp"
+
+#include <algorithm>
+
 #include "../support/check_error.hpp"
 
 #include "algoperf/nn/all.hpp"

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algoperf/algoperf.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

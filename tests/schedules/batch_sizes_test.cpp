@@ -1,6 +1,7 @@
 // Batch sizes: stepwise growth, and the gradient noise scale estimated from gradients of known mean and covariance.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 

@@ -5,6 +5,7 @@
 #include <algoperf/algoperf.hpp>
 #include <algoperf/nn/metrics/area_under_roc.hpp>
 #include <algoperf/workloads/adult.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,6 @@
 // one_hot(data): a data set whose class labels become one-hot vectors.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -29,9 +28,9 @@ class OneHot {
     auto* inputs = to.template at<"input">();
     auto* labels = to.template at<"label">();
     const std::size_t count = data_.classes();
-    std::fill_n(labels, n * count, 0);
+    for (std::size_t i = 0; i < n * count; ++i) labels[i] = 0;
     for (std::size_t done = 0; done < n; done += block) {
-      const std::size_t m = std::min(block, n - done);
+      const std::size_t m = n - done < block ? n - done : block;
       data_.gather(indices + done, m, inputs + done * data_.shape().size(), classes);
       for (std::size_t i = 0; i < m; ++i) {
         require(classes[i] >= 0 && static_cast<std::size_t>(classes[i]) < count, "one_hot: the label of example ",

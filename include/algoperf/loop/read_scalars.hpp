@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <vector>
@@ -18,7 +17,7 @@ void read_scalars(const Backend& backend, std::size_t n, const Stored<Backend>* 
   } else {
     std::vector<Stored<Backend>> stored(n);
     backend.read(n, from, stored.data());
-    std::copy(stored.begin(), stored.end(), to);
+    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<typename Backend::Scalar>(stored[i]);
   }
 }
 

@@ -10,7 +10,6 @@
 // (state/state_dict.hpp).
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -68,8 +67,8 @@ void load_values(const StateDict& dict, Loop& loop, const Where& where) {
     const std::vector<std::size_t>& theirs = dict.at(tensor.name).shape;
     require(theirs == sides, "load_values: '", tensor.name, "' has shape ", detail::describe(theirs), ", expected ",
             detail::describe(sides));
-    std::copy(found.begin(), found.end(),
-              values.begin() + static_cast<std::ptrdiff_t>(loop.layout().place_of(handle).offset));
+    const std::size_t offset = loop.layout().place_of(handle).offset;
+    for (std::size_t i = 0; i < found.size(); ++i) values[offset + i] = found[i];
     ++count;
   }
   require(count > 0, "load_values: no tensor of the model was selected");

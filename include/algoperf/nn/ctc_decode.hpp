@@ -1,7 +1,6 @@
 // ctc_decode: best-path (greedy) decoding of the outputs of a model trained with CtcLoss.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -22,7 +21,9 @@ std::vector<std::int32_t> ctc_decode(const S* outputs, std::size_t rows, std::si
   std::vector<std::int32_t> symbols;
   std::size_t last = blank;
   for (const S* row = outputs; row != outputs + rows * classes; row += classes) {
-    const auto best = static_cast<std::size_t>(std::max_element(row, row + classes) - row);
+    std::size_t best = 0;
+    for (std::size_t c = 1; c < classes; ++c)
+      if (row[c] > row[best]) best = c;
     if (best != blank && best != last) symbols.push_back(static_cast<std::int32_t>(best));
     last = best;
   }

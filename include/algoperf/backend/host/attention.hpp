@@ -1,7 +1,6 @@
 // Attention of the host backend: tiles of scores by matrix products.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
 #include "../../core/math.hpp"
@@ -86,10 +85,14 @@ class HostAttention {
   std::size_t log_sum_place(std::size_t example, std::size_t head, std::size_t row) const {
     return (shape_.queries.begin(example) + row) * shape_.heads + head;
   }
+  static std::size_t smaller(std::size_t a, std::size_t b) { return b < a ? b : a; }
+  static void clear(S* begin, S* end) {
+    for (; begin < end; ++begin) *begin = S(0);
+  }
   // Returns how many of the keys from `first` on query `row` reads, of at most `count`.
   std::size_t visible(std::size_t example, std::size_t row, std::size_t first, std::size_t count) const {
     const std::size_t all = shape_.visible(example, row);
-    return all <= first ? 0 : std::min(count, all - first);
+    return all <= first ? 0 : smaller(count, all - first);
   }
 
   // Visits the tiles of keys in order. With softmax, a row's sum and output refer to the largest score so far, and are
@@ -99,11 +102,11 @@ class HostAttention {
     S tops[tile], totals[tile];
     const std::size_t size = shape_.size, width = shape_.width(), queries = shape_.queries.count(example);
     for (std::size_t row = 0; row < queries; row += tile) {
-      const std::size_t rows = std::min(tile, queries - row), end = shape_.visible(example, row + rows - 1);
+      const std::size_t rows = smaller(tile, queries - row), end = shape_.visible(example, row + rows - 1);
       S* const y = out + out_place(example, head, row);
       if (end == 0) write_nothing(rows, y, log_sums + log_sum_place(example, head, row));
       for (std::size_t first = 0; first < end; first += tile) {
-        const std::size_t count = std::min(tile, end - first), key = key_place(example, head, first);
+        const std::size_t count = smaller(tile, end - first), key = key_place(example, head, first);
         gemm_nt(rows, count, size, in.query + query_place(example, head, row), shape_.query_stride, in.key + key,
                 shape_.key_stride, scores, tile, false);
         for (std::size_t r = 0; r < rows; ++r) {
@@ -111,7 +114,7 @@ class HostAttention {
           const std::size_t n = visible(example, row + r, first, count);
           // Sums of whole vectors are faster.
           const std::size_t whole = (n + lanes - 1) / lanes * lanes;
-          std::fill(of_row + n, of_row + std::max(count, whole), S(0));
+          clear(of_row + n, of_row + (count < whole ? whole : count));
           if (first == 0) totals[r] = 0;
           if (n == 0) continue;
           if (is_relu()) {
@@ -144,7 +147,7 @@ class HostAttention {
   // Writes the outputs of queries of an example without keys.
   void write_nothing(std::size_t rows, S* out, S* log_sums) const {
     for (std::size_t r = 0; r < rows; ++r) {
-      std::fill(out + r * shape_.width(), out + r * shape_.width() + shape_.size, S(0));
+      clear(out + r * shape_.width(), out + r * shape_.width() + shape_.size);
       log_sums[r * shape_.heads] = 0;
     }
   }
@@ -160,14 +163,14 @@ class HostAttention {
     const std::size_t queries = shape_.queries.count(example);
     if (shape_.keys.count(example) == 0 || queries == 0) return write_no_gradients(d, example, head);
     for (std::size_t row = 0; row < queries; row += tile) {
-      const std::size_t rows = std::min(tile, queries - row), end = shape_.visible(example, row + rows - 1);
+      const std::size_t rows = smaller(tile, queries - row), end = shape_.visible(example, row + rows - 1);
       const S *const y = out + out_place(example, head, row), *const dy = d_out + out_place(example, head, row);
       const S* const q = in.query + query_place(example, head, row);
       for (std::size_t r = 0; r < rows; ++r)
         deltas[r] = SerialTeam{}.template sum<S>(
             size, [a = y + r * width, b = dy + r * width](std::size_t c) { return a[c] * b[c]; });
       for (std::size_t first = 0; first < end; first += tile) {
-        const std::size_t count = std::min(tile, end - first), key = key_place(example, head, first);
+        const std::size_t count = smaller(tile, end - first), key = key_place(example, head, first);
         gemm_nt(rows, count, size, q, query_stride, in.key + key, key_stride, weights, tile, false);
         gemm_nt(rows, count, size, dy, width, in.value + key, key_stride, slopes, tile, false);
         for (std::size_t r = 0; r < rows; ++r) {
@@ -182,8 +185,8 @@ class HostAttention {
             SerialTeam{}.map(ScaledExponential<S>{scale_, log_sum}, n, p);
             SerialTeam{}.map(SlopeOf<S>{scale_, deltas[r]}, n, ds, static_cast<const S*>(p));
           }
-          std::fill(p + n, p + count, S(0));
-          std::fill(ds + n, ds + count, S(0));
+          clear(p + n, p + count);
+          clear(ds + n, ds + count);
         }
         // The first tile of queries that reads these keys writes their gradients, the others add to them.
         const bool adds = row > (shape_.causal ? first : 0);
@@ -200,13 +203,14 @@ class HostAttention {
 
   // Writes the gradients of an example without queries or without keys.
   void write_no_gradients(const AttentionGradients<S>& d, std::size_t example, std::size_t head) const {
-    const auto clear = [this](S* row) { std::fill(row, row + shape_.size, S(0)); };
+    const auto clear_row = [this](S* row) { clear(row, row + shape_.size); };
     if (d.query != nullptr)
-      for (std::size_t i = 0; i < shape_.queries.count(example); ++i) clear(d.query + query_place(example, head, i));
+      for (std::size_t i = 0; i < shape_.queries.count(example); ++i)
+        clear_row(d.query + query_place(example, head, i));
     if (d.key == nullptr) return;
     for (std::size_t j = 0; j < shape_.keys.count(example); ++j) {
-      clear(d.key + key_place(example, head, j));
-      clear(d.value + key_place(example, head, j));
+      clear_row(d.key + key_place(example, head, j));
+      clear_row(d.value + key_place(example, head, j));
     }
   }
 

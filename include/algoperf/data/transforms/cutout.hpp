@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
 #include "../../core/random.hpp"
@@ -29,14 +28,17 @@ struct Cutout {
                         right = end(column, image.columns);
       for (std::size_t r = top; r < bottom; ++r) {
         auto* const pixels = x + (i * image.rows + r) * image.row_size();
-        std::fill(pixels + left * image.channels, pixels + right * image.channels, 0);
+        for (std::size_t c = left * image.channels; c < right * image.channels; ++c) pixels[c] = 0;
       }
     }
   }
 
  private:
   std::size_t begin(std::size_t centre) const { return centre < size / 2 ? 0 : centre - size / 2; }
-  std::size_t end(std::size_t centre, std::size_t extent) const { return std::min(extent, centre + (size - size / 2)); }
+  std::size_t end(std::size_t centre, std::size_t extent) const {
+    const std::size_t whole = centre + (size - size / 2);
+    return whole < extent ? whole : extent;
+  }
 };
 
 }  // namespace algoperf

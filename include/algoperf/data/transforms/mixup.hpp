@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -61,8 +60,8 @@ struct Mixup {
     const S w = static_cast<S>(weight), rest = static_cast<S>(1 - weight);
     S last[block];
     for (std::size_t begin = 0; n > 0 && begin < width; begin += block) {
-      const std::size_t count = std::min(block, width - begin);
-      std::copy_n(x + (n - 1) * width + begin, count, last);
+      const std::size_t count = width - begin < block ? width - begin : block;
+      for (std::size_t j = 0; j < count; ++j) last[j] = x[(n - 1) * width + begin + j];
       for (std::size_t i = n; i-- > 0;) {
         S* const row = x + i * width + begin;
         const S* const before = i > 0 ? row - width : last;

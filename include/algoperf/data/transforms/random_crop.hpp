@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,18 +41,22 @@ struct RandomCrop {
   static void move(const detail::ImageShape& image, S* x, std::ptrdiff_t down, std::ptrdiff_t right) {
     const auto rows = static_cast<std::ptrdiff_t>(image.rows), columns = static_cast<std::ptrdiff_t>(image.columns);
     const auto channels = static_cast<std::ptrdiff_t>(image.channels), row_size = columns * channels;
-    const std::ptrdiff_t gap = std::min(columns, right < 0 ? -right : right), kept = columns - gap;
+    const std::ptrdiff_t distance = right < 0 ? -right : right;
+    const std::ptrdiff_t gap = distance < columns ? distance : columns, kept = columns - gap;
+    const auto clear = [](S* begin, std::ptrdiff_t n) {
+      for (std::ptrdiff_t i = 0; i < n; ++i) begin[i] = S(0);
+    };
     for (std::ptrdiff_t k = 0; k < rows; ++k) {
       const std::ptrdiff_t r = down < 0 ? rows - 1 - k : k, from = r + down;
       S* const to = x + r * row_size;
       if (from < 0 || from >= rows) {
-        std::fill_n(to, row_size, S(0));
+        clear(to, row_size);
         continue;
       }
       const S* const source = x + from * row_size + (right > 0 ? gap * channels : 0);
       std::memmove(to + (right < 0 ? gap * channels : 0), source,
                    static_cast<std::size_t>(kept * channels) * sizeof(S));
-      std::fill_n(to + (right < 0 ? 0 : kept * channels), gap * channels, S(0));
+      clear(to + (right < 0 ? 0 : kept * channels), gap * channels);
     }
   }
 };

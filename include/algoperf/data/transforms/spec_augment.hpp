@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -52,7 +51,8 @@ struct SpecAugment {
         for (std::size_t w = 0; w < windows; ++w)
           for (std::size_t t = 0; t < shape[0]; ++t)
             if (w * hop + t >= time.begin && w * hop + t < time.begin + time.length)
-              std::fill_n(window + w * shape.size() + (t * frequencies + frequency) * channels, count * channels, 0);
+              for (std::size_t c = frequency * channels; c < (frequency + count) * channels; ++c)
+                window[w * shape.size() + t * frequencies * channels + c] = 0;
       };
       for (std::size_t k = 0; k < time_masks; ++k)
         mask(stretch(random, max_time_ratio * static_cast<double>(frames), frames), 0, frequencies);

@@ -1,7 +1,6 @@
 // SequenceHistory: the memory in which ops keep data from one step of decoding to the next.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -73,7 +72,7 @@ ALGOPERF_COLD void SequenceHistory<B>::append(const B& backend, std::size_t n, c
     for (std::size_t r = 0; r < n; ++r) {
       const std::uint32_t* const before = ancestors_before_.data() + parents[r] * steps_;
       std::uint32_t* const now = ancestors_.data() + r * steps_;
-      std::copy(before, before + length_ - 1, now);
+      for (std::size_t t = 0; t + 1 < length_; ++t) now[t] = before[t];
       now[length_ - 1] = parents[r];
     }
     if constexpr (!B::on_host) detail::send(backend, n * steps_, ancestors_.data(), on_device_.data());

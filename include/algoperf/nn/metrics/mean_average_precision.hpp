@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -42,8 +41,9 @@ struct MeanAveragePrecision {
     double sum = 0;
     std::size_t counted = 0;
     for (const std::vector<Row>& rows : state.tasks) {
-      const auto positives = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.positive; });
-      if (positives == 0 || static_cast<std::size_t>(positives) == rows.size()) continue;
+      std::size_t positives = 0;
+      for (const Row& row : rows) positives += row.positive;
+      if (positives == 0 || positives == rows.size()) continue;
       sum += average_precision(rows);
       ++counted;
     }

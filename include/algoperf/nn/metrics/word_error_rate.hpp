@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -78,7 +77,8 @@ struct WordErrorRate {
       for (std::size_t j = 1; j <= b.size(); ++j) {
         const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
         diagonal = row[j];
-        row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+        const std::size_t moved = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+        row[j] = substituted < moved ? substituted : moved;
       }
     }
     return row[b.size()];

@@ -1,7 +1,6 @@
 // ChainState: the state that a chain keeps between steps.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -43,9 +42,13 @@ concept NamesTensors = requires(States& states, Archive& archive, const Backend&
 
 // Appends `name`, with a number if it is already present: momentum_buffer, momentum_buffer_2, ...
 inline void add_unused_name(std::vector<std::string>& names, const std::string& name) {
+  const auto used = [&](const std::string& candidate) {
+    for (const std::string& each : names)
+      if (each == candidate) return true;
+    return false;
+  };
   std::string unused = name;
-  for (int i = 2; std::find(names.begin(), names.end(), unused) != names.end(); ++i)
-    unused = name + "_" + std::to_string(i);
+  for (int i = 2; used(unused); ++i) unused = name + "_" + std::to_string(i);
   names.push_back(unused);
 }
 template <class Stage>
