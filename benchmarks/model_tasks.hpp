@@ -123,8 +123,9 @@ inline auto random_pairs(const algoperf::EncoderDecoder<>& model) {
       {tokens(target), {1}, "target"}, {tokens(target), {1}, "target"});
 }
 
-// Calls f(name, batch, model, loss, data) for each task. data() makes the data. Models are trained as in their
-// workloads: with dropout, smoothed labels and batch norms over parts of a batch.
+// Calls f(name, batch, model, loss, data) for each task. data() makes the data. Models have the dropout, the smoothed
+// labels and the batch norms over 64 examples of their workloads, if these have them. Augmentation and sequences of
+// different lengths are left out.
 template <class F>
 void for_each_model_task(const F& f) {
   using namespace algoperf;

@@ -14,7 +14,7 @@ TEST_CASE("random words: vectors of Philox blocks have the words of single block
   const std::uint64_t ones = ~std::uint64_t{0};
   for (const std::uint64_t key : {std::uint64_t{0}, std::uint64_t{0xa4093822299f31d0}, ones})
     for (const std::uint64_t stream : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{0x13198a2e03707344}, ones})
-      // Also counters whose lower half, or all of it, begins again within a vector.
+      // Also counters whose lower half, or all of it, wraps to zero within one call.
       for (const std::uint64_t counter : {std::uint64_t{0}, std::uint64_t{0xFFFFFFFE}, ones - 1}) {
         std::uint32_t words[4 * ap::detail::random_blocks];
         ap::detail::random_words(key, counter, stream, words);

@@ -11,6 +11,7 @@
 #include "algoperf/backend/column_terms.hpp"
 #include "algoperf/core/map_kernels.hpp"
 #include "algoperf/core/math.hpp"
+#include "algoperf/core/random.hpp"
 
 namespace nn_test {
 
@@ -73,6 +74,10 @@ struct CountingTeam {
   template <class Kernel, class S, class... In>
   void map_to_two(const Kernel& kernel, std::size_t n, S* x, S* y, const In*... in) const {
     for (std::size_t i = 0; i < n; ++i) kernel(x[i], y[i], in[i]...);
+  }
+  template <class F>
+  void each_random(algoperf::RandomKey key, std::uint64_t stream, std::size_t n, const F& f) const {
+    for (std::size_t i = 0; i < n; ++i) f(i, std::size_t{1}, algoperf::philox(key.value, i / 4, stream).words + i % 4);
   }
   template <class S>
   void copy(std::size_t n, const S* from, S* to) const {

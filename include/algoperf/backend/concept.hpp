@@ -56,8 +56,9 @@
 // A team of `size` threads works on one row. Its members are
 //   each(n, f)  sum<S>(n, f)  max<S>(n, f)  map(kernel, n, x, in...)  copy(n, from, to)
 //   map_to_two(kernel, n, x, y, in...)      kernel(x[i], y[i], in[i]...) sets x[i] and y[i]
-//   each_random(key, stream, n, f)          f(i, count, words) for pieces [i, i + count) of [0, n), with a random word
-//                                           for each: words[j] is word (i + j) % 4 of philox(key, (i + j) / 4, stream)
+//   each_random(key, stream, n, f)          calls f(i, count, words) for pieces [i, i + count) that make up [0, n), in
+//                                           any order. words[j] is the random word of element i + j: word (i + j) % 4
+//                                           of philox(key, (i + j) / 4, stream). count: a std::size_t or an Index
 //   copy_rows(count, length, to, f)         sets row k of `to` to the Stretch f(k)
 // Each call sees what earlier calls wrote. Every thread of a team runs the row's functor. Outside these calls the
 // functor may write the same value from every thread, but must not read memory it also writes unless a team call

@@ -1,5 +1,5 @@
-// Philox blocks (core/random.hpp) by SIMD vectors, for passes that draw a random word per element. A vector of products
-// of 32 bits needs SSE2; other processors, and host code in .cu files, compute block by block.
+// Philox blocks (core/random.hpp) by SIMD vectors, for passes that draw a random word per element. Vectors of products
+// of 32-bit factors need SSE2. Other processors, and host code in .cu files, compute one block at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ inline namespace ALGOPERF_SIMD {
 
 #if defined(__SSE2__) && !ALGOPERF_IN_CUDA_FILE
 
-// The lower halves of the lanes are one word of each of several Philox blocks; the upper halves are ignored.
 #if defined(__AVX2__)
 inline constexpr std::size_t random_vector_bytes = native_vector_bytes;
 #else
 inline constexpr std::size_t random_vector_bytes = 16;  // AVX has no larger vectors of integers
 #endif
+// Each lane belongs to one Philox block and holds a word of it in its lower half. The upper half is ignored.
 typedef std::uint64_t RandomVector __attribute__((vector_size(random_vector_bytes)));
 
 // Returns the products of the lower halves.
@@ -33,7 +33,7 @@ ALGOPERF_INLINE RandomVector wide_product(RandomVector a, RandomVector b) {
 #endif
 }
 
-// The state of the blocks with adjacent counters, as in philox().
+// The states of Philox blocks with consecutive counters. A lane of c0 to c3 holds the variables c0 to c3 of philox().
 struct PhiloxVectors {
   static constexpr std::size_t blocks = random_vector_bytes / sizeof(std::uint64_t);
   RandomVector c0, c1, c2, c3;
@@ -72,9 +72,10 @@ struct PhiloxVectors {
   }
 };
 
-inline constexpr std::size_t random_blocks = 2 * PhiloxVectors::blocks;  // two vectors, because a round has to wait
+// Two independent vectors: while the products of one are computed, the processor works on the other.
+inline constexpr std::size_t random_blocks = 2 * PhiloxVectors::blocks;
 
-// Sets `words` to those of the blocks `counter`, `counter` + 1, ... of a key and a stream, random_blocks in number.
+// Writes the words of random_blocks blocks, whose counters are `counter`, `counter` + 1, ..., to `words`.
 ALGOPERF_INLINE void random_words(std::uint64_t key, std::uint64_t counter, std::uint64_t stream,
                                   std::uint32_t* words) {
   PhiloxVectors first(counter, stream), second(counter + PhiloxVectors::blocks, stream);

@@ -54,7 +54,7 @@ struct Dropout {
       team.each_random(key, first + r, width, [self, r](std::size_t begin, auto count, const std::uint32_t* words) {
         const S* const x = self.from + r * self.width + begin;
         S* const y = self.to + r * self.width + begin;
-        // Compilers turn a condition into a branch, which a processor predicts badly. They vectorise a mask.
+        // g++ compiles a condition to a branch, which processors often mispredict. It vectorises a mask.
         using Bits = std::conditional_t<sizeof(Arithmetic<S>) == 4, std::uint32_t, std::uint64_t>;
         for (std::size_t j = 0; j < count; ++j) {
           const Bits mask = Bits(0) - Bits(words[j] >= self.threshold);
