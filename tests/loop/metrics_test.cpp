@@ -72,6 +72,7 @@ TEST_CASE("AUC: what has none") {
           area({1, 2, 3}, 3, {0});
         }) == "AreaUnderRoc: the model has 3 outputs, expected 1 or 2: it measures binary classifiers");
   CHECK(std::isnan(area({1, std::numeric_limits<double>::quiet_NaN()}, 1, {0, 1})));  // the model has diverged
+  CHECK(std::isnan(area({1, 2}, 1, {0, 1}, {1, std::numeric_limits<double>::quiet_NaN()})));
 }
 
 TEST_CASE("metrics: AUC of a binary classifier, for any size of the batches") {

@@ -32,7 +32,7 @@ class SharedData {
   ~SharedData() { release(held_); }
 
   // Returns the data of `key`, which must name everything on which the data depends. Calls make() if no workload holds
-  // it.
+  // it. Other threads wait for that, so make() must not load, copy or destroy SharedData of this type.
   template <class Make>
   const T& operator()(const std::string& key, const Make& make) const {
     Held* before = nullptr;
@@ -76,7 +76,7 @@ class SharedData {
     std::size_t i = 0;
     while (i < all.size() && all[i]->key != key) ++i;
     if (i == all.size()) {
-      all.reserve(i + 1);
+      all.reserve(i + 1);  // push_back cannot throw
       all.push_back(new Held{key, make()});
     }
     ++all[i]->holders;

@@ -14,8 +14,8 @@ namespace algoperf {
 // of class 1 has a higher score than a row of class 0, where equal scores count one half. The score is the output, or
 // with two outputs the second minus the first. Higher is better; random scores have 0.5.
 // Source: Fawcett 2006, "An introduction to ROC analysis", section 7. sklearn's roc_auc_score, with its sample_weight.
-// Keeps a score per row. value returns NaN if a score is not a number, and throws Error if the rows of a class have no
-// weight.
+// Keeps a score per row. value returns NaN if a score or a weight is not a number, and throws Error if the rows of a
+// class have no weight.
 struct AreaUnderRoc {
   static constexpr const char* name = "AUC";
   static constexpr bool lower_is_better = false;
@@ -38,7 +38,7 @@ struct AreaUnderRoc {
   double value(const State& state) const {
     std::vector<Row> rows = state.rows;
     for (const Row& row : rows)
-      if (row.score != row.score) return row.score;
+      if (row.score != row.score || row.weight != row.weight) return row.score + row.weight;
     detail::sort_by_score(rows);
     double negatives = 0, positives = 0, area = 0;
     for (std::size_t i = 0; i < rows.size();) {
