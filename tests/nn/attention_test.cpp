@@ -1,8 +1,7 @@
 // Attention: values, gradients, threads, costs and mistakes. Host's tiles have 64 rows.
-#include "../support/check_error.hpp"
-
 #include <algorithm>
 
+#include "../support/check_error.hpp"
 #include "../support/near.hpp"
 #include "algoperf/nn/all.hpp"
 #include "algoperf/nn/graph/graph_cost.hpp"

@@ -13,10 +13,10 @@ namespace algoperf {
 
 namespace detail {
 
+// The number of rounds, the multipliers of words 0 and 2, and what each round adds to the halves of the key.
 inline constexpr int philox_rounds = 10;
-inline constexpr std::uint32_t philox_multiplier_0 = 0xD2511F53u,
-                               philox_multiplier_2 = 0xCD9E8D57u;                                 // of words 0 and 2
-inline constexpr std::uint32_t philox_key_step_0 = 0x9E3779B9u, philox_key_step_1 = 0xBB67AE85u;  // between rounds
+inline constexpr std::uint32_t philox_multiplier_0 = 0xD2511F53u, philox_multiplier_2 = 0xCD9E8D57u;
+inline constexpr std::uint32_t philox_key_step_0 = 0x9E3779B9u, philox_key_step_1 = 0xBB67AE85u;
 
 }  // namespace detail
 
